@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "bindings/convert.h"
+#include "bindings/errors.h"
 #include "ops/op.h"
 
 namespace ef::py {
@@ -36,5 +38,26 @@ struct Declaration {
 // Raises what TensorFlow raises first for these arguments, if it refuses them. Absent ones are
 // null. It costs more than a conversion, and is for calls that have failed.
 void check_arguments(const Declaration& declaration, PyObject* const* values);
+
+// With an exception set: replaces it by the one that `check` throws, if it does. Memory that has
+// run out is the operation's error.
+template <class Check>
+[[gnu::cold]] void replace_exception(const char* op, const Check& check) noexcept {
+  if (!PyErr_ExceptionMatches(PyExc_Exception)) return;
+  PyObject *type, *error, *trace;
+  PyErr_Fetch(&type, &error, &trace);
+  PyErr_NormalizeException(&type, &error, &trace);
+  const bool passed = guarded(false, [&] {
+    check();
+    if (PyErr_GivenExceptionMatches(type, PyExc_MemoryError)) {
+      fail(Code::kResourceExhausted, str_of(error), " [Op:", op, "]");
+    }
+    return true;
+  });
+  if (passed) return PyErr_Restore(type, error, trace);
+  Py_XDECREF(type);
+  Py_XDECREF(error);
+  Py_XDECREF(trace);
+}
 
 }  // namespace ef::py

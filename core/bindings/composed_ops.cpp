@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -12,6 +13,8 @@
 #include "bindings/check_arguments.h"
 #include "bindings/convert.h"
 #include "bindings/errors.h"
+#include "bindings/items.h"
+#include "bindings/override.h"
 #include "ops/input_checks.h"
 
 namespace nb = nanobind;
@@ -33,6 +36,18 @@ DTypeSet dtypes_of(nb::handle objects) {
   DTypeSet types;
   for (nb::handle object : objects) types = types | DTypeSet{to_dtype(object.ptr())};
   return types;
+}
+
+// Whether an argument, or one inside of it, overrides functions and is no composite tensor.
+bool is_symbolic(PyObject* argument, int depth) {
+  constexpr int kMaxDepth = 8;
+  if (!argument || is_plain(argument) || depth == kMaxDepth) return false;
+  if (PyList_Check(argument) || PyTuple_Check(argument)) {
+    const Items items(argument);
+    return std::any_of(items.begin(), items.end(),
+                       [depth](PyObject* item) { return is_symbolic(item, depth + 1); });
+  }
+  return overrides(argument) && !PyObject_HasAttrString(argument, "_is_composite_tensor");
 }
 
 Converts converts_of(std::string_view name) {
@@ -57,42 +72,54 @@ AttrKind kind_of(std::string_view name) {
 // An operation that is composed in Python: declared as those of the table are, without a kernel.
 class ComposedOp {
  public:
-  ComposedOp(nb::str op, nb::list inputs, nb::list attrs) {
+  ComposedOp(nb::str op, nb::list parameters, nb::list inputs, nb::list attrs, bool checked_first)
+      : checked_first_(checked_first) {
     translated([&] {
       declaration_.op = keep(op);
+      for (nb::handle parameter : parameters) {
+        const auto [name, required] = nb::cast<std::tuple<nb::str, bool>>(parameter);
+        parameters_.push_back({name, required});
+      }
       for (nb::handle input : inputs) declaration_.tensors.push_back(input_of(input));
       for (nb::handle attr : attrs) declaration_.attrs.push_back(attr_of(attr));
     });
   }
 
-  void check(nb::dict arguments) const {
-    translated([&] {
-      std::vector<PyObject*> values;
-      for (const nb::str& name : names_) {
-        values.push_back(PyDict_GetItemWithError(arguments.ptr(), name.ptr()));
-        if (!values.back() && PyErr_Occurred()) throw PythonError();
-      }
-      check_arguments(declaration_, values.data());
-    });
+  PyObject* call(PyObject* body, PyObject* const* args, size_t nargsf, PyObject* keywords) const {
+    const auto positional = static_cast<size_t>(PyVectorcall_NARGS(nargsf));
+    const auto check_call = [&] { return check(args, positional, keywords); };
+    if (checked_first_ && !guarded(false, check_call)) return nullptr;
+    PyObject* result = PyObject_Vectorcall(body, args, nargsf, keywords);
+    if (!result) replace_exception(declaration_.op, check_call);
+    return result;
   }
 
  private:
+  struct Parameter {
+    nb::str name;
+    bool required;
+  };
+
   const char* keep(nb::handle word) {
     words_.push_back(nb::cast<nb::str>(word));
     return words_.back().c_str();
   }
-  const char* keep_name(nb::handle name) {
-    names_.push_back(nb::cast<nb::str>(name));
-    return names_.back().c_str();
+
+  size_t position_of(const std::string& name) const {
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      if (name == parameters_[i].name.c_str()) return i;
+    }
+    fail(Code::kTypeError, "The function that composes ", declaration_.op, " has no parameter ",
+         name, ".");
   }
 
   // From (name, dtypes, type, variadic, converts, prefer, no_kernel).
   TensorParameter input_of(nb::handle input) {
     const auto [name, dtypes, type, variadic, converts, prefer, no_kernel] = nb::cast<
-        std::tuple<nb::object, nb::object, nb::object, bool, std::string, nb::object, nb::object>>(
+        std::tuple<std::string, nb::object, nb::object, bool, std::string, nb::object, nb::object>>(
         input);
-    const size_t position = names_.size();
-    return {.spec = {.name = keep_name(name),
+    const size_t position = position_of(name);
+    return {.spec = {.name = parameters_[position].name.c_str(),
                      .dtypes = dtypes_of(dtypes),
                      .type = keep(type),
                      .variadic = variadic,
@@ -100,23 +127,56 @@ class ComposedOp {
                      .prefer = prefer.is_none() ? DType::kInvalid : to_dtype(prefer.ptr()),
                      .no_kernel = dtypes_of(no_kernel)},
             .position = position,
-            .has_default = false};
+            .has_default = !parameters_[position].required};
   }
 
   // From (name, kind, whether it is a list of such values).
   AttrParameter attr_of(nb::handle attr) {
-    const auto [name, kind, list] = nb::cast<std::tuple<nb::object, std::string, bool>>(attr);
-    const size_t position = names_.size();
-    return {.name = keep_name(name),
+    const auto [name, kind, list] = nb::cast<std::tuple<std::string, std::string, bool>>(attr);
+    const size_t position = position_of(name);
+    return {.name = parameters_[position].name.c_str(),
             .kind = kind_of(kind),
             .list = list,
             .position = position,
-            .has_default = false};
+            .has_default = !parameters_[position].required};
   }
 
-  std::vector<nb::str> words_;  // hold the texts of the declaration
-  std::vector<nb::str> names_;  // of the parameters
+  // Puts the arguments into parameter order. False if they do not fit, which the body says itself.
+  bool match(PyObject* const* args, size_t positional, PyObject* keywords,
+             std::vector<PyObject*>& values) const {
+    if (positional > parameters_.size()) return false;
+    values.assign(parameters_.size(), nullptr);
+    std::copy(args, args + positional, values.begin());
+    const Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
+    for (Py_ssize_t k = 0; k < named; ++k) {
+      size_t i = 0;
+      PyObject* const key = PyTuple_GET_ITEM(keywords, k);
+      while (i < values.size() && PyUnicode_Compare(parameters_[i].name.ptr(), key)) ++i;
+      if (i == values.size() || values[i]) return false;
+      values[i] = args[positional + static_cast<size_t>(k)];
+    }
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (parameters_[i].required && !values[i]) return false;
+    }
+    return true;
+  }
+
+  // Throws what TensorFlow raises first for these arguments, if it refuses them. What is symbolic
+  // has no dtype to be checked; the body deals with it.
+  bool check(PyObject* const* args, size_t positional, PyObject* keywords) const {
+    std::vector<PyObject*> values;
+    if (!match(args, positional, keywords, values)) return true;
+    if (std::any_of(values.begin(), values.end(), [](PyObject* v) { return is_symbolic(v, 0); })) {
+      return true;
+    }
+    check_arguments(declaration_, values.data());
+    return true;
+  }
+
+  std::vector<nb::str> words_;         // hold the texts of the declaration
+  std::vector<Parameter> parameters_;  // of the function, in its order
   Declaration declaration_;
+  bool checked_first_;
 };
 
 std::string quoted(nb::handle word) { return cat('"', nb::cast<std::string>(word), '"'); }
@@ -140,15 +200,17 @@ void refuse_dtype(const std::string& op, size_t index, nb::handle expected, nb::
 
 }  // namespace
 
+PyObject* call_composed(PyObject* composed_op, PyObject* body, PyObject* const* args, size_t nargsf,
+                        PyObject* keywords) {
+  return nb::inst_ptr<ComposedOp>(composed_op)->call(body, args, nargsf, keywords);
+}
+
 void add_composed_ops(nb::module_& module) {
   nb::class_<ComposedOp>(
       module, "ComposedOp",
       "An operation that is composed in Python, as the op table would declare it.")
-      .def(nb::init<nb::str, nb::list, nb::list>(), nb::arg("op"), nb::arg("inputs"),
-           nb::arg("attrs"))
-      .def("check", &ComposedOp::check, nb::arg("arguments"),
-           "Raises what TensorFlow raises first for {name: value of each argument given}, if it "
-           "refuses them.");
+      .def(nb::init<nb::str, nb::list, nb::list, nb::list, bool>(), nb::arg("op"),
+           nb::arg("parameters"), nb::arg("inputs"), nb::arg("attrs"), nb::arg("checked_first"));
   module.def(
       "refuse_attr", refuse_value, nb::arg("attr"), nb::arg("value"), nb::arg("allowed"),
       nb::arg("op") = "",

@@ -5,6 +5,12 @@
 
 namespace ef::py {
 
+// Calls the function that composes an operation, `composed_op`. What it raises for arguments that
+// TensorFlow refuses is replaced by what TensorFlow raises.
+PyObject* call_composed(PyObject* composed_op, PyObject* body, PyObject* const* args, size_t nargsf,
+                        PyObject* keywords);
+
+// Adds the class `ComposedOp`, and the functions that refuse attributes and inputs.
 void add_composed_ops(nanobind::module_& module);
 
 }  // namespace ef::py

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 
+#include "bindings/composed_ops.h"
 #include "bindings/op_function.h"
 #include "bindings/override.h"
 #include "bindings/py_ref.h"
@@ -19,6 +20,7 @@ struct OpFunction {
   PyObject_HEAD vectorcallfunc vectorcall;
   const Signature* signature;  // of an operation of the table; null for a function with a body
   PyObject* body;              // what runs if nothing overrides the call
+  PyObject* composed_op;       // what the body composes, a ComposedOp; null if it is not declared
   PyObject* dispatcher;        // knows what programs have registered; null if nothing
   PyObject* weakrefs;
   int elementwise;  // how many leading arguments have elements that correspond to each other
@@ -38,6 +40,9 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
   }
   if (is_recording()) [[unlikely]]
     return call_recorder(self, args, positional, keywords);
+  if (function.composed_op) {
+    return call_composed(function.composed_op, function.body, args, nargsf, keywords);
+  }
   if (function.body) return PyObject_Vectorcall(function.body, args, nargsf, keywords);
   return call_op(*function.signature, args, positional, keywords);
 }
@@ -51,17 +56,19 @@ OpFunction* create(PyTypeObject* type) {
 }
 
 PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"body", "elementwise", "overridable", nullptr};
+  static const char* names[] = {"body", "elementwise", "overridable", "composed_op", nullptr};
   PyObject* body;
+  PyObject* composed_op = Py_None;
   int elementwise = 0;
   int overridable = 1;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$ip", const_cast<char**>(names), &body,
-                                   &elementwise, &overridable)) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$ipO", const_cast<char**>(names), &body,
+                                   &elementwise, &overridable, &composed_op)) {
     return nullptr;
   }
   OpFunction* function = create(type);
   if (!function) return nullptr;
   function->body = Py_NewRef(body);
+  if (composed_op != Py_None) function->composed_op = Py_NewRef(composed_op);
   function->elementwise = elementwise;
   function->overridable = overridable != 0;
   return reinterpret_cast<PyObject*>(function);
@@ -70,12 +77,14 @@ PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(self_of(self).body);
+  Py_VISIT(self_of(self).composed_op);
   Py_VISIT(self_of(self).dispatcher);
   return 0;
 }
 
 int clear(PyObject* self) {
   Py_CLEAR(self_of(self).body);
+  Py_CLEAR(self_of(self).composed_op);
   Py_CLEAR(self_of(self).dispatcher);
   return 0;
 }

@@ -2,7 +2,6 @@
 #include "bindings/op_function.h"
 
 #include "bindings/arguments.h"
-#include "bindings/convert.h"
 #include "bindings/errors.h"
 #include "bindings/py_tensor.h"
 #include "eager/dispatch.h"
@@ -10,30 +9,6 @@
 
 namespace ef::py {
 namespace {
-
-// With an exception set: replaces it by what TensorFlow raises first for these arguments, if it
-// refuses them.
-[[gnu::cold]] void find_first_failure(const Signature& signature, PyObject* const* args,
-                                      size_t positional, PyObject* keywords) noexcept {
-  if (!PyErr_ExceptionMatches(PyExc_Exception)) return;
-  PyObject *type, *error, *trace;
-  PyErr_Fetch(&type, &error, &trace);
-  PyErr_NormalizeException(&type, &error, &trace);
-  const bool passed = guarded(false, [&] {
-    PyObject* values[kMaxParameters];
-    match_arguments(signature, args, positional, keywords, values);
-    require_arguments(signature, values);
-    check_arguments(signature.declaration, values);
-    if (PyErr_GivenExceptionMatches(type, PyExc_MemoryError)) {
-      fail(Code::kResourceExhausted, str_of(error), " [Op:", signature.op.tf_name, "]");
-    }
-    return true;
-  });
-  if (passed) return PyErr_Restore(type, error, trace);
-  Py_XDECREF(type);
-  Py_XDECREF(error);
-  Py_XDECREF(trace);
-}
 
 PyObject* results(const Op& op, TensorList& outputs) {
   if (outputs.size() == 1 && !op.returns_list) return wrap(std::move(outputs[0]));
@@ -88,7 +63,14 @@ PyObject* call_op(const Signature& signature, PyObject* const* args, size_t posi
     }
     return results(op, outputs);
   });
-  if (!result) find_first_failure(signature, args, positional, keywords);
+  if (!result) {
+    replace_exception(signature.op.tf_name, [&] {
+      PyObject* values[kMaxParameters];
+      match_arguments(signature, args, positional, keywords, values);
+      require_arguments(signature, values);
+      check_arguments(signature.declaration, values);
+    });
+  }
   return result;
 }
 

@@ -205,7 +205,12 @@ class OpFunction:
     op_name: str
     parameters: list[tuple[str, str | None]]
     def __init__(
-        self, body: Callable[..., Any], *, elementwise: int = 0, overridable: bool = True
+        self,
+        body: Callable[..., Any],
+        *,
+        elementwise: int = 0,
+        overridable: bool = True,
+        composed_op: ComposedOp | None = None,
     ) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
@@ -401,9 +406,13 @@ class Table:
 
 class ComposedOp:
     def __init__(
-        self, op: str, inputs: list[tuple], attrs: list[tuple[str, str, bool]]
+        self,
+        op: str,
+        parameters: list[tuple[str, bool]],
+        inputs: list[tuple],
+        attrs: list[tuple[str, str, bool]],
+        checked_first: bool,
     ) -> None: ...
-    def check(self, arguments: dict[str, Any]) -> None: ...
 
 def refuse_attr(
     attr: str, value: DType | str, allowed: Iterable[DType | str], op: str = ""

@@ -10,8 +10,7 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
-from eagerflow.framework.op_function import op_function
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import Input, composed_op
 
 Tensor = _core.Tensor
 
@@ -99,8 +98,7 @@ def _samples(data: bytes) -> tuple[np.ndarray, int]:
     return found, rate
 
 
-@op_function
-@raises_like("DecodeWav")
+@composed_op("DecodeWav", contents=Input("string"), desired_channels=int, desired_samples=int)
 def decode_wav(
     contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
 ) -> DecodeWav:
@@ -140,8 +138,7 @@ def decode_wav(
     )
 
 
-@op_function
-@raises_like("EncodeWav")
+@composed_op("EncodeWav", audio=Input("float32"), sample_rate=Input("int32"))
 def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
     """The bytes of a WAV file of 16 bits.
 

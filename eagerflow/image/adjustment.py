@@ -10,7 +10,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.image import codecs, formats
 from eagerflow.image.checks import invalid, real
 from eagerflow.image.color import as_floats, convert_image_dtype, hsv_to_rgb, rgb_to_hsv
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import Input, composed_op
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -170,7 +170,9 @@ def adjust_jpeg_quality(
     return convert_image_dtype(result, tensor.dtype, saturate=True)
 
 
-@raises_like("EncodeJpegVariableQuality")
+@composed_op(
+    "EncodeJpegVariableQuality", overridable=False, images=Input("uint8"), quality=Input("int32")
+)
 def _through_jpeg(images: Tensor, quality: Any) -> Tensor:
     number = _core.convert(quality, dtypes.int32, None)
     if images.ndim != 3:

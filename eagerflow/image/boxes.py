@@ -8,9 +8,8 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.op_function import op_function
 from eagerflow.image.checks import invalid
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -32,8 +31,12 @@ _COLOURS = np.array(
 )
 
 
-@op_function
-@raises_like("DrawBoundingBoxesV2")
+@composed_op(
+    "DrawBoundingBoxesV2",
+    images=Input("float32", "float16", prefer="float32"),
+    boxes=Input("float32"),
+    colors=Input("float32"),
+)
 def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Tensor:
     """Images with the outlines of boxes.
 
@@ -109,8 +112,15 @@ def _outline(
         image[rows, right] = colour
 
 
-@op_function
-@raises_like("CropAndResize")
+@composed_op(
+    "CropAndResize",
+    image=Input(INDEX_TYPES, "uint8", "uint16", "int8", "int16", "float16", "float32", "float64"),
+    boxes=Input("float32"),
+    box_indices=Input("int32"),
+    crop_size=Input("int32"),
+    method=str,
+    extrapolation_value=float,
+)
 def crop_and_resize(
     image: Any,
     boxes: Any,

@@ -11,9 +11,9 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
-from eagerflow.framework.op_function import op_function
+from eagerflow.framework.dtypes import DType
 from eagerflow.image import formats
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.util.optional import optional
 
 Tensor = _core.Tensor
@@ -127,8 +127,16 @@ def _jpeg_options(op: str, ratio: Any, recover: bool, fancy: bool, method: str) 
     return {"ratio": ratio, "recover": recover, "fancy": fancy, "fast": fast}
 
 
-@op_function
-@raises_like("DecodeJpeg")
+@composed_op(
+    "DecodeJpeg",
+    contents=Input("string", converts="alone"),
+    channels=int,
+    ratio=int,
+    fancy_upscaling=bool,
+    try_recover_truncated=bool,
+    acceptable_fraction=float,
+    dct_method=str,
+)
 def decode_jpeg(
     contents: Any,
     channels: int = 0,
@@ -167,8 +175,17 @@ def decode_jpeg(
     return _image(_still(data, channels, op, **options))
 
 
-@op_function
-@raises_like("DecodeAndCropJpeg")
+@composed_op(
+    "DecodeAndCropJpeg",
+    contents=Input("string", converts="alone"),
+    crop_window=Input("int32", converts="alone"),
+    channels=int,
+    ratio=int,
+    fancy_upscaling=bool,
+    try_recover_truncated=bool,
+    acceptable_fraction=float,
+    dct_method=str,
+)
 def decode_and_crop_jpeg(
     contents: Any,
     crop_window: Any,
@@ -225,8 +242,7 @@ def decode_and_crop_jpeg(
     return _image(array[top : top + height, left : left + width])
 
 
-@op_function
-@raises_like("DecodePng")
+@composed_op("DecodePng", contents=Input("string"), channels=int, dtype=DType)
 def decode_png(
     contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None
 ) -> Tensor:
@@ -257,8 +273,7 @@ def decode_png(
     return _image(array)
 
 
-@op_function
-@raises_like("DecodeBmp")
+@composed_op("DecodeBmp", contents=Input("string"), channels=int)
 def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
     """A BMP image as numbers.
 
@@ -288,8 +303,7 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
     return _image(_bmp(data, channels, op))
 
 
-@op_function
-@raises_like("DecodeGif")
+@composed_op("DecodeGif", contents=Input("string"))
 def decode_gif(contents: Any, name: str | None = None) -> Tensor:
     """The frames of a GIF image; a JPEG or PNG image gives one frame.
 
@@ -310,8 +324,7 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
     return _image(_still(data, 3, op)[None])
 
 
-@op_function
-@raises_like("DecodeWebP")
+@composed_op("DecodeWebP", contents=Input("string"), channels=int, dtype=DType)
 def decode_webp(
     contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None
 ) -> Tensor:
@@ -340,8 +353,9 @@ def decode_webp(
     return _image(_frames(data, "WebP", channels, op))
 
 
-@op_function
-@raises_like("DecodeImage")
+@composed_op(
+    "DecodeImage", contents=Input("string"), channels=int, dtype=DType, expand_animations=bool
+)
 def decode_image(
     contents: Any,
     channels: int | None = None,
@@ -390,8 +404,7 @@ def decode_image(
     return _image(array)
 
 
-@op_function
-@raises_like("Substr/jpeg")
+@composed_op("Substr", contents=Input("string"))
 def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
     """Whether strings begin like JPEG files.
 
@@ -406,8 +419,7 @@ def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
     return _core.as_tensor(np.array(found, bool).reshape(values.shape))
 
 
-@op_function
-@raises_like("ExtractJpegShape")
+@composed_op("ExtractJpegShape", contents=Input("string"), output_type=DType)
 def extract_jpeg_shape(
     contents: Any, output_type: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
@@ -434,8 +446,19 @@ def extract_jpeg_shape(
     return _core.convert(shape, dtypes.as_dtype(output_type), None)
 
 
-@op_function
-@raises_like("EncodeJpeg")
+@composed_op(
+    "EncodeJpeg",
+    image=Input("uint8"),
+    format=str,
+    quality=int,
+    progressive=bool,
+    optimize_size=bool,
+    chroma_downsampling=bool,
+    density_unit=str,
+    x_density=int,
+    y_density=int,
+    xmp_metadata=str,
+)
 def encode_jpeg(
     image: Any,
     format: str = "",
@@ -566,8 +589,7 @@ def _png_bytes(array: np.ndarray, level: int) -> bytes:
     )
 
 
-@op_function
-@raises_like("EncodePng")
+@composed_op("EncodePng", image=Input("uint8", "uint16", prefer="uint8"), compression=int)
 def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
     """The bytes of PNG files.
 

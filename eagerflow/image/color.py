@@ -11,8 +11,8 @@ from eagerflow.errors import FailedPreconditionError
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.image.checks import image_of, invalid
+from eagerflow.ops.composed_op import FLOAT_TYPES, Input, composed_op
 from eagerflow.ops.conversion import saturate_cast
-from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -88,8 +88,7 @@ def _three_channels(value: Any, name: str) -> Tensor:
     return tensor
 
 
-@op_function
-@raises_like("RGBToHSV")
+@composed_op("RGBToHSV", images=Input(FLOAT_TYPES, prefer="float32"))
 def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     """Hue, saturation and value of red, green and blue.
 
@@ -134,8 +133,7 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     return _ops.stack([hue, saturation, value], -1)
 
 
-@op_function
-@raises_like("HSVToRGB")
+@composed_op("HSVToRGB", images=Input(FLOAT_TYPES, prefer="float32"))
 def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
     """Red, green and blue of hue, saturation and value.
 

@@ -11,9 +11,8 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes, random_seed
-from eagerflow.framework.op_function import op_function
 from eagerflow.image.checks import invalid
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
 from eagerflow.ops.random.stateless import start_of
 
 _ops = _core.ops
@@ -171,8 +170,17 @@ def _sampled(
     )
 
 
-@op_function
-@raises_like("SampleDistortedBoundingBoxV2")
+@composed_op(
+    "SampleDistortedBoundingBoxV2",
+    image_size=Input(INDEX_TYPES, "uint8", "int8", "int16"),
+    bounding_boxes=Input("float32"),
+    seed=int,
+    min_object_covered=Input("float32"),
+    aspect_ratio_range=list[float],
+    area_range=list[float],
+    max_attempts=int,
+    use_image_if_no_bounding_boxes=bool,
+)
 def sample_distorted_bounding_box(
     image_size: Any,
     bounding_boxes: Any,
@@ -225,8 +233,17 @@ def sample_distorted_bounding_box(
     )
 
 
-@op_function
-@raises_like("StatelessSampleDistortedBoundingBox")
+@composed_op(
+    "StatelessSampleDistortedBoundingBox",
+    image_size=Input(INDEX_TYPES, "uint8", "int8", "int16"),
+    bounding_boxes=Input("float32"),
+    min_object_covered=Input("float32"),
+    seed=Input(INDEX_TYPES, type="Tseed"),
+    aspect_ratio_range=list[float],
+    area_range=list[float],
+    max_attempts=int,
+    use_image_if_no_bounding_boxes=bool,
+)
 def stateless_sample_distorted_bounding_box(
     image_size: Any,
     bounding_boxes: Any,

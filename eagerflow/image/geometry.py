@@ -9,7 +9,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.image.checks import image_of, invalid, real, three_or_four, whole
 from eagerflow.ops.array import pad
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import NUMERIC_TYPES, Input, composed_op
 from eagerflow.ops.random import stateful as random
 
 _ops = _core.ops
@@ -205,8 +205,14 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
     return crop_to_bounding_box(tensor, top, left, rows - 2 * top, columns - 2 * left)
 
 
-@op_function
-@raises_like("ExtractImagePatches")
+@composed_op(
+    "ExtractImagePatches",
+    images=Input(NUMERIC_TYPES, "bool"),
+    sizes=list[int],
+    strides=list[int],
+    rates=list[int],
+    padding=str,
+)
 def extract_patches(
     images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None
 ) -> Tensor:
@@ -276,8 +282,15 @@ def extract_patches(
     return _ops.reshape(ordered, [batch, len(vertical), len(horizontal), high * wide * channels])
 
 
-@op_function
-@raises_like("ExtractGlimpseV2")
+@composed_op(
+    "ExtractGlimpseV2",
+    input=Input("float32"),
+    size=Input("int32"),
+    offsets=Input("float32"),
+    centered=bool,
+    normalized=bool,
+    noise=str,
+)
 def extract_glimpse(
     input: Any,
     size: Any,

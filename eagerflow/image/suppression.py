@@ -11,7 +11,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.image.checks import invalid, whole
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import Input, composed_op
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -88,8 +88,14 @@ def _remaining(
     return _ops.remaining_boxes(boxes, order, limit, overlap).numpy()
 
 
-@op_function
-@raises_like("NonMaxSuppressionV3")
+@composed_op(
+    "NonMaxSuppressionV3",
+    boxes=Input("float16", "float32", prefer="float32"),
+    scores=Input("float16", "float32", prefer="float32"),
+    max_output_size=Input("int32"),
+    iou_threshold=Input("float32"),
+    score_threshold=Input("float32"),
+)
 def non_max_suppression(
     boxes: Any,
     scores: Any,
@@ -126,8 +132,15 @@ def non_max_suppression(
     return _core.convert(chosen, dtypes.int32, None)
 
 
-@op_function
-@raises_like("NonMaxSuppressionV5")
+@composed_op(
+    "NonMaxSuppressionV5",
+    boxes=Input("float16", "float32", prefer="float32"),
+    scores=Input("float16", "float32", prefer="float32"),
+    max_output_size=Input("int32"),
+    iou_threshold=Input("float16", "float32", prefer="float32"),
+    score_threshold=Input("float16", "float32", prefer="float32"),
+    soft_nms_sigma=Input("float16", "float32", prefer="float32"),
+)
 def non_max_suppression_with_scores(
     boxes: Any,
     scores: Any,
@@ -190,8 +203,14 @@ def non_max_suppression_with_scores(
     )
 
 
-@op_function
-@raises_like("NonMaxSuppressionWithOverlaps")
+@composed_op(
+    "NonMaxSuppressionWithOverlaps",
+    overlaps=Input("float32"),
+    scores=Input("float32"),
+    max_output_size=Input("int32"),
+    overlap_threshold=Input("float32"),
+    score_threshold=Input("float32"),
+)
 def non_max_suppression_overlaps(
     overlaps: Any,
     scores: Any,
@@ -301,8 +320,17 @@ def non_max_suppression_padded(
     )
 
 
-@op_function
-@raises_like("CombinedNonMaxSuppression")
+@composed_op(
+    "CombinedNonMaxSuppression",
+    boxes=Input("float32"),
+    scores=Input("float32"),
+    max_output_size_per_class=Input("int32"),
+    max_total_size=Input("int32"),
+    iou_threshold=Input("float32"),
+    score_threshold=Input("float32"),
+    pad_per_class=bool,
+    clip_boxes=bool,
+)
 def combined_non_max_suppression(
     boxes: Any,
     scores: Any,

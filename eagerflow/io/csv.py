@@ -8,9 +8,8 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
-from eagerflow.framework.op_function import op_function
 from eagerflow.io.raw import strings_of, strings_tensor
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import Input, composed_op
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -120,8 +119,9 @@ def _plain_columns(
     return result
 
 
-@op_function
-@raises_like("DecodeCSV")
+@composed_op(
+    "DecodeCSV", records=Input("string"), field_delim=str, use_quote_delim=bool, na_value=str
+)
 def decode_csv(
     records: Any,
     record_defaults: Any,

@@ -10,7 +10,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.variable import Variable
 from eagerflow.io.os_errors import path_text, translated
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module, or few programs need them.
@@ -95,8 +95,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
             file.write(data)
 
 
-@op_function
-@raises_like("MatchingFiles/matching")
+@composed_op("MatchingFiles", pattern=Input("string"))
 def matching_files(pattern: Any, name: str | None = None) -> Tensor:
     """The names of the files that match a pattern, sorted.
 
@@ -126,8 +125,7 @@ def matching_files(pattern: Any, name: str | None = None) -> Tensor:
     return _core.convert(names, dtypes.string, None)
 
 
-@op_function
-@raises_like("MatchingFiles")
+@composed_op("MatchingFiles", pattern=Input("string"))
 def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
     """The names of the files that match a pattern now, kept in a variable.
 

@@ -11,11 +11,12 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
+from eagerflow.framework.dtypes import DType
 from eagerflow.framework.op_function import op_function
 from eagerflow.io.files import write_file
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.io.raw import strings_of, strings_tensor
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.protos.example import MESSAGES
 from eagerflow.protos.schema import protobuf
 
@@ -138,8 +139,16 @@ def _items(message: Any, field: Any) -> tuple[list[Any], Any]:
     return items, fallback
 
 
-@op_function
-@raises_like("DecodeProtoV2")
+@composed_op(
+    "DecodeProtoV2",
+    bytes=Input("string"),
+    message_type=str,
+    field_names=list[str],
+    output_types=list[DType],
+    descriptor_source=str,
+    message_format=str,
+    sanitize=bool,
+)
 def decode_proto(
     bytes: Any,
     message_type: str,
@@ -226,8 +235,13 @@ def decode_proto(
     return _core.convert(sizes.reshape(*shape, len(fields)), dtypes.int32, None), values
 
 
-@op_function
-@raises_like("EncodeProto")
+@composed_op(
+    "EncodeProto",
+    sizes=Input("int32"),
+    field_names=list[str],
+    message_type=str,
+    descriptor_source=str,
+)
 def encode_proto(
     sizes: Any,
     values: Sequence[Any],

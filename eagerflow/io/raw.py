@@ -10,8 +10,8 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
-from eagerflow.framework.op_function import op_function
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.framework.dtypes import DType
+from eagerflow.ops.composed_op import Input, composed_op
 
 Tensor = _core.Tensor
 
@@ -70,8 +70,7 @@ _RAW = (
 )
 
 
-@op_function
-@raises_like("DecodePaddedRaw")
+@composed_op("DecodePaddedRaw", input_bytes=Input("string"), out_type=DType, little_endian=bool)
 def decode_raw(
     input_bytes: Any,
     out_type: Any,
@@ -141,8 +140,7 @@ def decode_raw(
     return _core.convert(numbers.reshape((*shape, length // size)), dtype, None)
 
 
-@op_function(elementwise=1)
-@raises_like("EncodeBase64")
+@composed_op("EncodeBase64", elementwise=1, input=Input("string"), pad=bool)
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
     """Each string in web-safe base64.
 
@@ -160,8 +158,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
     return _core.ops.base64_encode(_texts(input, "EncodeBase64"), pad)
 
 
-@op_function(elementwise=1)
-@raises_like("DecodeBase64")
+@composed_op("DecodeBase64", elementwise=1, input=Input("string"))
 def decode_base64(input: Any, name: str | None = None) -> Tensor:
     """The bytes that web-safe base64 stands for; padding may be absent.
 
@@ -179,8 +176,7 @@ def decode_base64(input: Any, name: str | None = None) -> Tensor:
     return _core.ops.base64_decode(_texts(input, "DecodeBase64"))
 
 
-@op_function(elementwise=1)
-@raises_like("DecodeCompressed")
+@composed_op("DecodeCompressed", elementwise=1, bytes=Input("string"), compression_type=str)
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
     """Each string decompressed.
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
+from eagerflow.framework.dtypes import DType
 from eagerflow.framework.op_function import op_function
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.protos.schema import protobuf
 from eagerflow.protos.tensor import MESSAGES
 from eagerflow.util import lazy
@@ -243,8 +244,7 @@ _NATIVE = frozenset(
 )
 
 
-@op_function
-@raises_like("ParseTensor")
+@composed_op("ParseTensor", serialized=Input("string"), out_type=DType)
 def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:
     """The tensor that a string made by `tf.io.serialize_tensor` holds.
 

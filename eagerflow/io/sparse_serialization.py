@@ -9,11 +9,12 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.dtypes import DType
 from eagerflow.framework.op_function import op_function
 from eagerflow.io.raw import strings_tensor
 from eagerflow.io.serialization import packed_strings, parse_tensor, tensor_message
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.sparse.arrangement import concat
 from eagerflow.sparse.conversion import checked
 from eagerflow.sparse.tensor import SparseTensor
@@ -91,8 +92,7 @@ def serialize_many_sparse(
     return strings_tensor(strings, (int(sizes[0]), 3))
 
 
-@op_function
-@raises_like("DeserializeManySparse")
+@composed_op("DeserializeManySparse", serialized_sparse=Input("string"), dtype=DType)
 def deserialize_many_sparse(
     serialized_sparse: Any, dtype: Any, rank: Any = None, name: str | None = None
 ) -> SparseTensor:

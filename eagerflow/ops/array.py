@@ -13,7 +13,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor, SparseTensorValue
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -131,8 +131,7 @@ def rank(input: Any, name: str | None = None) -> Tensor:
     return _core.convert(_core.as_tensor(input).ndim, dtypes.int32, None)
 
 
-@op_function
-@raises_like("IdentityN")
+@composed_op("IdentityN")
 def identity_n(input: Sequence, name: str | None = None) -> list[Tensor]:
     """Tensors with the same values, each under an identity of its own."""
     items = [_ops.identity(item) for item in input]
@@ -358,8 +357,18 @@ def pad(
     return _ops.pad(tensor, flat, mode, constant_values)
 
 
-@op_function
-@raises_like("StridedSlice")
+@composed_op(
+    "StridedSlice",
+    input_=Input(type="U"),
+    begin=Input(INDEX_TYPES, "int16", type="Index"),
+    end=Input(INDEX_TYPES, "int16", type="Index"),
+    strides=Input(INDEX_TYPES, "int16", type="Index"),
+    begin_mask=int,
+    end_mask=int,
+    ellipsis_mask=int,
+    new_axis_mask=int,
+    shrink_axis_mask=int,
+)
 def strided_slice(
     input_: Any,
     begin: Any,
@@ -536,8 +545,12 @@ def broadcast_static_shape(shape_x: TensorShape, shape_y: TensorShape) -> Tensor
     return TensorShape(sizes[::-1])
 
 
-@op_function
-@raises_like("BroadcastArgs", first=True)
+@composed_op(
+    "BroadcastArgs",
+    checked_first=True,
+    shape_x=Input(INDEX_TYPES, prefer="int32"),
+    shape_y=Input(INDEX_TYPES, prefer="int32"),
+)
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     """The shape that two shapes broadcast to, from vectors to a vector.
 

@@ -13,7 +13,7 @@ from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.context import only_shapes
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import FLOAT_TYPES, Input, composed_op
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -472,8 +472,7 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: Any = 
     raise invalid_argument(f"Expected '{condition}' to be true. Summarized data: {shown}")
 
 
-@op_function(elementwise=1)
-@raises_like("CheckNumerics")
+@composed_op("CheckNumerics", elementwise=1, tensor=Input(FLOAT_TYPES), message=str)
 def check_numerics(tensor: Any, message: str, name: Any = None) -> Tensor:
     """Checks that no element is NaN or infinite, and returns the tensor.
 
@@ -510,8 +509,7 @@ def check_numerics(tensor: Any, message: str, name: Any = None) -> Tensor:
     )
 
 
-@op_function
-@raises_like("CheckNumerics/assert", first=True)
+@composed_op("CheckNumerics", checked_first=True, x=Input(FLOAT_TYPES), message=str)
 def assert_all_finite(x: Any, message: str, name: Any = None) -> Tensor:
     """Checks that no element is NaN or infinite; the same as `check_numerics`."""
     return check_numerics(x, message)

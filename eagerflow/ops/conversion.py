@@ -11,10 +11,11 @@ import numpy as np
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.dtypes import DType
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import NUMERIC_TYPES, Input, composed_op
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -226,8 +227,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     return _ops.complex(real, imag)
 
 
-@op_function(elementwise=1)
-@raises_like("Bitcast")
+@composed_op("Bitcast", elementwise=1, input=Input(NUMERIC_TYPES), type=DType)
 def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     """The same bytes read as elements of another type.
 

@@ -14,7 +14,7 @@ from eagerflow import _core, nest
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import Input, composed_op
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -49,8 +49,7 @@ def guarantee_const(input: Any, name: str | None = None) -> Tensor:
     return _ops.identity(input)
 
 
-@op_function
-@raises_like("CheckPinned")
+@composed_op("CheckPinned", tensor=Input())
 def check_pinned(tensor: Any, name: str | None = None) -> Tensor:
     """The tensor, if its memory is pinned for a device; memory of the CPU is not.
 
@@ -224,8 +223,13 @@ class RaggedFillEmptyRowsGrad(NamedTuple):
     d_default_value: Tensor
 
 
-@op_function
-@raises_like("RaggedFillEmptyRows")
+@composed_op(
+    "RaggedFillEmptyRows",
+    value_rowids=Input("int64"),
+    values=Input(),
+    nrows=Input("int64"),
+    default_value=Input(),
+)
 def ragged_fill_empty_rows(
     value_rowids: Any, values: Any, nrows: Any, default_value: Any, name: str | None = None
 ) -> RaggedFillEmptyRows:
@@ -269,8 +273,7 @@ def ragged_fill_empty_rows(
     )
 
 
-@op_function
-@raises_like("RaggedFillEmptyRowsGrad")
+@composed_op("RaggedFillEmptyRowsGrad", reverse_index_map=Input("int64"), grad_values=Input())
 def ragged_fill_empty_rows_grad(
     reverse_index_map: Any, grad_values: Any, name: str | None = None
 ) -> RaggedFillEmptyRowsGrad:

@@ -14,7 +14,7 @@ from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -126,8 +126,13 @@ def gather_nd(
     return _ops.gather_nd(params, indices, batch_dims)
 
 
-@op_function
-@raises_like("ScatterNd")
+@composed_op(
+    "ScatterNd",
+    indices=Input(INDEX_TYPES, type="Tindices", no_kernel=("int16",)),
+    updates=Input(),
+    shape=Input(INDEX_TYPES, type="Tindices", no_kernel=("int16",)),
+    bad_indices_policy=str,
+)
 def scatter_nd(
     indices: Any,
     updates: Any,
@@ -337,8 +342,11 @@ def unique_with_counts(
     return UniqueWithCounts(*_ops.unique_with_counts(x, out_idx))
 
 
-@op_function
-@raises_like("UnravelIndex")
+@composed_op(
+    "UnravelIndex",
+    indices=Input(INDEX_TYPES, type="Tidx", prefer="int32"),
+    dims=Input(INDEX_TYPES, type="Tidx", prefer="int32"),
+)
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     """Coordinates of elements from their places in row-major order.
 
@@ -401,8 +409,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     return _core.convert(coordinates, indices.dtype, None)
 
 
-@op_function
-@raises_like("InvertPermutation")
+@composed_op("InvertPermutation", x=Input(INDEX_TYPES, prefer="int32"))
 def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     """The permutation that undoes another one.
 
@@ -457,8 +464,7 @@ def reverse_sequence(
     return _ops.reverse_sequence(value, lengths, axis, batch)
 
 
-@op_function
-@raises_like("DynamicPartition")
+@composed_op("DynamicPartition", data=Input(), partitions=Input("int32"), num_partitions=int)
 def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> list[Tensor]:
@@ -502,7 +508,12 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
     return _dynamic_stitch(*rows)
 
 
-@raises_like("DynamicStitch")
+@composed_op(
+    "DynamicStitch",
+    overridable=False,
+    indices=Input("int32", variadic=True),
+    data=Input(variadic=True),
+)
 def _dynamic_stitch(indices: Any, data: Any) -> Tensor:
     if len(indices) != len(data):
         raise ValueError(

@@ -14,7 +14,7 @@ from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.ops.special import ndtri
 
 _ops = _core.ops
@@ -157,8 +157,9 @@ def angle(input: Any, name: str | None = None) -> Tensor:
     return _ops.select(_ops.less(x, zero), turned, _ops.zeros_like(x))
 
 
-@op_function(elementwise=1)
-@raises_like("Rint")
+@composed_op(
+    "Rint", elementwise=1, x=Input("float32", "float64", no_kernel=("float16", "bfloat16"))
+)
 def rint(x: Any, name: str | None = None) -> Tensor:
     """The nearest whole numbers of floating ones; halves go to the even one.
 

@@ -8,7 +8,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import FLOAT_TYPES, INDEX_TYPES, Input, composed_op
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -147,8 +147,14 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     return _core.convert(zeros / value._size if value._size else float("nan"), dtypes.float32, None)
 
 
-@op_function
-@raises_like("CumulativeLogsumexp", first=True)
+@composed_op(
+    "CumulativeLogsumexp",
+    checked_first=True,
+    x=Input(FLOAT_TYPES),
+    axis=Input(INDEX_TYPES, type="Tidx", prefer="int32"),
+    exclusive=bool,
+    reverse=bool,
+)
 def cumulative_logsumexp(
     x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:

@@ -8,9 +8,17 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.dtypes import DType
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import (
+    FLOAT_TYPES,
+    INDEX_TYPES,
+    NUMERIC_TYPES,
+    REAL_TYPES,
+    Input,
+    composed_op,
+)
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -46,8 +54,12 @@ def _with_inner_axes(counts: Tensor, total: Tensor) -> Tensor:
     return _ops.reshape(counts, [-1] + [1] * (total.ndim - 1))
 
 
-@op_function
-@raises_like("UnsortedSegmentSum/mean")
+@composed_op(
+    "UnsortedSegmentSum",
+    data=Input(NUMERIC_TYPES),
+    segment_ids=Input(INDEX_TYPES, "int16", type="Tindices"),
+    num_segments=Input(INDEX_TYPES, type="Tnum", prefer="int32"),
+)
 def unsorted_segment_mean(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -61,8 +73,12 @@ def unsorted_segment_mean(
     return total / _with_inner_axes(_counts(ids, segment_count(num_segments), total.dtype), total)
 
 
-@op_function
-@raises_like("UnsortedSegmentSum/sqrt_n")
+@composed_op(
+    "UnsortedSegmentSum",
+    data=Input(NUMERIC_TYPES),
+    segment_ids=Input(INDEX_TYPES, "int16", type="Tindices"),
+    num_segments=Input(INDEX_TYPES, type="Tnum", prefer="int32"),
+)
 def unsorted_segment_sqrt_n(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -77,8 +93,12 @@ def unsorted_segment_sqrt_n(
     return total / _with_inner_axes(counts, total)
 
 
-@op_function
-@raises_like("UnsortedSegmentMax")
+@composed_op(
+    "UnsortedSegmentMax",
+    data=Input(REAL_TYPES),
+    segment_ids=Input(INDEX_TYPES, type="Tindices"),
+    num_segments=Input(INDEX_TYPES, type="Tnumsegments", prefer="int32"),
+)
 def unsorted_segment_max(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -90,8 +110,12 @@ def unsorted_segment_max(
     return _ops.unsorted_segment_max(data, segment_ids, segment_count(num_segments))
 
 
-@op_function
-@raises_like("UnsortedSegmentMin")
+@composed_op(
+    "UnsortedSegmentMin",
+    data=Input(REAL_TYPES),
+    segment_ids=Input(INDEX_TYPES, type="Tindices"),
+    num_segments=Input(INDEX_TYPES, type="Tnumsegments", prefer="int32"),
+)
 def unsorted_segment_min(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -103,8 +127,12 @@ def unsorted_segment_min(
     return _ops.unsorted_segment_min(data, segment_ids, segment_count(num_segments))
 
 
-@op_function
-@raises_like("UnsortedSegmentProd")
+@composed_op(
+    "UnsortedSegmentProd",
+    data=Input(NUMERIC_TYPES),
+    segment_ids=Input(INDEX_TYPES, type="Tindices"),
+    num_segments=Input(INDEX_TYPES, type="Tnumsegments", prefer="int32"),
+)
 def unsorted_segment_prod(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -116,8 +144,9 @@ def unsorted_segment_prod(
     return _ops.unsorted_segment_prod(data, segment_ids, segment_count(num_segments))
 
 
-@op_function
-@raises_like("SegmentSum")
+@composed_op(
+    "SegmentSum", data=Input(NUMERIC_TYPES), segment_ids=Input(INDEX_TYPES, type="Tindices")
+)
 def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """Sums rows of the same segment; the ids must be ascending.
 
@@ -127,29 +156,29 @@ def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     return _ops.segment_sum(data, segment_ids)
 
 
-@op_function
-@raises_like("SegmentMean")
+@composed_op(
+    "SegmentMean", data=Input(NUMERIC_TYPES), segment_ids=Input(INDEX_TYPES, type="Tindices")
+)
 def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The means of rows of the same segment; the ids must be ascending."""
     return _ops.segment_mean(data, segment_ids)
 
 
-@op_function
-@raises_like("SegmentMax")
+@composed_op("SegmentMax", data=Input(REAL_TYPES), segment_ids=Input(INDEX_TYPES, type="Tindices"))
 def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The largest rows of each segment, zero for an empty one; the ids must be ascending."""
     return _ops.segment_max(data, segment_ids)
 
 
-@op_function
-@raises_like("SegmentMin")
+@composed_op("SegmentMin", data=Input(REAL_TYPES), segment_ids=Input(INDEX_TYPES, type="Tindices"))
 def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The least rows of each segment, zero for an empty one; the ids must be ascending."""
     return _ops.segment_min(data, segment_ids)
 
 
-@op_function
-@raises_like("SegmentProd")
+@composed_op(
+    "SegmentProd", data=Input(NUMERIC_TYPES), segment_ids=Input(INDEX_TYPES, type="Tindices")
+)
 def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The products of rows of the same segment; the ids must be ascending.
 
@@ -310,8 +339,12 @@ def confusion_matrix(
     return _ops.reshape(flat, [count, count])
 
 
-@op_function
-@raises_like("Sub/histogram", first=True)
+@composed_op(
+    "Sub",
+    checked_first=True,
+    values=Input(FLOAT_TYPES, converts="alone"),
+    value_range=Input(FLOAT_TYPES, converts="alone"),
+)
 def histogram_fixed_width_bins(
     values: Any,
     value_range: Any,
@@ -343,8 +376,14 @@ def _bins(values: Any, value_range: Any, nbins: Any, dtype: Any) -> Tensor:
     return _ops.cast(_ops.clip_by_value(_ops.floor(scaled), 0.0, float(int(nbins) - 1)), dtype)
 
 
-@op_function
-@raises_like("HistogramFixedWidth", first=True)
+@composed_op(
+    "HistogramFixedWidth",
+    checked_first=True,
+    values=Input(INDEX_TYPES, "float32", "float64"),
+    value_range=Input(INDEX_TYPES, "float32", "float64"),
+    nbins=Input("int32"),
+    dtype=DType,
+)
 def histogram_fixed_width(
     values: Any,
     value_range: Any,

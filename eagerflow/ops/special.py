@@ -8,10 +8,10 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.op_function import op_function
+from eagerflow.framework.dtypes import DType
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.ops.numpy_ops import array_of, checked, differentiable
-from eagerflow.ops.op_arguments import raises_like
 from eagerflow.util.optional import optional
 
 _ops = _core.ops
@@ -57,8 +57,12 @@ def _summed(gradient: Tensor, like: Tensor) -> Tensor:
     return _ops.reshape(_ops.reduce_sum(gradient, axis=axes), target) if axes else gradient
 
 
-@op_function(elementwise=2)
-@raises_like("NextAfter")
+@composed_op(
+    "NextAfter",
+    elementwise=2,
+    x1=Input("float32", "float64", prefer="float32"),
+    x2=Input("float32", "float64", prefer="float32"),
+)
 def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     """The next number after `x1` that its dtype can hold, in the direction of `x2`.
 
@@ -88,8 +92,9 @@ def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     return y
 
 
-@op_function
-@raises_like("SobolSample")
+@composed_op(
+    "SobolSample", dim=Input("int32"), num_results=Input("int32"), skip=Input("int32"), dtype=DType
+)
 def sobol_sample(
     dim: Any, num_results: Any, skip: Any = 0, dtype: Any = dtypes.float32, name: str | None = None
 ) -> Tensor:

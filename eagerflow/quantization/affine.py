@@ -10,8 +10,8 @@ from eagerflow import _core, errors
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.ops.numpy_ops import checked
-from eagerflow.ops.op_arguments import raises_like
 
 Tensor = _core.Tensor
 _MODES = ("MIN_COMBINED", "MIN_FIRST", "SCALED")
@@ -127,7 +127,6 @@ def _from_min_first(x: np.ndarray, low: Any, high: Any, info: np.iinfo) -> np.nd
 
 
 @op_function
-@raises_like("QuantizeV2")
 def quantize(
     input: Any,
     min_range: Any,
@@ -222,7 +221,6 @@ def quantize(
 
 
 @op_function
-@raises_like("Dequantize")
 def dequantize(
     input: Any,
     min_range: Any,
@@ -287,8 +285,13 @@ def dequantize(
     return _core.ops.cast(floats, result)
 
 
-@op_function
-@raises_like("QuantizedConcat")
+@composed_op(
+    "QuantizedConcat",
+    concat_dim=Input("int32"),
+    values=Input(variadic=True),
+    input_mins=Input("float32", variadic=True),
+    input_maxes=Input("float32", variadic=True),
+)
 def quantized_concat(
     concat_dim: Any, values: Any, input_mins: Any, input_maxes: Any, name: str | None = None
 ) -> QuantizedConcat:

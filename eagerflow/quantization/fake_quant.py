@@ -8,10 +8,9 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.composed_op import FLOAT_TYPES, Input, composed_op
 from eagerflow.ops.numpy_ops import checked, differentiable
-from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -96,8 +95,14 @@ def _fake(
     return y
 
 
-@op_function
-@raises_like("FakeQuantWithMinMaxArgs")
+@composed_op(
+    "FakeQuantWithMinMaxArgs",
+    inputs=Input("float32", converts="alone"),
+    min=float,
+    max=float,
+    num_bits=int,
+    narrow_range=bool,
+)
 def fake_quant_with_min_max_args(
     inputs: Any,
     min: float = -6,
@@ -131,8 +136,14 @@ def fake_quant_with_min_max_args(
     return _fake(inputs, float(min), float(max), num_bits, narrow_range, op, False)
 
 
-@op_function
-@raises_like("FakeQuantWithMinMaxVars")
+@composed_op(
+    "FakeQuantWithMinMaxVars",
+    inputs=Input("float32"),
+    min=Input("float32"),
+    max=Input("float32"),
+    num_bits=int,
+    narrow_range=bool,
+)
 def fake_quant_with_min_max_vars(
     inputs: Any,
     min: Any,
@@ -157,8 +168,14 @@ def _limit(value: Any) -> Tensor:
     return _core.convert(value, dtypes.float32, None)
 
 
-@op_function
-@raises_like("FakeQuantWithMinMaxVarsPerChannel")
+@composed_op(
+    "FakeQuantWithMinMaxVarsPerChannel",
+    inputs=Input("float32"),
+    min=Input("float32"),
+    max=Input("float32"),
+    num_bits=int,
+    narrow_range=bool,
+)
 def fake_quant_with_min_max_vars_per_channel(
     inputs: Any,
     min: Any,
@@ -178,8 +195,15 @@ def fake_quant_with_min_max_vars_per_channel(
     return _fake(inputs, _limit(min), _limit(max), num_bits, narrow_range, op, True)
 
 
-@op_function
-@raises_like("FakeQuantWithMinMaxArgsGradient")
+@composed_op(
+    "FakeQuantWithMinMaxArgsGradient",
+    gradients=Input("float32", converts="alone"),
+    inputs=Input("float32", converts="alone"),
+    min=float,
+    max=float,
+    num_bits=int,
+    narrow_range=bool,
+)
 def fake_quant_with_min_max_args_gradient(
     gradients: Any,
     inputs: Any,
@@ -212,8 +236,15 @@ def _limit_gradients(
     return parts[0], _ops.reduce_sum(parts[1], axis=axes), _ops.reduce_sum(parts[2], axis=axes)
 
 
-@op_function
-@raises_like("FakeQuantWithMinMaxVarsGradient")
+@composed_op(
+    "FakeQuantWithMinMaxVarsGradient",
+    gradients=Input("float32"),
+    inputs=Input("float32"),
+    min=Input("float32"),
+    max=Input("float32"),
+    num_bits=int,
+    narrow_range=bool,
+)
 def fake_quant_with_min_max_vars_gradient(
     gradients: Any,
     inputs: Any,
@@ -233,8 +264,15 @@ def fake_quant_with_min_max_vars_gradient(
     return _limit_gradients(gradients, inputs, min, max, num_bits, narrow_range, op, None)
 
 
-@op_function
-@raises_like("FakeQuantWithMinMaxVarsPerChannelGradient")
+@composed_op(
+    "FakeQuantWithMinMaxVarsPerChannelGradient",
+    gradients=Input("float32"),
+    inputs=Input("float32"),
+    min=Input("float32"),
+    max=Input("float32"),
+    num_bits=int,
+    narrow_range=bool,
+)
 def fake_quant_with_min_max_vars_per_channel_gradient(
     gradients: Any,
     inputs: Any,
@@ -313,8 +351,19 @@ def _rounded(
     return _core.convert(values.astype(x.dtype.as_numpy_dtype), x.dtype, None)
 
 
-@op_function
-@raises_like("QuantizeAndDequantizeV4", first=True)
+@composed_op(
+    "QuantizeAndDequantizeV4",
+    checked_first=True,
+    input=Input(FLOAT_TYPES),
+    input_min=Input(FLOAT_TYPES),
+    input_max=Input(FLOAT_TYPES),
+    signed_input=bool,
+    num_bits=int,
+    range_given=bool,
+    round_mode=str,
+    narrow_range=bool,
+    axis=int,
+)
 def quantize_and_dequantize_v2(
     input: Any,
     input_min: Any,
@@ -374,8 +423,19 @@ def quantize_and_dequantize_v2(
     return y
 
 
-@op_function
-@raises_like("QuantizeAndDequantizeV2", first=True)
+@composed_op(
+    "QuantizeAndDequantizeV2",
+    checked_first=True,
+    input=Input(FLOAT_TYPES),
+    input_min=Input(FLOAT_TYPES),
+    input_max=Input(FLOAT_TYPES),
+    signed_input=bool,
+    num_bits=int,
+    range_given=bool,
+    round_mode=str,
+    narrow_range=bool,
+    axis=int,
+)
 def quantize_and_dequantize(
     input: Any,
     input_min: Any,

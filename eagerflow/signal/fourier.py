@@ -12,8 +12,8 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument, pad, roll
+from eagerflow.ops.composed_op import COMPLEX_TYPES, Input, composed_op
 from eagerflow.ops.numpy_ops import COMPLEX, checked, differentiable
-from eagerflow.ops.op_arguments import ahead, raises_like
 from eagerflow.util.optional import found
 
 _ops = _core.ops
@@ -152,8 +152,7 @@ def _whole(value: Any, rank: int, op: str, inverse: bool) -> Tensor:
     return _complex_transform(x, tuple(range(x.ndim - rank, x.ndim)), inverse)
 
 
-@op_function
-@raises_like("FFT")
+@composed_op("FFT", input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"))
 def fft(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform along the last axis.
 
@@ -170,8 +169,7 @@ def fft(input: Any, name: str | None = None) -> Tensor:
     return _whole(input, 1, "FFT", False)
 
 
-@op_function
-@raises_like("IFFT")
+@composed_op("IFFT", input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"))
 def ifft(input: Any, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along the last axis, scaled by 1 / size.
 
@@ -181,29 +179,25 @@ def ifft(input: Any, name: str | None = None) -> Tensor:
     return _whole(input, 1, "IFFT", True)
 
 
-@op_function
-@raises_like("FFT2D")
+@composed_op("FFT2D", input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"))
 def fft2d(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform along the last two axes; see `tf.signal.fft`."""
     return _whole(input, 2, "FFT2D", False)
 
 
-@op_function
-@raises_like("IFFT2D")
+@composed_op("IFFT2D", input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"))
 def ifft2d(input: Any, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along the last two axes; see `tf.signal.ifft`."""
     return _whole(input, 2, "IFFT2D", True)
 
 
-@op_function
-@raises_like("FFT3D")
+@composed_op("FFT3D", input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"))
 def fft3d(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform along the last three axes; see `tf.signal.fft`."""
     return _whole(input, 3, "FFT3D", False)
 
 
-@op_function
-@raises_like("IFFT3D")
+@composed_op("IFFT3D", input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"))
 def ifft3d(input: Any, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along the last three axes; see `tf.signal.ifft`."""
     return _whole(input, 3, "IFFT3D", True)
@@ -229,11 +223,9 @@ def _lengths(fft_length: Any, rank: int, op: str) -> list[int]:
 def _real_input(value: Any, rank: int, op: str) -> Tensor:
     x = _core.convert(value, None, dtypes.float32)
     if x.dtype not in _REAL:
-        raise ahead(
-            ValueError(f"{op} requires tf.float32 or tf.float64 inputs, got: {x.dtype.name}")
-        )
+        raise ValueError(f"{op} requires tf.float32 or tf.float64 inputs, got: {x.dtype.name}")
     if x.ndim < rank:
-        raise ahead(ValueError(f"Shape {x.shape} must have rank at least {rank}"))
+        raise ValueError(f"Shape {x.shape} must have rank at least {rank}")
     return x
 
 
@@ -368,8 +360,12 @@ def _scaled(y: Tensor, factor: float) -> Tensor:
     return y if factor == 1.0 else y * factor
 
 
-@op_function
-@raises_like("FFTND/signal")
+@composed_op(
+    "FFTND",
+    input_tensor=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
+    fft_length=Input("int32"),
+    axes=Input("int32"),
+)
 def fftnd(
     input_tensor: Any,
     fft_length: Any = None,
@@ -397,8 +393,12 @@ def fftnd(
     return _along(input_tensor, fft_length, axes, norm, False)
 
 
-@op_function
-@raises_like("IFFTND/signal")
+@composed_op(
+    "IFFTND",
+    input_tensor=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
+    fft_length=Input("int32"),
+    axes=Input("int32"),
+)
 def ifftnd(
     input_tensor: Any,
     fft_length: Any = None,
@@ -421,7 +421,6 @@ def _along(value: Any, fft_length: Any, axes: Any, norm: str | None, inverse: bo
 
 
 @op_function
-@raises_like("RFFTND/signal")
 def rfftnd(
     input_tensor: Any,
     fft_length: Any = None,
@@ -434,7 +433,17 @@ def rfftnd(
     >>> tf.signal.rfftnd(tf.ones([2, 4])).shape
     TensorShape([2, 3])
     """
-    x = _real_input(input_tensor, 1, "RFFTND")
+    return _rfftnd(_real_input(input_tensor, 1, "RFFTND"), fft_length, axes, norm)
+
+
+@composed_op(
+    "RFFTND",
+    overridable=False,
+    x=Input("float32", "float64", type="Treal", prefer="float32"),
+    fft_length=Input("int32"),
+    axes=Input("int32"),
+)
+def _rfftnd(x: Tensor, fft_length: Any = None, axes: Any = None, norm: str | None = None) -> Tensor:
     chosen, lengths = _axes_and_lengths(x, fft_length, axes, "RFFTND")
     if lengths is not None:
         x = _fitted(x, lengths, chosen)

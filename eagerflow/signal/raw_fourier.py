@@ -6,15 +6,19 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.op_function import op_function
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.framework.dtypes import DType
+from eagerflow.ops.composed_op import COMPLEX_TYPES, Input, composed_op
 from eagerflow.signal import fourier as fft
 
 Tensor = _core.Tensor
 
 
-@op_function
-@raises_like("FFTND")
+@composed_op(
+    "FFTND",
+    input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
+    fft_length=Input("int32"),
+    axes=Input("int32"),
+)
 def fftnd(input: Any, fft_length: Any, axes: Any, name: str | None = None) -> Tensor:
     """The Fourier transform along axes; see `tf.signal.fftnd`.
 
@@ -24,15 +28,24 @@ def fftnd(input: Any, fft_length: Any, axes: Any, name: str | None = None) -> Te
     return fft.fftnd(input, fft_length, axes)
 
 
-@op_function
-@raises_like("IFFTND")
+@composed_op(
+    "IFFTND",
+    input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
+    fft_length=Input("int32"),
+    axes=Input("int32"),
+)
 def ifftnd(input: Any, fft_length: Any, axes: Any, name: str | None = None) -> Tensor:
     """The inverse Fourier transform along axes; see `tf.signal.ifftnd`."""
     return fft.ifftnd(input, fft_length, axes)
 
 
-@op_function
-@raises_like("RFFTND")
+@composed_op(
+    "RFFTND",
+    input=Input("float32", "float64", type="Treal", prefer="float32"),
+    fft_length=Input("int32"),
+    axes=Input("int32"),
+    Tcomplex=DType,
+)
 def rfftnd(
     input: Any,
     fft_length: Any,
@@ -44,8 +57,13 @@ def rfftnd(
     return _core.ops.cast(fft.rfftnd(input, fft_length, axes), dtypes.as_dtype(Tcomplex))
 
 
-@op_function
-@raises_like("IRFFTND")
+@composed_op(
+    "IRFFTND",
+    input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
+    fft_length=Input("int32"),
+    axes=Input("int32"),
+    Treal=DType,
+)
 def irfftnd(
     input: Any,
     fft_length: Any,

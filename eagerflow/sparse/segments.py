@@ -10,7 +10,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import FLOAT_TYPES, INDEX_TYPES, REAL_TYPES, Input, composed_op
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.sparse.conversion import to_dense
 from eagerflow.sparse.tensor import SparseTensor
@@ -19,8 +19,12 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-@op_function
-@raises_like("SparseSegmentSum")
+@composed_op(
+    "SparseSegmentSum",
+    data=Input(REAL_TYPES),
+    indices=Input(INDEX_TYPES, type="Tidx", prefer="int32"),
+    segment_ids=Input(INDEX_TYPES, type="Tseg", prefer="int32"),
+)
 def segment_sum(
     data: Any,
     indices: Any,
@@ -53,8 +57,12 @@ def _mean(data: Any, indices: Any, segment_ids: Any, num_segments: Any, scale: s
     return _ops.sparse_segment_sum(data, indices, segment_ids, num_segments, scale)
 
 
-@op_function
-@raises_like("SparseSegmentMean")
+@composed_op(
+    "SparseSegmentMean",
+    data=Input(FLOAT_TYPES),
+    indices=Input(INDEX_TYPES, type="Tidx", prefer="int32"),
+    segment_ids=Input(INDEX_TYPES, type="Tseg", prefer="int32"),
+)
 def segment_mean(
     data: Any,
     indices: Any,
@@ -72,8 +80,12 @@ def segment_mean(
     return _mean(data, indices, segment_ids, num_segments, "mean")
 
 
-@op_function
-@raises_like("SparseSegmentSqrtN")
+@composed_op(
+    "SparseSegmentSqrtN",
+    data=Input(FLOAT_TYPES),
+    indices=Input(INDEX_TYPES, type="Tidx", prefer="int32"),
+    segment_ids=Input(INDEX_TYPES, type="Tseg", prefer="int32"),
+)
 def segment_sqrt_n(
     data: Any,
     indices: Any,

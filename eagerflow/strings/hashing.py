@@ -8,9 +8,8 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.strings.elementwise import natively
 from eagerflow.util.farmhash import fingerprint64
 
@@ -29,8 +28,7 @@ def _checked_count(num_buckets: Any, op: str) -> int:
     return count
 
 
-@op_function
-@raises_like("StringToHashBucket")
+@composed_op("StringToHashBucket", input=Input("string"), num_buckets=int)
 def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any:
     """A bucket for each string, int64, by MurmurHash64A.
 
@@ -49,8 +47,7 @@ def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any
     return natively(_ops.string_hash, input, "StringToHashBucket", count, "murmur", _MURMUR_SEED)
 
 
-@op_function
-@raises_like("StringToHashBucketFast")
+@composed_op("StringToHashBucketFast", input=Input("string"), num_buckets=int)
 def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:
     """A bucket for each string, int64, by FarmHash; see `tf.strings.to_hash_bucket`.
 
@@ -62,8 +59,7 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
     return natively(_ops.string_hash, input, op, count, "farm")
 
 
-@op_function
-@raises_like("StringToHashBucketStrong")
+@composed_op("StringToHashBucketStrong", input=Input("string"), num_buckets=int, key=list[int])
 def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
     """A bucket for each string, int64, by a hash that cannot be guessed without its key.
 
@@ -86,8 +82,7 @@ def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | No
     return natively(_ops.string_hash, input, op, count, "sip", int(key[0]), int(key[1]))
 
 
-@op_function
-@raises_like("Fingerprint")
+@composed_op("Fingerprint", data=Input(), method=Input("string"))
 def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Tensor:
     """Eight bytes for each row that tell it from others.
 

@@ -13,9 +13,10 @@ from eagerflow import _core
 from eagerflow.errors import InvalidArgumentError, OutOfRangeError
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.dtypes import DType
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import INDEX_TYPES, NUMERIC_TYPES, Input, composed_op
 from eagerflow.ops.printing import tensor_text
 from eagerflow.ops.segment import segment_count
 from eagerflow.ragged.reduction import joined
@@ -38,8 +39,16 @@ Tensor = _core.Tensor
 _FILLS = {"": "", "0": "0", " ": " ", "-": "-", "+": "+"}
 
 
-@op_function(elementwise=1)
-@raises_like("AsString")
+@composed_op(
+    "AsString",
+    elementwise=1,
+    input=Input(NUMERIC_TYPES, "bool", "string"),
+    precision=int,
+    scientific=bool,
+    shortest=bool,
+    width=int,
+    fill=str,
+)
 def as_string(
     input: Any,
     precision: int = -1,
@@ -107,8 +116,7 @@ def as_string(
     return from_items([text.encode() for text in texts], x._shape_tuple())
 
 
-@op_function
-@raises_like("StringSplit")
+@composed_op("StringSplit", input=Input("string", converts="alone"))
 def bytes_split(input: Any, name: str | None = None) -> Any:
     """Each string as its bytes.
 
@@ -214,8 +222,7 @@ def _starts(item: bytes) -> list[int]:
     return [place for place, byte in enumerate(item) if byte & 0xC0 != 0x80]
 
 
-@op_function
-@raises_like("StringLength")
+@composed_op("StringLength", input=Input("string"), unit=str)
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
     """How long each string is, int32.
 
@@ -242,8 +249,7 @@ def _checked_encoding(encoding: str, op: str) -> bool:
     return encoding == "utf-8"
 
 
-@op_function
-@raises_like("StringLower")
+@composed_op("StringLower", input=Input("string"), encoding=str)
 def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
     """The strings with small letters.
 
@@ -263,8 +269,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
     return natively(_ops.string_case, input, "StringLower", False)
 
 
-@op_function
-@raises_like("StringUpper")
+@composed_op("StringUpper", input=Input("string"), encoding=str)
 def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
     """The strings with capital letters; see `tf.strings.lower`.
 
@@ -276,8 +281,7 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
     return natively(_ops.string_case, input, "StringUpper", True)
 
 
-@op_function
-@raises_like("StringStrip")
+@composed_op("StringStrip", input=Input("string"))
 def strip(input: Any, name: str | None = None) -> Any:
     """The strings without white space at both ends.
 
@@ -287,8 +291,12 @@ def strip(input: Any, name: str | None = None) -> Any:
     return natively(_ops.string_strip, input, "StringStrip")
 
 
-@op_function
-@raises_like("StringSplitV2")
+@composed_op(
+    "StringSplitV2",
+    input=Input("string", converts="alone"),
+    sep=Input("string", converts="alone"),
+    maxsplit=int,
+)
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """Cuts strings where a separator is.
 
@@ -320,8 +328,14 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     return cut(lambda item: item.split(None, maxsplit), input, "StringSplitV2", byte_vector)
 
 
-@op_function(elementwise=3)
-@raises_like("Substr")
+@composed_op(
+    "Substr",
+    elementwise=3,
+    input=Input("string"),
+    pos=Input(INDEX_TYPES, type="Tpos"),
+    len=Input(INDEX_TYPES, type="Tpos"),
+    unit=str,
+)
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """Parts of strings.
 
@@ -403,8 +417,7 @@ _NUMBERS = (
 )
 
 
-@op_function
-@raises_like("StringToNumber")
+@composed_op("StringToNumber", input=Input("string"), out_type=DType)
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Any:
     """The numbers that strings spell.
 
@@ -480,7 +493,14 @@ def reduce_join(
     return _join(inputs, axis, keepdims, separator)
 
 
-@raises_like("ReduceJoin")
+@composed_op(
+    "ReduceJoin",
+    overridable=False,
+    inputs=Input("string"),
+    axis=Input("int32"),
+    keepdims=bool,
+    separator=str,
+)
 def _join(inputs: Any, axis: Any, keepdims: bool, separator: str) -> Tensor:
     x = strings(inputs, "ReduceJoin")
     rank = x.ndim
@@ -535,8 +555,13 @@ def _join_ragged(inputs: Any, axis: Any, keepdims: bool, separator: str) -> Any:
     return _core.ops.expand_dims(result, axis) if keepdims else result
 
 
-@op_function
-@raises_like("UnsortedSegmentJoin")
+@composed_op(
+    "UnsortedSegmentJoin",
+    inputs=Input("string"),
+    segment_ids=Input(INDEX_TYPES, type="Tindices"),
+    num_segments=Input(INDEX_TYPES, type="Tnum", prefer="int32"),
+    separator=str,
+)
 def unsorted_segment_join(
     inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
 ) -> Tensor:

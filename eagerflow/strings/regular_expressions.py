@@ -13,9 +13,8 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.strings.elementwise import each, items, natively, strings
 
@@ -292,8 +291,7 @@ def _pattern(pattern: Any) -> re.Pattern:
     return _compiled(items(_core.convert(pattern, dtypes.string, None))[0])
 
 
-@op_function
-@raises_like("RegexFullMatch")
+@composed_op("RegexFullMatch", input=Input("string"), pattern=Input("string"))
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
     """Whether each string as a whole matches a regular expression.
 
@@ -371,8 +369,13 @@ def _replaced(text: str, expression: re.Pattern, parts: list, everywhere: bool) 
     return "".join(out)
 
 
-@op_function
-@raises_like("RegexReplace")
+@composed_op(
+    "RegexReplace",
+    input=Input("string"),
+    pattern=Input("string"),
+    rewrite=Input("string"),
+    replace_global=bool,
+)
 def regex_replace(
     input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
 ) -> Any:

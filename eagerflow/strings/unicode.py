@@ -14,7 +14,7 @@ from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.op_arguments import ahead, raises_like
+from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.strings.elementwise import (
     as_rows,
@@ -273,7 +273,6 @@ def _output(encoding: str, op: str) -> str:
 
 
 @op_function
-@raises_like("UnicodeEncode")
 def unicode_encode(
     input: Any,
     output_encoding: str,
@@ -301,15 +300,27 @@ def unicode_encode(
     if not isinstance(input, RaggedTensor):
         input = _core.as_tensor(input)
         if input.ndim == 0:
-            raise ahead(ValueError("input_tensor's rank must be at least 1."))
+            raise ValueError("input_tensor's rank must be at least 1.")
+    return _encode(input, output_encoding, errors, replacement_char)
+
+
+@composed_op(
+    "UnicodeEncode",
+    overridable=False,
+    input=Input("int32"),
+    output_encoding=str,
+    errors=str,
+    replacement_char=int,
+)
+def _encode(input: Any, output_encoding: str, errors: str, replacement_char: int) -> Any:
     codec = _output(output_encoding, "UnicodeEncode")
     _checked_errors(errors, "UnicodeEncode")
     if isinstance(input, RaggedTensor):
         if input.ragged_rank > 1:
-            inner = unicode_encode(input.values, output_encoding, errors, replacement_char)
+            inner = _encode(input.values, output_encoding, errors, replacement_char)
             return input.with_values(inner)
         if len(input.shape) > 2:
-            inner = unicode_encode(input.flat_values, output_encoding, errors, replacement_char)
+            inner = _encode(input.flat_values, output_encoding, errors, replacement_char)
             return input.with_values(inner)
         if codec == "utf-8":
             encoded = _natively_encoded(input.flat_values, input.row_splits)
@@ -340,8 +351,15 @@ def _natively_encoded(codes: Tensor, splits: Any) -> Tensor | None:
         return None
 
 
-@op_function
-@raises_like("UnicodeTranscode")
+@composed_op(
+    "UnicodeTranscode",
+    input=Input("string"),
+    input_encoding=str,
+    output_encoding=str,
+    errors=str,
+    replacement_char=int,
+    replace_control_characters=bool,
+)
 def unicode_transcode(
     input: Any,
     input_encoding: str,
@@ -407,8 +425,7 @@ def _scripts() -> tuple[np.ndarray, np.ndarray]:
         return tables["starts"], tables["scripts"]
 
 
-@op_function
-@raises_like("UnicodeScript")
+@composed_op("UnicodeScript", input=Input("int32"))
 def unicode_script(input: Any, name: str | None = None) -> Any:
     """The script that each character belongs to, as ICU numbers them.
 

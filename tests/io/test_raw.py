@@ -36,7 +36,7 @@ def test_decode_raw_refuses_other_sizes(data, arguments, message):
 def test_decode_raw_takes_strings():
     with pytest.raises(TypeError, match="string"):
         tf.io.decode_raw([1], tf.int16)
-    with pytest.raises(Invalid, match="strings, got int32"):
+    with pytest.raises(Invalid, match="expected to be a string tensor but is a int32"):
         tf.io.decode_raw(tf.constant([1]), tf.int16)
 
 

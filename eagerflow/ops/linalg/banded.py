@@ -10,11 +10,11 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.composed_op import COMPLEX_TYPES, Input, composed_op
 from eagerflow.ops.linalg import lapack
 from eagerflow.ops.linalg.diagonals import diag
 from eagerflow.ops.linalg.solvers import triangular_solve
 from eagerflow.ops.numpy_ops import COMPLEX, array_of, differentiable, pair, text
-from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -186,8 +186,13 @@ def _solve(bands: Tensor, b: Tensor) -> Tensor:
     return x
 
 
-@op_function
-@raises_like("BandedTriangularSolve")
+@composed_op(
+    "BandedTriangularSolve",
+    bands=Input(COMPLEX_TYPES, "float16", "float32", "float64"),
+    rhs=Input(COMPLEX_TYPES, "float16", "float32", "float64"),
+    lower=bool,
+    adjoint=bool,
+)
 def banded_triangular_solve(
     bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:

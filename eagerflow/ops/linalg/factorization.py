@@ -11,13 +11,14 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.errors import UnimplementedError
 from eagerflow.framework import dtypes
+from eagerflow.framework.dtypes import DType
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.composed_op import COMPLEX_TYPES, Input, composed_op
 from eagerflow.ops.linalg import lapack
 from eagerflow.ops.linalg.diagonals import diag, diag_part, set_diag
 from eagerflow.ops.linalg.products import adjoint, band_part
 from eagerflow.ops.numpy_ops import MATRIX_DTYPES, array_of, checked, differentiable, text
-from eagerflow.ops.op_arguments import raises_like
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module, or few programs need them.
@@ -76,8 +77,7 @@ def _reciprocal(x: Tensor) -> Tensor:
     return _ops.divide_real(x, x * x + 1e-20)
 
 
-@op_function
-@raises_like("Cholesky")
+@composed_op("Cholesky", input=Input(COMPLEX_TYPES, "float32", "float64", no_kernel=("float16",)))
 def cholesky(input: Any, name: str | None = None) -> Tensor:
     """The lower triangular matrices L with positive diagonals for which A = L L^H.
 
@@ -147,8 +147,7 @@ def _cholesky_or_nan(matrix: np.ndarray) -> np.ndarray:
         return np.tril(np.full_like(matrix, np.nan))
 
 
-@op_function
-@raises_like("Qr")
+@composed_op("Qr", input=Input(COMPLEX_TYPES, "float16", "float32", "float64"), full_matrices=bool)
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     """The factors of A = Q R: Q with orthonormal columns, R upper triangular.
 
@@ -475,8 +474,11 @@ def _eig(array: np.ndarray) -> Any:
         ) from None
 
 
-@op_function
-@raises_like("Lu")
+@composed_op(
+    "Lu",
+    input=Input(COMPLEX_TYPES, "float32", "float64", no_kernel=("float16",)),
+    output_idx_type=DType,
+)
 def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
     """The factors of P A = L U, with rows exchanged for the largest pivots.
 

@@ -12,12 +12,12 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
+from eagerflow.ops.composed_op import COMPLEX_TYPES, Input, composed_op
 from eagerflow.ops.linalg import lapack
 from eagerflow.ops.linalg.factorization import matrices
 from eagerflow.ops.linalg.products import adjoint, matrix_transpose
 from eagerflow.ops.linalg.solvers import solve
 from eagerflow.ops.numpy_ops import array_of, checked, differentiable
-from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -158,8 +158,7 @@ def _turned_back(t: np.ndarray, q: np.ndarray) -> np.ndarray:
         return _adjoint(q) @ t @ q
 
 
-@op_function
-@raises_like("MatrixLogarithm")
+@composed_op("MatrixLogarithm", input=Input(COMPLEX_TYPES))
 def logm(input: Any, name: str | None = None) -> Tensor:
     """The principal logarithms of matrices.
 
@@ -216,8 +215,9 @@ def _logarithm(t: np.ndarray) -> np.ndarray:
     return result
 
 
-@op_function
-@raises_like("MatrixSquareRoot")
+@composed_op(
+    "MatrixSquareRoot", input=Input(COMPLEX_TYPES, "float32", "float64", no_kernel=("float16",))
+)
 def sqrtm(input: Any, name: str | None = None) -> Tensor:
     """The principal square roots of matrices.
 

@@ -13,7 +13,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument, slices_at
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import COMPLEX_TYPES, INDEX_TYPES, REAL_TYPES, Input, composed_op
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -92,8 +92,13 @@ def trace(x: Any, name: str | None = None) -> Tensor:
     return _ops.reduce_sum(_ops.diag_part(x), axis=-1)
 
 
-@op_function
-@raises_like("Diag", first=True)
+@composed_op(
+    "Diag",
+    checked_first=True,
+    diagonal=Input(
+        COMPLEX_TYPES, INDEX_TYPES, "float16", "float32", "float64", no_kernel=("bfloat16",)
+    ),
+)
 def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     """A tensor of twice the rank with the given elements on its diagonal.
 
@@ -125,8 +130,7 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     return _ops.reshape(_ops.diag_part(_ops.reshape(value, [size, size])), half)
 
 
-@op_function
-@raises_like("Cross")
+@composed_op("Cross", a=Input(REAL_TYPES), b=Input(REAL_TYPES))
 def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     """The cross product of vectors along the last axis, of size 3.
 

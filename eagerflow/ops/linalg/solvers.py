@@ -11,11 +11,11 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.composed_op import COMPLEX_TYPES, INEXACT_TYPES, Input, composed_op
 from eagerflow.ops.linalg.diagonals import diag_part, set_diag
 from eagerflow.ops.linalg.factorization import NATIVE, cholesky, in_dtype_of, matrices, svd
 from eagerflow.ops.linalg.products import band_part
 from eagerflow.ops.numpy_ops import MATRIX_DTYPES, array_of, differentiable, pair, text
-from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -40,8 +40,9 @@ def _sum_to(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
     return _ops.reshape(_ops.reduce_sum(grad, axis=axes), list(shape))
 
 
-@op_function
-@raises_like("MatrixInverse")
+@composed_op(
+    "MatrixInverse", input=Input(COMPLEX_TYPES, "float16", "float32", "float64"), adjoint=bool
+)
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The inverses of matrices.
 
@@ -83,8 +84,9 @@ def _inverse(a: Tensor, adjoint: bool) -> np.ndarray:
         raise invalid_argument("Input is not invertible. [Op:MatrixInverse]") from None
 
 
-@op_function
-@raises_like("MatrixDeterminant")
+@composed_op(
+    "MatrixDeterminant", input=Input(COMPLEX_TYPES, "float32", "float64", no_kernel=("float16",))
+)
 def det(input: Any, name: str | None = None) -> Tensor:
     """The determinants of matrices `[..., n, n]`.
 
@@ -109,8 +111,9 @@ def det(input: Any, name: str | None = None) -> Tensor:
     return value
 
 
-@op_function
-@raises_like("LogMatrixDeterminant")
+@composed_op(
+    "LogMatrixDeterminant", input=Input(COMPLEX_TYPES, "float32", "float64", no_kernel=("float16",))
+)
 def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     """The signs and the logarithms of the absolute values of determinants.
 
@@ -156,8 +159,12 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
     return 2.0 * _ops.reduce_sum(_ops.log(_ops.real(diag_part(factor))), axis=-1)
 
 
-@op_function
-@raises_like("MatrixSolve")
+@composed_op(
+    "MatrixSolve",
+    matrix=Input(COMPLEX_TYPES, "float32", "float64", no_kernel=("float16",)),
+    rhs=Input(COMPLEX_TYPES, "float32", "float64", no_kernel=("float16",)),
+    adjoint=bool,
+)
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """Solves A X = B for X.
 
@@ -208,8 +215,13 @@ def _solution(a: Tensor, b: Tensor, adjoint: bool) -> np.ndarray:
         raise invalid_argument("Input matrix is not invertible. [Op:MatrixSolve]") from None
 
 
-@op_function
-@raises_like("MatrixTriangularSolve")
+@composed_op(
+    "MatrixTriangularSolve",
+    matrix=Input(INEXACT_TYPES),
+    rhs=Input(INEXACT_TYPES),
+    lower=bool,
+    adjoint=bool,
+)
 def triangular_solve(
     matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:

@@ -13,12 +13,12 @@ from eagerflow import _core
 from eagerflow.framework import dtypes, random_seed
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.ops.nn.losses import (
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits,
 )
 from eagerflow.ops.nn.normalization import embedding_lookup
-from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -178,8 +178,14 @@ def _sample(
     )
 
 
-@op_function
-@raises_like("UniformCandidateSampler")
+@composed_op(
+    "UniformCandidateSampler",
+    true_classes=Input("int64"),
+    num_true=int,
+    num_sampled=int,
+    unique=bool,
+    range_max=int,
+)
 def uniform_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -220,8 +226,14 @@ def uniform_candidate_sampler(
     )
 
 
-@op_function
-@raises_like("LogUniformCandidateSampler")
+@composed_op(
+    "LogUniformCandidateSampler",
+    true_classes=Input("int64"),
+    num_true=int,
+    num_sampled=int,
+    unique=bool,
+    range_max=int,
+)
 def log_uniform_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -294,8 +306,20 @@ def _unigrams(
     return weights, total, _AliasTable(weights[shard::shards])
 
 
-@op_function
-@raises_like("FixedUnigramCandidateSampler")
+@composed_op(
+    "FixedUnigramCandidateSampler",
+    true_classes=Input("int64"),
+    num_true=int,
+    num_sampled=int,
+    unique=bool,
+    range_max=int,
+    vocab_file=str,
+    distortion=float,
+    num_reserved_ids=int,
+    num_shards=int,
+    shard=int,
+    unigrams=list[float],
+)
 def fixed_unigram_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -360,8 +384,14 @@ def fixed_unigram_candidate_sampler(
     )
 
 
-@op_function
-@raises_like("LearnedUnigramCandidateSampler")
+@composed_op(
+    "LearnedUnigramCandidateSampler",
+    true_classes=Input("int64"),
+    num_true=int,
+    num_sampled=int,
+    unique=bool,
+    range_max=int,
+)
 def learned_unigram_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -401,8 +431,9 @@ def learned_unigram_candidate_sampler(
     return sampled
 
 
-@op_function
-@raises_like("AllCandidateSampler")
+@composed_op(
+    "AllCandidateSampler", true_classes=Input("int64"), num_true=int, num_sampled=int, unique=bool
+)
 def all_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -424,8 +455,12 @@ def all_candidate_sampler(
     )
 
 
-@op_function
-@raises_like("ComputeAccidentalHits")
+@composed_op(
+    "ComputeAccidentalHits",
+    true_classes=Input("int64"),
+    sampled_candidates=Input("int64"),
+    num_true=int,
+)
 def compute_accidental_hits(
     true_classes: Any,
     sampled_candidates: Any,

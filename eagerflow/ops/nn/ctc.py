@@ -16,8 +16,8 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.ops.numpy_ops import array_of, differentiable, sparse_tensor
-from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -296,8 +296,13 @@ def _sparse_rows(rows: list[list[int]]) -> Any:
     )
 
 
-@op_function
-@raises_like("CTCGreedyDecoder")
+@composed_op(
+    "CTCGreedyDecoder",
+    inputs=Input("float32", "float64", prefer="float32"),
+    sequence_length=Input("int32"),
+    merge_repeated=bool,
+    blank_index=int,
+)
 def ctc_greedy_decoder(
     inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: Any = None
 ) -> tuple[list, Tensor]:
@@ -444,8 +449,13 @@ def _has_place(total: float, leaves: list, width: int) -> bool:
     return total > -math.inf and (len(leaves) < width or total > leaves[0][0])
 
 
-@op_function
-@raises_like("CTCBeamSearchDecoder")
+@composed_op(
+    "CTCBeamSearchDecoder",
+    inputs=Input("float32", "float64", prefer="float32"),
+    sequence_length=Input("int32"),
+    beam_width=int,
+    top_paths=int,
+)
 def ctc_beam_search_decoder(
     inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
 ) -> tuple[list, Tensor]:

@@ -12,8 +12,8 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.ops.numpy_ops import array_of, differentiable
-from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -113,8 +113,16 @@ def _largest(operand: Any, k: int, axis: int, smallest: bool) -> ApproxTopK:
     return ApproxTopK(_ops.transpose(values, back), _ops.transpose(indices, back))
 
 
-@op_function
-@raises_like("ApproxTopK/max", first=True)
+@composed_op(
+    "ApproxTopK",
+    checked_first=True,
+    operand=Input("float16", "bfloat16", "float32"),
+    k=int,
+    reduction_dimension=int,
+    recall_target=float,
+    reduction_input_size_override=int,
+    aggregate_to_topk=bool,
+)
 def approx_max_k(
     operand: Any,
     k: int,
@@ -144,8 +152,16 @@ def approx_max_k(
     return _largest(operand, k, reduction_dimension, False)
 
 
-@op_function
-@raises_like("ApproxTopK/min", first=True)
+@composed_op(
+    "ApproxTopK",
+    checked_first=True,
+    operand=Input("float16", "bfloat16", "float32"),
+    k=int,
+    reduction_dimension=int,
+    recall_target=float,
+    reduction_input_size_override=int,
+    aggregate_to_topk=bool,
+)
 def approx_min_k(
     operand: Any,
     k: int,
@@ -163,8 +179,17 @@ def approx_min_k(
     return _largest(operand, k, reduction_dimension, True)
 
 
-@op_function
-@raises_like("ApproxTopK", first=True)
+@composed_op(
+    "ApproxTopK",
+    checked_first=True,
+    input=Input("float16", "bfloat16", "float32"),
+    k=int,
+    reduction_dimension=int,
+    recall_target=float,
+    is_max_k=bool,
+    reduction_input_size_override=int,
+    aggregate_to_topk=bool,
+)
 def approx_top_k(
     input: Any,
     k: int,

@@ -9,9 +9,9 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
 from eagerflow.ops.math import divide_no_nan, truediv
 from eagerflow.ops.nn.activation import swapped_axes
-from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -287,8 +287,12 @@ def scale_regularization_loss(regularization_loss: Any) -> Tensor:
     return truediv(_ops.reduce_sum(regularization_loss), 1)
 
 
-@op_function
-@raises_like("InTopKV2")
+@composed_op(
+    "InTopKV2",
+    targets=Input(INDEX_TYPES, prefer="int32"),
+    predictions=Input("float32"),
+    k=Input(INDEX_TYPES, prefer="int32"),
+)
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
     """Whether each target class is among the k classes with the largest predictions.
 

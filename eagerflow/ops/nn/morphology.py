@@ -10,8 +10,8 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument, pad
+from eagerflow.ops.composed_op import REAL_TYPES, Input, composed_op
 from eagerflow.ops.numpy_ops import checked
-from eagerflow.ops.op_arguments import ahead, raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -28,18 +28,15 @@ def _check_format(data_format: Any) -> None:
     try:
         other = bool(data_format != "NHWC")
     except (TypeError, ValueError) as error:  # a tensor
-        raise ahead(error) from None
+        raise error from None
     if other:
-        raise ahead(
-            ValueError(
-                "`data_format` values other  than 'NHWC' are not supported. "
-                f"Received: data_format={data_format}"
-            )
+        raise ValueError(
+            "`data_format` values other  than 'NHWC' are not supported. "
+            f"Received: data_format={data_format}"
         )
 
 
 @op_function
-@raises_like("Dilation2D")
 def dilation2d(
     input: Any,
     filters: Any,
@@ -73,6 +70,19 @@ def dilation2d(
     3.0
     """
     _check_format(data_format)
+    return _dilation2d(input, filters, strides, padding, dilations)
+
+
+@composed_op(
+    "Dilation2D",
+    overridable=False,
+    input=Input(REAL_TYPES),
+    filters=Input(REAL_TYPES),
+    strides=list[int],
+    dilations=list[int],
+    padding=str,
+)
+def _dilation2d(input: Any, filters: Any, strides: Any, padding: str, dilations: Any) -> Tensor:
     x = _core.as_tensor(input)
     windows = _core.convert(filters, x.dtype, None)
     if x.ndim != 4 or windows.ndim != 3:
@@ -141,8 +151,14 @@ def erosion2d(
     return _ops.negative(turned)
 
 
-@op_function
-@raises_like("LRN")
+@composed_op(
+    "LRN",
+    input=Input("float16", "float32", no_kernel=("bfloat16",), prefer="float32"),
+    depth_radius=int,
+    bias=float,
+    alpha=float,
+    beta=float,
+)
 def local_response_normalization(
     input: Any,
     depth_radius: int = 5,

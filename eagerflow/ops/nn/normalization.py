@@ -10,8 +10,8 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.ops.linalg.products import clip_by_norm
-from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.random import stateful as random
 from eagerflow.ops.random.stateless import stateless_uniform
 
@@ -414,8 +414,7 @@ def _check_images(x: Tensor, block_size: Any, data_format: Any) -> None:
         raise invalid_argument(f"Input rank should be: 4 instead of: {x.ndim}")
 
 
-@op_function
-@raises_like("DepthToSpace")
+@composed_op("DepthToSpace", input=Input(), block_size=int, data_format=str)
 def depth_to_space(
     input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:

@@ -11,10 +11,10 @@ from eagerflow import _core
 from eagerflow.framework import dtypes, random_seed
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
 from eagerflow.ops.nn.candidate_sampling import Words
 from eagerflow.ops.nn.convolution import spatial_list
 from eagerflow.ops.numpy_ops import differentiable
-from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -216,8 +216,13 @@ def fractional_max_pool(
     return FractionalMaxPool(x, *map(_sequence, sequences))
 
 
-@op_function
-@raises_like("FractionalAvgPool")
+@composed_op(
+    "FractionalAvgPool",
+    value=Input(INDEX_TYPES, "float32", "float64"),
+    pooling_ratio=list[float],
+    pseudo_random=bool,
+    overlapping=bool,
+)
 def fractional_avg_pool(
     value: Any,
     pooling_ratio: Any,

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.composed_op import FLOAT_TYPES, Input, composed_op
 from eagerflow.ops.nn.conv3d import conv3d
 from eagerflow.ops.nn.convolution import conv2d
-from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -20,8 +19,18 @@ def _amounts(padding: str, explicit_paddings: Sequence[int]) -> list[int] | None
     return list(explicit_paddings) if padding == "EXPLICIT" else None
 
 
-@op_function
-@raises_like("Conv2DBackpropInputV2")
+@composed_op(
+    "Conv2DBackpropInputV2",
+    input=Input(FLOAT_TYPES, "int32"),
+    filter=Input(FLOAT_TYPES, "int32"),
+    out_backprop=Input(FLOAT_TYPES, "int32"),
+    strides=list[int],
+    padding=str,
+    use_cudnn_on_gpu=bool,
+    explicit_paddings=list[int],
+    data_format=str,
+    dilations=list[int],
+)
 def conv2d_backprop_input_v2(
     input: Any,
     filter: Any,
@@ -59,8 +68,18 @@ def conv2d_backprop_input_v2(
     )
 
 
-@op_function
-@raises_like("Conv2DBackpropFilterV2")
+@composed_op(
+    "Conv2DBackpropFilterV2",
+    input=Input(FLOAT_TYPES),
+    filter=Input(FLOAT_TYPES),
+    out_backprop=Input(FLOAT_TYPES),
+    strides=list[int],
+    padding=str,
+    use_cudnn_on_gpu=bool,
+    explicit_paddings=list[int],
+    data_format=str,
+    dilations=list[int],
+)
 def conv2d_backprop_filter_v2(
     input: Any,
     filter: Any,
@@ -98,8 +117,18 @@ def conv2d_backprop_filter_v2(
     )
 
 
-@op_function
-@raises_like("Conv")
+@composed_op(
+    "Conv",
+    input=Input(FLOAT_TYPES, "int32"),
+    filter=Input(FLOAT_TYPES, "int32"),
+    strides=list[int],
+    padding=str,
+    explicit_paddings=list[int],
+    data_format=str,
+    dilations=list[int],
+    batch_dims=int,
+    groups=int,
+)
 def conv(
     input: Any,
     filter: Any,

@@ -11,8 +11,8 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument, pad
+from eagerflow.ops.composed_op import INDEX_TYPES, REAL_TYPES, Input, composed_op
 from eagerflow.ops.numpy_ops import array_of
-from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -53,8 +53,12 @@ def _arguments(value: Any, block_shape: Any, amounts: Any, name: str, op: str) -
     return x, blocks.tolist(), sizes.tolist()
 
 
-@op_function
-@raises_like("SpaceToBatchND")
+@composed_op(
+    "SpaceToBatchND",
+    input=Input(),
+    block_shape=Input(INDEX_TYPES, type="Tblock_shape", prefer="int32"),
+    paddings=Input(INDEX_TYPES, type="Tpaddings", prefer="int32"),
+)
 def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
     """Takes the places of each block apart and puts them beside each other on the batch axis.
 
@@ -142,8 +146,12 @@ def _as_int32(value: Any) -> np.ndarray:
     return array_of(_core.convert(value, None, dtypes.int32)).astype(np.int32)
 
 
-@op_function
-@raises_like("SpaceToBatchPaddings")
+@composed_op(
+    "SpaceToBatchPaddings",
+    input_shape=Input("int32", converts="alone"),
+    block_shape=Input("int32", converts="alone"),
+    base_paddings=Input("int32", converts="alone"),
+)
 def required_space_to_batch_paddings(
     input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -256,8 +264,13 @@ def with_space_to_batch(
     return batch_to_space(result, blocks, crops)
 
 
-@op_function
-@raises_like("ExtractVolumePatches")
+@composed_op(
+    "ExtractVolumePatches",
+    input=Input(REAL_TYPES),
+    ksizes=list[int],
+    strides=list[int],
+    padding=str,
+)
 def extract_volume_patches(
     input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None
 ) -> Tensor:

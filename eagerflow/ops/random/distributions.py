@@ -9,10 +9,11 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework.dtypes import DType
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
 from eagerflow.ops.numpy_ops import array_of, differentiable
-from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.random.stateful import check_sizes, sizes_of
 from eagerflow.ops.random.stateless import start_of
 
@@ -72,8 +73,7 @@ def _tiny(dtype: Any) -> Tensor:
     return _core.convert(np.finfo(dtype.as_numpy_dtype).tiny, dtype, None)
 
 
-@op_function
-@raises_like("RandomGamma")
+@composed_op("RandomGamma", shape=Input("int32", converts="alone"))
 def gamma(
     shape: Any,
     alpha: Any,
@@ -177,8 +177,12 @@ def _count_dtype(dtype: Any, op: str) -> Any:
 _RATES = (dtypes.float16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
 
 
-@op_function
-@raises_like("RandomPoissonV2")
+@composed_op(
+    "RandomPoissonV2",
+    shape=Input(INDEX_TYPES, type="S", prefer="int32"),
+    lam=Input(INDEX_TYPES, "float16", "float32", "float64", type="R", prefer="float64"),
+    dtype=DType,
+)
 def poisson(
     shape: Any,
     lam: Any,
@@ -225,8 +229,14 @@ def _poisson_tensor(
     return _counts(_arranged(np.asarray(numbers), max(rates.size, 1), shape), dtype)
 
 
-@op_function
-@raises_like("StatelessRandomPoisson", first=True)
+@composed_op(
+    "StatelessRandomPoisson",
+    checked_first=True,
+    shape=Input(INDEX_TYPES, prefer="int32"),
+    seed=Input(INDEX_TYPES, type="Tseed", prefer="int64"),
+    lam=Input(INDEX_TYPES, "float16", "float32", "float64", type="R"),
+    dtype=DType,
+)
 def stateless_poisson(
     shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
@@ -285,8 +295,15 @@ def binomial_tensor(
     return _counts(_arranged(np.asarray(numbers), max(many.size, 1), sizes), dtype)
 
 
-@op_function
-@raises_like("StatelessRandomBinomial", first=True)
+@composed_op(
+    "StatelessRandomBinomial",
+    checked_first=True,
+    shape=Input(INDEX_TYPES, type="S", prefer="int32"),
+    seed=Input(INDEX_TYPES, type="Tseed", prefer="int64"),
+    counts=Input(INDEX_TYPES, "float16", "float32", "float64", type="R", prefer="float64"),
+    probs=Input(INDEX_TYPES, "float16", "float32", "float64", type="R", prefer="float64"),
+    output_dtype=DType,
+)
 def stateless_binomial(
     shape: Any,
     seed: Any,
@@ -333,8 +350,14 @@ def _mixed(x: np.ndarray, width: int) -> np.ndarray:
     return (_rotated(x, 1, width) & _rotated(x, 8, width)) ^ _rotated(x, 2, width)
 
 
-@op_function
-@raises_like("RandomIndexShuffle", first=True)
+@composed_op(
+    "RandomIndexShuffle",
+    checked_first=True,
+    index=Input(INDEX_TYPES, "uint32", "uint64", type="dtype"),
+    seed=Input(INDEX_TYPES, "uint32", "uint64", type="Tseed"),
+    max_index=Input(INDEX_TYPES, "uint32", "uint64", type="dtype"),
+    rounds=int,
+)
 def random_index_shuffle(
     index: Any, seed: Any, max_index: Any, rounds: int = 4, name: str | None = None
 ) -> Tensor:

@@ -8,9 +8,10 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework.dtypes import DType
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import slices_at
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import REAL_TYPES, Input, composed_op
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -229,8 +230,7 @@ def uniform(
     return between(sample, minval, maxval)
 
 
-@op_function
-@raises_like("RandomShuffle")
+@composed_op("RandomShuffle", value=Input(), seed=int)
 def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
     """The same rows in random order.
 
@@ -273,8 +273,7 @@ def sample_count(num_samples: Any) -> int:
     return int(count)
 
 
-@op_function
-@raises_like("Multinomial")
+@composed_op("Multinomial", logits=Input(REAL_TYPES), num_samples=Input("int32"), dtype=DType)
 def categorical(
     logits: Any,
     num_samples: Any,

@@ -7,9 +7,10 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework.dtypes import DType
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import slices_at
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.composed_op import INDEX_TYPES, REAL_TYPES, Input, composed_op
 from eagerflow.ops.random.algorithm import checked_algorithm
 from eagerflow.ops.random.stateful import (
     between,
@@ -187,8 +188,13 @@ def stateless_truncated_normal(
     return scaled(_ops.philox_truncated_normal(sizes, dtype, *start_of(seed, alg)), mean, stddev)
 
 
-@op_function
-@raises_like("StatelessMultinomial")
+@composed_op(
+    "StatelessMultinomial",
+    logits=Input(REAL_TYPES),
+    num_samples=Input("int32"),
+    seed=Input(INDEX_TYPES, type="Tseed", prefer="int64"),
+    dtype=DType,
+)
 def stateless_categorical(
     logits: Any,
     num_samples: Any,

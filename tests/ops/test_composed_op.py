@@ -6,21 +6,8 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
-from eagerflow.ops import op_arguments
 
 Invalid = tf.errors.InvalidArgumentError
-
-
-def test_every_line_of_the_table_is_understood():
-    signatures = op_arguments._signatures()
-    assert len(signatures) > 150
-    for signature in signatures.values():
-        for kind in signature.inputs.values():
-            name = kind.removeprefix("N*").lstrip("^=")
-            assert op_arguments._is_shared(name) or tf.as_dtype(name)
-        for rule in signature.types.values():
-            for name in rule.allowed | rule.missing:
-                assert tf.as_dtype(name).name == name
 
 
 @pytest.mark.parametrize(

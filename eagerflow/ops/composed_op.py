@@ -1,0 +1,134 @@
+"""The decorator of public functions that compose an operation: its declaration.
+
+It says of the operation what entries of the op table say of theirs (`InputSpec` in
+`core/ops/op.h`), so that the engine finds the exception that TensorFlow raises for bad arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from types import FunctionType, GenericAlias
+from typing import Any, Literal, TypeVar, get_args
+
+from eagerflow import _core
+from eagerflow.framework.dtypes import STORED_DTYPES, DType, as_dtype
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+DTypes = frozenset[DType]
+
+# int, float, bool, str or DType, or a list of values of one of these.
+Attr = type[Any]
+
+
+def _union(dtypes: Iterable[str | DTypes]) -> DTypes:
+    members: set[DType] = set()
+    for one in dtypes:
+        members |= {as_dtype(one)} if isinstance(one, str) else one
+    return frozenset(members)
+
+
+FLOAT_TYPES = _union(["float16", "bfloat16", "float32", "float64"])
+COMPLEX_TYPES = _union(["complex64", "complex128"])
+INEXACT_TYPES = FLOAT_TYPES | COMPLEX_TYPES
+INDEX_TYPES = _union(["int32", "int64"])
+INT_TYPES = INDEX_TYPES | _union(["int8", "int16", "uint8", "uint16", "uint32", "uint64"])
+REAL_TYPES = FLOAT_TYPES | INT_TYPES
+NUMERIC_TYPES = REAL_TYPES | COMPLEX_TYPES
+ALL_TYPES = NUMERIC_TYPES | _union(["bool", "string"]) | frozenset(STORED_DTYPES)
+
+
+class Input:
+    """A parameter that is a tensor.
+
+    Args:
+        *dtypes: the dtypes that it may have, or sets of them; all by default.
+        type: TensorFlow's type attribute; inputs that name the same one have the same dtype.
+        variadic: whether it takes a list of tensors.
+        converts: when a Python value becomes a tensor: "together" with the others, of the dtype
+            that a tensor of the same type has; "alone", before anything is checked, of its own
+            dtype or the only one declared; "like_first", of the dtype of the first of its type.
+        prefer: the dtype that Python values take where no tensor decides.
+        no_kernel: dtypes that TensorFlow declares, too, and computes nothing for.
+    """
+
+    def __init__(
+        self,
+        *dtypes: str | DTypes,
+        type: str = "T",
+        variadic: bool = False,
+        converts: Literal["together", "alone", "like_first"] = "together",
+        prefer: str | None = None,
+        no_kernel: Iterable[str | DTypes] = (),
+    ) -> None:
+        self.declared = (
+            _union(dtypes) if dtypes else ALL_TYPES,
+            type,
+            variadic,
+            converts,
+            prefer,
+            _union(no_kernel),
+        )
+
+
+def _parameters(function: FunctionType) -> list[tuple[str, bool]]:
+    """The names of a function's parameters, and whether they must be given."""
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    first_default = code.co_argcount - len(function.__defaults__ or ())
+    return [
+        (
+            name,
+            i < first_default
+            if i < code.co_argcount
+            else name not in (function.__kwdefaults__ or ()),
+        )
+        for i, name in enumerate(names)
+    ]
+
+
+def _attr(name: str, kind: Attr) -> tuple[str, str, bool]:
+    is_list = isinstance(kind, GenericAlias)
+    return name, (get_args(kind)[0] if is_list else kind).__name__, is_list
+
+
+def composed_op(
+    op: str,
+    /,
+    *,
+    elementwise: int = 0,
+    overridable: bool = True,
+    checked_first: bool = False,
+    **parameters: Input | Attr,
+) -> Callable[[Function], Function]:
+    """Makes a function one that arguments may override, and declares the operation it composes.
+
+    Args:
+        op: TensorFlow's name of the operation.
+        elementwise: see `op_function`.
+        overridable: see `op_function`.
+        checked_first: whether arguments are checked before the call, and not only after it has
+            failed; for functions that would take more than the operation does.
+        **parameters: the inputs in TensorFlow's order, and the attributes.
+
+    >>> from eagerflow.ops.composed_op import FLOAT_TYPES, Input, composed_op
+    >>> @composed_op("Halve", x=Input(FLOAT_TYPES), times=int)
+    ... def halve(x, times=1):
+    ...     return x / 2**times
+    >>> float(halve(3.0))
+    1.5
+    >>> halve(tf.constant("a"))
+    Traceback (most recent call last):
+        ...
+    eagerflow.errors.InvalidArgumentError: Value for attr 'T' of string is not in the list of \
+allowed values: float, double, bfloat16, half (argument 'x') [Op:Halve]
+    """
+
+    def decorate(body: Any) -> Any:
+        inputs = [(n, *kind.declared) for n, kind in parameters.items() if isinstance(kind, Input)]
+        attrs = [_attr(n, kind) for n, kind in parameters.items() if not isinstance(kind, Input)]
+        entry = _core.ComposedOp(op, _parameters(body), inputs, attrs, checked_first)
+        return _core.OpFunction(
+            body, elementwise=elementwise, overridable=overridable, composed_op=entry
+        )
+
+    return decorate
