@@ -8,7 +8,6 @@ from typing import Any
 
 from eagerflow import _core, errors, nest
 from eagerflow.framework import context, random_seed
-from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.graph import inference
 from eagerflow.graph.graph import Operation, ports
 from eagerflow.graph.structure import replace
@@ -121,12 +120,7 @@ class Run:
         args = replace(operation.args, self.value)
         kwargs = replace(operation.kwargs, self.value)
         with random_seed.drawing(self.session._streams_of(operation).draw):
-            try:
-                result = operation.function(*args, **kwargs)
-            except TypeError:
-                if not any(isinstance(value, IndexedSlices) for value in args):
-                    raise
-                result = operation.function(*(_dense(value) for value in args), **kwargs)
+            result = operation.function(*args, **kwargs)
         outputs = operation.outputs
         if not outputs:
             return []
@@ -143,11 +137,6 @@ class Run:
     def explain(self, error: Exception, node: int) -> None:
         """Adds to an error which operation it comes from."""
         _name_culprit(error, self.session.graph._by_node[node])
-
-
-def _dense(value: Any) -> Any:
-    """Rows of a tensor as the whole tensor, for functions that take no rows."""
-    return _core.as_tensor(value) if isinstance(value, IndexedSlices) else value
 
 
 def _name_culprit(error: Exception, operation: Operation) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.errors import OperatorNotAllowedInGraphError
+from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.tensor import Reference, Tensor
 from eagerflow.graph.execution import current_run, resolve
@@ -242,6 +243,15 @@ _OPERATORS = {
 _REFLECTED = "add sub mul truediv floordiv mod pow matmul and or xor".split()
 
 
+def _dense(value: Any) -> Any:
+    return _core.as_tensor(value) if type(value) is IndexedSlices else value
+
+
+def _on_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An operator of the values of graph tensors. Gradients may be IndexedSlices, which have none."""
+    return lambda *operands: function(*map(_dense, operands))
+
+
 def _reflected(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda b, a: function(a, b)
 
@@ -249,7 +259,7 @@ def _reflected(function: Callable[..., Any]) -> Callable[..., Any]:
 def install_operators(cls: type) -> None:
     """Gives a class operators that make nodes."""
     for name, kind in _OPERATORS.items():
-        function = getattr(operator, f"__{name}__")
+        function = _on_tensors(getattr(operator, f"__{name}__"))
         setattr(cls, f"__{name}__", _operator(function, kind))
         if name in _REFLECTED:
             setattr(cls, f"__r{name}__", _operator(_reflected(function), kind))

@@ -208,3 +208,15 @@ def test_complex_targets_need_weights():
         (gradient,) = tf.gradients(x * x, x, grad_ys=[tf.constant(1.0 + 0.0j, tf.complex64)])
         with tf.compat.v1.Session() as session:
             assert session.run(gradient, {x: 1.0 + 2.0j}) == 2.0 - 4.0j
+
+
+def test_operators_take_gradients_that_are_rows():
+    variable = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    (gradient,) = tf.gradients(tf.reduce_sum(tf.gather(variable, [0, 0])), [variable])
+    results = [gradient * 2.0, 1.0 + gradient, -gradient, abs(gradient), gradient[0]]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        values = [value.tolist() for value in session.run(results)]
+    rows = [[2.0, 2.0], [0.0, 0.0]]
+    assert values[:2] == [[[4.0, 4.0], [0.0, 0.0]], [[3.0, 3.0], [1.0, 1.0]]]
+    assert values[2:] == [[[-2.0, -2.0], [0.0, 0.0]], rows, rows[0]]

@@ -176,24 +176,13 @@ def _of_ids(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any
     return layer.encode(ids, weights)
 
 
-def _dispatched(name: str) -> Callable[..., Any]:
-    """The public function of a name, which takes ragged tensors, too."""
-
-    def function(one: Any, other: Any) -> Any:
-        import eagerflow
-
-        return getattr(eagerflow, name)(one, other)
-
-    return function
-
-
 _OPERATORS: dict[str, Callable[..., Any]] = {
     "Add": operator.add,
     "Subtract": operator.sub,
     "Multiply": operator.mul,
     "Average": operator.add,
-    "Maximum": _dispatched("maximum"),
-    "Minimum": _dispatched("minimum"),
+    "Maximum": _ops.maximum,
+    "Minimum": _ops.minimum,
 }
 
 
