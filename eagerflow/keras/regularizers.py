@@ -20,8 +20,8 @@ _ops = _core.ops
 def _checked(factor: Any) -> Any:
     """A factor as the float type holds it."""
     if factor is not None:
-        number = isinstance(factor, int | float) or hasattr(factor, "dtype")
-        if not number or isinstance(factor, bool) or math.isnan(factor) or math.isinf(factor):
+        numeric = isinstance(factor, int | float) or hasattr(factor, "dtype")
+        if not numeric or isinstance(factor, bool) or math.isnan(factor) or math.isinf(factor):
             raise ValueError(
                 f"Invalid value for regularization factor: {factor}. It must be a finite number."
             )

@@ -112,7 +112,7 @@ def cumprod(x: Any, axis: int = 0) -> Any:
 
 @op_function
 def sqrt(x: Any) -> Any:
-    """The square root; negative numbers and infinity are cut first."""
+    """The square root of values clipped to the non-negative finite numbers."""
     x = _core.as_tensor(x)
     return _ops.sqrt(_ops.clip_by_value(x, 0.0, float("inf")))
 
@@ -204,7 +204,7 @@ def gather(reference: Any, indices: Any) -> Any:
 
 @op_function
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = "int32") -> Any:
-    """Numbers from a start to below a stop."""
+    """Values from a start to below a stop."""
     if stop is None and start < 0:
         start = 0
     return conversion.cast(

@@ -169,7 +169,7 @@ def pool3d(
 
 @op_function
 def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
-    """x plus a bias: one number for each channel, or one for each place.
+    """x plus a bias: one value for each channel, or one for each position.
 
     Raises:
         ValueError: if the bias has neither one axis nor one less than x.
@@ -245,7 +245,7 @@ def sparse_categorical_crossentropy(
     axis: int = -1,
     ignore_class: int | None = None,
 ) -> Any:
-    """The cross-entropy of classes by number."""
+    """The cross-entropy of classes given as indices."""
     return keras_losses.sparse_categorical_crossentropy(
         target, output, from_logits, axis, ignore_class
     )

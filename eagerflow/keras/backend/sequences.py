@@ -104,11 +104,11 @@ def _chosen(mask: Any, new: Any, old: Any) -> Any:
 def local_conv1d(
     inputs: Any, kernel: Any, kernel_size: Any, strides: Any, data_format: str | None = None
 ) -> Any:
-    """A convolution of sequences with weights of its own at each place.
+    """A convolution of sequences with different weights at each position.
 
     Args:
         inputs: `[batch, steps, channels]`.
-        kernel: `[places, size * channels, filters]`.
+        kernel: `[positions, size * channels, filters]`.
         kernel_size: the size of the window, in a tuple.
         strides: the step of the window, in a tuple.
         data_format: "channels_last" or "channels_first".
@@ -125,21 +125,21 @@ def local_conv2d(
     output_shape: Any,
     data_format: str | None = None,
 ) -> Any:
-    """A convolution of images with weights of its own at each place.
+    """A convolution of images with different weights at each position.
 
     Args:
         inputs: `[batch, height, width, channels]`.
-        kernel: `[places, height * width * channels, filters]`, of the window.
+        kernel: `[positions, height * width * channels, filters]`, of the window.
         kernel_size: the size of the window.
         strides: the step of the window.
-        output_shape: how many places there are along each axis.
+        output_shape: how many positions there are along each axis.
         data_format: "channels_last" or "channels_first".
     """
     return _local(inputs, kernel, kernel_size, strides, tuple(output_shape), data_format)
 
 
 def _local(
-    inputs: Any, kernel: Any, sizes: Any, strides: Any, places: tuple, data_format: str | None
+    inputs: Any, kernel: Any, sizes: Any, strides: Any, positions: tuple, data_format: str | None
 ) -> Any:
     data_format = data_format or config.image_data_format()
     if data_format not in ("channels_first", "channels_last"):
@@ -148,13 +148,15 @@ def _local(
     inputs = _core.as_tensor(inputs)
     batch = inputs._shape_tuple()[0]
     windows = []
-    for place in np.ndindex(*places):
-        cut = tuple(slice(p * s, p * s + n) for p, s, n in zip(place, strides, sizes, strict=True))
+    for position in np.ndindex(*positions):
+        cut = tuple(
+            slice(p * s, p * s + n) for p, s, n in zip(position, strides, sizes, strict=True)
+        )
         index = (slice(None), slice(None), *cut) if first else (slice(None), *cut)
         windows.append(_ops.reshape(inputs[index], [1, batch, -1]))
     products = _ops.matmul(_ops.concat(windows, axis=0), kernel)
-    shaped = _ops.reshape(products, [*places, batch, kernel.shape[-1]])
-    rank = len(places)
+    shaped = _ops.reshape(products, [*positions, batch, kernel.shape[-1]])
+    rank = len(positions)
     order = [rank, rank + 1, *range(rank)] if first else [rank, *range(rank), rank + 1]
     return _ops.transpose(shaped, order)
 
@@ -180,7 +182,7 @@ def ctc_decode(
     beam_width: int = 100,
     top_paths: int = 1,
 ) -> tuple[list[Any], Any]:
-    """The likeliest label sequences of probabilities that a network gave.
+    """The likeliest label sequences, given the probabilities of labels at each step.
 
     Args:
         y_pred: `[batch, time, classes]`, of which the last class stands for no label.

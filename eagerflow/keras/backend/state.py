@@ -1,4 +1,4 @@
-"""tf.keras.backend: variables, phases, sessions and random numbers."""
+"""tf.keras.backend: variables, phases, sessions and random values."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def backend() -> str:
 
 
 def clear_session() -> None:
-    """Starts layers' names again and forgets the learning phase; frees what nobody holds.
+    """Resets layers' names and the learning phase, and frees unused objects.
 
     >>> tf.keras.backend.clear_session()
     >>> tf.keras.layers.Dense(1).name
@@ -71,7 +71,7 @@ def _chosen(x: Any) -> Any:
 
 
 def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
-    """x in training, else `alt`; functions are called. A layer knows what it was called for."""
+    """x in training, else `alt`; functions are called."""
     if training is None:
         training = call_context.context.training
     if training is None:
@@ -118,7 +118,7 @@ def placeholder(
     name: str | None = None,
     ragged: bool = False,
 ) -> Any:
-    """A symbolic tensor, as `tf.keras.Input` gives, but for a whole shape."""
+    """A symbolic tensor as of `tf.keras.Input`, given a shape with the batch size."""
     from eagerflow.keras.engine.input_layer import Input
 
     shape = (None,) * ndim if shape is None and ndim is not None else shape
@@ -228,7 +228,7 @@ def seed_of(seed: int | None, limit: int = 10**7) -> int:
 def random_normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: int | None = None
 ) -> Any:
-    """Normally distributed numbers."""
+    """Values from a normal distribution."""
     return random_ops.normal(shape, mean, stddev, config.float_dtype(dtype), seed_of(seed))
 
 
@@ -236,7 +236,7 @@ def random_normal(
 def random_uniform(
     shape: Any, minval: Any = 0.0, maxval: Any = 1.0, dtype: Any = None, seed: int | None = None
 ) -> Any:
-    """Uniform numbers."""
+    """Values from a uniform distribution."""
     return random_ops.uniform(shape, minval, maxval, config.float_dtype(dtype), seed_of(seed))
 
 
@@ -244,7 +244,7 @@ def random_uniform(
 def truncated_normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: int | None = None
 ) -> Any:
-    """Normally distributed numbers, those beyond two standard deviations drawn again."""
+    """Values from a normal distribution that is truncated at two standard deviations."""
     return random_ops.truncated_normal(
         shape, mean, stddev, config.float_dtype(dtype), seed_of(seed)
     )
@@ -269,7 +269,7 @@ def random_normal_variable(
     name: str | None = None,
     seed: int | None = None,
 ) -> Any:
-    """A variable of normally distributed numbers."""
+    """A variable of values from a normal distribution."""
     return Variable(random_normal(shape, mean, scale, dtype, seed_of(seed, 10**9)), name=name)
 
 
@@ -281,7 +281,7 @@ def random_uniform_variable(
     name: str | None = None,
     seed: int | None = None,
 ) -> Any:
-    """A variable of uniform numbers."""
+    """A variable of values from a uniform distribution."""
     return Variable(random_uniform(shape, low, high, dtype, seed_of(seed, 10**9)), name=name)
 
 

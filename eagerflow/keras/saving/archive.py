@@ -106,7 +106,7 @@ def load_model(
 
 
 def _load_assets(path: str, model: Any) -> None:
-    """Gives objects the files that they had written."""
+    """Loads the files that objects had written."""
     with zipfile.ZipFile(path) as archive:
         names = [name for name in archive.namelist() if name.startswith(_ASSETS + "/")]
         for owner, item in asset_owners(model):

@@ -48,13 +48,13 @@ def check_file(path: str) -> None:
             return
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             end = max(0, len(content) - _TRAILER_SIZE)
-            found = _TRAILER.fullmatch(content[end:])
-            if found is None:
+            trailer = _TRAILER.fullmatch(content[end:])
+            if trailer is None:
                 _check_heaps(content, path)
                 return
             with memoryview(content) as view, view[:end] as before:
                 crc = _core.crc32c(before)
-            if crc != int(found[1], 16):
+            if crc != int(trailer[1], 16):
                 raise DamagedFileError(path, "The content", "its checksum does not hold")
 
 

@@ -67,7 +67,7 @@ def _datasets(file: Any) -> list[Any]:
         OSError: if it is damaged.
     """
     h5py = _h5py()
-    found: list[Any] = []
+    items: list[Any] = []
     failures: list[Exception] = []
 
     def visit(name: str, link: Any) -> Any:
@@ -76,7 +76,7 @@ def _datasets(file: Any) -> list[Any]:
             item = file.get(name) if isinstance(link, h5py.HardLink) else None
             if isinstance(item, h5py.Dataset):
                 elsewhere = item.is_virtual or bool(item.external)
-                found.append(item)
+                items.append(item)
             if elsewhere:
                 raise ValueError(f"{name!r} in {file.filename} refers to another file.")
         except Exception as error:  # it must not go through HDF5, which calls this
@@ -90,7 +90,7 @@ def _datasets(file: Any) -> list[Any]:
         failures.append(OSError(f"The groups in {file.filename} are damaged: {error}"))
     if failures:
         raise failures[0]
-    return found
+    return items
 
 
 def _refuse_hostile(file: Any) -> None:
@@ -116,17 +116,17 @@ def _bytes_of_elements(dataset: Any, size: int, most: int) -> int:
     """
     import numpy as np
 
-    found = 0
+    length = 0
     if not dataset.ndim:
         return len(dataset[()])
     # Each may be as large as the file.
     step = max(1, most // size * len(dataset) // max(1, dataset.size))
     for start in range(0, len(dataset), step):
         part = np.asarray(dataset[start : start + step], object)
-        found += sum(map(len, part.reshape(-1)))
-        if found > most:
+        length += sum(map(len, part.reshape(-1)))
+        if length > most:
             break
-    return found
+    return length
 
 
 def expanded_at_most(size: int) -> int:
@@ -153,13 +153,13 @@ def set_names(group: Any, key: str, names: list[str]) -> None:
 def names(group: Any, key: str) -> list[str]:
     """The list of names that `set_names` kept."""
     if key in group.attrs:
-        found = list(group.attrs[key])
+        names = list(group.attrs[key])
     else:
-        found, k = [], 0
+        names, k = [], 0
         while f"{key}{k}" in group.attrs:
-            found += list(group.attrs[f"{key}{k}"])
+            names += list(group.attrs[f"{key}{k}"])
             k += 1
-    return [name.decode() if isinstance(name, bytes) else str(name) for name in found]
+    return [name.decode() if isinstance(name, bytes) else str(name) for name in names]
 
 
 def text(value: Any) -> str:

@@ -133,7 +133,7 @@ def write_weights(group: Any, model: Any) -> None:
 
 
 def finalize(model: Any) -> None:
-    """Lets all layers take in what was read from a file."""
+    """Lets all layers finish their state after a file was read."""
     for layer in model._flatten_layers():
         layer.finalize_state()
 
@@ -152,10 +152,10 @@ def _own_weights(model: Any) -> list[Any]:
 def _write_group(group: Any, weights: list[Any]) -> None:
     names: list[str] = []
     for weight in weights:
-        name, number = weight.name, 0
+        name, count = weight.name, 0
         while name in names:
-            number += 1
-            name = f"{weight.name.removesuffix(':0')}_{number}:0"
+            count += 1
+            name = f"{weight.name.removesuffix(':0')}_{count}:0"
         names.append(name)
         group.create_dataset(name, data=_plain(weight))
     files.set_names(group, "weight_names", names)
@@ -278,10 +278,10 @@ def _deserialized(key: str, value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _deserialized(key, item) for name, item in value.items()}
     if isinstance(value, list):
-        found = [_deserialized(key, item) for item in value]
+        items = [_deserialized(key, item) for item in value]
         # Keras lists the metrics of a single output in a list of their own.
-        single = key in ("metrics", "weighted_metrics") and len(found) == 1
-        return found[0] if single and isinstance(found[0], list) else found
+        single = key in ("metrics", "weighted_metrics") and len(items) == 1
+        return items[0] if single and isinstance(items[0], list) else items
     return value
 
 

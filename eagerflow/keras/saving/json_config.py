@@ -12,7 +12,7 @@ from eagerflow.framework.shapes import TensorShape
 
 
 def json_default(value: Any) -> Any:
-    """What stands in JSON for a value that JSON does not know.
+    """The JSON form of a value that JSON does not know.
 
     Raises:
         TypeError: if nothing can.

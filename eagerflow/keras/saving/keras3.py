@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-# What Keras 3 adds to configurations without a counterpart.
+# Entries of Keras 3's configurations without a counterpart.
 _DROPPED = frozenset(
     {"quantization_config", "input_axes", "output_axes", "renorm_clipping", "renorm_momentum"}
 )
-# What Keras 2 adds, whose defaults have no counterpart in Keras 3. An optimizer compiles its updates
+# Entries of Keras 2's, whose defaults have no counterpart in Keras 3. An optimizer compiles its updates
 # where there is a GPU, and says so with either value.
 _TAKEN_FOR_GRANTED: dict[str, tuple[Any, ...]] = {
     "time_major": (False,),
@@ -49,7 +49,7 @@ def translated(config: Any) -> Any:
 
 
 def portable(config: Any) -> Any:
-    """A configuration for files, without what only Keras 2 knows and takes for granted.
+    """A configuration for files, without the entries of Keras 2 that have their defaults.
 
     Functional models get the one name by which both versions know them.
     """
@@ -95,11 +95,11 @@ def _without_repeated_shapes(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def _wrap_places(config: dict[str, Any]) -> None:
-    """Keras 3 writes a single input as its place alone, Keras 2 as a list of one."""
+    """Keras 3 writes a reference to a single input by itself, Keras 2 as a list of one."""
     for key in ("input_layers", "output_layers"):
-        places = config.get(key)
-        if isinstance(places, list) and places and isinstance(places[0], str):
-            config[key] = [places]
+        references = config.get(key)
+        if isinstance(references, list) and references and isinstance(references[0], str):
+            config[key] = [references]
 
 
 def _accepted(entry: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
@@ -133,7 +133,7 @@ def _accepted(entry: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
 
 
 def _node(node: Any) -> Any:
-    """A layer's call in the older form: each input with its place, keywords at the first one."""
+    """A layer's call in the older form: each input as a reference, keywords at the first one."""
     if not (isinstance(node, dict) and "args" in node):
         return node
     kwargs = {
@@ -149,7 +149,7 @@ def _node(node: Any) -> Any:
         kwargs.setdefault(("value", "key")[k] if k < 2 else f"argument_{k}", value)
     if first and isinstance(first[0], str):
         return [[*first, kwargs]]
-    return [[*place, kwargs] for place in first]
+    return [[*reference, kwargs] for reference in first]
 
 
 def _places(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What the namespaces of losses and metrics share: their members as plain values."""
+"""Members of the namespaces of losses and metrics as plain values."""
 
 from __future__ import annotations
 

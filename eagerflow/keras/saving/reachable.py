@@ -1,4 +1,4 @@
-"""What a configuration may name: classes of Keras by kind, and functions of tensors.
+"""The names that a configuration may hold: classes of Keras by kind, and functions of tensors.
 
 Configurations come in files from anywhere. Whatever they name is looked up here, besides what a
 program itself has registered: nothing listed here reads or writes files, reaches a network, starts
@@ -21,13 +21,13 @@ _ops = _core.ops
 
 
 class Kind(NamedTuple):
-    """What may stand in one kind of position.
+    """The objects that one kind of position may name.
 
     Attributes:
-        noun: what messages call it.
+        noun: its name in messages.
         base: the module and name of the class that all its classes extend, if there is one.
         namespaces: the parts of Keras whose names in a configuration mean this kind.
-        objects: gives the classes and functions by name.
+        objects: returns the classes and functions by name.
     """
 
     noun: str
@@ -197,7 +197,7 @@ KINDS = {
     ),
     "feature": Kind("feature", None, ("utils",), _features),
 }
-# What a function may be where a configuration says no more than that it is one.
+# The kinds of a function where a configuration does not say its kind.
 _FUNCTIONS = ("activation", "loss", "metric")
 
 
@@ -209,9 +209,9 @@ def find_function(name: str, kind: str | None = None) -> Any:
         kind: the kind of the position that it is for.
     """
     for each in _FUNCTIONS if kind is None else (kind,):
-        found = KINDS[each].objects().get(name)
-        if found is not None and not isinstance(found, type):
-            return found
+        function = KINDS[each].objects().get(name)
+        if function is not None and not isinstance(function, type):
+            return function
     return None
 
 
@@ -228,9 +228,9 @@ def find_class(name: str, module: str | None, kind: str | None = None) -> type |
     if namespace is None:
         return _class_of_program(name, str(module), kind)
     for each in _kinds(namespace) if kind is None else _of_kind(kind, namespace):
-        found = KINDS[each].objects().get(name)
-        if isinstance(found, type):
-            return found
+        cls = KINDS[each].objects().get(name)
+        if isinstance(cls, type):
+            return cls
     return None
 
 
@@ -269,16 +269,16 @@ def _class_of_program(name: str, module: str, kind: str | None) -> type | None:
     not written to be in a configuration: those that extend Keras's were.
     """
     loaded = sys.modules.get(module)
-    found = getattr(loaded, "__dict__", {}).get(name)
-    if not isinstance(found, type) or found.__module__ != module or module.startswith("eagerflow."):
+    cls = getattr(loaded, "__dict__", {}).get(name)
+    if not isinstance(cls, type) or cls.__module__ != module or module.startswith("eagerflow."):
         return None
     bases = {each.base for each in (KINDS.values() if kind is None else (KINDS[kind],))}
     for base in bases - {None}:
         defined_in, base_name = base  # type: ignore[misc]
         # A program that extends a class has loaded it.
         its_module = sys.modules.get(defined_in)
-        if its_module is not None and issubclass(found, getattr(its_module, base_name)):
-            return found
+        if its_module is not None and issubclass(cls, getattr(its_module, base_name)):
+            return cls
     return None
 
 
@@ -345,27 +345,29 @@ def find_operation(symbol: str) -> Any:
         symbol: a name below `tf.`, or "raw." and the name of a native operation.
     """
     namespace, _, name = symbol.removeprefix("compat.v1.").rpartition(".")
-    found = None
+    operation = None
     if namespace in _NAMESPACES and f"{namespace}.{name}".lstrip(".") not in _NO_OPERATIONS:
-        found = _operation_in(namespace, name)
-    if found is None:
-        found = getattr(_ops, name, None)
-    return found if isinstance(found, _FUNCTION_TYPES) else None
+        operation = _operation_in(namespace, name)
+    if operation is None:
+        operation = getattr(_ops, name, None)
+    return operation if isinstance(operation, _FUNCTION_TYPES) else None
 
 
 def _operation_in(namespace: str, name: str) -> Any:
     module = importlib.import_module(f"eagerflow.{namespace}".rstrip("."))
     if name.startswith("_"):
         return None
-    found = getattr(module, name, None)
-    if hasattr(found, "op_name"):
-        return found
-    if not isinstance(found, _FUNCTION_TYPES) or not f"{found.__module__}.".startswith(_HOMES):
+    operation = getattr(module, name, None)
+    if hasattr(operation, "op_name"):
+        return operation
+    if not isinstance(operation, _FUNCTION_TYPES) or not f"{operation.__module__}.".startswith(
+        _HOMES
+    ):
         return None
     # Modules also have names of helpers that they import.
     public = getattr(module, "__all__", None)
-    is_public = found.__module__ == module.__name__ if public is None else name in public
-    return found if is_public else None
+    is_public = operation.__module__ == module.__name__ if public is None else name in public
+    return operation if is_public else None
 
 
 def operations() -> dict[str, Any]:
@@ -375,5 +377,5 @@ def operations() -> dict[str, Any]:
         module = importlib.import_module(f"eagerflow.{namespace}".rstrip("."))
         public = getattr(module, "__all__", None) or dir(module)
         names += [f"{namespace}.{name}".lstrip(".") for name in public]
-    found = {name: find_operation(name) for name in sorted(names)}
-    return {name: operation for name, operation in found.items() if operation is not None}
+    resolved = {name: find_operation(name) for name in sorted(names)}
+    return {name: operation for name, operation in resolved.items() if operation is not None}

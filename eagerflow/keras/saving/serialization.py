@@ -17,7 +17,7 @@ from eagerflow.keras.saving import reachable, registration
 
 _PLAIN = (str, int, float, bool)
 
-# The public module in which the classes of a package are found.
+# The public modules of the classes of packages.
 _PUBLIC_MODULES = {
     "eagerflow.keras.activations": "keras.activations",
     "eagerflow.keras.constraints": "keras.constraints",
@@ -70,17 +70,17 @@ class SafeModeScope:
 
 
 def in_safe_mode() -> bool | None:
-    """What the innermost `SafeModeScope` decided; None outside of all."""
+    """The mode of the innermost `SafeModeScope`; None outside of all."""
     return _safety.mode
 
 
 def check_reference(path: Any, owner: str, kind: str = "its vocabulary") -> None:
-    """Refuses, in safe mode, a path in a configuration: a file must not say what else is read.
+    """Refuses, in safe mode, a path in a configuration: a file must not name other files to read.
 
     Args:
-        path: what the configuration has where a path may stand.
+        path: a value of the configuration that may be a path.
         owner: the name of the class that it is for.
-        kind: what the file would hold.
+        kind: the contents of such a file.
 
     Raises:
         ValueError: if `path` is a string and `in_safe_mode()`.
@@ -255,7 +255,7 @@ def deserialize_as(
         config: a dictionary, or a structure of such; with `names`, it may be a name.
         custom_objects: a program's own classes and functions by name.
         safe_mode: whether to refuse lambdas.
-        names: what names stand for; those of the kind, as a rule.
+        names: the objects that names stand for; by default those of the kind.
 
     Raises:
         TypeError: for a class or function that cannot be found among those of the kind.
@@ -306,32 +306,32 @@ def _from_module(
 ) -> Any:
     """An object that is named by a string, or by a dictionary with its class's name."""
     if isinstance(config, str):
-        found = objects.get(config)
-        if found is None:
+        target = objects.get(config)
+        if target is None:
             raise ValueError(unknown_name(noun, config, objects))
-        return found() if isinstance(found, type) else found
+        return target() if isinstance(target, type) else target
     if not isinstance(config, dict) or "class_name" not in config:
         raise ValueError(f"Unknown `config` as a `dict`, config={config}")
     name = config["class_name"]
     inner = config.get("config")
     if name == "function":
         name = str(inner)
-        found = known.get(name) or objects.get(name)
-        if found is None:
+        target = known.get(name) or objects.get(name)
+        if target is None:
             raise ValueError(unknown_name(noun, name, objects))
-        return found
+        return target
     if name in known or config.get("registered_name") in known or name not in objects:
         is_known = name in known or config.get("registered_name") in known
         if "module" not in config and not is_known:
             raise ValueError(unknown_name(noun, name, objects))
         return _from_class(config, known, kind, safe_mode)
-    found = objects[name]
-    if not isinstance(found, type):
-        return found
+    target = objects[name]
+    if not isinstance(target, type):
+        return target
     with registration.CustomObjectScope(known), SafeModeScope(safe_mode):
         # The oldest files have a list of layers as a Sequential model's configuration.
         inner = list(inner) if isinstance(inner, list) else dict(inner or {})
-        return found.from_config(inner)  # type: ignore[attr-defined]
+        return target.from_config(inner)  # type: ignore[attr-defined]
 
 
 def unknown_name(kind: str, name: Any, objects: dict[str, Any]) -> str:
@@ -374,22 +374,22 @@ def _from_class(
         return load_function(inner["value"])
     if name == "function":
         return _function(str(inner), config, known, kind)
-    found = registration.get_registered_object(config.get("registered_name") or name, known)
-    if found is None:
-        found = registration.get_registered_object(name, known)
-    if found is None:
-        found = reachable.find_class(name, config.get("module"), kind)
-    if found is None:
+    cls = registration.get_registered_object(config.get("registered_name") or name, known)
+    if cls is None:
+        cls = registration.get_registered_object(name, known)
+    if cls is None:
+        cls = reachable.find_class(name, config.get("module"), kind)
+    if cls is None:
         raise _not_located("class", name, config)
-    if not isinstance(found, type):
-        return found
-    if not hasattr(found, "from_config"):
+    if not isinstance(cls, type):
+        return cls
+    if not hasattr(cls, "from_config"):
         raise TypeError(
             f"Unable to reconstruct an instance of '{name}' because the class is missing a "
             f"`from_config()` method. Full object config: {config}"
         )
     with registration.CustomObjectScope(known), SafeModeScope(safe_mode):
-        instance = found.from_config(inner)
+        instance = cls.from_config(inner)
         if config.get("build_config") and hasattr(instance, "build_from_config"):
             instance.build_from_config(config["build_config"])
         if config.get("compile_config") and hasattr(instance, "compile_from_config"):
@@ -403,28 +403,28 @@ def _array(value: Any, name: Any) -> np.ndarray:
     Raises:
         ValueError: if a name such as "U1000000000" asks for that.
     """
-    dtype, found = np.dtype(name), np.array(value)
-    if dtype.itemsize > max(found.dtype.itemsize, np.dtype(complex).itemsize):
+    dtype, array = np.dtype(name), np.array(value)
+    if dtype.itemsize > max(array.dtype.itemsize, np.dtype(complex).itemsize):
         raise ValueError(f"The elements of an array of dtype {name} would be larger than theirs.")
-    return found.astype(dtype)
+    return array.astype(dtype)
 
 
 def _function(name: str, config: dict[str, Any], known: dict[str, Any], kind: str | None) -> Any:
     """A program's function that has this name, or one of Keras's for this kind of position."""
     registered = config.get("registered_name") or name
-    found = registration.get_registered_object(registered, known)
-    if found is None:
-        found = registration.get_registered_object(name, known)
-    if found is None:
-        found = reachable.find_function(name, kind)
-    if found is None:
+    function = registration.get_registered_object(registered, known)
+    if function is None:
+        function = registration.get_registered_object(name, known)
+    if function is None:
+        function = reachable.find_function(name, kind)
+    if function is None:
         raise _not_located("function", name, config)
-    return found
+    return function
 
 
 def _not_located(what: str, name: str, config: dict[str, Any]) -> TypeError:
     return TypeError(
-        f"Could not locate {what} '{name}'. A configuration can name what Keras has for its place, "
+        f"Could not locate {what} '{name}'. A configuration can name what Keras has for its position, "
         "and what the program knows. Make sure custom classes and functions are decorated with "
         "`@keras.saving.register_keras_serializable()`, or pass them in `custom_objects`. Full "
         f"object config: {config}"

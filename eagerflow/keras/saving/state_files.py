@@ -1,6 +1,6 @@
 """The state of models as a tree in HDF5, the format of `.weights.h5` and of `.keras` archives.
 
-Each object with variables has a group `vars` with its values by number, at the path of attribute
+Each object with variables has a group `vars` with its values by index, at the path of attribute
 names that leads to it; the objects of a list are named by their classes and numbered. Which of
 several paths to an object counts, Keras 2 and 3 decide differently where models are subclassed:
 files have Keras 2's, and Keras 3's as links to the same groups.
@@ -79,12 +79,12 @@ def _own_attributes(value: Any) -> dict[str, Any]:
 
 def _attributes(value: Any) -> dict[str, Any]:
     """The attributes that may hold objects, and the properties that list them."""
-    found = _own_attributes(value)
+    attributes = _own_attributes(value)
     if isinstance(value, Model):
-        found["layers"] = value.layers
+        attributes["layers"] = value.layers
     if value.metrics:
-        found["metrics"] = value.metrics
-    return found
+        attributes["metrics"] = value.metrics
+    return attributes
 
 
 def _walk(root: Any) -> Iterator[tuple[str, Any]]:
@@ -107,8 +107,8 @@ def _walk(root: Any) -> Iterator[tuple[str, Any]]:
                 elif isinstance(child, _CONTAINERS):
                     members = child.values() if isinstance(child, dict) else child
                     fresh = [member for member in members if id(member) not in seen]
-                    for number, member in _named(fresh):
-                        visit(f"{prefix}{name}/{number}", member)
+                    for key, member in _named(fresh):
+                        visit(f"{prefix}{name}/{key}", member)
 
     def visit_rest(path: str, item: Any) -> None:
         if isinstance(item, dict):
@@ -172,7 +172,7 @@ def _walk_keras3(root: Any) -> Iterator[tuple[str, Any]]:
 
 
 def asset_owners(model: Any) -> Iterator[tuple[str, Any]]:
-    """What in a model has files of its own, with its path."""
+    """The parts of a model that have their own files, with their paths."""
     for path, item in _walk(model):
         if hasattr(item, "save_assets") and hasattr(item, "load_assets"):
             yield path, item
@@ -257,7 +257,7 @@ def read_state(file: Any, model: Any, skip_mismatch: bool = False) -> None:
 def _matched(
     file: Any, objects: Iterator[tuple[str, Any]]
 ) -> tuple[list[tuple[Any, _Store]], list[str]]:
-    """Objects with the values that the file has for them, and what does not fit."""
+    """Objects with the values that the file has for them, and messages on mismatches."""
     loads, problems = [], []
     for path, item in objects:
         key = f"{path}/vars" if path else "vars"

@@ -31,7 +31,7 @@ def _data() -> Any:
 
 
 def _label(mode: str, classes: int) -> Callable[[Any], Any]:
-    """How a class number becomes a label."""
+    """A function that turns a class index into a label."""
     if mode == "binary":
         return lambda x: _ops.expand_dims(_ops.cast(x, dtypes.float32), -1)
     if mode == "categorical":
@@ -53,9 +53,9 @@ def _dataset(
     data = _data()
     dataset = data.Dataset.from_tensor_slices(paths).map(load, num_parallel_calls=data.AUTOTUNE)
     if label_mode:
-        numbers = data.Dataset.from_tensor_slices(labels)
-        numbers = numbers.map(_label(label_mode, len(class_names)))
-        dataset = data.Dataset.zip((dataset, numbers))
+        indices = data.Dataset.from_tensor_slices(labels)
+        label_dataset = indices.map(_label(label_mode, len(class_names)))
+        dataset = data.Dataset.zip((dataset, label_dataset))
     if shuffle:
         buffer = 1024 if batch_size is None else batch_size * 8
         dataset = dataset.shuffle(buffer_size=buffer, seed=seed)
@@ -146,7 +146,7 @@ def image_dataset_from_directory(
         directory: the folder.
         labels: "inferred" from the folders, a list with one label a file, or None for none.
         label_mode: "int", "categorical" (one-hot), "binary" or None.
-        class_names: the folders' names in the order of their numbers.
+        class_names: the folders' names in the order of their indices.
         color_mode: "grayscale", "rgb" or "rgba".
         batch_size: None for single images.
         image_size: the height and width all images get.
@@ -229,7 +229,7 @@ def text_dataset_from_directory(
         directory: the folder.
         labels: "inferred" from the folders, a list with one label a file, or None for none.
         label_mode: "int", "categorical" (one-hot), "binary" or None.
-        class_names: the folders' names in the order of their numbers.
+        class_names: the folders' names in the order of their indices.
         batch_size: None for single texts.
         max_length: how many bytes of a text are kept.
         shuffle: whether the order is random.
@@ -289,7 +289,7 @@ def audio_dataset_from_directory(
         directory: the folder.
         labels: "inferred" from the folders, a list with one label a file, or None for none.
         label_mode: "int", "categorical" (one-hot), "binary" or None.
-        class_names: the folders' names in the order of their numbers.
+        class_names: the folders' names in the order of their indices.
         batch_size: None for single sounds.
         sampling_rate: to which sounds are resampled (with SciPy); by default as they are.
         output_sequence_length: to which sounds are cut or filled up; by default those of a batch
@@ -310,7 +310,7 @@ def audio_dataset_from_directory(
     """
     if ragged:
         raise ValueError(
-            "Ragged batches of sounds are not supported: give `output_sequence_length`, or leave "
+            "Ragged batches of sounds are not supported: pass `output_sequence_length`, or leave "
             "`ragged` out to have sounds filled up with zeros."
         )
     if sampling_rate is not None and (not isinstance(sampling_rate, int) or sampling_rate <= 0):

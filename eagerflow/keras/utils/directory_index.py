@@ -35,7 +35,7 @@ def index_directory(
         labels: "inferred" from the folders inside, a list with one label a file in the order of
             their paths, or None.
         formats: the files' endings.
-        class_names: the folders' names in the order of their numbers.
+        class_names: the folders' names in the order of their indices.
         shuffle: whether the files are put into a random order.
         seed: of that order.
         follow_links: whether links to folders are followed.
@@ -44,7 +44,7 @@ def index_directory(
         Paths, labels (an int32 array if they are inferred) and class names.
 
     Raises:
-        ValueError: if names or numbers do not fit.
+        ValueError: if names or counts do not fit.
     """
     directory = os.fspath(directory)
     if labels == "inferred":
@@ -63,15 +63,15 @@ def index_directory(
     else:
         folders = [""]
         class_names = folders
-    number = {name: index for index, name in enumerate(class_names)}
+    indices = {name: index for index, name in enumerate(class_names)}
     paths: list[str] = []
-    found: list[int] = []
+    labels_of_files: list[int] = []
     for name in folders:
         inside = list(_valid_files(os.path.join(directory, name), follow_links, formats))
         paths.extend(inside)
-        found.extend([number[name]] * len(inside))
+        labels_of_files.extend([indices[name]] * len(inside))
     if labels is None or isinstance(labels, str):
-        inferred = np.array(found, dtype="int32")
+        inferred = np.array(labels_of_files, dtype="int32")
     else:
         if len(labels) != len(paths):
             raise ValueError(

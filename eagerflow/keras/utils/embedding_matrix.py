@@ -25,7 +25,7 @@ def warmstart_embedding_matrix(
             given.
         new_vocabulary: the new words, likewise.
         base_embeddings: the old vectors, `[words, dimension]`.
-        new_embeddings_initializer: what other words have.
+        new_embeddings_initializer: the vectors of other words.
 
     Returns:
         `[new words, dimension]`.
@@ -36,14 +36,14 @@ def warmstart_embedding_matrix(
            [0., 0.]])
     """
     table = np.asarray(base_embeddings)
-    old = {word: place for place, word in enumerate(_words(base_vocabulary))}
+    old = {word: index for index, word in enumerate(_words(base_vocabulary))}
     new = _words(new_vocabulary)
     shape = (len(new), table.shape[1])
     made = initializers.get(new_embeddings_initializer)(shape, dtype=table.dtype.name)
     result = np.array(made.numpy(), dtype=table.dtype)
-    for place, word in enumerate(new):
+    for index, word in enumerate(new):
         if word in old:
-            result[place] = table[old[word]]
+            result[index] = table[old[word]]
     return _core.as_tensor(result)
 
 

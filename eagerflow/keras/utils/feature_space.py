@@ -71,9 +71,9 @@ class Feature:
     """How a feature is prepared.
 
     Args:
-        dtype: the dtype of what comes in.
+        dtype: the dtype of the input.
         preprocessor: the layer that prepares it.
-        output_mode: "int" for its numbers, "one_hot" for vectors of them, "float" for floats.
+        output_mode: "int" for its ids, "one_hot" for vectors of them, "float" for floats.
 
     Raises:
         ValueError: for other modes.
@@ -108,15 +108,15 @@ class FeatureSpace(Layer):
     """The features of a table, prepared one by one and put together.
 
     Args:
-        features: what each feature is, by its name: the name of a kind ("float",
+        features: each feature's kind by its name: the name of a kind ("float",
             "float_normalized", "float_rescaled", "float_discretized", "integer_categorical",
             "string_categorical", "integer_hashed", "string_hashed"), or what a function of that
             name, or `FeatureSpace.feature`, gives.
         output_mode: "concat" for one matrix, "dict" for a dictionary of tensors.
-        crosses: combinations of features: tuples of names, or what `FeatureSpace.cross` gives.
+        crosses: combinations of features: tuples of names, or results of `FeatureSpace.cross`.
         crossing_dim: how many bins combinations are in, if they do not say.
         hashing_dim: how many bins hashed features are in, if they do not say.
-        num_discretization_bins: how many bins numbers are in, if they do not say.
+        num_discretization_bins: the number of bins of features that do not say it.
 
     `adapt` learns vocabularies and statistics. A call with a dictionary of tensors, of a batch or
     of one example, gives what a model takes; so does `Dataset.map`. `get_inputs` and
@@ -146,20 +146,20 @@ class FeatureSpace(Layer):
 
     @classmethod
     def float(cls, name: str | None = None) -> Feature:
-        """Numbers as they are."""
+        """Floats as they are."""
         return Feature("float32", layers.Identity(name=_named(name, "float")), "float")
 
     @classmethod
     def float_rescaled(
         cls, scale: Any = 1.0, offset: Any = 0.0, name: str | None = None
     ) -> Feature:
-        """Numbers times `scale`, plus `offset`."""
+        """Values times `scale`, plus `offset`."""
         layer = layers.Rescaling(scale, offset, name=_named(name, "float_rescaled"))
         return Feature("float32", layer, "float")
 
     @classmethod
     def float_normalized(cls, name: str | None = None) -> Feature:
-        """Numbers with mean 0 and variance 1."""
+        """Values normalized to mean 0 and variance 1."""
         layer = layers.Normalization(axis=-1, name=_named(name, "float_normalized"))
         return Feature("float32", layer, "float")
 
@@ -171,7 +171,7 @@ class FeatureSpace(Layer):
         output_mode: str = "one_hot",
         name: str | None = None,
     ) -> Feature:
-        """The bins of numbers: `num_bins` that are learned, or those between boundaries."""
+        """The bins of values: `num_bins` that are learned, or those between boundaries."""
         layer = layers.Discretization(
             bin_boundaries,
             None if bin_boundaries is not None else num_bins,
@@ -326,7 +326,7 @@ class FeatureSpace(Layer):
         for name in self._adaptable():
             column = dataset.map(lambda row, name=name: row[name])
             rank = column.element_spec.shape.rank
-            next(iter(column), None)  # Keras looks at an example, which shuffles anew
+            next(iter(column), None)  # Keras reads an example first, which shuffles again
             if rank == 0:
                 column = column.batch(32)
             if rank in (0, 1):
@@ -347,15 +347,15 @@ class FeatureSpace(Layer):
         return self.inputs
 
     def get_encoded_features(self) -> Any:
-        """What the space gives for `get_inputs`, symbolic.
+        """The symbolic outputs of the space for `get_inputs`.
 
         Raises:
             ValueError: before `adapt`.
         """
         self._check_adapted()
         if self.encoded_features is None:
-            found = self._encoded(self.inputs)
-            self.__dict__["encoded_features"] = found
+            encoded = self._encoded(self.inputs)
+            self.__dict__["encoded_features"] = encoded
             self.built = True
         return self.encoded_features
 
@@ -472,7 +472,7 @@ class FeatureSpace(Layer):
         return cls(**config)
 
     def get_build_config(self) -> dict[str, Any]:
-        """Whether the space has been adapted, and what its layers were built for."""
+        """Whether the space has been adapted, and the shapes that its layers were built for."""
         shapes = {name: layer.get_build_config() for name, layer in self.preprocessors.items()}
         return {"adapted": self._is_adapted, "preprocessors": shapes}
 
@@ -494,7 +494,7 @@ class FeatureSpace(Layer):
 
 
 def _cardinality(name: str, layer: Any) -> Any:
-    """How many numbers a layer gives.
+    """The number of ids that a layer returns.
 
     Raises:
         ValueError: if it is not known.

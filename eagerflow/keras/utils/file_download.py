@@ -79,7 +79,7 @@ def get_file(
         cache_dir: the cache, `~/.keras` by default.
 
     Raises:
-        ValueError: without an address, and if what was downloaded has another hash.
+        ValueError: without an address, and if the downloaded file has another hash.
         ConnectionError: if the file is neither cached nor can it be downloaded; the message says
             where to put it.
 
@@ -226,7 +226,7 @@ def extract_archive(file_path: str, path: str = ".", archive_format: Any = "auto
 
 
 def _checked_members(tar: Any, path: str) -> None:
-    """Unpacks what lies below the folder, for a Python whose tarfile has no filters."""
+    """Unpacks the members below the folder, for a Python whose tarfile has no filters."""
     root = os.path.realpath(path)
     inside = [
         member

@@ -67,10 +67,10 @@ def resize(images: Any, size: Any, method: str) -> Any:
 
 
 def _checked_format(data_format: str | None) -> str:
-    found = config.image_data_format() if data_format is None else data_format
-    if found not in ("channels_first", "channels_last"):
-        raise ValueError(f"Unknown data_format: {found}")
-    return found
+    order = config.image_data_format() if data_format is None else data_format
+    if order not in ("channels_first", "channels_last"):
+        raise ValueError(f"Unknown data_format: {order}")
+    return order
 
 
 def smart_resize(x: Any, size: Any, interpolation: str = "bilinear") -> Any:

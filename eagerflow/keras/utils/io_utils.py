@@ -47,7 +47,7 @@ def print_msg(message: str, line_break: bool = True) -> None:
 
 
 def path_to_string(path: Any) -> Any:
-    """A path as a string; what is not a path, as it is."""
+    """A path as a string; other values as they are."""
     return os.fspath(path) if isinstance(path, os.PathLike) else path
 
 

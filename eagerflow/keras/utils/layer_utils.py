@@ -16,7 +16,7 @@ _ITEM_END = re.compile(r"[)}\]'],")
 
 
 def count_params(weights: Any) -> int:
-    """How many numbers variables hold, each counted once.
+    """The number of values that variables hold, each counted once.
 
     >>> tf.keras.utils.layer_utils.count_params([tf.Variable(tf.zeros([2, 3]))])
     6
@@ -32,7 +32,7 @@ def weight_memory_size(weights: Any) -> int:
 
 
 def readable_memory_size(size: float) -> str:
-    """A number of bytes in the unit that suits it."""
+    """A count of bytes in a suitable unit."""
     for unit in ("Byte", "KB", "MB", "GB", "TB"):
         if size < 1024 or unit == "TB":
             return f"{size:.2f} {unit}"
@@ -56,7 +56,7 @@ def get_layer_index_bound_by_layer_name(layers: list[Any], layer_range: Any = No
         raise ValueError(f"layer_range should contain string type only. Received: {layer_range}")
     names = [layer.name for layer in layers]
     first, last = (
-        [number for number, name in enumerate(names) if re.match(pattern, name)]
+        [index for index, name in enumerate(names) if re.match(pattern, name)]
         for pattern in layer_range
     )
     if not first or not last:
@@ -98,33 +98,33 @@ class _Table:
         starts = [0, *self._positions[:-1]]
         final = len(self._positions) - 1
         columns = []
-        for number, (field, start, end) in enumerate(
+        for index, (field, start, end) in enumerate(
             zip(fields, starts, self._positions, strict=False)
         ):
             width = end - start
-            if number < final:
+            if index < final:
                 width -= _GAP + 1
-            if number == 0:
+            if index == 0:
                 width -= level
             columns.append(_lines(field, max(1, width)))
-        for number in range(max(map(len, columns))):
+        for line in range(max(map(len, columns))):
             text = "|" * level + " "
-            for place, (column, end) in enumerate(zip(columns, self._positions, strict=False)):
-                text += column[number] if number < len(column) else ""
-                text = (text + " " * _GAP).ljust(end) if place < final else text.ljust(end - level)
+            for index, (column, end) in enumerate(zip(columns, self._positions, strict=False)):
+                text += column[line] if line < len(column) else ""
+                text = (text + " " * _GAP).ljust(end) if index < final else text.ljust(end - level)
             self._print(text + "|" * level)
 
 
 def _lines(field: str, width: int) -> list[str]:
     """A field in pieces of at most a width, which end where an item of a structure does."""
-    found = []
+    pieces = []
     while field:
         piece = field[:width]
         end = _ITEM_END.search(piece)
         piece = piece[: end.end()] if end else piece
-        found.append(piece)
+        pieces.append(piece)
         field = field[len(piece) :]
-    return found
+    return pieces
 
 
 def _is_sequential_like(model: Any) -> bool:
@@ -161,10 +161,10 @@ def print_summary(
         print_fn = io_utils.print_msg
     simple = _is_sequential_like(model)
     length = line_length or (65 if simple else 98)
-    places = positions or ([0.45, 0.85, 1.0] if simple else [0.3, 0.6, 0.70, 1.0])
-    if places[-1] <= 1:
-        places = [int(length * place) for place in places]
-    ends = [int(place) for place in places]
+    columns = positions or ([0.45, 0.85, 1.0] if simple else [0.3, 0.6, 0.70, 1.0])
+    if columns[-1] <= 1:
+        columns = [length * end for end in columns]
+    ends = [int(end) for end in columns]
     titles = ["Layer (type)", "Output Shape", "Param #"]
     if not simple:
         titles.append("Connected to")
@@ -201,14 +201,14 @@ def print_summary(
 
     def list_layers(owner: Any, level: int) -> None:
         layers = owner.layers if level else owner.layers[start:stop]
-        for number, layer in enumerate(layers):
+        for index, layer in enumerate(layers):
             describe(layer, level)
             inside = getattr(layer, "layers", None) if expand_nested else None
             if inside:
                 table.opening(level + 1)
                 list_layers(layer, level + 1)
                 table.closing(level + 1)
-            elif level == 0 or number < len(layers) - 1:
+            elif level == 0 or index < len(layers) - 1:
                 table.blank(level)
 
     list_layers(model, 0)
@@ -241,27 +241,27 @@ def _params(layer: Any) -> int | str:
 
 
 def _connections(layer: Any, relevant: set[int] | None) -> str:
-    found = []
+    connections = []
     for node in layer._inbound_nodes:
         if relevant and id(node) not in relevant:
             continue
         if node.is_input or not hasattr(node, "iterate_inbound"):
             continue
         for source, node_index, tensor_index, _ in node.iterate_inbound():
-            # A model's own graph is its first node here, and none in what Keras shows.
+            # A model's own graph is its first node here, which Keras does not show.
             own = sum(inner.is_own for inner in source._inbound_nodes[:node_index])
-            found.append(f"{source.name}[{node_index - own}][{tensor_index}]")
-    return str(found)
+            connections.append(f"{source.name}[{node_index - own}][{tensor_index}]")
+    return str(connections)
 
 
 def get_source_inputs(tensor: Any, layer: Any = None, node_index: int | None = None) -> list[Any]:
     """The inputs that a symbolic tensor follows from."""
-    waiting, found = [tensor], {}
-    while waiting:
-        current = waiting.pop()
+    stack, sources = [tensor], {}
+    while stack:
+        current = stack.pop()
         node = current.node
         if node.is_input:
             for output in nest.flatten(node.outputs):
-                found[id(output)] = output
-        waiting.extend(node.keras_inputs)
-    return list(found.values())
+                sources[id(output)] = output
+        stack.extend(node.keras_inputs)
+    return list(sources.values())

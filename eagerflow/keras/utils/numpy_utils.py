@@ -8,7 +8,7 @@ import numpy as np
 
 
 def _classes(y: Any, num_classes: int | None) -> tuple[np.ndarray, tuple[int, ...], int]:
-    """Labels in a row, the shape they had, and the number of classes."""
+    """Flat labels, their shape, and the number of classes."""
     labels = np.array(y, dtype="int")
     shape = labels.shape
     if len(shape) > 1 and shape[-1] == 1:
@@ -18,10 +18,10 @@ def _classes(y: Any, num_classes: int | None) -> tuple[np.ndarray, tuple[int, ..
 
 
 def to_categorical(y: Any, num_classes: int | None = None, dtype: Any = "float32") -> np.ndarray:
-    """Class numbers as rows that are 1 at the class and 0 elsewhere.
+    """Class indices as rows that are 1 at the class and 0 elsewhere.
 
     Args:
-        y: class numbers from 0; a last axis of size one is left out.
+        y: class indices from 0; a last axis of size one is left out.
         num_classes: the length of a row; by default one more than the largest class.
         dtype: that of the rows.
 
@@ -40,10 +40,10 @@ def to_categorical(y: Any, num_classes: int | None = None, dtype: Any = "float32
 
 
 def to_ordinal(y: Any, num_classes: int | None = None, dtype: Any = "float32") -> np.ndarray:
-    """Class numbers as rows that are 1 before the class and 0 from it on.
+    """Class indices as rows that are 1 before the class and 0 from it on.
 
     Args:
-        y: class numbers from 0; a last axis of size one is left out.
+        y: class indices from 0; a last axis of size one is left out.
         num_classes: one more than the length of a row.
         dtype: that of the rows.
 

@@ -22,7 +22,7 @@ class Progbar:
         verbose: 0 shows nothing, 1 the bar, 2 one line at the end.
         interval: the least time between two changes of the bar, in seconds.
         stateful_metrics: names of values that are shown as they are; others are averaged.
-        unit_name: what a step is called.
+        unit_name: the name of a step.
 
     >>> bar = tf.keras.utils.Progbar(2, verbose=2)
     >>> bar.update(1, [("loss", 0.5)])
@@ -54,7 +54,7 @@ class Progbar:
         )
         self._total_width = 0
         self._seen_so_far = 0
-        # Each value's name with the sum of what is averaged and its weight.
+        # By name, the weighted sum of a value and the sum of the weights.
         self._values: dict[str, list[Any]] = {}
         self._start = time.time()
         self._last_update = 0.0
@@ -173,8 +173,8 @@ class Progbar:
         self.stateful_metrics = self.stateful_metrics.union(stateful_metrics)
 
 
-def _digits(number: int) -> int:
-    return int(np.log10(number)) + 1
+def _digits(value: int) -> int:
+    return int(np.log10(value)) + 1
 
 
 def _remaining(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""One seed for all sources of random numbers."""
+"""One seed for all random generators."""
 
 from __future__ import annotations
 

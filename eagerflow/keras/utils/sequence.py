@@ -1,4 +1,4 @@
-"""Sequence: data whose batches have numbers; and queues that fetch batches ahead."""
+"""Sequence: data whose batches have indices; and queues that fetch batches ahead."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 
 class Sequence:
-    """Base class of data for `fit` whose batches have numbers; may be read by several threads.
+    """Base class of data for `fit` whose batches have indices; may be read by several threads.
 
     A subclass defines `__getitem__`, which returns a batch, and `__len__`.
 
@@ -31,7 +31,7 @@ class Sequence:
 
     @abstractmethod
     def __getitem__(self, index: int) -> Any:
-        """The batch of a number."""
+        """The batch at an index."""
         raise NotImplementedError(f"{type(self).__name__} must define `__getitem__`.")
 
     @abstractmethod
@@ -104,7 +104,7 @@ class SequenceEnqueuer:
         self._thread.start()
 
     def stop(self, timeout: float | None = None) -> None:
-        """Ends fetching; what waits is dropped."""
+        """Ends fetching; pending batches are dropped."""
         if self.stop_signal is None or self._thread is None:
             return
         self.stop_signal.set()
@@ -261,7 +261,7 @@ class TimedThread:
         return self.thread is not None and self.thread.is_alive()
 
     def on_interval(self) -> None:
-        """What is called."""
+        """The function."""
         raise NotImplementedError("Runs every x interval seconds.")
 
     def __enter__(self) -> TimedThread:

@@ -17,10 +17,10 @@ class SidecarEvaluator:
 
     Args:
         model: a compiled model like the one that is trained.
-        data: what `model.evaluate` takes.
+        data: the data for `model.evaluate`.
         checkpoint_dir: the folder to which checkpoints are written.
         steps: how many batches make an evaluation; all by default.
-        max_evaluations: the number of the checkpoint after which to stop; None: never.
+        max_evaluations: the index of the checkpoint after which to stop; None for never.
         callbacks: callbacks of the evaluations.
 
     >>> model = tf.keras.Sequential([tf.keras.layers.Dense(1)])

@@ -54,7 +54,7 @@ class StepsPerExecutionTuner:
         self.init_spe = value
 
     def start(self) -> threading.Thread:
-        """Starts the thread, or gives the one that runs."""
+        """Starts the thread, or returns the one that runs."""
         if self.thread is None or not self.thread.is_alive():
             self._begin()
             self.thread = threading.Thread(target=self._run, daemon=True)

@@ -47,7 +47,7 @@ def timeseries_dataset_from_array(
         end_index: the point after the last that is used.
 
     Raises:
-        ValueError: for numbers that do not fit the data.
+        ValueError: for arguments that do not fit the data.
 
     >>> windows = tf.keras.utils.timeseries_dataset_from_array(
     ...     np.arange(5), np.arange(5) * 10, sequence_length=3
@@ -85,16 +85,16 @@ def timeseries_dataset_from_array(
     tf_data = importlib.import_module("eagerflow.data")
     series = _core.as_tensor(data)[first:last]
     offsets = _core.as_tensor(np.arange(sequence_length) * sampling_rate)
-    places = tf_data.Dataset.from_tensor_slices(starts)
+    start_dataset = tf_data.Dataset.from_tensor_slices(starts)
 
     def window(start: Any) -> Any:
         return _core.ops.gather(series, start + offsets, axis=0)
 
-    dataset = places.map(window)
+    dataset = start_dataset.map(window)
     if targets is not None:
         goals = _core.as_tensor(targets)[first:last]
         dataset = tf_data.Dataset.zip(
-            (dataset, places.map(lambda start: _core.ops.gather(goals, start, axis=0)))
+            (dataset, start_dataset.map(lambda start: _core.ops.gather(goals, start, axis=0)))
         )
     dataset = dataset.prefetch(tf_data.AUTOTUNE)
     if shuffle:

@@ -111,7 +111,7 @@ def _activation(layer: Any) -> str:
 
 
 def _label(layer: Any, options: dict[str, Any]) -> str:
-    """An HTML table: class, name and what else is asked for."""
+    """An HTML table of the class, the name and optional properties."""
     title = type(layer).__name__
     if options["show_layer_names"]:
         title = f'{layer.name}</td><td border="1">{title}'
@@ -234,7 +234,7 @@ def plot_model(
 
     Args:
         model: a model that has been built.
-        to_file: the file; `.dot` gives the graph as text, which needs no Graphviz.
+        to_file: the file; `.dot` writes the graph as text, which needs no Graphviz.
         show_shapes: whether to show shapes of inputs and outputs.
         show_dtype: whether to show dtypes.
         show_layer_names: whether to show layers' names.

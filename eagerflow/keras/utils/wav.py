@@ -18,7 +18,7 @@ def read_wav(path: Any, sampling_rate: int | None = None) -> np.ndarray:
         sampling_rate: to which the sound is resampled; by default it stays as it is.
 
     Raises:
-        ValueError: for another number of bits.
+        ValueError: for another bit depth.
     """
     name = path.decode() if isinstance(path, bytes) else path
     with wave.open(name, "rb") as file:
