@@ -1,4 +1,4 @@
-"""Coordinator: lets several threads stop together, and hands on what went wrong in one of them."""
+"""Coordinator: stops several threads together, and reports the exception of one of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from eagerflow import errors
 
 
 class Coordinator:
-    """Lets several threads stop together.
+    """Stops several threads together.
 
     Args:
         clean_stop_exception_types: exceptions that end a thread without being errors; by default
@@ -33,7 +33,7 @@ class Coordinator:
         self._joined = False
 
     def request_stop(self, ex: Any = None) -> None:
-        """Asks all threads to stop.
+        """Requests all threads to stop.
 
         Args:
             ex: an exception, or what `sys.exc_info` gives: it is raised again by `join`.
@@ -48,30 +48,30 @@ class Coordinator:
                 self._stopped.set()
 
     def clear_stop(self) -> None:
-        """Lets threads go on."""
+        """Clears the request to stop."""
         with self._lock:
             self._joined = False
             self._error = None
             self._stopped.clear()
 
     def should_stop(self) -> bool:
-        """Whether a stop has been asked for."""
+        """Whether a stop has been requested."""
         return self._stopped.is_set()
 
     def wait_for_stop(self, timeout: float | None = None) -> bool:
-        """Waits for that; False if the time was over before."""
+        """Waits for a request to stop; returns False after a timeout."""
         return self._stopped.wait(timeout)
 
     @contextmanager
     def stop_on_exception(self) -> Iterator[None]:
-        """Asks for a stop if an exception leaves the `with` block; the exception goes no further."""
+        """Requests a stop if an exception leaves the `with` block, and suppresses the exception."""
         try:
             yield
         except BaseException as error:
             self.request_stop(error)
 
     def register_thread(self, thread: threading.Thread) -> None:
-        """Names a thread that `join` is to wait for."""
+        """Registers a thread that `join` waits for."""
         with self._lock:
             self._threads.append(thread)
 
@@ -110,17 +110,17 @@ class Coordinator:
 
     @property
     def joined(self) -> bool:
-        """Whether `join` has been done."""
+        """Whether `join` has returned."""
         return self._joined
 
     def raise_requested_exception(self) -> None:
-        """Raises the exception that a stop was asked for with, if there was one."""
+        """Raises the exception of the request to stop, if there is one."""
         if self._error is not None:
             raise self._error
 
 
 class LooperThread(threading.Thread):
-    """A thread that calls a function again and again until its coordinator stops.
+    """A thread that calls a function repeatedly until its coordinator stops.
 
     Args:
         coord: the coordinator.
@@ -155,7 +155,7 @@ class LooperThread(threading.Thread):
         args: tuple | None = None,
         kwargs: dict | None = None,
     ) -> LooperThread:
-        """Starts a thread that calls a function again and again."""
+        """Starts a thread that calls a function repeatedly."""
         thread = LooperThread(coord, timer_interval_secs, target, args, kwargs)
         thread.start()
         return thread
@@ -180,7 +180,7 @@ class LooperThread(threading.Thread):
         """Called after the last call."""
 
     def run_loop(self) -> None:
-        """Called again and again."""
+        """Called repeatedly."""
         if self._function is not None:
             args, kwargs = self._arguments
             self._function(*args, **kwargs)

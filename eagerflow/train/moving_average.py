@@ -1,4 +1,4 @@
-"""ExponentialMovingAverage: shadows of variables that follow them slowly."""
+"""ExponentialMovingAverage: exponential moving averages of variables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from eagerflow.graph.moving_average import apply_in_graph, variables_to_restore
 
 
 class ExponentialMovingAverage:
-    """Keeps a moving average of each of some variables.
+    """Maintains exponential moving averages of variables.
 
     Each `apply` moves the averages: `average -= (1 - decay) * (average - variable)`.
 
@@ -52,7 +52,7 @@ class ExponentialMovingAverage:
 
     @property
     def name(self) -> str:
-        """The name given."""
+        """The name of the averages."""
         return self._name
 
     def _current_decay(self) -> float:
@@ -63,7 +63,7 @@ class ExponentialMovingAverage:
         return min(decay, (1.0 + count) / (10.0 + count))
 
     def apply(self, var_list: Iterable[Any] | None = None) -> Any:
-        """Moves the averages of variables, which are made at the first call.
+        """Updates the averages of variables, which the first call makes.
 
         In a graph, nothing is moved before a session runs the operation that is returned.
 
@@ -81,7 +81,7 @@ class ExponentialMovingAverage:
         if not variables:
             raise ValueError("Moving averages need a list of variables.")
         decay = self._current_decay()
-        # No tape is to follow the averages.
+        # Tapes do not record the averages.
         with GradientTape() as tape, tape.stop_recording():
             for variable in variables:
                 self._move(variable, decay)
@@ -114,7 +114,7 @@ class ExponentialMovingAverage:
         return f"{var.name.split(':')[0]}/{self._name}"
 
     def variables_to_restore(self, moving_avg_variables: Any = None) -> dict[str, Any]:
-        """Variables by the names under which checkpoints have their averages, for a `Saver`.
+        """Maps the names of averages in checkpoints to variables, for a `Saver`.
 
         Args:
             moving_avg_variables: the variables that have averages; by default all applied to, in

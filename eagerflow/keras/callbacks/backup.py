@@ -1,4 +1,4 @@
-"""BackupAndRestore: training that goes on where it was interrupted."""
+"""BackupAndRestore: resumes interrupted training."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from eagerflow.keras.callbacks.callback import Callback
 
 
 class BackupAndRestore(Callback):
-    """Keeps the state of training in a folder, and takes it from there when `fit` starts again.
+    """Saves the state of training in a folder, and restores it when `fit` starts again.
 
-    The weights of the model and the optimizer are kept, and the number of the epoch. After a
-    training that ran to its end there is nothing left to go on with, and the folder is removed.
+    The state is the weights of the model and the optimizer, and the index of the epoch. When
+    training ends normally, the folder is removed.
 
     Args:
         backup_dir: the folder; one for each model.
         save_freq: "epoch", or the number of batches between backups.
         delete_checkpoint: whether the folder is removed at the end.
-        save_before_preemption: ignored: there are no machines that announce their end.
+        save_before_preemption: ignored: preemption is not announced.
 
     Raises:
-        ValueError: if nothing says when to save.
+        ValueError: if neither `save_freq` nor `save_before_preemption` is set.
 
     >>> import tempfile
     >>> model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
@@ -41,8 +41,8 @@ class BackupAndRestore(Callback):
 
     def __init__(
         self,
-        backup_dir: Any,
-        save_freq: Any = "epoch",
+        backup_dir: str | os.PathLike[str],
+        save_freq: str | int = "epoch",
         delete_checkpoint: bool = True,
         save_before_preemption: bool = False,
     ) -> None:
@@ -50,7 +50,7 @@ class BackupAndRestore(Callback):
         if not save_freq and not save_before_preemption:
             raise ValueError("Either `save_freq` or `save_before_preemption` must be set.")
         self.backup_dir = os.fspath(backup_dir)
-        self.save_freq = save_freq
+        self.save_freq: Any = save_freq
         self.delete_checkpoint = delete_checkpoint
         self.save_before_preemption = save_before_preemption
         self._batches = 0
@@ -65,7 +65,7 @@ class BackupAndRestore(Callback):
         return self.save_freq != "epoch"
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
-        """Takes the state from the folder, if there is one."""
+        """Restores the state from the folder, if there is one."""
         self._restored = None
         if not self.model.built:
             warnings.warn(
@@ -82,18 +82,18 @@ class BackupAndRestore(Callback):
         self.model.__dict__["_maybe_load_initial_epoch_from_callbacks"] = self._initial_epoch
 
     def _initial_epoch(self, callbacks: Any, data: Any) -> tuple[int, int]:
-        """The epoch and its step with which training goes on."""
+        """The epoch and the step at which training resumes."""
         if self._restored is None:
             return int(data._initial_epoch), 0
         epoch, step = self._restored
         return (epoch + 1, 0) if step and step == data.inferred_steps else (epoch, step)
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        """Notes the epoch."""
+        """Stores the epoch."""
         self._current_epoch = epoch
 
     def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
-        """Saves if there were enough batches; training will go on with the batch after it."""
+        """Saves every `save_freq` batches; training would resume with the next batch."""
         if self.save_freq == "epoch" or not self.save_freq:
             return
         self._batches += 1
@@ -102,7 +102,7 @@ class BackupAndRestore(Callback):
             self._save(self._current_epoch, int(batch) + 1)
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        """Saves; training will go on with the next epoch."""
+        """Saves; training would resume with the next epoch."""
         if self.save_freq == "epoch":
             self._save(epoch + 1, 0)
 

@@ -1,4 +1,4 @@
-"""Callback: what is called at the beginnings and ends of training, epochs and batches."""
+"""Callback: methods that are called when training, epochs and batches begin and end."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from eagerflow import _core
 
 
 def plain(value: Any) -> Any:
-    """Tensors in a structure of logs as arrays, those with one number as that number."""
+    """A structure of logs with tensors as arrays, and scalars as Python numbers."""
     if isinstance(value, dict):
         return {key: plain(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
@@ -21,13 +21,13 @@ def plain(value: Any) -> Any:
 
 
 class Callback:
-    """Base class of callbacks; a subclass defines the methods it needs.
+    """Base class of callbacks; a subclass overrides the methods it needs.
 
     Attributes:
         model: the model that is trained.
         params: `verbose`, `epochs` and `steps` of the training.
 
-    `logs` holds the loss and metrics by name, at the ends of batches and epochs.
+    At the end of batches and epochs, `logs` holds the loss and metrics by name.
 
     >>> class Losses(tf.keras.callbacks.Callback):
     ...     def on_train_begin(self, logs=None):
@@ -54,18 +54,18 @@ class Callback:
         self.model = None
 
     def set_params(self, params: dict[str, Any]) -> None:
-        """Keeps what is known of the training."""
+        """Stores the parameters of the training."""
         self.params = params
 
     def set_model(self, model: Any) -> None:
-        """Keeps the model."""
+        """Stores the model."""
         self.model = model
 
     def on_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
-        """The older name of `on_train_batch_begin`."""
+        """The deprecated name of `on_train_batch_begin`."""
 
     def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
-        """The older name of `on_train_batch_end`."""
+        """The deprecated name of `on_train_batch_end`."""
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         """Called when an epoch of training begins; epochs count from 0."""
@@ -82,10 +82,10 @@ class Callback:
         self.on_batch_end(batch, logs=logs)
 
     def on_test_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
-        """Called before a batch of evaluation, that of validation included."""
+        """Called before a batch of evaluation or validation."""
 
     def on_test_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
-        """Called after a batch of evaluation."""
+        """Called after a batch of evaluation or validation."""
 
     def on_predict_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """Called before a batch of prediction."""
@@ -112,7 +112,7 @@ class Callback:
         """Called once after prediction."""
 
     def _defines(self, *names: str) -> bool:
-        """Whether a subclass, or the object itself, has one of these methods of its own."""
+        """Whether a subclass, or the instance, overrides one of these methods."""
         return any(
             getattr(getattr(self, name), "__func__", None) is not getattr(Callback, name)
             for name in names

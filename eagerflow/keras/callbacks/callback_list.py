@@ -1,4 +1,4 @@
-"""CallbackList: several callbacks that are called like one."""
+"""CallbackList: calls several callbacks in order."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class CallbackList:
         add_history: whether to add a `History` if there is none.
         add_progbar: whether to add a `ProgbarLogger` if there is none.
         model: the model that is trained.
-        **params: what callbacks get as `params`.
+        **params: the `params` of the callbacks.
 
     >>> callbacks = tf.keras.callbacks.CallbackList(add_history=True)
     >>> [type(callback).__name__ for callback in callbacks]
@@ -61,14 +61,14 @@ class CallbackList:
     def make_logs(
         self, model: Any, logs: dict[str, Any], outputs: Any, mode: str, prefix: str = ""
     ) -> dict[str, Any]:
-        """Adds a batch's outputs to what callbacks get.
+        """Adds a batch's outputs to the logs.
 
         Args:
-            model: the model, whose metrics' names are taken.
-            logs: the dictionary that is filled.
+            model: the model, whose metrics name the outputs.
+            logs: the dictionary to add to.
             outputs: a value for each metric, or predictions.
             mode: "train", "test" or "predict".
-            prefix: stands before each name.
+            prefix: the prefix of each name.
         """
         if self.callbacks:
             names = model.metrics_names if mode in ("train", "test") else []
@@ -77,19 +77,19 @@ class CallbackList:
         return logs
 
     def _look_up_hooks(self) -> None:
-        """Notes which callbacks have something to do at batches: mostly, few have."""
+        """Finds the callbacks that override batch hooks: usually few do."""
         self._hooks: dict[str, _Hooks] = {}
         takes_tensors = True
         for mode in ("train", "test", "predict"):
-            here = [c for c in self.callbacks if getattr(c, f"_implements_{mode}_batch_hooks")()]
-            takes_tensors &= all(getattr(c, "_supports_tf_logs", False) for c in here)
-            setattr(self, f"_should_call_{mode}_batch_hooks", bool(here))
+            active = [c for c in self.callbacks if getattr(c, f"_implements_{mode}_batch_hooks")()]
+            takes_tensors &= all(getattr(c, "_supports_tf_logs", False) for c in active)
+            setattr(self, f"_should_call_{mode}_batch_hooks", bool(active))
             for point in ("begin", "end"):
                 names = [f"on_{mode}_batch_{point}"]
                 if mode == "train":
                     names.append(f"on_batch_{point}")
                 self._hooks[names[0]] = [
-                    getattr(c, names[0]) for c in here if Callback._defines(c, *names)
+                    getattr(c, names[0]) for c in active if Callback._defines(c, *names)
                 ]
         self._batch_hooks_support_tf_logs = takes_tensors
         self._supports_tf_logs = all(
@@ -102,14 +102,14 @@ class CallbackList:
         self._look_up_hooks()
 
     def set_params(self, params: dict[str, Any]) -> None:
-        """Tells all callbacks what is known of the training."""
+        """Sets the parameters of all callbacks."""
         self.params = params
         for callback in self.callbacks:
             callback.set_params(params)
         self._look_up_hooks()
 
     def set_model(self, model: Any) -> None:
-        """Tells all callbacks the model."""
+        """Sets the model of all callbacks."""
         self.model = model
         if self._history is not None:
             model.history = self._history
@@ -133,81 +133,81 @@ class CallbackList:
             hook(batch, logs)
 
     def on_batch_begin(self, batch: int, logs: Any = None) -> None:
-        """The older name of `on_train_batch_begin`."""
+        """The deprecated name of `on_train_batch_begin`."""
         self._call_batch_hooks("on_train_batch_begin", batch, logs)
 
     def on_batch_end(self, batch: int, logs: Any = None) -> None:
-        """The older name of `on_train_batch_end`."""
+        """The deprecated name of `on_train_batch_end`."""
         self._call_batch_hooks("on_train_batch_end", batch, logs)
 
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
-        """Calls that method of all callbacks."""
+        """Calls the method of all callbacks."""
         self._call_batch_hooks("on_train_batch_begin", batch, logs)
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        """Calls that method of all callbacks."""
+        """Calls the method of all callbacks."""
         self._call_batch_hooks("on_train_batch_end", batch, logs)
 
     def on_test_batch_begin(self, batch: int, logs: Any = None) -> None:
-        """Calls that method of all callbacks."""
+        """Calls the method of all callbacks."""
         self._call_batch_hooks("on_test_batch_begin", batch, logs)
 
     def on_test_batch_end(self, batch: int, logs: Any = None) -> None:
-        """Calls that method of all callbacks."""
+        """Calls the method of all callbacks."""
         self._call_batch_hooks("on_test_batch_end", batch, logs)
 
     def on_predict_batch_begin(self, batch: int, logs: Any = None) -> None:
-        """Calls that method of all callbacks."""
+        """Calls the method of all callbacks."""
         self._call_batch_hooks("on_predict_batch_begin", batch, logs)
 
     def on_predict_batch_end(self, batch: int, logs: Any = None) -> None:
-        """Calls that method of all callbacks."""
+        """Calls the method of all callbacks."""
         self._call_batch_hooks("on_predict_batch_end", batch, logs)
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        """Calls that method of all callbacks."""
+        """Calls the method of all callbacks."""
         logs = self._logs(logs)
         for callback in self.callbacks:
             callback.on_epoch_begin(epoch, logs)
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        """Calls that method of all callbacks."""
+        """Calls the method of all callbacks."""
         logs = self._logs(logs)
         for callback in self.callbacks:
             callback.on_epoch_end(epoch, logs)
 
     def on_train_begin(self, logs: Any = None) -> None:
-        """Calls that method of all callbacks."""
+        """Calls the method of all callbacks."""
         logs = self._logs(logs)
         for callback in self.callbacks:
             callback.on_train_begin(logs)
 
     def on_train_end(self, logs: Any = None) -> None:
-        """Calls that method of all callbacks."""
+        """Calls the method of all callbacks."""
         logs = self._logs(logs)
         for callback in self.callbacks:
             callback.on_train_end(logs)
 
     def on_test_begin(self, logs: Any = None) -> None:
-        """Calls that method of all callbacks."""
+        """Calls the method of all callbacks."""
         logs = self._logs(logs)
         for callback in self.callbacks:
             callback.on_test_begin(logs)
 
     def on_test_end(self, logs: Any = None) -> None:
-        """Calls that method of all callbacks."""
+        """Calls the method of all callbacks."""
         logs = self._logs(logs)
         for callback in self.callbacks:
             callback.on_test_end(logs)
 
     def on_predict_begin(self, logs: Any = None) -> None:
-        """Calls that method of all callbacks."""
+        """Calls the method of all callbacks."""
         logs = self._logs(logs)
         for callback in self.callbacks:
             callback.on_predict_begin(logs)
 
     def on_predict_end(self, logs: Any = None) -> None:
-        """Calls that method of all callbacks."""
+        """Calls the method of all callbacks."""
         logs = self._logs(logs)
         for callback in self.callbacks:
             callback.on_predict_end(logs)

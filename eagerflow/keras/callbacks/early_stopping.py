@@ -1,4 +1,4 @@
-"""EarlyStopping and TerminateOnNaN: reasons to end training."""
+"""EarlyStopping and TerminateOnNaN: callbacks that stop training."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from eagerflow.keras.utils import io_utils
 
 
 class EarlyStopping(Callback):
-    """Ends training when a value gets no better.
+    """Stops training when a monitored value no longer improves.
 
     Args:
-        monitor: the value's name.
-        min_delta: by how much it must get better to count.
-        patience: how many epochs it may stay as it is.
-        verbose: 1 to say so.
-        mode: "min" or "max": what is better; "auto" takes it from the name.
-        baseline: what the value must become better than.
-        restore_best_weights: whether the model gets the best epoch's weights at the end.
-        start_from_epoch: how many epochs do not count.
+        monitor: the name of the value.
+        min_delta: the least change that counts as an improvement.
+        patience: the number of epochs without improvement that are allowed.
+        verbose: 1 to print messages.
+        mode: "min" or "max": whether lower or higher is better; "auto" infers it from the name.
+        baseline: the value that must be exceeded.
+        restore_best_weights: whether the weights of the best epoch are restored at the end.
+        start_from_epoch: the first epoch that is monitored.
 
     >>> stop = tf.keras.callbacks.EarlyStopping("loss", patience=1)
     >>> model = type("Model", (), {"stop_training": False})()
@@ -68,7 +68,7 @@ class EarlyStopping(Callback):
         self.best: float = -np.inf if higher else np.inf
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
-        """Forgets an earlier training."""
+        """Resets the state of an earlier training."""
         self.wait = 0
         self.stopped_epoch = 0
         self.best = np.inf if self.monitor_op is np.less else -np.inf
@@ -76,12 +76,12 @@ class EarlyStopping(Callback):
         self.best_epoch = 0
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        """Looks at the value."""
+        """Checks the monitored value."""
         current = self.get_monitor_value(logs)
         if current is None or epoch < self.start_from_epoch:
             return
         if self.restore_best_weights and self.best_weights is None:
-            # There may never be a better one than the first.
+            # The first epoch may remain the best one.
             self.best_weights = self.model.get_weights()
             self.best_epoch = epoch
         self.wait += 1
@@ -98,7 +98,7 @@ class EarlyStopping(Callback):
             self.model.stop_training = True
 
     def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
-        """Gives the model the best weights if asked for."""
+        """Restores the best weights if `restore_best_weights` is set."""
         if self.stopped_epoch > 0 and self.verbose > 0:
             io_utils.print_msg(f"Epoch {self.stopped_epoch + 1}: early stopping")
         if self.restore_best_weights and self.best_weights is not None:
@@ -110,7 +110,7 @@ class EarlyStopping(Callback):
             self.model.set_weights(self.best_weights)
 
     def get_monitor_value(self, logs: dict[str, Any] | None) -> Any:
-        """The value that is looked at, or None with a warning."""
+        """The monitored value, or None with a warning."""
         logs = logs or {}
         value = logs.get(self.monitor)
         if value is None:
@@ -126,7 +126,7 @@ class EarlyStopping(Callback):
 
 
 class TerminateOnNaN(Callback):
-    """Ends training when the loss is not finite.
+    """Stops training when the loss is not finite.
 
     >>> callback = tf.keras.callbacks.TerminateOnNaN()
     >>> model = type("Model", (), {"stop_training": False})()
@@ -140,7 +140,7 @@ class TerminateOnNaN(Callback):
     _supports_tf_logs = True
 
     def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
-        """Looks at the loss."""
+        """Checks the loss."""
         loss = (logs or {}).get("loss")
         if loss is not None and not math.isfinite(float(loss)):
             io_utils.print_msg(f"Batch {batch}: Invalid loss, terminating training")

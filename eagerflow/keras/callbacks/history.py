@@ -1,4 +1,4 @@
-"""History and BaseLogger: what the epochs gave."""
+"""History and BaseLogger: the values of the epochs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from eagerflow.keras.callbacks.callback import Callback, plain
 
 
 class History(Callback):
-    """Keeps the loss and metrics of each epoch; `fit` adds one and returns it.
+    """Records the loss and metrics of each epoch; `fit` adds a `History` and returns it.
 
     Attributes:
         history: lists of values by name.
-        epoch: the numbers of the epochs.
+        epoch: the indices of the epochs.
 
     >>> history = tf.keras.callbacks.History()
     >>> history.set_model(type("Model", (), {})())
@@ -29,7 +29,7 @@ class History(Callback):
         self.epoch: list[int] = []
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
-        """Starts the list of epochs; values of earlier trainings stay."""
+        """Clears the list of epochs; the values of earlier trainings remain."""
         self.epoch = []
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
@@ -41,10 +41,10 @@ class History(Callback):
 
 
 class BaseLogger(Callback):
-    """Averages the batches' values over an epoch, weighted by the batches' sizes.
+    """Averages the values of batches over an epoch, weighted by the batch sizes.
 
     Args:
-        stateful_metrics: names of values that are means already.
+        stateful_metrics: names of values that are already means.
     """
 
     def __init__(self, stateful_metrics: Iterable[str] | None = None) -> None:
@@ -54,7 +54,7 @@ class BaseLogger(Callback):
         self.totals: dict[str, Any] = {}
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        """Starts the sums again."""
+        """Resets the sums."""
         self.seen = 0
         self.totals = {}
 
@@ -70,7 +70,7 @@ class BaseLogger(Callback):
                 self.totals[name] = self.totals.get(name, 0) + value * size
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        """Puts the means into the epoch's values."""
+        """Adds the means to the epoch's values."""
         if logs is None:
             return
         for name in self.params["metrics"]:

@@ -14,7 +14,7 @@ from eagerflow.keras.utils import io_utils
 
 
 def _rate(model: Any) -> Any:
-    """The learning rate as a NumPy number."""
+    """The learning rate as a NumPy scalar."""
     rate = model.optimizer.learning_rate
     return rate.numpy() if hasattr(rate, "numpy") else rate
 
@@ -24,7 +24,7 @@ class LearningRateScheduler(Callback):
 
     Args:
         schedule: called with the epoch, from 0, and the learning rate; returns the new one.
-        verbose: 1 to say so.
+        verbose: 1 to print messages.
 
     >>> halve = tf.keras.callbacks.LearningRateScheduler(lambda epoch, rate: rate / 2)
     >>> model = type("Model", (), {"optimizer": tf.keras.optimizers.SGD(0.5)})()
@@ -40,7 +40,7 @@ class LearningRateScheduler(Callback):
         self.verbose = verbose
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        """Asks for the learning rate and sets it.
+        """Sets the learning rate that the schedule returns.
 
         Raises:
             ValueError: if it is no float.
@@ -49,7 +49,7 @@ class LearningRateScheduler(Callback):
             raise ValueError('Optimizer must have a "lr" attribute.')
         try:
             rate = self.schedule(epoch, float(_rate(self.model)))
-        except TypeError:  # older schedules take the epoch alone
+        except TypeError:  # a schedule of the epoch alone
             rate = self.schedule(epoch)
         if not isinstance(rate, _core.Tensor | float | np.float32 | np.float64):
             raise ValueError(f'The output of the "schedule" function should be float. Got: {rate}')
@@ -64,24 +64,24 @@ class LearningRateScheduler(Callback):
             )
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        """Puts the learning rate into the epoch's values."""
+        """Adds the learning rate to the epoch's values."""
         if logs is not None:
             logs["lr"] = _rate(self.model)
 
 
 class ReduceLROnPlateau(Callback):
-    """Lowers the learning rate when a value gets no better.
+    """Reduces the learning rate when a monitored value no longer improves.
 
     Args:
-        monitor: the value's name.
-        factor: by which the rate is multiplied; below 1.
-        patience: how many epochs the value may stay as it is.
-        verbose: 1 to say so.
-        mode: "min" or "max": what is better; "auto" takes it from the name.
-        min_delta: by how much the value must get better to count.
-        cooldown: how many epochs do not count after the rate was lowered.
-        min_lr: the lowest rate.
-        **kwargs: `epsilon`, the older name of `min_delta`.
+        monitor: the name of the value.
+        factor: the factor of a reduction; below 1.
+        patience: the number of epochs without improvement that are allowed.
+        verbose: 1 to print messages.
+        mode: "min" or "max": whether lower or higher is better; "auto" infers it from the name.
+        min_delta: the least change that counts as an improvement.
+        cooldown: the number of epochs after a reduction that are not monitored.
+        min_lr: the lower bound of the rate.
+        **kwargs: `epsilon`, the deprecated name of `min_delta`.
 
     Raises:
         ValueError: if `factor` is not below 1.
@@ -129,17 +129,17 @@ class ReduceLROnPlateau(Callback):
         self.wait = 0
 
     def monitor_op(self, value: Any, best: Any) -> bool:
-        """Whether a value is better than the best."""
+        """Whether a value improves on the best."""
         if self._lower_is_better:
             return bool(value < best - self.min_delta)
         return bool(value > best + self.min_delta)
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
-        """Forgets an earlier training."""
+        """Resets the state of an earlier training."""
         self._reset()
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        """Looks at the value."""
+        """Checks the monitored value."""
         logs = {} if logs is None else logs
         logs["lr"] = _rate(self.model)
         current = logs.get(self.monitor)
@@ -175,5 +175,5 @@ class ReduceLROnPlateau(Callback):
         self.wait = 0
 
     def in_cooldown(self) -> bool:
-        """Whether the rate was lowered a short while ago."""
+        """Whether the last reduction is at most `cooldown` epochs ago."""
         return self.cooldown_counter > 0

@@ -1,4 +1,4 @@
-"""Callbacks that pass values on: to a CSV file, to a server, to functions."""
+"""Callbacks that send values to a CSV file, to a server, or to functions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from eagerflow.keras.utils import io_utils
 
 
 def _cell(value: Any) -> Any:
-    """A value as a cell of the table: lists in brackets."""
+    """A value as a cell of the table; iterables in brackets."""
     if isinstance(value, str) or (isinstance(value, np.ndarray) and value.ndim == 0):
         return value
     if isinstance(value, Iterable):
@@ -25,15 +25,17 @@ def _cell(value: Any) -> Any:
 
 
 class CSVLogger(Callback):
-    """Writes each epoch's values as a line of a table.
+    """Writes each epoch's values as a row of a CSV file.
 
     Args:
         filename: the file.
-        separator: what stands between the cells.
-        append: whether lines are added to a file that exists.
+        separator: the separator of cells.
+        append: whether rows are appended to an existing file.
     """
 
-    def __init__(self, filename: Any, separator: str = ",", append: bool = False) -> None:
+    def __init__(
+        self, filename: str | os.PathLike[str], separator: str = ",", append: bool = False
+    ) -> None:
         super().__init__()
         self.sep = separator
         self.filename = io_utils.path_to_string(filename)
@@ -52,12 +54,12 @@ class CSVLogger(Callback):
         self.csv_file = open(self.filename, mode, encoding="utf-8", newline="")
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        """Writes the epoch's line, and before the first the names."""
+        """Writes the epoch's row, and the header before the first."""
         logs = logs or {}
         if self.keys is None:
             self.keys = sorted(logs)
             if not any(key.startswith("val_") for key in self.keys):
-                # Validation may come in a later epoch.
+                # Validation may start in a later epoch.
                 self.keys.extend([f"val_{key}" for key in self.keys])
         if self.writer is None:
             self.writer = csv.DictWriter(
@@ -80,10 +82,10 @@ class RemoteMonitor(Callback):
 
     Args:
         root: the server's address.
-        path: where on the server.
-        field: the name of the form field that has the values as JSON.
+        path: the path on the server.
+        field: the form field for the values as JSON.
         headers: headers of the request.
-        send_as_json: whether the values are the body, as JSON, rather than a form field.
+        send_as_json: whether to send the values as a JSON body rather than as a form field.
     """
 
     def __init__(
@@ -102,7 +104,7 @@ class RemoteMonitor(Callback):
         self.send_as_json = send_as_json
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        """Sends the values; a server that does not answer gets a warning."""
+        """Sends the values; warns if the server does not answer."""
         import urllib.error
         import urllib.parse
         import urllib.request

@@ -1,4 +1,4 @@
-"""ModelCheckpoint: saves the model while it is trained."""
+"""ModelCheckpoint: saves the model during training."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ class ModelCheckpoint(Callback):
     """Saves the model, or its weights, after each epoch or after a number of batches.
 
     Args:
-        filepath: where to; may have fields as `{epoch:02d}` and `{val_loss:.2f}`.
-        monitor: the name of the value that says what is best.
-        verbose: 1 to say when the model is saved.
-        save_best_only: whether to save only when the value is better than ever before.
+        filepath: the path, which may contain fields such as `{epoch:02d}` and `{val_loss:.2f}`.
+        monitor: the name of the value to compare.
+        verbose: 1 to print messages.
+        save_best_only: whether to save only when the value improves.
         save_weights_only: whether to call `model.save_weights` rather than `model.save`.
-        mode: "min" or "max": what is better; "auto" takes it from the name.
-        save_freq: "epoch", or the number of batches between savings.
+        mode: "min" or "max": whether lower or higher is better; "auto" infers it from the name.
+        save_freq: "epoch", or the number of batches between saves.
         options: passed to the saving method.
-        initial_value_threshold: what the first value must be better than.
-        **kwargs: `period` (a number of epochs) and `load_weights_on_restart` of older programs.
+        initial_value_threshold: the value that the first one must improve on.
+        **kwargs: the deprecated `period` (a number of epochs) and `load_weights_on_restart`.
 
     Raises:
         ValueError: for another `save_freq`.
@@ -46,13 +46,13 @@ class ModelCheckpoint(Callback):
 
     def __init__(
         self,
-        filepath: Any,
+        filepath: str | os.PathLike[str],
         monitor: str = "val_loss",
         verbose: int = 0,
         save_best_only: bool = False,
         save_weights_only: bool = False,
         mode: str = "auto",
-        save_freq: Any = "epoch",
+        save_freq: str | int = "epoch",
         options: Any = None,
         initial_value_threshold: float | None = None,
         **kwargs: Any,
@@ -63,7 +63,7 @@ class ModelCheckpoint(Callback):
         self.filepath = io_utils.path_to_string(filepath)
         self.save_best_only = save_best_only
         self.save_weights_only = save_weights_only
-        self.save_freq = save_freq
+        self.save_freq: Any = save_freq
         self.epochs_since_last_save = 0
         self._batches_seen = 0
         self._last_batch = -1
@@ -95,7 +95,7 @@ class ModelCheckpoint(Callback):
             )
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
-        """Loads the newest file if the program asks for that."""
+        """Loads the newest file if `load_weights_on_restart` is set."""
         if self.load_weights_on_restart:
             newest = self._newest()
             if newest is not None:
@@ -105,11 +105,11 @@ class ModelCheckpoint(Callback):
         return self.save_freq != "epoch"
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        """Notes the epoch."""
+        """Stores the epoch."""
         self._current_epoch = epoch
 
     def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
-        """Saves if there were enough batches."""
+        """Saves every `save_freq` batches."""
         if self.save_freq == "epoch":
             return
         new = batch + 1 if batch <= self._last_batch else batch - self._last_batch
@@ -120,7 +120,7 @@ class ModelCheckpoint(Callback):
             self._save_model(self._current_epoch, batch, logs)
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        """Saves if the epochs count."""
+        """Saves unless `save_freq` counts batches."""
         self.epochs_since_last_save += 1
         if self.save_freq == "epoch":
             self._save_model(epoch, None, logs)
@@ -177,7 +177,7 @@ class ModelCheckpoint(Callback):
         """The path with its fields filled in.
 
         Raises:
-            KeyError: for a field that has no value.
+            KeyError: for a field without a value.
         """
         fields = dict(values, epoch=epoch + 1)
         if batch is not None and "batch" not in values:
@@ -190,14 +190,14 @@ class ModelCheckpoint(Callback):
             ) from error
 
     def _newest(self) -> str | None:
-        """The file that was written last of those the path may stand for."""
+        """The most recently written file that matches the path, or None."""
         directory = Path(os.path.dirname(self.filepath) or ".")
         if not directory.is_dir():
             return None
         name = os.path.basename(self.filepath)
         pattern = re.compile("^" + re.sub("{.*}", ".*", name) + r"(\.index)?$")
-        found = [path for path in directory.iterdir() if pattern.match(path.name)]
-        if not found:
+        matches = [path for path in directory.iterdir() if pattern.match(path.name)]
+        if not matches:
             return None
-        newest = max(found, key=lambda path: (path.stat().st_mtime, path.name))
+        newest = max(matches, key=lambda path: (path.stat().st_mtime, path.name))
         return str(newest).removesuffix(".index")

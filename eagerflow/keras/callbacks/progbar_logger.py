@@ -1,4 +1,4 @@
-"""ProgbarLogger: the progress bar as a callback."""
+"""ProgbarLogger: shows a progress bar."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class ProgbarLogger(Callback):
 
     Args:
         count_mode: whether the bar counts "samples" or "steps".
-        stateful_metrics: names of values that are means already; the model's metrics are.
+        stateful_metrics: names of values that are already means, as the model's metrics are.
 
     Raises:
         ValueError: for another `count_mode`.

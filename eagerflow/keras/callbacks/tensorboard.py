@@ -1,4 +1,4 @@
-"""TensorBoard: losses, metrics and weights in files that TensorBoard shows."""
+"""TensorBoard: writes losses, metrics and weights as event files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from eagerflow.keras.callbacks.callback import Callback, plain
 from eagerflow.keras.optimizers.schedules import LearningRateSchedule
 
 _ops = _core.ops
-_OLDER_ARGUMENTS = {"write_grads", "embeddings_layer_names", "embeddings_data", "batch_size"}
+_DEPRECATED_ARGUMENTS = {"write_grads", "embeddings_layer_names", "embeddings_data", "batch_size"}
 
 
 def _summary() -> Any:
@@ -24,23 +24,23 @@ def _summary() -> Any:
 
 
 class TensorBoard(Callback):
-    """Writes event files below a folder: `train` and `validation`.
+    """Writes event files into the folders `train` and `validation` of a folder.
 
     Args:
         log_dir: the folder; `tensorboard --logdir` shows it.
-        histogram_freq: after how many epochs histograms of the weights are written; 0: never.
-        write_graph: whether the model's layers are written.
-        write_images: whether the weights are written as images, too.
-        write_steps_per_second: whether the speed is written.
+        histogram_freq: the number of epochs between histograms of the weights; 0: none.
+        write_graph: whether to write the model's layers.
+        write_images: whether to write the weights as images, too.
+        write_steps_per_second: whether to write the training speed.
         update_freq: "epoch", "batch", or the number of batches after which the losses and metrics
-            so far, and what the program itself writes with `tf.summary`, go into the files.
+            so far, and the program's own `tf.summary` calls, are written.
         profile_batch: ignored: there is no profiler.
-        embeddings_freq: after how many epochs the weights are saved for the projector; 0: never.
-        embeddings_metadata: files with the names of an embedding's rows, by the layer's name.
-        **kwargs: arguments of older programs, which are ignored.
+        embeddings_freq: the number of epochs between saves of the weights for the projector; 0: none.
+        embeddings_metadata: paths of files that name an embedding's rows, by layer name.
+        **kwargs: deprecated arguments, which are ignored.
 
     Raises:
-        ValueError: for other arguments.
+        ValueError: for an unknown argument.
 
     >>> import os, tempfile
     >>> folder = tempfile.mkdtemp()
@@ -56,30 +56,30 @@ class TensorBoard(Callback):
 
     def __init__(
         self,
-        log_dir: Any = "logs",
+        log_dir: str | os.PathLike[str] = "logs",
         histogram_freq: int = 0,
         write_graph: bool = True,
         write_images: bool = False,
         write_steps_per_second: bool = False,
-        update_freq: Any = "epoch",
+        update_freq: str | int = "epoch",
         profile_batch: Any = 0,
         embeddings_freq: int = 0,
         embeddings_metadata: Any = None,
         **kwargs: Any,
     ) -> None:
         super().__init__()
-        unknown = set(kwargs) - _OLDER_ARGUMENTS
+        unknown = set(kwargs) - _DEPRECATED_ARGUMENTS
         if unknown:
             raise ValueError(
                 f"Unrecognized arguments in `TensorBoard` Callback: {unknown}. Supported kwargs "
-                f"are: {_OLDER_ARGUMENTS}"
+                f"are: {_DEPRECATED_ARGUMENTS}"
             )
         self.log_dir = os.fspath(log_dir)
         self.histogram_freq = histogram_freq
         self.write_graph = write_graph
         self.write_images = write_images
         self.write_steps_per_second = write_steps_per_second
-        self.update_freq = 1 if update_freq == "batch" else update_freq
+        self.update_freq: Any = 1 if update_freq == "batch" else update_freq
         self.profile_batch = profile_batch
         self.embeddings_freq = embeddings_freq
         self.embeddings_metadata = embeddings_metadata
@@ -105,7 +105,7 @@ class TensorBoard(Callback):
         return self._writer("validation")
 
     def set_model(self, model: Any) -> None:
-        """Keeps the model, and writes its layers."""
+        """Stores the model, and writes its layers."""
         self.model = model
         self._writers = {}
         if self.write_graph:
@@ -119,7 +119,7 @@ class TensorBoard(Callback):
             return
         try:
             text = self.model.to_json()
-        except (NotImplementedError, TypeError, ValueError):  # a model that is a program
+        except (NotImplementedError, TypeError, ValueError):  # a subclassed model
             return
         values = importlib.import_module("eagerflow.summary.values")
         metadata = values._metadata("graph_keras_model", None, b"1")
@@ -154,7 +154,7 @@ class TensorBoard(Callback):
             file.writelines(entries)
 
     def _begin(self, writer_of: str, step: Any) -> None:
-        """Makes a writer the one that the program's own summaries go to."""
+        """Makes a writer the default of the program's own summaries."""
         if self.update_freq == "epoch":
             return
         stack = contextlib.ExitStack()
@@ -197,11 +197,11 @@ class TensorBoard(Callback):
         self._end()
 
     def on_train_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
-        """Notes the time."""
+        """Stores the time."""
         self._batch_start = time.time()
 
     def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
-        """Writes the values so far, if it is time."""
+        """Writes the values so far every `update_freq` batches."""
         summary = _summary()
         self._batches += 1
         if self.write_steps_per_second:
@@ -212,13 +212,13 @@ class TensorBoard(Callback):
             self._write("train", plain(logs or {}), self._batches, "batch_{}")
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        """Notes the time."""
+        """Stores the time."""
         if self.write_steps_per_second:
             self._iterations_before = int(self.model.optimizer.iterations)
             self._epoch_start = time.time()
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        """Writes the epoch's values, and the weights if it is time."""
+        """Writes the epoch's values, and the weights every `histogram_freq` epochs."""
         values = plain(logs or {})
         train = {name: v for name, v in values.items() if not name.startswith("val_")}
         val = {name[4:]: v for name, v in values.items() if name.startswith("val_")}
@@ -262,7 +262,7 @@ class TensorBoard(Callback):
 
 
 def _as_image(weight: Any) -> Any:
-    """A weight as images `[n, height, width, channels]`, or None if it is none."""
+    """A weight as images `[n, height, width, channels]`, or None if its shape does not fit."""
     values = _ops.squeeze(weight.read_value())
     shape = values._shape_tuple()
     if len(shape) == 1:
@@ -299,14 +299,14 @@ def _layer_graph(config: Any) -> Any:
     return graph
 
 
-def _names_among(places: Any, names: set[str]) -> Iterator[str]:
-    """The layers' names in nested places, each of which begins with one."""
-    if isinstance(places, dict):
-        places = list(places.values())
-    if not isinstance(places, (list, tuple)) or not places:
+def _names_among(inbound: Any, names: set[str]) -> Iterator[str]:
+    """The names of layers in nested inbound nodes, each of which begins with a name."""
+    if isinstance(inbound, dict):
+        inbound = list(inbound.values())
+    if not isinstance(inbound, (list, tuple)) or not inbound:
         return
-    if isinstance(places[0], str) and places[0] in names:
-        yield places[0]
-        places = places[3:]  # its numbers; other arguments of the call may be places, too
-    for place in places:
-        yield from _names_among(place, names)
+    if isinstance(inbound[0], str) and inbound[0] in names:
+        yield inbound[0]
+        inbound = inbound[3:]  # the node and tensor indices; arguments may contain nodes, too
+    for node in inbound:
+        yield from _names_among(node, names)

@@ -1,4 +1,4 @@
-"""tf.keras.datasets: small datasets, downloaded to `~/.keras/datasets` when first asked for."""
+"""tf.keras.datasets: small datasets, downloaded to `~/.keras/datasets` on first use."""
 
 from eagerflow.util import lazy
 

@@ -17,9 +17,9 @@ def load_data(
     seed: int = 113,
     cache_dir: Any = None,
 ) -> tuple[tuple, tuple]:
-    """506 suburbs of Boston with 13 numbers each; Harrison and Rubinfeld (1978).
+    """506 suburbs of Boston with 13 features each; Harrison and Rubinfeld (1978).
 
-    One of the numbers was made from the share of black people, as if that were a price: use the
+    One of the features encodes the proportion of black residents as a driver of prices: use the
     data for old examples only.
 
     Args:

@@ -1,4 +1,4 @@
-"""What the datasets share: where files are, the order of samples, and word numbers."""
+"""Shared by the datasets: the cache of files, shuffling, and word ids."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ def cached(
 
 
 def word_index(name: str, origin: str, md5: str) -> dict[str, int]:
-    """A file's numbers of words."""
+    """The word ids of a file."""
     path = get_file(name, origin=ORIGIN + origin, file_hash=md5)
     with open(path, encoding="utf-8") as file:
         return json.load(file)
 
 
 def shuffled(rng: np.random.RandomState, *arrays: Any) -> list[Any]:
-    """Arrays in one random order."""
+    """Shuffles arrays alike."""
     order = np.arange(len(arrays[0]))
     rng.shuffle(order)
     return [array[order] for array in arrays]
 
 
 def with_markers(texts: Sequence[Any], start_char: int | None, index_from: int) -> list[list[int]]:
-    """Word numbers moved up by `index_from`, after a number for the text's beginning."""
+    """Word ids plus `index_from`, after the id of a text's start."""
     if start_char is not None:
         return [[start_char, *(word + index_from for word in text)] for text in texts]
     if index_from:
@@ -48,7 +48,7 @@ def with_markers(texts: Sequence[Any], start_char: int | None, index_from: int) 
 
 
 def shorter_than(maxlen: int, texts: Any, labels: Any) -> tuple[list, list]:
-    """The texts with fewer words, and their labels."""
+    """The texts with fewer than `maxlen` words, and their labels."""
     kept = [(text, label) for text, label in zip(texts, labels, strict=True) if len(text) < maxlen]
     return [text for text, _ in kept], [label for _, label in kept]
 
@@ -56,7 +56,7 @@ def shorter_than(maxlen: int, texts: Any, labels: Any) -> tuple[list, list]:
 def frequent(
     texts: list, num_words: int | None, skip_top: int, oov_char: int | None
 ) -> list[list[int]]:
-    """Texts without words that are too rare or too frequent; `oov_char` stands in their place."""
+    """Replaces words that are too rare or too frequent by `oov_char`."""
     limit = num_words or max(max(text) for text in texts)
     if oov_char is None:
         return [[word for word in text if skip_top <= word < limit] for text in texts]
@@ -64,13 +64,13 @@ def frequent(
 
 
 def ragged(texts: list) -> np.ndarray:
-    """An array of lists."""
+    """An object array of lists."""
     array = np.empty(len(texts), dtype=object)
     array[:] = texts
     return array
 
 
 def check_unknown(kwargs: dict[str, Any]) -> None:
-    """Raises a TypeError for arguments that do not exist."""
+    """Raises a TypeError for unknown arguments."""
     if kwargs:
         raise TypeError(f"Unrecognized keyword arguments: {kwargs}.")

@@ -18,7 +18,7 @@ def load_data(
     seed: int = 113,
     cache_dir: Any = None,
 ) -> tuple[tuple, tuple]:
-    """Districts of California with 8 numbers each, from the census of 1990; Pace and Barry (1997).
+    """Districts of California with 8 features each, from the census of 1990; Pace and Barry (1997).
 
     Args:
         version: "large" for all 20,640 districts, "small" for 600.

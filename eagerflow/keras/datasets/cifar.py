@@ -14,7 +14,7 @@ from eagerflow.keras import config
 
 
 class _ArraysOnly(pickle.Unpickler):
-    """Reads NumPy arrays and plain values, and nothing that could run code."""
+    """Unpickles NumPy arrays and plain values only, so that files cannot run code."""
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) == ("_codecs", "encode"):
@@ -38,7 +38,7 @@ def load_parts(folder: str, names: list[str], label_key: str) -> tuple[np.ndarra
     """Images in the default order of axes and labels `[n, 1]` of several files."""
     batches = [load_batch(os.path.join(folder, name), label_key) for name in names]
     images = np.concatenate([batch for batch, _ in batches])
-    labels = np.concatenate([numbers for _, numbers in batches])
+    labels = np.concatenate([batch_labels for _, batch_labels in batches])
     if config.image_data_format() == "channels_last":
         images = images.transpose(0, 2, 3, 1)
     return images, labels.reshape(-1, 1)

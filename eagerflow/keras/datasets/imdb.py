@@ -25,7 +25,7 @@ def load_data(
 ) -> tuple[tuple, tuple]:
     """25,000 reviews for training and 25,000 for testing; Maas et al. (ACL 2011).
 
-    Words are numbers, the lower the more frequent.
+    Words are ids; a lower id is a more frequent word.
 
     Args:
         path: the file's name in `~/.keras/datasets`.
@@ -35,7 +35,7 @@ def load_data(
         seed: of the order.
         start_char: the number at each review's beginning; None for none.
         oov_char: the number in the place of words left out; None for none.
-        index_from: what is added to words' numbers.
+        index_from: an offset of the word ids.
         cache_dir: another cache than `~/.keras`.
         **kwargs: `nb_words`, the older name of `num_words`.
 
@@ -76,7 +76,7 @@ def load_data(
 
 
 def get_word_index(path: str = "imdb_word_index.json") -> dict[str, int]:
-    """The number of each word; `load_data` adds `index_from` to it.
+    """The id of each word, to which `load_data` adds `index_from`.
 
     Args:
         path: the file's name in `~/.keras/datasets`.

@@ -30,7 +30,7 @@ def load_data(
     cache_dir: Any = None,
     **kwargs: Any,
 ) -> tuple[tuple, tuple]:
-    """11,228 news; words are numbers, the lower the more frequent.
+    """11,228 news wires; words are ids, and a lower id is a more frequent word.
 
     Args:
         path: the file's name in `~/.keras/datasets`.
@@ -41,7 +41,7 @@ def load_data(
         seed: of the order.
         start_char: the number at the beginning; None for none.
         oov_char: the number in the place of words left out; None for none.
-        index_from: what is added to words' numbers.
+        index_from: an offset of the word ids.
         cache_dir: another cache than `~/.keras`.
         **kwargs: `nb_words`, the older name of `num_words`.
 
@@ -69,7 +69,7 @@ def load_data(
 
 
 def get_word_index(path: str = "reuters_word_index.json") -> dict[str, int]:
-    """The number of each word; `load_data` adds `index_from` to it.
+    """The id of each word, to which `load_data` adds `index_from`.
 
     Args:
         path: the file's name in `~/.keras/datasets`.

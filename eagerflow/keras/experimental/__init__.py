@@ -1,4 +1,4 @@
-"""tf.keras.experimental: models of linear parts, and schedules under their older names."""
+"""tf.keras.experimental: linear models, and deprecated names of schedules."""
 
 from eagerflow.util import lazy
 

@@ -1,4 +1,4 @@
-"""tf.keras.experimental: models of linear parts, and schedules under their older names."""
+"""tf.keras.experimental: linear models, and deprecated names of schedules."""
 
 from eagerflow.keras.experimental.linear_model import LinearModel as LinearModel
 from eagerflow.keras.experimental.sequence_features import SequenceFeatures as SequenceFeatures

@@ -1,4 +1,4 @@
-"""tf.keras.models.experimental: models with other ways of training."""
+"""tf.keras.models.experimental: models with special training steps."""
 
 from eagerflow.keras.experimental.sharpness import SharpnessAwareMinimization
 

@@ -16,7 +16,7 @@ _ops = _core.ops
 
 
 class SequenceFeatures(FeaturesLayer):
-    """A layer that makes one tensor of sequences from a dictionary of sparse features.
+    """A layer that combines sparse features into one tensor of sequences.
 
     Args:
         feature_columns: columns of sequences.
@@ -81,6 +81,6 @@ class SequenceFeatures(FeaturesLayer):
         return (parts[0] if len(parts) == 1 else _ops.concat(parts, 2)), lengths
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The sizes of a batch and of sequences, and what the columns give for a step."""
+        """The batch size, the sequence length, and the width of a step's features."""
         first = next(iter(input_shape.values())) if isinstance(input_shape, dict) else input_shape
         return (first[0], first[1], sum(map(size_of, self._feature_columns)))

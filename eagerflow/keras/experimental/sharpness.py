@@ -1,4 +1,4 @@
-"""SharpnessAwareMinimization: training that looks for flat places."""
+"""SharpnessAwareMinimization: training that seeks flat minima."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ops = _core.ops
 
 
 class SharpnessAwareMinimization(Model):
-    """A model around another whose steps take the gradients where the loss nearby is greatest.
+    """Wraps a model whose gradients are taken where the loss nearby is largest.
 
     Foret et al., "Sharpness-aware minimization for efficiently improving generalization" (2020).
 
@@ -79,13 +79,13 @@ class SharpnessAwareMinimization(Model):
         return [None] * count if values is None else list(split(values, count))
 
     def _ways(self, gradients: list[Any]) -> list[Any]:
-        """How far each variable goes, along its gradient; `rho` all together."""
+        """The perturbation of each variable along its gradient, of norm `rho` in total."""
         squares = [_ops.reduce_sum(_ops.square(gradient)) for gradient in gradients]
         length = _ops.sqrt(_ops.reduce_sum(_ops.stack(squares)))
         return [gradient * (self.rho / (length + 1e-12)) for gradient in gradients]
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:  # type: ignore[override]
-        """What the model inside gives."""
+        """The output of the wrapped model."""
         return self.model(inputs, **kwargs)
 
     def get_config(self) -> dict[str, Any]:

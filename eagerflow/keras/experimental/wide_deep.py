@@ -16,7 +16,7 @@ from eagerflow.keras.saving.serialization import (
 
 
 class WideDeepModel(Model):
-    """The sum of what two models give.
+    """The sum of two models.
 
     Cheng et al., "Wide & deep learning for recommender systems" (2016). Each part may have an
     optimizer of its own: `compile` then takes a list of the linear model's and the deep one's.

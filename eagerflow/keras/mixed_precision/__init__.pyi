@@ -1,4 +1,4 @@
-"""tf.keras.mixed_precision: which dtypes layers compute in and keep their weights in."""
+"""tf.keras.mixed_precision: the dtypes of layers' computations and weights."""
 
 from eagerflow.keras.mixed_precision import experimental as experimental
 from eagerflow.keras.mixed_precision.policy import (

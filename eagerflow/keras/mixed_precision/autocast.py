@@ -1,4 +1,4 @@
-"""Variables that layers of mixed dtype policies read in their compute dtype."""
+"""Variables that are cast to the compute dtype when a layer reads them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from eagerflow.framework.variable import Variable
 
 
 class AutoCastVariable(Variable):
-    """A variable that its layer reads in the layer's compute dtype while it is called."""
+    """A variable that its layer reads in the compute dtype during a call."""
 
 
 class reading_casts:
-    """Inside a `with` block, attributes of layers that are such variables are their cast values.
+    """Inside a `with` block, such attributes of layers are their cast values.
 
     The casts are recorded by tapes, so that gradients reach the variables in their own dtype.
 

@@ -10,7 +10,7 @@ from eagerflow.keras.optimizers import loss_scale_optimizer
 
 
 class Policy(_Policy):
-    """A dtype policy that also says how losses are scaled.
+    """A dtype policy with a loss scale.
 
     Args:
         name: as for `tf.keras.mixed_precision.Policy`.
@@ -28,12 +28,12 @@ class Policy(_Policy):
 
     @property
     def loss_scale(self) -> Any:
-        """How losses are scaled."""
+        """The loss scale."""
         return self._loss_scale
 
 
 class LossScaleOptimizer(loss_scale_optimizer.LossScaleOptimizer):
-    """An optimizer around another, for losses that are multiplied by a scale.
+    """Wraps an optimizer for a loss that is multiplied by a scale.
 
     Args:
         optimizer: the optimizer that makes the steps.
@@ -52,7 +52,7 @@ class LossScaleOptimizer(loss_scale_optimizer.LossScaleOptimizer):
 
 
 def set_policy(policy: Any) -> None:
-    """Sets the policy of layers that are made from now on; None goes back to float32."""
+    """Sets the policy of new layers; None resets it to float32."""
     set_global_policy("float32" if policy is None else policy)
 
 

@@ -1,4 +1,4 @@
-"""Dtype policies: the dtype a layer computes in, and the one of its weights."""
+"""Dtype policies: the dtypes of a layer's computations and weights."""
 
 from __future__ import annotations
 
@@ -63,17 +63,17 @@ class Policy:
 
     @property
     def name(self) -> str:
-        """The name the policy was made with."""
+        """The policy's name."""
         return self._name
 
     @property
     def compute_dtype(self) -> str | None:
-        """The name of the dtype that layers compute in."""
+        """The name of the dtype of computations."""
         return self._compute_dtype
 
     @property
     def variable_dtype(self) -> str | None:
-        """The name of the dtype of layers' weights."""
+        """The name of the dtype of weights."""
         return self._variable_dtype
 
     def __repr__(self) -> str:
@@ -102,12 +102,12 @@ class _Global(threading.local):
 
 
 _global = _Global()
-# Without a global policy, one for each `floatx`.
+# The default policies, one for each `floatx`.
 _by_float_type: dict[str, Policy] = {}
 
 
 def global_policy() -> Policy:
-    """The policy of layers that are given none: at first that of the default float type.
+    """The policy of layers without one; by default that of the default float type.
 
     >>> tf.keras.mixed_precision.global_policy()
     <Policy "float32">
@@ -122,7 +122,7 @@ def global_policy() -> Policy:
 
 
 def set_global_policy(policy: Any) -> None:
-    """Sets the policy of layers that are given none.
+    """Sets the policy of layers without one.
 
     Args:
         policy: a Policy, its name, or None for the first one again.
@@ -155,7 +155,7 @@ class policy_scope:
 
 
 def get(value: Any) -> Policy:
-    """The policy meant by a `dtype` argument: a policy, a name, a configuration, or None."""
+    """The policy of a `dtype` argument: a policy, a name, a configuration, or None."""
     if value is None:
         return global_policy()
     if isinstance(value, Policy):
@@ -168,7 +168,7 @@ def get(value: Any) -> Policy:
 
 
 def serialize(policy: Policy) -> Any:
-    """A policy as a dtype's name, or as a dictionary if it is more than that."""
+    """A policy as a dtype's name if that describes it, else as a dictionary."""
     if policy.compute_dtype == policy.variable_dtype and type(policy) is Policy:
         return None if policy.name == "_infer" else policy.name
     from eagerflow.keras.saving.serialization import serialize_keras_object
@@ -177,7 +177,7 @@ def serialize(policy: Policy) -> Any:
 
 
 def deserialize(value: Any, custom_objects: Any = None) -> Policy:
-    """The policy that `serialize` described."""
+    """A policy from what `serialize` returned."""
     if value is None:
         return Policy("_infer")
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Images as arrays, turned, moved, sheared, zoomed, and made brighter."""
+"""Transformations of images as arrays: rotation, shift, shear, zoom, brightness."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from eagerflow.util.optional import optional
 
 
 def _centred(matrix: np.ndarray, rows: int, columns: int) -> np.ndarray:
-    """A transformation about the image's centre."""
+    """A transformation matrix about the image's center."""
     y, x = rows / 2 - 0.5, columns / 2 - 0.5
     there = np.array([[1, 0, y], [0, 1, x], [0, 0, 1]])
     back = np.array([[1, 0, -y], [0, 1, -x], [0, 0, 1]])
@@ -21,7 +21,7 @@ def _centred(matrix: np.ndarray, rows: int, columns: int) -> np.ndarray:
 def _matrix(
     theta: float, tx: float, ty: float, shear: float, zx: float, zy: float
 ) -> np.ndarray | None:
-    """The transformation from new places to old ones; None if nothing changes."""
+    """The matrix from output to input coordinates; None for the identity."""
     steps = []
     if theta != 0:
         a = np.deg2rad(theta)
@@ -56,7 +56,7 @@ def apply_affine_transform(
     cval: float = 0.0,
     order: int = 1,
 ) -> np.ndarray:
-    """An image turned, moved, sheared and zoomed about its centre, with SciPy.
+    """Rotates, shifts, shears and zooms an image about its center, with SciPy.
 
     Args:
         x: an image with three axes.
@@ -94,7 +94,7 @@ def apply_affine_transform(
         return x
     matrix = _centred(matrix, x.shape[row_axis], x.shape[col_axis])
     if col_axis > row_axis:
-        # The offsets above are those of columns and rows.
+        # The offsets above are in the order of columns and rows.
         matrix = matrix[[1, 0, 2]][:, [1, 0, 2]]
     ndimage = optional("scipy.ndimage", "Turning, shifting, shearing or zooming images")
     channels = np.moveaxis(x, channel_axis, 0)
@@ -117,7 +117,7 @@ def random_rotation(
     cval: float = 0.0,
     interpolation_order: int = 1,
 ) -> np.ndarray:
-    """An image turned by up to `rg` degrees; see `apply_affine_transform`."""
+    """Rotates an image by up to `rg` degrees; see `apply_affine_transform`."""
     theta = np.random.uniform(-rg, rg)
     place = (row_axis, col_axis, channel_axis, fill_mode, cval, interpolation_order)
     return apply_affine_transform(x, theta, 0, 0, 0, 1, 1, *place)
@@ -134,7 +134,7 @@ def random_shift(
     cval: float = 0.0,
     interpolation_order: int = 1,
 ) -> np.ndarray:
-    """An image moved by up to these parts of its width and height."""
+    """Shifts an image by up to these fractions of its width and height."""
     tx = np.random.uniform(-hrg, hrg) * x.shape[row_axis]
     ty = np.random.uniform(-wrg, wrg) * x.shape[col_axis]
     place = (row_axis, col_axis, channel_axis, fill_mode, cval, interpolation_order)
@@ -151,7 +151,7 @@ def random_shear(
     cval: float = 0.0,
     interpolation_order: int = 1,
 ) -> np.ndarray:
-    """An image sheared by up to so many degrees."""
+    """Shears an image by up to `intensity` degrees."""
     shear = np.random.uniform(-intensity, intensity)
     place = (row_axis, col_axis, channel_axis, fill_mode, cval, interpolation_order)
     return apply_affine_transform(x, 0, 0, 0, shear, 1, 1, *place)
@@ -167,10 +167,10 @@ def random_zoom(
     cval: float = 0.0,
     interpolation_order: int = 1,
 ) -> np.ndarray:
-    """An image zoomed by two random factors of a range.
+    """Zooms an image by two random factors of a range.
 
     Raises:
-        ValueError: unless the range has two numbers.
+        ValueError: unless the range has two entries.
     """
     if len(zoom_range) != 2:
         raise ValueError(
@@ -184,20 +184,20 @@ def random_zoom(
 
 
 def apply_channel_shift(x: np.ndarray, intensity: float, channel_axis: int = 0) -> np.ndarray:
-    """An image with a number added, kept between its lowest and highest value."""
+    """Adds a value to an image, clipped to its lowest and highest value."""
     return np.clip(x + intensity, np.min(x), np.max(x))
 
 
 def random_channel_shift(
     x: np.ndarray, intensity_range: float, channel_axis: int = 0
 ) -> np.ndarray:
-    """`apply_channel_shift` with a number of up to `intensity_range`."""
+    """`apply_channel_shift` with a random value of up to `intensity_range`."""
     intensity = np.random.uniform(-intensity_range, intensity_range)
     return apply_channel_shift(x, intensity, channel_axis)
 
 
 def apply_brightness_shift(x: np.ndarray, brightness: float, scale: bool = True) -> np.ndarray:
-    """A brighter image (above 1), or a darker one, through Pillow.
+    """Brightens (above 1) or darkens an image, with Pillow.
 
     Args:
         x: an image with three axes.
@@ -215,10 +215,10 @@ def apply_brightness_shift(x: np.ndarray, brightness: float, scale: bool = True)
 
 
 def random_brightness(x: np.ndarray, brightness_range: Any, scale: bool = True) -> np.ndarray:
-    """`apply_brightness_shift` with a factor of a range.
+    """`apply_brightness_shift` with a random factor of a range.
 
     Raises:
-        ValueError: unless the range has two numbers.
+        ValueError: unless the range has two entries.
     """
     if len(brightness_range) != 2:
         raise ValueError(
@@ -228,5 +228,5 @@ def random_brightness(x: np.ndarray, brightness_range: Any, scale: bool = True) 
 
 
 def flip_axis(x: np.ndarray, axis: int) -> np.ndarray:
-    """An image mirrored along an axis."""
+    """Flips an image along an axis."""
     return np.flip(x, axis)

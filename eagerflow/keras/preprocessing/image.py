@@ -1,4 +1,4 @@
-"""tf.keras.preprocessing.image: images as arrays, and changed at random."""
+"""tf.keras.preprocessing.image: images as arrays, and random transformations."""
 
 from eagerflow.keras.preprocessing.affine import (
     apply_affine_transform,

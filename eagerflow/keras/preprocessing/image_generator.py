@@ -1,4 +1,4 @@
-"""ImageDataGenerator: images that are changed at random, batch after batch."""
+"""ImageDataGenerator: batches of randomly transformed images."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _UNFIT = (
 
 
 def _drawn(range_: Any, size: int) -> float:
-    """A shift in pixels: from a list of them, or up to a number of pixels or part of the size."""
+    """A shift in pixels: a choice from a list, or up to a number of pixels or a fraction of the size."""
     if np.ndim(range_) == 1 or (isinstance(range_, int) and not isinstance(range_, bool)):
         shift = np.random.choice(range_) * np.random.choice([-1, 1])
     else:
-        # Keras tries a choice first, which fails on a number without drawing any.
+        # Keras tries a choice first, which fails for a scalar without drawing.
         shift = np.random.uniform(-range_, range_)
     return shift * size if np.max(range_) < 1 else shift
 
 
 class ImageDataGenerator:
-    """Turns, moves, mirrors and standardizes images at random while they are read.
+    """Randomly transforms and standardizes images while they are read.
 
     Args:
         featurewise_center: subtract the mean of each channel over the data; needs `fit`.
@@ -45,24 +45,24 @@ class ImageDataGenerator:
         featurewise_std_normalization: divide by the deviation of each channel; needs `fit`.
         samplewise_std_normalization: divide by each image's deviation.
         zca_whitening: make pixels uncorrelated; needs `fit`.
-        zca_epsilon: of the whitening.
-        rotation_range: turn by up to so many degrees.
-        width_shift_range: move sideways by up to this part of the width, or so many pixels.
-        height_shift_range: move up or down by up to this part of the height, or so many pixels.
+        zca_epsilon: the epsilon of the whitening.
+        rotation_range: the largest rotation in degrees.
+        width_shift_range: the largest horizontal shift, as a fraction of the width or in pixels.
+        height_shift_range: the largest vertical shift, as a fraction of the height or in pixels.
         brightness_range: the range of factors of the brightness.
-        shear_range: shear by up to so many degrees.
+        shear_range: the largest shear in degrees.
         zoom_range: zoom by factors between `1 - zoom_range` and `1 + zoom_range`, or of a range.
-        channel_shift_range: add up to this number.
-        fill_mode: what is outside: "nearest", "constant", "reflect" or "wrap".
+        channel_shift_range: the largest value to add to channels.
+        fill_mode: how points outside are filled: "nearest", "constant", "reflect" or "wrap".
         cval: the value outside for "constant".
-        horizontal_flip: mirror every other image, left to right.
-        vertical_flip: mirror every other image, top to bottom.
+        horizontal_flip: flip half of the images horizontally.
+        vertical_flip: flip half of the images vertically.
         rescale: a factor for all values.
-        preprocessing_function: called with each image after the other changes.
+        preprocessing_function: called with each image after the other transformations.
         data_format: whether the channels come first or last.
-        validation_split: the part that `subset="validation"` gives.
-        interpolation_order: of the splines between pixels.
-        dtype: that of the images.
+        validation_split: the fraction of the subset "validation".
+        interpolation_order: the order of the splines between pixels.
+        dtype: the dtype of the images.
 
     Raises:
         ValueError: for ranges of another form.
@@ -177,19 +177,19 @@ class ImageDataGenerator:
         ignore_class_split: bool = False,
         subset: str | None = None,
     ) -> NumpyArrayIterator:
-        """Batches of images in an array, without an end.
+        """An endless iterator of batches of the images in an array.
 
         Args:
             x: images `[n, height, width, channels]`, or a list of them and of other arrays.
             y: labels.
-            batch_size: how many images a batch has.
-            shuffle: whether each round has another order.
+            batch_size: the number of images in a batch.
+            shuffle: whether to shuffle the images in every epoch.
             sample_weight: weights.
-            seed: of the order and the changes.
-            save_to_dir: a folder for the changed images, to look at them.
-            save_prefix: the beginning of their names.
+            seed: the seed of the order and the transformations.
+            save_to_dir: a folder to save the transformed images in, for inspection.
+            save_prefix: the prefix of their names.
             save_format: their format.
-            ignore_class_split: whether the parts may have different classes.
+            ignore_class_split: whether the subsets may have different classes.
             subset: "training" or "validation", with `validation_split`.
         """
         return NumpyArrayIterator(
@@ -227,25 +227,25 @@ class ImageDataGenerator:
         interpolation: str = "nearest",
         keep_aspect_ratio: bool = False,
     ) -> DirectoryIterator:
-        """Batches of the images in a folder with one folder inside for each class.
+        """An iterator of batches of the images in a folder with one folder for each class.
 
         Args:
             directory: the folder.
-            target_size: the height and width all images get.
+            target_size: the height and width to resize images to.
             color_mode: "grayscale", "rgb" or "rgba".
-            classes: the folders' names in the order of their numbers.
+            classes: the names of the folders in the order of the class ids.
             class_mode: "categorical" (one-hot), "binary", "sparse", "input" (the images
                 themselves) or None.
-            batch_size: how many images a batch has.
-            shuffle: whether each round has another order.
-            seed: of the order and the changes.
-            save_to_dir: a folder for the changed images, to look at them.
-            save_prefix: the beginning of their names.
+            batch_size: the number of images in a batch.
+            shuffle: whether to shuffle the images in every epoch.
+            seed: the seed of the order and the transformations.
+            save_to_dir: a folder to save the transformed images in, for inspection.
+            save_prefix: the prefix of their names.
             save_format: their format.
-            follow_links: whether links to folders are followed.
+            follow_links: whether to follow links to folders.
             subset: "training" or "validation", with `validation_split`.
-            interpolation: a filter of Pillow.
-            keep_aspect_ratio: whether images are cut at the sides rather than stretched.
+            interpolation: the name of a filter of Pillow.
+            keep_aspect_ratio: whether to crop images rather than to distort them.
         """
         return DirectoryIterator(
             directory,
@@ -290,29 +290,29 @@ class ImageDataGenerator:
         validate_filenames: bool = True,
         **kwargs: Any,
     ) -> DataFrameIterator:
-        """Batches of the images that a table of pandas names.
+        """An iterator of batches of the images that a pandas DataFrame names.
 
         Args:
-            dataframe: the table.
-            directory: the folder before the names.
+            dataframe: the DataFrame.
+            directory: the folder that the names are relative to.
             x_col: the column of names.
             y_col: the column or columns of labels.
             weight_col: the column of weights.
-            target_size: the height and width all images get.
+            target_size: the height and width to resize images to.
             color_mode: "grayscale", "rgb" or "rgba".
-            classes: the labels in the order of their numbers.
+            classes: the labels in the order of the class ids.
             class_mode: "categorical", "binary", "sparse", "raw" (the labels as they are),
                 "multi_output", "input" or None.
-            batch_size: how many images a batch has.
-            shuffle: whether each round has another order.
-            seed: of the order and the changes.
-            save_to_dir: a folder for the changed images, to look at them.
-            save_prefix: the beginning of their names.
+            batch_size: the number of images in a batch.
+            shuffle: whether to shuffle the images in every epoch.
+            seed: the seed of the order and the transformations.
+            save_to_dir: a folder to save the transformed images in, for inspection.
+            save_prefix: the prefix of their names.
             save_format: their format.
             subset: "training" or "validation", with `validation_split`.
-            interpolation: a filter of Pillow.
-            validate_filenames: whether rows without a file are left out.
-            **kwargs: arguments of older programs, which are ignored.
+            interpolation: the name of a filter of Pillow.
+            validate_filenames: whether to skip rows whose file does not exist.
+            **kwargs: deprecated arguments, which are ignored.
         """
         return DataFrameIterator(
             dataframe,
@@ -339,7 +339,7 @@ class ImageDataGenerator:
         )
 
     def standardize(self, x: np.ndarray) -> np.ndarray:
-        """An image brought into the range the generator was made for; in place where it can be."""
+        """Standardizes an image, in place if possible."""
         if self.preprocessing_function:
             x = self.preprocessing_function(x)
         if self.rescale:
@@ -395,7 +395,7 @@ class ImageDataGenerator:
         return parameters
 
     def apply_transform(self, x: np.ndarray, transform_parameters: dict[str, Any]) -> np.ndarray:
-        """An image changed as the parameters say; see `apply_affine_transform`."""
+        """Applies a transformation to an image; see `apply_affine_transform`."""
         asked = transform_parameters
         rows, columns, channels = self.row_axis - 1, self.col_axis - 1, self.channel_axis - 1
         x = apply_affine_transform(
@@ -424,17 +424,17 @@ class ImageDataGenerator:
         return x
 
     def random_transform(self, x: np.ndarray, seed: int | None = None) -> np.ndarray:
-        """An image changed at random."""
+        """Applies a random transformation to an image."""
         return self.apply_transform(x, self.get_random_transform(x.shape, seed))
 
     def fit(self, x: Any, augment: bool = False, rounds: int = 1, seed: int | None = None) -> None:
-        """Finds what standardizing needs to know of the data.
+        """Computes the statistics of the data that standardization needs.
 
         Args:
             x: images `[n, height, width, channels]`.
-            augment: whether to look at changed images.
-            rounds: how often each is changed.
-            seed: of the changes.
+            augment: whether to transform the images first.
+            rounds: the number of transformations of each image.
+            seed: the seed of the transformations.
 
         Raises:
             ValueError: for another rank.

@@ -1,4 +1,4 @@
-"""Iterators over batches of images that a generator changes."""
+"""Iterators over batches of images that an ImageDataGenerator transforms."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ FORMATS = ("png", "jpg", "jpeg", "bmp", "ppm", "tif", "tiff")
 
 
 class Iterator(Sequence):
-    """Base class: batches of samples' numbers, in order or mixed, without an end.
+    """Base class: an endless iterator over batches of sample indices, in order or shuffled.
 
     Args:
-        n: how many samples there are.
-        batch_size: how many a batch has.
-        shuffle: whether each round has another order.
-        seed: of the orders and the changes.
+        n: the number of samples.
+        batch_size: the number of samples in a batch.
+        shuffle: whether to shuffle the samples in every epoch.
+        seed: the seed of the order and the transformations.
     """
 
     white_list_formats = FORMATS
@@ -65,11 +65,11 @@ class Iterator(Sequence):
         return (self.n + self.batch_size - 1) // self.batch_size
 
     def on_epoch_end(self) -> None:
-        """Takes another order."""
+        """Shuffles the samples anew."""
         self._set_index_array()
 
     def reset(self) -> None:
-        """Starts a round."""
+        """Starts an epoch."""
         self.batch_index = 0
 
     def _flow_index(self) -> _Iterator[np.ndarray]:
@@ -93,26 +93,26 @@ class Iterator(Sequence):
     def next(self) -> Any:
         """The next batch."""
         with self.lock:
-            numbers = next(self.index_generator)
-        return self._get_batches_of_transformed_samples(numbers)
+            indices = next(self.index_generator)
+        return self._get_batches_of_transformed_samples(indices)
 
     def _get_batches_of_transformed_samples(self, index_array: np.ndarray) -> Any:
         raise NotImplementedError(f"{type(self).__name__} does not say what a batch is.")
 
 
 def save_batch(
-    folder: str, batch: np.ndarray, numbers: Any, form: tuple[str, str, str | None], most: float
+    folder: str, batch: np.ndarray, indices: Any, form: tuple[str, str, str | None], most: float
 ) -> None:
-    """Writes the images of a batch into files, as a program may ask for to look at them."""
+    """Saves the images of a batch for inspection."""
     prefix, file_format, data_format = form
-    for image, number in zip(batch, numbers, strict=True):
+    for image, index in zip(batch, indices, strict=True):
         img = image_utils.array_to_img(image, data_format, scale=True)
-        name = f"{prefix}_{number}_{np.random.randint(int(most))}.{file_format}"
+        name = f"{prefix}_{index}_{np.random.randint(int(most))}.{file_format}"
         img.save(os.path.join(folder, name))
 
 
 def part_of(generator: Any, subset: str | None) -> tuple[float, float] | None:
-    """Where a subset begins and ends: the first samples are for validation."""
+    """The fractions at which a subset begins and ends: the first samples are for validation."""
     if subset is None:
         return None
     if subset == "validation":
@@ -326,23 +326,23 @@ class FileIterator(Iterator):
         if mode == "raw":
             return self._targets[index_array]
         rows = np.zeros((len(batch), len(self.class_indices)), dtype=self.dtype)
-        for row, number in zip(rows, index_array, strict=True):
-            row[self.classes[number]] = 1.0
+        for row, index in zip(rows, index_array, strict=True):
+            row[self.classes[index]] = 1.0
         return rows
 
     dtype: Any = "float32"
 
 
 def _files(folder: str, split: Any, follow_links: bool) -> list[str]:
-    """The image files of a folder that belong to a part."""
-    found = []
+    """The image files of a folder that belong to a subset."""
+    paths = []
     for root, _, names in sorted(os.walk(folder, followlinks=follow_links), key=lambda e: e[0]):
         for name in sorted(names):
             if name.lower().endswith(FORMATS):
-                found.append(os.path.join(root, name))
+                paths.append(os.path.join(root, name))
     if split:
-        found = found[int(split[0] * len(found)) : int(split[1] * len(found))]
-    return found
+        paths = paths[int(split[0] * len(paths)) : int(split[1] * len(paths))]
+    return paths
 
 
 class DirectoryIterator(FileIterator):
@@ -394,14 +394,14 @@ class DirectoryIterator(FileIterator):
             if os.path.isdir(os.path.join(self.directory, name))
         ]
         self.num_classes = len(names)
-        self.class_indices = {name: number for number, name in enumerate(names)}
+        self.class_indices = {name: index for index, name in enumerate(names)}
         self.filenames: list[str] = []
-        numbers: list[int] = []
+        class_ids: list[int] = []
         for name in names:
             paths = _files(os.path.join(self.directory, name), self.split, follow_links)
             self.filenames.extend(os.path.relpath(path, self.directory) for path in paths)
-            numbers.extend([self.class_indices[name]] * len(paths))
-        self.classes = np.array(numbers, dtype="int32")
+            class_ids.extend([self.class_indices[name]] * len(paths))
+        self.classes = np.array(class_ids, dtype="int32")
         self.samples = len(self.filenames)
         io_utils.print_msg(f"Found {self.samples} images belonging to {self.num_classes} classes.")
         self._filepaths = [os.path.join(self.directory, name) for name in self.filenames]
@@ -466,7 +466,7 @@ class DataFrameIterator(FileIterator):
         has_classes = class_mode in ("binary", "categorical", "sparse")
         if has_classes:
             table, names = _with_classes(table, y_col, classes)
-            self.class_indices = {name: number for number, name in enumerate(names)}
+            self.class_indices = {name: index for index, name in enumerate(names)}
         if self.split:
             start, stop = (int(part * len(table)) for part in self.split)
             table = table.iloc[start:stop, :]
@@ -542,12 +542,12 @@ class DataFrameIterator(FileIterator):
 
 
 def _with_classes(table: Any, y_col: str, classes: Any) -> tuple[Any, list]:
-    """The rows of the classes that count, and these."""
+    """The rows of the given classes, and the classes."""
     if not classes:
-        found: set = set()
+        labels: set = set()
         for label in table[y_col]:
-            found.update(label if isinstance(label, list | tuple) else [label])
-        return table, sorted(found)
+            labels.update(label if isinstance(label, list | tuple) else [label])
+        return table, sorted(labels)
     names = list(dict.fromkeys(classes))
 
     def kept(label: Any) -> Any:

@@ -1,4 +1,4 @@
-"""tf.keras.preprocessing.sequence: sequences of one length, windows, and word pairs."""
+"""tf.keras.preprocessing.sequence: padded sequences, windows of time series, skip-grams."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ def pad_sequences(
     truncating: str = "pre",
     value: Any = 0.0,
 ) -> np.ndarray:
-    """Sequences cut or filled up to one length.
+    """Pads or truncates sequences to one length.
 
     Args:
         sequences: a list of sequences.
-        maxlen: the length; by default that of the longest.
-        dtype: that of the result.
-        padding: whether values are filled in before ("pre") or after ("post").
-        truncating: whether the beginning ("pre") or the end ("post") is cut off.
-        value: what is filled in.
+        maxlen: the length; by default the length of the longest sequence.
+        dtype: the dtype of the result.
+        padding: whether to pad before ("pre") or after ("post") a sequence.
+        truncating: whether to remove the beginning ("pre") or the end ("post").
+        value: the padding value.
 
     Returns:
         An array `[sequences, maxlen, ...]`.
 
     Raises:
-        ValueError: for what is no list of sequences, for sequences whose elements have different
-            shapes, and for other words.
+        ValueError: if `sequences` is no list of sequences, if the shapes of their elements
+            differ, and for an unknown `padding` or `truncating`.
 
     >>> tf.keras.utils.pad_sequences([[1], [2, 3], [4, 5, 6]], maxlen=2)
     array([[0, 1],
@@ -89,19 +89,19 @@ def pad_sequences(
 
 
 class TimeseriesGenerator(Sequence):
-    """Batches of windows over a series, each with the target after it.
+    """Batches of windows over a time series, each with the target that follows it.
 
     Args:
         data: the series.
-        targets: as many targets.
-        length: how many points the windows span.
+        targets: the targets, as many as there are points.
+        length: the number of points that a window spans.
         sampling_rate: the distance between a window's points.
         stride: the distance between windows.
         start_index: the first point that is used.
         end_index: the last point that is used.
-        shuffle: whether windows are drawn at random.
-        reverse: whether a window's points come last first.
-        batch_size: how many windows a batch has.
+        shuffle: whether to draw windows at random.
+        reverse: whether to reverse the points of a window.
+        batch_size: the number of windows in a batch.
 
     Raises:
         ValueError: if data and targets differ in length, or there is no window.
@@ -190,12 +190,12 @@ class TimeseriesGenerator(Sequence):
 
 
 def make_sampling_table(size: int, sampling_factor: float = 1e-5) -> np.ndarray:
-    """How likely `skipgrams` keeps each word, by rank, if words are as frequent as Zipf says.
+    """The probability that `skipgrams` keeps a word, by rank, for frequencies by Zipf's law.
 
     Mikolov et al., "Distributed representations of words and phrases" (NIPS 2013).
 
     Args:
-        size: how many words there are; the most frequent first.
+        size: the number of words.
         sampling_factor: the lower, the fewer frequent words are kept.
     """
     rank = np.arange(size)
@@ -215,32 +215,33 @@ def skipgrams(
     sampling_table: Any = None,
     seed: int | None = None,
 ) -> tuple[list, list]:
-    """Pairs of words that stand near each other, and of words drawn at random.
+    """Pairs of neighbouring words, and negative samples with random words.
 
     Args:
-        sequence: word numbers; 0 is no word.
-        vocabulary_size: one more than the largest word number.
-        window_size: how far apart two words may be.
-        negative_samples: how many random pairs there are for each true one.
-        shuffle: whether the pairs are put into a random order.
+        sequence: word ids; 0 is no word.
+        vocabulary_size: one more than the largest word id.
+        window_size: the largest distance between two words.
+        negative_samples: the number of negative samples per pair.
+        shuffle: whether to shuffle the pairs.
         categorical: whether labels are `[0, 1]` and `[1, 0]` rather than 1 and 0.
-        sampling_table: how likely each word is kept, see `make_sampling_table`.
-        seed: of the order.
+        sampling_table: the probability that a word is kept; see `make_sampling_table`.
+        seed: the seed of the order.
 
     Returns:
-        Pairs, and their labels: 1 for words that stand near each other.
+        Pairs, and their labels: 1 for neighbouring words.
     """
     couples: list[list[int]] = []
-    for place, word in enumerate(sequence):
+    for position, word in enumerate(sequence):
         if not word:
             continue
         if sampling_table is not None and sampling_table[word] < random.random():
             continue
-        first, last = max(0, place - window_size), min(len(sequence), place + window_size + 1)
+        first = max(0, position - window_size)
+        last = min(len(sequence), position + window_size + 1)
         couples.extend(
             [word, sequence[other]]
             for other in range(first, last)
-            if other != place and sequence[other]
+            if other != position and sequence[other]
         )
     yes, no = ([0, 1], [1, 0]) if categorical else (1, 0)
     labels: list[Any] = [yes] * len(couples)

@@ -1,4 +1,4 @@
-"""tf.keras.preprocessing.text: texts as sequences of word numbers."""
+"""tf.keras.preprocessing.text: texts as sequences of word ids."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ FILTERS = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
 def text_to_word_sequence(
     input_text: str, filters: str = FILTERS, lower: bool = True, split: str = " "
 ) -> list[str]:
-    """The words of a text.
+    """Splits a text into words.
 
     Args:
         input_text: the text.
-        filters: characters that separate words, beside `split`.
-        lower: whether words are brought to lower case.
-        split: what separates words.
+        filters: characters that separate words, in addition to `split`.
+        lower: whether to convert words to lower case.
+        split: the separator of words.
 
     >>> tf.keras.preprocessing.text.text_to_word_sequence("Some text, and more!")
     ['some', 'text', 'and', 'more']
@@ -45,16 +45,16 @@ def hashing_trick(
     split: str = " ",
     analyzer: Callable[[str], list[str]] | None = None,
 ) -> list[int]:
-    """The words of a text as hashes from 1 to `n - 1`; two words may have the same.
+    """The hashes of a text's words, from 1 to `n - 1`; collisions are possible.
 
     Args:
         text: the text.
         n: one more than the largest hash.
         hash_function: a function, "md5", or None for Python's `hash`, which differs between runs.
         filters: characters that separate words.
-        lower: whether words are brought to lower case.
-        split: what separates words.
-        analyzer: a function that finds the words instead.
+        lower: whether to convert words to lower case.
+        split: the separator of words.
+        analyzer: a function that splits a text instead.
 
     >>> tf.keras.preprocessing.text.hashing_trick("a b a", 10, "md5")
     [2, 5, 2]
@@ -83,20 +83,20 @@ def one_hot(
 
 
 class Tokenizer:
-    """Numbers words by how frequent they are in some texts; 1 is the most frequent.
+    """Assigns ids to the words of texts by frequency; 1 is the most frequent word.
 
     Args:
-        num_words: only words with lower numbers are kept.
-        filters: characters that separate words, beside `split`.
-        lower: whether words are brought to lower case.
-        split: what separates words.
+        num_words: only words with lower ids are kept.
+        filters: characters that separate words, in addition to `split`.
+        lower: whether to convert words to lower case.
+        split: the separator of words.
         char_level: whether each character is a word.
-        oov_token: a word, with number 1, that stands for all unknown ones.
-        analyzer: a function that finds the words of a text.
+        oov_token: the word, with id 1, that replaces unknown words.
+        analyzer: a function that splits a text into words.
         **kwargs: `document_count`.
 
     Raises:
-        TypeError: for other arguments.
+        TypeError: for an unknown argument.
 
     >>> tokenizer = tf.keras.preprocessing.text.Tokenizer()
     >>> tokenizer.fit_on_texts(["the cat", "the dog and the cat"])
@@ -147,7 +147,7 @@ class Tokenizer:
         return text_to_word_sequence(text, self.filters, self.lower, self.split)
 
     def fit_on_texts(self, texts: Iterable[Any]) -> None:
-        """Counts the words of texts (strings, or lists of words) and numbers them anew."""
+        """Counts the words of texts (strings, or lists of words) and assigns new ids."""
         for text in texts:
             self.document_count += 1
             words = self._words(text)
@@ -158,49 +158,49 @@ class Tokenizer:
         ranked = sorted(self.word_counts, key=lambda word: self.word_counts[word], reverse=True)
         if self.oov_token is not None:
             ranked.insert(0, self.oov_token)
-        self.word_index = {word: number for number, word in enumerate(ranked, start=1)}
-        self.index_word = {number: word for word, number in self.word_index.items()}
+        self.word_index = {word: index for index, word in enumerate(ranked, start=1)}
+        self.index_word = {index: word for word, index in self.word_index.items()}
         for word, count in self.word_docs.items():
             self.index_docs[self.word_index[word]] = count
 
     def fit_on_sequences(self, sequences: Any) -> None:
-        """Counts in how many sequences each number is; `sequences_to_matrix` needs that."""
+        """Counts the sequences that contain each id, which `sequences_to_matrix` needs."""
         self.document_count += len(sequences)
         for sequence in sequences:
-            for number in set(sequence):
-                self.index_docs[number] += 1
+            for index in set(sequence):
+                self.index_docs[index] += 1
 
     def texts_to_sequences(self, texts: Iterable[Any]) -> list[list[int]]:
-        """The numbers of the words of each text; unknown words are left out."""
+        """The ids of the words of each text; unknown words are skipped."""
         return list(self.texts_to_sequences_generator(texts))
 
     def texts_to_sequences_generator(self, texts: Iterable[Any]) -> Iterator[list[int]]:
-        """`texts_to_sequences`, one text after the other."""
+        """A generator version of `texts_to_sequences`."""
         unknown = self.word_index.get(self.oov_token) if self.oov_token is not None else None
         for text in texts:
-            numbers = (self.word_index.get(word) for word in self._words(text))
-            yield self._kept(numbers, unknown)
+            ids = (self.word_index.get(word) for word in self._words(text))
+            yield self._kept(ids, unknown)
 
-    def _kept(self, numbers: Iterable[int | None], unknown: int | None) -> list[int]:
-        """Numbers of words that are kept; others become that for unknown ones, if there is one."""
+    def _kept(self, ids: Iterable[int | None], unknown: int | None) -> list[int]:
+        """The ids below `num_words`; others are replaced by `unknown`, or skipped if it is None."""
         kept = []
-        for number in numbers:
-            if number is not None and not (self.num_words and number >= self.num_words):
-                kept.append(number)
+        for index in ids:
+            if index is not None and not (self.num_words and index >= self.num_words):
+                kept.append(index)
             elif unknown is not None:
                 kept.append(unknown)
         return kept
 
     def sequences_to_texts(self, sequences: Iterable[Iterable[int]]) -> list[str]:
-        """The words of each sequence of numbers, with spaces between."""
+        """The words of each sequence of ids, joined by spaces."""
         return list(self.sequences_to_texts_generator(sequences))
 
     def sequences_to_texts_generator(self, sequences: Iterable[Iterable[int]]) -> Iterator[str]:
-        """`sequences_to_texts`, one after the other."""
+        """A generator version of `sequences_to_texts`."""
         unknown = self.word_index.get(self.oov_token) if self.oov_token is not None else None
         for sequence in sequences:
-            known = (number if number in self.index_word else None for number in sequence)
-            yield " ".join(self.index_word[number] for number in self._kept(known, unknown))
+            known = (index if index in self.index_word else None for index in sequence)
+            yield " ".join(self.index_word[index] for index in self._kept(known, unknown))
 
     def texts_to_matrix(self, texts: Iterable[Any], mode: str = "binary") -> np.ndarray:
         """A row for each text, see `sequences_to_matrix`."""
@@ -210,11 +210,11 @@ class Tokenizer:
         """A row for each sequence and a column for each word.
 
         Args:
-            sequences: lists of word numbers.
-            mode: "binary" (1 if the word is there), "count", "freq" or "tfidf".
+            sequences: lists of word ids.
+            mode: "binary" (1 if the word occurs), "count", "freq" or "tfidf".
 
         Raises:
-            ValueError: if the number of words is unknown, and for another mode.
+            ValueError: if the number of words is unknown, and for an unknown mode.
         """
         if not self.num_words and not self.word_index:
             raise ValueError(
@@ -227,19 +227,19 @@ class Tokenizer:
         size = self.num_words or len(self.word_index) + 1
         matrix = np.zeros((len(sequences), size))
         for row, sequence in zip(matrix, sequences, strict=True):
-            for number, count in collections.Counter(sequence).items():
-                if number >= size:
+            for index, count in collections.Counter(sequence).items():
+                if index >= size:
                     continue
                 if mode == "binary":
-                    row[number] = 1
+                    row[index] = 1
                 elif mode == "count":
-                    row[number] = count
+                    row[index] = count
                 elif mode == "freq":
-                    row[number] = count / len(sequence)
+                    row[index] = count / len(sequence)
                 else:
-                    documents = self.index_docs.get(number, 0)
+                    documents = self.index_docs.get(index, 0)
                     rarity = np.log(1 + self.document_count / (1 + documents))
-                    row[number] = (1 + np.log(count)) * rarity
+                    row[index] = (1 + np.log(count)) * rarity
         return matrix
 
     def get_config(self) -> dict[str, Any]:
@@ -260,20 +260,20 @@ class Tokenizer:
         }
 
     def to_json(self, **kwargs: Any) -> str:
-        """The class's name and the configuration as JSON text."""
+        """The class name and the configuration as JSON."""
         config = {"class_name": type(self).__name__, "config": self.get_config()}
         return json.dumps(config, **kwargs)
 
 
 def tokenizer_from_json(json_string: str) -> Tokenizer:
-    """The tokenizer that `Tokenizer.to_json` described."""
+    """A tokenizer from what `Tokenizer.to_json` returned."""
     config = json.loads(json_string)["config"]
     counts = {
         name: json.loads(config.pop(name))
         for name in ("word_counts", "word_docs", "index_docs", "index_word", "word_index")
     }
     for name in ("index_docs", "index_word"):
-        counts[name] = {int(number): value for number, value in counts[name].items()}
+        counts[name] = {int(index): value for index, value in counts[name].items()}
     tokenizer = Tokenizer(**config)
     for name, value in counts.items():
         setattr(tokenizer, name, value)

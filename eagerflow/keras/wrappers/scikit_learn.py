@@ -1,4 +1,4 @@
-"""tf.keras.wrappers.scikit_learn: models with scikit-learn's methods, for its searches and scores."""
+"""tf.keras.wrappers.scikit_learn: models as scikit-learn estimators."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from eagerflow.util.optional import optional
 
 
 class BaseWrapper:
-    """Makes, trains and asks a model.
+    """Builds and trains a model, and predicts with it.
 
     Args:
         build_fn: a function that returns a compiled model; a subclass may have a `__call__` instead.
@@ -37,7 +37,7 @@ class BaseWrapper:
         return self.__call__ if self.build_fn is None else self.build_fn  # type: ignore[operator]
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn asks estimators about themselves, from its version 1.6 on."""
+        """The tags of the estimator, for scikit-learn 1.6 and later."""
         utils = optional("sklearn.utils", "Describing an estimator to scikit-learn")
         kind = self._estimator_type
         return utils.Tags(
@@ -49,7 +49,7 @@ class BaseWrapper:
         )
 
     def check_params(self, params: Mapping[str, Any]) -> None:
-        """Raises ValueError for arguments that nothing takes."""
+        """Raises a ValueError for arguments that no function takes."""
         known = {"nb_epoch"}
         functions = (Sequential.fit, Sequential.predict, Sequential.evaluate, self._builder())
         for function in functions:
@@ -62,11 +62,11 @@ class BaseWrapper:
                 raise ValueError(f"{name} is not a legal parameter")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """All arguments; scikit-learn makes copies of the wrapper from them."""
+        """All arguments, from which scikit-learn clones the estimator."""
         return {**copy.deepcopy(self.sk_params), "build_fn": self.build_fn}
 
     def set_params(self, **params: Any) -> BaseWrapper:
-        """Changes arguments.
+        """Sets arguments.
 
         Raises:
             ValueError: for an argument that nothing takes.
@@ -79,13 +79,13 @@ class BaseWrapper:
     def filter_sk_params(
         self, fn: Callable[..., Any], override: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
-        """Those of the arguments that a function takes, with others in their place."""
+        """The arguments that a function takes, updated by `override`."""
         taken = inspect.signature(fn).parameters
         chosen = {name: value for name, value in self.sk_params.items() if name in taken}
         return {**chosen, **(override or {})}
 
     def fit(self, x: Any, y: Any, **kwargs: Any) -> Any:
-        """Makes a model and trains it.
+        """Builds a model and trains it.
 
         Args:
             x: inputs.
@@ -108,23 +108,23 @@ class BaseWrapper:
 
 
 class KerasClassifier(BaseWrapper):
-    """A classifier: targets are the labels of classes, or rows with a one.
+    """A classifier: targets are class labels or one-hot rows.
 
     >>> from eagerflow.keras.wrappers.scikit_learn import KerasClassifier
     >>> def build(units=2):
     ...     model = tf.keras.Sequential([tf.keras.layers.Dense(units, activation="softmax")])
     ...     model.compile("sgd", "sparse_categorical_crossentropy", metrics=["accuracy"])
     ...     return model
-    >>> found = KerasClassifier(build, epochs=1, verbose=0)
-    >>> _ = found.fit(tf.ones([4, 3]).numpy(), [3, 5, 5, 5])
-    >>> found.predict_proba(tf.ones([4, 3]).numpy()).shape, found.classes_.tolist()
+    >>> classifier = KerasClassifier(build, epochs=1, verbose=0)
+    >>> _ = classifier.fit(tf.ones([4, 3]).numpy(), [3, 5, 5, 5])
+    >>> classifier.predict_proba(tf.ones([4, 3]).numpy()).shape, classifier.classes_.tolist()
     ((4, 2), [3, 5])
     """
 
     _estimator_type = "classifier"
 
     def fit(self, x: Any, y: Any, **kwargs: Any) -> Any:
-        """Makes a model and trains it.
+        """Builds a model and trains it.
 
         Args:
             x: inputs.
@@ -147,18 +147,18 @@ class KerasClassifier(BaseWrapper):
 
     def predict(self, x: Any, **kwargs: Any) -> np.ndarray:
         """The label of each example."""
-        found = self.model.predict(x, **self.filter_sk_params(Sequential.predict, kwargs))
-        if found.shape[-1] > 1:
-            return self.classes_[found.argmax(axis=-1)]
-        return self.classes_[(found > 0.5).astype("int32")]
+        outputs = self.model.predict(x, **self.filter_sk_params(Sequential.predict, kwargs))
+        if outputs.shape[-1] > 1:
+            return self.classes_[outputs.argmax(axis=-1)]
+        return self.classes_[(outputs > 0.5).astype("int32")]
 
     def predict_proba(self, x: Any, **kwargs: Any) -> np.ndarray:
         """The probability of each class, `[examples, classes]`."""
-        found = self.model.predict(x, **self.filter_sk_params(Sequential.predict, kwargs))
-        return np.hstack([1 - found, found]) if found.shape[1] == 1 else found
+        outputs = self.model.predict(x, **self.filter_sk_params(Sequential.predict, kwargs))
+        return np.hstack([1 - outputs, outputs]) if outputs.shape[1] == 1 else outputs
 
     def score(self, x: Any, y: Any, **kwargs: Any) -> float:
-        """The share of examples whose label is found.
+        """The accuracy.
 
         Raises:
             ValueError: if the model has no metric of accuracy.
@@ -177,17 +177,17 @@ class KerasClassifier(BaseWrapper):
 
 
 class KerasRegressor(BaseWrapper):
-    """A regressor: targets are numbers."""
+    """A regressor."""
 
     _estimator_type = "regressor"
 
     def predict(self, x: Any, **kwargs: Any) -> np.ndarray:
-        """The number for each example."""
-        found = self.model.predict(x, **self.filter_sk_params(Sequential.predict, kwargs))
-        return np.squeeze(found)
+        """The prediction for each example."""
+        outputs = self.model.predict(x, **self.filter_sk_params(Sequential.predict, kwargs))
+        return np.squeeze(outputs)
 
     def score(self, x: Any, y: Any, **kwargs: Any) -> float:
-        """The negative of the loss: more is better."""
+        """The negative loss: higher is better."""
         return -self._scored(x, y, kwargs)["loss"]
 
 
