@@ -8,7 +8,7 @@ from typing import Any
 
 
 def run(main: Callable | None = None, argv: Sequence[str] | None = None) -> None:
-    """Parses flags, calls `main` with what is left of the arguments, and exits.
+    """Parses flags, calls `main` with the remaining arguments, and exits.
 
     Args:
         main: the function; by default the program's own `main`.

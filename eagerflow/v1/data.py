@@ -19,7 +19,7 @@ from eagerflow.v1.datasets import get_output_classes, get_output_shapes, get_out
 
 
 class _Kind(type):
-    """Datasets of any kind are instances; functions that make them also take graph tensors."""
+    """Every dataset is an instance; the functions that make datasets accept graph tensors, too."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, data.Dataset | DeferredDataset)
@@ -48,7 +48,7 @@ class Dataset(metaclass=_Kind):
 
 
 class _ReaderKind(type):
-    """Calls the class of version 2, if need be later, with the values of graph tensors."""
+    """Makes a dataset of version 2; for graph tensors, when their values are known."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         return deferrable(getattr(data, cls.__name__))(*args, **kwargs)
@@ -70,7 +70,7 @@ class FixedLengthRecordDataset(metaclass=_ReaderKind):
 
 
 class Iterator(GraphIterator):
-    """Goes through datasets of one structure."""
+    """An iterator over datasets of one structure."""
 
     @staticmethod
     def from_structure(
@@ -96,7 +96,7 @@ class Iterator(GraphIterator):
         output_shapes: Any = None,
         output_classes: Any = None,
     ) -> GraphIterator:
-        """An iterator that reads whichever iterator a handle stands for.
+        """An iterator that reads from the iterator that a string handle names.
 
         Args:
             string_handle: a string scalar of the graph, which gets the value of an iterator's

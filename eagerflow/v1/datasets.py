@@ -1,4 +1,4 @@
-"""What datasets and iterators hold, as version 1 asked for it."""
+"""The dtypes, shapes and classes of datasets' elements, as functions."""
 
 from __future__ import annotations
 

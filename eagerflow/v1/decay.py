@@ -1,4 +1,4 @@
-"""Learning rates that fall with the global step, as version 1's functions."""
+"""Learning rate schedules as functions of the global step."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from eagerflow.graph.recording import record
 
 
 def _schedule(rate_at: Callable[[float], float], global_step: Any, name: str) -> Any:
-    """A node of the rate; a function that gives it where operations run eagerly."""
+    """A node that computes the rate, or, eagerly, a function that returns it."""
     if global_step is None:
         raise ValueError(f"global_step is required for {name}.")
 
@@ -92,7 +92,7 @@ def polynomial_decay(
     cycle: bool = False,
     name: str | None = None,
 ) -> Any:
-    """From the rate to the last one within some steps; again and again if `cycle`."""
+    """A polynomial decay to the end rate within `decay_steps`, repeated if `cycle`."""
 
     def rate_at(step: float) -> float:
         steps = decay_steps
@@ -112,7 +112,7 @@ def cosine_decay(
     alpha: float = 0.0,
     name: str | None = None,
 ) -> Any:
-    """Half a wave of the cosine, from the rate down to `alpha` times it."""
+    """Half a period of the cosine, from the rate down to `alpha` times the rate."""
 
     def rate_at(step: float) -> float:
         share = 0.5 * (1 + math.cos(math.pi * min(step, decay_steps) / decay_steps))

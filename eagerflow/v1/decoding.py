@@ -1,4 +1,4 @@
-"""Decoding in graphs: what the results look like follows from the arguments, not from a trial."""
+"""Decoding in graphs, where the specs of the results follow from the arguments."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from eagerflow.framework.tensor import CPU_NAME
 
 
 def num_gpus() -> int:
-    """How many GPUs there are.
+    """The number of GPUs.
 
     >>> import eagerflow.contrib.eager as tfe
     >>> tfe.num_gpus()

@@ -43,7 +43,7 @@ def _checked(features: Any, columns: Any, kinds: tuple[type, ...]) -> list[Any]:
 
 
 def _run(function: Callable[..., Any], args: tuple, kind: str) -> Any:
-    """What a function gives, or the node for it while a graph is being built."""
+    """The result of a function, or its node while a graph is being built."""
     graph = context.building_graph()
     return function(*args) if graph is None else record(graph, function, args, kind=kind)
 
@@ -56,7 +56,7 @@ def _collected(variable: Any, collections: Any) -> None:
 
 
 def _state(trainable: bool, collections: Any) -> StateManager:
-    """Variables by their columns' names in the current scope."""
+    """A state manager whose variables are named by their columns, in the current scope."""
 
     def make(
         column: Any, name: str, shape: Any, dtype: Any, column_trains: bool, initializer: Any
@@ -107,7 +107,7 @@ def input_layer(
         for column in columns:
             shared = isinstance(column, SharedEmbeddingColumn)
             if shared:
-                # The scope of what they share.
+                # The variables that columns share are made in the outer scope.
                 column.create_state(state)
                 owned = [column.table(state)]
             else:
@@ -131,7 +131,7 @@ def _dense_part(column: Any, features: dict[str, Any], state: StateManager) -> A
 
 
 def _needed(column: Any, features: dict[str, Any]) -> dict[str, Any]:
-    """The features that a column is made from, as far as they are there."""
+    """The features that a column reads, without those that are missing."""
     return {key: features[key] for key in column.parse_example_spec if key in features}
 
 
@@ -149,8 +149,8 @@ def linear_model(
     Args:
         features: tensors, or sparse ones, by name.
         feature_columns: dense columns, and columns of categories, each of which has a weight.
-        units: how many sums there are.
-        sparse_combiner: what becomes of the weights of several categories: "sum", "mean" or
+        units: the number of outputs.
+        sparse_combiner: how the weights of several categories are combined: "sum", "mean" or
             "sqrtn".
         weight_collections: collections that the variables are added to.
         trainable: whether the variables are to be trained.
@@ -190,7 +190,7 @@ def linear_model(
         return _run(lambda parts, bias: sum(parts[1:], parts[0]) + bias, (sums, bias), "BiasAdd")
 
 
-# How many linear models of a graph have a column of each name.
+# The number of linear models of each graph that have a column of a name.
 _used: weakref.WeakKeyDictionary[Any, collections.Counter[str]] = weakref.WeakKeyDictionary()
 
 
@@ -211,7 +211,7 @@ def _zeros(shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
 def _weighted(
     column: Any, features: dict[str, Any], state: StateManager, weights: Any, combiner: str
 ) -> Any:
-    """A column's part of the sum."""
+    """A column's term of the sum."""
 
     def of_categories(features: dict[str, Any], weights: Any) -> Any:
         ids, factors = column.get_sparse_tensors(TransformationCache(features), state)

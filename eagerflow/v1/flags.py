@@ -1,4 +1,4 @@
-"""tf.flags: options of programs on the command line."""
+"""tf.flags: command line options."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Error(Exception):
-    """Anything that is wrong with flags."""
+    """Base class of the errors of flags."""
 
 
 class IllegalFlagValueError(Error):
@@ -16,19 +16,19 @@ class IllegalFlagValueError(Error):
 
 
 class UnrecognizedFlagError(Error):
-    """An option that no flag has been defined for."""
+    """An option for which no flag has been defined."""
 
 
 class DuplicateFlagError(Error):
-    """A name that has been defined already."""
+    """A flag that has been defined already."""
 
 
 class UnparsedFlagAccessError(Error):
-    """A flag that is asked for before the command line has been parsed."""
+    """A flag that is read before the command line has been parsed."""
 
 
 class Flag:
-    """One option: its name, how to read it, its default, and what it is for."""
+    """An option: its name, parser, default value and description."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Flag:
         self.validators: list[tuple[Callable[[Any], bool], str | None]] = []
 
     def read(self, text: str) -> None:
-        """Takes a value from the command line."""
+        """Parses a value of the command line."""
         try:
             value = self.parse(text)
         except ValueError as error:
@@ -78,7 +78,7 @@ class FlagValues:
         self.__dict__["_parsed"] = False
 
     def __call__(self, argv: Sequence[str], known_only: bool = False) -> list[str]:
-        """Reads the command line; returns the arguments that are no flags.
+        """Parses the command line; returns the arguments that are not flags.
 
         Raises:
             UnrecognizedFlagError: for an option that is not defined, unless `known_only`.
@@ -127,7 +127,7 @@ class FlagValues:
         return flag
 
     def validate_all_flags(self) -> None:
-        """Checks all values that have a validator.
+        """Runs all validators.
 
         Raises:
             IllegalFlagValueError: if one does not fit.
@@ -142,15 +142,15 @@ class FlagValues:
                     )
 
     def mark_as_parsed(self) -> None:
-        """Lets flags be asked for without a command line."""
+        """Makes the flags readable without a command line."""
         self.__dict__["_parsed"] = True
 
     def is_parsed(self) -> bool:
-        """Whether the command line has been read."""
+        """Whether the command line has been parsed."""
         return self._parsed
 
     def unparse_flags(self) -> None:
-        """Forgets that the command line has been read."""
+        """Marks the command line as not parsed."""
         self.__dict__["_parsed"] = False
 
     def flag_values_dict(self) -> dict[str, Any]:
@@ -158,7 +158,7 @@ class FlagValues:
         return {name: flag.value for name, flag in self._flags.items()}
 
     def main_module_help(self) -> str:
-        """What `--help` shows."""
+        """The text of `--help`."""
         lines = [f"\n{sys.argv[0]}:"]
         for name, flag in sorted(self._flags.items()):
             lines.append(f"  --{name}: {flag.help or ''}\n    (default: {flag.default!r})")
@@ -179,7 +179,7 @@ class FlagValues:
         if flag is None:
             raise AttributeError(name)
         if not self._parsed:
-            # Programs that never call `tf.app.run` read the command line when they first ask.
+            # Programs that never call `tf.app.run` parse the command line at the first access.
             self(sys.argv, known_only=True)
         return flag.value
 
@@ -269,7 +269,7 @@ DEFINE_list = _definer("a list of words between commas", _list)
 DEFINE_spaceseplist = _definer("a list of words between spaces", str.split)
 DEFINE_multi_string = _definer("a list of texts, given one by one", str, multiple=True)
 DEFINE_multi_integer = _definer("a list of integers, given one by one", int, multiple=True)
-DEFINE_multi_float = _definer("a list of numbers, given one by one", float, multiple=True)
+DEFINE_multi_float = _definer("a list of floats, given one by one", float, multiple=True)
 
 
 def DEFINE_enum(
@@ -281,7 +281,7 @@ def DEFINE_enum(
     case_sensitive: bool = True,
     required: bool = False,
 ) -> None:
-    """Defines a flag whose value is one of some words."""
+    """Defines a flag whose value is one of a list of words."""
 
     def parse(text: str) -> str:
         for word in enum_values:
@@ -302,12 +302,12 @@ def DEFINE_alias(
 
 
 def mark_flag_as_required(flag_name: str, flag_values: FlagValues = FLAGS) -> None:
-    """Makes it an error if a flag has no value when the command line has been read."""
+    """Requires that a flag has a value once the command line has been parsed."""
     flag_values[flag_name].required = True
 
 
 def mark_flags_as_required(flag_names: Sequence[str], flag_values: FlagValues = FLAGS) -> None:
-    """Makes it an error if one of the flags has no value when the command line has been read."""
+    """Requires that all flags have values once the command line has been parsed."""
     for name in flag_names:
         mark_flag_as_required(name, flag_values)
 
@@ -318,14 +318,14 @@ def register_validator(
     message: str = "Flag validation failed",
     flag_values: FlagValues = FLAGS,
 ) -> None:
-    """Checks a flag's value when the command line has been read."""
+    """Registers a validator that runs once the command line has been parsed."""
     flag_values[flag_name].validators.append((checker, message))
 
 
 def validator(
     flag_name: str, message: str = "Flag validation failed", flag_values: FlagValues = FLAGS
 ) -> Callable[[Callable], Callable]:
-    """A decorator that makes a function the check of a flag's value."""
+    """A decorator that registers a function as a flag's validator."""
 
     def decorate(checker: Callable[[Any], bool]) -> Callable[[Any], bool]:
         register_validator(flag_name, checker, message, flag_values)

@@ -1,4 +1,4 @@
-"""The global step: a variable that counts how often a model has been trained."""
+"""The global step: a variable that counts training steps."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def get_or_create_global_step(graph: Any = None) -> Any:
 
 
 def assert_global_step(global_step_tensor: Any) -> None:
-    """Checks that something can count steps.
+    """Checks that a variable or tensor can be a global step.
 
     Raises:
         TypeError: if it is no integer scalar.
@@ -71,7 +71,7 @@ def assert_global_step(global_step_tensor: Any) -> None:
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
-    """The number of steps, in a session or eagerly."""
+    """The value of the global step, in a session or eagerly."""
     if sess is not None:
         return int(sess.run(global_step_tensor))
     return int(global_step_tensor)

@@ -1,4 +1,4 @@
-"""The gradient functions of `tf.contrib.eager`: functions in, functions that differentiate out."""
+"""The gradient functions of `tf.contrib.eager`: they turn functions into functions of gradients."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def value_and_gradients_function(
                     f"Cannot differentiate a function that returns None; did you forget to return "
                     f"a value from {getattr(f, '__name__', f)}?"
                 )
-            # Inside the tapes that are around this one, so that gradients differentiate in turn.
+            # Recorded by outer tapes, so that gradients can be differentiated in turn.
             targets = [_core.as_tensor(leaf) for leaf in nest.flatten(result)]
         sources = [values[k] for k in chosen]
         weights = None if dy is None else nest.flatten(dy)
@@ -171,7 +171,7 @@ def make_vjp(
 
 
 def _watch(tape: GradientTape, values: list, positions: Iterable[int]) -> None:
-    """Makes arguments tensors of their own, and has the tape watch them."""
+    """Copies arguments to new tensors, which the tape watches."""
     for k in positions:
         if not isinstance(values[k], _core.Variable):
             values[k] = _core.ops.identity(values[k])
@@ -179,7 +179,7 @@ def _watch(tape: GradientTape, values: list, positions: Iterable[int]) -> None:
 
 
 def _positions(f: Callable, params: Sequence | None) -> list[int] | None:
-    """The positions of parameters that are given by name or position."""
+    """The positions of parameters, given by name or position."""
     if params is None:
         return None
     if isinstance(params, str) or not all(isinstance(p, int | str) for p in params):
@@ -197,7 +197,7 @@ def _positions(f: Callable, params: Sequence | None) -> list[int] | None:
 
 
 def _with_keywords(f: Callable, args: tuple, kwargs: dict[str, Any]) -> tuple:
-    """All arguments by position."""
+    """All arguments in positional order."""
     if not kwargs:
         return args
     bound = inspect.signature(f).bind(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""tf.image of version 1: resizing by corners of pixels, not by their centres."""
+"""tf.image of version 1: resizing relative to the corners of pixels."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _positions(size: int, new: int, align_corners: bool, half_pixel_centers: boo
 
 
 def _cubic(distance: Any) -> Any:
-    """Keys's kernel with a = -0.75, as the first versions had it."""
+    """Keys's cubic kernel with a = -0.75."""
     a, d = -0.75, np.abs(distance)
     near = ((a + 2) * d - (a + 3)) * d * d + 1
     far = ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
@@ -74,14 +74,14 @@ def resize_bilinear(
     name: str | None = None,
     half_pixel_centers: bool = False,
 ) -> Tensor:
-    """Images of another size, float32, between whose pixels values are linear.
+    """Images resized by bilinear interpolation, float32.
 
     Args:
         images: `[batch, height, width, channels]`.
         size: the new height and width.
         align_corners: whether corner pixels stay where they are.
         name: the node's name.
-        half_pixel_centers: whether a pixel stands at its centre.
+        half_pixel_centers: whether coordinates are those of pixel centres.
 
     >>> image = tf.reshape([0.0, 4.0], [1, 1, 2, 1])
     >>> tf.compat.v1.image.resize_bilinear(image, [1, 4]).numpy().ravel()
@@ -105,7 +105,7 @@ def resize_nearest_neighbor(
     name: str | None = None,
     half_pixel_centers: bool = False,
 ) -> Any:
-    """Images of another size, of their own dtype, made of the nearest pixels."""
+    """Images resized to the nearest pixels, of their own dtype."""
     images = _core.as_tensor(images)
     new = [int(n) for n in np.asarray(_core.as_tensor(size))]
     for axis in (1, 2):
@@ -128,7 +128,7 @@ def resize_bicubic(
     name: str | None = None,
     half_pixel_centers: bool = False,
 ) -> Tensor:
-    """Images of another size, float32, by cubic convolution."""
+    """Images resized by cubic convolution, float32."""
     if half_pixel_centers:
         return modern.resize(images, size, "bicubic")
 
@@ -144,7 +144,7 @@ def resize_bicubic(
 def resize_area(
     images: TensorLike, size: Any, align_corners: bool = False, name: str | None = None
 ) -> Tensor:
-    """Images of another size, float32, made of averages."""
+    """Images resized by averaging areas, float32."""
 
     def taps(size: int, new: int) -> list[tuple[Any, Any]]:
         scale = (size - 1) / (new - 1) if align_corners and new > 1 else size / new
@@ -189,7 +189,7 @@ def resize_images(
         size: the new height and width.
         method: one of `ResizeMethod`.
         align_corners: whether corner pixels stay where they are.
-        preserve_aspect_ratio: whether the smaller factor counts for both.
+        preserve_aspect_ratio: whether both axes are scaled by the smaller factor.
         name: the node's name.
 
     Raises:
@@ -220,7 +220,7 @@ resize = resize_images
 def resize_image_with_crop_or_pad(
     image: TensorLike, target_height: Any, target_width: Any
 ) -> Tensor:
-    """Images cut or padded with zeros, evenly on both sides, to a size."""
+    """Images cropped or padded with zeros to a size, evenly on both sides."""
     return modern.resize_with_crop_or_pad(image, target_height, target_width)
 
 
@@ -232,7 +232,7 @@ def resize_image_with_pad(
     method: Any = ResizeMethod.BILINEAR,
     align_corners: bool = False,
 ) -> Tensor:
-    """Images of another size that keep their proportions, padded with zeros to a size."""
+    """Images resized with their aspect ratio, and padded with zeros to a size."""
     image = _core.as_tensor(image)
     target = int(target_height), int(target_width)
     height, width, top, left = place_within(*image._shape_tuple()[-3:-1], *target)

@@ -18,7 +18,7 @@ def refresh(initializer: Any) -> None:
 
 
 class _Version1:
-    """Takes `dtype` when it is made, and `partition_info` when it is called."""
+    """Accepts `dtype` in the constructor, and `partition_info` in calls."""
 
     dtype: Any = dtypes.float32
     seed: int | None = None
@@ -119,11 +119,11 @@ class TruncatedNormal(_Version1, keras.TruncatedNormal):
 
 
 class VarianceScaling(_Version1, keras.VarianceScaling):
-    """Random values whose variance fits the shape.
+    """Random values whose variance is scaled by the shape.
 
     Args:
         scale: is multiplied with the variance.
-        mode: "fan_in", "fan_out" or "fan_avg": which of the matrix' sides the variance fits.
+        mode: "fan_in", "fan_out" or "fan_avg": the size that scales the variance.
         distribution: "truncated_normal" (also called "normal"), "untruncated_normal" or "uniform".
         seed: makes the values reproducible.
         dtype: the element type.
@@ -169,7 +169,7 @@ class Orthogonal(_Version1, keras.Orthogonal):
 
 
 class Identity(_Version1, keras.Identity):
-    """The unit matrix."""
+    """The identity matrix."""
 
     def __init__(self, gain: float = 1.0, dtype: Any = dtypes.float32) -> None:
         super().__init__(gain)

@@ -1,4 +1,4 @@
-"""tensorflow.examples.tutorials.mnist.input_data: digits in batches, as the first tutorials had them."""
+"""tensorflow.examples.tutorials.mnist.input_data: MNIST in batches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from eagerflow.framework import dtypes
 
 
 class DataSet:
-    """Images and labels that are gone through in batches, again and again.
+    """Images and labels, iterated over in batches, epoch after epoch.
 
     Args:
         images: `[count, 28, 28]`, of integers up to 255.
@@ -53,12 +53,12 @@ class DataSet:
 
     @property
     def num_examples(self) -> int:
-        """How many there are."""
+        """The number of examples."""
         return len(self._images)
 
     @property
     def epochs_completed(self) -> int:
-        """How often all have been gone through."""
+        """The number of completed epochs."""
         return self._epochs
 
     def next_batch(
@@ -79,7 +79,7 @@ class DataSet:
 
 
 class Datasets(NamedTuple):
-    """The three parts."""
+    """The training, validation and test sets."""
 
     train: DataSet
     validation: DataSet
@@ -109,7 +109,7 @@ def read_data_sets(
         one_hot: whether labels are one-hot rows.
         dtype: float32 for pixels between 0 and 1, or uint8.
         reshape: whether pixels become rows of 784.
-        validation_size: how many of the training images are set aside.
+        validation_size: the number of training images that are held out.
         seed: makes the order of batches reproducible.
         source_url: accepted.
 

@@ -1,4 +1,4 @@
-"""Input by queues: producers of names and slices, batches of what threads read."""
+"""Input queues: producers of file names and slices, and batches of what threads read."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _node(graph: Any, value: Any) -> Any:
 
 
 def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
-    """A tensor that can be taken `num_epochs` times, and is then out of range.
+    """A tensor that can be read `num_epochs` times, and raises OutOfRangeError afterwards.
 
     Raises:
         ValueError: if the count is not positive.
@@ -68,19 +68,19 @@ def input_producer(
     name: str | None = None,
     cancel_op: Any = None,
 ) -> Any:
-    """A queue that is filled with the rows of a tensor, again and again.
+    """A queue that is filled with the rows of a tensor, epoch after epoch.
 
     Args:
         input_tensor: the rows.
         element_shape: their shape, if it is not known.
-        num_epochs: how often each row comes; by default without end.
-        shuffle: whether rows are mixed in each epoch.
+        num_epochs: the number of epochs; by default endless.
+        shuffle: whether rows are shuffled in each epoch.
         seed: of the random order.
         capacity: of the queue.
         shared_name: accepted.
         summary_name: accepted.
         name: of the queue.
-        cancel_op: what the runner does when it is stopped.
+        cancel_op: the operation that stops the queue.
     """
     graph = _graph("input_producer")
     tensor = _node(graph, input_tensor)
@@ -170,7 +170,7 @@ def _batched(
     keep_input: Any = True,
     dynamic_pad: bool = False,
 ) -> Any:
-    """Batches of what groups of tensors give, each group in a thread of its own."""
+    """Batches of the values of groups of tensors, each group in a thread of its own."""
     graph = _graph(function)
     first = groups[0]
     names = None
@@ -212,12 +212,12 @@ def batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """Batches of what tensors give in many runs.
+    """Batches of the values of tensors in several runs.
 
     Args:
         tensors: a tensor, a list or a dictionary.
-        batch_size: how many make a batch.
-        num_threads: how many threads run them.
+        batch_size: the number of examples in a batch.
+        num_threads: the number of threads that evaluate the tensors.
         capacity: of the queue.
         enqueue_many: whether tensors hold many examples along their first axis.
         shapes: the shapes of examples, if they are not known.
@@ -281,10 +281,10 @@ def shuffle_batch(
 
     Args:
         tensors: a tensor, a list or a dictionary.
-        batch_size: how many make a batch.
+        batch_size: the number of examples in a batch.
         capacity: of the queue.
-        min_after_dequeue: how many examples are mixed at least.
-        num_threads: how many threads run them.
+        min_after_dequeue: the number of examples that stay in the queue to be mixed.
+        num_threads: the number of threads that evaluate the tensors.
         seed: of the random order.
         enqueue_many: whether tensors hold many examples along their first axis.
         shapes: the shapes of examples, if they are not known.

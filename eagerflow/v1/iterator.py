@@ -1,4 +1,4 @@
-"""The iterator of `tf.contrib.eager`: one element of a dataset after the other."""
+"""The iterator of `tf.contrib.eager`: the elements of a dataset, one by one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from eagerflow import errors, nest
 
 
 class Iterator:
-    """Goes through a dataset once.
+    """Iterates over a dataset once.
 
     Args:
         dataset: a `tf.data.Dataset`.

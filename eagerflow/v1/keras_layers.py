@@ -1,4 +1,4 @@
-"""Recurrent layers as version 1's Keras has them: with other defaults."""
+"""Recurrent layers with the defaults of version 1's Keras."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tf.layers: version 1's layers, on those of Keras; in graphs, their variables have scopes."""
+"""tf.layers: Keras's layers with variable scopes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Layer(keras.Layer):
             constraint=kwargs.get("constraint"),
         )
         if eager:
-            # Keras keeps track of it when it becomes an attribute.
+            # Keras tracks it when it is assigned to an attribute.
             return variable
         self.__dict__.setdefault("_graph_weights", []).append(variable)
         return variable
@@ -60,7 +60,7 @@ class Layer(keras.Layer):
         return self.name if scope is None else scope.name
 
     def __setattr__(self, name: str, value: Any) -> None:
-        # Keras keeps track of variables that have values; those of graphs have none.
+        # Keras tracks variables that have values, which those of graphs do not.
         if symbols(value):
             self.__dict__[name] = value
         else:
@@ -78,14 +78,14 @@ class Layer(keras.Layer):
 
     @property
     def trainable_weights(self) -> list[Any]:
-        """The variables that are trained."""
+        """The trainable variables."""
         if "_graph_weights" in self.__dict__:
             return [variable for variable in self.weights if variable.trainable]
         return super().trainable_weights
 
     @property
     def trainable_variables(self) -> Any:
-        """The variables that are trained."""
+        """The trainable variables."""
         return self.trainable_weights
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
@@ -108,7 +108,7 @@ class Layer(keras.Layer):
             return record(graph, self.call, (inputs, *args), kwargs, kind=self._node_kind())
 
     def _node_kind(self) -> str:
-        """The kind of the operation that comes last in the layer."""
+        """The type of the layer's last operation."""
         activation = getattr(self, "activation", None)
         name = getattr(activation, "__name__", "linear")
         if activation is not None and name != "linear":
@@ -147,7 +147,7 @@ class Dropout(Layer, keras.Dropout):
     Args:
         rate: the fraction that is dropped.
         noise_shape: sizes of 1 drop whole slices.
-        seed: makes the choice reproducible.
+        seed: makes the mask reproducible.
         name: the layer's name.
         **kwargs: `dtype`, `trainable`.
     """
@@ -202,11 +202,11 @@ def _function(cls: Any) -> Callable[..., Any]:
 
     Args:
         inputs: a tensor.
-        *args: what the layer takes.
-        training: for layers that differ while training.
+        *args: the layer's arguments.
+        training: for layers that behave differently in training.
         name: the layer's name, and that of its variable scope.
         reuse: whether its variables are those of an earlier layer of that name.
-        **kwargs: what the layer takes.
+        **kwargs: the layer's arguments.
     """
     return apply
 

@@ -1,4 +1,4 @@
-"""Operations of version 1 on lists, strings and rows that version 2 spells otherwise."""
+"""Operations on lists, strings and rows that version 2 does not have in this form."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ listdiff = setdiff1d
 
 @op_function
 def batch_gather(params: TensorLike, indices: TensorLike, name: str | None = None) -> Tensor:
-    """Elements along the last axis of the indices, each batch from its own.
+    """Elements gathered along the last axis, for each batch separately.
 
     >>> tf.compat.v1.batch_gather([[1, 2, 3], [4, 5, 6]], [[0], [2]]).numpy().tolist()
     [[1], [6]]
@@ -62,7 +62,7 @@ def string_split(
         source: a vector of strings.
         sep: the same as `delimiter`.
         skip_empty: whether empty parts are left out.
-        delimiter: characters between parts, each for itself; an empty one splits every character.
+        delimiter: characters, each of which separates parts; an empty one splits into characters.
         name: the node's name.
 
     >>> tf.compat.v1.string_split(["a b", "c"]).values.numpy().tolist()

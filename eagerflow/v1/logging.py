@@ -15,7 +15,7 @@ WARN = logging.WARNING
 ERROR = logging.ERROR
 FATAL = logging.FATAL
 
-# How often each message of `log_every_n` has been asked for.
+# How often `log_every_n` has been called for each message.
 _counts: Counter = Counter()
 
 
@@ -35,17 +35,17 @@ def log(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
 
 
 def debug(msg: str, *args: Any, **kwargs: Any) -> None:
-    """Logs what is of interest when something is looked for."""
+    """Logs a message for debugging."""
     log(DEBUG, msg, *args, **kwargs)
 
 
 def info(msg: str, *args: Any, **kwargs: Any) -> None:
-    """Logs how a program goes on."""
+    """Logs information."""
     log(INFO, msg, *args, **kwargs)
 
 
 def warning(msg: str, *args: Any, **kwargs: Any) -> None:
-    """Logs what may be wrong."""
+    """Logs a warning."""
     log(WARN, msg, *args, **kwargs)
 
 
@@ -53,12 +53,12 @@ warn = warning
 
 
 def error(msg: str, *args: Any, **kwargs: Any) -> None:
-    """Logs what is wrong."""
+    """Logs an error."""
     log(ERROR, msg, *args, **kwargs)
 
 
 def fatal(msg: str, *args: Any, **kwargs: Any) -> None:
-    """Logs what a program cannot go on with."""
+    """Logs a fatal error."""
     log(FATAL, msg, *args, **kwargs)
 
 
@@ -81,23 +81,23 @@ def log_every_n(level: int, msg: str, n: int, *args: Any) -> None:
 
 
 def vlog(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
-    """Logs a message of a level of detail."""
+    """Logs a message at a verbosity level."""
     log(level, msg, *args, **kwargs)
 
 
 def flush() -> None:
-    """Writes out what has been logged."""
+    """Flushes the log."""
     for handler in _logger().handlers:
         handler.flush()
 
 
 def get_verbosity() -> int:
-    """The level from which on messages are shown."""
+    """The lowest level of messages that are shown."""
     return _logger().getEffectiveLevel()
 
 
 def set_verbosity(v: int) -> None:
-    """Sets the level from which on messages are shown.
+    """Sets the lowest level of messages that are shown.
 
     >>> tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.ERROR)
     >>> tf.compat.v1.logging.get_verbosity() == tf.compat.v1.logging.ERROR

@@ -58,4 +58,4 @@ class RunOptions(_Message):
 
 
 class RunMetadata(_Message):
-    """What is told about a run."""
+    """Metadata of a run."""

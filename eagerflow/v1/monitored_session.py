@@ -23,15 +23,15 @@ _DEFAULT = object()
 
 
 class Scaffold:
-    """What a session needs to begin: how to initialize, what to save, which summary to write.
+    """What a session needs to start: initializers, the saver, and the summary.
 
     Args:
-        init_op: gives variables their first values; by default all global ones.
+        init_op: initializes variables; by default all global ones.
         init_feed_dict: values for it.
         init_fn: called with the scaffold and the session after that.
-        ready_op: gives the names of what is not initialized.
+        ready_op: returns the names of variables that are not initialized.
         ready_for_local_init_op: accepted.
-        local_init_op: gives local variables their first values.
+        local_init_op: initializes local variables.
         summary_op: the summary; by default all of the graph.
         saver: saves and restores; by default all global variables.
         copy_from_scaffold: accepted.
@@ -62,7 +62,7 @@ class Scaffold:
         self.saver = saver
 
     def finalize(self) -> Scaffold:
-        """Makes what has not been given, and lets nothing be added to the graph any more."""
+        """Makes what was not passed, and finalizes the graph."""
         if self.init_op is None:
             self.init_op = graph_variables.global_variables_initializer()
         if self.local_init_op is None:
@@ -80,7 +80,7 @@ class Scaffold:
 
     @staticmethod
     def get_or_default(arg_name: str, collection_key: Any, default_constructor: Callable) -> Any:
-        """The one element of a collection, or a new one that is added to it."""
+        """The only element of a collection, or a new one that is added to it."""
         members = context.default_graph().get_collection(collection_key)
         if len(members) > 1:
             raise RuntimeError(f"More than one item in the collection {collection_key!r}.")
@@ -93,11 +93,11 @@ class Scaffold:
 
 
 class SessionManager:
-    """Makes sessions whose variables have values.
+    """Makes sessions and initializes or restores their variables.
 
     Args:
-        local_init_op: gives local variables their first values.
-        ready_op: gives the names of what is not initialized.
+        local_init_op: initializes local variables.
+        ready_op: returns the names of variables that are not initialized.
         ready_for_local_init_op: accepted.
         graph: the graph.
         recovery_wait_secs: accepted.
@@ -133,7 +133,7 @@ class SessionManager:
         init_feed_dict: Any = None,
         init_fn: Callable | None = None,
     ) -> Session:
-        """A session: restored from the latest checkpoint, or initialized if there is none.
+        """A session, restored from the latest checkpoint, or initialized if there is none.
 
         Raises:
             RuntimeError: if there is no way to initialize, or variables are left without values.
@@ -167,7 +167,7 @@ class SessionManager:
     def recover_session(
         self, master: str, saver: Any = None, checkpoint_dir: str | None = None, **kwargs: Any
     ) -> tuple[Session, bool]:
-        """A session, and whether there was a checkpoint to restore it from."""
+        """A session, and whether it was restored from a checkpoint."""
         session = Session(master, graph=self._graph)
         path = latest_checkpoint(checkpoint_dir) if checkpoint_dir else None
         if path is None or saver is None:
@@ -179,10 +179,10 @@ class SessionManager:
 
 
 class SessionCreator:
-    """Makes sessions for monitored ones."""
+    """Base class of what makes the sessions of monitored sessions."""
 
     def create_session(self) -> Session:
-        """A session whose variables have values."""
+        """A session whose variables are initialized."""
         raise NotImplementedError(f"{type(self).__name__} makes no sessions.")
 
 
@@ -190,7 +190,7 @@ class ChiefSessionCreator(SessionCreator):
     """Makes sessions that are restored from a checkpoint, or initialized.
 
     Args:
-        scaffold: what a session needs.
+        scaffold: the initializers, the saver and the summary.
         master: must be empty.
         config: accepted.
         checkpoint_dir: where checkpoints are.
@@ -231,10 +231,10 @@ class ChiefSessionCreator(SessionCreator):
 
 
 class WorkerSessionCreator(ChiefSessionCreator):
-    """The same: there are no other processes to wait for.
+    """The same as the chief's: there are no other processes to wait for.
 
     Args:
-        scaffold: what a session needs.
+        scaffold: the initializers, the saver and the summary.
         master: must be empty.
         config: accepted.
         max_wait_secs: accepted.
@@ -255,7 +255,7 @@ class MonitoredSession:
 
     Args:
         session_creator: makes the session.
-        hooks: what happens before and after runs.
+        hooks: `SessionRunHook`s, called before and after runs.
         stop_grace_period_secs: how long threads may take at the end.
     """
 
@@ -320,7 +320,7 @@ class MonitoredSession:
         return results["caller"]
 
     def run_step_fn(self, step_fn: Callable) -> Any:
-        """What a function returns that gets a context with `session` and `run_with_hooks`.
+        """The result of a function of a context with `session` and `run_with_hooks`.
 
         Raises:
             StopIteration: never to the outside: it asks for a stop.
@@ -336,7 +336,7 @@ class MonitoredSession:
         return self._session is None or self._coord.should_stop()
 
     def close(self) -> None:
-        """Ends hooks, threads and the session."""
+        """Ends the hooks and threads, and closes the session."""
         self._close(end=True)
 
     def _close(self, end: bool) -> None:
@@ -372,7 +372,7 @@ class MonitoredSession:
 
 
 class _StepContext:
-    """What functions given to `run_step_fn` get."""
+    """The argument of functions that are passed to `run_step_fn`."""
 
     def __init__(self, monitored: MonitoredSession) -> None:
         self._monitored = monitored
@@ -387,7 +387,7 @@ class _StepContext:
         return self._monitored.run(*args, **kwargs)
 
     def request_stop(self) -> None:
-        """Ends the function, and has the session say that it should stop."""
+        """Ends the function, and requests a stop of the session."""
         raise StopIteration("step_fn has requested the iterations to stop.")
 
 
@@ -395,8 +395,8 @@ class SingularMonitoredSession(MonitoredSession):
     """A monitored session for one process.
 
     Args:
-        hooks: what happens before and after runs.
-        scaffold: what the session needs.
+        hooks: `SessionRunHook`s, called before and after runs.
+        scaffold: the initializers, the saver and the summary.
         master: must be empty.
         config: accepted.
         checkpoint_dir: where checkpoints are.
@@ -448,8 +448,8 @@ def MonitoredTrainingSession(
         master: must be empty.
         is_chief: whether this process saves.
         checkpoint_dir: where; nothing is saved by default.
-        scaffold: what the session needs.
-        hooks: what happens before and after runs.
+        scaffold: the initializers, the saver and the summary.
+        hooks: `SessionRunHook`s, called before and after runs.
         chief_only_hooks: the same, if `is_chief`.
         save_checkpoint_secs: the time between checkpoints, by default 600.
         save_summaries_steps: the number of steps between summaries, by default 100.

@@ -63,7 +63,7 @@ class Optimizer:
             loss: a function without arguments that returns the loss; in a graph, the loss.
             global_step: a variable to be increased by one.
             var_list: the variables to change; by default all trainable ones that the loss reads.
-            gate_gradients: accepted, like the two following ones.
+            gate_gradients: accepted, as are the two following arguments.
             aggregation_method: see above.
             colocate_gradients_with_ops: see above.
             name: the operation's name in a graph.
@@ -135,7 +135,7 @@ class Optimizer:
     def apply_gradients(
         self, grads_and_vars: Iterable[tuple[Any, Any]], global_step: Any = None, name: Any = None
     ) -> Any:
-        """Changes variables by their gradients.
+        """Updates variables by their gradients.
 
         Args:
             grads_and_vars: pairs of a gradient (a tensor, a `tf.IndexedSlices` or None) and its
@@ -190,15 +190,15 @@ class Optimizer:
         """Called once after the variables of a step have been changed."""
 
     def _initial_slots(self) -> dict[str, float]:
-        """The slots each variable has, and what they hold at first."""
+        """The slots of each variable, and their initial values."""
         return {}
 
     def _shared_values(self) -> dict[str, float]:
-        """What is kept for all variables together, and its first values."""
+        """The state that all variables share, and its initial values."""
         return {}
 
     def _use(self, variables: list[Any], shared: dict[str, Any], slots: list[dict]) -> None:
-        """Takes variables of a session for what is kept."""
+        """Uses variables of a session as slots and shared state."""
         self._slots = {variable._id: kept for variable, kept in zip(variables, slots, strict=True)}
 
     def _slots_of(self, variable: Any) -> dict[str, Variable]:
@@ -247,7 +247,7 @@ class Optimizer:
 
 
 def _number(value: Any) -> Any:
-    """A hyperparameter, which may be a function, as a number."""
+    """The value of a hyperparameter, which may be a function, as a float."""
     if callable(value) and not isinstance(value, _core.Variable | _core.Tensor):
         value = value()
     return float(value)
@@ -347,7 +347,7 @@ class AdamOptimizer(Optimizer):
         self._beta1 = beta1
         self._beta2 = beta2
         self._epsilon = epsilon
-        # By the first variable of a step: each session's variables have powers of their own.
+        # Keyed by the first variable of a step, as each session has its own variables.
         self._powers: dict[int, list[Variable]] = {}
         self._current: list[Variable] = []
 
@@ -375,7 +375,7 @@ class AdamOptimizer(Optimizer):
         power1, power2 = (float(power) for power in self._current)
         rate = _number(self._learning_rate) * (1 - power2) ** 0.5 / (1 - power1)
         first, second = slots["m"], slots["v"]
-        # The shares are rounded as the variables are.
+        # Rounded to the dtype of the variables.
         share1, share2 = (
             _ops.subtract(1.0, _core.convert(b, first.dtype, None)) for b in (beta1, beta2)
         )

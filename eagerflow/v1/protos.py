@@ -1,4 +1,4 @@
-"""Messages that programs of version 1 make by themselves."""
+"""Protocol buffer messages that programs of version 1 make."""
 
 from __future__ import annotations
 

@@ -12,14 +12,14 @@ from eagerflow.graph.collection_names import GraphKeys
 
 
 class QueueRunner:
-    """Has threads run operations that put elements into a queue, until the elements end.
+    """Runs the operations that fill a queue in threads, until the elements end.
 
     Args:
         queue: the queue; it is closed at the end.
         enqueue_ops: the operations, one for each thread.
         close_op: closes the queue.
-        cancel_op: closes the queue, and lets those go that wait to put something in.
-        queue_closed_exception_types: what tells that the elements have ended.
+        cancel_op: closes the queue, and cancels pending enqueue operations.
+        queue_closed_exception_types: the errors that mean that the elements have ended.
         queue_runner_def: accepted.
         import_scope: accepted.
 
@@ -66,7 +66,7 @@ class QueueRunner:
 
     @property
     def cancel_op(self) -> Any:
-        """The operation that closes the queue and lets everybody go."""
+        """The operation that closes the queue and cancels pending operations."""
         return self._cancel_op
 
     @property
@@ -76,7 +76,7 @@ class QueueRunner:
 
     @property
     def exceptions_raised(self) -> list[BaseException]:
-        """What went wrong in threads without a coordinator."""
+        """The errors of threads without a coordinator."""
         return self._raised
 
     def _run(self, sess: Any, enqueue_op: Any, coord: Any) -> None:
@@ -87,7 +87,7 @@ class QueueRunner:
                 except self._ends:
                     break
         except (errors.CancelledError, RuntimeError) as error:
-            # The session is closed, or the queue cancelled: nobody wants more elements.
+            # The session is closed, or the queue cancelled.
             stopped = coord and coord.should_stop()
             if isinstance(error, RuntimeError) and not (sess._closed or stopped):
                 self._note(error, coord)
@@ -113,7 +113,7 @@ class QueueRunner:
     def create_threads(
         self, sess: Any, coord: Any = None, daemon: bool = False, start: bool = False
     ) -> list[threading.Thread]:
-        """The threads for a session; none if they run already.
+        """Makes the threads for a session; none if they run already.
 
         Args:
             sess: the session.

@@ -1,4 +1,4 @@
-"""Queues of tensors: several threads put elements in and take them out."""
+"""Queues of tensors, which several threads enqueue and dequeue."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ops = _core.ops
 
 
 class _Contents:
-    """The elements of a queue, and who waits for them."""
+    """The elements of a queue, and the threads that wait for them."""
 
     def __init__(self, name: str, capacity: int, least: int, order: Any) -> None:
         self.name = name
@@ -72,7 +72,7 @@ class _Contents:
             self._changed.notify_all()
 
     def end(self) -> None:
-        """Lets everybody who waits go: the session is closed."""
+        """Wakes all waiting threads, as the session is closed."""
         self.close(cancel=True)
 
 
@@ -108,7 +108,7 @@ class _ByPriority(list):
 
 
 class QueueBase:
-    """What queues have in common: see `FIFOQueue`."""
+    """Base class of queues; see `FIFOQueue`."""
 
     def __init__(
         self,
@@ -159,7 +159,7 @@ class QueueBase:
         assert run is not None
         contents = run.session._storage.setdefault(id(self), self._new())
         if run.session._closed:
-            # Another thread has closed the session during this run: nobody will put anything in.
+            # Another thread has closed the session during this run, so no elements will come.
             contents.end()
         return contents
 
@@ -178,7 +178,7 @@ class QueueBase:
 
     @property
     def dtypes(self) -> list[Any]:
-        """The element types of the parts of elements."""
+        """The dtypes of the elements' components."""
         return self._dtypes
 
     @property
@@ -192,7 +192,7 @@ class QueueBase:
         return self._names
 
     def _parts(self, vals: Any) -> list[Any]:
-        """The parts of an element that is given as a tensor, a list or a dictionary."""
+        """The components of an element, passed as a tensor, a list or a dictionary."""
         if isinstance(vals, dict):
             if self._names is None or sorted(self._names) != sorted(vals):
                 raise ValueError(
@@ -225,7 +225,7 @@ class QueueBase:
         return tuple(parts)
 
     def enqueue(self, vals: Any, name: str | None = None) -> Any:
-        """Puts an element in, when there is room.
+        """Enqueues an element, once there is room.
 
         Raises:
             tf.errors.CancelledError: if the queue is closed.
@@ -237,7 +237,7 @@ class QueueBase:
         return self._do("enqueue", put, (self._parts(vals),))
 
     def enqueue_many(self, vals: Any, name: str | None = None) -> Any:
-        """Puts all slices along the first axis in, one after the other."""
+        """Enqueues all slices along the first axis, in order."""
 
         def put(values: list[Any]) -> None:
             contents = self._contents()
@@ -253,7 +253,7 @@ class QueueBase:
         return parts[0] if len(parts) == 1 else list(parts)
 
     def dequeue(self, name: str | None = None) -> Any:
-        """Takes an element out, when there is one.
+        """Dequeues an element, once there is one.
 
         Raises:
             tf.errors.OutOfRangeError: if the queue is closed and empty.
@@ -266,11 +266,11 @@ class QueueBase:
         return self._do("dequeue", take, (), self._given(specs))
 
     def dequeue_many(self, n: Any, name: str | None = None) -> Any:
-        """Takes `n` elements out, as slices along a first axis."""
+        """Dequeues `n` elements, as slices along a first axis."""
         return self._several("dequeue_many", n, fewer=False)
 
     def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
-        """The same, but of a closed queue what is left."""
+        """Dequeues `n` elements, or the remaining ones of a closed queue."""
         return self._several("dequeue_up_to", n, fewer=True)
 
     def _several(self, kind: str, n: Any, fewer: bool) -> Any:
@@ -298,7 +298,7 @@ class QueueBase:
         return _ops.stack(parts, 0)
 
     def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> Any:
-        """Lets no more elements in; what is there can still be taken out."""
+        """Closes the queue; its elements can still be dequeued."""
         return self._do("Close", lambda: self._contents().close(cancel_pending_enqueues), ())
 
     def is_closed(self, name: str | None = None) -> Any:
@@ -311,7 +311,7 @@ class QueueBase:
         )
 
     def size(self, name: str | None = None) -> Any:
-        """How many elements are in the queue."""
+        """The number of elements in the queue."""
         return self._do(
             "size",
             lambda: _core.convert(len(self._contents()), dtypes.int32, None),
@@ -326,7 +326,7 @@ def _is_list_of_shapes(shapes: Any, count: int) -> bool:
 
 
 class FIFOQueue(QueueBase):
-    """A queue whose elements come out in the order in which they were put in.
+    """A first-in, first-out queue.
 
     Args:
         capacity: how many elements it holds; more wait outside.
@@ -393,11 +393,11 @@ class PaddingFIFOQueue(QueueBase):
 
 
 class RandomShuffleQueue(QueueBase):
-    """A queue whose elements come out at random.
+    """A queue whose elements are dequeued in random order.
 
     Args:
         capacity: how many elements it holds.
-        min_after_dequeue: how many have to stay, so that they are mixed.
+        min_after_dequeue: the number of elements that stay in the queue to be mixed.
         dtypes: the element type of each part of an element.
         shapes: their shapes.
         names: their names.
@@ -425,7 +425,7 @@ class RandomShuffleQueue(QueueBase):
 
 
 class PriorityQueue(QueueBase):
-    """A queue whose elements come out by their first part, an int64 scalar: the smallest first.
+    """A queue whose elements are dequeued by their first component, an int64 scalar: smallest first.
 
     Args:
         capacity: how many elements it holds.

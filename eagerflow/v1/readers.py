@@ -1,4 +1,4 @@
-"""Readers: they take names of files from a queue, and give keys and values one after the other."""
+"""Readers: they take file names from a queue and return keys and values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Item = tuple[bytes, bytes]
 
 
 class _State:
-    """Where a reader is, in one session."""
+    """The position of a reader in one session."""
 
     def __init__(self) -> None:
         self.items: Iterator[Item] = iter(())
@@ -83,15 +83,15 @@ class ReaderBase:
         )
 
     def num_records_produced(self, name: str | None = None) -> Any:
-        """How many values there have been."""
+        """The number of values returned so far."""
         return self._counted("ReaderNumRecordsProduced", lambda state: state.produced)
 
     def num_work_units_completed(self, name: str | None = None) -> Any:
-        """How many files have been read to their ends."""
+        """The number of files that have been read completely."""
         return self._counted("ReaderNumWorkUnitsCompleted", lambda state: max(state.completed, 0))
 
     def reset(self, name: str | None = None) -> Any:
-        """An operation that has the reader begin with the next file."""
+        """An operation that makes the reader start with the next file."""
 
         def reset() -> None:
             run = current_run()
@@ -102,10 +102,10 @@ class ReaderBase:
 
 
 class TextLineReader(ReaderBase):
-    """Gives the lines of text files; keys are the file's name and the line number.
+    """Returns the lines of text files; keys are the file's name and the line number.
 
     Args:
-        skip_header_lines: how many lines at the beginning of each file are left out.
+        skip_header_lines: the number of lines to skip at the beginning of each file.
         name: the reader's name.
     """
 
@@ -121,7 +121,7 @@ class TextLineReader(ReaderBase):
 
 
 class WholeFileReader(ReaderBase):
-    """Gives whole files; keys are their names."""
+    """Returns whole files; keys are their names."""
 
     def _items(self, work: bytes) -> Iterator[Item]:
         with open(work, "rb") as file:
@@ -129,14 +129,14 @@ class WholeFileReader(ReaderBase):
 
 
 class IdentityReader(ReaderBase):
-    """Gives what is in the queue, as key and as value."""
+    """Returns the elements of the queue, as keys and as values."""
 
     def _items(self, work: bytes) -> Iterator[Item]:
         yield work, work
 
 
 class TFRecordReader(ReaderBase):
-    """Gives the records of files; keys are the file's name and the record's index.
+    """Returns the records of files; keys are the file's name and the record's index.
 
     Args:
         name: the reader's name.
@@ -155,13 +155,13 @@ class TFRecordReader(ReaderBase):
 
 
 class FixedLengthRecordReader(ReaderBase):
-    """Gives pieces of files of one length; keys are the file's name and the piece's index.
+    """Returns pieces of files of one length; keys are the file's name and the piece's index.
 
     Args:
         record_bytes: the length.
-        header_bytes: how much is left out at the beginning of each file.
-        footer_bytes: how much is left out at the end.
-        hop_bytes: from one beginning to the next; by default the length.
+        header_bytes: the number of bytes to skip at the beginning of each file.
+        footer_bytes: the number of bytes to skip at the end.
+        hop_bytes: the distance of the beginnings of records; by default the length.
         name: the reader's name.
         encoding: accepted: files are not compressed.
     """

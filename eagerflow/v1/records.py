@@ -24,7 +24,7 @@ def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
 
     Args:
         path: the file.
-        options: a `TFRecordOptions`, or a number of `TFRecordCompressionType`.
+        options: a `TFRecordOptions`, or a value of `TFRecordCompressionType`.
 
     Raises:
         tf.errors.DataLossError: if the file is damaged.

@@ -22,7 +22,7 @@ def _as_tensor(value: Any) -> Any:
 
 
 def _in_node(kind: str, function: Callable[..., Any], *args: Any) -> Any:
-    """What a function gives; while a graph is being built, as one node."""
+    """The result of a function, or its node while a graph is being built."""
     graph = context.building_graph()
     if graph is None and not symbols(args):
         return function(*args)

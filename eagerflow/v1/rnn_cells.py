@@ -64,14 +64,14 @@ class RNNCell:
 
     @property
     def variables(self) -> list[Any]:
-        """The variables that the cell has made."""
+        """The variables of the cell."""
         return self._variables
 
     weights = variables
 
     @property
     def trainable_variables(self) -> list[Any]:
-        """The variables that are trained."""
+        """The trainable variables."""
         return [variable for variable in self.variables if variable.trainable]
 
     trainable_weights = trainable_variables
@@ -91,7 +91,7 @@ class RNNCell:
     add_weight = add_variable
 
     def prepare(self, inputs: Any) -> None:
-        """Makes the variables of a cell for inputs of that shape, unless they are there."""
+        """Makes the variables of a cell for inputs of that shape, unless they exist."""
         if self.built:
             return
         if self._dtype is None:
@@ -180,7 +180,7 @@ class BasicRNNCell(RNNCell):
     Args:
         num_units: the size of the state and the outputs.
         activation: by default tanh.
-        reuse: whether variables of the scope are used that are there already.
+        reuse: whether existing variables of the scope are used.
         name: the cell's name.
         dtype: the dtype of the variables, by default that of the inputs.
 
@@ -228,7 +228,7 @@ class GRUCell(RNNCell):
     Args:
         num_units: the size of the state and the outputs.
         activation: of the candidate; by default tanh.
-        reuse: whether variables of the scope are used that are there already.
+        reuse: whether existing variables of the scope are used.
         kernel_initializer: of the matrices.
         bias_initializer: of the biases; by default ones for the gates and zeros for the candidate.
         name: the cell's name.
@@ -284,12 +284,12 @@ class GRUCell(RNNCell):
 
 
 class LSTMCell(RNNCell):
-    """Long short-term memory (Hochreiter and Schmidhuber, 1997), with what was added later.
+    """Long short-term memory (Hochreiter and Schmidhuber, 1997), with later extensions.
 
     Args:
-        num_units: the size of what it remembers.
-        use_peepholes: whether the gates see what is remembered.
-        cell_clip: a limit for what is remembered.
+        num_units: the size of the memory.
+        use_peepholes: whether the gates see the memory.
+        cell_clip: a limit for the memory.
         initializer: of the matrices.
         num_proj: the size of the outputs, if they are projected.
         proj_clip: a limit for projected outputs.
@@ -298,7 +298,7 @@ class LSTMCell(RNNCell):
         forget_bias: is added to the forget gate, so that it remembers at first.
         state_is_tuple: whether the state is an `LSTMStateTuple`, or one tensor.
         activation: by default tanh.
-        reuse: whether variables of the scope are used that are there already.
+        reuse: whether existing variables of the scope are used.
         name: the cell's name.
         dtype: the dtype of the variables, by default that of the inputs.
     """
@@ -388,11 +388,11 @@ class BasicLSTMCell(LSTMCell):
     """Long short-term memory without peepholes, clipping and projection.
 
     Args:
-        num_units: the size of the outputs and of what it remembers.
+        num_units: the size of the outputs and of the memory.
         forget_bias: is added to the forget gate, so that it remembers at first.
         state_is_tuple: whether the state is an `LSTMStateTuple`, or one tensor.
         activation: by default tanh.
-        reuse: whether variables of the scope are used that are there already.
+        reuse: whether existing variables of the scope are used.
         name: the cell's name.
         dtype: the dtype of the variables, by default that of the inputs.
     """
@@ -421,7 +421,7 @@ class BasicLSTMCell(LSTMCell):
 
 
 class MultiRNNCell(RNNCell):
-    """Cells one above the other: the outputs of each are the inputs of the next.
+    """A stack of cells: the outputs of each are the inputs of the next.
 
     Args:
         cells: the cells, lowest first.
@@ -473,7 +473,7 @@ class MultiRNNCell(RNNCell):
 
 
 class _Like:
-    """What cells need to know of the outputs of the cell below before there are any."""
+    """The dtype and shape of the outputs of the cell below, from which a cell is built."""
 
     def __init__(self, inputs: Any, size: Any) -> None:
         self.dtype = inputs.dtype
@@ -481,7 +481,7 @@ class _Like:
 
 
 class _Wrapper(RNNCell):
-    """A cell that changes what another one takes or gives."""
+    """A cell that changes the inputs or outputs of another one."""
 
     def __init__(self, cell: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -489,7 +489,7 @@ class _Wrapper(RNNCell):
 
     @property
     def wrapped_cell(self) -> Any:
-        """The cell inside."""
+        """The wrapped cell."""
         return self._cell
 
     @property
@@ -520,9 +520,9 @@ class DropoutWrapper(_Wrapper):
 
     Args:
         cell: the cell.
-        input_keep_prob: the share of inputs that is kept, a number or a scalar tensor.
+        input_keep_prob: the share of inputs that is kept, a float or a scalar tensor.
         output_keep_prob: the same for outputs.
-        state_keep_prob: the same for states; what an LSTM remembers is not dropped.
+        state_keep_prob: the same for states; an LSTM's memory is not dropped.
         variational_recurrent: must be False.
         input_size: accepted.
         dtype: accepted.
@@ -594,7 +594,7 @@ class ResidualWrapper(_Wrapper):
 
 
 class DeviceWrapper(_Wrapper):
-    """A cell that was meant for a certain device; there is one.
+    """A cell that TensorFlow runs on a given device; there is one device.
 
     Args:
         cell: the cell.

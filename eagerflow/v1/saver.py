@@ -28,8 +28,8 @@ class Saver:
             variables of the graph by default.
         reshape: whether values may be restored into variables of another shape of the same size.
         sharded: ignored.
-        max_to_keep: how many of the latest checkpoints to keep; None or 0 keeps all.
-        keep_checkpoint_every_n_hours: one of each such time is kept for good.
+        max_to_keep: the number of recent checkpoints to keep; None or 0 keeps all.
+        keep_checkpoint_every_n_hours: one checkpoint in each such period is kept for good.
         name: ignored.
         restore_sequentially: ignored.
         **kwargs: ignored: further arguments of TensorFlow 1.
@@ -163,7 +163,7 @@ class Saver:
         write_state(folder, CheckpointState(path, self.last_checkpoints), latest_filename)
 
     def restore(self, sess: Any, save_path: Any = None) -> None:
-        """Assigns what a checkpoint has.
+        """Assigns the values of a checkpoint to the variables.
 
         Args:
             sess: the session that takes the values; None, or the path, in eager programs.
@@ -205,11 +205,11 @@ class Saver:
                 variable.load(values[name].numpy(), sess)
 
     def set_last_checkpoints(self, last_checkpoints: list[str]) -> None:
-        """Says which checkpoints are there already, oldest first."""
+        """Sets the list of existing checkpoints, oldest first."""
         self._kept = [(path, time.time()) for path in last_checkpoints]
 
     def recover_last_checkpoints(self, checkpoint_paths: list[str]) -> None:
-        """Counts checkpoints of an earlier run among those that are kept."""
+        """Adds the checkpoints of an earlier run to those that are kept."""
         self.set_last_checkpoints([path for path in checkpoint_paths if checkpoint_exists(path)])
 
 

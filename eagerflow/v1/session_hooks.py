@@ -1,4 +1,4 @@
-"""Hooks: what happens before and after each run of a monitored session."""
+"""Hooks, which a monitored session calls before and after each run."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ SessionRunValues.__doc__ = "What a hook asked for: results, and the run's option
 
 
 class SessionRunArgs(_Args):
-    """What a hook adds to a run.
+    """The fetches and feeds that a hook adds to a run.
 
     Args:
-        fetches: what it wants to know.
+        fetches: tensors whose values the hook reads.
         feed_dict: values for tensors.
         options: accepted.
     """
@@ -37,7 +37,7 @@ class SessionRunArgs(_Args):
 
 
 class SessionRunContext:
-    """What a hook gets to know of a run, and how it asks for a stop."""
+    """What a hook knows of a run, and how it requests a stop."""
 
     def __init__(self, original_args: SessionRunArgs, session: Any) -> None:
         self._original_args = original_args
@@ -46,7 +46,7 @@ class SessionRunContext:
 
     @property
     def original_args(self) -> SessionRunArgs:
-        """What the program asked for."""
+        """The program's fetches."""
         return self._original_args
 
     @property
@@ -56,11 +56,11 @@ class SessionRunContext:
 
     @property
     def stop_requested(self) -> bool:
-        """Whether a stop has been asked for."""
+        """Whether a stop has been requested."""
         return self._stop_requested
 
     def request_stop(self) -> None:
-        """Has the session say that it should stop."""
+        """Requests that the session stops."""
         self._stop_requested = True
 
 
@@ -68,24 +68,24 @@ class SessionRunHook:
     """Base class of hooks; each method may be overridden."""
 
     def begin(self) -> None:
-        """Called once before the session is made: the last chance to add to the graph."""
+        """Called once before the session is made, when the graph can still be changed."""
 
     def after_create_session(self, session: Any, coord: Any) -> None:
-        """Called when the session is there."""
+        """Called when the session has been made."""
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
         """Called before each run; may return what to add to it."""
         return None
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Called after each run, with the results that were asked for."""
+        """Called after each run, with the values of the requested fetches."""
 
     def end(self, session: Any) -> None:
-        """Called before the session is closed, unless an error closes it."""
+        """Called before the session is closed, but not after an error."""
 
 
 class SecondOrStepTimer:
-    """Tells when something is due again, every so many steps or seconds.
+    """Decides when an event is due, every few steps or seconds.
 
     Args:
         every_secs: seconds, or None.
@@ -105,12 +105,12 @@ class SecondOrStepTimer:
         self.reset()
 
     def reset(self) -> None:
-        """Forgets when it was due last."""
+        """Resets the last time at which the event was due."""
         self._last_step: int | None = None
         self._last_time: float | None = None
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """Whether it is due in a step."""
+        """Whether the event is due in a step."""
         if self._last_step is None:
             return True
         if step == self._last_step:
@@ -120,7 +120,7 @@ class SecondOrStepTimer:
         return step >= self._last_step + (self._every_steps or 1)
 
     def update_last_triggered_step(self, step: int) -> tuple[float | None, int | None]:
-        """Notes a step; gives the seconds and steps since the one before."""
+        """Records that the event happened; returns the seconds and steps since the last time."""
         now = time.time()
         if self._last_step is None:
             elapsed: tuple[float | None, int | None] = (None, None)
@@ -130,7 +130,7 @@ class SecondOrStepTimer:
         return elapsed
 
     def last_triggered_step(self) -> int | None:
-        """The step in which it was due last."""
+        """The step of the last event."""
         return self._last_step
 
 
@@ -142,7 +142,7 @@ def _step_tensor(owner: str) -> Any:
 
 
 class StopAtStepHook(SessionRunHook):
-    """Asks for a stop after a number of steps.
+    """Requests a stop after a number of steps.
 
     Args:
         num_steps: counted from the first run, or
@@ -179,7 +179,7 @@ class StopAtStepHook(SessionRunHook):
 
 
 class CheckpointSaverListener:
-    """Is told when checkpoints are written."""
+    """Base class of objects that are notified when checkpoints are written."""
 
     def begin(self) -> None:
         """Called once before the session is made."""
@@ -188,7 +188,7 @@ class CheckpointSaverListener:
         """Called before a checkpoint is written."""
 
     def after_save(self, session: Any, global_step_value: int) -> bool | None:
-        """Called after a checkpoint has been written; True asks for a stop."""
+        """Called after a checkpoint has been written; True requests a stop."""
         return None
 
     def end(self, session: Any, global_step_value: int) -> None:
@@ -196,16 +196,16 @@ class CheckpointSaverListener:
 
 
 class CheckpointSaverHook(SessionRunHook):
-    """Writes checkpoints now and then, and at the end.
+    """Writes checkpoints periodically, and at the end.
 
     Args:
         checkpoint_dir: the folder.
         save_secs: the time between two, or
         save_steps: the number of steps.
-        saver: what writes them; by default that of the scaffold.
+        saver: the saver; by default that of the scaffold.
         checkpoint_basename: the beginning of the files' names.
         scaffold: has the saver.
-        listeners: are told.
+        listeners: are notified.
         save_graph_def: accepted.
 
     Raises:
@@ -270,14 +270,14 @@ class CheckpointSaverHook(SessionRunHook):
 
 
 class LoggingTensorHook(SessionRunHook):
-    """Logs the values of tensors now and then.
+    """Logs the values of tensors periodically.
 
     Args:
         tensors: tensors or their names, in a dictionary or list.
         every_n_iter: the number of runs between two logs, or
         every_n_secs: the time.
         at_end: whether to log at the end; without the others, only then.
-        formatter: makes the text from a dictionary of values.
+        formatter: a function from a dictionary of values to the text.
 
     Raises:
         ValueError: unless exactly one of the intervals is given.
@@ -371,7 +371,7 @@ class NanTensorHook(SessionRunHook):
 
 
 class _SummaryHook(SessionRunHook):
-    """What hooks that write summaries have in common."""
+    """Base class of hooks that write summaries."""
 
     def __init__(self, output_dir: str | None, summary_writer: Any) -> None:
         self._output_dir = output_dir
@@ -385,7 +385,7 @@ class _SummaryHook(SessionRunHook):
 
 
 class StepCounterHook(_SummaryHook):
-    """Logs and writes how many steps are done in a second.
+    """Logs and writes the number of steps per second.
 
     Args:
         every_n_steps: the number of steps between two, or
@@ -431,7 +431,7 @@ class StepCounterHook(_SummaryHook):
 
 
 class SummarySaverHook(_SummaryHook):
-    """Writes summaries now and then.
+    """Writes summaries periodically.
 
     Args:
         save_steps: the number of steps between two, or
@@ -494,7 +494,7 @@ class SummarySaverHook(_SummaryHook):
 
 
 class GlobalStepWaiterHook(SessionRunHook):
-    """Holds the first run up until others have done so many steps.
+    """Delays the first run until the global step has reached a value.
 
     Args:
         wait_until_step: the step.
@@ -539,7 +539,7 @@ class FinalOpsHook(SessionRunHook):
 
 
 class FeedFnHook(SessionRunHook):
-    """Feeds each run with what a function gives.
+    """Feeds each run with the result of a function.
 
     Args:
         feed_fn: returns a dictionary of values for tensors.

@@ -50,7 +50,7 @@ def record_summaries_every_n_global_steps(n: int, global_step: Any = None) -> It
     """A context in which summaries are recorded whenever the step is a multiple of `n`.
 
     Args:
-        n: how many steps lie between two records.
+        n: the number of steps between two records.
         global_step: the step; the global one by default.
     """
     with _recording(lambda: _step(global_step) % n == 0):
@@ -88,13 +88,13 @@ def scalar(name: str, tensor: Any, family: str | None = None, step: Any = None) 
         name: the summary's name.
         tensor: the scalar.
         family: comes before the name, if given.
-        step: another step.
+        step: the step, by default the global one.
     """
     return _write(values.scalar, _tag(name, family), step, tensor)
 
 
 def histogram(name: str, tensor: Any, family: str | None = None, step: Any = None) -> Any:
-    """Writes how the elements of a tensor are distributed; arguments as in `scalar`."""
+    """Writes a histogram of a tensor's elements; arguments as in `scalar`."""
     return _write(values.histogram, _tag(name, family), step, tensor)
 
 
@@ -137,7 +137,7 @@ def graph(param: Any, step: Any = None, name: str | None = None) -> Any:
 
 
 def flush(writer_to_flush: Any = None, name: str | None = None) -> None:
-    """Writes what waits in a writer, by default in the one in use."""
+    """Flushes a writer, by default the one in use."""
     writer.flush(writer_to_flush)
 
 
@@ -146,7 +146,7 @@ def _tag(name: str, family: str | None) -> str:
 
 
 def initialize(graph: Any = None, session: Any = None) -> None:
-    """Nothing to do: a writer is ready when it is made."""
+    """Does nothing: a writer is ready when it is made."""
 
 
 def summary_writer_initializer_op() -> list[Any]:

@@ -1,4 +1,4 @@
-"""Functions of strings that are called otherwise in version 1."""
+"""Functions of strings with version 1's parameters."""
 
 from __future__ import annotations
 

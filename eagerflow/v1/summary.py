@@ -28,7 +28,7 @@ def summary_message() -> Any:
 
 
 def _summary(kind: str, name: str, fill: Any, tensor: Any, collections: Any) -> Any:
-    """A node, or at once a string, that holds a summary message."""
+    """A node, or eagerly a string, that holds a summary message."""
 
     def make(value: Any) -> Any:
         message = message_classes()["Summary"]()
@@ -132,10 +132,10 @@ def _named(name: str, family: str | None) -> str:
 
 
 def merge(inputs: Any, collections: Any = None, name: str | None = None) -> Any:
-    """One summary of several."""
+    """A summary that merges several."""
 
     def join(parts: list) -> Any:
-        # Messages one after the other are one message with all their values.
+        # Concatenated messages are one message with all their values.
         return _core.as_tensor(b"".join(part.numpy() for part in parts))
 
     graph = context.building_graph()
@@ -155,7 +155,7 @@ def merge(inputs: Any, collections: Any = None, name: str | None = None) -> Any:
 
 
 def merge_all(key: Any = GraphKeys.SUMMARIES, scope: str | None = None, name: Any = None) -> Any:
-    """One summary of all in a collection; None if there are none."""
+    """A summary that merges those of a collection; None if there are none."""
     summaries = context.default_graph().get_collection(key, scope)
     return merge(summaries, name=name) if summaries else None
 
@@ -166,8 +166,8 @@ class FileWriter:
     Args:
         logdir: the folder of the log.
         graph: accepted.
-        max_queue: how many events may wait to be written.
-        flush_secs: how long they may wait.
+        max_queue: the number of events that are buffered.
+        flush_secs: the time after which they are written.
         graph_def: accepted.
         filename_suffix: is added to the file's name.
         session: accepted.
@@ -196,7 +196,7 @@ class FileWriter:
         return self._logdir
 
     def add_summary(self, summary: Any, global_step: Any = None) -> None:
-        """Appends a summary: what a session gave for one, or a message."""
+        """Appends a summary: a serialized one, as sessions return it, or a message."""
         if hasattr(summary, "numpy"):
             summary = summary.numpy()
         message = message_classes()["Summary"]()
@@ -220,7 +220,7 @@ class FileWriter:
         """Does nothing."""
 
     def flush(self) -> None:
-        """Hands everything to the operating system."""
+        """Flushes the log."""
         self._writer.flush()
 
     def close(self) -> None:

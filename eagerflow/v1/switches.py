@@ -13,7 +13,7 @@ from eagerflow.framework import context, shapes
 def enable_eager_execution(
     config: Any = None, device_policy: Any = None, execution_mode: Any = None
 ) -> None:
-    """Runs operations when they are called, from here on.
+    """Switches to eager execution.
 
     Args:
         config: accepted; there is nothing to configure.
@@ -35,12 +35,12 @@ def enable_eager_execution(
 
 
 def disable_eager_execution() -> None:
-    """Adds operations to a graph that sessions run, from here on."""
+    """Switches to graphs, which sessions run."""
     _build_graphs()
 
 
 def _build_graphs() -> None:
-    # Imported here for the start of programs that build no graphs.
+    # Imported here, as programs that build no graphs start faster without it.
     from eagerflow.graph import graph  # noqa: F401
 
     context.set_eager(False)
@@ -59,7 +59,7 @@ def disable_v2_behavior() -> None:
 
 
 def enable_resource_variables() -> None:
-    """Does nothing: variables always are what this asks for."""
+    """Does nothing: all variables are resource variables."""
 
 
 disable_resource_variables = enable_resource_variables
@@ -86,12 +86,12 @@ def disable_v2_tensorshape() -> None:
 
 
 def resource_variables_enabled() -> bool:
-    """True: variables have an identity of their own."""
+    """True: all variables are resource variables."""
     return True
 
 
 def control_flow_v2_enabled() -> bool:
-    """True: control flow is made of functions."""
+    """True: control flow calls functions."""
     return True
 
 

@@ -1,4 +1,4 @@
-"""Variable scopes: variables are named by where they are made, and can be shared by name."""
+"""Variable scopes, which prefix the names of variables and share variables by name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from eagerflow.graph.variables import make_variable
 
 
 class _Reuse:
-    """AUTO_REUSE: get variables that exist, and make those that do not."""
+    """AUTO_REUSE: reuse existing variables, and create others."""
 
     def __repr__(self) -> str:
         return "_ReuseMode.AUTO_REUSE"
@@ -30,7 +30,7 @@ AUTO_REUSE = _Reuse()
 
 
 class VariableScope:
-    """What `variable_scope` sets: a prefix of names, and defaults of variables made inside."""
+    """The state of a `variable_scope`: a prefix of names, and defaults of its variables."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class VariableScope:
         return self._reuse
 
     def reuse_variables(self) -> None:
-        """From here on, variables are shared and not made."""
+        """From here on, variables are reused and not created."""
         self._reuse = True
 
     def set_initializer(self, initializer: Any) -> None:
@@ -80,7 +80,7 @@ class VariableScope:
         self.regularizer = regularizer
 
     def set_custom_getter(self, custom_getter: Any) -> None:
-        """Sets the function that is asked for variables inside."""
+        """Sets the custom getter of variables made inside."""
         self.custom_getter = custom_getter
 
     def get_collection(self, name: Any) -> list[Any]:
@@ -233,7 +233,7 @@ class variable_scope:
         state, outer, names, _ = self._entered.pop()
         inner = state.scope.name
         state.scope = outer
-        # Names inside count from the beginning when the scope is entered again.
+        # Unique names start again when the scope is entered again.
         for key in [key for key in state.counts if key.startswith(f"{inner}/")]:
             del state.counts[key]
         if names is not None:
@@ -241,7 +241,7 @@ class variable_scope:
 
 
 def _chained(outer: Any, inner: Any) -> Any:
-    """A custom getter that asks the inner one first, and lets it ask the outer one."""
+    """A custom getter that calls the inner one, which may call the outer one."""
     if outer is None or inner is None:
         return outer if inner is None else inner
 
@@ -321,7 +321,7 @@ def get_variable(
             validate_shape=validate_shape,
             constraint=constraint,
         )
-    # What the scope sets is among the arguments that a custom getter gets.
+    # A custom getter is passed the scope's settings, too.
     return getter(
         _get_or_make,
         full,
@@ -422,7 +422,7 @@ def _made(
 
 
 def initial_value(full: str, shape: Any, dtype: Any, initializer: Any) -> tuple[Any, Any]:
-    """An initial value, or a function that gives one, and the dtype."""
+    """An initial value, or a function that returns one, and the dtype."""
     from eagerflow.keras import initializers as keras
     from eagerflow.v1 import initializers
 
@@ -470,7 +470,7 @@ def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Any:
 
 
 class EagerVariableStore:
-    """Lets programs that run eagerly share variables by name.
+    """A store by which eager programs share variables by name.
 
     >>> import eagerflow.contrib.eager as tfe
     >>> store = tfe.EagerVariableStore()

@@ -59,7 +59,7 @@ from eagerflow.graph.variables import (
     variables_initializer,
 )
 from eagerflow.ops.array import newaxis
-from eagerflow.v1.host import numpy_function, py_func, py_function
+from eagerflow.v1.python_functions import numpy_function, py_func, py_function
 from eagerflow.v1.messages import (
     ConfigProto,
     GPUOptions,

@@ -32,7 +32,7 @@ def execution_mode(mode: Any) -> Iterator[None]:
 
 
 def async_wait() -> None:
-    """Returns at once: no operation is still to be run."""
+    """Returns at once: operations are not queued."""
 
 
 def async_clear_error() -> None:

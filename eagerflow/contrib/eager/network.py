@@ -1,4 +1,4 @@
-"""Network: models as they were written before `tf.keras.Model`."""
+"""Network: the predecessor of `tf.keras.Model`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from eagerflow.checkpoint.checkpoint import Checkpoint
 
 
 class Network(keras.Model):
-    """A model whose layers are told to it with `track_layer`.
+    """A model whose layers are registered with `track_layer`.
 
     >>> from eagerflow.contrib import eager as tfe
     >>> class Line(tfe.Network):
@@ -28,7 +28,7 @@ class Network(keras.Model):
         self._told_layers: list[Any] = []
 
     def track_layer(self, layer: Any) -> Any:
-        """Makes a layer's variables those of the network, too.
+        """Adds a layer's variables to those of the network.
 
         Args:
             layer: a layer or network.
@@ -52,7 +52,7 @@ def save_network_checkpoint(network: Any, save_path: str, global_step: Any = Non
 
     Args:
         network: the network.
-        save_path: the start of the files' names.
+        save_path: the prefix of the files' names.
         global_step: the step, which is appended to the path.
 
     Returns:
@@ -64,7 +64,7 @@ def save_network_checkpoint(network: Any, save_path: str, global_step: Any = Non
 
 
 def restore_network_checkpoint(network: Any, save_path: str) -> None:
-    """Reads a network's variables; those that are not there yet, when they are made.
+    """Restores a network's variables, later ones when they are made.
 
     Args:
         network: the network.

@@ -1,4 +1,4 @@
-"""Layers of tf.contrib.layers: functions that make variables, apply them, and activate by default."""
+"""Layers of tf.contrib.layers: functions that make variables and apply them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _weights(shape: list[int], dtype: Any, settings: dict[str, Any]) -> Any:
 
 
 def _finished(outputs: Any, settings: dict[str, Any]) -> Any:
-    """The outputs after biases, or what normalizes in their place, and the activation."""
+    """Adds biases, or normalizes, and applies the activation."""
     if settings["normalizer_fn"] is not None:
         outputs = settings["normalizer_fn"](outputs, **(settings["normalizer_params"] or {}))
     elif settings["biases_initializer"] is not None:
@@ -43,7 +43,7 @@ def _finished(outputs: Any, settings: dict[str, Any]) -> Any:
     return outputs if settings["activation_fn"] is None else settings["activation_fn"](outputs)
 
 
-# What layers with weights have in common: parameters, their defaults and what they mean.
+# The parameters that layers with weights share, their defaults, and their documentation.
 _SETTINGS: dict[str, Any] = {
     "activation_fn": v1.nn.relu,
     "normalizer_fn": None,
@@ -60,13 +60,13 @@ _SETTINGS: dict[str, Any] = {
 }
 _DOCUMENTED = {
     "activation_fn": "None for none.",
-    "normalizer_fn": "is applied in place of biases.",
+    "normalizer_fn": "is applied instead of biases.",
     "normalizer_params": "its keyword arguments.",
     "weights_initializer": "by default Xavier's.",
     "weights_regularizer": "a term of the loss.",
     "biases_initializer": "None for no biases.",
     "biases_regularizer": "a term of the loss.",
-    "reuse": "whether the variables of the scope are there already.",
+    "reuse": "whether existing variables of the scope are used.",
     "variables_collections": "collections that get the variables.",
     "outputs_collections": "accepted.",
     "trainable": "whether the variables are trained.",
@@ -96,7 +96,7 @@ def fully_connected(inputs: Any, num_outputs: int, settings: dict[str, Any]) -> 
 
     Args:
         inputs: `[..., features]`.
-        num_outputs: how many features there are after it.
+        num_outputs: the number of output features.
 
     >>> with tf.Graph().as_default():
     ...     from eagerflow.contrib.layers import fully_connected
@@ -137,7 +137,7 @@ def conv2d(
 
     Args:
         inputs: `[batch, height, width, channels]`.
-        num_outputs: how many channels there are after it.
+        num_outputs: the number of output channels.
         kernel_size: height and width, or one number.
         stride: the strides, or one number.
         padding: "SAME" or "VALID".
@@ -176,7 +176,7 @@ def max_pool2d(
     outputs_collections: Any = None,
     scope: Any = None,
 ) -> Any:
-    """The largest of each window of images `[batch, height, width, channels]`."""
+    """Max pooling of images `[batch, height, width, channels]`."""
     sizes = [1, *_pair(kernel_size), 1], [1, *_pair(stride), 1]
     return v1.nn.max_pool(inputs, *sizes, padding=padding, data_format=data_format)
 
@@ -190,7 +190,7 @@ def avg_pool2d(
     outputs_collections: Any = None,
     scope: Any = None,
 ) -> Any:
-    """The average of each window of images `[batch, height, width, channels]`."""
+    """Average pooling of images `[batch, height, width, channels]`."""
     sizes = [1, *_pair(kernel_size), 1], [1, *_pair(stride), 1]
     return v1.nn.avg_pool(inputs, *sizes, padding=padding, data_format=data_format)
 
@@ -209,17 +209,17 @@ def batch_norm(
     updates_collections: Any = None,
     **kwargs: Any,
 ) -> Any:
-    """Normalizes by the mean and variance of batches; moving averages change while it trains.
+    """Normalizes by the mean and variance of batches; moving averages are updated in training.
 
     Args:
         inputs: `[..., channels]`.
-        decay: how much of the moving averages stays.
-        center: whether something is added.
-        scale: whether it is scaled.
+        decay: the momentum of the moving averages.
+        center: whether an offset is added.
+        scale: whether the result is scaled.
         epsilon: is added to the variance.
         activation_fn: is applied at the end.
-        is_training: whether the batch counts, and not the averages; may be a tensor.
-        reuse: whether the variables of the scope are there already.
+        is_training: whether the batch's statistics are used instead of the averages; may be a tensor.
+        reuse: whether existing variables of the scope are used.
         trainable: whether the variables are trained.
         scope: the scope's name, by default "BatchNorm".
         updates_collections: accepted: averages change when the result is computed.
@@ -276,7 +276,7 @@ def dropout(
     scope: Any = None,
     seed: int | None = None,
 ) -> Any:
-    """Drops inputs at random while it trains."""
+    """Drops inputs at random in training."""
     if not is_training:
         return inputs
     return v1.nn.dropout(inputs, keep_prob=keep_prob, noise_shape=noise_shape, seed=seed)
@@ -285,7 +285,7 @@ def dropout(
 def one_hot_encoding(
     labels: Any, num_classes: int, on_value: float = 1.0, off_value: float = 0.0, **kwargs: Any
 ) -> Any:
-    """Labels as vectors with one element that is not zero."""
+    """One-hot vectors of labels."""
     indices = v1.cast(labels, dtypes.int64)
     return v1.one_hot(indices, num_classes, on_value=on_value, off_value=off_value)
 
@@ -306,7 +306,7 @@ def embed_sequence(
     scope: Any = None,
     reuse: Any = None,
 ) -> Any:
-    """A vector for each id, from a table of them."""
+    """Embedding vectors of ids, from a table."""
     with variable_scope(scope, "EmbedSequence", reuse=reuse):
         table = get_variable(
             "embeddings",
@@ -319,7 +319,7 @@ def embed_sequence(
 
 
 def stack(inputs: Any, layer: Callable, stack_args: Any, **kwargs: Any) -> Any:
-    """One layer after the other, each with its own arguments."""
+    """A sequence of layers, each with its own arguments."""
     scope = kwargs.pop("scope", None)
     with variable_scope(scope, "Stack"):
         for k, args in enumerate(stack_args):

@@ -4,7 +4,7 @@ from eagerflow.keras.regularizers import L2
 
 
 def l2_regularizer(scale: float, scope: str | None = None) -> L2:
-    """Gives half the sum of squares, times `scale`.
+    """A regularizer: half the sum of squares, times `scale`.
 
     >>> from eagerflow.contrib.layers import l2_regularizer
     >>> l2_regularizer(0.5)(tf.constant([2.0])).numpy()

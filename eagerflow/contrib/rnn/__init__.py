@@ -1,4 +1,4 @@
-"""tf.contrib.rnn: cells of recurrent networks, where programs of the first generation found them."""
+"""tf.contrib.rnn: cells of recurrent networks."""
 
 from eagerflow.util import lazy
 

@@ -1,4 +1,4 @@
-"""tf.contrib.rnn: cells of recurrent networks, where programs of the first generation found them."""
+"""tf.contrib.rnn: cells of recurrent networks."""
 
 from eagerflow.v1.rnn import (
     static_bidirectional_rnn as static_bidirectional_rnn,

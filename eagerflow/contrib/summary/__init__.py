@@ -1,4 +1,4 @@
-"""tf.contrib.summary: summaries as eager programs of the first generation wrote them."""
+"""tf.contrib.summary: summaries of eager programs of TensorFlow 1."""
 
 from eagerflow.util import lazy
 

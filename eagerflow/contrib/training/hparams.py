@@ -105,7 +105,7 @@ class HParams:
 
 
 def _split(text: str) -> list[str]:
-    """The parts of a text between commas that stand outside of brackets."""
+    """The parts of a text between the commas outside of brackets."""
     parts, depth, start = [], 0, 0
     for index, character in enumerate(text):
         depth += (character == "[") - (character == "]")
@@ -119,7 +119,7 @@ _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 
 def _cast(name: str, like: Any, value: Any) -> Any:
-    """The value in the type of another, as far as nothing is lost."""
+    """The value converted to the type of another, if that loses nothing."""
     message = f"Could not cast hyperparameter '{name}' of type {type(like).__name__} from {value!r}"
     if like is None or value is None:
         return value

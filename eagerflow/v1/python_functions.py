@@ -1,4 +1,4 @@
-"""Python functions among the operations."""
+"""`py_func` and its successors: Python functions as operations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _error_of(error: Exception) -> errors.OpError:
 
 
 def _node(inner: Callable, func: Callable, inp: Any, Tout: Any, kind: str, name: Any) -> Any:
-    """Calls a function of tensors, or makes a node that does."""
+    """Calls a function of tensors, or adds a node that calls it."""
 
     def call(*args: Any) -> Any:
         try:
@@ -66,7 +66,7 @@ def py_func(
     """Calls a Python function with NumPy arrays.
 
     Args:
-        func: gets an array for each tensor, and returns arrays.
+        func: takes an array for each tensor, and returns arrays.
         inp: the tensors.
         Tout: the dtype of what it returns, or a list of dtypes.
         stateful: accepted; the function is called every time.
