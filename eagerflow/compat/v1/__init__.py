@@ -59,7 +59,6 @@ from eagerflow.graph.variables import (
     variables_initializer,
 )
 from eagerflow.ops.array import newaxis
-from eagerflow.v1.python_functions import numpy_function, py_func, py_function
 from eagerflow.v1.messages import (
     ConfigProto,
     GPUOptions,
@@ -69,6 +68,7 @@ from eagerflow.v1.messages import (
     RunOptions,
 )
 from eagerflow.v1.mirror import mirror
+from eagerflow.v1.python_functions import numpy_function, py_func, py_function
 from eagerflow.v1.renamed import RENAMED, SECOND_ONLY
 from eagerflow.v1.shapes import dimension_at_index, dimension_value
 from eagerflow.v1.switches import (
