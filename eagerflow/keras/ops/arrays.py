@@ -1,4 +1,4 @@
-"""Keras 3's operations on whole arrays whose bodies or results are its own."""
+"""Keras 3's operations on arrays that NumPy's other namespace does not share."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Tensor = _core.Tensor
 
 @op_function
 def full(shape: Any, fill_value: Any, dtype: DTypeLike | None = None) -> Tensor:
-    """A tensor that holds one value everywhere."""
+    """A tensor filled with a value."""
     value = tensor(fill_value, dtype or (None if hasattr(fill_value, "dtype") else config.floatx()))
     return _ops.broadcast_to(value, sizes(shape))
 
@@ -33,7 +33,7 @@ def full(shape: Any, fill_value: Any, dtype: DTypeLike | None = None) -> Tensor:
 def arange(
     start: Any, stop: Any = None, step: Any = None, dtype: DTypeLike | None = None
 ) -> Tensor:
-    """Numbers from start, up to but without stop."""
+    """Evenly spaced numbers from start up to, but not including, stop."""
     if dtype is None:
         given = [value for value in (start, stop, step) if value is not None]
         dtype = result_type(*given)
@@ -52,13 +52,13 @@ def shape(x: Any) -> tuple:
 
 
 def ndim(x: TensorLike) -> int:
-    """How many axes there are."""
+    """The number of axes."""
     return len(shape(x))
 
 
 @op_function
 def size(x: TensorLike) -> Tensor:
-    """How many elements there are."""
+    """The number of elements."""
     return _array.size(tensor(x))
 
 
@@ -109,7 +109,7 @@ def split(x: TensorLike, indices_or_sections: Any, axis: int = 0) -> list[Any]:
 
 @op_function
 def array_split(x: TensorLike, indices_or_sections: Any, axis: int = 0) -> list[Any]:
-    """Parts along an axis that are as equal as they can be."""
+    """Parts along an axis, of sizes that differ by one at most."""
     x = tensor(x)
     if not isinstance(indices_or_sections, int):
         return split(x, indices_or_sections, axis)
@@ -138,7 +138,7 @@ def dsplit(x: TensorLike, indices_or_sections: Any) -> list[Any]:
 
 @op_function
 def meshgrid(*x: TensorLike, indexing: str = "xy") -> list[Any]:
-    """The coordinates of a grid's points."""
+    """Coordinate matrices of a grid."""
     return list(_array.meshgrid(*[tensor(value) for value in x], indexing=indexing))
 
 
@@ -169,7 +169,7 @@ def argpartition(x: TensorLike, kth: int, axis: int = -1) -> Tensor:
 
 @op_function
 def searchsorted(sorted_sequence: Any, values: Any, side: str = "left") -> Any:
-    """Where values belong in a sorted vector."""
+    """The indices at which values would be inserted into a sorted vector."""
     sequence, values = pair(sorted_sequence, values)
     shape = list(values._shape_tuple())
     indices = indexing.searchsorted(sequence, _ops.reshape(values, [-1]), side=side)

@@ -1,4 +1,4 @@
-"""Keras 3's operations on values in general: conversion, slices, scattering, loops."""
+"""Keras 3's operations for conversion, slicing, scattering and control flow."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def cast(x: TensorLike, dtype: Any) -> Tensor:
 
 @op_function
 def saturate_cast(x: TensorLike, dtype: Any) -> Tensor:
-    """Values in another dtype, brought into its range."""
+    """Values in another dtype, clipped to its range."""
     return conversion.saturate_cast(tensor(x), dtypes.as_dtype(dtype))
 
 
@@ -65,24 +65,24 @@ def dtype(x: Any) -> str:
 
 @op_function
 def stop_gradient(variable: Any) -> Tensor:
-    """The values, through which no gradient goes."""
+    """The values, as a constant for gradients."""
     return _ops.stop_gradient(tensor(variable))
 
 
 def custom_gradient(f: Any) -> Any:
-    """A function that returns its values and the function of their gradients."""
+    """A function with a gradient of its own, which it returns beside its values."""
     return _custom_gradient(f)
 
 
 @op_function
 def slice(inputs: TensorLike, start_indices: Any, shape: Any) -> Tensor:
-    """A block of a tensor, by its start and its shape."""
+    """A slice of a tensor, by its start and its shape."""
     return _ops.slice(tensor(inputs), sizes(start_indices), sizes(shape))
 
 
 @op_function
 def slice_update(inputs: TensorLike, start_indices: Any, updates: TensorLike) -> Tensor:
-    """A tensor with a block of other values."""
+    """A tensor with a slice replaced by other values."""
     inputs = tensor(inputs)
     updates = tensor(updates, inputs.dtype)
     starts = sizes(start_indices)
@@ -147,13 +147,13 @@ segment_prod = _segments("segment_prod", segment.unsorted_segment_prod, "Product
 
 @op_function
 def cond(pred: Any, true_fn: Any, false_fn: Any) -> Any:
-    """What one of two functions returns."""
+    """The result of one of two functions."""
     return control_flow.cond(pred, true_fn, false_fn)
 
 
 @op_function
 def switch(index: Any, branches: Any, *operands: Any) -> Any:
-    """What one of several functions of the operands returns."""
+    """The result of one of several functions of the operands."""
     return branches[min(max(int(index), 0), len(branches) - 1)](*operands)
 
 
@@ -182,7 +182,7 @@ def fori_loop(lower: Any, upper: Any, body_fun: Any, init_val: Any) -> Any:
 
 @op_function
 def map(f: Any, xs: Any) -> Any:
-    """What a function gives for each element of tensors along their first axis, stacked."""
+    """A function mapped over the first axis of tensors, its results stacked."""
     return scan(lambda _, x: (None, f(x)), None, xs)[1]
 
 
@@ -195,13 +195,13 @@ def scan(
     reverse: bool = False,
     unroll: Any = 1,
 ) -> tuple[Any, Any]:
-    """Carries a value along: `carry, output = f(carry, x)` for each x.
+    """A scan: `carry, output = f(carry, x)` for each x.
 
     Args:
         f: the function.
         init: the first carry.
         xs: tensors with the x along their first axis; None if there are none.
-        length: how many steps there are, if there are no `xs`.
+        length: the number of steps, if there are no `xs`.
         reverse: whether the last x comes first.
         unroll: ignored.
 
@@ -224,7 +224,7 @@ def scan(
 
 @op_function
 def associative_scan(f: Any, elems: Any, reverse: bool = False, axis: int = 0) -> Any:
-    """The results of an associative function of all elements so far."""
+    """Cumulative results of an associative function."""
     leaves = [tensor(x) for x in nest.flatten(elems)]
     rows = [list(_ops.unstack(leaf, axis=axis)) for leaf in leaves]
     if reverse:
@@ -310,7 +310,7 @@ def unique(
     size: int | None = None,
     fill_value: Any = None,
 ) -> Any:
-    """The different elements, in ascending order, and where and how often they are."""
+    """The unique elements in ascending order, their indices and their counts."""
     values, index, inverse, counts = np.unique(tensor(x).numpy(), True, True, True, axis)
     if size is not None:
         missing = size - len(counts)

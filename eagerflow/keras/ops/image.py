@@ -44,17 +44,17 @@ def resize(
     fill_value: float = 0.0,
     data_format: str | None = None,
 ) -> Any:
-    """Images in another size.
+    """Images resized to another size.
 
     Args:
         images: one image or a batch.
         size: height and width.
         interpolation: "nearest", "bilinear", "bicubic", "lanczos3", "lanczos5" or "area".
         antialias: whether to smooth while shrinking.
-        crop_to_aspect_ratio: whether to cut what would be distorted.
-        pad_to_aspect_ratio: whether to add a frame instead of distorting.
+        crop_to_aspect_ratio: whether to crop instead of distorting.
+        pad_to_aspect_ratio: whether to pad instead of distorting.
         fill_mode: "constant", the only one.
-        fill_value: what the frame holds.
+        fill_value: the value of the padding.
         data_format: "channels_last" or "channels_first".
     """
     first = _is_first(data_format)
@@ -80,21 +80,21 @@ def resize(
 
 @op_function
 def rgb_to_grayscale(images: TensorLike, data_format: str | None = None) -> Tensor:
-    """Colour images in shades of gray."""
+    """RGB images in grayscale."""
     first = _is_first(data_format)
     return _back(_image.rgb_to_grayscale(_last(tensor(images), first)), first)
 
 
 @op_function
 def rgb_to_hsv(images: TensorLike, data_format: str | None = None) -> Tensor:
-    """Red, green and blue as hue, saturation and value."""
+    """RGB images in hue, saturation and value."""
     first = _is_first(data_format)
     return _back(_image.rgb_to_hsv(_last(tensor(images), first)), first)
 
 
 @op_function
 def hsv_to_rgb(images: TensorLike, data_format: str | None = None) -> Tensor:
-    """Hue, saturation and value as red, green and blue."""
+    """HSV images in red, green and blue."""
     first = _is_first(data_format)
     return _back(_image.hsv_to_rgb(_last(tensor(images), first)), first)
 
@@ -112,7 +112,7 @@ def extract_patches(
 
     Args:
         images: one image or a batch.
-        size: the patches' height and width, or one number for both.
+        size: the patches' height and width, or one integer for both.
         strides: the distance of patches; their size by default.
         dilation_rate: the distance of a patch's elements.
         padding: "valid" or "same".
@@ -144,7 +144,7 @@ def pad_images(
     target_width: int | None = None,
     data_format: str | None = None,
 ) -> Any:
-    """Images with zeros around them: of each axis two of three sizes are given."""
+    """Images padded with zeros; two of three sizes are given for each axis."""
     first = _is_first(data_format)
     images = _last(tensor(images), first)
     height, width = images._shape_tuple()[-3:-1]
@@ -165,7 +165,7 @@ def crop_images(
     target_width: int | None = None,
     data_format: str | None = None,
 ) -> Any:
-    """Images without their edges: of each axis two of three sizes are given."""
+    """Cropped images; two of three sizes are given for each axis."""
     first = _is_first(data_format)
     images = _last(tensor(images), first)
     height, width = images._shape_tuple()[-3:-1]
@@ -196,7 +196,7 @@ def _around(
 
 @op_function
 def sobel_edges(images: TensorLike, data_format: str | None = None) -> Tensor:
-    """Derivatives along both axes, as the last axis."""
+    """Sobel derivatives along both axes, as the last axis."""
     return _image.sobel_edges(_last(tensor(images), _is_first(data_format)))
 
 

@@ -77,13 +77,13 @@ def inv(x: TensorLike) -> Tensor:
 
 @op_function
 def lu_factor(x: Any) -> Any:
-    """Triangular factors in one matrix, and the order of rows."""
+    """The LU factors in one matrix, and the permutation of rows."""
     return factorization.lu(floating(x))
 
 
 @op_function
 def lstsq(a: TensorLike, b: TensorLike, rcond: float | None = None) -> Tensor:
-    """The shortest x for which `a @ x` is as near to b as can be."""
+    """The least-squares solution of `a @ x = b` of the smallest norm."""
     a, b = pair(floating(a), b)
     return _product(solvers.pinv(a, rcond), b)
 
@@ -96,7 +96,7 @@ def _product(a: Any, b: Any) -> Any:
 
 @op_function
 def matrix_rank(x: TensorLike, tol: float | None = None) -> Tensor:
-    """Ranks: how many singular values are not negligible."""
+    """Ranks: the numbers of singular values above the tolerance."""
     return solvers.matrix_rank(floating(x), tol)
 
 
@@ -158,13 +158,13 @@ def norm(x: TensorLike, ord: Any = None, axis: Any = None, keepdims: bool = Fals
 
 @op_function
 def pinv(x: TensorLike, rcond: float | None = None) -> Tensor:
-    """Moore and Penrose's inverses."""
+    """Moore-Penrose pseudoinverses."""
     return solvers.pinv(floating(x), rcond)
 
 
 @op_function
 def qr(x: Any, mode: str = "reduced") -> Any:
-    """An orthogonal and a triangular factor.
+    """The QR factors: an orthogonal and a triangular matrix.
 
     Raises:
         ValueError: for a mode that is not "reduced" or "complete".
@@ -179,7 +179,7 @@ def qr(x: Any, mode: str = "reduced") -> Any:
 
 @op_function
 def solve(a: Any, b: Any) -> Any:
-    """x for which `a @ x` is b."""
+    """The solution x of `a @ x = b`."""
     a, b = pair(floating(a), b)
     if b.ndim < a.ndim:
         return _ops.squeeze(solvers.solve(a, _ops.expand_dims(b, -1)), [-1])
@@ -188,7 +188,7 @@ def solve(a: Any, b: Any) -> Any:
 
 @op_function
 def solve_triangular(a: Any, b: Any, lower: bool = False) -> Any:
-    """x for which `a @ x` is b, where a is triangular."""
+    """The solution x of `a @ x = b` for a triangular a."""
     a, b = pair(floating(a), b)
     if b.ndim < a.ndim:
         x = solvers.triangular_solve(a, _ops.expand_dims(b, -1), lower=lower)
@@ -208,7 +208,7 @@ def svd(x: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
 
 @op_function
 def jvp(fun: Any, primals: Any, tangents: Any, has_aux: bool = False) -> Any:
-    """A function's value, and its derivative along tangents."""
+    """A function's value, and its Jacobian-vector product."""
     from eagerflow.autodiff.forward_mode import ForwardAccumulator
 
     primals = [tensor(x) for x in primals]

@@ -1,4 +1,4 @@
-"""Keras 3's operations of networks: activations, convolutions, pooling, normalization, losses."""
+"""Keras 3's neural network operations: activations, convolutions, pooling, normalization, losses."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ Tensor = _core.Tensor
 
 @op_function
 def relu(x: TensorLike) -> Tensor:
-    """Values, zero where they are negative."""
+    """`max(x, 0)`."""
     return _ops.relu(tensor(x))
 
 
 @op_function
 def relu6(x: TensorLike) -> Tensor:
-    """Values between 0 and 6."""
+    """`min(max(x, 0), 6)`."""
     return _ops.relu6(tensor(x))
 
 
@@ -78,7 +78,7 @@ def leaky_relu(x: TensorLike, negative_slope: float = 0.2) -> Tensor:
 
 @op_function
 def hard_sigmoid(x: TensorLike) -> Tensor:
-    """`x / 6 + 1 / 2`, cut at 0 and 1."""
+    """`x / 6 + 1 / 2`, clipped to [0, 1]."""
     return _ops.clip_by_value(floating(x) / 6.0 + 0.5, 0.0, 1.0)
 
 
@@ -94,20 +94,20 @@ hard_swish = hard_silu
 
 @op_function
 def hard_tanh(x: TensorLike) -> Tensor:
-    """x, cut at -1 and 1."""
+    """x, clipped to [-1, 1]."""
     return _ops.clip_by_value(floating(x), -1.0, 1.0)
 
 
 @op_function
 def hard_shrink(x: TensorLike, threshold: float = 0.5) -> Tensor:
-    """x, zero where its absolute value is not above a threshold."""
+    """x, and zero where `abs(x)` does not exceed a threshold."""
     x = floating(x)
     return _ops.select(_ops.greater(_ops.abs(x), threshold), x, _ops.zeros_like(x))
 
 
 @op_function
 def soft_shrink(x: TensorLike, threshold: float = 0.5) -> Tensor:
-    """x, brought nearer to zero by a threshold."""
+    """x, shrunk towards zero by a threshold."""
     x = floating(x)
     return _ops.sign(x) * _ops.relu(_ops.abs(x) - threshold)
 
@@ -174,7 +174,7 @@ def sparse_plus(x: TensorLike) -> Tensor:
 
 @op_function
 def sparse_sigmoid(x: TensorLike) -> Tensor:
-    """`(x + 1) / 2`, cut at 0 and 1."""
+    """`(x + 1) / 2`, clipped to [0, 1]."""
     return _ops.clip_by_value(0.5 * (floating(x) + 1.0), 0.0, 1.0)
 
 
@@ -187,7 +187,7 @@ def squareplus(x: TensorLike, b: TensorLike = 4) -> Tensor:
 
 @op_function
 def sparsemax(x: TensorLike, axis: int = -1) -> Tensor:
-    """The nearest distribution, with zeros (Martins and Astudillo, ICML 2016)."""
+    """The projection onto the probability simplex (Martins and Astudillo, ICML 2016)."""
     x = floating(x)
     ordered = indexing.sort(x, axis=axis, direction="DESCENDING")
     shape = [1] * x.ndim
@@ -202,7 +202,7 @@ def sparsemax(x: TensorLike, axis: int = -1) -> Tensor:
 
 @op_function
 def softmax(x: TensorLike, axis: Any = -1) -> Tensor:
-    """Exponentials that are divided by their sum, over an axis, several, or all."""
+    """The softmax over an axis, over several, or over all."""
     x = floating(x)
     if isinstance(axis, int):
         output = activation.softmax(x, axis=axis)
@@ -295,10 +295,10 @@ def conv(
     Args:
         inputs: `[batch, ..., channels]`, or with channels before the spatial axes.
         kernel: `[..., channels in a group, filters]`.
-        strides: a number, or one for each spatial axis.
+        strides: an integer, or one for each spatial axis.
         padding: "valid" or "same".
         data_format: "channels_last" or "channels_first".
-        dilation_rate: a number, or one for each spatial axis.
+        dilation_rate: an integer, or one for each spatial axis.
     """
     inputs = tensor(inputs)
     rank = inputs.ndim - 2
@@ -323,16 +323,16 @@ def conv_transpose(
     data_format: str | None = None,
     dilation_rate: Any = 1,
 ) -> Tensor:
-    """The transpose of a convolution, which enlarges; see `conv`.
+    """The transpose of a convolution, which upsamples; see `conv`.
 
     Args:
         inputs: `[batch, ..., channels]`, or with channels before the spatial axes.
         kernel: `[..., filters, channels]`.
-        strides: a number, or one for each spatial axis.
+        strides: an integer, or one for each spatial axis.
         padding: "valid" or "same".
-        output_padding: how much longer the result is.
+        output_padding: the size added to one side of the output.
         data_format: "channels_last" or "channels_first".
-        dilation_rate: a number, or one for each spatial axis.
+        dilation_rate: an integer, or one for each spatial axis.
     """
     inputs, kernel = tensor(inputs), tensor(kernel)
     rank = inputs.ndim - 2
@@ -374,7 +374,7 @@ def depthwise_conv(
     data_format: str | None = None,
     dilation_rate: Any = 1,
 ) -> Tensor:
-    """A convolution of each channel by itself; see `conv`."""
+    """A depthwise convolution: of each channel by itself; see `conv`."""
     inputs, kernel = tensor(inputs), tensor(kernel)
     rank = inputs.ndim - 2
     if rank == 1:
@@ -411,7 +411,7 @@ def separable_conv(
     data_format: str | None = None,
     dilation_rate: Any = 1,
 ) -> Tensor:
-    """A convolution of each channel by itself, and one that mixes the channels."""
+    """A depthwise convolution, and then a pointwise one."""
     x = depthwise_conv(inputs, depthwise_kernel, strides, padding, data_format, dilation_rate)
     return conv(x, pointwise_kernel, 1, "valid", data_format)
 
@@ -437,7 +437,7 @@ def max_pool(
     padding: str = "valid",
     data_format: str | None = None,
 ) -> Tensor:
-    """The largest elements of windows."""
+    """Max pooling."""
     return _pool("MAX", inputs, pool_size, strides, padding, data_format)
 
 
@@ -449,7 +449,7 @@ def average_pool(
     padding: str = "valid",
     data_format: str | None = None,
 ) -> Tensor:
-    """The means of windows."""
+    """Average pooling."""
     return _pool("AVG", inputs, pool_size, strides, padding, data_format)
 
 
@@ -605,14 +605,14 @@ def dot_product_attention(
 
     Args:
         query: `[batch, targets, heads, depth]`.
-        key: `[batch, sources, heads or fewer, depth]`: each head serves as many of the query's.
+        key: `[batch, sources, heads or fewer, depth]`: heads are shared by groups of the query's.
         value: like `key`.
         bias: is added to the logits.
-        mask: where it is false, sources are not looked at; `[batch, heads, targets, sources]`.
+        mask: `[batch, heads, targets, sources]`; false where a target must not attend.
         scale: the factor of the logits; the reciprocal root of the depth by default.
-        is_causal: whether targets look at no later source.
+        is_causal: whether targets attend to no later sources.
         flash_attention: ignored.
-        attn_logits_soft_cap: what the logits stay below.
+        attn_logits_soft_cap: a soft bound of the logits.
     """
     query, key, value = floating(query), floating(key), floating(value)
     for given in (query, key, value):
@@ -673,5 +673,5 @@ def top_k(x: Any, k: int, sorted: bool = True) -> Any:
 
 @op_function
 def vectorized_map(function: Any, elements: Any) -> Any:
-    """A function of each element of tensors along their first axis."""
+    """A function mapped over the first axis of tensors."""
     return loops.vectorized_map(function, elements)

@@ -1,4 +1,4 @@
-"""How arguments of Keras 3's operations become tensors of a common dtype."""
+"""How Keras 3 converts and promotes the arguments of its operations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SIZES = {"bool": 0, "uint8": 1, "int8": 1, "uint16": 2, "int16": 2, "uint32": 4
 
 
 def tensor(value: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
-    """A tensor of anything; numbers without a dtype become int32 or the float type."""
+    """The value as a tensor; Python numbers without a dtype become int32 or floatx."""
     if dtype is None and type(value) is Tensor:
         return value
     if dtype is not None:
@@ -31,7 +31,7 @@ def tensor(value: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
 
 
 def floating(value: TensorLike) -> Tensor:
-    """A tensor of a floating or complex dtype: other numbers become the float type."""
+    """The value as a tensor of a floating or complex dtype; integers become floatx."""
     value = tensor(value)
     dtype = value.dtype
     if dtype.is_floating or dtype.is_complex:
@@ -40,7 +40,7 @@ def floating(value: TensorLike) -> Tensor:
 
 
 def result_type(*values: Any) -> str:
-    """The dtype in which values of several dtypes meet.
+    """The dtype to which values of several dtypes are promoted.
 
     Floating dtypes win over integers, whatever their sizes; a Python number takes the dtype of
     what it meets, unless it is floating and that is not.
@@ -88,7 +88,7 @@ def _common(one: dtypes.DType, other: dtypes.DType) -> dtypes.DType:
 
 
 def pair(x1: Any, x2: Any) -> tuple[Any, Any]:
-    """Two tensors of the dtype in which they meet."""
+    """Two values as tensors of the dtype that they are promoted to."""
     if type(x1) is Tensor and type(x2) is Tensor and x1.dtype == x2.dtype:
         return x1, x2
     plain1, plain2 = isinstance(x1, bool | int | float), isinstance(x2, bool | int | float)
@@ -103,7 +103,7 @@ def pair(x1: Any, x2: Any) -> tuple[Any, Any]:
 
 
 class _KerasRules(Rules):
-    """Keras 3's rules: int32 and the float type by default."""
+    """Keras 3's rules: int32 and floatx by default."""
 
     index_dtype = dtypes.int32
     computes_with_booleans = False

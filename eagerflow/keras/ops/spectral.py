@@ -1,4 +1,4 @@
-"""Keras 3's operations on the frequencies of signals."""
+"""Keras 3's short-time Fourier transforms."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def stft(
     Args:
         x: `[..., samples]`, float32 or float64.
         sequence_length: the number of samples in a frame.
-        sequence_stride: from the beginning of a frame to that of the next.
+        sequence_stride: the distance of the beginnings of frames.
         fft_length: the size of the transform, not less than a frame's.
         window: "hann", "hamming", the values of a window, or None.
         center: whether frames are centred at multiples of the stride.
@@ -71,14 +71,14 @@ def istft(
     window: Any = "hann",
     center: bool = True,
 ) -> Tensor:
-    """The signal that `stft`, with the same arguments, made the parts `x` of.
+    """The inverse of `stft` with the same arguments.
 
     Args:
         x: the real and the imaginary part, `[..., frames, fft_length // 2 + 1]`.
         sequence_length: the number of samples in a frame.
-        sequence_stride: from the beginning of a frame to that of the next.
+        sequence_stride: the distance of the beginnings of frames.
         fft_length: the size of the transform, not less than a frame's.
-        length: how many samples to return.
+        length: the number of samples to return.
         window: "hann", "hamming", the values of a window, or None.
         center: whether frames are centred at multiples of the stride.
 
@@ -108,7 +108,7 @@ def istft(
 
 
 def _window(window: Any, length: int, size: int, dtype: Any) -> Any:
-    """A window in the middle of as many zeros as the transform has samples more."""
+    """A window, padded with zeros on both sides to the size of the transform."""
     if size < length:
         raise ValueError(
             "`fft_length` must equal or larger than `sequence_length`. Received: "

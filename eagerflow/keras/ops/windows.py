@@ -85,7 +85,7 @@ def geomspace(
     dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Tensor:
-    """Numbers at equal ratios between two bounds of the same sign.
+    """A geometric sequence between two bounds of the same sign.
 
     >>> print(tf.keras.ops.geomspace(1.0, 100.0, 3).numpy().round(3))
     [  1.  10. 100.]
