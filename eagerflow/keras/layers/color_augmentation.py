@@ -14,6 +14,7 @@ from eagerflow.keras.layers.image_augmentation import (
     rescaled,
 )
 from eagerflow.keras.ops import image as image_ops
+from eagerflow.keras.typing import Factor, Sizes
 from eagerflow.ops.nn import convolution
 
 _ops = _core.ops
@@ -40,7 +41,7 @@ class _RandomColoring(_Coloring):
 
     def __init__(
         self,
-        factor: Any,
+        factor: Factor,
         value_range: Any = (0, 255),
         data_format: str | None = None,
         seed: int | None = None,
@@ -110,8 +111,8 @@ class Solarization(_Coloring):
 
     def __init__(
         self,
-        addition_factor: Any = 0.0,
-        threshold_factor: Any = 0.0,
+        addition_factor: Factor = 0.0,
+        threshold_factor: Factor = 0.0,
         value_range: Any = (0, 255),
         seed: int | None = None,
         **kwargs: Any,
@@ -249,7 +250,7 @@ class RandomInvert(_RandomColoring):
 
     def __init__(
         self,
-        factor: Any = 1.0,
+        factor: Factor = 1.0,
         value_range: Any = (0, 255),
         seed: int | None = None,
         data_format: str | None = None,
@@ -439,8 +440,8 @@ class RandomGaussianBlur(_Coloring):
 
     def __init__(
         self,
-        factor: Any = 1.0,
-        kernel_size: Any = 3,
+        factor: Factor = 1.0,
+        kernel_size: Sizes = 3,
         sigma: Any = 1.0,
         value_range: Any = (0, 255),
         data_format: str | None = None,
@@ -505,10 +506,10 @@ class RandomColorJitter(_Coloring):
     def __init__(
         self,
         value_range: Any = (0, 255),
-        brightness_factor: Any = None,
-        contrast_factor: Any = None,
-        saturation_factor: Any = None,
-        hue_factor: Any = None,
+        brightness_factor: Factor | None = None,
+        contrast_factor: Factor | None = None,
+        saturation_factor: Factor | None = None,
+        hue_factor: Factor | None = None,
         seed: int | None = None,
         data_format: str | None = None,
         **kwargs: Any,

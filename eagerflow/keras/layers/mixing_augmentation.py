@@ -8,6 +8,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.keras import random
 from eagerflow.keras.layers.image_augmentation import ImageAugmentation, limits
+from eagerflow.keras.typing import Factor
 from eagerflow.ops import conversion
 
 _ops = _core.ops
@@ -125,7 +126,7 @@ class CutMix(_Boxes):
 
     def __init__(
         self,
-        factor: Any = 1.0,
+        factor: Factor = 1.0,
         seed: int | None = None,
         data_format: str | None = None,
         **kwargs: Any,
@@ -205,7 +206,7 @@ class RandomErasing(_Boxes):
 
     def __init__(
         self,
-        factor: Any = 1.0,
+        factor: Factor = 1.0,
         scale: Any = (0.02, 0.33),
         fill_value: Any = None,
         value_range: Any = (0, 255),

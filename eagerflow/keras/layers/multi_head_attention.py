@@ -15,6 +15,7 @@ from eagerflow.keras.layers.arguments import FunctionLayer
 from eagerflow.keras.layers.attention import causal_mask
 from eagerflow.keras.layers.dropout import Dropout
 from eagerflow.keras.layers.einsum_dense import EinsumDense
+from eagerflow.keras.typing import ConstraintLike, InitializerLike, RegularizerLike
 
 _ops = _core.ops
 _LETTERS = string.ascii_lowercase
@@ -65,13 +66,13 @@ class MultiHeadAttention(FunctionLayer):
         use_bias: bool = True,
         output_shape: Any = None,
         attention_axes: Any = None,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
+        kernel_initializer: InitializerLike = "glorot_uniform",
+        bias_initializer: InitializerLike = "zeros",
+        kernel_regularizer: RegularizerLike = None,
+        bias_regularizer: RegularizerLike = None,
+        activity_regularizer: RegularizerLike = None,
+        kernel_constraint: ConstraintLike = None,
+        bias_constraint: ConstraintLike = None,
         softmax_robust_masking: bool = False,
         seed: Any = None,
         **kwargs: Any,

@@ -16,6 +16,7 @@ from eagerflow.keras.layers.arguments import (
     window_count,
     with_arguments_of,
 )
+from eagerflow.keras.typing import Sizes
 from eagerflow.ops.nn.conv3d import pool3d
 
 _ops = _core.ops
@@ -37,8 +38,8 @@ class Pooling(Layer):
 
     def __init__(
         self,
-        pool_size: Any = 2,
-        strides: Any = None,
+        pool_size: Sizes = 2,
+        strides: Sizes | None = None,
         padding: str = "valid",
         data_format: str | None = None,
         **kwargs: Any,
@@ -99,8 +100,8 @@ class Pooling1D(Pooling):
 
     def __init__(
         self,
-        pool_size: Any = 2,
-        strides: Any = None,
+        pool_size: Sizes = 2,
+        strides: Sizes | None = None,
         padding: str = "valid",
         data_format: str | None = "channels_last",
         **kwargs: Any,

@@ -25,6 +25,7 @@ from eagerflow.keras.layers.image_transform import (
     translation,
 )
 from eagerflow.keras.layers.random_images import RandomBrightness, RandomContrast
+from eagerflow.keras.typing import Factor
 from eagerflow.ops.array import pad
 
 _ops = _core.ops
@@ -108,8 +109,8 @@ class RandomShear(_Moving):
 
     def __init__(
         self,
-        x_factor: Any = 0.0,
-        y_factor: Any = 0.0,
+        x_factor: Factor = 0.0,
+        y_factor: Factor = 0.0,
         interpolation: str = "bilinear",
         fill_mode: str = "reflect",
         fill_value: float = 0.0,
@@ -174,7 +175,7 @@ class _Several(ImageAugmentation):
     def __init__(
         self,
         value_range: Any,
-        factor: Any,
+        factor: Factor,
         interpolation: str,
         seed: int | None,
         data_format: str | None,
@@ -269,7 +270,7 @@ class RandAugment(_Several):
         self,
         value_range: Any = (0, 255),
         num_ops: int = 2,
-        factor: Any = 0.5,
+        factor: Factor = 0.5,
         interpolation: str = "bilinear",
         seed: int | None = None,
         data_format: str | None = None,
@@ -313,7 +314,7 @@ class AugMix(_Several):
         value_range: Any = (0, 255),
         num_chains: int = 3,
         chain_depth: int = 3,
-        factor: Any = 0.3,
+        factor: Factor = 0.3,
         alpha: float = 1.0,
         all_ops: bool = True,
         interpolation: str = "bilinear",

@@ -23,6 +23,7 @@ from eagerflow.keras.layers.image_transform import (
 )
 from eagerflow.keras.layers.preprocessing_layer import as_tensor
 from eagerflow.keras.layers.random_layer import BaseRandomLayer
+from eagerflow.keras.typing import Factor
 from eagerflow.ops import conversion
 from eagerflow.ops.random import stateless
 
@@ -294,8 +295,8 @@ class RandomTranslation(_Transformation):
 
     def __init__(
         self,
-        height_factor: Any,
-        width_factor: Any,
+        height_factor: Factor,
+        width_factor: Factor,
         fill_mode: str = "reflect",
         interpolation: str = "bilinear",
         seed: int | None = None,
@@ -340,7 +341,7 @@ class RandomRotation(_Transformation):
 
     def __init__(
         self,
-        factor: Any,
+        factor: Factor,
         fill_mode: str = "reflect",
         interpolation: str = "bilinear",
         seed: int | None = None,
@@ -382,8 +383,8 @@ class RandomZoom(_Transformation):
 
     def __init__(
         self,
-        height_factor: Any,
-        width_factor: Any = None,
+        height_factor: Factor,
+        width_factor: Factor | None = None,
         fill_mode: str = "reflect",
         interpolation: str = "bilinear",
         seed: int | None = None,

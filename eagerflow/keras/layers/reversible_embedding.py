@@ -8,6 +8,7 @@ from eagerflow import _core
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.embedding import Embedding
+from eagerflow.keras.typing import ConstraintLike, InitializerLike, RegularizerLike
 from eagerflow.ops import conversion
 
 _ops = _core.ops
@@ -40,9 +41,9 @@ class ReversibleEmbedding(Embedding):
         input_dim: int,
         output_dim: int,
         tie_weights: bool = True,
-        embeddings_initializer: Any = "uniform",
-        embeddings_regularizer: Any = None,
-        embeddings_constraint: Any = None,
+        embeddings_initializer: InitializerLike = "uniform",
+        embeddings_regularizer: RegularizerLike = None,
+        embeddings_constraint: ConstraintLike = None,
         mask_zero: bool = False,
         reverse_dtype: Any = None,
         logit_soft_cap: float | None = None,
