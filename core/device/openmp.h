@@ -7,8 +7,8 @@ namespace ef {
 // parent has.
 bool openmp_works();
 
-// Lets OpenMP's threads, which the calling thread shares its libraries' work with, take subnormal
-// numbers for zero as the calling thread does.
-void flush_openmp_subnormals();
+// Prepares OpenMP's threads, which libraries share the calling thread's work with: they take
+// subnormal numbers for zero as the calling thread does, and no signals.
+void prepare_openmp_threads();
 
 }  // namespace ef

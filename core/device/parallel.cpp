@@ -7,7 +7,6 @@
 #include <omp.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 
 #include <atomic>
 #include <chrono>
@@ -18,6 +17,7 @@
 
 #include "device/flush_subnormals.h"
 #include "device/openmp.h"
+#include "device/signals.h"
 
 namespace ef {
 namespace {
@@ -148,11 +148,7 @@ class Pool {
   // Where the system refuses threads, loops have as many as there are.
   void start(int workers) {
     if (started_ >= workers || refused_) return;
-    // Signals are for the program's own threads.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const BlockSignals from_the_start;  // signals are for the program's own threads
     try {
       for (; started_ < workers; ++started_) {
         std::thread([this, index = started_] { serve(index); }).detach();
@@ -160,10 +156,10 @@ class Pool {
     } catch (const std::system_error&) {
       refused_ = true;
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
   void serve(int index) {
+    BlockSignals::for_good();
     FlushSubnormals::for_good();
     const auto wanted = [&] {
       return Claim{state_.load(std::memory_order_seq_cst)}.open() && index < max_threads() - 1;
@@ -256,11 +252,14 @@ bool in_parallel() { return busy_with_part || omp_in_parallel(); }
 
 bool openmp_works() { return !openmp_lost.load(std::memory_order_relaxed); }
 
-void flush_openmp_subnormals() {
+void prepare_openmp_threads() {
   thread_local bool done = false;
   if (std::exchange(done, true) || !openmp_works()) return;
 #pragma omp parallel
-  FlushSubnormals::for_good();
+  {
+    FlushSubnormals::for_good();
+    if (omp_get_thread_num() != 0) BlockSignals::for_good();
+  }
 }
 
 void openmp_ran() {

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -105,3 +107,23 @@ def test_variables_are_never_left_half_changed(raised_soon):
 
     assert interrupted(raised_soon, add)
     assert float(tf.reduce_min(v)) == float(tf.reduce_max(v))
+
+
+# A handler runs on the stack of what it interrupts, as long as nobody has asked for another one:
+# pytest's faulthandler does.
+INTERRUPTED_PRODUCTS = """
+import signal, eagerflow as tf
+signal.signal(signal.SIGALRM, lambda number, frame: None)
+a = tf.ones([1500, 1500])
+signal.setitimer(signal.ITIMER_REAL, 0.005, 0.005)
+for _ in range(8):
+    product = a @ a
+signal.setitimer(signal.ITIMER_REAL, 0)
+objects = [bytes(i) for i in range(0, 3000, 7)]
+del objects
+assert product.numpy().min() == product.numpy().max() == 1500
+"""
+
+
+def test_handlers_do_not_write_into_products():
+    subprocess.run([sys.executable, "-c", INTERRUPTED_PRODUCTS], check=True)

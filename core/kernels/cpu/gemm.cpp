@@ -247,13 +247,14 @@ void gemm(const Product& p, const float* a, const float* b, float* c) {
   if (work <= (p.transpose_b ? kOwnTransposed : kOwnProduct)) return medium(p, a, b, c);
   if (work < kThreadedSgemm || in_parallel()) return sgemm_alone(p, a, b, c);
   if (work > kSharedSgemm && max_threads() > kFewThreads && openmp_works()) {
-    flush_openmp_subnormals();
+    prepare_openmp_threads();
     // One call after the other, so that somebody who waits for too long can stop them.
     const int64_t rows = interruptible() ? std::max(kLongSgemm / (p.n * p.k), kStrip) : p.m;
     for (int64_t row = 0; row < p.m; row += rows) {
       check_interrupt();
       Product part = p;
       part.m = std::min(rows, p.m - row);
+      const BlockSignals no_signals;
       sgemm(part, a + row * steps(p.transpose_a, p.lda).row, b, c + row * p.ldc);
     }
     return openmp_ran();

@@ -100,7 +100,8 @@ void Step::execute(std::initializer_list<const void*> addresses) {
 }
 
 void Step::run(std::initializer_list<const void*> addresses) {
-  flush_openmp_subnormals();
+  const BlockSignals no_signals;
+  prepare_openmp_threads();
   execute(addresses);
   openmp_ran();
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 
+#include "device/signals.h"
 #include "tensor/inline_vector.h"
 
 namespace ef::cpu::onednn {
@@ -17,7 +18,7 @@ const dnnl::engine& engine();
 // The calling thread's stream.
 const dnnl::stream& stream();
 
-// Keeps oneDNN on the calling thread while it lives.
+// Keeps oneDNN on the calling thread, and signals away from it, while it lives.
 class OneThread {
  public:
   OneThread();
@@ -26,6 +27,7 @@ class OneThread {
   OneThread& operator=(const OneThread&) = delete;
 
  private:
+  BlockSignals no_signals_;
   int threads_;
 };
 
