@@ -9,6 +9,11 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.keras.saving import registration
 from eagerflow.keras.saving.serialization import unknown_name
 from eagerflow.ops.nn import activation as _activation
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+nn = lazy.Module("eagerflow.keras.ops.nn")
+serialization = lazy.Module("eagerflow.keras.saving.serialization")
 
 _ops = _core.ops
 
@@ -180,8 +185,6 @@ def __getattr__(name: str) -> Any:
         return _activation.log_softmax
     if name not in _LATER:
         raise AttributeError(f"module 'eagerflow.keras.activations' has no attribute '{name}'")
-    from eagerflow.keras.ops import nn
-
     return getattr(nn, name)
 
 
@@ -209,9 +212,7 @@ def serialize(activation: Any, use_legacy_format: bool = False) -> Any:
     'tanh'
     """
     if hasattr(activation, "get_config"):
-        from eagerflow.keras.saving.serialization import serialize_keras_object
-
-        return serialize_keras_object(activation)
+        return serialization.serialize_keras_object(activation)
     if id(activation) in _OTHER_NAMES:
         return _OTHER_NAMES[id(activation)]
     name = getattr(activation, "__name__", None)
@@ -221,9 +222,7 @@ def serialize(activation: Any, use_legacy_format: bool = False) -> Any:
         return name
     if name == "<lambda>" or getattr(activation, "__module__", "").startswith("eagerflow"):
         return name
-    from eagerflow.keras.saving.serialization import serialize_keras_object
-
-    return serialize_keras_object(activation)
+    return serialization.serialize_keras_object(activation)
 
 
 def deserialize(
@@ -234,8 +233,6 @@ def deserialize(
     Raises:
         ValueError: if there is none.
     """
-    from eagerflow.keras.saving.serialization import deserialize_as
-
     if isinstance(name, str):
         found = registration.get_registered_object(name, custom_objects, _NAMES)
         if found is None and name in _LATER:
@@ -247,7 +244,7 @@ def deserialize(
             )
         return found
     kind = "layer" if _has_class(name) else "activation"
-    return deserialize_as(kind, name, custom_objects)
+    return serialization.deserialize_as(kind, name, custom_objects)
 
 
 def _has_class(config: Any) -> bool:

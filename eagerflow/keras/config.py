@@ -5,6 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.framework import dtypes
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+io_utils = lazy.Module("eagerflow.keras.utils.io_utils")
+policies = lazy.Module("eagerflow.keras.mixed_precision.policy")
 
 
 class _Defaults:
@@ -97,34 +102,24 @@ def dtype_policy() -> Any:
     >>> tf.keras.config.dtype_policy().name
     'float32'
     """
-    from eagerflow.keras.mixed_precision.policy import global_policy
-
-    return global_policy()
+    return policies.global_policy()
 
 
 def set_dtype_policy(policy: Any) -> None:
     """Sets the policy of new layers' dtypes: a name such as "mixed_bfloat16", or a policy."""
-    from eagerflow.keras.mixed_precision.policy import set_global_policy
-
-    set_global_policy(policy)
+    policies.set_global_policy(policy)
 
 
 def enable_interactive_logging() -> None:
     """Shows progress on standard output."""
-    from eagerflow.keras.utils import io_utils
-
     io_utils.enable_interactive_logging()
 
 
 def disable_interactive_logging() -> None:
     """Logs progress instead of showing it on standard output."""
-    from eagerflow.keras.utils import io_utils
-
     io_utils.disable_interactive_logging()
 
 
 def is_interactive_logging_enabled() -> bool:
     """Whether progress is shown on standard output."""
-    from eagerflow.keras.utils import io_utils
-
     return io_utils.is_interactive_logging_enabled()

@@ -17,7 +17,11 @@ from eagerflow.keras.saving.serialization import (
     deserialize_as,
     serialize_keras_object,
 )
+from eagerflow.util import lazy
 from eagerflow.util.optional import optional
+
+# Imported when they are first used: they import this module, or few programs need them.
+conversion = lazy.Module("eagerflow.ops.conversion")
 
 _ops = _core.ops
 _ALLOWED = ("partition_shape", "partition_offset", "layout")
@@ -129,10 +133,8 @@ class Constant(Initializer):
 
     def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
         """The value in the shape and dtype."""
-        from eagerflow.ops.conversion import constant
-
         shape = kwargs.get("partition_shape", shape)
-        return constant(self.value, dtype=config.float_dtype(dtype), shape=shape)
+        return conversion.constant(self.value, dtype=config.float_dtype(dtype), shape=shape)
 
 
 class RandomUniform(Initializer):

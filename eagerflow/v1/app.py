@@ -6,6 +6,11 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+flags = lazy.Module("eagerflow.v1.flags")
+
 
 def run(main: Callable | None = None, argv: Sequence[str] | None = None) -> None:
     """Parses flags, calls `main` with the remaining arguments, and exits.
@@ -14,9 +19,7 @@ def run(main: Callable | None = None, argv: Sequence[str] | None = None) -> None
         main: the function; by default the program's own `main`.
         argv: the arguments, the program's name first; by default `sys.argv`.
     """
-    from eagerflow.v1.flags import FLAGS
-
-    arguments = FLAGS(list(sys.argv if argv is None else argv), known_only=True)
+    arguments = flags.FLAGS(list(sys.argv if argv is None else argv), known_only=True)
     if main is None:
         main = vars(sys.modules["__main__"])["main"]
     sys.exit(main(arguments))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import _core
+from eagerflow import _core, random
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
@@ -441,8 +441,6 @@ def multinomial(
     output_dtype: Any = None,
 ) -> Tensor:
     """Draws from categories; the older name of `tf.random.categorical`."""
-    from eagerflow import random
-
     return random.categorical(logits, num_samples, output_dtype or dtypes.int64, seed)
 
 

@@ -6,6 +6,11 @@ from typing import Any
 
 from eagerflow import config
 from eagerflow.framework.tensor import CPU_NAME
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+app = lazy.Module("eagerflow.v1.app")
+switches = lazy.Module("eagerflow.v1.switches")
 
 
 def num_gpus() -> int:
@@ -25,7 +30,5 @@ def list_devices() -> list[str]:
 
 def run(main: Any = None, argv: Any = None) -> None:
     """Runs a program's main function, eagerly; the same as `tf.app.run` after that."""
-    from eagerflow.v1 import app, switches
-
     switches.enable_eager_execution()
     app.run(main, argv)

@@ -7,6 +7,10 @@ from typing import Any
 from eagerflow.framework import dtypes
 from eagerflow.keras import initializers as keras
 from eagerflow.keras.random_generator import RandomGenerator
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+arithmetic = lazy.Module("eagerflow.v1.arithmetic")
 
 
 def refresh(initializer: Any) -> None:
@@ -71,9 +75,7 @@ class Constant(_Version1, keras.Constant):
         self, shape: Any, dtype: Any = None, partition_info: Any = None, **kwargs: Any
     ) -> Any:
         """Values of a shape."""
-        from eagerflow.v1.arithmetic import constant
-
-        return constant(self.value, self.dtype if dtype is None else dtype, shape)
+        return arithmetic.constant(self.value, self.dtype if dtype is None else dtype, shape)
 
 
 class RandomUniform(_Version1, keras.RandomUniform):

@@ -7,6 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eagerflow.framework import dtypes
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+mnist = lazy.Module("eagerflow.keras.datasets.mnist")
 
 
 class DataSet:
@@ -116,8 +120,6 @@ def read_data_sets(
     Raises:
         ValueError: if more are set aside than there are.
     """
-    from eagerflow.keras.datasets import mnist
-
     (images, labels), (test_images, test_labels) = mnist.load_data()
     if not 0 <= validation_size <= len(images):
         raise ValueError(

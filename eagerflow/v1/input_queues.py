@@ -14,8 +14,13 @@ from eagerflow.graph.control_flow import with_dependencies
 from eagerflow.graph.recording import record
 from eagerflow.graph.structure import is_symbol
 from eagerflow.graph.variables import make_variable
+from eagerflow.random import shuffle as shuffled
+from eagerflow.util import lazy
 from eagerflow.v1.queue_runner import QueueRunner, add_queue_runner
 from eagerflow.v1.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
+
+# Imported when they are first used: they import this module, or few programs need them.
+io = lazy.Module("eagerflow.io")
 
 _ops = _core.ops
 
@@ -87,8 +92,6 @@ def input_producer(
     shape = tensor.shape[1:].merge_with(TensorShape(element_shape))
     source = limit_epochs(tensor, num_epochs)
     if shuffle:
-        from eagerflow.random import shuffle as shuffled
-
         spec = TensorSpec(tensor.shape, tensor.dtype)
         source = record(
             graph, lambda x: shuffled(x, seed=seed), (source,), kind="RandomShuffle", outputs=spec
@@ -334,11 +337,9 @@ def shuffle_batch_join(
 
 def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
     """A local variable with the names of the files that match a pattern."""
-    from eagerflow.io import matching_files
-
     graph = _graph("match_filenames_once")
     spec = TensorSpec([None], dtypes.string)
-    paths = record(graph, matching_files, (pattern,), kind="matching_filenames", outputs=spec)
+    paths = record(graph, io.matching_files, (pattern,), kind="matching_filenames", outputs=spec)
     return make_variable(
         paths,
         name=name or "matching_filenames",

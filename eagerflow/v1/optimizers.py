@@ -10,6 +10,13 @@ from eagerflow.autodiff.tape import GradientTape
 from eagerflow.framework import context
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+gradients = lazy.Module("eagerflow.graph.gradients")
+graph_variables = lazy.Module("eagerflow.graph.variables")
+outside = lazy.Module("eagerflow.graph.outside")
+training = lazy.Module("eagerflow.graph.training")
 
 _ops = _core.ops
 
@@ -122,12 +129,8 @@ class Optimizer:
                 "`loss` passed to Optimizer.compute_gradients should be a function when eager "
                 "execution is enabled."
             )
-        from eagerflow.graph import gradients
-        from eagerflow.graph import variables as graph_variables
-        from eagerflow.graph.outside import as_symbols
-
         chosen = graph_variables.trainable_variables() if var_list is None else list(var_list)
-        chosen = as_symbols(chosen, context.building_graph())
+        chosen = outside.as_symbols(chosen, context.building_graph())
         if not chosen:
             raise ValueError("No variables to optimize.")
         return list(zip(gradients.gradients(loss, chosen, grad_loss), chosen, strict=True))
@@ -154,8 +157,6 @@ class Optimizer:
                 f"No gradients provided for any variable: {[str(v.name) for _, v in pairs]}."
             )
         if not context.executing_eagerly():
-            from eagerflow.graph import training
-
             return training.apply_gradients(self, pairs, global_step, name or self._name)
         changed = [variable for gradient, variable in pairs if gradient is not None]
         self._begin(changed)

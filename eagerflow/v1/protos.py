@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+summary = lazy.Module("eagerflow.v1.summary")
+
 _NAMES = frozenset({"Event", "HistogramProto", "Summary", "SummaryMetadata"})
 
 
@@ -17,6 +22,4 @@ def __getattr__(name: str) -> Any:
     """
     if name not in _NAMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from eagerflow.v1.summary import message_classes
-
-    return message_classes()[name]
+    return summary.message_classes()[name]

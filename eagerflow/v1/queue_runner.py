@@ -9,6 +9,10 @@ from typing import Any
 from eagerflow import errors
 from eagerflow.framework import context
 from eagerflow.graph.collection_names import GraphKeys
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+session = lazy.Module("eagerflow.graph.session")
 
 
 class QueueRunner:
@@ -165,9 +169,7 @@ def start_queue_runners(
     Raises:
         ValueError: if there is no session.
     """
-    from eagerflow.graph.session import get_default_session
-
-    sess = sess or get_default_session()
+    sess = sess or session.get_default_session()
     if sess is None:
         raise ValueError(
             "Cannot start queue runners: No default session is registered. Use `with "

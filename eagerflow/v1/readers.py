@@ -10,6 +10,10 @@ from eagerflow.framework import context, dtypes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.execution import current_run
 from eagerflow.graph.recording import record
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+records = lazy.Module("eagerflow.v1.records")
 
 Item = tuple[bytes, bytes]
 
@@ -148,9 +152,7 @@ class TFRecordReader(ReaderBase):
         self._options = options
 
     def _items(self, work: bytes) -> Iterator[Item]:
-        from eagerflow.v1.records import tf_record_iterator
-
-        for index, value in enumerate(tf_record_iterator(work.decode(), self._options)):
+        for index, value in enumerate(records.tf_record_iterator(work.decode(), self._options)):
             yield work + b":%d" % index, value
 
 

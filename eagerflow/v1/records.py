@@ -7,6 +7,10 @@ from typing import Any
 
 from eagerflow.framework import context
 from eagerflow.io.record_writer import TFRecordOptions, TFRecordWriter
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+data = lazy.Module("eagerflow.data")
 
 __all__ = ["TFRecordCompressionType", "TFRecordOptions", "TFRecordWriter", "tf_record_iterator"]
 
@@ -29,14 +33,12 @@ def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
     Raises:
         tf.errors.DataLossError: if the file is damaged.
     """
-    from eagerflow.data import TFRecordDataset
-
     if isinstance(options, int):
         kind = {0: "", 1: "ZLIB", 2: "GZIP"}[options]
     else:
         kind = TFRecordOptions.get_compression_type_string(options) if options else ""
     with context.running_eagerly():
-        records = iter(TFRecordDataset([path], kind or None))
+        records = iter(data.TFRecordDataset([path], kind or None))
     while True:
         with context.running_eagerly():
             try:

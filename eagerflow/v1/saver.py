@@ -12,6 +12,10 @@ from eagerflow.checkpoint.bundle import BundleReader, remove_bundle, write_bundl
 from eagerflow.checkpoint.state import CheckpointState, checkpoint_exists, write_state
 from eagerflow.framework import context
 from eagerflow.io.os_errors import path_text
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+graph_variables = lazy.Module("eagerflow.graph.variables")
 
 __all__ = ["Saver", "checkpoint_exists"]
 
@@ -59,14 +63,12 @@ class Saver:
         **kwargs: Any,
     ) -> None:
         if var_list is None:
-            from eagerflow.graph.variables import global_variables
-
             if context.building_graph() is None:
                 raise RuntimeError(
                     "When eager execution is enabled, `var_list` must specify a list or dict of "
                     "variables to save"
                 )
-            var_list = global_variables()
+            var_list = graph_variables.global_variables()
         self._variables = self._by_name(var_list)
         self._reshape = reshape
         self._max_to_keep = max_to_keep

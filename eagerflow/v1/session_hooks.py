@@ -12,7 +12,11 @@ from typing import Any
 import numpy as np
 
 from eagerflow.framework import context
+from eagerflow.util import lazy
 from eagerflow.v1.global_step import get_global_step
+
+# Imported when they are first used: they import this module, or few programs need them.
+summaries = lazy.Module("eagerflow.v1.summary")
 
 _log = logging.getLogger("tensorflow")
 
@@ -379,9 +383,7 @@ class _SummaryHook(SessionRunHook):
 
     def _open(self) -> None:
         if self._writer is None and self._output_dir:
-            from eagerflow.v1.summary import FileWriterCache
-
-            self._writer = FileWriterCache.get(self._output_dir)
+            self._writer = summaries.FileWriterCache.get(self._output_dir)
 
 
 class StepCounterHook(_SummaryHook):
@@ -423,9 +425,7 @@ class StepCounterHook(_SummaryHook):
         rate = steps / seconds
         _log.info("%s/sec: %g", self._step.op.name, rate)
         if self._writer is not None:
-            from eagerflow.v1.summary import summary_message
-
-            summary = summary_message()
+            summary = summaries.summary_message()
             summary.value.add(tag=f"{self._step.op.name}/sec", simple_value=rate)
             self._writer.add_summary(summary, step)
 

@@ -13,12 +13,17 @@ from eagerflow.framework import context
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.recording import record
+from eagerflow.protos.event import MESSAGES
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+records = lazy.Module("eagerflow.io.records")
+summary_values = lazy.Module("eagerflow.summary.values")
+summary_writer = lazy.Module("eagerflow.summary.writer")
 
 
 def message_classes() -> Any:
     """The classes of the messages in logs, by their names."""
-    from eagerflow.protos.event import MESSAGES
-
     return MESSAGES
 
 
@@ -99,8 +104,6 @@ def image(
     """A summary of the first images of a batch."""
 
     def make(value: Any) -> Any:
-        from eagerflow.summary.values import encoded_png
-
         array = np.asarray(value)
         if array.dtype != np.uint8:
             high = max(float(np.abs(array).max(initial=0.0)), 1e-12)
@@ -112,7 +115,7 @@ def image(
             entry = message.value.add()
             entry.tag = f"{tag}/image/{k}" if max_outputs > 1 else f"{tag}/image"
             entry.image.height, entry.image.width, entry.image.colorspace = pixels.shape
-            entry.image.encoded_image_string = encoded_png(pixels)
+            entry.image.encoded_image_string = summary_values.encoded_png(pixels)
         return _core.as_tensor(message.SerializeToString())
 
     graph = context.building_graph()
@@ -183,10 +186,8 @@ class FileWriter:
         filename_suffix: str | None = None,
         session: Any = None,
     ) -> None:
-        from eagerflow.summary.writer import create_file_writer
-
         self._logdir = logdir
-        self._writer: Any = create_file_writer(
+        self._writer: Any = summary_writer.create_file_writer(
             logdir, max_queue, int(flush_secs * 1000), filename_suffix or ""
         )
         self._writer.init()
@@ -275,7 +276,5 @@ def summary_iterator(path: Any) -> Iterator[Any]:
     >>> [value.tag for event in events for value in event.summary.value]
     ['loss']
     """
-    from eagerflow.io.records import read_records
-
-    for entry in read_records(path):
+    for entry in records.read_records(path):
         yield message_classes()["Event"].FromString(entry)

@@ -17,6 +17,11 @@ from eagerflow.graph.defaults import name_scope
 from eagerflow.graph.recording import record
 from eagerflow.graph.structure import is_symbol
 from eagerflow.graph.variables import make_variable
+from eagerflow.keras import initializers as keras
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+initializers = lazy.Module("eagerflow.v1.initializers")
 
 
 class _Reuse:
@@ -423,9 +428,6 @@ def _made(
 
 def initial_value(full: str, shape: Any, dtype: Any, initializer: Any) -> tuple[Any, Any]:
     """An initial value, or a function that returns one, and the dtype."""
-    from eagerflow.keras import initializers as keras
-    from eagerflow.v1 import initializers
-
     if isinstance(initializer, str):
         initializer = keras.get(initializer)
     if initializer is not None and (is_symbol(initializer) or not callable(initializer)):

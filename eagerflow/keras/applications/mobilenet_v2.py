@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow.keras import layers
+from eagerflow.keras import config, layers
 from eagerflow.keras.applications import imagenet_utils
 from eagerflow.keras.applications.builder import Builder
 
@@ -104,8 +104,6 @@ def MobileNetV2(
     """
     if kwargs:
         raise ValueError(f"Unknown argument(s): {kwargs}")
-    from eagerflow.keras import config
-
     first = config.image_data_format() == "channels_first"
     builder = Builder(
         include_top,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow.keras import layers
+from eagerflow.keras import config, layers
 from eagerflow.keras.applications import imagenet_utils
 from eagerflow.keras.applications.builder import Builder, described
 
@@ -205,8 +205,6 @@ def _builder(
     pooling: str | None,
     classifier_activation: Any,
 ) -> Builder:
-    from eagerflow.keras import config
-
     first = config.image_data_format() == "channels_first"
     if input_shape is None:
         shape = None if input_tensor is None else tuple(input_tensor.shape)[1:]

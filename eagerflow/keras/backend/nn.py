@@ -10,6 +10,10 @@ from eagerflow.keras import config
 from eagerflow.keras import losses as keras_losses
 from eagerflow.keras.backend.state import seed_of
 from eagerflow.keras.losses.crossentropy import binary_focal_probabilities
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+shapes = lazy.Module("eagerflow.keras.backend.shapes")
 
 _ops = _core.ops
 _FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
@@ -45,10 +49,8 @@ def conv1d(
     """A convolution of sequences; "causal" padding looks back only."""
     layout = _layout(data_format, 1)
     if padding == "causal":
-        from eagerflow.keras.backend.shapes import temporal_padding
-
         width = int(kernel.shape[0])
-        x = temporal_padding(x, (dilation_rate * (width - 1), 0))
+        x = shapes.temporal_padding(x, (dilation_rate * (width - 1), 0))
         padding = "valid"
     return nn.convolution(x, kernel, strides, _padding(padding), layout, dilation_rate)
 

@@ -11,6 +11,10 @@ from eagerflow import _core, nest, nn
 from eagerflow.framework.op_function import op_function
 from eagerflow.keras import config
 from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+sparse = lazy.Module("eagerflow.sparse")
 
 _ops = _core.ops
 
@@ -195,8 +199,6 @@ def ctc_decode(
         A list of `[batch, longest]` tensors of labels, -1 where a sequence has ended, and the
         log-probabilities.
     """
-    from eagerflow import sparse
-
     y_pred = _core.as_tensor(y_pred)
     logits = _ops.log(_ops.transpose(y_pred, [1, 0, 2]) + config.epsilon())
     lengths = _ops.cast(_core.as_tensor(input_length), "int32")

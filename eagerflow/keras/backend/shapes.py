@@ -7,7 +7,12 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.keras import config
 from eagerflow.ops import array, conversion
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+layers = lazy.Module("eagerflow.keras.layers")
 
 _ops = _core.ops
 
@@ -46,8 +51,6 @@ def cast_to_floatx(x: Any) -> Any:
     dtype('float32')
     """
     import numpy as np
-
-    from eagerflow.keras import config
 
     if isinstance(x, _core.Tensor | _core.Variable):
         return conversion.cast(x, config.floatx())
@@ -142,8 +145,6 @@ def temporal_padding(x: Any, padding: tuple = (1, 1)) -> Any:
 
 
 def _around(x: Any, padding: Any, data_format: str | None) -> Any:
-    from eagerflow.keras import config
-
     data_format = data_format or config.image_data_format()
     if data_format not in ("channels_first", "channels_last"):
         raise ValueError(f"Unknown data_format: {data_format}")
@@ -177,9 +178,7 @@ def resize_images(
     interpolation: str = "nearest",
 ) -> Any:
     """Images, made larger by whole factors."""
-    from eagerflow.keras.layers import UpSampling2D
-
-    layer = UpSampling2D((height_factor, width_factor), data_format, interpolation)
+    layer = layers.UpSampling2D((height_factor, width_factor), data_format, interpolation)
     return layer(x)
 
 

@@ -22,6 +22,13 @@ from eagerflow.keras.engine import call_context
 from eagerflow.ops import conversion, creation, loops
 from eagerflow.ops.printing import print as show
 from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+graph_gradients = lazy.Module("eagerflow.graph.gradients")
+graph_layers = lazy.Module("eagerflow.keras.engine.graph_layers")
+input_layer = lazy.Module("eagerflow.keras.engine.input_layer")
+models = lazy.Module("eagerflow.keras.engine.model")
 
 _ops = _core.ops
 
@@ -119,10 +126,8 @@ def placeholder(
     ragged: bool = False,
 ) -> Any:
     """A symbolic tensor as of `tf.keras.Input`, given a shape with the batch size."""
-    from eagerflow.keras.engine.input_layer import Input
-
     shape = (None,) * ndim if shape is None and ndim is not None else shape
-    return Input(batch_shape=shape, dtype=dtype, name=name)
+    return input_layer.Input(batch_shape=shape, dtype=dtype, name=name)
 
 
 def eval(x: Any) -> Any:
@@ -131,9 +136,7 @@ def eval(x: Any) -> Any:
     if graph is not None:
         x = as_symbol(x, graph)
         if is_symbol(x):
-            from eagerflow.keras.engine.graph_layers import value_of
-
-            return value_of(x)
+            return graph_layers.value_of(x)
     return x.numpy() if hasattr(x, "numpy") else np.asarray(x)
 
 
@@ -148,9 +151,7 @@ def batch_get_value(tensors: Any) -> list[Any]:
 def set_value(x: Any, value: Any) -> None:
     """Assigns a value to a variable; to one of a graph, in the session that Keras uses."""
     if is_symbol(x):
-        from eagerflow.keras.engine.graph_layers import session_variables
-
-        (x,) = session_variables([x])
+        (x,) = graph_layers.session_variables([x])
     x.assign(np.asarray(value, dtype=x.dtype.as_numpy_dtype))
 
 
@@ -306,9 +307,7 @@ def gradients(loss: Any, variables: Any) -> Any:
         RuntimeError: if operations run eagerly. Use `tf.GradientTape` then.
     """
     if building_graph() is not None:
-        from eagerflow.graph.gradients import gradients as derivatives
-
-        return derivatives(loss, variables)
+        return graph_gradients.gradients(loss, variables)
     raise RuntimeError(
         "tf.gradients is not supported when eager execution is enabled. "
         "Use tf.GradientTape instead."
@@ -345,15 +344,11 @@ def function(
     >>> tf.keras.backend.function([x], [x * 2.0])([np.ones([1, 1])])
     [array([[2.]], dtype=float32)]
     """
-    from eagerflow.keras.engine.model import Model
-
     if building_graph() is not None:
-        from eagerflow.keras.engine.graph_layers import function_of
-
-        return function_of(inputs, outputs, updates)
+        return graph_layers.function_of(inputs, outputs, updates)
     if updates:
         raise ValueError("`updates` argument is not supported during eager execution.")
-    model = Model(inputs=inputs, outputs=outputs)
+    model = models.Model(inputs=inputs, outputs=outputs)
     as_list = isinstance(outputs, list | tuple)
 
     def run(values: Any) -> Any:

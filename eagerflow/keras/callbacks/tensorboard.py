@@ -14,6 +14,11 @@ from eagerflow import _core
 from eagerflow.keras import config
 from eagerflow.keras.callbacks.callback import Callback, plain
 from eagerflow.keras.optimizers.schedules import LearningRateSchedule
+from eagerflow.protos.graph import MESSAGES
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+keras_layers = lazy.Module("eagerflow.keras.layers")
 
 _ops = _core.ops
 _DEPRECATED_ARGUMENTS = {"write_grads", "embeddings_layer_names", "embeddings_data", "batch_size"}
@@ -131,13 +136,11 @@ class TensorBoard(Callback):
                 summary.graph(graph)
 
     def _write_embeddings_config(self) -> None:
-        from eagerflow.keras.layers import Embedding
-
         metadata = self.embeddings_metadata
         names = dict(metadata) if isinstance(metadata, dict) else {}
         entries = []
         for layer in self.model.layers:
-            if not isinstance(layer, Embedding):
+            if not isinstance(layer, keras_layers.Embedding):
                 continue
             lines = ['  tensor_name: "layer_with_weights-0/embeddings/.ATTRIBUTES/VARIABLE_VALUE"']
             path = metadata if isinstance(metadata, str) else names.pop(layer.name, None)
@@ -281,8 +284,6 @@ def _as_image(weight: Any) -> Any:
 
 def _layer_graph(config: Any) -> Any:
     """A GraphDef with a node for each layer of a Sequential or functional model, or None."""
-    from eagerflow.protos.graph import MESSAGES
-
     layers = config.get("layers") if isinstance(config, dict) else None
     if not isinstance(layers, list):
         return None

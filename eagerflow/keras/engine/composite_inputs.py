@@ -16,6 +16,13 @@ from eagerflow.ops.array import concat as join
 from eagerflow.ops.creation import sequence_mask
 from eagerflow.ops.segment import unsorted_segment_max
 from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+arithmetic = lazy.Module("eagerflow.sparse.arithmetic")
+arrangement = lazy.Module("eagerflow.sparse.arrangement")
+conversion = lazy.Module("eagerflow.sparse.conversion")
+tensor = lazy.Module("eagerflow.sparse.tensor")
 
 _ops = _core.ops
 
@@ -33,9 +40,7 @@ def _dense(value: Any) -> Any:
     """A dense tensor of the same elements, with zeros where there are none."""
     if _is_ragged(value):
         return value.to_tensor()
-    from eagerflow.sparse.conversion import to_dense
-
-    return to_dense(value)
+    return conversion.to_dense(value)
 
 
 def _of_values(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -61,8 +66,6 @@ def _of_rows(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> An
         )
     if not layer.sparse:
         return _of_values(layer, inputs, args, kwargs)
-    from eagerflow.sparse.tensor import SparseTensor
-
     if not layer.built:
         layer._build_for(inputs.values)
     rows = layer.rows_of(inputs.values)
@@ -71,7 +74,7 @@ def _of_rows(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> An
     columns = _ops.cast(_ops.range(0, count * width, 1) % width, positions.dtype)
     shape = _ops.concat([inputs.dense_shape, _core.convert([width], positions.dtype, None)], 0)
     indices = _ops.concat([positions, _ops.expand_dims(columns, 1)], 1)
-    return SparseTensor(indices, _ops.reshape(rows, [-1]), shape)
+    return tensor.SparseTensor(indices, _ops.reshape(rows, [-1]), shape)
 
 
 def _of_elements(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -102,14 +105,12 @@ def _of_product(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) ->
         return _of_values(layer, inputs, args, kwargs)
     if len(inputs.shape) != 2:
         return layer(_dense(inputs))
-    from eagerflow.sparse.arithmetic import sparse_dense_matmul
-
     if not layer.built:
         layer._build_for(inputs)
     kernel = _ops.identity(layer.kernel)
     if inputs.dtype != kernel.dtype:
         inputs = inputs.with_values(_ops.cast(inputs.values, kernel.dtype))
-    outputs = sparse_dense_matmul(inputs, kernel)
+    outputs = arithmetic.sparse_dense_matmul(inputs, kernel)
     if layer.use_bias:
         outputs = _ops.bias_add(outputs, layer.bias)
     return outputs if layer.activation is None else layer.activation(outputs)
@@ -192,9 +193,7 @@ def _of_several(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) ->
     name = type(layer).__name__
     if name == "Concatenate":
         if all(is_composite(value) and not _is_ragged(value) for value in values):
-            from eagerflow.sparse.arrangement import concat
-
-            return concat(layer.axis, values)
+            return arrangement.concat(layer.axis, values)
         if any(_is_ragged(value) for value in values):
             return join(values, layer.axis)
     elif name in _OPERATORS and any(_is_ragged(value) for value in values):

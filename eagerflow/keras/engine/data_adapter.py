@@ -18,6 +18,12 @@ from eagerflow.keras.engine.step_seeds import spec_of
 from eagerflow.ops.indexing import gather
 from eagerflow.ops.random.stateful import shuffle
 from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+arguments = lazy.Module("eagerflow.data.arguments")
+tf_data = lazy.Module("eagerflow.data")
+prefetching = lazy.Module("eagerflow.data.prefetching")
 
 _ops = _core.ops
 _Tensor = _core.Tensor
@@ -236,10 +242,8 @@ class ArrayAdapter(DataAdapter):
         rows, step = self._rows, self.batch_size
         assert step is not None
         if self._order is None:
-            from eagerflow.data import Dataset
-
             seed = None if random_seed.current() is None else 0
-            self._order = Dataset.range(self.size).shuffle(1024, seed=seed)
+            self._order = tf_data.Dataset.range(self.size).shuffle(1024, seed=seed)
         for batch in self._order:
             start = int(batch) * step
             stop = min(start + step, rows)
@@ -348,9 +352,7 @@ class DatasetAdapter(DataAdapter):
 
     def read_end(self, batches: Iterator[Any]) -> None:
         """Has data that are read ahead come to their end: a cache before is complete then."""
-        from eagerflow.data.prefetching import PrefetchDataset
-
-        if isinstance(self._dataset, PrefetchDataset):
+        if isinstance(self._dataset, prefetching.PrefetchDataset):
             next(batches, None)
 
     def specs_of(self, flat: list[Any]) -> list[tuple]:
@@ -373,9 +375,7 @@ def refuse_endless(dataset: Any) -> None:
     method = getattr(dataset, "cardinality", None)
     if method is None:
         return
-    from eagerflow.data.arguments import INFINITE
-
-    if int(method()) == INFINITE:
+    if int(method()) == arguments.INFINITE:
         raise ValueError(
             "When providing an infinite dataset, you must specify the number of steps to run (if "
             "you did not intend to create an infinite dataset, make sure to not call `repeat()` "

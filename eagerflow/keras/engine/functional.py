@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.keras.engine.model import Model
+from eagerflow.keras.naming import unique_name
 
 
 class Functional(Model):
@@ -30,7 +31,5 @@ class Functional(Model):
 
     def _set_name(self, name: str | None) -> None:
         if not name:
-            from eagerflow.keras.naming import unique_name
-
             name = unique_name("model")
         super()._set_name(name)

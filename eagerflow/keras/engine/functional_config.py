@@ -13,6 +13,12 @@ from eagerflow.keras.engine.keras_tensor import KerasTensor, has_symbolic
 from eagerflow.keras.saving import reachable
 from eagerflow.keras.saving.json_config import json_default
 from eagerflow.keras.saving.serialization import deserialize_as, serialize_keras_object
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+add_layers = lazy.Module("eagerflow.keras.engine.add_layers")
+functional = lazy.Module("eagerflow.keras.engine.functional")
+models = lazy.Module("eagerflow.keras.engine.model")
 
 _CONSTANT = "_CONSTANT_VALUE"
 
@@ -181,18 +187,14 @@ def functional_from_config(cls: Any, config: dict[str, Any]) -> Any:
     arguments: dict[str, Any] = {"name": config.get("name")}
     if "trainable" in config:
         arguments["trainable"] = config["trainable"]
-    from eagerflow.keras.engine.add_layers import AddLoss, AddMetric
-    from eagerflow.keras.engine.functional import Functional
-    from eagerflow.keras.engine.model import Model
-
-    if cls in (Model, Functional):
-        model = Functional(inputs, outputs, **arguments)
+    if cls in (models.Model, functional.Functional):
+        model = functional.Functional(inputs, outputs, **arguments)
     else:
         model = cls(inputs=inputs, outputs=outputs, **arguments)
     inside = {id(layer) for layer in model.layers}
     for layer in made.layers.values():
         # No output depends on these layers.
-        if isinstance(layer, AddLoss | AddMetric) and id(layer) not in inside:
+        if isinstance(layer, add_layers.AddLoss | add_layers.AddMetric) and id(layer) not in inside:
             model._extend_graph(layer.output)
     if config.get("trainable") is False:
         model.trainable = False

@@ -13,6 +13,9 @@ from eagerflow.framework.tensor import Reference
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.util import lazy
 
+# Imported when they are first used: they import this module, or few programs need them.
+op_layer = lazy.Module("eagerflow.keras.engine.op_layer")
+
 # Imported when it is first used: who builds no graphs never imports it.
 graph_tensors = lazy.Module("eagerflow.keras.engine.graph_tensors")
 
@@ -100,9 +103,7 @@ class KerasTensor:
         self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
     ) -> Any:
         """What a function of this tensor returns: the output of a layer that calls it."""
-        from eagerflow.keras.engine.op_layer import call_function
-
-        return call_function(function, args, kwargs)
+        return op_layer.call_function(function, args, kwargs)
 
     def __hash__(self) -> int:
         if process.graphs_used:
@@ -178,9 +179,7 @@ def is_keras_tensor(x: Any) -> bool:
 
 def _operator(name: str) -> Callable[..., Any]:
     def apply(self: Any, *others: Any) -> Any:
-        from eagerflow.keras.engine.op_layer import call_operator
-
-        return call_operator(name, self, *others)
+        return op_layer.call_operator(name, self, *others)
 
     apply.__name__ = name
     return apply

@@ -33,11 +33,18 @@ from eagerflow.keras.engine.layer_config import (
     serialize_argument,
 )
 from eagerflow.keras.engine.layer_nodes import LayerNodes
+from eagerflow.keras.engine.node import infer_output_shape
 from eagerflow.keras.engine.weights import make_weight, set_weights
 from eagerflow.keras.mixed_precision import policy as policies
 from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.keras.saving.memory_limit import limits, spend
 from eagerflow.ops.conversion import cast
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+graph_layers = lazy.Module("eagerflow.keras.engine.graph_layers")
+keras_layers = lazy.Module("eagerflow.keras.engine.graph_layers")
+shared_variables = lazy.Module("eagerflow.graph.shared_variables")
 
 _Tensor = _core.Tensor
 _ARGUMENTS = {
@@ -367,8 +374,6 @@ class Layer(LayerNodes):
             and dtype.is_floating
         )
         if process.graphs_used:
-            from eagerflow.keras.engine import graph_layers as keras_layers
-
             if keras_layers.makes_weights():
                 return keras_layers.make_weight(
                     self, name, shape, dtype, initializer, trainable, constraint
@@ -391,9 +396,7 @@ class Layer(LayerNodes):
         if regularizer is not None:
             layer_losses.add_regularizer(self, variable, regularizers.get(regularizer))
         if process.graphs_used and building_graph() is not None:
-            from eagerflow.graph.shared_variables import share
-
-            share(variable)
+            shared_variables.share(variable)
         self._track_variable(variable)
         self._note_name(name or "variable", variable)
         return variable
@@ -412,8 +415,6 @@ class Layer(LayerNodes):
         Args:
             input_shape: a shape (a tuple or TensorShape), or a structure of shapes.
         """
-        from eagerflow.keras.engine.node import infer_output_shape
-
         return infer_output_shape(self, input_shape)
 
     def compute_output_signature(self, input_signature: Any) -> Any:
@@ -617,9 +618,7 @@ class Layer(LayerNodes):
         """The values of all weights, as NumPy arrays, in the order of `weights`."""
         weights = self.weights
         if process.graphs_used and any(map(is_symbol, weights)):
-            from eagerflow.keras.engine.graph_layers import values_of
-
-            return values_of(weights)
+            return graph_layers.values_of(weights)
         return [variable.numpy() for variable in weights]
 
     def set_weights(self, weights: Any) -> None:
@@ -630,9 +629,7 @@ class Layer(LayerNodes):
         """
         variables = self.weights
         if process.graphs_used and any(map(is_symbol, variables)):
-            from eagerflow.keras.engine.graph_layers import session_variables
-
-            variables = session_variables(variables)
+            variables = graph_layers.session_variables(variables)
         set_weights(self.name, variables, list(weights))
 
     def count_params(self) -> int:

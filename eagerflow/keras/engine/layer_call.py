@@ -20,8 +20,13 @@ from eagerflow.keras.engine.call_spec import CallSpec
 from eagerflow.keras.engine.composite_inputs import composite_handler
 from eagerflow.keras.engine.input_spec import assert_input_compatibility
 from eagerflow.keras.engine.keras_tensor import KerasTensor
+from eagerflow.keras.engine.node import call_symbolically
 from eagerflow.keras.engine.tracking import restore_grown
 from eagerflow.keras.mixed_precision.autocast import reading_casts
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+keras_layers = lazy.Module("eagerflow.keras.engine.graph_layers")
 
 _Tensor = _core.Tensor
 
@@ -81,16 +86,12 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     else:
         raise spec.missing_first(layer._name, kwargs)
     if process.graphs_used:
-        from eagerflow.keras.engine import graph_layers as keras_layers
-
         if keras_layers.applies((inputs, rest, kwargs)):
             return keras_layers.call(layer, inputs, rest, kwargs)
     flat = nest.flatten(inputs)
     if _any_symbolic(flat) or (
         (rest or kwargs) and _any_symbolic(nest.flatten([rest, list(kwargs.values())]))
     ):
-        from eagerflow.keras.engine.node import call_symbolically
-
         return call_symbolically(layer, inputs, rest, kwargs)
     if layer._composite_call is not None:
         handler = composite_handler(layer, flat)

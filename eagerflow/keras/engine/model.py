@@ -18,7 +18,17 @@ from eagerflow.keras.engine.layer_call import mark_built, names_from_here
 from eagerflow.keras.engine.layer_config import config_of_call
 from eagerflow.keras.engine.node import OwnNode, infer_output_shape
 from eagerflow.keras.engine.trainer import Trainer
+from eagerflow.util import lazy
 from eagerflow.version import VERSION
+
+# Imported when they are first used: they import this module, or few programs need them.
+add_layers = lazy.Module("eagerflow.keras.engine.add_layers")
+api = lazy.Module("eagerflow.keras.saving.api")
+functional_config = lazy.Module("eagerflow.keras.engine.functional_config")
+functional_module = lazy.Module("eagerflow.keras.engine.functional")
+json_config = lazy.Module("eagerflow.keras.saving.json_config")
+layer_utils = lazy.Module("eagerflow.keras.utils.layer_utils")
+registration = lazy.Module("eagerflow.keras.saving.registration")
 
 _ACCEPTED = {"trainable", "dtype", "dynamic", "name", "autocast", "inputs", "outputs"}
 # With inputs and outputs, the layers have their dtypes already.
@@ -76,9 +86,9 @@ class Model(Trainer, Layer):
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls is Model and is_functional_arguments(args, kwargs):
-            from eagerflow.keras.engine.functional import Functional
-
-            return Functional.__new__(Functional, *args, **kwargs)
+            return functional_module.Functional.__new__(
+                functional_module.Functional, *args, **kwargs
+            )
         return super().__new__(cls, *args, **kwargs)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -232,14 +242,10 @@ class Model(Trainer, Layer):
         return nest.map_structure(lambda x: getattr(x, "_keras_mask", None), outputs)
 
     def _add_symbolic_loss(self, loss: Any) -> None:
-        from eagerflow.keras.engine.add_layers import AddLoss
-
-        self._extend_graph(AddLoss()(loss))
+        self._extend_graph(add_layers.AddLoss()(loss))
 
     def _add_symbolic_metric(self, value: Any, name: str) -> None:
-        from eagerflow.keras.engine.add_layers import AddMetric
-
-        self._extend_graph(AddMetric(metric_name=name)(value))
+        self._extend_graph(add_layers.AddMetric(metric_name=name)(value))
 
     def _extend_graph(self, tensor: KerasTensor) -> None:
         graph = self._graph
@@ -507,14 +513,12 @@ class Model(Trainer, Layer):
         Raises:
             ValueError: if the model has not been built.
         """
-        from eagerflow.keras.utils.layer_utils import print_summary
-
         if not self.built:
             raise ValueError(
                 "This model has not yet been built. Build the model first by calling `build()` or "
                 "by calling the model on a batch of data."
             )
-        print_summary(
+        layer_utils.print_summary(
             self,
             line_length=line_length,
             positions=positions,
@@ -532,9 +536,7 @@ class Model(Trainer, Layer):
         **kwargs: Any,
     ) -> None:
         """Saves configuration, weights and compilation; see `tf.keras.models.save_model`."""
-        from eagerflow.keras.saving.api import save_model
-
-        save_model(self, filepath, overwrite, save_format, **kwargs)
+        api.save_model(self, filepath, overwrite, save_format, **kwargs)
 
     def save_weights(
         self,
@@ -557,9 +559,7 @@ class Model(Trainer, Layer):
             ValueError: for an unknown format, or a model without weights.
             tf.errors.OpError: of the kind that fits, if the file cannot be written.
         """
-        from eagerflow.keras.saving.api import save_weights
-
-        save_weights(self, filepath, overwrite, save_format)
+        api.save_weights(self, filepath, overwrite, save_format)
 
     def load_weights(
         self, filepath: Any, skip_mismatch: bool = False, by_name: bool = False, options: Any = None
@@ -581,17 +581,13 @@ class Model(Trainer, Layer):
             AssertionError: if a checkpoint has nothing for this model.
             tf.errors.NotFoundError: if there is no such file.
         """
-        from eagerflow.keras.saving.api import load_weights
-
-        return load_weights(self, filepath, skip_mismatch, by_name)
+        return api.load_weights(self, filepath, skip_mismatch, by_name)
 
     def to_json(self, **kwargs: Any) -> str:
         """The model's configuration as JSON; `kwargs` go to `json.dumps`."""
         import json
 
-        from eagerflow.keras.saving.json_config import json_default
-
-        return json.dumps(self._model_config(), default=json_default, **kwargs)
+        return json.dumps(self._model_config(), default=json_config.json_default, **kwargs)
 
     def to_yaml(self, **kwargs: Any) -> str:
         """No longer there: raises a RuntimeError, since loading YAML could run code."""
@@ -615,9 +611,7 @@ class Model(Trainer, Layer):
             NotImplementedError: for subclassed models made with arguments that are no plain values.
         """
         if self._graph is not None and self._is_functional():
-            from eagerflow.keras.engine.functional_config import functional_config
-
-            return functional_config(self)
+            return functional_config.functional_config(self)
         if type(self).get_config is Model.get_config and type(self).__init__ is not (
             Model.__init__
         ):
@@ -632,13 +626,9 @@ class Model(Trainer, Layer):
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
         """A model from what `get_config` returned; its weights are new."""
-        from eagerflow.keras.saving.registration import CustomObjectScope
-
-        with CustomObjectScope(custom_objects or {}):
+        with registration.CustomObjectScope(custom_objects or {}):
             if all(key in config for key in ("name", "layers", "input_layers", "output_layers")):
-                from eagerflow.keras.engine.functional_config import functional_from_config
-
-                return functional_from_config(cls, config)
+                return functional_config.functional_from_config(cls, config)
             try:
                 return cls(**config)
             except TypeError as error:

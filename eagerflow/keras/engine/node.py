@@ -11,8 +11,14 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.call_arguments import flatten_arguments, map_arguments
 from eagerflow.keras.engine.call_context import context
 from eagerflow.keras.engine.call_errors import explained
+from eagerflow.keras.engine.input_spec import assert_input_compatibility
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.shape_inference import infer
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+layers = lazy.Module("eagerflow.keras.engine.layer")
+op_layer = lazy.Module("eagerflow.keras.engine.op_layer")
 
 
 class KerasHistory(NamedTuple):
@@ -123,16 +129,12 @@ def real_tensor(tensor: Any) -> Any:
     """A symbolic tensor that has a history, for one that may be the mask of another."""
     owner = getattr(tensor, "_mask_of", None)
     if isinstance(tensor, KerasTensor) and tensor._keras_history is None and owner is not None:
-        from eagerflow.keras.engine.op_layer import MaskOf
-
-        return MaskOf()(owner)
+        return op_layer.MaskOf()(owner)
     return tensor
 
 
 def call_symbolically(layer: Any, inputs: Any, rest: tuple, kwargs: dict[str, Any]) -> Any:
     """Calls a layer with symbolic tensors: builds it, infers the outputs, and notes the call."""
-    from eagerflow.keras.engine.input_spec import assert_input_compatibility
-
     args, kwargs = map_arguments(real_tensor, (inputs, *rest), kwargs)
     inputs = args[0]
     context.layers.append(layer)
@@ -179,9 +181,7 @@ def _infer_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 def _has_own_shapes(layer: Any, inputs: Any) -> bool:
     """Whether `compute_output_shape` may know more than a run: where a program's code runs, which may
     need values, and where a rank is unknown, of which no placeholder can be made."""
-    from eagerflow.keras.engine.layer import Layer
-
-    if type(layer).compute_output_shape is Layer.compute_output_shape:
+    if type(layer).compute_output_shape is layers.Layer.compute_output_shape:
         return False
     cell = getattr(layer, "cell", None)
     parts = [layer, *layer._all_inner_layers(), *([] if cell is None else [cell])]

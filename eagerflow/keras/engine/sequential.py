@@ -15,6 +15,10 @@ from eagerflow.keras.engine.layer_call import Building, names_from_here
 from eagerflow.keras.engine.layer_config import plain_shape
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.engine.tracking import structure_changed
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+functional_config = lazy.Module("eagerflow.keras.engine.functional_config")
 
 
 class Sequential(Model):
@@ -397,11 +401,9 @@ class Sequential(Model):
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a model like this one."""
-        from eagerflow.keras.engine.functional_config import serialize_layer
-
         config: dict[str, Any] = {
             "name": self.name,
-            "layers": [serialize_layer(layer) for layer in self._chain],
+            "layers": [functional_config.serialize_layer(layer) for layer in self._chain],
         }
         if self._graph is None and self._build_input_shape is not None:
             config["build_input_shape"] = plain_shape(self._build_input_shape)
@@ -410,8 +412,6 @@ class Sequential(Model):
     @classmethod
     def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
         """A model from what `get_config` returned; its weights are new."""
-        from eagerflow.keras.engine.functional_config import deserialize_layer
-
         if isinstance(config, dict) and "name" in config:
             name, entries = config["name"], config["layers"]
             shape = config.get("build_input_shape")
@@ -419,7 +419,7 @@ class Sequential(Model):
             name, entries, shape = None, config, None
         model = cls(name=name)
         for entry in entries:
-            model.add(deserialize_layer(entry, custom_objects))
+            model.add(functional_config.deserialize_layer(entry, custom_objects))
         if not model.built and shape is not None and model.layers:
             if isinstance(shape, list | tuple):
                 shape = tuple(shape)

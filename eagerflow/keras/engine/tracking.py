@@ -9,6 +9,10 @@ from eagerflow import _core, nest
 from eagerflow.checkpoint.trackable import GROWING, attributes
 from eagerflow.framework.module import Module
 from eagerflow.keras import naming
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+restoring = lazy.Module("eagerflow.checkpoint.restoring")
 
 _Variable = _core.Variable
 _SIMPLE = frozenset({type(None), bool, int, float, str, bytes, _core.Tensor})
@@ -51,9 +55,7 @@ def set_trainable(values: Iterable[tuple[Any, Any]]) -> None:
 
 def restore_grown() -> None:
     """Restores objects that were put into lists and dictionaries after a checkpoint was read."""
-    from eagerflow.checkpoint.restoring import look_again
-
-    look_again()
+    restoring.look_again()
 
 
 class TrackedModule(Module):

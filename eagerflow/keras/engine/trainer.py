@@ -29,12 +29,18 @@ from eagerflow.keras.engine.training_loop import (
     outside_graphs,
     plain,
 )
+from eagerflow.util import lazy
 
 if TYPE_CHECKING:
     from eagerflow.keras.callbacks import CallbackList
     from eagerflow.keras.engine.layer import Layer as _Layer
 else:
     _Layer = object
+
+# Imported when they are first used: they import this module, or few programs need them.
+losses_and_metrics = lazy.Module("eagerflow.keras.engine.losses_and_metrics")
+mixed_precision = lazy.Module("eagerflow.keras.mixed_precision")
+serialization = lazy.Module("eagerflow.keras.saving.serialization")
 
 # The arguments of `compile` that configurations describe by classes and functions.
 _SERIALIZED_KINDS = {
@@ -71,10 +77,8 @@ class Trainer(_Layer):
         """The optimizer; for float16 computations, one that scales the loss."""
         if getattr(self.dtype_policy, "name", None) != "mixed_float16":
             return optimizer
-        from eagerflow.keras.mixed_precision import LossScaleOptimizer
-
-        known = optimizer is None or isinstance(optimizer, LossScaleOptimizer)
-        return optimizer if known else LossScaleOptimizer(optimizer)
+        known = optimizer is None or isinstance(optimizer, mixed_precision.LossScaleOptimizer)
+        return optimizer if known else mixed_precision.LossScaleOptimizer(optimizer)
 
     def compile(
         self,
@@ -109,8 +113,6 @@ class Trainer(_Layer):
         """
         # Losses, metrics and optimizers are imported by programs that train.
         optimizers = importlib.import_module("eagerflow.keras.optimizers")
-        from eagerflow.keras.engine.losses_and_metrics import LossesContainer, MetricsContainer
-
         from_serialized = kwargs.pop("from_serialized", False)
         if "experimental_steps_per_execution" in kwargs:
             steps_per_execution = kwargs.pop("experimental_steps_per_execution")
@@ -143,12 +145,12 @@ class Trainer(_Layer):
         else:
             self.optimizer = self._scaled(optimizers.get(optimizer))
         self.loss = loss if loss is not None else {}
-        if isinstance(loss, LossesContainer):
+        if isinstance(loss, losses_and_metrics.LossesContainer):
             self.compiled_loss = loss
         else:
-            self.compiled_loss = LossesContainer(loss, loss_weights, names)
+            self.compiled_loss = losses_and_metrics.LossesContainer(loss, loss_weights, names)
         self._user_metrics = metrics
-        self.compiled_metrics = MetricsContainer(
+        self.compiled_metrics = losses_and_metrics.MetricsContainer(
             metrics, weighted_metrics, names, from_serialized=from_serialized
         )
         self._run_eagerly = run_eagerly
@@ -257,20 +259,17 @@ class Trainer(_Layer):
                 "after it has been loaded. Prefer an optimizer of Keras (`tf.keras.optimizers`)."
             )
             return None
-        from eagerflow.keras.saving.serialization import serialize_keras_object
-
         return {
-            key: serialize_keras_object(value) for key, value in self._compile_arguments.items()
+            key: serialization.serialize_keras_object(value)
+            for key, value in self._compile_arguments.items()
         }
 
     def compile_from_config(self, config: dict[str, Any]) -> None:
         """Compiles the model with what `get_compile_config` returned."""
-        from eagerflow.keras.saving.serialization import deserialize_as, deserialize_keras_object
-
         arguments = {
-            name: deserialize_as(_SERIALIZED_KINDS[name], value)
+            name: serialization.deserialize_as(_SERIALIZED_KINDS[name], value)
             if name in _SERIALIZED_KINDS
-            else deserialize_keras_object(value)
+            else serialization.deserialize_keras_object(value)
             for name, value in config.items()
         }
         self.compile(**arguments)

@@ -1,4 +1,4 @@
-"""tf.keras.layers: what models are made of."""
+"""tf.keras.layers: the layers that models are made of."""
 
 from eagerflow.keras.layers import experimental as experimental
 from eagerflow.keras.engine.input_layer import Input as Input, InputLayer as InputLayer

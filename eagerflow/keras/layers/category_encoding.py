@@ -13,6 +13,10 @@ from eagerflow.keras.layers.arguments import sizes_of
 from eagerflow.keras.layers.preprocessing_layer import as_tensor
 from eagerflow.ops import conversion, creation
 from eagerflow.ops.array import invalid_argument
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+sparse_ops = lazy.Module("eagerflow.sparse")
 
 _ops = _core.ops
 
@@ -97,8 +101,6 @@ def in_form(vectors: Any, sparse: bool) -> Any:
     """Vectors as they are, or as a SparseTensor."""
     if not sparse or is_inferring():
         return vectors
-    from eagerflow import sparse as sparse_ops
-
     return sparse_ops.from_dense(vectors)
 
 

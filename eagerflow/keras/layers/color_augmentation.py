@@ -16,6 +16,10 @@ from eagerflow.keras.layers.image_augmentation import (
 from eagerflow.keras.ops import image as image_ops
 from eagerflow.keras.typing import Factor, Sizes
 from eagerflow.ops.nn import convolution
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+random_images = lazy.Module("eagerflow.keras.layers.random_images")
 
 _ops = _core.ops
 _BYTES = (0, 255)
@@ -519,13 +523,13 @@ class RandomColorJitter(_Coloring):
         self.contrast_factor = contrast_factor
         self.saturation_factor = saturation_factor
         self.hue_factor = hue_factor
-        from eagerflow.keras.layers.random_images import RandomBrightness, RandomContrast
-
         self._steps: list[Any] = []
         if brightness_factor is not None:
-            self._steps.append(RandomBrightness(brightness_factor, value_range, seed=seed))
+            self._steps.append(
+                random_images.RandomBrightness(brightness_factor, value_range, seed=seed)
+            )
         if contrast_factor is not None:
-            self._steps.append(RandomContrast(contrast_factor, seed=seed))
+            self._steps.append(random_images.RandomContrast(contrast_factor, seed=seed))
         for kind, factor in ((RandomSaturation, saturation_factor), (RandomHue, hue_factor)):
             if factor is not None:
                 self._steps.append(kind(factor, value_range, data_format, seed))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow import strings
 from eagerflow.keras.layers.index_lookup import IndexLookup
 
 
@@ -84,8 +85,6 @@ class StringLookup(IndexLookup):
         return result.reshape(array.shape)
 
     def _bucket(self, term: Any) -> int:
-        from eagerflow import strings
-
         return int(strings.to_hash_bucket_fast(term, self.num_oov_indices))
 
 

@@ -12,6 +12,7 @@ from eagerflow.keras import config, initializers
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import data_format_of, sizes_of, window_count
+from eagerflow.keras.ops.spectral import stft
 from eagerflow.ops import array, conversion
 from eagerflow.ops.nn import convolution
 from eagerflow.signal import spectral
@@ -251,8 +252,6 @@ class MelSpectrogram(Layer):
 
     def call(self, inputs: Any) -> Any:
         """`[..., bands, frames]` of signals `[..., samples]`."""
-        from eagerflow.keras.ops.spectral import stft
-
         whole = "float64" if self.compute_dtype == "float64" else "float32"
         x = conversion.cast(inputs, whole)
         real, imaginary = stft(

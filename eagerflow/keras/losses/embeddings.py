@@ -11,6 +11,10 @@ from eagerflow.keras.losses.weighting import Reduction, tensor
 from eagerflow.ops.creation import one_hot
 from eagerflow.ops.reduction import reduce_logsumexp
 from eagerflow.typing import TensorLike
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+nn = lazy.Module("eagerflow.keras.ops.nn")
 
 _ops = _core.ops
 
@@ -104,8 +108,6 @@ def ctc(y_true: TensorLike, y_pred: TensorLike) -> Any:
     >>> print(tf.keras.losses.ctc([[1]], [[[0.0, 0.0]]]).numpy().round(4))
     [0.6931]
     """
-    from eagerflow.keras.ops.nn import ctc_loss
-
     y_true, y_pred = tensor(y_true), tensor(y_pred)
     if len(y_true.shape) != 2:
         raise ValueError(
@@ -119,7 +121,7 @@ def ctc(y_true: TensorLike, y_pred: TensorLike) -> Any:
         )
     batch, steps = y_pred.shape[:2]
     lengths = _ops.reduce_sum(_ops.cast(_ops.not_equal(y_true, 0), dtypes.int32), -1)
-    return ctc_loss(y_true, y_pred, lengths, _ops.fill(steps, [batch]), mask_index=0)
+    return nn.ctc_loss(y_true, y_pred, lengths, _ops.fill(steps, [batch]), mask_index=0)
 
 
 class Circle(LossFunctionWrapper):

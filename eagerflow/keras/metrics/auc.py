@@ -16,6 +16,10 @@ from eagerflow.keras.metrics import confusion
 from eagerflow.keras.metrics.confusion_metrics import share
 from eagerflow.keras.metrics.metric import Metric
 from eagerflow.typing import DTypeLike, TensorLike
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+debugging = lazy.Module("eagerflow.debugging")
 
 _ops = _core.ops
 
@@ -133,8 +137,6 @@ class AUC(Metric):
         self.num_labels = num_labels
         self.label_weights: Any = None
         if label_weights is not None:
-            from eagerflow import debugging
-
             self.label_weights = weighting.cast(label_weights, self._float)
             debugging.assert_non_negative(
                 self.label_weights, message="All values of `label_weights` must be non-negative."
@@ -208,8 +210,6 @@ class AUC(Metric):
         )
 
     def _check_labels(self, y_true: TensorLike) -> None:
-        from eagerflow import debugging
-
         shapes: list[tuple] = [(y_true, ("N", "L"))]
         if self.multi_label:
             shapes.append((self.true_positives, ("T", "L")))

@@ -11,6 +11,10 @@ from eagerflow.keras.losses import weighting
 from eagerflow.keras.losses.ragged import flat, is_ragged
 from eagerflow.keras.metrics.metric import Metric
 from eagerflow.typing import DTypeLike, TensorLike
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+metrics = lazy.Module("eagerflow.keras.metrics")
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -180,8 +184,6 @@ class MeanMetricWrapper(Mean):
         config = dict(config)
         function = config.pop("fn", None)
         if cls is MeanMetricWrapper:
-            from eagerflow.keras import metrics
-
             return cls(metrics.get(function), **config)
         return cls(**config)
 

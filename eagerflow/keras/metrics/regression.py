@@ -12,6 +12,10 @@ from eagerflow.keras.losses.ragged import flat
 from eagerflow.keras.metrics.metric import Metric
 from eagerflow.keras.metrics.reduction_metrics import Mean, MeanMetricWrapper
 from eagerflow.typing import DTypeLike, TensorLike
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+serialization = lazy.Module("eagerflow.keras.saving.serialization")
 
 _ops = _core.ops
 
@@ -110,11 +114,9 @@ class MeanRelativeError(Mean):
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Metric:
         """A metric from what `get_config` returned, also after it was stored in a file."""
-        from eagerflow.keras.saving.serialization import deserialize_keras_object
-
         normalizer = config["normalizer"]
         if isinstance(normalizer, dict):
-            normalizer = deserialize_keras_object(normalizer)
+            normalizer = serialization.deserialize_keras_object(normalizer)
         return cls(**{**config, "normalizer": normalizer})
 
 

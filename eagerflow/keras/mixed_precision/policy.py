@@ -7,6 +7,10 @@ from typing import Any
 
 from eagerflow.framework import dtypes
 from eagerflow.keras import config
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+serialization = lazy.Module("eagerflow.keras.saving.serialization")
 
 _MIXED = {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16"}
 
@@ -171,9 +175,7 @@ def serialize(policy: Policy) -> Any:
     """A policy as a dtype's name if that describes it, else as a dictionary."""
     if policy.compute_dtype == policy.variable_dtype and type(policy) is Policy:
         return None if policy.name == "_infer" else policy.name
-    from eagerflow.keras.saving.serialization import serialize_keras_object
-
-    return serialize_keras_object(policy)
+    return serialization.serialize_keras_object(policy)
 
 
 def deserialize(value: Any, custom_objects: Any = None) -> Policy:
@@ -184,6 +186,4 @@ def deserialize(value: Any, custom_objects: Any = None) -> Policy:
         return Policy(value)
     if value.get("class_name") in ("Policy", "PolicyV1"):
         return Policy.from_config(value["config"])
-    from eagerflow.keras.saving.serialization import deserialize_as
-
-    return deserialize_as("policy", value, custom_objects)
+    return serialization.deserialize_as("policy", value, custom_objects)

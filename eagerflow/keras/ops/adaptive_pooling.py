@@ -12,6 +12,10 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.keras.ops.promotion import KERAS, floating, tensor
 from eagerflow.ops.numpy_functions.selection import take_along_axis
 from eagerflow.typing import TensorLike
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+arguments = lazy.Module("eagerflow.keras.layers.arguments")
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -27,8 +31,6 @@ def windows(length: int, count: int) -> list[tuple[int, int]]:
 
 def _axes(x: Any, output_size: Any, data_format: str | None) -> list[tuple[int, int]]:
     """Each spatial axis, and its size in the output."""
-    from eagerflow.keras.layers.arguments import data_format_of
-
     rank = x.ndim - 2
     if rank not in (1, 2, 3):
         raise ValueError(
@@ -40,7 +42,7 @@ def _axes(x: Any, output_size: Any, data_format: str | None) -> list[tuple[int, 
         raise ValueError(
             f"`output_size` must be an integer or have {rank} entries. Received: {output_size}"
         )
-    first = 2 if data_format_of(data_format) == "channels_first" else 1
+    first = 2 if arguments.data_format_of(data_format) == "channels_first" else 1
     return [(first + index, size) for index, size in enumerate(sizes)]
 
 

@@ -16,6 +16,12 @@ from eagerflow.keras.ops.promotion import floating, tensor
 from eagerflow.ops import control_flow, conversion, indexing, segment
 from eagerflow.ops.numpy_functions.rules import sizes
 from eagerflow.typing import TensorLike
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+sparse_conversion = lazy.Module("eagerflow.sparse.conversion")
+signal = lazy.Module("eagerflow.signal")
+sparse_tensor = lazy.Module("eagerflow.sparse.tensor")
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -35,13 +41,9 @@ def saturate_cast(x: TensorLike, dtype: Any) -> Tensor:
 
 def convert_to_tensor(x: Any, dtype: Any = None, sparse: Any = None, ragged: Any = None) -> Any:
     """A tensor of anything; sparse tensors become dense with `sparse=False`."""
-    from eagerflow.sparse.tensor import SparseTensor
-
-    if isinstance(x, SparseTensor):
+    if isinstance(x, sparse_tensor.SparseTensor):
         if sparse is False:
-            from eagerflow.sparse.conversion import to_dense
-
-            x = to_dense(x)
+            x = sparse_conversion.to_dense(x)
         else:
             return x if dtype is None else conversion.cast(x, dtypes.as_dtype(dtype))
     return tensor(x, dtype)
@@ -286,9 +288,7 @@ def irfft(x: Any, fft_length: int | None = None) -> Any:
 @op_function
 def extract_sequences(x: TensorLike, sequence_length: int, sequence_stride: int) -> Tensor:
     """Windows along the last axis."""
-    from eagerflow.signal import frame
-
-    return frame(tensor(x), sequence_length, sequence_stride)
+    return signal.frame(tensor(x), sequence_length, sequence_stride)
 
 
 @op_function

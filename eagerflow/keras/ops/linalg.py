@@ -12,6 +12,10 @@ from eagerflow.ops.linalg import factorization, solvers
 from eagerflow.ops.numpy_functions.rules import axes_of
 from eagerflow.ops.numpy_functions.shapes import move_axis
 from eagerflow.typing import TensorLike
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+forward_mode = lazy.Module("eagerflow.autodiff.forward_mode")
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -209,10 +213,8 @@ def svd(x: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
 @op_function
 def jvp(fun: Any, primals: Any, tangents: Any, has_aux: bool = False) -> Any:
     """A function's value, and its Jacobian-vector product."""
-    from eagerflow.autodiff.forward_mode import ForwardAccumulator
-
     primals = [tensor(x) for x in primals]
-    with ForwardAccumulator(primals, [tensor(x) for x in tangents]) as accumulator:
+    with forward_mode.ForwardAccumulator(primals, [tensor(x) for x in tangents]) as accumulator:
         result = fun(*primals)
         output, aux = result if has_aux else (result, None)
     derivative = accumulator.jvp(output)

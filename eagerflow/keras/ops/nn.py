@@ -10,6 +10,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.keras import config
 from eagerflow.keras.backend import nn as backend_nn
+from eagerflow.keras.ops.linalg import norm
 from eagerflow.keras.ops.promotion import floating, tensor
 from eagerflow.ops import indexing, loops
 from eagerflow.ops.array import repeat
@@ -17,6 +18,10 @@ from eagerflow.ops.creation import one_hot as encode
 from eagerflow.ops.nn import activation, convolution, pooling
 from eagerflow.ops.numpy_functions.rules import axes_of
 from eagerflow.typing import DTypeLike, TensorLike
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+conversion = lazy.Module("eagerflow.sparse.conversion")
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -247,9 +252,7 @@ def nn_one_hot(x: TensorLike, num_classes: int, axis: int, dtype: Any) -> Tensor
 
 
 def _sparse(x: Any) -> Any:
-    from eagerflow.sparse.conversion import from_dense
-
-    return from_dense(x)
+    return conversion.from_dense(x)
 
 
 @op_function
@@ -526,8 +529,6 @@ def normalize(
     if order == 2:
         power = _ops.reduce_sum(_ops.square(x), axis=axes, keepdims=True)
         return x * _ops.rsqrt(_ops.maximum(power, epsilon * epsilon))
-    from eagerflow.keras.ops.linalg import norm
-
     length = norm(x, order, axes[0] if len(axes) == 1 else tuple(axes), keepdims=True)
     return x / _ops.maximum(length, epsilon)
 

@@ -9,6 +9,11 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable
+from eagerflow.keras import initializers
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+schedules = lazy.Module("eagerflow.keras.optimizers.schedules")
 
 _ops = _core.ops
 Slots = dict[str, Variable]
@@ -66,8 +71,6 @@ class Keras2Hooks:
             array = value.numpy()
             return array.item() if array.ndim == 0 else array
         if hasattr(value, "get_config"):
-            from eagerflow.keras.optimizers import schedules
-
             return schedules.serialize(value)
         return value() if callable(value) else value
 
@@ -92,8 +95,6 @@ class Keras2Hooks:
         slots = self._slots.setdefault(var._id, {})
         slot = slots.get(slot_name)
         if slot is None:
-            from eagerflow.keras import initializers
-
             if isinstance(initializer, str) or callable(initializer):
                 if isinstance(initializer, str):
                     initializer = initializers.get(initializer)

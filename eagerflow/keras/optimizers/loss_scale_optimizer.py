@@ -12,6 +12,10 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers import clipping
 from eagerflow.keras.optimizers.optimizer import Optimizer
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+optimizers = lazy.Module("eagerflow.keras.optimizers")
 
 _ops = _core.ops
 _INITIAL_SCALE = 2.0**15
@@ -263,8 +267,6 @@ class LossScaleOptimizer(Optimizer):
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an optimizer like this one."""
-        from eagerflow.keras import optimizers
-
         return {
             "inner_optimizer": optimizers.serialize(self._optimizer),
             "dynamic": self.dynamic,
@@ -277,8 +279,6 @@ class LossScaleOptimizer(Optimizer):
         cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
     ) -> Any:
         """An optimizer from what `get_config` returned."""
-        from eagerflow.keras import optimizers
-
         config = dict(config)
         inner = config.pop("inner_optimizer")
         if not isinstance(inner, Optimizer):

@@ -17,6 +17,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.variable import Variable
+from eagerflow.keras import initializers
 from eagerflow.keras.argument_docs import complete_docs
 from eagerflow.keras.config import defaults, float_dtype
 from eagerflow.keras.optimizers import clipping
@@ -25,6 +26,10 @@ from eagerflow.keras.optimizers.keras3_hooks import Keras3Hooks
 from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
 from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+schedules = lazy.Module("eagerflow.keras.optimizers.schedules")
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -337,8 +342,6 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
             initializer: an initializer or its name.
             name: its name.
         """
-        from eagerflow.keras import initializers
-
         initial = initializers.get(initializer)(shape or [], dtype=float_dtype(dtype))
         variable = Variable(initial, trainable=False, name=name)
         self._variables.append(variable)
@@ -676,8 +679,6 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         if "lr" in config:
             config["learning_rate"] = config.pop("lr")
         if isinstance(config.get("learning_rate"), dict):
-            from eagerflow.keras.optimizers import schedules
-
             config["learning_rate"] = schedules.deserialize(
                 config["learning_rate"], custom_objects=custom_objects
             )

@@ -18,6 +18,13 @@ from eagerflow.io.os_errors import path_text
 from eagerflow.keras.saving import archive, hdf5_files, hdf5_model
 from eagerflow.keras.saving.state_files import read_state
 from eagerflow.keras.saving.state_files import write_state as write_tree
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+loading = lazy.Module("eagerflow.saved_model.loading")
+registration = lazy.Module("eagerflow.keras.saving.registration")
+saved_model = lazy.Module("eagerflow.saved_model")
+serialization = lazy.Module("eagerflow.keras.saving.serialization")
 
 _HDF5 = (".h5", ".hdf5", ".keras")
 
@@ -82,10 +89,8 @@ def save_model(
     elif kind == "h5":
         hdf5_model.save_model(model, path, include_optimizer)
     else:
-        from eagerflow.saved_model import save
-
         with contextlib.nullcontext() if include_optimizer else _uncompiled(model):
-            save(model, path)
+            saved_model.save(model, path)
 
 
 _OPTIONS = ("include_optimizer", "signatures", "options", "save_traces")
@@ -148,12 +153,11 @@ def load_model(
         return hdf5_model.load_model(filepath, custom_objects, compile, safe_mode)
     path = path_text(filepath)
     if os.path.isdir(path):
-        from eagerflow.keras.saving.registration import CustomObjectScope
-        from eagerflow.keras.saving.serialization import SafeModeScope
-        from eagerflow.saved_model.loading import load_folder
-
-        with CustomObjectScope(custom_objects or {}), SafeModeScope(safe_mode):
-            return load_folder(path, compile=compile)
+        with (
+            registration.CustomObjectScope(custom_objects or {}),
+            serialization.SafeModeScope(safe_mode),
+        ):
+            return loading.load_folder(path, compile=compile)
     if not os.path.exists(path):
         raise OSError(f"No file or directory found at {path}")
     if zipfile.is_zipfile(path):

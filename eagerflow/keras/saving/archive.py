@@ -21,7 +21,12 @@ from eagerflow.keras.saving import keras3
 from eagerflow.keras.saving.json_config import as_tuples, json_default
 from eagerflow.keras.saving.memory_limit import limited_weights
 from eagerflow.keras.saving.state_files import asset_owners, read_state, write_state
+from eagerflow.util import lazy
 from eagerflow.version import VERSION
+
+# Imported when they are first used: they import this module, or few programs need them.
+registration = lazy.Module("eagerflow.keras.saving.registration")
+serialization = lazy.Module("eagerflow.keras.saving.serialization")
 
 _METADATA, _CONFIG, _STATE = "metadata.json", "config.json", "model.weights.h5"
 _ASSETS = "assets"
@@ -33,13 +38,11 @@ def save_model(model: Any, path: Any) -> None:
     Raises:
         ValueError: if the model has not been built.
     """
-    from eagerflow.keras.saving.serialization import serialize_keras_object
-
     if not model.built:
         raise ValueError(
             "The model has no weights yet: call it on data or `build` it before it is saved."
         )
-    config = serialize_keras_object(model)
+    config = serialization.serialize_keras_object(model)
     compile_config = getattr(model, "get_compile_config", lambda: None)()
     if compile_config is not None:
         config["compile_config"] = compile_config
@@ -77,9 +80,6 @@ def load_model(
         ValueError: if its state does not fit.
         tf.errors.NotFoundError: if it is not there.
     """
-    from eagerflow.keras.saving.registration import CustomObjectScope
-    from eagerflow.keras.saving.serialization import SafeModeScope, deserialize_as
-
     path = path_text(path)
     if not os.path.exists(path):
         raise errors.NotFoundError(None, None, f"{path}; No such file or directory")
@@ -88,12 +88,14 @@ def load_model(
     try:
         with files.reading(io.BytesIO(state)) as file:
             with (
-                CustomObjectScope(custom_objects or {}),
-                SafeModeScope(safe_mode),
+                registration.CustomObjectScope(custom_objects or {}),
+                serialization.SafeModeScope(safe_mode),
                 limited_weights(files.array_bytes(file)),
             ):
                 with part_of(path, _CONFIG):
-                    model = deserialize_as("layer", keras3.translated(as_tuples(config)))
+                    model = serialization.deserialize_as(
+                        "layer", keras3.translated(as_tuples(config))
+                    )
                     _build(model, config)
                     if compile and compile_config:
                         model.compile_from_config(keras3.translated(compile_config))

@@ -13,7 +13,16 @@ from eagerflow.keras.saving import hdf5_files as files
 from eagerflow.keras.saving import keras3
 from eagerflow.keras.saving.json_config import as_tuples, json_default
 from eagerflow.keras.saving.memory_limit import limited_weights
+from eagerflow.util import lazy
 from eagerflow.version import VERSION
+
+# Imported when they are first used: they import this module, or few programs need them.
+losses = lazy.Module("eagerflow.keras.losses")
+metrics = lazy.Module("eagerflow.keras.metrics")
+models = lazy.Module("eagerflow.keras.models")
+optimizers = lazy.Module("eagerflow.keras.optimizers")
+registration = lazy.Module("eagerflow.keras.saving.registration")
+serialization = lazy.Module("eagerflow.keras.saving.serialization")
 
 _TOP_LEVEL = "top_level_model_weights"
 
@@ -83,8 +92,6 @@ def training_config(model: Any) -> dict[str, Any] | None:
     config = model.get_compile_config()
     if config is None:
         return None
-    from eagerflow.keras import optimizers
-
     kept = {key: config.get(key) for key in ("loss", "metrics", "weighted_metrics", "loss_weights")}
     return {
         **keras3.portable(kept),
@@ -109,8 +116,6 @@ def _optimizer_config(entry: dict[str, Any]) -> dict[str, Any]:
 def _loss_config(entry: Any) -> Any:
     """Losses with their whole names: Keras 3 finds no function by a short one in a file."""
     if isinstance(entry, str):
-        from eagerflow.keras import losses
-
         return getattr(getattr(losses, entry, None), "__name__", entry)
     if isinstance(entry, list):
         return [_loss_config(item) for item in entry]
@@ -183,14 +188,10 @@ def load_model(
         TypeError: if a class does not take the arguments that the configuration has for it.
         ValueError: if the file holds no model, or code that must not run.
     """
-    from eagerflow.keras.models import model_from_config
-    from eagerflow.keras.saving.registration import CustomObjectScope
-    from eagerflow.keras.saving.serialization import SafeModeScope
-
     with (
         files.reading(source) as file,
-        CustomObjectScope(custom_objects or {}),
-        SafeModeScope(safe_mode),
+        registration.CustomObjectScope(custom_objects or {}),
+        serialization.SafeModeScope(safe_mode),
         limited_weights(files.array_bytes(file)),
     ):
         if "model_config" not in file.attrs:
@@ -202,7 +203,7 @@ def load_model(
         with part_of(name, "model_config"):
             config = json.loads(files.text(file.attrs["model_config"]))
             check_config(config, name, "model_config")
-            model = model_from_config(keras3.translated(as_tuples(config)))
+            model = models.model_from_config(keras3.translated(as_tuples(config)))
         with part_of(name, "model_weights"):
             read_weights(file["model_weights"], model)
             finalize(model)
@@ -244,8 +245,6 @@ def _compile(model: Any, file: Any) -> None:
 
 def compile_from_config(model: Any, config: dict[str, Any]) -> None:
     """Compiles a model as the training configuration in its file says."""
-    from eagerflow.keras import optimizers
-
     arguments = {
         key: keras3.translated(config.get(key))
         for key in ("loss", "metrics", "weighted_metrics", "loss_weights")
@@ -272,8 +271,6 @@ def compile_from_config(model: Any, config: dict[str, Any]) -> None:
 def _deserialized(key: str, value: Any) -> Any:
     """Losses and metrics from their configurations, in whatever structure they are."""
     if isinstance(value, dict) and "class_name" in value and "config" in value:
-        from eagerflow.keras import losses, metrics
-
         return (losses if key == "loss" else metrics).deserialize(value)
     if isinstance(value, dict):
         return {name: _deserialized(key, item) for name, item in value.items()}

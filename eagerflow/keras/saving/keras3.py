@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from eagerflow import keras
+
 # Entries of Keras 3's configurations without a counterpart.
 _DROPPED = frozenset(
     {"quantization_config", "input_axes", "output_axes", "renorm_clipping", "renorm_momentum"}
@@ -112,8 +114,6 @@ def _accepted(entry: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
         return {key: value for key, value in config.items() if key != "dtype"}
     if not str(entry.get("module") or "keras").startswith("keras"):
         return config
-    from eagerflow import keras
-
     for module in ("layers", "optimizers", "initializers", "losses", "metrics"):
         cls = getattr(getattr(keras, module), name, None)
         if inspect.isclass(cls):

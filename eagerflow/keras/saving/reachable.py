@@ -17,6 +17,10 @@ from typing import Any, NamedTuple
 from eagerflow import _core
 from eagerflow.util import lazy
 
+# Imported when they are first used: they import this module, or few programs need them.
+activations = lazy.Module("eagerflow.keras.activations")
+legacy = lazy.Module("eagerflow.keras.optimizers.legacy")
+
 _ops = _core.ops
 
 
@@ -86,8 +90,6 @@ def _named_in(module: str) -> Callable[[], Mapping[str, Any]]:
 
 @functools.cache
 def _activations() -> Mapping[str, Any]:
-    from eagerflow.keras import activations
-
     later = {name: ("eagerflow.keras.activations", name) for name in activations._LATER}
     return {**activations._NAMES, **lazy.Objects(later)}
 
@@ -104,8 +106,6 @@ def _optimizers() -> Mapping[str, Any]:
 
 @functools.cache
 def _legacy_optimizers() -> Mapping[str, Any]:
-    from eagerflow.keras.optimizers import legacy
-
     names = [name for name in legacy.__all__ if name != "Optimizer"]
     return lazy.Objects({name: (legacy.__name__, name) for name in names})
 

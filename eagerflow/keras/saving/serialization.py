@@ -14,6 +14,10 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.saving import reachable, registration
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+function_code = lazy.Module("eagerflow.keras.utils.function_code")
 
 _PLAIN = (str, int, float, bool)
 
@@ -157,15 +161,13 @@ def serialize_keras_object(obj: Any) -> Any:
 
 
 def _serialize_lambda(function: types.FunctionType) -> dict[str, Any]:
-    from eagerflow.keras.utils.function_code import dump_function
-
     warnings.warn(
         "The object being serialized includes a `lambda`. This is unsafe. In order to reload the "
         "object, you will have to pass `safe_mode=False` to the loading function. Please avoid "
         "using `lambda` in the future, and use named Python functions instead.",
         stacklevel=3,
     )
-    return {"class_name": "__lambda__", "config": {"value": dump_function(function)}}
+    return {"class_name": "__lambda__", "config": {"value": function_code.dump_function(function)}}
 
 
 def _serialize_object(obj: Any) -> dict[str, Any]:
@@ -369,9 +371,7 @@ def _from_class(
                 "trust the source of the saved model, you can pass `safe_mode=False` to the "
                 "loading function in order to allow `lambda` loading."
             )
-        from eagerflow.keras.utils.function_code import load_function
-
-        return load_function(inner["value"])
+        return function_code.load_function(inner["value"])
     if name == "function":
         return _function(str(inner), config, known, kind)
     cls = registration.get_registered_object(config.get("registered_name") or name, known)

@@ -20,6 +20,10 @@ from eagerflow.keras.utils.directory_index import (
     part_of,
 )
 from eagerflow.ops.creation import one_hot
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+wav = lazy.Module("eagerflow.keras.utils.wav")
 
 _ops = _core.ops
 
@@ -317,9 +321,7 @@ def audio_dataset_from_directory(
         raise ValueError(f"`sampling_rate` should be a positive integer. Received: {sampling_rate}")
 
     def load(path: Any) -> Any:
-        from eagerflow.keras.utils.wav import read_wav
-
-        sound = read_wav(path.numpy(), sampling_rate)
+        sound = wav.read_wav(path.numpy(), sampling_rate)
         if output_sequence_length is not None:
             sound = sound[:output_sequence_length]
             missing = output_sequence_length - len(sound)

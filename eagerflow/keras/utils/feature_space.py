@@ -17,6 +17,10 @@ from eagerflow.keras.saving.serialization import (
     deserialize_as,
     serialize_keras_object,
 )
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+tf_data = lazy.Module("eagerflow.data")
 
 _ops = _core.ops
 
@@ -316,9 +320,7 @@ class FeatureSpace(Layer):
         Raises:
             ValueError: if it is none.
         """
-        from eagerflow.data import Dataset
-
-        if not isinstance(dataset, Dataset):
+        if not isinstance(dataset, tf_data.Dataset):
             raise ValueError(
                 "`adapt()` can only be called on a tf.data.Dataset. "
                 f"Received instead: {dataset} (of type {type(dataset)})"

@@ -9,6 +9,10 @@ from typing import Any
 from eagerflow import nest
 from eagerflow.keras.engine.input_layer import InputLayer
 from eagerflow.keras.utils import io_utils
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+sequential = lazy.Module("eagerflow.keras.engine.sequential")
 
 _TRAINABLE_WIDTH = 11
 _GAP = 2  # spaces between columns
@@ -129,10 +133,8 @@ def _lines(field: str, width: int) -> list[str]:
 
 def _is_sequential_like(model: Any) -> bool:
     """Whether every layer follows the one before it."""
-    from eagerflow.keras.engine.sequential import Sequential
-
     graph = model._graph
-    if isinstance(model, Sequential) or graph is None:
+    if isinstance(model, sequential.Sequential) or graph is None:
         return True
     depths: dict[int, list[Any]] = {}
     for node, depth in graph.node_depths.values():

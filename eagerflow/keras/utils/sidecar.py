@@ -8,6 +8,11 @@ from eagerflow import errors
 from eagerflow.framework import dtypes
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.optimizer import Optimizer
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+inspection = lazy.Module("eagerflow.checkpoint.inspection")
+train = lazy.Module("eagerflow.train")
 
 _UNKNOWN = -1
 
@@ -52,18 +57,15 @@ class SidecarEvaluator:
         Raises:
             RuntimeError: if a checkpoint does not tell the optimizer's iteration.
         """
-        from eagerflow.checkpoint.inspection import list_variables
-        from eagerflow.train import Checkpoint, checkpoints_iterator
-
         optimizer: Any = self.model.optimizer
         known = isinstance(optimizer, Optimizer)
         if not known:
-            optimizer = Checkpoint(iter=self._iterations)
-        checkpoint = Checkpoint(model=self.model, optimizer=optimizer)
-        for path in checkpoints_iterator(self.checkpoint_dir):
+            optimizer = train.Checkpoint(iter=self._iterations)
+        checkpoint = train.Checkpoint(model=self.model, optimizer=optimizer)
+        for path in train.checkpoints_iterator(self.checkpoint_dir):
             try:
                 checkpoint.restore(path).expect_partial()
-                names = [name for name, _ in list_variables(path)]
+                names = [name for name, _ in inspection.list_variables(path)]
                 if not any(name.startswith("model/") for name in names):
                     self.model.load_weights(path)
             except errors.UnavailableError:

@@ -10,7 +10,11 @@ from typing import Any
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.utils import io_utils
 from eagerflow.keras.utils.layer_utils import get_layer_index_bound_by_layer_name
+from eagerflow.util import lazy
 from eagerflow.util.optional import found
+
+# Imported when they are first used: they import this module, or few programs need them.
+input_layer = lazy.Module("eagerflow.keras.engine.input_layer")
 
 
 class DotGraph:
@@ -100,9 +104,7 @@ def _shapes(layer: Any, which: str) -> str:
     if shape is None:
         return "?"
     single = isinstance(shape, tuple) and all(not isinstance(s, tuple | list) for s in shape)
-    from eagerflow.keras.engine.input_layer import InputLayer
-
-    return f"[{shape}]" if single and isinstance(layer, InputLayer) else str(shape)
+    return f"[{shape}]" if single and isinstance(layer, input_layer.InputLayer) else str(shape)
 
 
 def _activation(layer: Any) -> str:
