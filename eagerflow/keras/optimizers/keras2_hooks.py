@@ -9,10 +9,10 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable
-from eagerflow.keras import initializers
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module, or few programs need them.
+initializers = lazy.Module("eagerflow.keras.initializers")
 schedules = lazy.Module("eagerflow.keras.optimizers.schedules")
 
 _ops = _core.ops

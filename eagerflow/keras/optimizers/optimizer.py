@@ -17,7 +17,6 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.variable import Variable
-from eagerflow.keras import initializers
 from eagerflow.keras.argument_docs import complete_docs
 from eagerflow.keras.config import defaults, float_dtype
 from eagerflow.keras.optimizers import clipping
@@ -29,6 +28,7 @@ from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module, or few programs need them.
+initializers = lazy.Module("eagerflow.keras.initializers")
 schedules = lazy.Module("eagerflow.keras.optimizers.schedules")
 
 _ops = _core.ops
