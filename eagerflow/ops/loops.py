@@ -13,6 +13,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -24,7 +25,7 @@ def _as_tensor(value: Any) -> Any:
     return _core.as_tensor(value)
 
 
-def _callable(fn: Any) -> None:
+def _check_callable(fn: Any) -> None:
     if not callable(fn):
         raise TypeError(f"The provided function {fn} is not callable. fn must be callable.")
 
@@ -49,8 +50,8 @@ def _columns(elems: Any) -> list[list]:
     return [_elements(value) for value in flat]
 
 
-def _wanted(signature: Any) -> tuple[list, list]:
-    """The dtypes and the specs in a signature, leaf by leaf."""
+def _result_types(signature: Any) -> tuple[list, list]:
+    """The dtype (None if it has none) and the spec of each leaf of a signature."""
     specs = nest.flatten(signature)
     kinds = [
         dtypes.as_dtype(spec.dtype if hasattr(spec, "dtype") else spec)
@@ -62,38 +63,38 @@ def _wanted(signature: Any) -> tuple[list, list]:
 
 
 def _like(elems: Any) -> Any:
-    """The signature of results that are like these elements."""
+    """The signature of results that have the dtype and shape of slices of these elements."""
     value = _as_tensor(elems)
     if not isinstance(value, CompositeTensor):
         return value.dtype
     spec = value._type_spec
     if hasattr(spec, "ragged_rank"):
-        divided = spec.ragged_rank
-        dims = [None] * divided + list(spec.shape)[divided + 1 :]
-        return type(spec)(dims, spec.dtype, divided - 1, spec.row_splits_dtype)
+        ragged_rank = spec.ragged_rank
+        dims = [None] * ragged_rank + list(spec.shape)[ragged_rank + 1 :]
+        return type(spec)(dims, spec.dtype, ragged_rank - 1, spec.row_splits_dtype)
     return spec._unbatch() if spec._is_batchable else spec
 
 
-def stacked(column: list, kind: Any, spec: Any = None) -> Any:
-    """Results for the slices joined into one value of a given dtype.
+def stack_results(column: list, dtype: Any, spec: Any = None) -> Any:
+    """Stacks the results for the slices into one value of a given dtype.
 
     Raises:
         tf.errors.InvalidArgumentError: if a result has another dtype.
         ValueError: if the shapes of results differ.
     """
     if isinstance(spec, TypeSpec) and not isinstance(spec, TensorSpec):
-        # Scalars are no rows: they make a vector.
+        # Scalars are stacked into a vector, not into a ragged tensor.
         if not hasattr(spec, "ragged_rank") or any(_rank(item) for item in column):
             return spec._stack(column)
     parts: list[Tensor] = []
     wanted = spec.shape if isinstance(spec, TensorSpec) else None
     for item in column:
-        part = _core.convert(item, None, kind)
-        if kind is not None and part.dtype is not kind:
+        part = _core.convert(item, None, dtype)
+        if dtype is not None and part.dtype is not dtype:
             raise InvalidArgumentError(
                 None,
                 None,
-                f"TensorArray dtype is {kind.name} but Op is trying to write dtype "
+                f"TensorArray dtype is {dtype.name} but Op is trying to write dtype "
                 f"{part.dtype.name}",
             )
         if parts and part._shape_tuple() != parts[0]._shape_tuple():
@@ -113,8 +114,8 @@ def _rank(item: Any) -> int:
 @op_function
 def map_fn(
     fn: Callable,
-    elems: Any,
-    dtype: Any = None,
+    elems: TensorLike,
+    dtype: DTypeLike | None = None,
     parallel_iterations: int | None = None,
     back_prop: bool = True,
     swap_memory: bool = False,
@@ -146,14 +147,14 @@ def map_fn(
     array([[2, 4],
            [6, 8]], dtype=int32)
     """
-    _callable(fn)
+    _check_callable(fn)
     columns = _columns(elems)
     if len({len(column) for column in columns}) != 1:
         raise ValueError(f"The first sizes of elems differ: {[len(column) for column in columns]}")
     signature = dtype if fn_output_signature is None else fn_output_signature
     if signature is None:
         signature = nest.map_structure(_like, elems)
-    kinds, specs = _wanted(signature)
+    kinds, specs = _result_types(signature)
     results: list[list] = [[] for _ in specs]
     for slices in zip(*columns, strict=True):
         value = fn(nest.pack_sequence_as(elems, list(slices)))
@@ -164,7 +165,7 @@ def map_fn(
         empty = [_empty(kind, spec) for kind, spec in zip(kinds, specs, strict=True)]
         return nest.pack_sequence_as(signature, empty)
     joined = [
-        stacked(column, kind, spec)
+        stack_results(column, kind, spec)
         for column, kind, spec in zip(results, kinds, specs, strict=True)
     ]
     if not back_prop:
@@ -182,13 +183,13 @@ def _empty(kind: Any, spec: Any) -> Any:
 
 @op_function
 def vectorized_map(
-    fn: Callable, elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
+    fn: Callable, elems: TensorLike, fallback_to_while_loop: bool = True, warn: bool = True
 ) -> Any:
     """Applies a function to the slices along the first axis and stacks whatever it returns.
 
     Args:
         fn: a function of a slice, or of a structure of slices.
-        elems: a tensor, or a nested structure of tensors whose first sizes are one number or 1.
+        elems: a tensor, or a nested structure of tensors whose first sizes are equal or 1.
         fallback_to_while_loop: ignored.
         warn: ignored.
 
@@ -198,7 +199,7 @@ def vectorized_map(
     >>> tf.vectorized_map(lambda x: tf.reduce_sum(x * x), tf.constant([[1, 2], [3, 4]])).numpy()
     array([ 5, 25], dtype=int32)
     """
-    _callable(fn)
+    _check_callable(fn)
     columns = _columns(elems)
     count = max(len(column) for column in columns)
     if any(len(column) not in (1, count) for column in columns):
@@ -208,7 +209,7 @@ def vectorized_map(
         )
     columns = [column if len(column) == count else column * count for column in columns]
     if count == 0:
-        # One call, with zeros, tells what the results would look like.
+        # One call with zeros gives the structure, dtypes and shapes of the results.
         columns = [
             [_ops.zeros(_as_tensor(leaf).shape[1:], _as_tensor(leaf).dtype)]
             for leaf in nest.flatten(elems)
@@ -226,8 +227,8 @@ def vectorized_map(
 def _fold(
     fn: Callable, elems: Any, initializer: Any, backwards: bool, back_prop: bool
 ) -> tuple[Any, list]:
-    """The last accumulated value, and all of them in the order in which they came."""
-    _callable(fn)
+    """The last accumulated value, and all of them in the order of the calls."""
+    _check_callable(fn)
     columns = _columns(elems)
     rows = [nest.pack_sequence_as(elems, list(row)) for row in zip(*columns, strict=True)]
     if backwards:
@@ -241,9 +242,9 @@ def _fold(
     else:
         value = nest.map_structure(_as_tensor, initializer)
     for row in rows:
-        following = fn(value, row)
-        nest.assert_same_structure(value, following, check_types=False)
-        value = following
+        accumulated = fn(value, row)
+        nest.assert_same_structure(value, accumulated, check_types=False)
+        value = accumulated
         values.append(value)
     if not back_prop:
         values = [nest.map_structure(_ops.stop_gradient, item) for item in values]
@@ -253,7 +254,7 @@ def _fold(
 @op_function
 def foldl(
     fn: Callable,
-    elems: Any,
+    elems: TensorLike,
     initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
@@ -263,9 +264,9 @@ def foldl(
     """Combines the slices along the first axis from the first to the last.
 
     Args:
-        fn: called with what has accumulated and a slice; returns what has accumulated then.
+        fn: called with the accumulated value and a slice; returns the new accumulated value.
         elems: a tensor, or a nested structure of tensors of the same first size.
-        initializer: where to begin; by default with the first slice.
+        initializer: the accumulated value at the start; by default the first slice.
         parallel_iterations: ignored.
         back_prop: whether gradients flow through the result.
         swap_memory: ignored.
@@ -284,7 +285,7 @@ def foldl(
 @op_function
 def foldr(
     fn: Callable,
-    elems: Any,
+    elems: TensorLike,
     initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
@@ -303,7 +304,7 @@ def foldr(
 @op_function
 def scan(
     fn: Callable,
-    elems: Any,
+    elems: TensorLike,
     initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
@@ -312,12 +313,12 @@ def scan(
     reverse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Combines the slices along the first axis and keeps what has accumulated at each.
+    """Combines the slices along the first axis and returns the accumulated value at each.
 
     Args:
-        fn: called with what has accumulated and a slice; returns what has accumulated then.
+        fn: called with the accumulated value and a slice; returns the new accumulated value.
         elems: a tensor, or a nested structure of tensors of the same first size.
-        initializer: where to begin; by default with the first slice.
+        initializer: the accumulated value at the start; by default the first slice.
         parallel_iterations: ignored.
         back_prop: whether gradients flow through the result.
         swap_memory: ignored.
@@ -351,7 +352,7 @@ def scan(
         )
     columns = zip(*(nest.flatten(value) for value in values), strict=True)
     joined = [
-        stacked(list(column), leaf.dtype)
+        stack_results(list(column), leaf.dtype)
         for column, leaf in zip(columns, nest.flatten(like), strict=True)
     ]
     return nest.pack_sequence_as(like, joined)

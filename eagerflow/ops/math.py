@@ -1,4 +1,4 @@
-"""Arithmetic on elements that is composed of the engine's operations."""
+"""Elementwise arithmetic that is composed of native operations."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.ops.special import ndtri
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -90,7 +91,7 @@ xdivy = _ops.xdivy
 xlog1py = _ops.xlog1py
 xlogy = _ops.xlogy
 
-# What integers are divided in: small ones in float32, others in float64.
+# The dtype in which each dtype is divided: None for its own.
 _QUOTIENTS = {
     dtypes.int8: dtypes.float32,
     dtypes.uint8: dtypes.float32,
@@ -109,8 +110,8 @@ _QUOTIENTS = {
 }
 
 
-def same_dtype(x: Any, y: Any) -> tuple[Any, Any]:
-    """Two values as tensors, a Python value taking the other's dtype."""
+def same_dtype(x: TensorLike, y: TensorLike) -> tuple[Any, Any]:
+    """Two values as tensors; a Python value takes the other's dtype."""
     if isinstance(x, CompositeTensor):
         return x, y if isinstance(y, CompositeTensor) else _core.convert(y, None, x.dtype)
     if isinstance(y, CompositeTensor):
@@ -140,7 +141,7 @@ def _dividable(x: Any, y: Any, function: str) -> tuple[Tensor, Tensor]:
 
 
 @op_function(elementwise=1)
-def angle(input: Any, name: str | None = None) -> Tensor:
+def angle(input: TensorLike, name: str | None = None) -> Tensor:
     """The angles of complex numbers in the plane; 0 or pi for real ones.
 
     Raises:
@@ -153,15 +154,15 @@ def angle(input: Any, name: str | None = None) -> Tensor:
     if x.dtype.is_complex:
         return _ops.angle(x)
     zero = _core.convert(0, x.dtype, None)
-    turned = _core.convert(math.pi, x.dtype, None)
-    return _ops.select(_ops.less(x, zero), turned, _ops.zeros_like(x))
+    pi = _core.convert(math.pi, x.dtype, None)
+    return _ops.select(_ops.less(x, zero), pi, _ops.zeros_like(x))
 
 
 @composed_op(
     "Rint", elementwise=1, x=Input("float32", "float64", no_kernel=("float16", "bfloat16"))
 )
-def rint(x: Any, name: str | None = None) -> Tensor:
-    """The nearest whole numbers of floating ones; halves go to the even one.
+def rint(x: TensorLike, name: str | None = None) -> Tensor:
+    """Rounds to the nearest integer; halves are rounded to the even one.
 
     Raises:
         tf.errors.InvalidArgumentError: if `x` is not floating.
@@ -179,7 +180,7 @@ def rint(x: Any, name: str | None = None) -> Tensor:
 
 
 @op_function
-def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
+def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides elements as Python's `/` does: integers give floats.
 
     Args:
@@ -201,7 +202,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 @op_function
-def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides elements as `tf.truediv` does, but gives 0 where `y` is 0.
 
     Args:
@@ -219,7 +220,7 @@ def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 @op_function
-def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
+def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides elements as Python's `/` does; a plain value takes the dtype of a tensor.
 
     >>> tf.divide(tf.constant([6.0, 9.0]), 3.0).numpy()
@@ -229,7 +230,9 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 @op_function
-def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+def scalar_mul(
+    scalar: TensorLike, x: TensorLike | IndexedSlices, name: str | None = None
+) -> Tensor | IndexedSlices:
     """Multiplies a tensor or a `tf.IndexedSlices` by a number.
 
     Args:
@@ -243,17 +246,18 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     >>> tf.scalar_mul(2.0, tf.constant([1.0, 3.0])).numpy()
     array([2., 6.], dtype=float32)
     """
-    sparse = isinstance(x, IndexedSlices)
-    values = x.values if sparse else _core.as_tensor(x)
+    values = x.values if isinstance(x, IndexedSlices) else _core.as_tensor(x)
     scalar = _core.convert(scalar, values.dtype, None)
     if scalar.ndim != 0:
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
     product = _ops.multiply(scalar, values)
-    return IndexedSlices(product, x.indices, x.dense_shape) if sparse else product
+    if isinstance(x, IndexedSlices):
+        return IndexedSlices(product, x.indices, x.dense_shape)
+    return product
 
 
 @op_function
-def add_n(inputs: Any, name: str | None = None) -> Tensor:
+def add_n(inputs: Sequence[TensorLike | IndexedSlices], name: str | None = None) -> Tensor:
     """The sum of several tensors of one shape and dtype.
 
     Args:
@@ -279,7 +283,10 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
 
 @op_function
 def accumulate_n(
-    inputs: Sequence, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
+    inputs: Sequence[TensorLike],
+    shape: ShapeLike | None = None,
+    tensor_dtype: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The sum of several tensors, as `tf.add_n`, which must have a given shape and dtype.
 
@@ -307,7 +314,7 @@ def accumulate_n(
 
 
 @op_function
-def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
+def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """1 / x, and 0 where x is 0.
 
     >>> tf.math.reciprocal_no_nan([2.0, 0.0]).numpy()
@@ -318,7 +325,7 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
 
 
 @op_function
-def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
+def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """log(1 / (1 + exp(-x))), without overflow.
 
     >>> tf.math.log_sigmoid(-1000.0)
@@ -328,19 +335,19 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
 
 
 @op_function(elementwise=1)
-def erfcinv(x: Any, name: str | None = None) -> Tensor:
+def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of `tf.math.erfc`.
 
     >>> f"{float(tf.math.erfcinv(0.5)):.4f}"
     '0.4769'
     """
     x = _core.as_tensor(x)
-    # Close to zero, more digits are left than there are in 1 - x.
+    # More precise near zero than erfinv(1 - x), where 1 - x loses digits.
     return ndtri(_core.convert(0.5, x.dtype, None) * x) * -math.sqrt(0.5)
 
 
 @op_function
-def lbeta(x: Any, name: str | None = None) -> Tensor:
+def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
     """The logarithm of the (multivariate) beta function over the last axis.
 
     >>> f"{float(tf.math.lbeta([1.0, 2.0])):.4f}"
@@ -352,11 +359,11 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
 
 
 @op_function
-def polyval(coeffs: Sequence, x: Any, name: str | None = None) -> Tensor:
+def polyval(coeffs: Sequence, x: TensorLike, name: str | None = None) -> Tensor:
     """A polynomial's value, by Horner's rule.
 
     Args:
-        coeffs: a list of coefficients, that of the highest power first; they broadcast with `x`.
+        coeffs: a list of coefficients, the highest power's first; they broadcast with `x`.
         x: where to evaluate it.
         name: ignored.
 
@@ -378,7 +385,7 @@ def polyval(coeffs: Sequence, x: Any, name: str | None = None) -> Tensor:
 
 
 @op_function
-def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
+def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether each element, in row-major order, is at least the one before.
 
     >>> bool(tf.math.is_non_decreasing([1, 1, 2]))
@@ -389,7 +396,7 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
 
 
 @op_function
-def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
+def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether each element, in row-major order, exceeds the one before.
 
     >>> bool(tf.math.is_strictly_increasing([1, 1, 2]))

@@ -1,4 +1,4 @@
-"""Operations that NumPy computes: arrays in, tensors with gradients of their own out."""
+"""Helpers for operations that NumPy computes: tensors of arrays, with custom gradients."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Tensor = _core.Tensor
 
 FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 COMPLEX = (dtypes.complex64, dtypes.complex128)
-# What LAPACK's routines take, and float16, which is computed in float32.
+# The dtypes of LAPACK's routines, and float16, which is computed in float32.
 MATRIX_DTYPES = (
     dtypes.float64,
     dtypes.float32,
@@ -86,7 +86,7 @@ def pair(x: Any, y: Any, allowed: Sequence[Any], op: str) -> tuple[Tensor, Tenso
 
 
 def array_of(tensor: Tensor) -> np.ndarray:
-    """The elements as a read-only array, in a type that LAPACK and FFTs take."""
+    """The elements as a read-only array, with 16-bit floats in float32 as LAPACK and FFTs need."""
     array = np.asarray(tensor)
     return array.astype(np.float32) if tensor.dtype.size == 2 else array
 

@@ -1,4 +1,4 @@
-"""tf.print: tensors in a short form, to a stream or a file."""
+"""tf.print: writes tensors in a short form to a stream or a file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _scalar_text(value: Any, dtype: dtypes.DType) -> str:
 
 
 def _float_text(value: Any, dtype: dtypes.DType) -> str:
-    """Few digits where they suffice to tell the number from its neighbours, else enough."""
+    """The default number of digits if they give back the same number, else as many as needed."""
     number = float(value)
     if dtype is dtypes.float64:
         text = f"{number:.15g}"
@@ -41,10 +41,10 @@ def _float_text(value: Any, dtype: dtypes.DType) -> str:
 def tensor_text(tensor: Tensor, summarize: int) -> str:
     """A tensor's elements in nested brackets; long axes are cut in the middle."""
     if tensor.ndim and 0 <= 2 * summarize + 1 < tensor._shape_tuple()[0]:
-        # One row stands for those that are left out.
+        # One row more than is shown makes `_rows_text` abbreviate.
         count = tensor._shape_tuple()[0]
-        places = [*range(summarize + 1), *range(count - summarize, count)]
-        tensor = _core.ops.gather(tensor, places, 0, 0)
+        indices = [*range(summarize + 1), *range(count - summarize, count)]
+        tensor = _core.ops.gather(tensor, indices, 0, 0)
     value = tensor.numpy()
     if tensor.ndim == 0:
         return _scalar_text(value, tensor.dtype)
@@ -117,9 +117,9 @@ def print(
         *inputs: tensors, other values, and nested structures of them.
         output_stream: `sys.stderr` (the default), `sys.stdout`, or `"file://"` and a path, to which
             the text is appended.
-        summarize: of long axes only so many elements are shown at both ends; -1 shows all.
-        sep: what comes between the values.
-        end: what comes after the last one.
+        summarize: how many elements are shown at both ends of a long axis; -1 shows all.
+        sep: the text between the values.
+        end: the text after the last value.
         name: ignored.
 
     Raises:

@@ -1,14 +1,13 @@
-"""Reductions over axes that are composed of the engine's operations."""
+"""Reductions over axes that are composed of native operations."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import FLOAT_TYPES, INDEX_TYPES, Input, composed_op
+from eagerflow.typing import Axes, DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -26,7 +25,10 @@ argmin = _ops.argmin
 
 @op_function
 def reduce_logsumexp(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: Axes | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """log(sum(exp(x))) over axes, without overflow.
 
@@ -52,7 +54,10 @@ def reduce_logsumexp(
 
 @op_function
 def reduce_variance(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: Axes | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The mean squared distance from the mean, over axes.
 
@@ -84,7 +89,10 @@ def reduce_variance(
 
 @op_function
 def reduce_std(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: Axes | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The square root of `tf.math.reduce_variance`.
 
@@ -96,7 +104,10 @@ def reduce_std(
 
 @op_function
 def reduce_euclidean_norm(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: Axes | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The square root of the sum of squares, over axes; the dtype is kept.
 
@@ -114,13 +125,13 @@ def reduce_euclidean_norm(
 
 @op_function
 def count_nonzero(
-    input: Any,
-    axis: Any = None,
+    input: TensorLike,
+    axis: Axes | None = None,
     keepdims: bool | None = None,
-    dtype: Any = dtypes.int64,
+    dtype: DTypeLike = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
-    """How many elements are not zero (or the empty string), over axes.
+    """The number of elements that are not zero (or the empty string), over axes.
 
     >>> tf.math.count_nonzero([1, 0, 2])
     <tf.Tensor: shape=(), dtype=int64, numpy=2>
@@ -136,8 +147,8 @@ def count_nonzero(
 
 
 @op_function
-def zero_fraction(value: Any, name: str | None = None) -> Tensor:
-    """The share of elements that are zero, a float32 scalar.
+def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
+    """The fraction of elements that are zero, a float32 scalar.
 
     >>> tf.math.zero_fraction([1, 0, 0, 2])
     <tf.Tensor: shape=(), dtype=float32, numpy=0.5>
@@ -156,7 +167,11 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     reverse=bool,
 )
 def cumulative_logsumexp(
-    x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+    x: TensorLike,
+    axis: int = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """log(cumsum(exp(x))) along an axis, without overflow.
 

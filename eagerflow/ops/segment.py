@@ -19,6 +19,7 @@ from eagerflow.ops.composed_op import (
     Input,
     composed_op,
 )
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -42,7 +43,7 @@ unsorted_segment_sum = _ops.unsorted_segment_sum
 
 
 def _counts(ids: Tensor, num_segments: int, dtype: Any) -> Tensor:
-    """How many rows each segment has, at least 1."""
+    """The number of rows in each segment, at least 1."""
     with _core.stop_recording():
         ones = _ops.ones(ids._shape_tuple(), dtype)
         return _ops.maximum(
@@ -61,7 +62,7 @@ def _with_inner_axes(counts: Tensor, total: Tensor) -> Tensor:
     num_segments=Input(INDEX_TYPES, type="Tnum", prefer="int32"),
 )
 def unsorted_segment_mean(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+    data: TensorLike, segment_ids: TensorLike, num_segments: Any, name: str | None = None
 ) -> Tensor:
     """The means of rows that belong to the same segment; zero for an empty one.
 
@@ -80,7 +81,7 @@ def unsorted_segment_mean(
     num_segments=Input(INDEX_TYPES, type="Tnum", prefer="int32"),
 )
 def unsorted_segment_sqrt_n(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+    data: TensorLike, segment_ids: TensorLike, num_segments: Any, name: str | None = None
 ) -> Tensor:
     """The sums of rows of a segment divided by the square root of their number.
 
@@ -100,9 +101,9 @@ def unsorted_segment_sqrt_n(
     num_segments=Input(INDEX_TYPES, type="Tnumsegments", prefer="int32"),
 )
 def unsorted_segment_max(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+    data: TensorLike, segment_ids: TensorLike, num_segments: Any, name: str | None = None
 ) -> Tensor:
-    """The largest rows of each segment, element by element; the dtype's least for an empty one.
+    """The elementwise maximum of the rows of each segment; the dtype's lowest for an empty one.
 
     >>> tf.math.unsorted_segment_max([1, 5, 3], [0, 0, 1], 2).numpy()
     array([5, 3], dtype=int32)
@@ -117,9 +118,9 @@ def unsorted_segment_max(
     num_segments=Input(INDEX_TYPES, type="Tnumsegments", prefer="int32"),
 )
 def unsorted_segment_min(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+    data: TensorLike, segment_ids: TensorLike, num_segments: Any, name: str | None = None
 ) -> Tensor:
-    """The least rows of each segment, element by element; the dtype's largest for an empty one.
+    """The elementwise minimum of the rows of each segment; the dtype's highest for an empty one.
 
     >>> tf.math.unsorted_segment_min([1, 5, 3], [0, 0, 1], 2).numpy()
     array([1, 3], dtype=int32)
@@ -134,7 +135,7 @@ def unsorted_segment_min(
     num_segments=Input(INDEX_TYPES, type="Tnumsegments", prefer="int32"),
 )
 def unsorted_segment_prod(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+    data: TensorLike, segment_ids: TensorLike, num_segments: Any, name: str | None = None
 ) -> Tensor:
     """The products of rows that belong to the same segment; one for an empty one.
 
@@ -147,7 +148,7 @@ def unsorted_segment_prod(
 @composed_op(
     "SegmentSum", data=Input(NUMERIC_TYPES), segment_ids=Input(INDEX_TYPES, type="Tindices")
 )
-def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Sums rows of the same segment; the ids must be ascending.
 
     >>> tf.math.segment_sum([1, 2, 3], [0, 0, 1]).numpy()
@@ -159,27 +160,29 @@ def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
 @composed_op(
     "SegmentMean", data=Input(NUMERIC_TYPES), segment_ids=Input(INDEX_TYPES, type="Tindices")
 )
-def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """The means of rows of the same segment; the ids must be ascending."""
     return _ops.segment_mean(data, segment_ids)
 
 
 @composed_op("SegmentMax", data=Input(REAL_TYPES), segment_ids=Input(INDEX_TYPES, type="Tindices"))
-def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
-    """The largest rows of each segment, zero for an empty one; the ids must be ascending."""
+def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+    """The elementwise maximum of the rows of each segment, zero for an empty one; the ids must be
+    ascending."""
     return _ops.segment_max(data, segment_ids)
 
 
 @composed_op("SegmentMin", data=Input(REAL_TYPES), segment_ids=Input(INDEX_TYPES, type="Tindices"))
-def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
-    """The least rows of each segment, zero for an empty one; the ids must be ascending."""
+def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
+    """The elementwise minimum of the rows of each segment, zero for an empty one; the ids must be
+    ascending."""
     return _ops.segment_min(data, segment_ids)
 
 
 @composed_op(
     "SegmentProd", data=Input(NUMERIC_TYPES), segment_ids=Input(INDEX_TYPES, type="Tindices")
 )
-def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """The products of rows of the same segment; the ids must be ascending.
 
     >>> tf.math.segment_prod([2, 3, 4], [0, 0, 1]).numpy()
@@ -201,12 +204,12 @@ def bincount(
     weights: Any = None,
     minlength: Any = None,
     maxlength: Any = None,
-    dtype: Any = dtypes.int32,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
     axis: int | None = None,
     binary_output: bool = False,
 ) -> Tensor:
-    """How often each small integer appears.
+    """Counts how often each non-negative integer occurs.
 
     Args:
         arr: int32 or int64, >= 0.
@@ -274,14 +277,14 @@ def bincount(
 
 @op_function
 def confusion_matrix(
-    labels: Any,
+    labels: TensorLike,
     predictions: Any,
     num_classes: Any = None,
     weights: Any = None,
-    dtype: Any = dtypes.int32,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """How often each class (row) was taken for each class (column).
+    """Counts how often each class (row) was predicted as each class (column).
 
     Args:
         labels: the true classes, integers >= 0, a vector.
@@ -346,13 +349,13 @@ def confusion_matrix(
     value_range=Input(FLOAT_TYPES, converts="alone"),
 )
 def histogram_fixed_width_bins(
-    values: Any,
+    values: TensorLike,
     value_range: Any,
     nbins: Any = 100,
-    dtype: Any = dtypes.int32,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Which of several bins of equal width each value falls into; the outer bins are open.
+    """The index of the bin of equal width that each value falls into; the outer bins are open.
 
     >>> tf.histogram_fixed_width_bins([-1.0, 0.0, 1.5, 9.0], [0.0, 5.0], nbins=5).numpy()
     array([0, 0, 1, 4], dtype=int32)
@@ -385,13 +388,13 @@ def _bins(values: Any, value_range: Any, nbins: Any, dtype: Any) -> Tensor:
     dtype=DType,
 )
 def histogram_fixed_width(
-    values: Any,
+    values: TensorLike,
     value_range: Any,
     nbins: Any = 100,
-    dtype: Any = dtypes.int32,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """How many values fall into each of several bins of equal width; the outer bins are open.
+    """Counts the values in each of several bins of equal width; the outer bins are open.
 
     >>> tf.histogram_fixed_width([-1.0, 0.0, 1.5, 9.0], [0.0, 5.0], nbins=5).numpy()
     array([2, 1, 0, 0, 1], dtype=int32)

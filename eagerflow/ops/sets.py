@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,10 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.numpy_ops import sparse_tensor
+from eagerflow.typing import TensorLike
+
+if TYPE_CHECKING:
+    from eagerflow.sparse.tensor import SparseTensor
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -32,21 +36,21 @@ def _is_sparse(value: Any) -> bool:
 
 
 def _rows(value: Any) -> tuple[dict[tuple, list], tuple[int, ...], Any]:
-    """The elements of each row by its place, the shape without the last axis, and the dtype."""
+    """The elements of each row by its index, the shape without the last axis, and the dtype."""
     rows: dict[tuple, list] = {}
     if _is_sparse(value):
         shape = tuple(int(size) for size in np.asarray(value.dense_shape))
-        places = np.asarray(value.indices)[:, :-1].tolist()
-        for place, item in zip(places, value.values.numpy().tolist(), strict=True):
-            rows.setdefault(tuple(place), []).append(item)
+        indices = np.asarray(value.indices)[:, :-1].tolist()
+        for index, item in zip(indices, value.values.numpy().tolist(), strict=True):
+            rows.setdefault(tuple(index), []).append(item)
         return rows, shape, value.values.dtype
     dense = _core.as_tensor(value)
     shape = dense._shape_tuple()
     if len(shape) < 2:
         raise invalid_argument(f"Shape {list(shape)} has rank {len(shape)} < 2")
     array = dense.numpy()
-    for place in np.ndindex(*shape[:-1]):
-        rows[place] = array[place].tolist()
+    for index in np.ndindex(*shape[:-1]):
+        rows[index] = array[index].tolist()
     return rows, shape, dense.dtype
 
 
@@ -64,11 +68,11 @@ def _row_splits(value: Any) -> tuple[Tensor, Tensor, tuple[int, ...]]:
         raise invalid_argument(f"Shape {list(shape)} has rank {len(shape)} < 2")
     rows = _ops.sparse_flat_places(value.indices, shape, list(range(len(shape) - 1)))
     count = math.prod(shape[:-1])
-    values, numbers = value.values, rows.numpy()
-    if (numbers[1:] < numbers[:-1]).any():
-        order = np.argsort(numbers, kind="stable")
-        values, numbers = _ops.gather(values, order, 0, 0), numbers[order]
-    splits = np.searchsorted(numbers, np.arange(count + 1)).astype(np.int64)
+    values, row_ids = value.values, rows.numpy()
+    if (row_ids[1:] < row_ids[:-1]).any():
+        order = np.argsort(row_ids, kind="stable")
+        values, row_ids = _ops.gather(values, order, 0, 0), row_ids[order]
+    splits = np.searchsorted(row_ids, np.arange(count + 1)).astype(np.int64)
     return values, _core.as_tensor(splits), shape
 
 
@@ -92,18 +96,18 @@ def _combined(a: Any, b: Any, operation: str) -> Any:
     second, second_splits, other = _row_splits(b)
     if shape[:-1] != other[:-1]:
         raise invalid_argument(f"Mismatched group shapes: {list(shape[:-1])} vs {list(other[:-1])}")
-    values, places, splits = _ops.set_rows(first, second, first_splits, second_splits, operation)
+    values, indices, splits = _ops.set_rows(first, second, first_splits, second_splits, operation)
     width = int(np.diff(splits.numpy()).max(initial=0))
     outer = shape[:-1]
     if len(outer) != 1:
-        rows, columns = places.numpy().T
-        places = np.stack([*np.unravel_index(rows, outer), columns], axis=-1)
-    return sparse_tensor(places, values, [*outer, width])
+        rows, columns = indices.numpy().T
+        indices = np.stack([*np.unravel_index(rows, outer), columns], axis=-1)
+    return sparse_tensor(indices, values, [*outer, width])
 
 
 @op_function
-def intersection(a: Any, b: Any, validate_indices: bool = True) -> Any:
-    """What the rows of both have.
+def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> Any:
+    """The intersection of each pair of rows.
 
     Args:
         a: integers or strings `[..., n]`, dense or sparse; a row is a set.
@@ -124,8 +128,8 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> Any:
 
 
 @op_function
-def union(a: Any, b: Any, validate_indices: bool = True) -> Any:
-    """What the rows of either have; see `tf.sets.intersection`.
+def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> Any:
+    """The union of each pair of rows; see `tf.sets.intersection`.
 
     >>> tf.sets.union(tf.constant([[1, 2]]), tf.constant([[2, 3]])).values.numpy()
     array([1, 2, 3], dtype=int32)
@@ -134,8 +138,10 @@ def union(a: Any, b: Any, validate_indices: bool = True) -> Any:
 
 
 @op_function
-def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> Any:
-    """What the rows of one have and the other's have not; see `tf.sets.intersection`.
+def difference(
+    a: TensorLike, b: TensorLike, aminusb: bool = True, validate_indices: bool = True
+) -> Any:
+    """The difference of each pair of rows; see `tf.sets.intersection`.
 
     Args:
         a: integers or strings `[..., n]`, dense or sparse; a row is a set.
@@ -150,8 +156,8 @@ def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = Tr
 
 
 @op_function
-def size(a: Any, validate_indices: bool = True) -> Tensor:
-    """How many different elements each row has.
+def size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
+    """The number of distinct elements in each row.
 
     Args:
         a: a sparse tensor `[..., n]`.
@@ -176,7 +182,7 @@ def size(a: Any, validate_indices: bool = True) -> Tensor:
 
 
 def _distance(a: list, b: list) -> int:
-    """How many elements must be inserted, deleted or replaced (V. Levenshtein)."""
+    """The Levenshtein distance: how many elements are inserted, deleted or replaced."""
     before = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
         line = [i]
@@ -188,9 +194,9 @@ def _distance(a: list, b: list) -> int:
 
 @op_function
 def edit_distance(
-    hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance"
+    hypothesis: TensorLike, truth: TensorLike, normalize: bool = True, name: str = "edit_distance"
 ) -> Tensor:
-    """The least number of insertions, deletions and replacements between sequences.
+    """The smallest number of insertions, deletions and replacements between sequences.
 
     Args:
         hypothesis: a sparse tensor `[..., n]` of sequences.
@@ -222,10 +228,10 @@ def edit_distance(
         )
     outer = tuple(max(pair) for pair in zip(shape[:-1], other[:-1], strict=True))
     distances = np.zeros(outer, np.float32)
-    for place in set(first) | set(second):
-        a, b = first.get(place, []), second.get(place, [])
+    for index in set(first) | set(second):
+        a, b = first.get(index, []), second.get(index, [])
         distance = float(_distance(a, b))
         if normalize:
             distance = distance / len(b) if b else float("inf") if a else 0.0
-        distances[place] = distance
+        distances[index] = distance
     return _core.as_tensor(distances)

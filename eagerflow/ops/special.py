@@ -1,4 +1,4 @@
-"""Special functions, which the engine computes, neighbours of numbers, and Sobol's sequence."""
+"""Special functions, `nextafter`, and Sobol sequences."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from eagerflow.framework.dtypes import DType
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.ops.numpy_ops import array_of, checked, differentiable
+from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util.optional import optional
 
 _ops = _core.ops
@@ -63,7 +64,7 @@ def _summed(gradient: Tensor, like: Tensor) -> Tensor:
     x1=Input("float32", "float64", prefer="float32"),
     x2=Input("float32", "float64", prefer="float32"),
 )
-def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
+def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor:
     """The next number after `x1` that its dtype can hold, in the direction of `x2`.
 
     Args:
@@ -96,7 +97,11 @@ def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     "SobolSample", dim=Input("int32"), num_results=Input("int32"), skip=Input("int32"), dtype=DType
 )
 def sobol_sample(
-    dim: Any, num_results: Any, skip: Any = 0, dtype: Any = dtypes.float32, name: str | None = None
+    dim: Any,
+    num_results: Any,
+    skip: Any = 0,
+    dtype: DTypeLike = dtypes.float32,
+    name: str | None = None,
 ) -> Tensor:
     """Points of the Sobol sequence, which fill a cube evenly.
 

@@ -11,13 +11,10 @@ from eagerflow.errors import InvalidArgumentError, OutOfRangeError
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TypeSpec
+from eagerflow.typing import DTypeLike, ShapeLike, Size, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
-
-
-def _number(value: Any) -> int:
-    return int(value)
 
 
 class TensorArray:
@@ -25,10 +22,9 @@ class TensorArray:
 
     Args:
         dtype: the dtype of the tensors.
-        size: how many there are.
+        size: the number of tensors.
         dynamic_size: whether writing past the end makes the list longer.
-        clear_after_read: whether a tensor is given away when it is read; True unless `infer_shape`
-            decides otherwise.
+        clear_after_read: whether a tensor is dropped when it is read; True by default.
         tensor_array_name: ignored.
         handle: ignored.
         flow: ignored.
@@ -50,15 +46,15 @@ class TensorArray:
 
     def __init__(
         self,
-        dtype: Any,
-        size: Any = None,
+        dtype: DTypeLike,
+        size: Size | None = None,
         dynamic_size: bool | None = None,
         clear_after_read: bool | None = None,
         tensor_array_name: str | None = None,
         handle: Any = None,
         flow: Any = None,
         infer_shape: bool = True,
-        element_shape: Any = None,
+        element_shape: ShapeLike | None = None,
         colocate_with_first_write_call: bool = True,
         name: str | None = None,
     ) -> None:
@@ -71,7 +67,7 @@ class TensorArray:
         self._clear_after_read = True if clear_after_read is None else clear_after_read
         self._infer_shape = infer_shape
         self._element_shape = TensorShape(element_shape)
-        self._tensors: list[Tensor | None] = [None] * _number(size)
+        self._tensors: list[Tensor | None] = [None] * int(size)
         self._read_before: list[int] = []
 
     @property
@@ -85,7 +81,7 @@ class TensorArray:
 
     @property
     def flow(self) -> Tensor:
-        """A scalar that says nothing; kept for programs that pass it on."""
+        """A scalar without meaning; kept for programs that pass it on."""
         return _core.as_tensor(0)
 
     @property
@@ -100,7 +96,7 @@ class TensorArray:
 
     @property
     def element_shape(self) -> TensorShape:
-        """What is known of the tensors' shapes."""
+        """The known part of the shape that all tensors have."""
         return self._element_shape
 
     def identity(self) -> TensorArray:
@@ -122,19 +118,19 @@ class TensorArray:
         """The number of tensors, an int32 scalar."""
         return _core.as_tensor(len(self._tensors))
 
-    def _checked_index(self, index: Any, verb: str) -> int:
-        index = _number(index)
+    def _checked_index(self, index: Size, verb: str) -> int:
+        index = int(index)
         if index < 0:
             raise OutOfRangeError(
                 None, None, f"{verb} negative indices (index {index}) is not allowed."
             )
         return index
 
-    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+    def write(self, index: Size, value: TensorLike, name: str | None = None) -> TensorArray:
         """Sets one tensor.
 
         Args:
-            index: its place.
+            index: its index.
             value: the tensor.
             name: ignored.
 
@@ -142,9 +138,9 @@ class TensorArray:
             The list itself.
 
         Raises:
-            tf.errors.OutOfRangeError: if the place is not there and the size is fixed.
-            tf.errors.InvalidArgumentError: if the dtype is another one.
-            ValueError: if the shape is another one.
+            tf.errors.OutOfRangeError: if the index is out of range and the size is fixed.
+            tf.errors.InvalidArgumentError: if `value` has another dtype.
+            ValueError: if `value` has another shape.
         """
         index = self._checked_index(index, "Writing to")
         size = len(self._tensors)
@@ -160,7 +156,7 @@ class TensorArray:
         self._tensors[index] = self._checked_value(value)
         return self
 
-    def _checked_value(self, value: Any) -> Tensor:
+    def _checked_value(self, value: TensorLike) -> Tensor:
         tensor = _core.convert(value, None, self._dtype)
         if tensor.dtype is not self._dtype:
             raise InvalidArgumentError(
@@ -181,7 +177,7 @@ class TensorArray:
         if not self._element_shape.is_fully_defined():
             raise ValueError(
                 f"Cannot convert a partially known TensorShape {self._element_shape} to a Tensor: "
-                "a place that has never been written is read as zeros, whose shape is unknown."
+                "an element that has never been written is read as zeros, whose shape is unknown."
             )
         return _ops.zeros(self._element_shape.as_list(), self._dtype)
 
@@ -191,15 +187,15 @@ class TensorArray:
             value = self._tensors[index] = self._zeros()
         return value
 
-    def read(self, index: Any, name: str | None = None) -> Tensor:
-        """One tensor; a place that has not been written holds zeros.
+    def read(self, index: Size, name: str | None = None) -> Tensor:
+        """One tensor; one that has not been written is zeros.
 
         Args:
-            index: its place.
+            index: its index.
             name: ignored.
 
         Raises:
-            tf.errors.OutOfRangeError: if the place is not there.
+            tf.errors.OutOfRangeError: if the index is out of range.
             tf.errors.InvalidArgumentError: if it has been read and cleared.
         """
         index = self._checked_index(index, "Reading from")
@@ -230,17 +226,17 @@ class TensorArray:
             return _ops.zeros([0, *sizes], self._dtype)
         return _ops.stack([self._value(k) for k in range(len(self._tensors))], 0)
 
-    def gather(self, indices: Any, name: str | None = None) -> Tensor:
+    def gather(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """Some of the tensors joined along a new first axis.
 
         Args:
-            indices: their places.
+            indices: their indices.
             name: ignored.
         """
-        places = np.asarray(_core.convert(indices, None, dtypes.int32)).reshape(-1).tolist()
-        if not places:
+        positions = np.asarray(_core.convert(indices, None, dtypes.int32)).reshape(-1).tolist()
+        if not positions:
             return _ops.gather(self.stack(), _ops.zeros([0], dtypes.int32), 0, 0)
-        return _ops.stack([self._value(place) for place in places], 0)
+        return _ops.stack([self._value(position) for position in positions], 0)
 
     def concat(self, name: str | None = None) -> Tensor:
         """All tensors joined along their first axis.
@@ -258,14 +254,14 @@ class TensorArray:
                 )
         return _ops.concat(parts, 0) if parts else self.stack()
 
-    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+    def unstack(self, value: TensorLike, name: str | None = None) -> TensorArray:
         """Sets all tensors to the slices of one along its first axis.
 
         Returns:
             The list itself.
 
         Raises:
-            ValueError: if there are more slices than places and the size is fixed.
+            ValueError: if there are more slices than elements and the size is fixed.
         """
         whole = _core.convert(value, None, self._dtype)
         if whole.ndim == 0:
@@ -279,24 +275,26 @@ class TensorArray:
         self._tensors = [self._checked_value(part) for part in slices]
         return self
 
-    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+    def scatter(
+        self, indices: TensorLike, value: TensorLike, name: str | None = None
+    ) -> TensorArray:
         """Sets some tensors to the slices of one along its first axis.
 
         Args:
-            indices: their places.
+            indices: their indices.
             value: the slices, stacked.
             name: ignored.
 
         Returns:
             The list itself.
         """
-        places = np.asarray(_core.convert(indices, None, dtypes.int32)).reshape(-1).tolist()
+        positions = np.asarray(_core.convert(indices, None, dtypes.int32)).reshape(-1).tolist()
         whole = _core.convert(value, None, self._dtype)
-        for place, part in zip(places, _ops.unstack(whole, None, 0), strict=False):
-            self.write(place, part)
+        for position, part in zip(positions, _ops.unstack(whole, None, 0), strict=False):
+            self.write(position, part)
         return self
 
-    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+    def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> TensorArray:
         """Sets the tensors to pieces of one along its first axis.
 
         Args:
@@ -339,7 +337,7 @@ class TensorArray:
 
 
 class TensorArraySpec(TypeSpec):
-    """What is known of a `tf.TensorArray`.
+    """The dtype and shape of the tensors in a `tf.TensorArray`, and whether it grows.
 
     Args:
         element_shape: the shape of its tensors.
@@ -353,8 +351,8 @@ class TensorArraySpec(TypeSpec):
 
     def __init__(
         self,
-        element_shape: Any = None,
-        dtype: Any = dtypes.float32,
+        element_shape: ShapeLike | None = None,
+        dtype: DTypeLike = dtypes.float32,
         dynamic_size: bool = False,
         infer_shape: bool = True,
     ) -> None:
@@ -384,7 +382,7 @@ class TensorArraySpec(TypeSpec):
         return TensorArray
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether the other has this dtype, growth, and a shape that fits."""
+        """Whether the other has this dtype and growth, and a compatible shape."""
         other = spec_or_value
         if isinstance(other, TensorArray):
             other = TensorArraySpec.from_value(other)

@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow import _core, random
 from eagerflow.framework import dtypes
+from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.graph.inference import inferring
@@ -357,7 +358,9 @@ def floor_div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 @op_function
-def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
+def scalar_mul(
+    scalar: TensorLike, x: TensorLike | IndexedSlices, name: str | None = None
+) -> Tensor | IndexedSlices:
     """A tensor times a scalar."""
     return math.scalar_mul(scalar, x)
 
