@@ -1,9 +1,10 @@
-"""Docstrings of classes: what a base says of an argument is not repeated below it."""
+"""Docstrings whose arguments are described once: by a base class, or for a family of functions."""
 
 from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
 _ENTRY = re.compile(r"    (\*{0,2}\w+): ")
@@ -20,20 +21,30 @@ class ArgumentDocs:
         self.own = own
 
     def __get__(self, instance: Any, owner: type) -> str:
-        head, own, tail = _split(self.own)
-        described = {
-            name: lines
-            for base in reversed(owner.__mro__[1:])
-            for name, lines in _split(_own_doc(base))[1].items()
-        } | own
-        stars = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
-        parameters = inspect.signature(owner.__init__).parameters.values()  # type: ignore[misc]
-        names = [stars.get(parameter.kind.name, "") + parameter.name for parameter in parameters]
-        names += [name for name in own if name not in names]
-        entries = [line for name in names for line in described.get(name, ())]
-        if entries:
-            head = [*head, "", "Args:", *entries]
-        return "\n".join([*head, *([""] if tail else []), *tail])
+        described: dict[str, list[str]] = {}
+        for base in reversed(owner.__mro__[1:]):
+            described |= _split(_own_doc(base))[1]
+        return completed(self.own, owner.__init__, described)  # type: ignore[misc]
+
+
+def completed(doc: str, function: Callable[..., Any], described: Mapping[str, list[str]]) -> str:
+    """A docstring with all arguments of a function, in the order of its signature.
+
+    Args:
+        doc: the docstring; its own descriptions take precedence.
+        function: the function.
+        described: the lines that describe an argument, by its name with stars.
+    """
+    head, own, tail = _split(doc)
+    stars = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
+    parameters = inspect.signature(function).parameters.values()
+    names = [stars.get(parameter.kind.name, "") + parameter.name for parameter in parameters]
+    names += [name for name in own if name not in names]
+    described = {**described, **own}
+    entries = [line for name in names for line in described.get(name, ())]
+    if entries:
+        head = [*head, "", "Args:", *entries]
+    return "\n".join([*head, *([""] if tail else []), *tail])
 
 
 def complete_docs(cls: type) -> None:

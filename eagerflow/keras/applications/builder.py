@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Callable
 from typing import Any
 
 from eagerflow.keras import config, layers
 from eagerflow.keras.applications import imagenet_utils
+from eagerflow.keras.argument_docs import completed
 from eagerflow.keras.engine.input_layer import Input
 from eagerflow.keras.engine.keras_tensor import is_keras_tensor
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.utils.file_download import get_file
 from eagerflow.keras.utils.layer_utils import get_source_inputs
+from eagerflow.typing import Function
 
 ORIGIN = "https://storage.googleapis.com/tensorflow/keras-applications/"
 
@@ -201,48 +202,50 @@ def variant(
 
 _ARGUMENTS = {
     "model_name": "the model's name.",
-    "alpha": "what all numbers of filters are multiplied by.",
+    "alpha": "the factor of all numbers of filters.",
+    "depth_multiplier": "the number of depthwise convolutions of each channel.",
     "minimalistic": "whether only plain convolutions and ReLU are used.",
-    "dropout_rate": "the dropout's rate before the classifier.",
+    "dropout_rate": "the dropout rate before the classifier.",
+    "dropout": "the dropout rate before the classifier.",
     "include_top": "whether the network ends with a classifier.",
-    "include_preprocessing": "whether the network itself brings values from 0 to 255 to its range.",
-    "weights": '"imagenet", None for random numbers, or a file of weights.',
-    "input_tensor": "a symbolic tensor that is the images.",
+    "include_preprocessing": "whether the network itself rescales values from 0 to 255.",
+    "weights": '"imagenet", None for random initialization, or a file of weights.',
+    "input_tensor": "a symbolic tensor to use as the images.",
     "input_shape": "the images' shape; without a classifier, sizes may be None.",
     "pooling": '"avg" or "max" over the channels at the end of a network without a classifier.',
-    "classes": "how many classes the classifier has.",
-    "classifier_activation": "the classifier's activation; None gives logits.",
-    "kwargs": "none.",
+    "classes": "the number of classes.",
+    "classifier_activation": "the classifier's activation; None for logits.",
+    "**kwargs": "none.",
 }
+_DESCRIPTIONS = {name: [f"    {name}: {text}"] for name, text in _ARGUMENTS.items()}
+_RAISES = """Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+
+
+def documented(function: Function) -> Function:
+    """Adds to a network's docstring the arguments and errors that networks have in common."""
+    if function.__doc__:
+        head, mark, example = function.__doc__.partition(">>>")
+        doc = f"{head}{_RAISES}\n    {mark}{example}"
+        function.__doc__ = completed(doc, function, _DESCRIPTIONS)
+    return function
 
 
 def described(
     function: Callable[..., Any], title: str, first_line: str, source: str, module: str
 ) -> Callable[..., Any]:
-    """A function that makes a network, with the name and documentation of a public one.
+    """Gives a function that makes a network its public name and documentation.
 
     Args:
         function: takes some of the arguments that networks have in common.
         title: its name.
-        first_line: what it makes.
-        source: where the architecture was published.
+        first_line: the first line of its docstring.
+        source: the publication of the architecture.
         module: its module.
     """
     function.__name__ = function.__qualname__ = title
     function.__module__ = module
-    arguments = "\n".join(
-        f"        {str(parameter).partition(':')[0]}: {_ARGUMENTS[parameter.name]}"
-        for parameter in inspect.signature(function).parameters.values()
-    )
-    function.__doc__ = f"""{first_line}
-
-    {source}
-
-    Args:
-{arguments}
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
-    """
-    return function
+    function.__doc__ = f"{first_line}\n\n    {source}\n\n    "
+    return documented(function)

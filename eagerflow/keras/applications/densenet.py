@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.builder import Builder
+from eagerflow.keras.applications.builder import Builder, documented
 
 __all__ = ["DenseNet121", "DenseNet169", "DenseNet201", "decode_predictions", "preprocess_input"]
 
@@ -48,6 +48,7 @@ def _network(builder: Builder, name: str, blocks: tuple[int, ...], hashes: tuple
     return builder.model(builder.ended(x), name, f"densenet/{name}", hashes)
 
 
+@documented
 def DenseNet121(
     include_top: bool = True,
     weights: Any = "imagenet",
@@ -60,19 +61,6 @@ def DenseNet121(
     """DenseNet with 121 layers that have weights: each block sees all blocks before it.
 
     Huang et al., "Densely connected convolutional networks" (CVPR 2017).
-
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
     """
     builder = Builder(
         include_top,
@@ -87,6 +75,7 @@ def DenseNet121(
     return _network(builder, "densenet121", (6, 12, 24, 16), hashes)
 
 
+@documented
 def DenseNet169(
     include_top: bool = True,
     weights: Any = "imagenet",
@@ -99,19 +88,6 @@ def DenseNet169(
     """DenseNet with 169 layers that have weights: each block sees all blocks before it.
 
     Huang et al., "Densely connected convolutional networks" (CVPR 2017).
-
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
     """
     builder = Builder(
         include_top,
@@ -126,6 +102,7 @@ def DenseNet169(
     return _network(builder, "densenet169", (6, 12, 32, 32), hashes)
 
 
+@documented
 def DenseNet201(
     include_top: bool = True,
     weights: Any = "imagenet",
@@ -138,19 +115,6 @@ def DenseNet201(
     """DenseNet with 201 layers that have weights: each block sees all blocks before it.
 
     Huang et al., "Densely connected convolutional networks" (CVPR 2017).
-
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
     """
     builder = Builder(
         include_top,

@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.builder import Builder
+from eagerflow.keras.applications.builder import Builder, documented
 from eagerflow.keras.saving.registration import register_keras_serializable
 
 __all__ = ["InceptionResNetV2", "decode_predictions", "preprocess_input"]
@@ -88,6 +88,7 @@ def _block(
     return x if last else layers.Activation("relu", name=name + "_ac")(x)
 
 
+@documented
 def InceptionResNetV2(
     include_top: bool = True,
     weights: Any = "imagenet",
@@ -102,20 +103,6 @@ def InceptionResNetV2(
 
     Szegedy et al., "Inception-v4, Inception-ResNet and the impact of residual connections on
     learning" (AAAI 2017).
-
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-        **kwargs: refused.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
     """
     if kwargs:
         raise ValueError(f"Unknown argument(s): {kwargs}")

@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.builder import Builder
+from eagerflow.keras.applications.builder import Builder, documented
 
 __all__ = ["InceptionV3", "decode_predictions", "preprocess_input"]
 
@@ -87,6 +87,7 @@ def _forked(x: Any, builder: Builder, number: int) -> Any:
     return _joined(builder, [first, middle, last, _pooled(builder, x, 192)], f"mixed{9 + number}")
 
 
+@documented
 def InceptionV3(
     include_top: bool = True,
     weights: Any = "imagenet",
@@ -99,19 +100,6 @@ def InceptionV3(
     """InceptionV3: convolutions of several sizes side by side.
 
     Szegedy et al., "Rethinking the inception architecture for computer vision" (CVPR 2016).
-
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
     """
     builder = Builder(
         include_top,

@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.builder import Builder
+from eagerflow.keras.applications.builder import Builder, documented
 
 __all__ = ["MobileNet", "decode_predictions", "preprocess_input"]
 
@@ -37,6 +37,7 @@ def _block(
     return layers.ReLU(6.0, name=f"conv_pw_{number}_relu")(x)
 
 
+@documented
 def MobileNet(
     input_shape: Any = None,
     alpha: float = 1.0,
@@ -54,23 +55,6 @@ def MobileNet(
 
     Howard et al., "MobileNets: efficient convolutional neural networks for mobile vision
     applications" (2017).
-
-    Args:
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        alpha: what all numbers of filters are multiplied by.
-        depth_multiplier: how many convolutions each channel has.
-        dropout: the dropout's rate before the classifier.
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-        **kwargs: none.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
     """
     if kwargs:
         raise ValueError(f"Unknown argument(s): {kwargs}")

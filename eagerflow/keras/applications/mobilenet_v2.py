@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow.keras import config, layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.builder import Builder
+from eagerflow.keras.applications.builder import Builder, documented
 
 __all__ = ["MobileNetV2", "decode_predictions", "preprocess_input"]
 
@@ -68,6 +68,7 @@ def _default_size(input_shape: Any, input_tensor: Any, first: bool) -> int:
     return rows if rows == columns and rows in _SIZES else 224
 
 
+@documented
 def MobileNetV2(
     input_shape: Any = None,
     alpha: float = 1.0,
@@ -82,21 +83,6 @@ def MobileNetV2(
     """MobileNetV2: for machines that compute little.
 
     Sandler et al., "MobileNetV2: inverted residuals and linear bottlenecks" (CVPR 2018).
-
-    Args:
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        alpha: what all numbers of filters are multiplied by.
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-        **kwargs: none.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
 
     >>> model = tf.keras.applications.MobileNetV2((32, 32, 3), 0.35, weights=None, classes=10)
     >>> model.output_shape, model.count_params()

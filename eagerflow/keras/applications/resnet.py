@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.builder import Builder
+from eagerflow.keras.applications.builder import Builder, documented
 from eagerflow.keras.applications.residual import residual_network
 
 __all__ = ["ResNet101", "ResNet152", "ResNet50", "decode_predictions", "preprocess_input"]
 
 
+@documented
 def ResNet50(
     include_top: bool = True,
     weights: Any = "imagenet",
@@ -25,17 +26,7 @@ def ResNet50(
     He et al., "Deep residual learning for image recognition" (CVPR 2016).
 
     Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        **kwargs: `classifier_activation`; None gives logits.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+        **kwargs: `classifier_activation`; None for logits.
     """
     builder = Builder(
         include_top,
@@ -49,6 +40,7 @@ def ResNet50(
     return residual_network("resnet50", (3, 4, 6, 3), builder)
 
 
+@documented
 def ResNet101(
     include_top: bool = True,
     weights: Any = "imagenet",
@@ -63,17 +55,7 @@ def ResNet101(
     He et al., "Deep residual learning for image recognition" (CVPR 2016).
 
     Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        **kwargs: `classifier_activation`; None gives logits.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+        **kwargs: `classifier_activation`; None for logits.
     """
     builder = Builder(
         include_top,
@@ -87,6 +69,7 @@ def ResNet101(
     return residual_network("resnet101", (3, 4, 23, 3), builder)
 
 
+@documented
 def ResNet152(
     include_top: bool = True,
     weights: Any = "imagenet",
@@ -101,17 +84,7 @@ def ResNet152(
     He et al., "Deep residual learning for image recognition" (CVPR 2016).
 
     Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        **kwargs: `classifier_activation`; None gives logits.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+        **kwargs: `classifier_activation`; None for logits.
     """
     builder = Builder(
         include_top,

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.builder import Builder
+from eagerflow.keras.applications.builder import Builder, documented
 from eagerflow.keras.applications.residual import residual_network
 
 __all__ = ["ResNet101V2", "ResNet152V2", "ResNet50V2", "decode_predictions", "preprocess_input"]
 
 
+@documented
 def ResNet50V2(
     include_top: bool = True,
     weights: Any = "imagenet",
@@ -23,19 +24,6 @@ def ResNet50V2(
     """A residual network of the second version with 50 layers that have weights.
 
     He et al., "Identity mappings in deep residual networks" (ECCV 2016).
-
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
     """
     builder = Builder(
         include_top,
@@ -49,6 +37,7 @@ def ResNet50V2(
     return residual_network("resnet50v2", (3, 4, 6, 3), builder, second_version=True)
 
 
+@documented
 def ResNet101V2(
     include_top: bool = True,
     weights: Any = "imagenet",
@@ -61,19 +50,6 @@ def ResNet101V2(
     """A residual network of the second version with 101 layers that have weights.
 
     He et al., "Identity mappings in deep residual networks" (ECCV 2016).
-
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
     """
     builder = Builder(
         include_top,
@@ -87,6 +63,7 @@ def ResNet101V2(
     return residual_network("resnet101v2", (3, 4, 23, 3), builder, second_version=True)
 
 
+@documented
 def ResNet152V2(
     include_top: bool = True,
     weights: Any = "imagenet",
@@ -99,19 +76,6 @@ def ResNet152V2(
     """A residual network of the second version with 152 layers that have weights.
 
     He et al., "Identity mappings in deep residual networks" (ECCV 2016).
-
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
     """
     builder = Builder(
         include_top,

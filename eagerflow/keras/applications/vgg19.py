@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.builder import Builder
+from eagerflow.keras.applications.builder import Builder, documented
 from eagerflow.keras.applications.vgg import vgg
 
 __all__ = ["VGG19", "decode_predictions", "preprocess_input"]
 
 
+@documented
 def VGG19(
     include_top: bool = True,
     weights: Any = "imagenet",
@@ -24,19 +25,6 @@ def VGG19(
 
     Simonyan and Zisserman, "Very deep convolutional networks for large-scale image recognition"
     (2014).
-
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
     """
     builder = Builder(
         include_top,

@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.builder import Builder
+from eagerflow.keras.applications.builder import Builder, documented
 
 __all__ = ["Xception", "decode_predictions", "preprocess_input"]
 
@@ -32,6 +32,7 @@ def _halving(builder: Builder, x: Any, filters: tuple[int, int], number: int) ->
     return layers.Add()([x, shortcut])
 
 
+@documented
 def Xception(
     include_top: bool = True,
     weights: Any = "imagenet",
@@ -44,19 +45,6 @@ def Xception(
     """Xception: convolutions of each channel, then of the channels with each other.
 
     Chollet, "Xception: deep learning with depthwise separable convolutions" (CVPR 2017).
-
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
     """
     builder = Builder(
         include_top,
