@@ -1,4 +1,4 @@
-"""tf.keras.applications: known networks for images."""
+"""tf.keras.applications: well-known networks for images."""
 
 from eagerflow.keras.applications import (
     convnext as convnext,

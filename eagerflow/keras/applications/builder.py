@@ -1,4 +1,4 @@
-"""What all architectures share: the input, blocks of layers, the top, and trained weights."""
+"""Shared by all architectures: the input, blocks of layers, the top, and pretrained weights."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ORIGIN = "https://storage.googleapis.com/tensorflow/keras-applications/"
 
 
 class Builder:
-    """An architecture's arguments, and the layers that are in all of them.
+    """An architecture's arguments, and the layers that all architectures have in common.
 
     Args:
         include_top: whether the network ends with a classifier.
@@ -91,7 +91,7 @@ class Builder:
         return self.input_shape[1 if self.axis == 1 else 0]
 
     def channels(self, x: Any) -> int:
-        """How many channels a tensor has."""
+        """The number of channels of a tensor."""
         return x.shape[self.axis]
 
     def norm(self, x: Any, name: str | None = None, **options: Any) -> Any:
@@ -99,7 +99,7 @@ class Builder:
         return layers.BatchNormalization(axis=self.axis, name=name, **options)(x)
 
     def pooled(self, x: Any, names: bool = True) -> Any:
-        """The end of a network without a classifier."""
+        """The pooling of a network without a classifier."""
         if self.pooling == "avg":
             return layers.GlobalAveragePooling2D(name="avg_pool" if names else None)(x)
         if self.pooling == "max":
@@ -107,7 +107,7 @@ class Builder:
         return x
 
     def ended(self, x: Any, top_name: str | None = "avg_pool", names: bool = True) -> Any:
-        """The classifier on the means of the channels, or the pooling in its place."""
+        """The classifier on the means of the channels, or the pooling instead of it."""
         if not self.include_top:
             return self.pooled(x, names)
         return self.classified(layers.GlobalAveragePooling2D(name=top_name)(x))
@@ -166,9 +166,9 @@ def variant(
 
     Args:
         title: the function's name.
-        model_name: the model's name, unless the caller gives another.
-        first_line: what the function makes.
-        source: where the architecture was published.
+        model_name: the default of the model's name.
+        first_line: the first line of its docstring.
+        source: the publication of the architecture.
         build: makes the model from `model_name`, `include_preprocessing` and `builder`.
         module: the function's module.
     """
@@ -228,7 +228,7 @@ def documented(function: Function) -> Function:
     """Adds to a network's docstring the arguments and errors that networks have in common."""
     if function.__doc__:
         head, mark, example = function.__doc__.partition(">>>")
-        doc = f"{head}{_RAISES}\n    {mark}{example}"
+        doc = f"{head.rstrip()}\n\n    {_RAISES}\n    {mark}{example}"
         function.__doc__ = completed(doc, function, _DESCRIPTIONS)
     return function
 

@@ -46,7 +46,7 @@ _VARIANCE = [(0.229 * 255) ** 2, (0.224 * 255) ** 2, (0.225 * 255) ** 2]
 
 
 class StochasticDepth(layers.Layer):
-    """Leaves samples out in training, and scales the others accordingly.
+    """Drops samples at random in training, and scales the others accordingly (stochastic depth).
 
     Huang et al., "Deep networks with stochastic depth" (ECCV 2016).
 
@@ -60,7 +60,7 @@ class StochasticDepth(layers.Layer):
         self.drop_path_rate = drop_path_rate
 
     def call(self, x: Any, training: Any = None) -> Any:
-        """The samples that stay."""
+        """The samples that are kept."""
         if not training:
             return x
         kept = 1 - self.drop_path_rate
@@ -73,7 +73,7 @@ class StochasticDepth(layers.Layer):
 
 
 class LayerScale(layers.Layer):
-    """Scales each channel by a weight that is small at first.
+    """Scales each channel by a weight whose initial value is small.
 
     Touvron et al., "Going deeper with image transformers" (ICCV 2021).
 
@@ -174,7 +174,7 @@ ConvNeXtXLarge = _variant("xlarge", "XLarge")
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-    """Images as they are: the network itself brings values from 0 to 255 to its range."""
+    """Returns the images unchanged: the network itself rescales values from 0 to 255."""
     return x
 
 

@@ -17,7 +17,7 @@ def _normed_relu(builder: Builder, x: Any, bn: str, relu: str) -> Any:
 
 
 def _block(builder: Builder, x: Any, name: str) -> Any:
-    """32 new channels beside those that are there."""
+    """Appends 32 channels."""
     new = _normed_relu(builder, x, name + "_0_bn", name + "_0_relu")
     new = layers.Conv2D(128, 1, use_bias=False, name=name + "_1_conv")(new)
     new = _normed_relu(builder, new, name + "_1_bn", name + "_1_relu")
@@ -25,8 +25,8 @@ def _block(builder: Builder, x: Any, name: str) -> Any:
     return layers.Concatenate(axis=builder.axis, name=name + "_concat")([x, new])
 
 
-def _halving(builder: Builder, x: Any, name: str) -> Any:
-    """Half the channels, and half the image."""
+def _transition(builder: Builder, x: Any, name: str) -> Any:
+    """Halves the channels and the image."""
     x = _normed_relu(builder, x, name + "_bn", name + "_relu")
     half = int(builder.channels(x) * 0.5)
     x = layers.Conv2D(half, 1, use_bias=False, name=name + "_conv")(x)
@@ -41,7 +41,7 @@ def _network(builder: Builder, name: str, blocks: tuple[int, ...], hashes: tuple
     x = layers.MaxPooling2D(3, strides=2, name="pool1")(x)
     for number, count in enumerate(blocks, start=2):
         if number > 2:
-            x = _halving(builder, x, f"pool{number - 1}")
+            x = _transition(builder, x, f"pool{number - 1}")
         for k in range(1, count + 1):
             x = _block(builder, x, f"conv{number}_block{k}")
     x = _normed_relu(builder, x, "bn", "relu")
@@ -58,7 +58,7 @@ def DenseNet121(
     classes: int = 1000,
     classifier_activation: Any = "softmax",
 ) -> Any:
-    """DenseNet with 121 layers that have weights: each block sees all blocks before it.
+    """DenseNet with 121 layers that have weights: each block reads all previous blocks.
 
     Huang et al., "Densely connected convolutional networks" (CVPR 2017).
     """
@@ -85,7 +85,7 @@ def DenseNet169(
     classes: int = 1000,
     classifier_activation: Any = "softmax",
 ) -> Any:
-    """DenseNet with 169 layers that have weights: each block sees all blocks before it.
+    """DenseNet with 169 layers that have weights: each block reads all previous blocks.
 
     Huang et al., "Densely connected convolutional networks" (CVPR 2017).
     """
@@ -112,7 +112,7 @@ def DenseNet201(
     classes: int = 1000,
     classifier_activation: Any = "softmax",
 ) -> Any:
-    """DenseNet with 201 layers that have weights: each block sees all blocks before it.
+    """DenseNet with 201 layers that have weights: each block reads all previous blocks.
 
     Huang et al., "Densely connected convolutional networks" (CVPR 2017).
     """
@@ -130,7 +130,7 @@ def DenseNet201(
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-    """Images as this network expects them; see `imagenet_utils.preprocess_input`, mode "torch"."""
+    """Preprocesses images for this network; see `imagenet_utils.preprocess_input`, mode "torch"."""
     return imagenet_utils.preprocess_input(x, data_format=data_format, mode="torch")
 
 

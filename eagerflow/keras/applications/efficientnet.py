@@ -95,7 +95,7 @@ def _block(
     drop_rate: float,
     name: str,
 ) -> Any:
-    """An inverted residual whose channels are weighted by what is in the whole image."""
+    """An inverted residual with squeeze-and-excitation."""
     channels = builder.channels(inputs)
     x = inputs
     if expansion != 1:
@@ -138,7 +138,7 @@ def _network(
     x = layers.Rescaling(1.0 / 255.0)(builder.images)
     x = layers.Normalization(axis=builder.axis)(x)
     if builder.weights == "imagenet":
-        # The trained weights were made with the deviations' roots.
+        # The pretrained weights expect another division by the square root of the deviations.
         import numpy as np
 
         factors = np.array([1.0 / math.sqrt(d) for d in _DEVIATIONS], "float32")
@@ -234,7 +234,7 @@ EfficientNetB7 = _variant("b7", 600, 2.0, 3.1, 0.5)
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-    """Images as they are: the network itself brings values from 0 to 255 to its range."""
+    """Returns the images unchanged: the network itself rescales values from 0 to 255."""
     return x
 
 

@@ -123,7 +123,7 @@ def _swish(x: Any, name: str) -> Any:
 
 
 def _weighted(builder: Builder, x: Any, narrow: int, name: str) -> Any:
-    """Channels weighted by what is in the whole image."""
+    """Squeeze-and-excitation: scales channels by weights of their means."""
     wide = builder.channels(x)
     weight = layers.GlobalAveragePooling2D(name=name + "se_squeeze")(x)
     shape = (wide, 1, 1) if builder.axis == 1 else (1, 1, wide)
@@ -143,7 +143,7 @@ def _block(
     drop_rate: float,
     name: str,
 ) -> Any:
-    """An inverted residual; a fused one has a whole convolution where others have two."""
+    """An inverted residual; a fused one has one full convolution in place of two."""
     x = inputs
     channels = builder.channels(inputs)
     wide = channels * expansion
@@ -273,7 +273,7 @@ EfficientNetV2L = _variant("l", 480, _LARGE)
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-    """Images as they are: the network itself brings values from 0 to 255 to its range."""
+    """Returns the images unchanged: the network itself rescales values from 0 to 255."""
     return x
 
 

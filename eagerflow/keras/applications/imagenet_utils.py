@@ -1,4 +1,4 @@
-"""tf.keras.applications.imagenet_utils: images as networks expect them, and class names."""
+"""tf.keras.applications.imagenet_utils: preprocessing of images, and class names."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["decode_predictions", "preprocess_input"]
 
 _ops = _core.ops
 _CLASSES = "https://storage.googleapis.com/download.tensorflow.org/data/imagenet_class_index.json"
-# Means and deviations of ImageNet's channels: of BGR from 0 to 255, and of RGB from 0 to 1.
+# Means and standard deviations of ImageNet's channels: BGR from 0 to 255, and RGB from 0 to 1.
 _BGR_MEANS = (103.939, 116.779, 123.68)
 _RGB_MEANS = (0.485, 0.456, 0.406)
 _RGB_DEVIATIONS = (0.229, 0.224, 0.225)
 
 
 def preprocess_input(x: Any, data_format: str | None = None, mode: str = "caffe") -> Any:
-    """Images as a network expects them.
+    """Preprocesses images for a network.
 
     Args:
         x: RGB images `[height, width, 3]` or `[batch, height, width, 3]` with values from 0 to 255.
@@ -94,7 +94,7 @@ _class_index: dict[str, list[str]] = {}
 
 
 def decode_predictions(preds: Any, top: int = 5) -> list[list[tuple[str, str, Any]]]:
-    """The names of the likeliest of ImageNet's classes.
+    """The names and scores of the most probable ImageNet classes.
 
     Args:
         preds: probabilities `[batch, 1000]`.
@@ -136,7 +136,7 @@ def obtain_input_shape(
     require_flatten: bool,
     weights: Any = None,
 ) -> tuple:
-    """The shape of the images a network takes.
+    """The shape of a network's input images.
 
     Raises:
         ValueError: for a shape that does not suit the network or its weights.
@@ -183,7 +183,7 @@ def obtain_input_shape(
 
 
 def correct_pad(inputs: Any, kernel_size: Any) -> tuple:
-    """The padding before a convolution of stride 2 that other frameworks have."""
+    """The padding before a convolution of stride 2, as in other frameworks."""
     axis = 2 if config.image_data_format() == "channels_first" else 1
     sizes = tuple(inputs.shape)[axis : axis + 2]
     kernel = (kernel_size, kernel_size) if isinstance(kernel_size, int) else kernel_size
@@ -193,11 +193,11 @@ def correct_pad(inputs: Any, kernel_size: Any) -> tuple:
 
 
 def validate_activation(classifier_activation: Any, weights: Any) -> None:
-    """Raises a ValueError for an activation that trained weights do not suit."""
+    """Raises a ValueError for an activation that pretrained weights do not support."""
     if weights is None:
         return
-    found = activations.get(classifier_activation)
-    if found not in (activations.get("softmax"), activations.get(None)):
+    activation = activations.get(classifier_activation)
+    if activation not in (activations.get("softmax"), activations.get(None)):
         raise ValueError(
             "Only `None` and `softmax` activations are allowed for the `classifier_activation` "
             "argument when using pretrained weights, with `include_top=True`; Received: "
@@ -207,5 +207,6 @@ def validate_activation(classifier_activation: Any, weights: Any) -> None:
 
 def make_divisible(value: float, divisor: int = 8, least: int | None = None) -> int:
     """The nearest multiple of a divisor that is not below nine tenths of the value."""
-    found = max(divisor if least is None else least, int(value + divisor / 2) // divisor * divisor)
-    return found + divisor if found < 0.9 * value else found
+    least = divisor if least is None else least
+    nearest = max(least, int(value + divisor / 2) // divisor * divisor)
+    return nearest + divisor if nearest < 0.9 * value else nearest

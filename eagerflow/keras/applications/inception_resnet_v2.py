@@ -12,7 +12,7 @@ from eagerflow.keras.saving.registration import register_keras_serializable
 __all__ = ["InceptionResNetV2", "decode_predictions", "preprocess_input"]
 
 _HASHES = ("e693bd0210a403b3192acc6073ad2e96", "d19885ff4a710c122648d3b5c3b684e4")
-# A branch is convolutions one after the other: filters, size of the kernel, stride.
+# A branch is a sequence of convolutions: filters, kernel size, stride.
 _Branch = tuple[tuple[int, Any, int], ...]
 # Kinds of blocks with their branches.
 _BLOCKS: dict[str, tuple[_Branch, ...]] = {
@@ -99,7 +99,7 @@ def InceptionResNetV2(
     classifier_activation: Any = "softmax",
     **kwargs: Any,
 ) -> Any:
-    """Inception-ResNet in its second version, for images of 299x299.
+    """Inception-ResNet v2, for images of 299x299.
 
     Szegedy et al., "Inception-v4, Inception-ResNet and the impact of residual connections on
     learning" (AAAI 2017).
@@ -149,14 +149,14 @@ def InceptionResNetV2(
 
 
 def _reduced(builder: Builder, x: Any, branches: tuple[_Branch, ...], name: str) -> Any:
-    """Branches that halve the image, beside a pooling."""
+    """Parallel branches that halve the image, and a pooling."""
     outputs = _branches(builder, x, branches)
     outputs.append(layers.MaxPooling2D(3, strides=2, padding="valid")(x))
     return layers.Concatenate(axis=builder.axis, name=name)(outputs)
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-    """Images as this network expects them; see `imagenet_utils.preprocess_input`, mode "tf"."""
+    """Preprocesses images for this network; see `imagenet_utils.preprocess_input`, mode "tf"."""
     return imagenet_utils.preprocess_input(x, data_format=data_format, mode="tf")
 
 

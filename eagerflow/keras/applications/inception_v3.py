@@ -10,7 +10,7 @@ from eagerflow.keras.applications.builder import Builder, documented
 
 __all__ = ["InceptionV3", "decode_predictions", "preprocess_input"]
 
-# A branch is a chain of convolutions: filters, rows and columns of each.
+# A branch is a sequence of convolutions: filters, rows and columns of each.
 _Branch = tuple[tuple[int, int, int], ...]
 
 
@@ -46,13 +46,13 @@ def _pooled(builder: Builder, x: Any, filters: int) -> Any:
 
 
 def _mixed(builder: Builder, x: Any, branches: tuple[_Branch, ...], pooled: int, name: str) -> Any:
-    """Several chains side by side, and one after an average."""
+    """Parallel branches, one of them after an average pooling."""
     parts = [_chain(builder, x, branch) for branch in branches]
     return _joined(builder, [*parts, _pooled(builder, x, pooled)], name)
 
 
-def _halving(builder: Builder, x: Any, branches: tuple[_Branch, ...], name: str) -> Any:
-    """Several chains that halve the image, and a pooling that does."""
+def _transition(builder: Builder, x: Any, branches: tuple[_Branch, ...], name: str) -> Any:
+    """Parallel branches that halve the image, and a pooling."""
     parts = [_chain(builder, x, branch, halve=True) for branch in branches]
     return _joined(builder, [*parts, layers.MaxPooling2D(3, strides=2)(x)], name)
 
@@ -76,7 +76,7 @@ def _long(x: Any, builder: Builder, n: int, name: str) -> Any:
 
 
 def _forked(x: Any, builder: Builder, number: int) -> Any:
-    """The last blocks: their chains end in two convolutions side by side."""
+    """The last blocks, whose branches end in two parallel convolutions."""
     first = _convolution(builder, x, 320, 1, 1)
     middle = _convolution(builder, x, 384, 1, 1)
     fork = [_convolution(builder, middle, 384, 1, 3), _convolution(builder, middle, 384, 3, 1)]
@@ -97,7 +97,7 @@ def InceptionV3(
     classes: int = 1000,
     classifier_activation: Any = "softmax",
 ) -> Any:
-    """InceptionV3: convolutions of several sizes side by side.
+    """InceptionV3: parallel convolutions of several sizes.
 
     Szegedy et al., "Rethinking the inception architecture for computer vision" (CVPR 2016).
     """
@@ -121,10 +121,10 @@ def InceptionV3(
     x = layers.MaxPooling2D(3, strides=2)(x)
     for number, pooled in enumerate((32, 64, 64)):
         x = _small(x, builder, pooled, f"mixed{number}")
-    x = _halving(builder, x, (((384, 3, 3),), ((64, 1, 1), (96, 3, 3), (96, 3, 3))), "mixed3")
+    x = _transition(builder, x, (((384, 3, 3),), ((64, 1, 1), (96, 3, 3), (96, 3, 3))), "mixed3")
     for number, n in enumerate((128, 160, 160, 192), start=4):
         x = _long(x, builder, n, f"mixed{number}")
-    x = _halving(
+    x = _transition(
         builder,
         x,
         (((192, 1, 1), (320, 3, 3)), ((192, 1, 1), (192, 1, 7), (192, 7, 1), (192, 3, 3))),
@@ -139,7 +139,7 @@ def InceptionV3(
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-    """Images as this network expects them; see `imagenet_utils.preprocess_input`, mode "tf"."""
+    """Preprocesses images for this network; see `imagenet_utils.preprocess_input`, mode "tf"."""
     return imagenet_utils.preprocess_input(x, data_format=data_format, mode="tf")
 
 

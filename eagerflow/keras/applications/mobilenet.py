@@ -19,7 +19,7 @@ _ALPHAS = {1.0: "1_0", 0.75: "7_5", 0.50: "5_0", 0.25: "2_5"}
 def _block(
     builder: Builder, x: Any, filters: int, multiplier: int, stride: int, number: int
 ) -> Any:
-    """A convolution of each channel, and one of the channels with each other."""
+    """A depthwise separable convolution."""
     if stride == 2:
         x = layers.ZeroPadding2D(((0, 1), (0, 1)), name=f"conv_pad_{number}")(x)
     x = layers.DepthwiseConv2D(
@@ -51,7 +51,7 @@ def MobileNet(
     classifier_activation: Any = "softmax",
     **kwargs: Any,
 ) -> Any:
-    """MobileNet: for machines that compute little.
+    """MobileNet: for mobile devices.
 
     Howard et al., "MobileNets: efficient convolutional neural networks for mobile vision
     applications" (2017).
@@ -106,7 +106,7 @@ def MobileNet(
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-    """Images as this network expects them; see `imagenet_utils.preprocess_input`, mode "tf"."""
+    """Preprocesses images for this network; see `imagenet_utils.preprocess_input`, mode "tf"."""
     return imagenet_utils.preprocess_input(x, data_format=data_format, mode="tf")
 
 

@@ -29,7 +29,7 @@ def _norm(builder: Builder, x: Any, name: str) -> Any:
 
 
 def _block(builder: Builder, x: Any, expansion: int, filters: int, stride: int, number: int) -> Any:
-    """An inverted residual: wide inside, narrow at both ends."""
+    """An inverted residual: an expansion, a depthwise convolution, a projection."""
     inputs = x
     channels = builder.channels(x)
     prefix = f"block_{number}_" if number else "expanded_conv_"
@@ -58,7 +58,7 @@ def _block(builder: Builder, x: Any, expansion: int, filters: int, stride: int, 
 
 
 def _default_size(input_shape: Any, input_tensor: Any, first: bool) -> int:
-    """The size of images for which there are trained weights."""
+    """The image size of the pretrained weights."""
     shape = input_shape
     if shape is None and input_tensor is not None:
         shape = tuple(input_tensor.shape)[1:]
@@ -80,7 +80,7 @@ def MobileNetV2(
     classifier_activation: Any = "softmax",
     **kwargs: Any,
 ) -> Any:
-    """MobileNetV2: for machines that compute little.
+    """MobileNetV2: for mobile devices.
 
     Sandler et al., "MobileNetV2: inverted residuals and linear bottlenecks" (CVPR 2018).
 
@@ -130,7 +130,7 @@ def MobileNetV2(
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-    """Images as this network expects them; see `imagenet_utils.preprocess_input`, mode "tf"."""
+    """Preprocesses images for this network; see `imagenet_utils.preprocess_input`, mode "tf"."""
     return imagenet_utils.preprocess_input(x, data_format=data_format, mode="tf")
 
 

@@ -89,7 +89,7 @@ def _norm(builder: Builder, x: Any, name: str) -> Any:
 
 
 def _weighted(x: Any, channels: int, prefix: str) -> Any:
-    """Channels weighted by what is in the whole image."""
+    """Squeeze-and-excitation: scales channels by weights of their means."""
     name = prefix + "squeeze_excite/"
     weight = layers.GlobalAveragePooling2D(keepdims=True, name=name + "AvgPool")(x)
     weight = layers.Conv2D(_depth(channels * 0.25), 1, padding="same", name=name + "Conv")(weight)
@@ -248,7 +248,7 @@ def _variant(size: str, blocks: Any, last: int) -> Any:
     return described(
         function,
         f"MobileNetV3{size.title()}",
-        f"MobileNetV3, the {size} one: for machines that compute little.",
+        f"MobileNetV3, the {size} one: for mobile devices.",
         'Howard et al., "Searching for MobileNetV3" (ICCV 2019).',
         __name__,
     )
@@ -259,7 +259,7 @@ MobileNetV3Large = _variant("large", _LARGE, 1280)
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-    """Images as they are: the network itself brings values from 0 to 255 to its range."""
+    """Returns the images unchanged: the network itself rescales values from 0 to 255."""
     return x
 
 

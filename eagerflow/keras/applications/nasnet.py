@@ -50,13 +50,13 @@ def _separable(
 
 
 def _adjusted(builder: Builder, before: Any, x: Any, filters: int, name: str) -> Any:
-    """What came before the last cell, in the size and with the channels of what comes now."""
+    """Adjusts the previous cell's input to the size and channels of the current one."""
     if before is None:
         return x
     rows = 2 if builder.axis == 1 else 1
     if before.shape[rows] != x.shape[rows]:
         before = layers.Activation("relu", name=f"adjust_relu_1_{name}")(before)
-        # Every other pixel, and every other one in between.
+        # Every second pixel, from the first and from the second on.
         parts = [before]
         shifted = layers.ZeroPadding2D(((0, 1), (0, 1)))(before)
         parts.append(layers.Cropping2D(((1, 0), (1, 0)))(shifted))
@@ -85,7 +85,7 @@ def _average(x: Any, name: str) -> Any:
 
 
 def _normal_cell(builder: Builder, x: Any, before: Any, filters: int, name: str) -> tuple[Any, Any]:
-    """A cell that keeps the image's size; returns what goes on, and what came in."""
+    """A cell that keeps the image's size; returns its output and its input."""
     p = _adjusted(builder, before, x, filters, name)
     h = _narrowed(builder, x, filters, "normal", name)
 
@@ -107,7 +107,7 @@ def _normal_cell(builder: Builder, x: Any, before: Any, filters: int, name: str)
 def _halving_cell(
     builder: Builder, x: Any, before: Any, filters: int, name: str
 ) -> tuple[Any, Any]:
-    """A cell that halves the image; returns what goes on, and what came in."""
+    """A cell that halves the image; returns its output and its input."""
     p = _adjusted(builder, before, x, filters, name)
     h = _narrowed(builder, x, filters, "reduction", name)
     padded = layers.ZeroPadding2D(imagenet_utils.correct_pad(h, 3), name=f"reduction_pad_1_{name}")(
@@ -195,7 +195,7 @@ def _variant(
     return described(
         function,
         f"NASNet{size.title()}",
-        f"NASNet, the {size} one: its cells were found by a search.",
+        f"NASNet {size.capitalize()}, whose cells are the result of an architecture search.",
         'Zoph et al., "Learning transferable architectures for scalable image recognition" '
         "(CVPR 2018).",
         __name__,
@@ -223,7 +223,7 @@ NASNetLarge = _variant(
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-    """Images as this network expects them; see `imagenet_utils.preprocess_input`, mode "tf"."""
+    """Preprocesses images for this network; see `imagenet_utils.preprocess_input`, mode "tf"."""
     return imagenet_utils.preprocess_input(x, data_format=data_format, mode="tf")
 
 

@@ -144,7 +144,7 @@ def _convolution(x: Any, filters: int, size: int, name: str, bn_name: str, **opt
 
 
 def _excited(x: Any, filters: int, reduced: int, name: str) -> Any:
-    """Channels, scaled by what all places together say.
+    """Squeeze-and-excitation: scales channels by weights of their means.
 
     Hu et al., "Squeeze-and-excitation networks" (CVPR 2018).
     """
@@ -204,7 +204,7 @@ def _network(kind: str, model_name: str, include_preprocessing: bool, builder: B
     if builder.include_top:
         number = backend.get_uid("head")
         x = layers.GlobalAveragePooling2D(name=f"{number}_head_gap")(x)
-        # Keras's networks of this kind give logits, whatever activation was asked for.
+        # Keras's RegNets return logits, whatever `classifier_activation` is.
         x = layers.Dense(builder.classes, name=f"{number}head_dense")(x)
         imagenet_utils.validate_activation(builder.classifier_activation, builder.weights)
     else:
@@ -251,7 +251,7 @@ RegNetY320 = _variant("y320")
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-    """Images as they are: the network itself brings values from 0 to 255 to its range."""
+    """Returns the images unchanged: the network itself rescales values from 0 to 255."""
     return x
 
 

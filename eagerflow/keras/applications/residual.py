@@ -1,4 +1,4 @@
-"""The residual networks, in both versions.
+"""The residual networks, versions 1 and 2.
 
 He et al., "Deep residual learning for image recognition" (CVPR 2016), and "Identity mappings in
 deep residual networks" (ECCV 2016).
@@ -51,7 +51,7 @@ def _normed_relu(builder: Builder, x: Any, name: str) -> Any:
 
 
 def _block(builder: Builder, x: Any, filters: int, stride: int, first: bool, name: str) -> Any:
-    """A block of the first version: activations come after the sum."""
+    """A block of version 1: the activation follows the sum."""
     shortcut = x
     if first:
         shortcut = layers.Conv2D(4 * filters, 1, strides=stride, name=name + "_0_conv")(x)
@@ -67,7 +67,7 @@ def _block(builder: Builder, x: Any, filters: int, stride: int, first: bool, nam
 
 
 def _block_v2(builder: Builder, x: Any, filters: int, stride: int, first: bool, name: str) -> Any:
-    """A block of the second version: nothing stands in the way of the sum."""
+    """A block of version 2: activations precede convolutions."""
     active = _normed_relu(builder, x, name + "_preact")
     if first:
         shortcut = layers.Conv2D(4 * filters, 1, strides=stride, name=name + "_0_conv")(active)
@@ -89,7 +89,7 @@ def residual_network(
 
     Args:
         name: the model's name.
-        blocks: how many blocks each of the four stacks has.
+        blocks: the number of blocks of each of the four stacks.
         builder: the architecture's arguments.
         second_version: whether activations come before convolutions.
     """
@@ -103,7 +103,7 @@ def residual_network(
         for k in range(1, count + 1):
             title = f"conv{number + 2}_block{k}"
             if second_version:
-                # A stack halves the image at its end, the last one does not.
+                # Every stack but the last halves the image at its end.
                 stride = 2 if k == count and number < 3 else 1
                 x = _block_v2(builder, x, 64 * 2**number, stride, k == 1, title)
             else:

@@ -99,7 +99,7 @@ def ResNet152(
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-    """Images as this network expects them; see `imagenet_utils.preprocess_input`, mode "caffe"."""
+    """Preprocesses images for this network; see `imagenet_utils.preprocess_input`, mode "caffe"."""
     return imagenet_utils.preprocess_input(x, data_format=data_format, mode="caffe")
 
 

@@ -9,7 +9,7 @@ from eagerflow.keras import backend, layers
 from eagerflow.keras.applications import imagenet_utils
 from eagerflow.keras.applications.builder import Builder
 
-# By depth: blocks in each stage, the share of dropped paths in the last, and the classifier's
+# By depth: blocks in each stage, the fraction of dropped paths in the last, and the classifier's
 # dropout.
 _SIZES: dict[int, tuple[tuple[int, ...], float, float]] = {
     50: ((3, 4, 6, 3), 0.0, 0.25),
@@ -90,7 +90,7 @@ _INITIALIZER = {
 def _normed(
     builder: Builder, x: Any, filters: int, size: int, stride: int, name: str, bn_name: str
 ) -> Any:
-    """A convolution, padded alike on all sides where it has a stride, and normalization."""
+    """A convolution, padded symmetrically if it has a stride, and normalization."""
     if stride > 1:
         before = (size - 1) // 2
         x = layers.ZeroPadding2D(((before, size - 1 - before),) * 2)(x)
@@ -116,7 +116,7 @@ def _stem(builder: Builder, x: Any) -> Any:
 
 
 def _excited(builder: Builder, x: Any, filters: int, name: str) -> Any:
-    """Channels, scaled by what all places together say (Hu et al., CVPR 2018)."""
+    """Squeeze-and-excitation (Hu et al., CVPR 2018)."""
     scale = layers.GlobalAveragePooling2D(name=name + "_squeeze")(x)
     channels = scale.shape[-1]
     shape = (channels, 1, 1) if builder.axis == 1 else (1, 1, channels)
@@ -230,7 +230,7 @@ def _variant(depth: int) -> Any:
 
     Args:
         include_top: whether the network ends with a classifier.
-        weights: "imagenet", "imagenet-iSIZE" for images of another size, None for random numbers,
+        weights: "imagenet", "imagenet-iSIZE" for images of another size, None for random initialization,
             or a file of weights.
         classes: how many classes the classifier has.
         input_shape: the images' shape; without a classifier, sizes may be None.
@@ -256,7 +256,7 @@ ResNetRS420 = _variant(420)
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-    """Images as they are: the network itself brings values from 0 to 255 to its range."""
+    """Returns the images unchanged: the network itself rescales values from 0 to 255."""
     return x
 
 

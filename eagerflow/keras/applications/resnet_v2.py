@@ -21,7 +21,7 @@ def ResNet50V2(
     classes: int = 1000,
     classifier_activation: Any = "softmax",
 ) -> Any:
-    """A residual network of the second version with 50 layers that have weights.
+    """A residual network v2 with 50 layers that have weights.
 
     He et al., "Identity mappings in deep residual networks" (ECCV 2016).
     """
@@ -47,7 +47,7 @@ def ResNet101V2(
     classes: int = 1000,
     classifier_activation: Any = "softmax",
 ) -> Any:
-    """A residual network of the second version with 101 layers that have weights.
+    """A residual network v2 with 101 layers that have weights.
 
     He et al., "Identity mappings in deep residual networks" (ECCV 2016).
     """
@@ -73,7 +73,7 @@ def ResNet152V2(
     classes: int = 1000,
     classifier_activation: Any = "softmax",
 ) -> Any:
-    """A residual network of the second version with 152 layers that have weights.
+    """A residual network v2 with 152 layers that have weights.
 
     He et al., "Identity mappings in deep residual networks" (ECCV 2016).
     """
@@ -90,7 +90,7 @@ def ResNet152V2(
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-    """Images as this network expects them; see `imagenet_utils.preprocess_input`, mode "tf"."""
+    """Preprocesses images for this network; see `imagenet_utils.preprocess_input`, mode "tf"."""
     return imagenet_utils.preprocess_input(x, data_format=data_format, mode="tf")
 
 

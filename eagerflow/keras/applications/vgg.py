@@ -16,8 +16,8 @@ def vgg(name: str, blocks: tuple[int, ...], hashes: tuple[str, str], builder: Bu
 
     Args:
         name: the model's name.
-        blocks: how many convolutions there are before each pooling.
-        hashes: of the files of weights.
+        blocks: the number of convolutions before each pooling.
+        hashes: the hashes of the files of weights.
         builder: the architecture's arguments.
     """
     x = builder.images

@@ -14,7 +14,7 @@ __all__ = ["Xception", "decode_predictions", "preprocess_input"]
 def _separable(
     builder: Builder, x: Any, filters: int, name: str, before: bool = True, after: bool = False
 ) -> Any:
-    """A separable convolution with its normalization, and an activation before or after."""
+    """A separable convolution with normalization, and an activation before or after."""
     if before:
         x = layers.Activation("relu", name=name + "_act")(x)
     x = layers.SeparableConv2D(filters, 3, padding="same", use_bias=False, name=name)(x)
@@ -22,8 +22,8 @@ def _separable(
     return layers.Activation("relu", name=name + "_act")(x) if after else x
 
 
-def _halving(builder: Builder, x: Any, filters: tuple[int, int], number: int) -> Any:
-    """A block that halves the image, beside a convolution that does."""
+def _transition(builder: Builder, x: Any, filters: tuple[int, int], number: int) -> Any:
+    """A block that halves the image, with a strided convolution as the shortcut."""
     shortcut = layers.Conv2D(filters[1], 1, strides=2, padding="same", use_bias=False)(x)
     shortcut = builder.norm(shortcut)
     x = _separable(builder, x, filters[0], f"block{number}_sepconv1", before=number > 2)
@@ -42,7 +42,7 @@ def Xception(
     classes: int = 1000,
     classifier_activation: Any = "softmax",
 ) -> Any:
-    """Xception: convolutions of each channel, then of the channels with each other.
+    """Xception: depthwise separable convolutions.
 
     Chollet, "Xception: deep learning with depthwise separable convolutions" (CVPR 2017).
     """
@@ -64,13 +64,13 @@ def Xception(
         x = builder.norm(x, name + "_bn")
         x = layers.Activation("relu", name=name + "_act")(x)
     for number, filters in enumerate((128, 256, 728), start=2):
-        x = _halving(builder, x, (filters, filters), number)
+        x = _transition(builder, x, (filters, filters), number)
     for number in range(5, 13):
         shortcut = x
         for k in range(1, 4):
             x = _separable(builder, x, 728, f"block{number}_sepconv{k}")
         x = layers.Add()([x, shortcut])
-    x = _halving(builder, x, (728, 1024), 13)
+    x = _transition(builder, x, (728, 1024), 13)
     x = _separable(builder, x, 1536, "block14_sepconv1", before=False, after=True)
     x = _separable(builder, x, 2048, "block14_sepconv2", before=False, after=True)
     hashes = ("0a58e3b7378bc2990ea3b43d5981f1f6", "b0042744bf5b25fce3cb969f33bebb97")
@@ -78,7 +78,7 @@ def Xception(
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-    """Images as this network expects them; see `imagenet_utils.preprocess_input`, mode "tf"."""
+    """Preprocesses images for this network; see `imagenet_utils.preprocess_input`, mode "tf"."""
     return imagenet_utils.preprocess_input(x, data_format=data_format, mode="tf")
 
 
