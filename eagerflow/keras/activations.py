@@ -9,6 +9,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.keras.saving import registration
 from eagerflow.keras.saving.serialization import unknown_name
 from eagerflow.ops.nn import activation as _activation
+from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module, or few programs need them.
@@ -18,13 +19,15 @@ serialization = lazy.Module("eagerflow.keras.saving.serialization")
 _ops = _core.ops
 
 
-def linear(x: Any) -> Any:
+def linear(x: TensorLike) -> Any:
     """The argument itself."""
     return x
 
 
 @op_function
-def relu(x: Any, alpha: float = 0.0, max_value: float | None = None, threshold: float = 0.0) -> Any:
+def relu(
+    x: TensorLike, alpha: float = 0.0, max_value: float | None = None, threshold: float = 0.0
+) -> Any:
     """x where it is above the threshold, `alpha * (x - threshold)` below, at most `max_value`.
 
     >>> tf.keras.activations.relu(tf.constant([-2.0, 3.0]), alpha=0.5).numpy()
@@ -54,7 +57,7 @@ def relu(x: Any, alpha: float = 0.0, max_value: float | None = None, threshold: 
 
 
 @op_function
-def softmax(x: Any, axis: int = -1) -> Any:
+def softmax(x: TensorLike, axis: int = -1) -> Any:
     """`exp(x)` divided by its sum along an axis.
 
     Raises:
@@ -73,7 +76,7 @@ def softmax(x: Any, axis: int = -1) -> Any:
 
 
 @op_function
-def elu(x: Any, alpha: float = 1.0) -> Any:
+def elu(x: TensorLike, alpha: float = 1.0) -> Any:
     """x above zero, `alpha * (exp(x) - 1)` below."""
     if alpha == 1:
         return _ops.elu(x)
@@ -81,7 +84,7 @@ def elu(x: Any, alpha: float = 1.0) -> Any:
     return _ops.select(_ops.greater(x, 0.0), x, alpha * _ops.elu(x))
 
 
-def selu(x: Any) -> Any:
+def selu(x: TensorLike) -> Any:
     """Scaled `elu`, which keeps means near 0 and variances near 1.
 
     Klambauer et al., "Self-normalizing neural networks" (NeurIPS 2017).
@@ -90,13 +93,13 @@ def selu(x: Any) -> Any:
 
 
 @op_function
-def softplus(x: Any) -> Any:
+def softplus(x: TensorLike) -> Any:
     """`log(exp(x) + 1)`."""
     return _ops.softplus(x)
 
 
 @op_function
-def softsign(x: Any) -> Any:
+def softsign(x: TensorLike) -> Any:
     """`x / (abs(x) + 1)`."""
     return _ops.softsign(x)
 
@@ -106,7 +109,7 @@ tanh = _ops.tanh
 
 
 @op_function
-def sigmoid(x: Any) -> Any:
+def sigmoid(x: TensorLike) -> Any:
     """`1 / (1 + exp(-x))`.
 
     >>> tf.keras.activations.sigmoid(tf.constant([0.0])).numpy()
@@ -117,17 +120,17 @@ def sigmoid(x: Any) -> Any:
     return output
 
 
-def swish(x: Any) -> Any:
+def swish(x: TensorLike) -> Any:
     """`x * sigmoid(x)`."""
     return _activation.silu(x)
 
 
-def gelu(x: Any, approximate: bool = False) -> Any:
+def gelu(x: TensorLike, approximate: bool = False) -> Any:
     """x times the share of standard normal numbers below it."""
     return _activation.gelu(x, approximate)
 
 
-def mish(x: Any) -> Any:
+def mish(x: TensorLike) -> Any:
     """`x * tanh(softplus(x))`."""
     return x * _ops.tanh(_ops.softplus(x))
 
@@ -145,7 +148,7 @@ def hard_sigmoid(x: Any) -> Any:
 silu = swish
 
 
-def leaky_relu(x: Any, alpha: float = 0.2) -> Any:
+def leaky_relu(x: TensorLike, alpha: float = 0.2) -> Any:
     """x above zero, `alpha * x` below."""
     return _ops.leaky_relu(x, alpha)
 

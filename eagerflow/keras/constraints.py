@@ -12,6 +12,7 @@ from eagerflow.keras.saving.serialization import (
     serialize_keras_object,
 )
 from eagerflow.ops.array import pad
+from eagerflow.typing import Axes
 
 _ops = _core.ops
 
@@ -40,7 +41,7 @@ class Constraint:
         return cls(**config)
 
 
-def _norms(w: Any, axis: Any) -> Any:
+def _norms(w: Any, axis: Axes) -> Any:
     return _ops.sqrt(_ops.reduce_sum(_ops.square(w), axis=axis, keepdims=True))
 
 
@@ -55,7 +56,7 @@ class MaxNorm(Constraint):
     [[0.6000000238418579], [0.800000011920929]]
     """
 
-    def __init__(self, max_value: float = 2, axis: Any = 0) -> None:
+    def __init__(self, max_value: float = 2, axis: Axes = 0) -> None:
         self.max_value = max_value
         self.axis = axis
 
@@ -85,7 +86,7 @@ class UnitNorm(Constraint):
         axis: along which a vector lies.
     """
 
-    def __init__(self, axis: Any = 0) -> None:
+    def __init__(self, axis: Axes = 0) -> None:
         self.axis = axis
 
     def __call__(self, w: Any) -> Any:
@@ -104,7 +105,7 @@ class MinMaxNorm(Constraint):
     """
 
     def __init__(
-        self, min_value: float = 0.0, max_value: float = 1.0, rate: float = 1.0, axis: Any = 0
+        self, min_value: float = 0.0, max_value: float = 1.0, rate: float = 1.0, axis: Axes = 0
     ) -> None:
         self.min_value = min_value
         self.max_value = max_value

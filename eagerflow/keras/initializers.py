@@ -17,6 +17,7 @@ from eagerflow.keras.saving.serialization import (
     deserialize_as,
     serialize_keras_object,
 )
+from eagerflow.typing import DTypeLike, ShapeLike
 from eagerflow.util import lazy
 from eagerflow.util.optional import optional
 
@@ -41,7 +42,7 @@ class Initializer:
     seed: int | None = None
     _used = False
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Any:
         """A tensor of the shape and dtype; the default float type if there is none."""
         raise NotImplementedError("Initializer subclasses must implement the `__call__()` method.")
 
@@ -131,7 +132,7 @@ class Constant(Initializer):
     def __init__(self, value: Any = 0) -> None:
         self.value = value
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Any:
         """The value in the shape and dtype."""
         shape = kwargs.get("partition_shape", shape)
         return conversion.constant(self.value, dtype=config.float_dtype(dtype), shape=shape)
@@ -183,7 +184,7 @@ class RandomNormal(_Normal):
         seed: an integer; the same seed gives the same values.
     """
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Any:
         """Random values of the shape and a floating dtype."""
         shape, dtype, nonce = self._arguments(shape, dtype, kwargs)
         assert self._random_generator is not None
@@ -199,7 +200,7 @@ class TruncatedNormal(_Normal):
         seed: an integer; the same seed gives the same values.
     """
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Any:
         """Random values of the shape and a floating dtype."""
         shape, dtype, nonce = self._arguments(shape, dtype, kwargs)
         assert self._random_generator is not None
@@ -260,7 +261,7 @@ class VarianceScaling(Initializer):
         self.seed = seed
         self._random_generator = RandomGenerator(seed, "stateless")
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Any:
         """Random values of the shape and a floating dtype."""
         shape, dtype, nonce = self._arguments(shape, dtype, kwargs)
         fan_in, fan_out = compute_fans(shape)
@@ -397,7 +398,7 @@ class Identity(Initializer):
     def __init__(self, gain: float = 1.0) -> None:
         self.gain = gain
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Any:
         """The matrix, of two dimensions only."""
         shape, dtype, _ = self._arguments(shape, dtype, kwargs)
         if len(shape) != 2:
@@ -473,7 +474,7 @@ class STFT(Initializer):
         self.scaling = scaling
         self.periodic = periodic
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Any:
         """The kernels."""
         shape, dtype, _ = self._arguments(shape, dtype, kwargs)
         length, _, bins = shape

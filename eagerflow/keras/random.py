@@ -12,6 +12,7 @@ from eagerflow.keras import config, random_generator
 from eagerflow.keras.ops.promotion import floating, tensor
 from eagerflow.ops.numpy_functions.rules import sizes
 from eagerflow.ops.random import distributions, stateless
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 
 _ops = _core.ops
 
@@ -108,7 +109,11 @@ def _float(dtype: Any) -> Any:
 
 @op_function
 def normal(
-    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: Any = None
+    shape: ShapeLike,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: DTypeLike | None = None,
+    seed: Any = None,
 ) -> Any:
     """Normal numbers.
 
@@ -128,7 +133,11 @@ def normal(
 
 @op_function
 def uniform(
-    shape: Any, minval: Any = 0.0, maxval: Any = 1.0, dtype: Any = None, seed: Any = None
+    shape: ShapeLike,
+    minval: Any = 0.0,
+    maxval: Any = 1.0,
+    dtype: DTypeLike | None = None,
+    seed: Any = None,
 ) -> Any:
     """Numbers that are equally likely between two bounds; see `normal`."""
     kind = _float(dtype)
@@ -137,7 +146,11 @@ def uniform(
 
 @op_function
 def truncated_normal(
-    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: Any = None
+    shape: ShapeLike,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: DTypeLike | None = None,
+    seed: Any = None,
 ) -> Any:
     """Normal numbers within two standard deviations of the mean; see `normal`."""
     kind = _float(dtype)
@@ -145,7 +158,9 @@ def truncated_normal(
 
 
 @op_function
-def randint(shape: Any, minval: Any, maxval: Any, dtype: Any = "int32", seed: Any = None) -> Any:
+def randint(
+    shape: ShapeLike, minval: Any, maxval: Any, dtype: Any = "int32", seed: Any = None
+) -> Any:
     """Integers from minval, below maxval; see `normal`."""
     kind = dtypes.as_dtype(dtype)
     if kind.is_floating:
@@ -166,7 +181,7 @@ def categorical(logits: Any, num_samples: int, dtype: Any = "int32", seed: Any =
 
 
 @op_function
-def gamma(shape: Any, alpha: Any, dtype: Any = None, seed: Any = None) -> Any:
+def gamma(shape: ShapeLike, alpha: Any, dtype: DTypeLike | None = None, seed: Any = None) -> Any:
     """Numbers of the gamma distribution with rate 1; see `normal`."""
     kind = _float(dtype)
     alpha = tensor(alpha, kind)
@@ -174,7 +189,9 @@ def gamma(shape: Any, alpha: Any, dtype: Any = None, seed: Any = None) -> Any:
 
 
 @op_function
-def beta(shape: Any, alpha: Any, beta: Any, dtype: Any = None, seed: Any = None) -> Any:
+def beta(
+    shape: ShapeLike, alpha: Any, beta: TensorLike, dtype: DTypeLike | None = None, seed: Any = None
+) -> Any:
     """Numbers of the beta distribution; see `normal`."""
     first = _seed_of(seed)
     one = gamma(shape, alpha, dtype, first)
@@ -184,7 +201,11 @@ def beta(shape: Any, alpha: Any, beta: Any, dtype: Any = None, seed: Any = None)
 
 @op_function
 def binomial(
-    shape: Any, counts: Any, probabilities: Any, dtype: Any = None, seed: Any = None
+    shape: ShapeLike,
+    counts: Any,
+    probabilities: Any,
+    dtype: DTypeLike | None = None,
+    seed: Any = None,
 ) -> Any:
     """How many of `counts` trials succeed; see `normal`."""
     kind = _float(dtype)
@@ -208,7 +229,7 @@ def dropout(inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None)
 
 
 @op_function
-def shuffle(x: Any, axis: int = 0, seed: Any = None) -> Any:
+def shuffle(x: TensorLike, axis: int = 0, seed: Any = None) -> Any:
     """Slices along an axis in another order."""
     x = tensor(x)
     keys = uniform([x._shape_tuple()[axis]], seed=seed)

@@ -13,6 +13,7 @@ from eagerflow.keras.saving.serialization import (
     serialize_keras_object,
 )
 from eagerflow.ops.linalg.products import l2_normalize
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 
@@ -41,7 +42,7 @@ class Regularizer:
     np.float32(1.0)
     """
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: TensorLike) -> Any:
         """The penalty of a tensor."""
         return 0.0
 
@@ -104,7 +105,7 @@ class L1(Regularizer):
             raise TypeError(f"Argument(s) not recognized: {kwargs}")
         self.l1 = _checked(0.01 if l1 is None else l1)
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: TensorLike) -> Any:
         """The penalty of a tensor."""
         return self.l1 * _ops.reduce_sum(_ops.abs(x))
 
@@ -126,7 +127,7 @@ class L2(Regularizer):
             raise TypeError(f"Argument(s) not recognized: {kwargs}")
         self.l2 = _checked(0.01 if l2 is None else l2)
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: TensorLike) -> Any:
         """The penalty of a tensor."""
         return 2.0 * self.l2 * _ops.l2_loss(x)
 

@@ -11,11 +11,12 @@ from eagerflow.ops import array, conversion, creation, indexing, reduction
 from eagerflow.ops import math as elementwise
 from eagerflow.ops.linalg import products as linear
 from eagerflow.ops.linalg.products import l2_normalize as normalized
+from eagerflow.typing import Axes, TensorLike
 
 _ops = _core.ops
 
 
-def _axes(axis: Any) -> Any:
+def _axes(axis: Axes) -> Any:
     return list(axis) if isinstance(axis, tuple | list) else axis
 
 
@@ -47,7 +48,7 @@ def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return reduction.reduce_min(x, _axes(axis), keepdims)
 
 
-def _floats(x: Any) -> Any:
+def _floats(x: TensorLike) -> Any:
     x = _core.as_tensor(x)
     return conversion.cast(x, config.floatx()) if x.dtype.is_bool else x
 
@@ -87,44 +88,44 @@ def all(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 @op_function
-def argmax(x: Any, axis: int = -1) -> Any:
+def argmax(x: TensorLike, axis: int = -1) -> Any:
     """The index of the largest value along an axis."""
     return reduction.argmax(x, axis)
 
 
 @op_function
-def argmin(x: Any, axis: int = -1) -> Any:
+def argmin(x: TensorLike, axis: int = -1) -> Any:
     """The index of the smallest value along an axis."""
     return reduction.argmin(x, axis)
 
 
 @op_function
-def cumsum(x: Any, axis: int = 0) -> Any:
+def cumsum(x: TensorLike, axis: int = 0) -> Any:
     """Sums of all elements up to each."""
     return elementwise.cumsum(x, axis)
 
 
 @op_function
-def cumprod(x: Any, axis: int = 0) -> Any:
+def cumprod(x: TensorLike, axis: int = 0) -> Any:
     """Products of all elements up to each."""
     return elementwise.cumprod(x, axis)
 
 
 @op_function
-def sqrt(x: Any) -> Any:
+def sqrt(x: TensorLike) -> Any:
     """The square root of values clipped to the non-negative finite numbers."""
     x = _core.as_tensor(x)
     return _ops.sqrt(_ops.clip_by_value(x, 0.0, float("inf")))
 
 
 @op_function
-def pow(x: Any, a: Any) -> Any:
+def pow(x: TensorLike, a: TensorLike) -> Any:
     """x to the power of a."""
     return elementwise.pow(x, a)
 
 
 @op_function
-def clip(x: Any, min_value: Any, max_value: Any) -> Any:
+def clip(x: TensorLike, min_value: Any, max_value: Any) -> Any:
     """x, cut at two bounds.
 
     >>> tf.keras.backend.clip(tf.constant([-1.0, 3.0]), 0.0, 1.0).numpy()
@@ -138,7 +139,7 @@ def clip(x: Any, min_value: Any, max_value: Any) -> Any:
 
 
 @op_function
-def dot(x: Any, y: Any) -> Any:
+def dot(x: TensorLike, y: TensorLike) -> Any:
     """The product over x's last axis and y's last but one, for tensors of any rank.
 
     >>> tf.keras.backend.dot(tf.ones([2, 3]), tf.ones([4, 3, 5])).shape
@@ -151,7 +152,7 @@ def dot(x: Any, y: Any) -> Any:
 
 
 @op_function
-def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
+def batch_dot(x: TensorLike, y: TensorLike, axes: Any = None) -> Any:
     """The product of each sample of x with that of y, over an axis of each.
 
     Args:
@@ -191,13 +192,13 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
 
 
 @op_function
-def l2_normalize(x: Any, axis: Any = None) -> Any:
+def l2_normalize(x: TensorLike, axis: Axes | None = None) -> Any:
     """x, divided by its norm along an axis."""
     return normalized(x, axis)
 
 
 @op_function
-def gather(reference: Any, indices: Any) -> Any:
+def gather(reference: TensorLike, indices: Any) -> Any:
     """The rows with these indices."""
     return indexing.gather(reference, indices)
 
@@ -220,6 +221,6 @@ def one_hot(indices: Any, num_classes: int) -> Any:
 
 
 @op_function
-def reverse(x: Any, axes: Any) -> Any:
+def reverse(x: TensorLike, axes: Any) -> Any:
     """x backwards along axes."""
     return array.reverse(x, [axes] if isinstance(axes, int) else list(axes))

@@ -10,6 +10,7 @@ from eagerflow.keras import config
 from eagerflow.keras import losses as keras_losses
 from eagerflow.keras.backend.state import seed_of
 from eagerflow.keras.losses.crossentropy import binary_focal_probabilities
+from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module, or few programs need them.
@@ -39,7 +40,7 @@ def _padding(padding: str) -> str:
 
 @op_function
 def conv1d(
-    x: Any,
+    x: TensorLike,
     kernel: Any,
     strides: Any = 1,
     padding: str = "valid",
@@ -57,7 +58,7 @@ def conv1d(
 
 @op_function
 def conv2d(
-    x: Any,
+    x: TensorLike,
     kernel: Any,
     strides: Any = (1, 1),
     padding: str = "valid",
@@ -71,7 +72,7 @@ def conv2d(
 
 @op_function
 def conv3d(
-    x: Any,
+    x: TensorLike,
     kernel: Any,
     strides: Any = (1, 1, 1),
     padding: str = "valid",
@@ -85,7 +86,7 @@ def conv3d(
 
 @op_function
 def conv2d_transpose(
-    x: Any,
+    x: TensorLike,
     kernel: Any,
     output_shape: Any,
     strides: Any = (1, 1),
@@ -104,7 +105,7 @@ def conv2d_transpose(
 
 @op_function
 def depthwise_conv2d(
-    x: Any,
+    x: TensorLike,
     depthwise_kernel: Any,
     strides: Any = (1, 1),
     padding: str = "valid",
@@ -121,7 +122,7 @@ def depthwise_conv2d(
 
 @op_function
 def separable_conv2d(
-    x: Any,
+    x: TensorLike,
     depthwise_kernel: Any,
     pointwise_kernel: Any,
     strides: Any = (1, 1),
@@ -135,7 +136,13 @@ def separable_conv2d(
 
 
 def _pool(
-    x: Any, size: Any, strides: Any, padding: str, data_format: str | None, mode: str, rank: int
+    x: TensorLike,
+    size: Any,
+    strides: Any,
+    padding: str,
+    data_format: str | None,
+    mode: str,
+    rank: int,
 ) -> Any:
     if mode not in ("max", "avg"):
         raise ValueError(f"Invalid pooling mode: {mode}")
@@ -145,7 +152,7 @@ def _pool(
 
 @op_function
 def pool2d(
-    x: Any,
+    x: TensorLike,
     pool_size: Any,
     strides: Any = (1, 1),
     padding: str = "valid",
@@ -158,7 +165,7 @@ def pool2d(
 
 @op_function
 def pool3d(
-    x: Any,
+    x: TensorLike,
     pool_size: Any,
     strides: Any = (1, 1, 1),
     padding: str = "valid",
@@ -170,7 +177,7 @@ def pool3d(
 
 
 @op_function
-def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
+def bias_add(x: TensorLike, bias: TensorLike, data_format: str | None = None) -> Any:
     """x plus a bias: one value for each channel, or one for each position.
 
     Raises:
@@ -193,7 +200,13 @@ def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
 
 @op_function
 def batch_normalization(
-    x: Any, mean: Any, var: Any, beta: Any, gamma: Any, axis: int = -1, epsilon: float = 1e-3
+    x: TensorLike,
+    mean: TensorLike,
+    var: TensorLike,
+    beta: TensorLike,
+    gamma: TensorLike,
+    axis: int = -1,
+    epsilon: float = 1e-3,
 ) -> Any:
     """x, shifted and scaled by given moments."""
     return nn.batch_normalization(x, mean, var, beta, gamma, epsilon)
@@ -201,7 +214,7 @@ def batch_normalization(
 
 @op_function
 def normalize_batch_in_training(
-    x: Any, gamma: Any, beta: Any, reduction_axes: Any, epsilon: float = 1e-3
+    x: TensorLike, gamma: TensorLike, beta: TensorLike, reduction_axes: Any, epsilon: float = 1e-3
 ) -> tuple[Any, Any, Any]:
     """x, shifted and scaled by its own moments, and these."""
     mean, variance = nn.moments(x, list(reduction_axes))
@@ -220,7 +233,7 @@ def normalize_batch_in_training(
 
 
 @op_function
-def dropout(x: Any, level: float, noise_shape: Any = None, seed: int | None = None) -> Any:
+def dropout(x: TensorLike, level: float, noise_shape: Any = None, seed: int | None = None) -> Any:
     """x with a fraction of elements set to zero and the rest scaled up."""
     return nn.dropout(x, rate=level, noise_shape=noise_shape, seed=seed_of(seed))
 
@@ -233,7 +246,7 @@ def in_top_k(predictions: Any, targets: Any, k: int) -> Any:
 
 @op_function
 def categorical_crossentropy(
-    target: Any, output: Any, from_logits: bool = False, axis: int = -1
+    target: TensorLike, output: TensorLike, from_logits: bool = False, axis: int = -1
 ) -> Any:
     """The cross-entropy of distributions."""
     return keras_losses.categorical_crossentropy(target, output, from_logits, axis=axis)
@@ -241,8 +254,8 @@ def categorical_crossentropy(
 
 @op_function
 def sparse_categorical_crossentropy(
-    target: Any,
-    output: Any,
+    target: TensorLike,
+    output: TensorLike,
     from_logits: bool = False,
     axis: int = -1,
     ignore_class: int | None = None,
@@ -266,8 +279,8 @@ def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> 
 
 @op_function
 def binary_focal_crossentropy(
-    target: Any,
-    output: Any,
+    target: TensorLike,
+    output: TensorLike,
     apply_class_balancing: bool = False,
     alpha: float = 0.25,
     gamma: float = 2.0,
@@ -281,8 +294,8 @@ def binary_focal_crossentropy(
 
 @op_function
 def categorical_focal_crossentropy(
-    target: Any,
-    output: Any,
+    target: TensorLike,
+    output: TensorLike,
     alpha: Any = 0.25,
     gamma: float = 2.0,
     from_logits: bool = False,
@@ -295,7 +308,9 @@ def categorical_focal_crossentropy(
 
 
 @op_function
-def ctc_batch_cost(y_true: Any, y_pred: Any, input_length: Any, label_length: Any) -> Any:
+def ctc_batch_cost(
+    y_true: TensorLike, y_pred: TensorLike, input_length: Any, label_length: Any
+) -> Any:
     """The connectionist temporal classification loss of each row, `[batch, 1]`."""
     lengths = _ops.cast(_ops.reshape(_core.as_tensor(input_length), [-1]), "int32")
     label_lengths = _ops.cast(_ops.reshape(_core.as_tensor(label_length), [-1]), "int32")

@@ -11,6 +11,7 @@ from eagerflow import _core, nest, nn
 from eagerflow.framework.op_function import op_function
 from eagerflow.keras import config
 from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module, or few programs need them.
@@ -93,7 +94,7 @@ def rnn(
     return output, stacked, states
 
 
-def _swapped(x: Any) -> Any:
+def _swapped(x: TensorLike) -> Any:
     x = _core.as_tensor(x)
     return _ops.transpose(x, [1, 0, *range(2, x.ndim)])
 
@@ -180,7 +181,7 @@ def ctc_label_dense_to_sparse(labels: Any, label_lengths: Any) -> SparseTensor:
 
 @op_function
 def ctc_decode(
-    y_pred: Any,
+    y_pred: TensorLike,
     input_length: Any,
     greedy: bool = True,
     beam_width: int = 100,

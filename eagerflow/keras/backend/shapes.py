@@ -9,6 +9,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import config
 from eagerflow.ops import array, conversion
+from eagerflow.typing import ShapeLike, TensorLike
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module, or few programs need them.
@@ -38,13 +39,13 @@ def dtype(x: Any) -> str:
 
 
 @op_function
-def cast(x: Any, dtype: Any) -> Any:
+def cast(x: TensorLike, dtype: Any) -> Any:
     """x in another dtype."""
     return conversion.cast(x, dtype)
 
 
 @op_function
-def cast_to_floatx(x: Any) -> Any:
+def cast_to_floatx(x: TensorLike) -> Any:
     """A tensor or array in the float type.
 
     >>> tf.keras.backend.cast_to_floatx(np.array([1.0])).dtype
@@ -70,25 +71,25 @@ def stack(x: Any, axis: int = 0) -> Any:
 
 
 @op_function
-def reshape(x: Any, shape: Any) -> Any:
+def reshape(x: TensorLike, shape: ShapeLike) -> Any:
     """x in another shape."""
     return array.reshape(x, shape)
 
 
 @op_function
-def permute_dimensions(x: Any, pattern: Any) -> Any:
+def permute_dimensions(x: TensorLike, pattern: Any) -> Any:
     """x with its axes in another order."""
     return array.transpose(x, list(pattern))
 
 
 @op_function
-def transpose(x: Any) -> Any:
+def transpose(x: TensorLike) -> Any:
     """x with its axes turned around."""
     return array.transpose(x)
 
 
 @op_function
-def flatten(x: Any) -> Any:
+def flatten(x: TensorLike) -> Any:
     """All elements in one axis."""
     return array.reshape(x, [-1])
 
@@ -109,42 +110,42 @@ def batch_flatten(x: Any) -> Any:
 
 
 @op_function
-def expand_dims(x: Any, axis: int = -1) -> Any:
+def expand_dims(x: TensorLike, axis: int = -1) -> Any:
     """x with a new axis of size one."""
     return array.expand_dims(x, axis)
 
 
 @op_function
-def squeeze(x: Any, axis: int) -> Any:
+def squeeze(x: TensorLike, axis: int) -> Any:
     """x without an axis of size one."""
     return array.squeeze(x, [axis])
 
 
 @op_function
-def repeat(x: Any, n: int) -> Any:
+def repeat(x: TensorLike, n: int) -> Any:
     """Each row of a matrix `n` times, along a new second axis."""
     return array.tile(array.expand_dims(x, 1), [1, n, 1])
 
 
 @op_function
-def repeat_elements(x: Any, rep: int, axis: int) -> Any:
+def repeat_elements(x: TensorLike, rep: int, axis: int) -> Any:
     """Each element along an axis several times."""
     return array.repeat(x, rep, axis=axis)
 
 
 @op_function
-def tile(x: Any, n: Any) -> Any:
+def tile(x: TensorLike, n: Any) -> Any:
     """x several times along each axis."""
     return array.tile(x, [n] if isinstance(n, int) else n)
 
 
 @op_function
-def temporal_padding(x: Any, padding: tuple = (1, 1)) -> Any:
+def temporal_padding(x: TensorLike, padding: tuple = (1, 1)) -> Any:
     """Zeros around the middle axis of three."""
     return array.pad(x, [[0, 0], [padding[0], padding[1]], [0, 0]])
 
 
-def _around(x: Any, padding: Any, data_format: str | None) -> Any:
+def _around(x: TensorLike, padding: Any, data_format: str | None) -> Any:
     data_format = data_format or config.image_data_format()
     if data_format not in ("channels_first", "channels_last"):
         raise ValueError(f"Unknown data_format: {data_format}")
@@ -155,7 +156,7 @@ def _around(x: Any, padding: Any, data_format: str | None) -> Any:
 
 @op_function
 def spatial_2d_padding(
-    x: Any, padding: Any = ((1, 1), (1, 1)), data_format: str | None = None
+    x: TensorLike, padding: Any = ((1, 1), (1, 1)), data_format: str | None = None
 ) -> Any:
     """Zeros around images."""
     return _around(x, padding, data_format)
@@ -163,7 +164,7 @@ def spatial_2d_padding(
 
 @op_function
 def spatial_3d_padding(
-    x: Any, padding: Any = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None
+    x: TensorLike, padding: Any = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None
 ) -> Any:
     """Zeros around volumes."""
     return _around(x, padding, data_format)
@@ -171,7 +172,7 @@ def spatial_3d_padding(
 
 @op_function
 def resize_images(
-    x: Any,
+    x: TensorLike,
     height_factor: int,
     width_factor: int,
     data_format: str,
@@ -184,7 +185,7 @@ def resize_images(
 
 @op_function
 def resize_volumes(
-    x: Any, depth_factor: int, height_factor: int, width_factor: int, data_format: str
+    x: TensorLike, depth_factor: int, height_factor: int, width_factor: int, data_format: str
 ) -> Any:
     """Volumes, made larger by repeating values."""
     first = 2 if data_format == "channels_first" else 1

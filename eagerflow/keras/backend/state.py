@@ -22,6 +22,7 @@ from eagerflow.keras.engine import call_context
 from eagerflow.ops import conversion, creation, loops
 from eagerflow.ops.printing import print as show
 from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module, or few programs need them.
@@ -73,11 +74,11 @@ def learning_phase_scope(value: Any) -> Iterator[None]:
             call_context.clear_learning_phase()
 
 
-def _chosen(x: Any) -> Any:
+def _chosen(x: TensorLike) -> Any:
     return x() if callable(x) and not isinstance(x, _core.Variable) else x
 
 
-def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
+def in_train_phase(x: TensorLike, alt: Any, training: Any = None) -> Any:
     """x in training, else `alt`; functions are called."""
     if training is None:
         training = call_context.context.training
@@ -86,7 +87,7 @@ def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
     return _chosen(x) if training else _chosen(alt)
 
 
-def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:
+def in_test_phase(x: TensorLike, alt: Any, training: Any = None) -> Any:
     """`alt` in training, else x; functions are called."""
     return in_train_phase(alt, x, training)
 
@@ -103,7 +104,9 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
     return _ops.select(conversion.cast(condition, "bool"), chosen, other)
 
 
-def variable(value: Any, dtype: Any = None, name: str | None = None, constraint: Any = None) -> Any:
+def variable(
+    value: Any, dtype: DTypeLike | None = None, name: str | None = None, constraint: Any = None
+) -> Any:
     """A variable; of the float type by default.
 
     >>> float(tf.keras.backend.variable(2.0))
@@ -112,15 +115,20 @@ def variable(value: Any, dtype: Any = None, name: str | None = None, constraint:
     return Variable(value, dtype=config.float_dtype(dtype), name=name, constraint=constraint)
 
 
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Any:
+def constant(
+    value: Any,
+    dtype: DTypeLike | None = None,
+    shape: ShapeLike | None = None,
+    name: str | None = None,
+) -> Any:
     """A tensor; of the float type by default."""
     return conversion.constant(value, dtype=config.float_dtype(dtype), shape=shape)
 
 
 def placeholder(
-    shape: Any = None,
+    shape: ShapeLike | None = None,
     ndim: int | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     sparse: bool = False,
     name: str | None = None,
     ragged: bool = False,
@@ -130,7 +138,7 @@ def placeholder(
     return input_layer.Input(batch_shape=shape, dtype=dtype, name=name)
 
 
-def eval(x: Any) -> Any:
+def eval(x: TensorLike) -> Any:
     """The value as an array; in graphs, the session that Keras uses computes it."""
     graph = building_graph()
     if graph is not None:
@@ -188,32 +196,32 @@ def count_params(x: Any) -> int:
 
 
 @op_function
-def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+def zeros(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """A variable of zeros."""
     return Variable(creation.zeros(shape, config.float_dtype(dtype)), name=name)
 
 
 @op_function
-def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+def ones(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """A variable of ones."""
     return Variable(creation.ones(shape, config.float_dtype(dtype)), name=name)
 
 
 @op_function
-def eye(size: Any, dtype: Any = None, name: str | None = None) -> Any:
+def eye(size: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """A variable that holds the identity matrix."""
     rows, columns = size if isinstance(size, tuple | list) else (size, size)
     return Variable(creation.eye(rows, columns, dtype=config.float_dtype(dtype)), name=name)
 
 
 @op_function
-def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
+def zeros_like(x: TensorLike, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """Zeros in the shape of x."""
     return creation.zeros_like(x, dtype)
 
 
 @op_function
-def ones_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
+def ones_like(x: TensorLike, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """Ones in the shape of x."""
     return creation.ones_like(x, dtype)
 
@@ -227,7 +235,11 @@ def seed_of(seed: int | None, limit: int = 10**7) -> int:
 
 @op_function
 def random_normal(
-    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: int | None = None
+    shape: ShapeLike,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: DTypeLike | None = None,
+    seed: int | None = None,
 ) -> Any:
     """Values from a normal distribution."""
     return random_ops.normal(shape, mean, stddev, config.float_dtype(dtype), seed_of(seed))
@@ -235,7 +247,11 @@ def random_normal(
 
 @op_function
 def random_uniform(
-    shape: Any, minval: Any = 0.0, maxval: Any = 1.0, dtype: Any = None, seed: int | None = None
+    shape: ShapeLike,
+    minval: Any = 0.0,
+    maxval: Any = 1.0,
+    dtype: DTypeLike | None = None,
+    seed: int | None = None,
 ) -> Any:
     """Values from a uniform distribution."""
     return random_ops.uniform(shape, minval, maxval, config.float_dtype(dtype), seed_of(seed))
@@ -243,7 +259,11 @@ def random_uniform(
 
 @op_function
 def truncated_normal(
-    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: int | None = None
+    shape: ShapeLike,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: DTypeLike | None = None,
+    seed: int | None = None,
 ) -> Any:
     """Values from a normal distribution that is truncated at two standard deviations."""
     return random_ops.truncated_normal(
@@ -252,7 +272,9 @@ def truncated_normal(
 
 
 @op_function
-def random_bernoulli(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | None = None) -> Any:
+def random_bernoulli(
+    shape: ShapeLike, p: float = 0.0, dtype: DTypeLike | None = None, seed: int | None = None
+) -> Any:
     """Ones with a probability, else zeros."""
     kind = config.float_dtype(dtype)
     drawn = random_ops.uniform(shape, 0.0, 1.0, kind, seed_of(seed))
@@ -263,10 +285,10 @@ random_binomial = random_bernoulli
 
 
 def random_normal_variable(
-    shape: Any,
-    mean: Any,
+    shape: ShapeLike,
+    mean: TensorLike,
     scale: Any,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
     seed: int | None = None,
 ) -> Any:
@@ -275,10 +297,10 @@ def random_normal_variable(
 
 
 def random_uniform_variable(
-    shape: Any,
+    shape: ShapeLike,
     low: Any,
     high: Any,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
     seed: int | None = None,
 ) -> Any:
@@ -286,7 +308,7 @@ def random_uniform_variable(
     return Variable(random_uniform(shape, low, high, dtype, seed_of(seed, 10**9)), name=name)
 
 
-def print_tensor(x: Any, message: str = "", summarize: int = 3) -> Any:
+def print_tensor(x: TensorLike, message: str = "", summarize: int = 3) -> Any:
     """Prints a tensor after a message and returns it."""
     show(message, x, summarize=summarize)
     return x
@@ -315,7 +337,9 @@ def gradients(loss: Any, variables: Any) -> Any:
 
 
 @op_function
-def map_fn(fn: Callable, elems: Any, name: str | None = None, dtype: Any = None) -> Any:
+def map_fn(
+    fn: Callable, elems: Any, name: str | None = None, dtype: DTypeLike | None = None
+) -> Any:
     """A function of each row."""
     return loops.map_fn(fn, elems, dtype=dtype)
 
@@ -363,12 +387,12 @@ def manual_variable_initialization(value: bool) -> None:
     """Accepted: variables have a value from the start."""
 
 
-def is_sparse(tensor: Any) -> bool:
+def is_sparse(tensor: TensorLike) -> bool:
     """Whether a tensor is a SparseTensor."""
     return isinstance(tensor, SparseTensor)
 
 
-def to_dense(tensor: Any) -> Any:
+def to_dense(tensor: TensorLike) -> Any:
     """A sparse tensor as a dense one; others as they are."""
     if not is_sparse(tensor):
         return tensor

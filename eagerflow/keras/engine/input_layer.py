@@ -6,10 +6,12 @@ from typing import Any
 
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras import config, naming
 from eagerflow.keras.engine.keras_tensor import KerasTensor, is_keras_tensor
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.node import Node
+from eagerflow.typing import DTypeLike, ShapeLike
 
 
 class InputLayer(Layer):
@@ -34,14 +36,14 @@ class InputLayer(Layer):
 
     def __init__(
         self,
-        input_shape: Any = None,
+        input_shape: ShapeLike | None = None,
         batch_size: int | None = None,
-        dtype: Any = None,
-        input_tensor: Any = None,
+        dtype: DTypeLike | None = None,
+        input_tensor: KerasTensor | None = None,
         sparse: bool | None = None,
         name: str | None = None,
         ragged: bool | None = None,
-        type_spec: Any = None,
+        type_spec: TensorSpec | None = None,
         optional: bool = False,
         **kwargs: Any,
     ) -> None:
@@ -113,14 +115,14 @@ def _sizes(shape: Any) -> tuple:
 
 
 def Input(
-    shape: Any = None,
+    shape: ShapeLike | None = None,
     batch_size: int | None = None,
     name: str | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     sparse: bool | None = None,
-    tensor: Any = None,
+    tensor: KerasTensor | None = None,
     ragged: bool | None = None,
-    type_spec: Any = None,
+    type_spec: TensorSpec | None = None,
     optional: bool = False,
     **kwargs: Any,
 ) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,9 @@ from eagerflow.keras.engine.weights import make_weight, set_weights
 from eagerflow.keras.mixed_precision import policy as policies
 from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.keras.saving.memory_limit import limits, spend
+from eagerflow.keras.typing import ConstraintLike, InitializerLike, RegularizerLike
 from eagerflow.ops.conversion import cast
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module, or few programs need them.
@@ -124,7 +127,7 @@ class Layer(LayerNodes):
         self,
         trainable: bool = True,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | policies.Policy | None = None,
         dynamic: bool = False,
         **kwargs: Any,
     ) -> None:
@@ -315,12 +318,12 @@ class Layer(LayerNodes):
     def add_weight(
         self,
         name: str | None = None,
-        shape: Any = None,
-        dtype: Any = None,
-        initializer: Any = None,
-        regularizer: Any = None,
+        shape: ShapeLike | None = None,
+        dtype: DTypeLike | None = None,
+        initializer: InitializerLike | None = None,
+        regularizer: RegularizerLike = None,
         trainable: bool | None = None,
-        constraint: Any = None,
+        constraint: ConstraintLike = None,
         use_resource: bool | None = None,
         synchronization: VariableSynchronization = VariableSynchronization.AUTO,
         aggregation: VariableAggregation = VariableAggregation.NONE,
@@ -512,7 +515,9 @@ class Layer(LayerNodes):
     def activity_regularizer(self, regularizer: Any) -> None:
         self._activity_regularizer = regularizer
 
-    def add_loss(self, losses: Any, **kwargs: Any) -> None:
+    def add_loss(
+        self, losses: TensorLike | Callable[[], Any] | Sequence[Any], **kwargs: Any
+    ) -> None:
         """Adds terms to the loss of the model this layer is in.
 
         Args:
@@ -614,14 +619,14 @@ class Layer(LayerNodes):
             if callable(update):
                 update()
 
-    def get_weights(self) -> list[Any]:
+    def get_weights(self) -> list[np.ndarray]:
         """The values of all weights, as NumPy arrays, in the order of `weights`."""
         weights = self.weights
         if process.graphs_used and any(map(is_symbol, weights)):
             return graph_layers.values_of(weights)
         return [variable.numpy() for variable in weights]
 
-    def set_weights(self, weights: Any) -> None:
+    def set_weights(self, weights: Sequence[TensorLike]) -> None:
         """Sets all weights from arrays in the order of `get_weights`.
 
         Raises:

@@ -18,6 +18,7 @@ from eagerflow.keras.engine.layer_call import mark_built, names_from_here
 from eagerflow.keras.engine.layer_config import config_of_call
 from eagerflow.keras.engine.node import OwnNode, infer_output_shape
 from eagerflow.keras.engine.trainer import Trainer
+from eagerflow.typing import FilePath
 from eagerflow.util import lazy
 from eagerflow.version import VERSION
 
@@ -530,7 +531,7 @@ class Model(Trainer, Layer):
 
     def save(
         self,
-        filepath: Any,
+        filepath: FilePath,
         overwrite: bool = True,
         save_format: str | None = None,
         **kwargs: Any,
@@ -540,7 +541,7 @@ class Model(Trainer, Layer):
 
     def save_weights(
         self,
-        filepath: Any,
+        filepath: FilePath,
         overwrite: bool = True,
         save_format: str | None = None,
         options: Any = None,
@@ -562,7 +563,11 @@ class Model(Trainer, Layer):
         api.save_weights(self, filepath, overwrite, save_format)
 
     def load_weights(
-        self, filepath: Any, skip_mismatch: bool = False, by_name: bool = False, options: Any = None
+        self,
+        filepath: FilePath,
+        skip_mismatch: bool = False,
+        by_name: bool = False,
+        options: Any = None,
     ) -> Any:
         """Loads the weights that `save_weights` saved, here or in Keras.
 

@@ -18,6 +18,7 @@ from eagerflow.io.os_errors import path_text
 from eagerflow.keras.saving import archive, hdf5_files, hdf5_model
 from eagerflow.keras.saving.state_files import read_state
 from eagerflow.keras.saving.state_files import write_state as write_tree
+from eagerflow.typing import FilePath
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module, or few programs need them.
@@ -36,7 +37,7 @@ def _refuse_existing(path: str, overwrite: bool) -> None:
 
 def save_model(
     model: Any,
-    filepath: Any,
+    filepath: FilePath,
     overwrite: bool = True,
     save_format: str | None = None,
     **kwargs: Any,
@@ -122,7 +123,7 @@ def _uncompiled(model: Any) -> Iterator[None]:
 
 
 def load_model(
-    filepath: Any,
+    filepath: FilePath,
     custom_objects: Any = None,
     compile: bool = True,
     safe_mode: bool = True,
@@ -173,7 +174,7 @@ def _is_hdf5(path: str) -> bool:
 
 
 def save_weights(
-    model: Any, filepath: Any, overwrite: bool = True, save_format: str | None = None
+    model: Any, filepath: FilePath, overwrite: bool = True, save_format: str | None = None
 ) -> None:
     """Saves the weights of a model: see `Model.save_weights`."""
     path = path_text(filepath)
@@ -219,7 +220,7 @@ def _require_weights(model: Any) -> None:
 
 
 def load_weights(
-    model: Any, filepath: Any, skip_mismatch: bool = False, by_name: bool = False
+    model: Any, filepath: FilePath, skip_mismatch: bool = False, by_name: bool = False
 ) -> Any:
     """Loads the weights of a model: see `Model.load_weights`."""
     path = path_text(filepath)

@@ -12,6 +12,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.keras import config
+from eagerflow.typing import FilePath
 from eagerflow.util.optional import optional
 
 _ops = _core.ops
@@ -172,7 +173,7 @@ def img_to_array(img: Any, data_format: str | None = None, dtype: Any = None) ->
 
 
 def save_img(
-    path: Any,
+    path: FilePath,
     x: Any,
     data_format: str | None = None,
     file_format: str | None = None,
@@ -199,7 +200,7 @@ def save_img(
 
 
 def load_img(
-    path: Any,
+    path: FilePath,
     grayscale: bool = False,
     color_mode: str = "rgb",
     target_size: Any = None,
