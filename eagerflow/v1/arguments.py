@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
+
+from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 
 
 def either(name: str, value: Any, old_name: str, old_value: Any) -> Any:
@@ -22,6 +26,58 @@ def either(name: str, value: Any, old_name: str, old_value: Any) -> Any:
     if value is not None:
         raise ValueError(f"Cannot specify both '{old_name}' and '{name}'.")
     return old_value
+
+
+def version_1(
+    module: str, declaration: str, function: Callable[..., Any], doc: str, **older_names: str
+) -> Any:
+    """A function of version 2, with the parameters that it had in version 1.
+
+    Parameters that the function does not have are accepted, and None stands for its own default.
+
+    Args:
+        module: the `__name__` of the module that has the function.
+        declaration: the name and the parameters, as in a definition.
+        function: the function of version 2.
+        doc: what the function does.
+        **older_names: the older names of parameters, with the names that they have now.
+
+    >>> squeeze = version_1("m", "squeeze(input, axis=None, dim=None)", tf.squeeze, "", dim="axis")
+    >>> squeeze([[1], [2]], dim=1).shape
+    TensorShape([2])
+    """
+    name = declaration.partition("(")[0]
+    definition: Any = ast.parse(f"def {declaration}: ...").body[0]
+    names = [parameter.arg for parameter in definition.args.args]
+    known = {parameter.name: parameter for parameter in parameters_of(function)}
+    lines = [f"def {declaration}:"]
+    passed = {new: new for new in known if new in names and new not in (*older_names, "name")}
+    documented = {}
+    for old, new in older_names.items():
+        if new in names:
+            lines.append(f"    {new} = _either({new!r}, {new}, {old!r}, {old})")
+            documented[old] = f"the older name of `{new}`."
+        else:
+            passed[new] = old
+    for new in passed:
+        if known[new].default not in (None, inspect.Parameter.empty):
+            lines.append(
+                f"    {passed[new]} = _default({new!r}) if {passed[new]} is None else {passed[new]}"
+            )
+    lines.append(
+        f"    return _function({', '.join(f'{new}={old}' for new, old in passed.items())})"
+    )
+    scope = {
+        "__name__": module,
+        "dtypes": dtypes,
+        "_either": either,
+        "_default": lambda parameter: known[parameter].default,
+        "_function": function,
+    }
+    exec("\n".join(lines), scope)
+    result: Any = scope[name]
+    result.__doc__ = _with_arguments(doc, documented) if documented else doc
+    return op_function(result)
 
 
 def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:

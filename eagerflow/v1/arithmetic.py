@@ -2,57 +2,39 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from eagerflow import _core, random
 from eagerflow.framework import dtypes
-from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.graph.inference import inferring
-from eagerflow.ops import array, conversion, creation, indexing, math, reduction
+from eagerflow.ops import array, conversion, creation, indexing, math, reduction, segment
 from eagerflow.ops.conversion import cast
 from eagerflow.ops.linalg import products as linalg
 from eagerflow.ops.printing import print as print_tensors
 from eagerflow.quantization import affine as quantized
 from eagerflow.typing import Axes, DTypeLike, ShapeLike, TensorLike
-from eagerflow.v1.arguments import either
+from eagerflow.v1.arguments import either, version_1
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _reduction(function: Any, plain: str) -> Any:
-    """A reduction that also takes the arguments' first names."""
+_version_1 = functools.partial(version_1, __name__)
 
-    @op_function
-    def reduce(
-        input_tensor: Any,
-        axis: Any = None,
-        keepdims: bool | None = None,
-        name: str | None = None,
-        reduction_indices: Any = None,
-        keep_dims: bool | None = None,
-    ) -> Any:
-        axis = either("axis", axis, "reduction_indices", reduction_indices)
-        keepdims = either("keepdims", keepdims, "keep_dims", keep_dims)
-        return function(input_tensor, axis, bool(keepdims), name=name)
 
-    reduce.__name__ = reduce.__qualname__ = function.__name__
-    reduce.__doc__ = f"""{plain}
-
-    Args:
-        input_tensor: a tensor or what can be converted to one.
-        axis: the axis or axes to reduce; by default all.
-        keepdims: whether reduced axes stay, with size 1.
-        name: the node's name in a graph.
-        reduction_indices: the older name of `axis`.
-        keep_dims: the older name of `keepdims`.
-
-    Raises:
-        ValueError: if an argument is given under both names.
-    """
-    return reduce
+def _reduction(function: Any, doc: str) -> Any:
+    """A reduction that also accepts the older names of its parameters."""
+    return _version_1(
+        f"{function.__name__}(input_tensor, axis=None, keepdims=None, name=None,"
+        " reduction_indices=None, keep_dims=None)",
+        function,
+        doc,
+        reduction_indices="axis",
+        keep_dims="keepdims",
+    )
 
 
 reduce_sum = _reduction(reduction.reduce_sum, "The sum along axes.")
@@ -65,102 +47,126 @@ reduce_any = _reduction(reduction.reduce_any, "Whether an element along axes is 
 reduce_logsumexp = _reduction(
     reduction.reduce_logsumexp, "The logarithm of the sum of exponentials along axes."
 )
-
-
-@op_function
-def count_nonzero(
-    input_tensor: TensorLike | None = None,
-    axis: Axes | None = None,
-    keepdims: bool | None = None,
-    dtype: DTypeLike = dtypes.int64,
-    name: str | None = None,
-    reduction_indices: Axes | None = None,
-    keep_dims: bool | None = None,
-    input: TensorLike | None = None,
-) -> Tensor:
+count_nonzero = _version_1(
+    "count_nonzero(input_tensor=None, axis=None, keepdims=None, dtype=dtypes.int64, name=None,"
+    " reduction_indices=None, keep_dims=None, input=None)",
+    reduction.count_nonzero,
     """The number of elements along axes that are not zero.
 
     >>> tf.compat.v1.count_nonzero([[0, 1], [2, 3]], axis=1).numpy()
     array([1, 2])
-    """
-    from eagerflow import math
-
-    axis = either("axis", axis, "reduction_indices", reduction_indices)
-    keepdims = either("keepdims", keepdims, "keep_dims", keep_dims)
-    value = either("input", input, "input_tensor", input_tensor)
-    return math.count_nonzero(value, axis, bool(keepdims), dtype=dtype)
-
-
-@op_function
-def quantize_v2(
-    input: Any,
-    min_range: Any,
-    max_range: Any,
-    T: Any,
-    mode: str = "MIN_COMBINED",
-    name: str | None = None,
-    round_mode: str = "HALF_AWAY_FROM_ZERO",
-    narrow_range: bool = False,
-    axis: int | None = None,
-    ensure_minimum_range: float = 0.01,
-) -> Any:
+    """,
+    reduction_indices="axis",
+    keep_dims="keepdims",
+    input_tensor="input",
+)
+argmax = _version_1(
+    "argmax(input, axis=None, name=None, dimension=None, output_type=dtypes.int64)",
+    reduction.argmax,
+    "The indices of the largest elements along an axis.",
+    dimension="axis",
+)
+argmin = _version_1(
+    "argmin(input, axis=None, name=None, dimension=None, output_type=dtypes.int64)",
+    reduction.argmin,
+    "The indices of the smallest elements along an axis.",
+    dimension="axis",
+)
+arg_max = _version_1(
+    "arg_max(input, dimension, output_type=dtypes.int64, name=None)",
+    reduction.argmax,
+    "The indices of the largest elements along an axis.",
+    dimension="axis",
+)
+arg_min = _version_1(
+    "arg_min(input, dimension, output_type=dtypes.int64, name=None)",
+    reduction.argmin,
+    "The indices of the smallest elements along an axis.",
+    dimension="axis",
+)
+norm = _version_1(
+    "norm(tensor, ord='euclidean', axis=None, keepdims=None, name=None, keep_dims=None)",
+    linalg.norm,
+    "The norm of vectors or matrices.",
+    keep_dims="keepdims",
+)
+squeeze = _version_1(
+    "squeeze(input, axis=None, name=None, squeeze_dims=None)",
+    array.squeeze,
+    "The tensor without axes of size 1.",
+    squeeze_dims="axis",
+)
+transpose = _version_1(
+    "transpose(a, perm=None, name='transpose', conjugate=False)",
+    array.transpose,
+    "The tensor with its axes in another order, reversed by default.",
+)
+shape = _version_1(
+    "shape(input, name=None, out_type=dtypes.int32)", array.shape, "The shape as a vector."
+)
+size = _version_1(
+    "size(input, name=None, out_type=dtypes.int32)", array.size, "The number of elements."
+)
+zeros_like = _version_1(
+    "zeros_like(tensor, dtype=None, name=None, optimize=True)",
+    creation.zeros_like,
+    "Zeros of a tensor's shape and dtype.",
+    tensor="input",
+)
+ones_like = _version_1(
+    "ones_like(tensor, dtype=None, name=None, optimize=True)",
+    creation.ones_like,
+    "Ones of a tensor's shape and dtype.",
+    tensor="input",
+)
+pad = _version_1(
+    "pad(tensor, paddings, mode='CONSTANT', name=None, constant_values=0)",
+    array.pad,
+    "The tensor with elements added around it.",
+)
+gather = _version_1(
+    "gather(params, indices, validate_indices=None, name=None, axis=None, batch_dims=0)",
+    indexing.gather,
+    "Slices of a tensor along an axis, the first by default.",
+)
+gather_nd = _version_1(
+    "gather_nd(params, indices, name=None, batch_dims=0, bad_indices_policy='')",
+    indexing.gather_nd,
+    "Slices of a tensor at index vectors.",
+)
+boolean_mask = _version_1(
+    "boolean_mask(tensor, mask, name='boolean_mask', axis=None)",
+    indexing.boolean_mask,
+    "The slices where a mask is true.",
+)
+reverse_sequence = _version_1(
+    "reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=None,"
+    " seq_dim=None, batch_dim=None)",
+    indexing.reverse_sequence,
+    "Reverses the first elements along an axis, as many as given for each batch element.",
+    seq_dim="seq_axis",
+    batch_dim="batch_axis",
+)
+floor_div = _version_1("floor_div(x, y, name=None)", _ops.floordiv, "The quotient rounded down.")
+scalar_mul = _version_1(
+    "scalar_mul(scalar, x, name=None)", math.scalar_mul, "A tensor times a scalar."
+)
+confusion_matrix = _version_1(
+    "confusion_matrix(labels, predictions, num_classes=None, dtype=dtypes.int32, name=None,"
+    " weights=None)",
+    segment.confusion_matrix,
+    "How often each class was predicted for each class.",
+)
+quantize_v2 = _version_1(
+    "quantize_v2(input, min_range, max_range, T, mode='MIN_COMBINED', name=None,"
+    " round_mode='HALF_AWAY_FROM_ZERO', narrow_range=False, axis=None, ensure_minimum_range=0.01)",
+    quantized.quantize,
     """`tf.quantization.quantize` with its arguments in the older order.
 
     >>> tf.compat.v1.quantize_v2([0.0, 2.0], 0.0, 2.0, tf.quint8).output.numpy()
     array([  0, 255], dtype=uint8)
-    """
-    return quantized.quantize(
-        *(input, min_range, max_range, T, mode, round_mode, name, narrow_range, axis),
-        ensure_minimum_range=ensure_minimum_range,
-    )
-
-
-@op_function
-def argmax(
-    input: TensorLike,
-    axis: Axes | None = None,
-    name: str | None = None,
-    dimension: Axes | None = None,
-    output_type: DTypeLike = dtypes.int64,
-) -> Tensor:
-    """The index of the largest element along an axis; `dimension` is the axis' older name."""
-    axis = either("axis", axis, "dimension", dimension)
-    return reduction.argmax(input, 0 if axis is None else axis, output_type)
-
-
-@op_function
-def argmin(
-    input: TensorLike,
-    axis: Axes | None = None,
-    name: str | None = None,
-    dimension: Axes | None = None,
-    output_type: DTypeLike = dtypes.int64,
-) -> Tensor:
-    """The index of the smallest element along an axis; `dimension` is the axis' older name."""
-    axis = either("axis", axis, "dimension", dimension)
-    return reduction.argmin(input, 0 if axis is None else axis, output_type)
-
-
-@op_function
-def arg_max(
-    input: TensorLike,
-    dimension: Any,
-    output_type: DTypeLike = dtypes.int64,
-    name: str | None = None,
-) -> Tensor:
-    """The index of the largest element along an axis."""
-    return reduction.argmax(input, dimension, output_type)
-
-
-@op_function
-def arg_min(
-    input: TensorLike,
-    dimension: Any,
-    output_type: DTypeLike = dtypes.int64,
-    name: str | None = None,
-) -> Tensor:
-    """The index of the smallest element along an axis."""
-    return reduction.argmin(input, dimension, output_type)
+    """,
+)
 
 
 @op_function
@@ -179,104 +185,6 @@ def expand_dims(
     if axis is None:
         raise ValueError("Must specify an axis argument to tf.expand_dims()")
     return array.expand_dims(input, axis)
-
-
-@op_function
-def squeeze(
-    input: TensorLike,
-    axis: Axes | None = None,
-    name: str | None = None,
-    squeeze_dims: Axes | None = None,
-) -> Tensor:
-    """The tensor without axes of size 1; `squeeze_dims` is the older name of `axis`."""
-    return array.squeeze(input, either("axis", axis, "squeeze_dims", squeeze_dims))
-
-
-@op_function
-def transpose(
-    a: TensorLike, perm: Any = None, name: str = "transpose", conjugate: bool = False
-) -> Tensor:
-    """The tensor with its axes in another order, reversed by default."""
-    return array.transpose(a, perm, conjugate)
-
-
-@op_function
-def shape(input: TensorLike, name: str | None = None, out_type: DTypeLike = dtypes.int32) -> Tensor:
-    """The shape as a vector."""
-    return array.shape(input, out_type)
-
-
-@op_function
-def size(input: TensorLike, name: str | None = None, out_type: DTypeLike = dtypes.int32) -> Tensor:
-    """The number of elements."""
-    return array.size(input, out_type)
-
-
-@op_function
-def zeros_like(
-    tensor: TensorLike,
-    dtype: DTypeLike | None = None,
-    name: str | None = None,
-    optimize: bool = True,
-) -> Tensor:
-    """Zeros of a tensor's shape and dtype."""
-    return creation.zeros_like(tensor, dtype)
-
-
-@op_function
-def ones_like(
-    tensor: TensorLike,
-    dtype: DTypeLike | None = None,
-    name: str | None = None,
-    optimize: bool = True,
-) -> Tensor:
-    """Ones of a tensor's shape and dtype."""
-    return creation.ones_like(tensor, dtype)
-
-
-@op_function
-def pad(
-    tensor: TensorLike,
-    paddings: Any,
-    mode: str = "CONSTANT",
-    name: str | None = None,
-    constant_values: Any = 0,
-) -> Tensor:
-    """The tensor with elements added around it."""
-    return array.pad(tensor, paddings, mode, constant_values)
-
-
-@op_function
-def gather(
-    params: TensorLike,
-    indices: TensorLike,
-    validate_indices: bool | None = None,
-    name: str | None = None,
-    axis: Axes | None = None,
-    batch_dims: int = 0,
-) -> Tensor:
-    """Slices of a tensor along an axis, the first by default."""
-    return indexing.gather(params, indices, axis=axis, batch_dims=batch_dims)
-
-
-@op_function
-def gather_nd(
-    params: TensorLike,
-    indices: TensorLike,
-    name: str | None = None,
-    batch_dims: int = 0,
-    bad_indices_policy: str = "",
-) -> Tensor:
-    """Slices of a tensor at index vectors."""
-    return indexing.gather_nd(params, indices, batch_dims)
-
-
-@op_function
-def boolean_mask(
-    tensor: TensorLike, mask: TensorLike, name: str = "boolean_mask", axis: int | None = None
-) -> Tensor:
-    """The slices where a mask is true."""
-    return indexing.boolean_mask(tensor, mask, axis)
 
 
 @op_function
@@ -310,36 +218,6 @@ def where(
 
 
 @op_function
-def reverse_sequence(
-    input: TensorLike,
-    seq_lengths: Any,
-    seq_axis: int | None = None,
-    batch_axis: int | None = None,
-    name: str | None = None,
-    seq_dim: int | None = None,
-    batch_dim: int | None = None,
-) -> Tensor:
-    """Reverses the first elements along an axis, as many as given for each batch element."""
-    seq_axis = either("seq_axis", seq_axis, "seq_dim", seq_dim)
-    batch_axis = either("batch_axis", batch_axis, "batch_dim", batch_dim)
-    return indexing.reverse_sequence(input, seq_lengths, seq_axis, batch_axis)
-
-
-@op_function
-def norm(
-    tensor: TensorLike,
-    ord: Any = "euclidean",
-    axis: Axes | None = None,
-    keepdims: bool | None = None,
-    name: str | None = None,
-    keep_dims: bool | None = None,
-) -> Tensor:
-    """The norm of vectors or matrices."""
-    keepdims = either("keepdims", keepdims, "keep_dims", keep_dims)
-    return linalg.norm(tensor, ord, axis, bool(keepdims))
-
-
-@op_function
 def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The quotient; for integers, rounded down as Python 2 did.
 
@@ -349,20 +227,6 @@ def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     x = _core.as_tensor(x)
     y = _core.convert(y, x.dtype.base_dtype, None)
     return x / y if x.dtype.is_floating or x.dtype.is_complex else _ops.floordiv(x, y)
-
-
-@op_function
-def floor_div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The quotient rounded down."""
-    return _ops.floordiv(x, y)
-
-
-@op_function
-def scalar_mul(
-    scalar: TensorLike, x: TensorLike | IndexedSlices, name: str | None = None
-) -> Tensor | IndexedSlices:
-    """A tensor times a scalar."""
-    return math.scalar_mul(scalar, x)
 
 
 def _cast_function(name: str, dtype: Any) -> Any:
@@ -445,21 +309,6 @@ def multinomial(
 ) -> Tensor:
     """Draws from categories; the older name of `tf.random.categorical`."""
     return random.categorical(logits, num_samples, output_dtype or dtypes.int64, seed)
-
-
-@op_function
-def confusion_matrix(
-    labels: TensorLike,
-    predictions: TensorLike,
-    num_classes: Any = None,
-    dtype: DTypeLike = dtypes.int32,
-    name: str | None = None,
-    weights: TensorLike | None = None,
-) -> Tensor:
-    """How often each class was predicted for each class."""
-    from eagerflow import math
-
-    return math.confusion_matrix(labels, predictions, num_classes, weights, dtype)
 
 
 @op_function

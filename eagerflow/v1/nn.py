@@ -2,15 +2,93 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from eagerflow import _core, nn
 from eagerflow.framework.op_function import op_function
-from eagerflow.typing import Axes, TensorLike
-from eagerflow.v1.arguments import either
+from eagerflow.typing import TensorLike
+from eagerflow.v1.arguments import either, version_1
 
 _ops = _core.ops
 Tensor = _core.Tensor
+_version_1 = functools.partial(version_1, __name__)
+softmax = _version_1(
+    "softmax(logits, axis=None, name=None, dim=None)",
+    nn.softmax,
+    "The softmax along an axis, the last by default.",
+    dim="axis",
+)
+log_softmax = _version_1(
+    "log_softmax(logits, axis=None, name=None, dim=None)",
+    nn.log_softmax,
+    "The logarithm of the softmax along an axis, the last by default.",
+    dim="axis",
+)
+softmax_cross_entropy_with_logits_v2 = _version_1(
+    "softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, dim=None)",
+    nn.softmax_cross_entropy_with_logits,
+    "The cross entropy of labels that are probabilities, which are differentiated, too.",
+    dim="axis",
+)
+weighted_cross_entropy_with_logits = _version_1(
+    "weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None, name=None,"
+    " targets=None)",
+    nn.weighted_cross_entropy_with_logits,
+    "The cross entropy of independent classes, positive ones weighted.",
+    targets="labels",
+)
+conv1d = _version_1(
+    "conv1d(value=None, filters=None, stride=None, padding=None, use_cudnn_on_gpu=None,"
+    " data_format=None, name=None, input=None, dilations=None)",
+    nn.conv1d,
+    "A convolution along one axis.",
+    value="input",
+)
+conv2d = _version_1(
+    "conv2d(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True,"
+    " data_format='NHWC', dilations=(1, 1, 1, 1), name=None, filters=None)",
+    nn.conv2d,
+    "A convolution of images.",
+    filter="filters",
+)
+conv2d_transpose = _version_1(
+    "conv2d_transpose(value=None, filter=None, output_shape=None, strides=None, padding='SAME',"
+    " data_format='NHWC', name=None, input=None, filters=None, dilations=None)",
+    nn.conv2d_transpose,
+    "The transpose of a convolution of images.",
+    value="input",
+    filter="filters",
+)
+depthwise_conv2d = _version_1(
+    "depthwise_conv2d(input, filter, strides, padding, rate=None, name=None, data_format=None,"
+    " dilations=None)",
+    nn.depthwise_conv2d,
+    "A convolution of images by channel.",
+    rate="dilations",
+)
+_POOL = "(value=None, ksize=None, strides=None, padding=None, data_format='NHWC', name=None, input=None)"
+max_pool = _version_1(f"max_pool{_POOL}", nn.max_pool2d, "Max pooling of images.", value="input")
+avg_pool = _version_1(
+    f"avg_pool{_POOL}", nn.avg_pool2d, "Average pooling of images.", value="input"
+)
+moments = _version_1(
+    "moments(x, axes, shift=None, name=None, keep_dims=None, keepdims=None)",
+    nn.moments,
+    "Mean and variance along axes.",
+    keep_dims="keepdims",
+)
+l2_normalize = _version_1(
+    "l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None)",
+    nn.l2_normalize,
+    "The tensor divided by its norm along axes.",
+    dim="axis",
+)
+in_top_k = _version_1(
+    "in_top_k(predictions, targets, k, name=None)",
+    nn.in_top_k,
+    "Whether the right class is among the k likeliest.",
+)
 
 
 def _only_named(name: str, sentinel: Any, labels: Any, logits: Any) -> None:
@@ -18,22 +96,6 @@ def _only_named(name: str, sentinel: Any, labels: Any, logits: Any) -> None:
         raise ValueError(f"Only call `{name}` with named arguments (labels=..., logits=..., ...)")
     if labels is None or logits is None:
         raise ValueError("Both labels and logits must be provided.")
-
-
-@op_function
-def softmax(
-    logits: TensorLike, axis: int | None = None, name: str | None = None, dim: int | None = None
-) -> Tensor:
-    """The softmax along an axis, the last by default; `dim` is the axis' older name."""
-    return nn.softmax(logits, axis=either("axis", axis, "dim", dim))
-
-
-@op_function
-def log_softmax(
-    logits: TensorLike, axis: int | None = None, name: str | None = None, dim: int | None = None
-) -> Tensor:
-    """The logarithm of the softmax along an axis; `dim` is the axis' older name."""
-    return nn.log_softmax(logits, axis=either("axis", axis, "dim", dim))
 
 
 @op_function
@@ -62,21 +124,6 @@ def softmax_cross_entropy_with_logits(
 
 
 @op_function
-def softmax_cross_entropy_with_logits_v2(
-    labels: TensorLike,
-    logits: TensorLike,
-    axis: int | None = None,
-    name: str | None = None,
-    dim: int | None = None,
-) -> Tensor:
-    """The cross entropy of labels that are probabilities, which are differentiated too."""
-    axis = either("axis", axis, "dim", dim)
-    return nn.softmax_cross_entropy_with_logits(
-        labels=labels, logits=logits, axis=-1 if axis is None else axis
-    )
-
-
-@op_function
 def sparse_softmax_cross_entropy_with_logits(
     _sentinel: Any = None,
     labels: TensorLike | None = None,
@@ -98,19 +145,6 @@ def sigmoid_cross_entropy_with_logits(
     """The cross entropy of independent classes; arguments must be named."""
     _only_named("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
     return nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
-
-
-@op_function
-def weighted_cross_entropy_with_logits(
-    labels: TensorLike | None = None,
-    logits: TensorLike | None = None,
-    pos_weight: TensorLike | None = None,
-    name: str | None = None,
-    targets: TensorLike | None = None,
-) -> Tensor:
-    """The cross entropy of independent classes, positive ones weighted; `targets` are labels."""
-    labels = either("labels", labels, "targets", targets)
-    return nn.weighted_cross_entropy_with_logits(labels, logits, pos_weight)
 
 
 @op_function
@@ -143,153 +177,6 @@ def dropout(
 
 
 @op_function
-def conv2d(
-    input: TensorLike,
-    filter: TensorLike | None = None,
-    strides: Any = None,
-    padding: Any = None,
-    use_cudnn_on_gpu: bool = True,
-    data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
-    name: str | None = None,
-    filters: TensorLike | None = None,
-) -> Tensor:
-    """A convolution of images; `filter` is the older name of `filters`."""
-    return nn.conv2d(
-        input,
-        either("filters", filters, "filter", filter),
-        strides=strides,
-        padding=padding,
-        data_format=data_format,
-        dilations=list(dilations),
-    )
-
-
-@op_function
-def conv1d(
-    value: TensorLike | None = None,
-    filters: TensorLike | None = None,
-    stride: Any = None,
-    padding: Any = None,
-    use_cudnn_on_gpu: Any = None,
-    data_format: str | None = None,
-    name: str | None = None,
-    input: TensorLike | None = None,
-    dilations: Any = None,
-) -> Tensor:
-    """A convolution along one axis; `value` is the older name of `input`."""
-    value = either("input", input, "value", value)
-    return nn.conv1d(
-        value,
-        filters,
-        stride=stride,
-        padding=padding,
-        data_format=data_format or "NWC",
-        dilations=dilations,
-    )
-
-
-@op_function
-def conv2d_transpose(
-    value: TensorLike | None = None,
-    filter: TensorLike | None = None,
-    output_shape: TensorLike | None = None,
-    strides: Any = None,
-    padding: str = "SAME",
-    data_format: str = "NHWC",
-    name: str | None = None,
-    input: TensorLike | None = None,
-    filters: TensorLike | None = None,
-    dilations: Any = None,
-) -> Tensor:
-    """The transpose of a convolution of images, with version 1's names of arguments."""
-    return nn.conv2d_transpose(
-        either("input", input, "value", value),
-        either("filters", filters, "filter", filter),
-        output_shape,
-        strides,
-        padding=padding,
-        data_format=data_format,
-        dilations=dilations,
-    )
-
-
-@op_function
-def depthwise_conv2d(
-    input: TensorLike,
-    filter: TensorLike,
-    strides: Any,
-    padding: Any,
-    rate: Any = None,
-    name: str | None = None,
-    data_format: str | None = None,
-    dilations: Any = None,
-) -> Tensor:
-    """A convolution of images by channel; `rate` is the older name of `dilations`."""
-    return nn.depthwise_conv2d(
-        input,
-        filter,
-        strides,
-        padding,
-        data_format=data_format or "NHWC",
-        dilations=either("dilations", dilations, "rate", rate),
-    )
-
-
-def _pool(function: Any) -> Any:
-    @op_function
-    def pool(
-        value: Any = None,
-        ksize: Any = None,
-        strides: Any = None,
-        padding: Any = None,
-        data_format: str = "NHWC",
-        name: str | None = None,
-        input: Any = None,
-    ) -> Any:
-        return function(
-            either("input", input, "value", value),
-            ksize,
-            strides,
-            padding,
-            data_format=data_format,
-        )
-
-    pool.__name__ = pool.__qualname__ = function.__name__
-    pool.__doc__ = f"{function.__name__} of patches; `value` is the older name of `input`."
-    return pool
-
-
-max_pool = _pool(nn.max_pool2d)
-avg_pool = _pool(nn.avg_pool2d)
-
-
-@op_function
-def moments(
-    x: Any,
-    axes: Any,
-    shift: Any = None,
-    name: str | None = None,
-    keep_dims: bool | None = None,
-    keepdims: bool | None = None,
-) -> Any:
-    """Mean and variance along axes; `keep_dims` is the older name of `keepdims`."""
-    return nn.moments(x, axes, keepdims=bool(either("keepdims", keepdims, "keep_dims", keep_dims)))
-
-
-@op_function
-def l2_normalize(
-    x: TensorLike,
-    axis: Axes | None = None,
-    epsilon: float = 1e-12,
-    name: str | None = None,
-    dim: Axes | None = None,
-) -> Tensor:
-    """The tensor divided by its norm along axes; `dim` is the older name of `axis`."""
-    return nn.l2_normalize(x, either("axis", axis, "dim", dim), epsilon)
-
-
-@op_function
 def embedding_lookup(
     params: TensorLike,
     ids: TensorLike,
@@ -302,14 +189,6 @@ def embedding_lookup(
     if isinstance(params, list | tuple) and len(params) == 1:
         params = params[0]
     return nn.embedding_lookup(params, ids, max_norm=max_norm)
-
-
-@op_function
-def in_top_k(
-    predictions: TensorLike, targets: TensorLike, k: Any, name: str | None = None
-) -> Tensor:
-    """Whether the right class is among the k likeliest."""
-    return nn.in_top_k(targets, predictions, k)
 
 
 @op_function
