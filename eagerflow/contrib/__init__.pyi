@@ -1,4 +1,4 @@
-"""tf.contrib: what of it eager programs used."""
+"""tf.contrib: the parts that eager programs used."""
 
 from eagerflow.contrib import (
     eager as eager,

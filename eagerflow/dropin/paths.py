@@ -9,7 +9,7 @@ _INTERNALS = "eagerflow.compat.internals"
 # What programs import from below `tensorflow.python`. A path that is not listed is answered by
 # what stands for its longest listed beginning, and by the public names.
 _PYTHON: dict[str, tuple[str, ...]] = {
-    "client.device_lib": ("eagerflow.config.local_devices",),
+    "client.device_lib": ("eagerflow.config.device_attributes",),
     "client.session": (_V1,),
     "checkpoint": ("eagerflow.train",),
     "data": ("eagerflow.data",),

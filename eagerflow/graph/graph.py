@@ -434,9 +434,7 @@ class Graph:
 
 
 def _record(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    from eagerflow.graph.recording import record_call
-
-    return record_call(context.building_graph(), function, args, kwargs)
+    return recording.record_call(context.building_graph(), function, args, kwargs)
 
 
 context.process.make_graph = Graph

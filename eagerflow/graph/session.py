@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, nest
-from eagerflow.config.local_devices import list_local_devices
+from eagerflow.config.device_attributes import list_local_devices
 from eagerflow.framework import context, random_seed
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.graph.execution import Run

@@ -18,6 +18,7 @@ from eagerflow.util import lazy
 # Imported when they are first used: they import this module, or few programs need them.
 recording = lazy.Module("eagerflow.graph.recording")
 sessions = lazy.Module("eagerflow.graph.session")
+variables = lazy.Module("eagerflow.graph.variables")
 
 
 def _dims_of(shape: TensorShape) -> tuple[int | None, ...] | None:
@@ -129,10 +130,8 @@ class GraphTensor:
     @staticmethod
     def _make_variable(arguments: dict[str, Any]) -> Any:
         """A variable of the graph, from the arguments of `tf.Variable`."""
-        from eagerflow.graph.variables import make_variable
-
         arguments.pop("experimental_enable_variable_lifting", None)
-        return make_variable(**arguments)
+        return variables.make_variable(**arguments)
 
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
         return _core.convert(resolve(self), dtype, None)

@@ -11,6 +11,7 @@ import numpy as np
 
 from eagerflow import _core, nest
 from eagerflow import random as random_ops
+from eagerflow import sparse as sparse_ops
 from eagerflow.framework import random_seed
 from eagerflow.framework.context import building_graph
 from eagerflow.framework.op_function import op_function
@@ -396,6 +397,4 @@ def to_dense(tensor: TensorLike) -> Any:
     """A sparse tensor as a dense one; others as they are."""
     if not is_sparse(tensor):
         return tensor
-    from eagerflow import sparse
-
-    return sparse.to_dense(tensor)
+    return sparse_ops.to_dense(tensor)

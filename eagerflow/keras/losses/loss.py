@@ -12,6 +12,10 @@ from eagerflow.keras.losses import weighting
 from eagerflow.keras.losses.ragged import is_ragged
 from eagerflow.keras.losses.weighting import Reduction
 from eagerflow.typing import TensorLike
+from eagerflow.util import lazy
+
+# Imported when it is first used: it lists all losses, which import this module.
+all_losses = lazy.Module("eagerflow.keras.losses")
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -135,7 +139,5 @@ class LossFunctionWrapper(Loss):
         config = dict(config)
         function = config.pop("fn", None)
         if cls is LossFunctionWrapper and function is not None:
-            from eagerflow.keras import losses
-
-            config["fn"] = losses.get(function)
+            config["fn"] = all_losses.get(function)
         return cls(**config)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 from eagerflow import _core, errors
+from eagerflow import ragged as ragged_ops
 from eagerflow.typing import TensorLike
 
 if TYPE_CHECKING:
@@ -40,8 +41,6 @@ def takes_ragged(function: Function) -> Function:
 
 
 def _by_rows(function: Any, y_true: Any, y_pred: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    from eagerflow import ragged
-
     count = y_pred.nrows() if is_ragged(y_pred) else _core.as_tensor(y_pred).shape[0]
     results = []
     for row in range(int(count)):
@@ -62,7 +61,7 @@ def _by_rows(function: Any, y_true: Any, y_pred: Any, args: tuple, kwargs: dict[
         return _ops.zeros([0], y_pred.dtype)
     if all(type(result) is _Tensor and result.ndim == 0 for result in results):
         return _ops.stack(results, 0)
-    return ragged.stack(results)
+    return ragged_ops.stack(results)
 
 
 def weighted(losses: Any, sample_weight: Any) -> Any:

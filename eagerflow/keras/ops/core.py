@@ -20,6 +20,7 @@ from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module, or few programs need them.
 sparse_conversion = lazy.Module("eagerflow.sparse.conversion")
+fourier = lazy.Module("eagerflow.signal.fourier")
 signal = lazy.Module("eagerflow.signal")
 sparse_tensor = lazy.Module("eagerflow.sparse.tensor")
 
@@ -241,11 +242,9 @@ def associative_scan(f: Any, elems: Any, reverse: bool = False, axis: int = 0) -
 
 
 def _transformed(x: Any, name: str, *args: Any) -> tuple[Any, Any]:
-    from eagerflow.signal import fourier as fft
-
     real, imaginary = x
     values = _ops.complex(floating(real), floating(imaginary))
-    result = getattr(fft, name)(values, *args)
+    result = getattr(fourier, name)(values, *args)
     return _ops.real(result), _ops.imag(result)
 
 
@@ -270,19 +269,15 @@ def ifft2(x: TensorLike) -> tuple[Any, Any]:
 @op_function
 def rfft(x: TensorLike, fft_length: int | None = None) -> tuple[Any, Any]:
     """The Fourier transform of real values along the last axis."""
-    from eagerflow.signal import fourier as fft
-
-    result = fft.rfft(floating(x), None if fft_length is None else [fft_length])
+    result = fourier.rfft(floating(x), None if fft_length is None else [fft_length])
     return _ops.real(result), _ops.imag(result)
 
 
 @op_function
 def irfft(x: Any, fft_length: int | None = None) -> Any:
     """The inverse of `rfft`."""
-    from eagerflow.signal import fourier as fft
-
     values = _ops.complex(floating(x[0]), floating(x[1]))
-    return fft.irfft(values, None if fft_length is None else [fft_length])
+    return fourier.irfft(values, None if fft_length is None else [fft_length])
 
 
 @op_function

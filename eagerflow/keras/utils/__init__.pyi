@@ -1,4 +1,4 @@
-"""tf.keras.utils: what programs need around layers and models."""
+"""tf.keras.utils: tools for programs with layers and models."""
 
 from eagerflow.keras.backend.state import clear_session as clear_session
 from eagerflow.keras.engine.data_adapter import (
