@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
+from eagerflow.util.declarations import define, parameter_names
 
 
 def either(name: str, value: Any, old_name: str, old_value: Any) -> Any:
@@ -46,37 +46,30 @@ def version_1(
     >>> squeeze([[1], [2]], dim=1).shape
     TensorShape([2])
     """
-    name = declaration.partition("(")[0]
-    definition: Any = ast.parse(f"def {declaration}: ...").body[0]
-    names = [parameter.arg for parameter in definition.args.args]
+    names = parameter_names(declaration)
     known = {parameter.name: parameter for parameter in parameters_of(function)}
-    lines = [f"def {declaration}:"]
     passed = {new: new for new in known if new in names and new not in (*older_names, "name")}
-    documented = {}
+    body, documented = [], {}
     for old, new in older_names.items():
         if new in names:
-            lines.append(f"    {new} = _either({new!r}, {new}, {old!r}, {old})")
+            body.append(f"{new} = _either({new!r}, {new}, {old!r}, {old})")
             documented[old] = f"the older name of `{new}`."
         else:
             passed[new] = old
-    for new in passed:
+    for new, name in passed.items():
         if known[new].default not in (None, inspect.Parameter.empty):
-            lines.append(
-                f"    {passed[new]} = _default({new!r}) if {passed[new]} is None else {passed[new]}"
-            )
-    lines.append(
-        f"    return _function({', '.join(f'{new}={old}' for new, old in passed.items())})"
+            body.append(f"{name} = _defaults[{new!r}] if {name} is None else {name}")
+    body.append(f"return _function({', '.join(f'{new}={name}' for new, name in passed.items())})")
+    result = define(
+        declaration,
+        body,
+        module,
+        _with_arguments(doc, documented) if documented else doc,
+        dtypes=dtypes,
+        _either=either,
+        _defaults={new: parameter.default for new, parameter in known.items()},
+        _function=function,
     )
-    scope = {
-        "__name__": module,
-        "dtypes": dtypes,
-        "_either": either,
-        "_default": lambda parameter: known[parameter].default,
-        "_function": function,
-    }
-    exec("\n".join(lines), scope)
-    result: Any = scope[name]
-    result.__doc__ = _with_arguments(doc, documented) if documented else doc
     return op_function(result)
 
 

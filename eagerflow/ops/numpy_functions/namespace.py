@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 from collections.abc import Callable
 from types import FunctionType
@@ -17,6 +16,7 @@ from eagerflow.ops.numpy_functions import (
     shapes,
 )
 from eagerflow.ops.numpy_functions.rules import Rules
+from eagerflow.util.declarations import define, parameter_names
 
 _FAMILIES = (elementwise, reductions, shapes, creation, selection, products)
 
@@ -37,36 +37,24 @@ def maker(
 
     def make(name: str, signature: str) -> Any:
         body = next(vars(family)[name] for family in _FAMILIES if name in vars(family))
-        tree = ast.parse(f"def {name}{signature}:\n    return _body(_rules)")
-        definition: Any = tree.body[0]
-        _pass_on(
-            definition.args, definition.body[0].value, list(inspect.signature(body).parameters)[1:]
+        known = list(inspect.signature(body).parameters)[1:]
+        given = parameter_names(f"{name}{signature}")
+        passed = [f"{p}={p}" if p in known else p for p in given if p != "out"]
+        check = ["_check_output(out)"] if "out" in given else []
+        function = define(
+            f"{name}{signature}",
+            [*check, f"return _body(_rules, {', '.join(passed)})"],
+            package,
+            body.__doc__,
+            _body=body,
+            _rules=rules,
+            _check_output=_check_output,
         )
-        if any(parameter.arg == "out" for parameter in definition.args.args):
-            definition.body[:0] = ast.parse("_no_output(out)").body
-        names = {"__name__": package, "_body": body, "_rules": rules, "_no_output": _no_output}
-        exec(compile(ast.fix_missing_locations(tree), f"<{package}>", "exec"), names)
-        function: Any = names[name]
-        function.__doc__ = body.__doc__
         return decorate(function)
 
     return make
 
 
-def _pass_on(parameters: ast.arguments, call: ast.Call, known: list[str]) -> None:
-    """Adds a function's parameters to the call of its body, and removes their annotations."""
-    for index, parameter in enumerate(parameters.args):
-        parameter.annotation = None
-        name = parameter.arg
-        value = ast.Name(name, ast.Load())
-        if name == "out":
-            continue
-        if name not in known or known[index : index + 1] == [name]:
-            call.args.append(value)
-        else:
-            call.keywords.append(ast.keyword(name, value))
-
-
-def _no_output(out: Any) -> None:
+def _check_output(out: Any) -> None:
     if out is not None:
         raise ValueError("Setting out is not supported: tensors cannot be written into.")
