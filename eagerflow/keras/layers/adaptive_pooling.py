@@ -7,12 +7,18 @@ from typing import Any
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.layers.arguments import data_format_of, integers, sizes_of
+from eagerflow.keras.layers.arguments import data_format_of, integers, sizes_of, with_arguments_of
 from eagerflow.keras.ops import adaptive_pooling
 
 
-class _AdaptivePooling(Layer):
-    """A function of windows, of which there are `output_size` along each spatial axis."""
+class AdaptivePooling(Layer):
+    """The base of adaptive pooling: a function of `output_size` windows along each spatial axis.
+
+    Args:
+        output_size: how many windows along each axis: one number for all, or one for each.
+        data_format: "channels_last" or "channels_first".
+        **kwargs: `name`, `dtype`, …
+    """
 
     _rank: int
     _function: Any
@@ -33,21 +39,17 @@ class _AdaptivePooling(Layer):
         return TensorShape([sizes[0], *self.output_size, sizes[-1]])
 
 
-class _AdaptiveAverage(_AdaptivePooling):
+class _AdaptiveAverage(AdaptivePooling):
     _function = staticmethod(adaptive_pooling.adaptive_average_pool)
 
 
-class _AdaptiveMax(_AdaptivePooling):
+class _AdaptiveMax(AdaptivePooling):
     _function = staticmethod(adaptive_pooling.adaptive_max_pool)
 
 
+@with_arguments_of(AdaptivePooling)
 class AdaptiveAveragePooling1D(_AdaptiveAverage):
     """The means of windows over sequences.
-
-    Args:
-        output_size: how many windows.
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.AdaptiveAveragePooling1D(4)(tf.ones([2, 9, 3])).shape
     TensorShape([2, 4, 3])
@@ -56,13 +58,9 @@ class AdaptiveAveragePooling1D(_AdaptiveAverage):
     _rank = 1
 
 
+@with_arguments_of(AdaptivePooling)
 class AdaptiveAveragePooling2D(_AdaptiveAverage):
     """The means of windows over images.
-
-    Args:
-        output_size: how many windows along each axis; one number for both.
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.AdaptiveAveragePooling2D((4, 5))(tf.ones([2, 9, 7, 3])).shape
     TensorShape([2, 4, 5, 3])
@@ -71,13 +69,9 @@ class AdaptiveAveragePooling2D(_AdaptiveAverage):
     _rank = 2
 
 
+@with_arguments_of(AdaptivePooling)
 class AdaptiveAveragePooling3D(_AdaptiveAverage):
     """The means of windows over volumes.
-
-    Args:
-        output_size: how many windows along each axis; one number for all.
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.AdaptiveAveragePooling3D(2)(tf.ones([1, 5, 4, 3, 2])).shape
     TensorShape([1, 2, 2, 2, 2])
@@ -86,13 +80,9 @@ class AdaptiveAveragePooling3D(_AdaptiveAverage):
     _rank = 3
 
 
+@with_arguments_of(AdaptivePooling)
 class AdaptiveMaxPooling1D(_AdaptiveMax):
     """The largest values of windows over sequences.
-
-    Args:
-        output_size: how many windows.
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.AdaptiveMaxPooling1D(4)(tf.ones([2, 9, 3])).shape
     TensorShape([2, 4, 3])
@@ -101,13 +91,9 @@ class AdaptiveMaxPooling1D(_AdaptiveMax):
     _rank = 1
 
 
+@with_arguments_of(AdaptivePooling)
 class AdaptiveMaxPooling2D(_AdaptiveMax):
     """The largest values of windows over images.
-
-    Args:
-        output_size: how many windows along each axis; one number for both.
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.AdaptiveMaxPooling2D((4, 5))(tf.ones([2, 9, 7, 3])).shape
     TensorShape([2, 4, 5, 3])
@@ -116,13 +102,9 @@ class AdaptiveMaxPooling2D(_AdaptiveMax):
     _rank = 2
 
 
+@with_arguments_of(AdaptivePooling)
 class AdaptiveMaxPooling3D(_AdaptiveMax):
     """The largest values of windows over volumes.
-
-    Args:
-        output_size: how many windows along each axis; one number for all.
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.AdaptiveMaxPooling3D(2)(tf.ones([1, 5, 4, 3, 2])).shape
     TensorShape([1, 2, 2, 2, 2])

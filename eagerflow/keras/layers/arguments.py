@@ -21,23 +21,25 @@ class FunctionLayer(Layer):
 
 
 def with_arguments_of(*bases: type) -> Callable[[_Class], _Class]:
-    """A class decorator that describes arguments as the docstrings of other classes do.
+    """A class decorator that adds the arguments of other classes' docstrings to the class's own.
 
-    They come before the example of the class's own docstring, followed by what the last of the
-    others says after its arguments.
+    They follow the class's own arguments and come before its example. What the last of the other
+    docstrings says after its arguments follows, unless the class's own says something there.
     """
 
     def decorate(cls: _Class) -> _Class:
         if cls.__doc__ is None:  # `python -OO` drops docstrings
             return cls
-        described, rest = "", ""
+        summary, mark, example = cls.__doc__.partition("    >>>")
+        summary, _, section = summary.partition("    Args:\n")
+        described, _, own_rest = section.partition("\n\n")
+        described, rest = described and described + "\n", ""
         for base in bases:
-            described = described.rpartition("        **kwargs:")[0]
+            before, starred, _ = described.rpartition("        **kwargs:")
             section = (base.__doc__ or "").partition("    Args:\n")[2].partition("    >>>")[0]
             arguments, _, rest = section.partition("\n\n")
-            described += arguments.rstrip() + "\n"
-        rest = rest.strip()
-        summary, mark, example = cls.__doc__.partition("    >>>")
+            described = (before if starred else described) + arguments.rstrip() + "\n"
+        rest = own_rest.strip() or rest.strip()
         after = f"    {rest}\n\n" if rest else ""
         cls.__doc__ = f"{summary}    Args:\n{described}\n{after}{mark}{example}"
         return cls

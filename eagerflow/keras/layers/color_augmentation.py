@@ -7,6 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.keras import config, random
+from eagerflow.keras.layers.arguments import with_arguments_of
 from eagerflow.keras.layers.image_augmentation import (
     ImageAugmentation,
     limits,
@@ -25,8 +26,15 @@ _ops = _core.ops
 _BYTES = (0, 255)
 
 
-class _Coloring(ImageAugmentation):
-    """Images with a range of values."""
+class Coloring(ImageAugmentation):
+    """The base of layers for images with a range of values.
+
+    Args:
+        value_range: the least and largest value of images.
+        data_format: "channels_last" or "channels_first".
+        seed: the random seed.
+        **kwargs: `name`, `dtype`, …
+    """
 
     value_range: Any
 
@@ -38,7 +46,7 @@ class _Coloring(ImageAugmentation):
         return _ops.clip_by_value(images, float(self.value_range[0]), float(self.value_range[1]))
 
 
-class _RandomColoring(_Coloring):
+class _RandomColoring(Coloring):
     """A change whose strength is drawn for each image."""
 
     _bounds: tuple[float, float] = (0, 1)
@@ -70,7 +78,7 @@ class _RandomColoring(_Coloring):
         return _ops.reshape(self._cast(values), [-1] + [1] * (rank - 1))
 
 
-class AutoContrast(_Coloring):
+class AutoContrast(Coloring):
     """Images whose values are stretched over the whole range, in each channel.
 
     Args:
@@ -98,16 +106,14 @@ class AutoContrast(_Coloring):
         return _ops.select(_ops.is_nan(x), given, x)
 
 
-class Solarization(_Coloring):
+@with_arguments_of(Coloring)
+class Solarization(Coloring):
     """Images whose bright values are inverted.
 
     Args:
         addition_factor: what is added to values first, as a share of the range; or a pair of
             shares between which it is drawn.
         threshold_factor: the brightness from which values are inverted, in the same way.
-        value_range: the least and largest value of images.
-        seed: the random seed.
-        **kwargs: `name`, `dtype`, …
 
     >>> print(tf.keras.layers.Solarization()(tf.constant([[[0.0], [250.0]]])).numpy().ravel())
     [255.   5.]
@@ -145,7 +151,7 @@ class Solarization(_Coloring):
         return rescaled(x, _BYTES, self.value_range)
 
 
-class Equalization(_Coloring):
+class Equalization(Coloring):
     """Images in which all values become equally frequent, in each channel over the whole batch.
 
     Args:
@@ -237,15 +243,12 @@ class RandomGrayscale(ImageAugmentation):
         return _ops.select(transformation, _ops.broadcast_to(gray, images._shape_tuple()), images)
 
 
+@with_arguments_of(Coloring)
 class RandomInvert(_RandomColoring):
     """Images whose values are inverted, with a probability.
 
     Args:
         factor: the probability, or a pair between which it is drawn.
-        value_range: the least and largest value of images.
-        seed: the random seed.
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
 
     >>> x = tf.constant([[[0.0], [250.0]]])
     >>> print(tf.keras.layers.RandomInvert((1.0, 1.0))(x).numpy().ravel())
@@ -273,15 +276,12 @@ class RandomInvert(_RandomColoring):
         return _ops.select(chosen, float(self.value_range[1]) - images, images)
 
 
+@with_arguments_of(Coloring)
 class RandomPosterization(_RandomColoring):
     """Images with fewer bits for each value.
 
     Args:
         factor: how many bits stay, from 1 to 8; or a pair between which it is drawn.
-        value_range: the least and largest value of images.
-        data_format: "channels_last" or "channels_first".
-        seed: the random seed.
-        **kwargs: `name`, `dtype`, …
 
     >>> x = tf.constant([[[100.0], [200.0]]])
     >>> print(tf.keras.layers.RandomPosterization((1, 1))(x).numpy().ravel())
@@ -307,16 +307,13 @@ class RandomPosterization(_RandomColoring):
         return rescaled(self._cast(whole), _BYTES, self.value_range)
 
 
+@with_arguments_of(Coloring)
 class RandomSaturation(_RandomColoring):
     """Images with weaker or stronger colours.
 
     Args:
         factor: 0 for gray, 0.5 for the image's own colours, 1 for the strongest; a number stands
             for the range from 0 to it.
-        value_range: the least and largest value of images.
-        data_format: "channels_last" or "channels_first".
-        seed: the random seed.
-        **kwargs: `name`, `dtype`, …
 
     >>> x = tf.constant([[[0.25, 0.5, 1.0]]])
     >>> layer = tf.keras.layers.RandomSaturation((0.0, 0.0), value_range=(0.0, 1.0))
@@ -340,15 +337,12 @@ class RandomSaturation(_RandomColoring):
         return image_ops.hsv_to_rgb(hsv, data_format=self.data_format)
 
 
+@with_arguments_of(Coloring)
 class RandomHue(_RandomColoring):
     """Images whose hues are turned.
 
     Args:
         factor: how far at most, as a share of half a turn; or a pair of shares.
-        value_range: the least and largest value of images.
-        data_format: "channels_last" or "channels_first".
-        seed: the random seed.
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.RandomHue(0.5)(tf.ones([2, 4, 4, 3])).shape
     TensorShape([2, 4, 4, 3])
@@ -374,15 +368,12 @@ class RandomHue(_RandomColoring):
         return rescaled(_ops.clip_by_value(x, 0.0, 1.0), (0, 1), self.value_range)
 
 
+@with_arguments_of(Coloring)
 class RandomColorDegeneration(_RandomColoring):
     """Images mixed with their gray versions.
 
     Args:
         factor: the share of gray at most, or a pair of shares.
-        value_range: the least and largest value of images.
-        data_format: "channels_last" or "channels_first".
-        seed: the random seed.
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.RandomColorDegeneration(0.5)(tf.ones([2, 4, 4, 3])).shape
     TensorShape([2, 4, 4, 3])
@@ -399,16 +390,13 @@ class RandomColorDegeneration(_RandomColoring):
         return self._clipped(images + self._cast(drawn["factor"]) * (gray - images))
 
 
+@with_arguments_of(Coloring)
 class RandomSharpness(_RandomColoring):
     """Images that are blurred or sharpened.
 
     Args:
         factor: 0 for blurred, 0.5 for as it is, 1 for sharper; a number stands for the range from
             0 to it.
-        value_range: the least and largest value of images.
-        data_format: "channels_last" or "channels_first".
-        seed: the random seed.
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.RandomSharpness(0.5)(tf.ones([2, 4, 4, 3])).shape
     TensorShape([2, 4, 4, 3])
@@ -423,17 +411,14 @@ class RandomSharpness(_RandomColoring):
         return _ops.transpose(x, [0, 3, 2, 1]) if self._is_first else x
 
 
-class RandomGaussianBlur(_Coloring):
+@with_arguments_of(Coloring)
+class RandomGaussianBlur(Coloring):
     """Images that are blurred, with a probability.
 
     Args:
         factor: the probability, or a pair between which it is drawn.
         kernel_size: the size of the kernel, odd; or a pair for rows and columns.
         sigma: the width of the bell, or a pair between which it is drawn.
-        value_range: the least and largest value of images.
-        data_format: "channels_last" or "channels_first".
-        seed: the random seed.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: for an even size, and for values out of range.
@@ -489,18 +474,15 @@ class RandomGaussianBlur(_Coloring):
         return self._clipped(_ops.select(chosen, blurred, x))
 
 
-class RandomColorJitter(_Coloring):
+@with_arguments_of(Coloring)
+class RandomColorJitter(Coloring):
     """Images with other brightness, contrast, saturation and hue, one after another.
 
     Args:
-        value_range: the least and largest value of images.
         brightness_factor: for `RandomBrightness`; None leaves it out.
         contrast_factor: for `RandomContrast`.
         saturation_factor: for `RandomSaturation`.
         hue_factor: for `RandomHue`.
-        seed: the seed of all of them.
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
 
     >>> layer = tf.keras.layers.RandomColorJitter(brightness_factor=0.5, hue_factor=0.25)
     >>> layer(tf.ones([2, 4, 4, 3])).shape

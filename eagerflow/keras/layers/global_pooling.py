@@ -8,13 +8,19 @@ from eagerflow import _core
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.layers.arguments import data_format_of, sizes_of
+from eagerflow.keras.layers.arguments import data_format_of, sizes_of, with_arguments_of
 
 _ops = _core.ops
 
 
-class _GlobalPooling(Layer):
-    """A function of each channel of an example."""
+class GlobalPooling(Layer):
+    """The base of global pooling: a function of each channel of an example.
+
+    Args:
+        data_format: "channels_last" or "channels_first".
+        keepdims: whether reduced axes stay, with size 1.
+        **kwargs: `name`, `dtype`, …
+    """
 
     _rank: int
     _function: Any
@@ -49,13 +55,9 @@ class _GlobalPooling(Layer):
         return TensorShape([size for i, size in enumerate(sizes) if i not in self._axes])
 
 
-class GlobalAveragePooling1D(_GlobalPooling):
+@with_arguments_of(GlobalPooling)
+class GlobalAveragePooling1D(GlobalPooling):
     """The mean over the steps of sequences `[batch, steps, channels]`.
-
-    Args:
-        data_format: "channels_last" or "channels_first".
-        keepdims: whether the steps' axis stays, with size 1.
-        **kwargs: `name`, `dtype`, …
 
     A call takes `mask`, a bool tensor `[batch, steps]`: steps where it is False are left out.
 
@@ -85,13 +87,9 @@ class GlobalAveragePooling1D(_GlobalPooling):
         return None
 
 
-class GlobalMaxPooling1D(_GlobalPooling):
+@with_arguments_of(GlobalPooling)
+class GlobalMaxPooling1D(GlobalPooling):
     """The largest element over the steps of sequences `[batch, steps, channels]`.
-
-    Args:
-        data_format: "channels_last" or "channels_first".
-        keepdims: whether the steps' axis stays, with size 1.
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.GlobalMaxPooling1D()(tf.ones([2, 5, 3])).shape
     TensorShape([2, 3])
@@ -106,13 +104,9 @@ class GlobalMaxPooling1D(_GlobalPooling):
         super().__init__(data_format, keepdims, **kwargs)
 
 
-class GlobalAveragePooling2D(_GlobalPooling):
+@with_arguments_of(GlobalPooling)
+class GlobalAveragePooling2D(GlobalPooling):
     """The mean over the pixels of images `[batch, rows, columns, channels]`.
-
-    Args:
-        data_format: "channels_last" or "channels_first".
-        keepdims: whether reduced axes stay, with size 1.
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.GlobalAveragePooling2D()(tf.ones([2, 5, 5, 3])).shape
     TensorShape([2, 3])
@@ -122,13 +116,9 @@ class GlobalAveragePooling2D(_GlobalPooling):
     _function = staticmethod(_ops.reduce_mean)
 
 
-class GlobalMaxPooling2D(_GlobalPooling):
+@with_arguments_of(GlobalPooling)
+class GlobalMaxPooling2D(GlobalPooling):
     """The largest element over the pixels of images `[batch, rows, columns, channels]`.
-
-    Args:
-        data_format: "channels_last" or "channels_first".
-        keepdims: whether reduced axes stay, with size 1.
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.GlobalMaxPooling2D(keepdims=True)(tf.ones([2, 5, 5, 3])).shape
     TensorShape([2, 1, 1, 3])
@@ -138,13 +128,9 @@ class GlobalMaxPooling2D(_GlobalPooling):
     _function = staticmethod(_ops.reduce_max)
 
 
-class GlobalAveragePooling3D(_GlobalPooling):
+@with_arguments_of(GlobalPooling)
+class GlobalAveragePooling3D(GlobalPooling):
     """The mean over the voxels of volumes `[batch, depth, rows, columns, channels]`.
-
-    Args:
-        data_format: "channels_last" or "channels_first".
-        keepdims: whether reduced axes stay, with size 1.
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.GlobalAveragePooling3D()(tf.ones([2, 5, 5, 5, 3])).shape
     TensorShape([2, 3])
@@ -154,13 +140,9 @@ class GlobalAveragePooling3D(_GlobalPooling):
     _function = staticmethod(_ops.reduce_mean)
 
 
-class GlobalMaxPooling3D(_GlobalPooling):
+@with_arguments_of(GlobalPooling)
+class GlobalMaxPooling3D(GlobalPooling):
     """The largest element over the voxels of volumes `[batch, depth, rows, columns, channels]`.
-
-    Args:
-        data_format: "channels_last" or "channels_first".
-        keepdims: whether reduced axes stay, with size 1.
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.GlobalMaxPooling3D()(tf.ones([2, 5, 5, 5, 3])).shape
     TensorShape([2, 3])

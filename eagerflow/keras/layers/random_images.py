@@ -7,6 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.keras.engine.call_context import is_inferring
+from eagerflow.keras.layers.arguments import with_arguments_of
 from eagerflow.keras.layers.image_preprocessing import (
     cropped,
     fitted,
@@ -231,8 +232,20 @@ def limits_of(value: Any, name: str) -> tuple[float, float]:
     return low, high
 
 
-class _Transformation(RandomImages):
-    """A layer that applies a random affine transformation to images."""
+class Transformation(RandomImages):
+    """The base of layers that apply a random affine transformation to images.
+
+    Args:
+        fill_mode: what lies beyond the border: "reflect", "wrap", "nearest" or "constant".
+        interpolation: "bilinear" or "nearest".
+        seed: the random seed.
+        fill_value: the constant.
+        **kwargs: `name`, `dtype`, …
+
+    Raises:
+        ValueError: if a share is out of range.
+        NotImplementedError: for another fill mode or interpolation.
+    """
 
     def __init__(
         self, fill_mode: str, interpolation: str, seed: int | None, fill_value: float, **kwargs: Any
@@ -273,21 +286,13 @@ class _Transformation(RandomImages):
         return _ops.squeeze(result, [0]) if single else result
 
 
-class RandomTranslation(_Transformation):
+@with_arguments_of(Transformation)
+class RandomTranslation(Transformation):
     """Images, moved at random.
 
     Args:
         height_factor: by which share of the height at most, up or down; or a pair of shares.
         width_factor: by which share of the width; or a pair.
-        fill_mode: what lies beyond the border: "reflect", "wrap", "nearest" or "constant".
-        interpolation: "bilinear" or "nearest".
-        seed: the random seed.
-        fill_value: the constant.
-        **kwargs: `name`, `dtype`, …
-
-    Raises:
-        ValueError: if a share is out of range.
-        NotImplementedError: for another mode or interpolation.
 
     >>> tf.keras.layers.RandomTranslation(0.2, 0.2)(tf.ones([2, 4, 4, 3])).shape
     TensorShape([2, 4, 4, 3])
@@ -320,20 +325,12 @@ class RandomTranslation(_Transformation):
         return translation(dx, dy)
 
 
-class RandomRotation(_Transformation):
+@with_arguments_of(Transformation)
+class RandomRotation(Transformation):
     """Images, turned around their centre at random.
 
     Args:
         factor: by which share of a full turn at most, in both directions; or a pair of shares.
-        fill_mode: what lies beyond the border: "reflect", "wrap", "nearest" or "constant".
-        interpolation: "bilinear" or "nearest".
-        seed: the random seed.
-        fill_value: the constant.
-        **kwargs: `name`, `dtype`, …
-
-    Raises:
-        ValueError: if the shares are in the wrong order.
-        NotImplementedError: for another mode or interpolation.
 
     >>> tf.keras.layers.RandomRotation(0.2)(tf.ones([2, 4, 4, 3])).shape
     TensorShape([2, 4, 4, 3])
@@ -359,7 +356,8 @@ class RandomRotation(_Transformation):
         return rotation(angles, rows, columns)
 
 
-class RandomZoom(_Transformation):
+@with_arguments_of(Transformation)
+class RandomZoom(Transformation):
     """Images, made larger or smaller at random.
 
     Args:
@@ -367,15 +365,6 @@ class RandomZoom(_Transformation):
             what is added to 1.
         width_factor: the same for the width; by default that of the height, so that proportions
             stay.
-        fill_mode: what lies beyond the border: "reflect", "wrap", "nearest" or "constant".
-        interpolation: "bilinear" or "nearest".
-        seed: the random seed.
-        fill_value: the constant.
-        **kwargs: `name`, `dtype`, …
-
-    Raises:
-        ValueError: if a share is out of range.
-        NotImplementedError: for another mode or interpolation.
 
     >>> tf.keras.layers.RandomZoom(0.2)(tf.ones([2, 4, 4, 3])).shape
     TensorShape([2, 4, 4, 3])
