@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow.typing import TensorLike
 from eagerflow.v1.metric_variables import Array, Metric, metric, weighted
 
 _EPSILON = 1e-7
@@ -58,11 +59,16 @@ def _variable_names(kind: str, cases: Sequence[str]) -> list[str]:
 def _counting(case: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The metric that counts a case, and the one that counts it for each threshold."""
 
-    def count(labels: Any, predictions: Any, weights: Any = None) -> Metric:
+    def count(
+        labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = None
+    ) -> Metric:
         return _counts(case, [case], (labels, predictions, weights), lambda count: count)
 
     def count_at_thresholds(
-        labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None
+        labels: TensorLike,
+        predictions: TensorLike,
+        thresholds: Sequence[float],
+        weights: TensorLike | None = None,
     ) -> Metric:
         arguments = labels, predictions, weights
         return _counts(
@@ -93,7 +99,9 @@ def _share_at_thresholds(part: Array, rest: Array) -> Array:
 
 
 @metric
-def precision(labels: Any, predictions: Any, weights: Any = None) -> Metric:
+def precision(
+    labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = None
+) -> Metric:
     """How often a prediction of yes is right.
 
     >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
@@ -107,7 +115,9 @@ def precision(labels: Any, predictions: Any, weights: Any = None) -> Metric:
 
 
 @metric
-def recall(labels: Any, predictions: Any, weights: Any = None) -> Metric:
+def recall(
+    labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = None
+) -> Metric:
     """How many of those that are yes are predicted as such."""
     cases = ["true_positives", "false_negatives"]
     return _counts("recall", cases, (labels, predictions, weights), _share)
@@ -115,7 +125,10 @@ def recall(labels: Any, predictions: Any, weights: Any = None) -> Metric:
 
 @metric
 def precision_at_thresholds(
-    labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None
+    labels: TensorLike,
+    predictions: TensorLike,
+    thresholds: Sequence[float],
+    weights: TensorLike | None = None,
 ) -> Metric:
     """How often predictions above each threshold are right."""
     cases = ["true_positives", "false_positives"]
@@ -127,7 +140,10 @@ def precision_at_thresholds(
 
 @metric
 def recall_at_thresholds(
-    labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None
+    labels: TensorLike,
+    predictions: TensorLike,
+    thresholds: Sequence[float],
+    weights: TensorLike | None = None,
 ) -> Metric:
     """How many of those that are yes have predictions above each threshold."""
     cases = ["true_positives", "false_negatives"]
@@ -143,9 +159,9 @@ def _spread(count: int) -> list[float]:
 
 @metric
 def auc(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike | None = None,
     num_thresholds: int = 200,
     metrics_collections: Any = None,
     updates_collections: Any = None,
@@ -217,10 +233,10 @@ def _interpolated(tp: Array, fp: Array, fn: Array) -> Array:
 
 @metric
 def sensitivity_at_specificity(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     specificity: float,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     num_thresholds: int = 200,
 ) -> Metric:
     """The share of yes that is found at the threshold with a given share of no.
@@ -241,10 +257,10 @@ def sensitivity_at_specificity(
 
 @metric
 def specificity_at_sensitivity(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     sensitivity: float,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     num_thresholds: int = 200,
 ) -> Metric:
     """The share of no that is found at the last threshold with a given share of yes.

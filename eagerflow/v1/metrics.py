@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow.framework import dtypes
+from eagerflow.typing import TensorLike
 from eagerflow.v1.metric_variables import Array, Metric, metric, weighted
 
 
@@ -33,7 +34,7 @@ def _average(
 
 
 @metric
-def mean(values: Any, weights: Any = None) -> Metric:
+def mean(values: TensorLike, weights: TensorLike | None = None) -> Metric:
     """The average of all values: a tensor, and an operation that takes more into account.
 
     >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
@@ -46,7 +47,9 @@ def mean(values: Any, weights: Any = None) -> Metric:
 
 
 @metric
-def accuracy(labels: Any, predictions: Any, weights: Any = None) -> Metric:
+def accuracy(
+    labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = None
+) -> Metric:
     """How often predictions are the labels."""
 
     def equal(labels: Array, predictions: Array) -> Array:
@@ -64,14 +67,18 @@ def _squared_difference(labels: Array, predictions: Array) -> Array:
 
 
 @metric
-def mean_squared_error(labels: Any, predictions: Any, weights: Any = None) -> Metric:
+def mean_squared_error(
+    labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = None
+) -> Metric:
     """The average of squared differences."""
     arguments = (labels, predictions)
     return _average("mean_squared_error", _squared_difference, arguments, weights)
 
 
 @metric
-def mean_absolute_error(labels: Any, predictions: Any, weights: Any = None) -> Metric:
+def mean_absolute_error(
+    labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = None
+) -> Metric:
     """The average of absolute differences."""
 
     def distance(labels: Array, predictions: Array) -> Array:
@@ -81,7 +88,9 @@ def mean_absolute_error(labels: Any, predictions: Any, weights: Any = None) -> M
 
 
 @metric
-def root_mean_squared_error(labels: Any, predictions: Any, weights: Any = None) -> Metric:
+def root_mean_squared_error(
+    labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = None
+) -> Metric:
     """The square root of the average of squared differences."""
     arguments = (labels, predictions)
     return _average("root_mean_squared_error", _squared_difference, arguments, weights, np.sqrt)
@@ -89,7 +98,10 @@ def root_mean_squared_error(labels: Any, predictions: Any, weights: Any = None) 
 
 @metric
 def mean_relative_error(
-    labels: Any, predictions: Any, normalizer: Any, weights: Any = None
+    labels: TensorLike,
+    predictions: TensorLike,
+    normalizer: TensorLike,
+    weights: TensorLike | None = None,
 ) -> Metric:
     """The average of absolute differences as shares of `normalizer`; 0 where that is 0."""
 
@@ -102,7 +114,9 @@ def mean_relative_error(
 
 
 @metric
-def mean_cosine_distance(labels: Any, predictions: Any, dim: int, weights: Any = None) -> Metric:
+def mean_cosine_distance(
+    labels: TensorLike, predictions: TensorLike, dim: int, weights: TensorLike | None = None
+) -> Metric:
     """One minus the average cosine of vectors of length one along the axis `dim`."""
 
     def cosine(labels: Array, predictions: Array) -> Array:
@@ -113,13 +127,15 @@ def mean_cosine_distance(labels: Any, predictions: Any, dim: int, weights: Any =
 
 
 @metric
-def percentage_below(values: Any, threshold: float, weights: Any = None) -> Metric:
+def percentage_below(
+    values: TensorLike, threshold: float, weights: TensorLike | None = None
+) -> Metric:
     """The share of values below a threshold."""
     return _average("percentage_below_threshold", lambda x: x < threshold, (values,), weights)
 
 
 @metric
-def mean_tensor(values: Any, weights: Any = None) -> Metric:
+def mean_tensor(values: TensorLike, weights: TensorLike | None = None) -> Metric:
     """The average of each element of tensors of one shape."""
     shape = values.shape if hasattr(values, "shape") else np.shape(values)
     sizes = [int(size) for size in shape]
@@ -148,7 +164,9 @@ def _confusion_matrix(labels: Array, predictions: Array, weights: Any, classes: 
 
 
 @metric
-def mean_iou(labels: Any, predictions: Any, num_classes: int, weights: Any = None) -> Metric:
+def mean_iou(
+    labels: TensorLike, predictions: TensorLike, num_classes: int, weights: TensorLike | None = None
+) -> Metric:
     """The average over classes of intersection over union; updates return the confusion matrix."""
     shape = [num_classes, num_classes]
 
@@ -175,7 +193,7 @@ def mean_iou(labels: Any, predictions: Any, num_classes: int, weights: Any = Non
 
 @metric
 def mean_per_class_accuracy(
-    labels: Any, predictions: Any, num_classes: int, weights: Any = None
+    labels: TensorLike, predictions: TensorLike, num_classes: int, weights: TensorLike | None = None
 ) -> Metric:
     """The average over classes of the share of right predictions; updates return each class's."""
 

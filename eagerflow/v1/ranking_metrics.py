@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow.typing import TensorLike
 from eagerflow.v1.metric_variables import Array, Metric, metric, weighted
 
 
@@ -63,7 +64,11 @@ def _at_top_k(
 
 @metric
 def precision_at_k(
-    labels: Any, predictions: Any, k: int, class_id: int | None = None, weights: Any = None
+    labels: TensorLike,
+    predictions: TensorLike,
+    k: int,
+    class_id: int | None = None,
+    weights: TensorLike | None = None,
 ) -> Metric:
     """How many of the `k` classes with the largest predictions are among the labels.
 
@@ -83,11 +88,11 @@ sparse_precision_at_k = precision_at_k
 
 @metric
 def precision_at_top_k(
-    labels: Any,
-    predictions_idx: Any,
+    labels: TensorLike,
+    predictions_idx: TensorLike,
     k: int | None = None,
     class_id: int | None = None,
-    weights: Any = None,
+    weights: TensorLike | None = None,
 ) -> Metric:
     """The same as `precision_at_k`, for classes that have been chosen already."""
     arguments = labels, predictions_idx, weights
@@ -96,7 +101,11 @@ def precision_at_top_k(
 
 @metric
 def recall_at_k(
-    labels: Any, predictions: Any, k: int, class_id: int | None = None, weights: Any = None
+    labels: TensorLike,
+    predictions: TensorLike,
+    k: int,
+    class_id: int | None = None,
+    weights: TensorLike | None = None,
 ) -> Metric:
     """How many labels are among the `k` classes with the largest predictions."""
     arguments = labels, predictions, weights
@@ -105,11 +114,11 @@ def recall_at_k(
 
 @metric
 def recall_at_top_k(
-    labels: Any,
-    predictions_idx: Any,
+    labels: TensorLike,
+    predictions_idx: TensorLike,
     k: int | None = None,
     class_id: int | None = None,
-    weights: Any = None,
+    weights: TensorLike | None = None,
 ) -> Metric:
     """The same as `recall_at_k`, for classes that have been chosen already."""
     arguments = labels, predictions_idx, weights
@@ -117,7 +126,9 @@ def recall_at_top_k(
 
 
 @metric
-def average_precision_at_k(labels: Any, predictions: Any, k: int, weights: Any = None) -> Metric:
+def average_precision_at_k(
+    labels: TensorLike, predictions: TensorLike, k: int, weights: TensorLike | None = None
+) -> Metric:
     """The average over rows of precision at each rank up to `k` where a label stands."""
 
     def count(labels: Array, predictions: Array, weights: Any) -> tuple:

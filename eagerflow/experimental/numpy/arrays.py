@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,10 @@ class _NumPyRules(Rules):
     def promoted(self, *values: Any) -> list[Tensor]:
         dtype = dtypes.result_type(*values)
         return [asarray(value, dtype) for value in values]
+
+    def pair(self, x1: Any, x2: Any) -> Sequence[Tensor]:
+        same = type(x1) is Tensor and type(x2) is Tensor and x1.dtype == x2.dtype
+        return (x1, x2) if same and dtypes.default_float() == np.float64 else self.promoted(x1, x2)
 
     def float_dtype(self) -> DType:
         return dtype_module.as_dtype(dtypes.default_float())
