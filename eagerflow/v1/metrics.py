@@ -135,7 +135,7 @@ def percentage_below(
 
 
 @metric
-def mean_tensor(values: TensorLike, weights: TensorLike | None = None) -> Metric:
+def mean_tensor(values: Any, weights: TensorLike | None = None) -> Metric:
     """The average of each element of tensors of one shape."""
     shape = values.shape if hasattr(values, "shape") else np.shape(values)
     sizes = [int(size) for size in shape]
