@@ -1,4 +1,4 @@
-"""Which arguments a layer's `call` takes."""
+"""The signature of a layer's `call`: which arguments it takes."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class CallSpec:
         )
 
 
-# The signatures of classes' `call`, which are read once.
+# The signatures of `call` methods by function.
 _specs: dict[Any, CallSpec] = {}
 
 

@@ -107,7 +107,7 @@ class DataHandler:
 
     @property
     def step_increment(self) -> int:
-        """By how much the step of the last batch is above that of the first in one execution."""
+        """The number of steps of one execution, minus one."""
         return self._per_execution - 1
 
     def _batches(self) -> Iterator[Any]:
@@ -115,7 +115,7 @@ class DataHandler:
         return batches if self._weigh is None else map(self._weigh, batches)
 
     def _endless(self) -> Iterator[Any]:
-        """Batches across epochs; arrays start again when they end."""
+        """Batches across epochs; arrays are repeated."""
         rounds = 0
         while True:
             count = 0
@@ -130,7 +130,7 @@ class DataHandler:
             self._adapter.on_epoch_end()
 
     def _round_count(self) -> int:
-        """How often arrays are gone through: as many times as there are epochs."""
+        """How many times arrays are repeated: once for each epoch."""
         return max(1, self._epochs - self._initial_epoch)
 
     def enumerate_epochs(self) -> Iterator[tuple[int, Iterator[Any]]]:
@@ -142,7 +142,7 @@ class DataHandler:
             fresh = False  # the second epoch goes on where the first one ended
         data = None if fresh else self._endless()
         if fresh and isinstance(self._adapter, DatasetAdapter):
-            # Keras makes an iterator before the first epoch's, which counts for shuffling.
+            # Keras makes one more iterator before the first epoch's, which advances the shuffling.
             self._adapter.batches()
         for epoch in range(self._initial_epoch, self._epochs):
             if self._stopped:
@@ -158,7 +158,7 @@ class DataHandler:
 
     @contextlib.contextmanager
     def catch_stop_iteration(self) -> Iterator[None]:
-        """Ends the epoch where the data end, with a warning if that is too early."""
+        """Ends the epoch when the data end, with a warning if that is too early."""
         try:
             yield
         except StopIteration:

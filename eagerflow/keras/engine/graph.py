@@ -151,7 +151,7 @@ class Graph:
 
     def _as_chain(self) -> list[Any] | None:
         """The layers, if each takes the only output of the one before and nothing else."""
-        # A structure around the only output is none of the last layer's.
+        # The last layer returns its output without the structure around it.
         if len(self.inputs) != 1 or not isinstance(self.nested_outputs, KerasTensor):
             return None
         if self.extra_outputs:
@@ -335,7 +335,7 @@ def _visit(
 def _depths(
     inputs: list[KerasTensor], visited: list[Node], indices: dict[int, int]
 ) -> tuple[dict[int, tuple[Node, int]], dict[int, tuple[Any, int]]]:
-    """How far calls and layers are from the outputs, at most."""
+    """The depths of calls and layers: their largest distance from the outputs."""
     nodes: dict[int, tuple[Node, int]] = {}
     layers: dict[int, tuple[Any, int]] = {}
     given = {id(tensor) for tensor in inputs}

@@ -98,12 +98,12 @@ class InputSpec:
 
 
 def display_shape(shape: Any) -> str:
-    """A shape as messages show it."""
+    """A shape in the form of messages."""
     return str(tuple(shape.as_list()))
 
 
 def _in_order(input_spec: Any, inputs: Any) -> Any:
-    """Inputs that came in a dictionary, in the order of the specs' names."""
+    """The values of a dictionary of inputs in the order of the specs' names."""
     if isinstance(inputs, dict):
         names = [spec.name for spec in input_spec]
         if all(names):

@@ -58,7 +58,7 @@ def add_loss(layer: Any, loss: Any) -> None:
 
 
 def collect_losses(layers: list[Any]) -> list[Any]:
-    """The losses of the last call, symbolic ones where there was no call yet, and regularizers'."""
+    """The losses of the last call, or symbolic ones before the first, and those of regularizers."""
     losses: list[Any] = []
     for layer in layers:
         attributes = layer.__dict__
@@ -71,7 +71,7 @@ def collect_losses(layers: list[Any]) -> list[Any]:
 
 
 def clear_losses(layers: list[Any]) -> None:
-    """Drops the losses that the last call added to some layers; the next call adds them anew."""
+    """Drops the losses that the last call added to some layers; the next call adds new ones."""
     with_losses = context.layers_with_losses
     cleared = {id(layer) for layer in layers}
     for key, reference in list(with_losses.items()):

@@ -18,7 +18,7 @@ _Tensor = _core.Tensor
 
 
 def output_names_for(outputs: Any) -> list[str]:
-    """Names for outputs of models that do not name them: the ways to them, counted from one."""
+    """Names for outputs of models that do not name them: the paths to them, counted from one."""
     names = []
     for path in _paths(outputs):
         parts = [str(key + 1) if isinstance(key, int) else str(key) for key in path or (0,)]
@@ -43,7 +43,7 @@ def _paths(structure: Any) -> Iterator[tuple]:
 
 
 def _require_known(values: dict, keys: list[str], what: str) -> None:
-    """Refuses values for outputs that there are not."""
+    """Refuses values for outputs that the model does not have."""
     unknown = {key for key in values if key not in keys}
     if unknown:
         raise ValueError(
@@ -78,7 +78,7 @@ def spread(values: Any, outputs: Any, names: list[str], what: str = "losses or m
         if len(values) != count and len(nest.flatten(values)) == count:
             return nest.flatten(values)
         if len(values) > count and what in ("losses", "loss weights"):
-            return list(values[:count])  # Keras looks no further
+            return list(values[:count])  # Keras ignores the rest
         if len(values) != count:
             raise ValueError(
                 f"The model has {count} outputs ({names}), but {len(values)} {what} were given: "
@@ -176,7 +176,7 @@ class LossesContainer(_Container):
         return [self._total] + [mean for mean in self._per_output if mean is not None]
 
     def reset_state(self) -> None:
-        """Starts the means again."""
+        """Resets the means."""
         if self._built:
             self._total.reset_state()
             for mean in self._per_output:
@@ -184,7 +184,7 @@ class LossesContainer(_Container):
                     mean.reset_state()
 
     def build(self, y_pred: Any) -> None:
-        """Finds the loss of each output."""
+        """Resolves the loss of each output."""
         self._set_names(y_pred)
         names = self._output_names or []
         self._losses = [
@@ -198,7 +198,7 @@ class LossesContainer(_Container):
                 for name, loss in zip(names, self._losses, strict=True)
             ]
         if isinstance(self._user_loss_weights, list | tuple) and len(self._user_loss_weights) == 1:
-            # A list of one weight is that of the first output, and only that one counts.
+            # A list of one weight is for the first output; the other outputs do not count.
             self._losses[1:] = [None] * len(self._losses[1:])
         self._built = True
 
@@ -319,12 +319,12 @@ class MetricsContainer(_Container):
         return nest.flatten(self._weighted) if self._built else None
 
     def reset_state(self) -> None:
-        """Starts all metrics again."""
+        """Resets all metrics."""
         for metric in self._ordered:
             metric.reset_state()
 
     def build(self, y_pred: Any, y_true: Any) -> None:
-        """Finds the metrics of each output."""
+        """Resolves the metrics of each output."""
         self._set_names(y_pred)
         names = self._output_names or []
         flat_pred = nest.flatten(y_pred)
@@ -374,7 +374,7 @@ class MetricsContainer(_Container):
             return [_as_list(user.get(key)) for key, count in counts.items() for _ in range(count)]
         user = _as_list(user)
         if not any(isinstance(item, list | tuple | dict) for item in user):
-            # All of them for every output, each with objects of its own.
+            # All of them for every output, with separate objects for each.
             return [list(map(_copied, user)) for _ in names] if len(names) > 1 else [user]
         if not nest.is_nested(y_pred):
             return [nest.flatten(user)]
@@ -411,7 +411,7 @@ class MetricsContainer(_Container):
         return metrics_module.MeanMetricWrapper(resolved, name=name)
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
-        """Takes a batch into account; arguments as those of the losses."""
+        """Updates the metrics with a batch; the arguments are those of the losses."""
         if self._user_metrics is None and self._user_weighted_metrics is None:
             if not self._built:
                 self._set_names(y_pred)
@@ -472,7 +472,7 @@ def _copied(metric: Any) -> Any:
 
 
 def _by_shapes(name: str, y_true: Any, y_pred: Any) -> Any:
-    """The accuracy or cross-entropy that suits labels and predictions of these shapes."""
+    """The kind of accuracy or cross-entropy for labels and predictions of these shapes."""
     sizes_true = y_true.shape.as_list() if hasattr(y_true, "shape") else []
     sizes_pred = y_pred.shape.as_list()
     last = sizes_pred[-1] if sizes_pred else 1

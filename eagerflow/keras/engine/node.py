@@ -39,7 +39,7 @@ class Node:
         outputs: the symbolic tensors that came out, a structure.
     """
 
-    is_own = False  # whether it is a model's own graph, and no call
+    is_own = False  # whether it is the graph of the model itself
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class OwnNode(Node):
 
 
 def real_tensor(tensor: Any) -> Any:
-    """A symbolic tensor that has a history, for one that may be the mask of another."""
+    """A symbolic tensor that has a history, given one that may be the mask of another."""
     owner = getattr(tensor, "_mask_of", None)
     if isinstance(tensor, KerasTensor) and tensor._keras_history is None and owner is not None:
         return op_layer.MaskOf()(owner)
@@ -134,7 +134,7 @@ def real_tensor(tensor: Any) -> Any:
 
 
 def call_symbolically(layer: Any, inputs: Any, rest: tuple, kwargs: dict[str, Any]) -> Any:
-    """Calls a layer with symbolic tensors: builds it, infers the outputs, and notes the call."""
+    """Calls a layer with symbolic tensors: builds it, infers the outputs, and records the call."""
     args, kwargs = map_arguments(real_tensor, (inputs, *rest), kwargs)
     inputs = args[0]
     context.layers.append(layer)
@@ -219,7 +219,7 @@ def _is_default(key: str, value: Any) -> bool:
 
 
 def connect(layer: Any, args: tuple, kwargs: dict[str, Any], outputs: Any) -> Any:
-    """Notes a call of a layer and names its outputs after it."""
+    """Records a call of a layer and names its outputs after it."""
     node_number = len(layer._inbound_nodes)
     flat = nest.flatten(outputs)
     taken = {id(value) for value in flatten_arguments(args, kwargs)}

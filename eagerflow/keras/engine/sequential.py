@@ -221,7 +221,7 @@ class Sequential(Model):
         self.__dict__["_is_graph_network"] = True
 
     def pop(self) -> None:
-        """Takes the last layer out.
+        """Removes the last layer.
 
         Raises:
             TypeError: if there is none.

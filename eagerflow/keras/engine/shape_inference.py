@@ -1,8 +1,8 @@
-"""What a layer or function gives for symbolic tensors, found out by running it on stand-ins.
+"""The outputs of layers and functions for symbolic tensors, inferred by running them.
 
 First these are placeholders, on which operations infer dtypes and shapes and compute nothing. A
-function that reads values fails on them (it prints, branches, masks, or calls NumPy): it runs on
-numbers then. Either way it runs twice, with other sizes in place of the unknown ones; where the
+function that reads values fails on them (it prints, branches, masks, or calls NumPy): then it runs
+on arbitrary values. Either way it runs twice, with other sizes in place of the unknown ones; where the
 results' sizes differ, they are unknown too.
 """
 
@@ -26,10 +26,10 @@ from eagerflow.keras.engine.call_context import context, inferring_shapes
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 
 Sizes = tuple[int, ...]  # of a batch, and of the axes after it; the last is that of all others
-# What stands for unknown sizes: a batch, and any other axis. The second of a pair tells which sizes
+# The values of unknown sizes: of a batch, and of any other axis. The second of a pair tells which sizes
 # depend on unknown ones. Larger ones serve models that shrink or regroup their inputs much.
 _SIZES = (((12, 480), (24, 960)), ((1680, 7680), (3360, 15360)), ((1, 1), (2, 2)))
-# The same where values are computed, of which two thirds may be kept: not as many as before.
+# The same where values are computed, with fewer elements, of which two thirds may be kept.
 _SIZES_OF_VALUES = (((4, 24), (7, 37)), ((2, 224), (5, 321)), ((1, 1), (3, 3)))
 
 
@@ -38,7 +38,7 @@ def placeholder(dtype: Any, shape: list[int]) -> Any:
     return _core.symbolic(dtype, shape)
 
 
-def _numbers(dtype: Any, shape: list[int], variant: int) -> Any:
+def _arbitrary_values(dtype: Any, shape: list[int], variant: int) -> Any:
     """A tensor of values that few functions refuse; those of two variants differ."""
     count = int(np.prod(shape))
     dtype = dtypes.as_dtype(dtype)
@@ -55,8 +55,10 @@ def _numbers(dtype: Any, shape: list[int], variant: int) -> Any:
     return _core.convert(values, dtype, None)
 
 
-def _stand_in(tensor: KerasTensor, sizes: Sizes, make: Callable[[Any, list[int]], Any]) -> Any:
-    """What `make` makes for a symbolic tensor; `sizes` are for unknown axes."""
+def _abstract_value(
+    tensor: KerasTensor, sizes: Sizes, make: Callable[[Any, list[int]], Any]
+) -> Any:
+    """The value that `make` makes for a symbolic tensor; `sizes` are for unknown axes."""
     if tensor._values is not None:
         value = tensor._values.get(sizes, tensor._values.get(None))
         if value is not None:
@@ -69,15 +71,15 @@ def _stand_in(tensor: KerasTensor, sizes: Sizes, make: Callable[[Any, list[int]]
         sizes[min(axis, last)] if size is None else size
         for axis, size in enumerate(shape.as_list())
     ]
-    found = make(tensor.dtype, dims)
+    value = make(tensor.dtype, dims)
     if tensor._keras_mask is not None:
         mask = tensor._keras_mask
-        found._keras_mask = (
-            _stand_in(mask, sizes, make)
+        value._keras_mask = (
+            _abstract_value(mask, sizes, make)
             if isinstance(mask, KerasTensor)
             else make(dtypes.bool, dims)
         )
-    return found
+    return value
 
 
 def _value_of(result: Any) -> Any:
@@ -93,8 +95,8 @@ def _merged(first: Any, second: Any, sizes: tuple = (None, None), values: bool =
     Args:
         first: one result.
         second: the other.
-        sizes: what stood for unknown sizes in each.
-        values: whether both were computed from numbers, so that theirs mean nothing.
+        sizes: the values of unknown sizes in each.
+        values: whether both were computed from arbitrary values, so that theirs mean nothing.
     """
     if not hasattr(first, "shape") or not hasattr(first, "dtype"):
         return first
@@ -116,18 +118,18 @@ def _merged(first: Any, second: Any, sizes: tuple = (None, None), values: bool =
 
 
 def _run(function: Any, args: tuple, kwargs: dict[str, Any], sizes: Sizes, make: Any) -> Any:
-    # The same symbolic tensor is the same stand-in wherever it stands.
+    # A symbolic tensor has one abstract value, however often it occurs.
     known: dict[int, Any] = {}
 
-    def stand_in(value: Any) -> Any:
+    def abstract_value(value: Any) -> Any:
         if not isinstance(value, KerasTensor):
             return value
         if id(value) not in known:
-            known[id(value)] = _stand_in(value, sizes, make)
+            known[id(value)] = _abstract_value(value, sizes, make)
         return known[id(value)]
 
-    context.inferred_losses = []  # each run adds them anew
-    run_args, run_kwargs = map_arguments(stand_in, args, kwargs)
+    context.inferred_losses = []  # each run adds new ones
+    run_args, run_kwargs = map_arguments(abstract_value, args, kwargs)
     # Functions of version 1 that a layer calls would else add to the graph that is being built.
     at_once = running_eagerly() if process.graphs_used else contextlib.nullcontext()
     apart = naming.apart(until_building=True)
@@ -170,13 +172,13 @@ def _known_sizes(args: tuple, kwargs: dict[str, Any]) -> list[tuple[Sizes, Sizes
 
 
 def infer(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """What a function gives for symbolic arguments, as symbolic tensors without a history."""
+    """A function's outputs for symbolic arguments, as symbolic tensors without a history."""
     unknown = any(
         isinstance(value, KerasTensor)
         and (len(value._values or ()) > 1 or None in (value.shape.as_list() if value.ndim else ()))
         for value in flatten_arguments(args, kwargs)
     )
-    # What is drawn only for shapes leaves the program's numbers as they are.
+    # Random values that are drawn for shapes do not advance the program's random state.
     function = random_seed.as_traced(function, random_seed.FunctionStreams())
     for sizes in (*_SIZES, *_known_sizes(args, kwargs)) if unknown else _SIZES[:1]:
         try:
@@ -188,7 +190,7 @@ def infer(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
             continue
         return nest.map_structure(functools.partial(_merged, sizes=sizes), first, second)
     failures: list[Exception] = []
-    makers = [functools.partial(_numbers, variant=variant) for variant in range(2)]
+    makers = [functools.partial(_arbitrary_values, variant=variant) for variant in range(2)]
     for sizes in _SIZES_OF_VALUES if unknown else _SIZES_OF_VALUES[:1]:
         try:
             first, second = (

@@ -1,4 +1,4 @@
-"""How layers find the variables and layers in their attributes."""
+"""TrackedModule: finds the variables and layers among its attributes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def unique(items: Iterable[Any]) -> list[Any]:
 
 
 def set_trainable(values: Iterable[tuple[Any, Any]]) -> None:
-    """Says of single layers, and not of those inside, whether they are to be trained."""
+    """Sets whether single layers, without those inside, are trainable."""
     for layer, value in values:
         layer.__dict__["_trainable"] = value
     structure_changed()
@@ -89,14 +89,14 @@ class TrackedModule(Module):
     _auto_track_sub_layers = True
     _plan: Any = None
     _weights_cache: Any = None
-    # Attributes that decide how a call goes.
+    # Attributes that call plans depend on.
     _PLAN_ATTRIBUTES = frozenset(
         {"built", "_activity_regularizer", "_supports_masking", "_input_spec", "_dtype_policy"}
         | {"_autocast", "supports_masking", "call", "compute_mask"}
     )
 
     def _list(self, name: str) -> list[Any]:
-        """A list of this module's, made when it is first asked for."""
+        """A list attribute, made at its first use."""
         attributes = self.__dict__
         values = attributes.get(name)
         if values is None:
@@ -158,7 +158,7 @@ class TrackedModule(Module):
         structure_changed()
 
     def _note_name(self, name: str, variable: Any) -> None:
-        """Remembers under which name a weight was made: checkpoints know it by that."""
+        """Notes the name under which a weight was made, which checkpoints use."""
         self.__dict__.setdefault("_weights_by_name", {})[name] = variable
         if "_pending_restorations" in self.__dict__:
             self.__dict__["_pending_restorations"].settle(self)
@@ -196,7 +196,7 @@ class TrackedModule(Module):
                     structure_changed()
 
     def _flatten_modules(self, recursive: bool = True, include_self: bool = True) -> Iterator[Any]:
-        """Modules below this one, but no metrics; containers are always looked into."""
+        """Modules below this one without metrics; containers are always searched."""
         if include_self:
             yield self
         seen: set[int] = set()

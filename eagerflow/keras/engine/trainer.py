@@ -93,7 +93,7 @@ class Trainer(_Layer):
         pss_evaluation_shards: Any = 0,
         **kwargs: Any,
     ) -> None:
-        """Says how the model is trained.
+        """Configures the model for training.
 
         Args:
             optimizer: an optimizer or its name.
@@ -111,7 +111,7 @@ class Trainer(_Layer):
             TypeError: for other arguments.
             ValueError: for unknown names.
         """
-        # Losses, metrics and optimizers are imported by programs that train.
+        # Only programs that train import losses, metrics and optimizers.
         optimizers = importlib.import_module("eagerflow.keras.optimizers")
         from_serialized = kwargs.pop("from_serialized", False)
         if "experimental_steps_per_execution" in kwargs:
@@ -234,7 +234,7 @@ class Trainer(_Layer):
         return [metric.name for metric in self.metrics]
 
     def reset_metrics(self) -> None:
-        """Starts all metrics again."""
+        """Resets all metrics."""
         for metric in self.metrics:
             metric.reset_state()
 
@@ -292,7 +292,7 @@ class Trainer(_Layer):
         return self.compiled_loss(y, y_pred, sample_weight, regularization_losses=losses)
 
     def compute_metrics(self, x: Any, y: Any, y_pred: Any, sample_weight: Any) -> dict[str, Any]:
-        """Takes a batch into account in all metrics, and returns their values by name."""
+        """Updates all metrics with a batch, and returns their values by name."""
         self.compiled_metrics.update_state(y, y_pred, sample_weight)
         return self.get_metrics_result()
 
@@ -388,7 +388,7 @@ class Trainer(_Layer):
         self, callbacks: Any, verbose: int, epochs: int, steps: int | None
     ) -> CallbackList:
         """The callbacks as a CallbackList, with a history and, unless silent, a progress bar."""
-        # The module of callbacks imports what logs and files need.
+        # Imported here: callbacks import modules for logs and files.
         kind = importlib.import_module("eagerflow.keras.callbacks").CallbackList
         if isinstance(callbacks, kind):
             return callbacks
@@ -509,7 +509,7 @@ class Trainer(_Layer):
                     callbacks.on_train_batch_begin(step)
                     count = data.execution_steps
                     for _ in range(count):
-                        # Callbacks may replace it, and compiling takes it away.
+                        # Callbacks may replace the function, and `compile` resets it.
                         logs = (self.train_function or self.make_train_function())(iterator)
                     callbacks.on_train_batch_end(step + count - 1, logs)
                     if self.stop_training:
@@ -694,7 +694,7 @@ class Trainer(_Layer):
         )
         batches = data.batches()
         if y is None:
-            # Steps get a tuple, whatever the inputs are.
+            # Steps take a tuple, of inputs in any structure.
             batches = ((data_adapter.unpack_x_y_sample_weight(batch)[0],) for batch in batches)
         if class_weight:
             return map(class_weight_function(class_weight), batches)
@@ -772,7 +772,7 @@ class Trainer(_Layer):
         shuffle: bool = True,
         initial_epoch: int = 0,
     ) -> Any:
-        """The older name of `fit` for generators."""
+        """The deprecated name of `fit` for generators."""
         return self.fit(
             generator,
             steps_per_epoch=steps_per_epoch,
@@ -800,7 +800,7 @@ class Trainer(_Layer):
         use_multiprocessing: bool = False,
         verbose: Any = 0,
     ) -> Any:
-        """The older name of `evaluate` for generators."""
+        """The deprecated name of `evaluate` for generators."""
         return self.evaluate(
             generator,
             steps=steps,
@@ -821,7 +821,7 @@ class Trainer(_Layer):
         use_multiprocessing: bool = False,
         verbose: Any = 0,
     ) -> Any:
-        """The older name of `predict` for generators."""
+        """The deprecated name of `predict` for generators."""
         return self.predict(
             generator,
             steps=steps,

@@ -145,7 +145,7 @@ class Validation:
             steps_per_execution=int(self._model._steps_per_execution),
         )
         if isinstance(handler._adapter, data_adapter.ArrayAdapter):
-            # Converting arrays again would cost more than many a validation.
+            # Arrays are converted once: that may cost more than the validation.
             if self._adapter is None:
                 self._adapter = handler._adapter
                 self._data = _tensors_of(x), _tensors_of(y), _tensors_of(sample_weight)
@@ -194,7 +194,7 @@ def check_metrics(group: Any) -> None:
 
 
 def check_metric_objects(metrics: Any, weighted_metrics: Any) -> None:
-    """Refuses a metric object that is given twice: it would count every batch twice."""
+    """Refuses a metric object that is passed twice: it would count every batch twice."""
     objects = [
         metric
         for metric in nest.flatten([metrics, weighted_metrics])
@@ -210,7 +210,7 @@ def check_metric_objects(metrics: Any, weighted_metrics: Any) -> None:
 
 
 def note_weights_without_metrics(data: Any, metrics: Any) -> None:
-    """Tells that the weights of samples are for no metric, unless that was said of purpose."""
+    """Warns that no metric uses sample weights, unless `weighted_metrics` was passed."""
     if (
         isinstance(data, tuple)
         and len(data) == 3

@@ -15,7 +15,7 @@ from eagerflow.keras.mixed_precision.autocast import AutoCastVariable
 
 
 def default_initializer(dtype: Any, name: Any, layer_name: str) -> Any:
-    """The initializer of a weight that is given none.
+    """The default initializer of a weight.
 
     Raises:
         ValueError: if there is none for the dtype.

@@ -32,7 +32,7 @@ class _RandomSize(RandomImages):
         self.interpolation = interpolation
         self._method = checked_interpolation(interpolation)
 
-    def _stand_in(self, images: Any, axis: int) -> Any:
+    def _placeholder(self, images: Any, axis: int) -> Any:
         """A placeholder for images whose size differs from batch to batch."""
         shape = list(images._shape_tuple())
         shape[axis] = shape[0] + 1
@@ -41,7 +41,7 @@ class _RandomSize(RandomImages):
     def call(self, inputs: Any, training: Any = True) -> Any:
         if training and is_inferring():
             images = conversion.cast(as_tensor(inputs), self._compute_dtype_object)
-            return self._stand_in(images, self._axis)
+            return self._placeholder(images, self._axis)
         return super().call(inputs, training)
 
     def _size(self, size: int) -> int:

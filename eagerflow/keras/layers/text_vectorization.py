@@ -274,7 +274,7 @@ class TextVectorization(PreprocessingLayer):
     def call(self, inputs: Any) -> Any:
         inputs = as_tensor(inputs)
         if is_inferring():
-            return self._stand_in(inputs)
+            return self._placeholder(inputs)
         if self._split is None and self._ngrams is None:
             if not is_composite(inputs):
                 return self._of_words(inputs)
@@ -340,7 +340,7 @@ class TextVectorization(PreprocessingLayer):
         values = self._lookup_layer.encode(_core.as_tensor(ids))
         return RaggedTensor.from_row_lengths(values, [len(row) for row in rows])
 
-    def _stand_in(self, inputs: Any) -> Any:
+    def _placeholder(self, inputs: Any) -> Any:
         """Zeros of the result's shape."""
         self._lookup_layer.note_size()
         batch = inputs._shape_tuple()[:1]
