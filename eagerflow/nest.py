@@ -1,7 +1,7 @@
 """Nested structures: lists, tuples, named tuples, dictionaries and the like as trees of values.
 
-A class takes part if it says how its objects come apart and are made again:
-`__tf_flatten__(self)` gives metadata and a tuple of components, and the class method
+A class takes part if it defines how its objects are flattened and rebuilt:
+`__tf_flatten__(self)` returns metadata and a tuple of components, and the class method
 `__tf_unflatten__(cls, metadata, components)` is its reverse.
 """
 
@@ -22,20 +22,20 @@ from typing import Any, NamedTuple
 
 
 class Container(NamedTuple):
-    """How the objects of a class are taken apart, and made again with other children."""
+    """How the objects of a class are flattened, and rebuilt with other children."""
 
     children: Callable[[Any], Iterable[Any]]
     rebuild: Callable[[Any, list], Any]
 
 
 class _Containers(dict[type, Container | None]):
-    """What is known of the classes that were met, since asking abstract classes takes a while."""
+    """The containers of the classes seen so far; checks of abstract classes are slow."""
 
     def __init__(self, container_of: Callable[[type], Container | None]) -> None:
         self._container_of = container_of
 
     def __missing__(self, kind: type) -> Container | None:
-        if len(self) >= 1024:  # classes may be made by the thousand, and should not be kept alive
+        if len(self) >= 1024:  # a bound, as classes that programs make are kept alive here
             self.clear()
         self[kind] = container = self._container_of(kind)
         return container
@@ -143,8 +143,8 @@ class Walker:
         ]
 
 
-def comes_apart(kind: type) -> bool:
-    """Whether objects of a class say themselves how they are taken apart and made again."""
+def flattens_itself(kind: type) -> bool:
+    """Whether a class defines how its objects are flattened and rebuilt."""
     return hasattr(kind, "__tf_flatten__") and hasattr(kind, "__tf_unflatten__")
 
 
@@ -193,7 +193,7 @@ SEQUENCE = Container(iter, lambda structure, children: type(structure)(children)
 NAMED_TUPLE = Container(iter, lambda structure, children: type(structure)(*children))
 VIEW = Container(iter, lambda structure, children: children)
 MAPPING = Container(_mapping_children, _rebuilt_mapping)
-FLATTENED_BY_ITSELF = Container(
+SELF_FLATTENING = Container(
     lambda structure: structure.__tf_flatten__()[1],
     lambda structure, children: structure.__tf_unflatten__(
         structure.__tf_flatten__()[0], tuple(children)
@@ -216,15 +216,15 @@ def tuple_container(kind: type) -> Container:
 
 
 def _container_of(kind: type) -> Container | None:
-    """What `tf.nest` takes apart: sequences but strings, mappings, attrs, and `__tf_flatten__`."""
+    """The containers of `tf.nest`: sequences but strings, mappings, attrs, and `__tf_flatten__`."""
     if kind is list:
         return LIST
     if issubclass(kind, Mapping):
         return MAPPING
     if issubclass(kind, MappingView | range):
         return VIEW
-    if comes_apart(kind):
-        return FLATTENED_BY_ITSELF
+    if flattens_itself(kind):
+        return SELF_FLATTENING
     if hasattr(kind, "__attrs_attrs__"):
         return ATTRS
     if issubclass(kind, tuple):
@@ -503,7 +503,7 @@ def _dots(structure: Any) -> str:
     if isinstance(structure, Mapping):
         return "{" + ", ".join(f"{key!r}: {_dots(structure[key])}" for key in structure) + "}"
     items = [_dots(item) for item in walker.children(structure)]
-    if comes_apart(type(structure)) or hasattr(type(structure), "__attrs_attrs__"):
+    if flattens_itself(type(structure)) or hasattr(type(structure), "__attrs_attrs__"):
         return f"{type(structure).__name__}({', '.join(items)})"
     if _is_named_tuple(structure):
         fields = zip(structure._fields, items, strict=True)

@@ -41,8 +41,8 @@ def _container_of(kind: type) -> nest.Container | None:
         return nest.tuple_container(kind)
     if issubclass(kind, Mapping):
         return nest.Container(nest.MAPPING.children, _rebuilt_mapping)
-    if nest.comes_apart(kind):
-        return nest.FLATTENED_BY_ITSELF
+    if nest.flattens_itself(kind):
+        return nest.SELF_FLATTENING
     if hasattr(kind, "__attrs_attrs__"):
         return nest.FIELDS
     if dataclasses.is_dataclass(kind) and not issubclass(kind, (type, TypeSpec)):

@@ -154,7 +154,7 @@ def traverse(func: Callable[[Any], Any], structure: Any, top_down: bool = True) 
     Args:
         func: takes a part; gives None, what replaces it, or `MAP_TO_NONE`.
         structure: the structure.
-        top_down: whether a whole is asked for before its parts.
+        top_down: whether the function is called for a container before its children.
     """
     if top_down:
         replacement = func(structure)

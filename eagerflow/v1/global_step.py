@@ -39,7 +39,7 @@ def create_global_step(graph: Any = None) -> Any:
 
 
 def get_or_create_global_step(graph: Any = None) -> Any:
-    """The global step, made when it is first asked for.
+    """The global step, created at the first access.
 
     >>> int(tf.compat.v1.train.get_or_create_global_step()) >= 0
     True

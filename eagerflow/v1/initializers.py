@@ -33,12 +33,12 @@ class _Version1:
         self, shape: Any, dtype: Any = None, partition_info: Any = None, **kwargs: Any
     ) -> Any:
         """Values of a shape."""
-        wanted = dtypes.as_dtype(self.dtype if dtype is None else dtype)
+        result_dtype = dtypes.as_dtype(self.dtype if dtype is None else dtype)
         if self._random_generator is not None:
             # Drawn by `tf.random`'s functions, whose streams go on from call to call.
             self._random_generator = RandomGenerator(self.seed, "legacy_stateful")
             self._used = False
-        return super().__call__(shape, dtype=wanted, **kwargs)  # type: ignore[misc]
+        return super().__call__(shape, dtype=result_dtype, **kwargs)  # type: ignore[misc]
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an initializer like this one."""

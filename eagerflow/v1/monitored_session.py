@@ -300,18 +300,18 @@ class MonitoredSession:
         session = self._open()
         run_context = SessionRunContext(SessionRunArgs(fetches, feed_dict), session)
         feeds = dict(feed_dict or {})
-        asked: dict[str, Any] = {"caller": fetches}
+        all_fetches: dict[str, Any] = {"caller": fetches}
         for k, hook in enumerate(self._hooks):
             more = hook.before_run(run_context)
             if more is None:
                 continue
             if more.fetches is not None:
-                asked[f"hook {k}"] = more.fetches
+                all_fetches[f"hook {k}"] = more.fetches
             for key, value in (more.feed_dict or {}).items():
                 if key in feeds:
                     raise RuntimeError(f"Same tensor is fed by two hooks, or by one and run: {key}")
                 feeds[key] = value
-        results = session.run(asked, feed_dict=feeds)
+        results = session.run(all_fetches, feed_dict=feeds)
         for k, hook in enumerate(self._hooks):
             values = SessionRunValues(results.get(f"hook {k}"), options, run_metadata)
             hook.after_run(run_context, values)
@@ -332,7 +332,7 @@ class MonitoredSession:
             return None
 
     def should_stop(self) -> bool:
-        """Whether a hook has asked for a stop, or the session is closed."""
+        """Whether a hook has requested a stop, or the session is closed."""
         return self._session is None or self._coord.should_stop()
 
     def close(self) -> None:

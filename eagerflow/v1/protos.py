@@ -13,7 +13,7 @@ _NAMES = frozenset({"Event", "HistogramProto", "Summary", "SummaryMetadata"})
 
 
 def __getattr__(name: str) -> Any:
-    """The message's class, built when it is first asked for.
+    """The message's class, built at the first access.
 
     >>> summary = tf.compat.v1.Summary()
     >>> _ = summary.value.add(tag="loss", simple_value=0.5)

@@ -22,7 +22,7 @@ _log = logging.getLogger("tensorflow")
 
 _Args = namedtuple("_Args", ("fetches", "feed_dict", "options"))
 SessionRunValues = namedtuple("SessionRunValues", ("results", "options", "run_metadata"))
-SessionRunValues.__doc__ = "What a hook asked for: results, and the run's options and metadata."
+SessionRunValues.__doc__ = "The results of a hook's fetches, and the run's options and metadata."
 
 
 class SessionRunArgs(_Args):
@@ -269,8 +269,8 @@ class CheckpointSaverHook(SessionRunHook):
             listener.before_save(session, step)
         saver = self._saver if self._scaffold is None else self._scaffold.saver
         saver.save(session, self._path, global_step=step)
-        asked = [listener.after_save(session, step) for listener in self._listeners]
-        return any(asked)
+        requests = [listener.after_save(session, step) for listener in self._listeners]
+        return any(requests)
 
 
 class LoggingTensorHook(SessionRunHook):

@@ -250,13 +250,13 @@ def _chained(outer: Any, inner: Any) -> Any:
     if outer is None or inner is None:
         return outer if inner is None else inner
 
-    def asked(getter: Callable, *args: Any, **kwargs: Any) -> Any:
+    def chained(getter: Callable, *args: Any, **kwargs: Any) -> Any:
         def next_getter(*args: Any, **kwargs: Any) -> Any:
             return outer(getter, *args, **kwargs)
 
         return inner(next_getter, *args, **kwargs)
 
-    return asked
+    return chained
 
 
 class variable_op_scope(variable_scope):

@@ -50,7 +50,7 @@ def rand(*size: int) -> tf.Tensor:
 
 
 def poisson(lam: Any = 1.0, size: Any = None) -> tf.Tensor:
-    """Counts of events of which `lam` are expected."""
+    """Poisson-distributed counts with the expectation `lam`."""
     lam = tf.convert_to_tensor(lam, tf.float64)
     if size is None:
         return tf.random.poisson([], lam, tf.int64)
@@ -60,7 +60,7 @@ def poisson(lam: Any = 1.0, size: Any = None) -> tf.Tensor:
 def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64) -> tf.Tensor:
     """Integers from `low` up to, not including, `high`; from 0 if there is one limit only."""
     low, high = (0, low) if high is None else (low, high)
-    wanted = tf.as_dtype(np.int64 if dtype is int else dtype)
-    drawn = wanted if wanted in (tf.int32, tf.int64) else tf.int32
+    result_dtype = tf.as_dtype(np.int64 if dtype is int else dtype)
+    drawn = result_dtype if result_dtype in (tf.int32, tf.int64) else tf.int32
     values = tf.random.uniform(_sizes(size), int(low), int(high), drawn)
-    return tf.cast(values, wanted)
+    return tf.cast(values, result_dtype)

@@ -290,8 +290,8 @@ def extract_sequences(x: TensorLike, sequence_length: int, sequence_stride: int)
 def cdist(x: TensorLike, y: TensorLike) -> Tensor:
     """Distances of each row of x from each row of y."""
     x, y = floating(x), floating(y)
-    apart = _ops.expand_dims(x, -2) - _ops.expand_dims(y, -3)
-    return _ops.sqrt(_ops.reduce_sum(_ops.square(apart), axis=-1))
+    differences = _ops.expand_dims(x, -2) - _ops.expand_dims(y, -3)
+    return _ops.sqrt(_ops.reduce_sum(_ops.square(differences), axis=-1))
 
 
 @op_function
@@ -316,12 +316,12 @@ def unique(
             counts = np.concatenate([counts, np.zeros(missing, counts.dtype)])
         values, index, counts = values[:size], index[:size], counts[:size]
     chosen = [values]
-    for wanted, array in (
+    for is_returned, array in (
         (return_index, index),
         (return_inverse, inverse),
         (return_counts, counts),
     ):
-        if wanted:
+        if is_returned:
             chosen.append(array.astype("int32"))
     tensors = tuple(_core.as_tensor(np.ascontiguousarray(part)) for part in chosen)
     return tensors if len(tensors) > 1 else tensors[0]

@@ -50,9 +50,9 @@ def quantile(
     axes = axes_of(axis, rank)
     kept = [k for k in range(rank) if k not in axes]
     shape = x._shape_tuple()
-    lead = [shape[k] for k in kept]
+    outer = [shape[k] for k in kept]
     count = math.prod(shape[k] for k in axes)
-    x = _ops.sort(_ops.reshape(_ops.transpose(x, [*kept, *axes]), [*lead, count]))
+    x = _ops.sort(_ops.reshape(_ops.transpose(x, [*kept, *axes]), [*outer, count]))
     position = _ops.reshape(q, [-1]) * float(count - 1)
     low, high = _ops.floor(position), _ops.ceil(position)
     if method == "lower":
@@ -200,9 +200,9 @@ def corrcoef(x: TensorLike) -> Tensor:
     """Correlation coefficients of rows."""
     x = floating(x)
     x = x if x.ndim > 1 else _ops.expand_dims(x, 0)
-    apart = x - _ops.reduce_mean(x, axis=-1, keepdims=True)
-    products = _ops.matmul(apart, apart, transpose_b=True)
-    scale = _ops.sqrt(_ops.reduce_sum(_ops.square(apart), axis=-1, keepdims=True))
+    centered = x - _ops.reduce_mean(x, axis=-1, keepdims=True)
+    products = _ops.matmul(centered, centered, transpose_b=True)
+    scale = _ops.sqrt(_ops.reduce_sum(_ops.square(centered), axis=-1, keepdims=True))
     result = products / _ops.matmul(scale, scale, transpose_b=True)
     return _ops.clip_by_value(result, -1.0, 1.0)
 
