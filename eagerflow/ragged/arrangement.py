@@ -1,4 +1,4 @@
-"""Ragged tensors joined, cut, repeated, reversed and picked from."""
+"""Ragged tensors concatenated, stacked, split, tiled, reversed and gathered from."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def convert(value: Any, dtype: Any = None) -> Any:
 
 
 def checked_axis(axis: Any, rank: int, name: str = "axis") -> int:
-    """An axis counted from the first one.
+    """An axis as an index from 0 on.
 
     Raises:
         ValueError: if there is no such axis.
@@ -42,7 +42,7 @@ def rank_of(value: Any) -> int:
 
 
 def as_ragged(value: Any, ragged_rank: int, dtype: Any) -> Any:
-    """A tensor as a ragged one with that many divided axes and splits of that dtype."""
+    """A tensor as a ragged tensor of that ragged rank, with splits of that dtype."""
     if isinstance(value, RaggedTensor):
         value = value.with_row_splits_dtype(dtype)
         missing = ragged_rank - value.ragged_rank
@@ -57,24 +57,24 @@ def as_ragged(value: Any, ragged_rank: int, dtype: Any) -> Any:
 
 def splits_dtype(values: Sequence[Any]) -> Any:
     """int64, unless all ragged tensors have int32."""
-    found = {value._partition.dtype for value in values if isinstance(value, RaggedTensor)}
-    return dtypes.int32 if found == {dtypes.int32} else dtypes.int64
+    used = {value._partition.dtype for value in values if isinstance(value, RaggedTensor)}
+    return dtypes.int32 if used == {dtypes.int32} else dtypes.int64
 
 
 def matched(values: Sequence[Any]) -> list[Any]:
-    """Values as ragged tensors with the same number of divided axes."""
+    """Values as ragged tensors of the same ragged rank."""
     dtype = splits_dtype(values)
     most = max(value.ragged_rank for value in values if isinstance(value, RaggedTensor))
     return [as_ragged(value, most, dtype) for value in values]
 
 
 def gather_rows(value: Any, rows: np.ndarray) -> Any:
-    """The rows at these places, an array of any shape, whose further axes come before them."""
+    """The rows at these indices, an array of any shape, whose axes replace the first one."""
     if rows.ndim == 0:
-        place = int(rows)
+        row = int(rows)
         if isinstance(value, Tensor):
             return _ops.gather(value, rows, 0, 0)
-        begin, end = value._partition.splits[place : place + 2].tolist()
+        begin, end = value._partition.splits[row : row + 2].tolist()
         return without_lengths(slice_rows(value.values, begin, end))
     if rows.ndim > 1:
         result = gather_rows(value, rows.reshape(-1))
@@ -90,14 +90,14 @@ def gather_rows(value: Any, rows: np.ndarray) -> Any:
         return _ops.gather(value, rows, 0, 0)
     partition = value._partition
     starts, lengths = partition.splits[:-1][rows], partition.lengths[rows]
-    places = ranges(starts, lengths)
+    indices = ranges(starts, lengths)
     return RaggedTensor._of(
-        gather_rows(value.values, places), RowPartition.of_lengths(lengths, partition.dtype)
+        gather_rows(value.values, indices), RowPartition.of_lengths(lengths, partition.dtype)
     )
 
 
 def without_lengths(value: Any) -> Any:
-    """The same, with nothing said about rows having one length."""
+    """The same value, of whose axes none is known to be uniform."""
     if not isinstance(value, RaggedTensor):
         return value
     partition = value._partition
@@ -107,14 +107,14 @@ def without_lengths(value: Any) -> Any:
 
 
 def ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """The numbers from each start on, as many as its length, one after the other."""
+    """The integers `start, ..., start + length - 1` of each range, concatenated."""
     total = int(lengths.sum())
     ends = np.cumsum(lengths)
     return np.arange(total) + np.repeat(starts - (ends - lengths), lengths)
 
 
 def slice_rows(value: Any, begin: int, end: int) -> Any:
-    """Rows that follow each other."""
+    """The rows `begin, ..., end - 1`."""
     if isinstance(value, Tensor):
         return value[begin:end]
     partition = value._partition
@@ -218,8 +218,8 @@ def _concat(items: list[Any], axis: int) -> Any:
     return first.with_values(_concat([item.values for item in items], axis - 1))
 
 
-def _misfit(what: str, found: Any) -> Exception:
-    return InvalidArgumentError(None, None, f"Input tensors have incompatible {what}: {found}")
+def _misfit(what: str, values: Any) -> Exception:
+    return InvalidArgumentError(None, None, f"Input tensors have incompatible {what}: {values}")
 
 
 def check_same_rows(items: Sequence[RaggedTensor]) -> None:
@@ -236,7 +236,7 @@ def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
 
     Args:
         values: a list of ragged or dense tensors of one rank and dtype.
-        axis: the place of the new axis.
+        axis: the index of the new axis.
         name: ignored.
 
     Raises:
@@ -367,7 +367,7 @@ def reverse(value: RaggedTensor, axis: Any) -> RaggedTensor:
 
 
 def split(value: RaggedTensor, num_or_size_splits: Any, axis: Any = 0, num: Any = None) -> list:
-    """Cuts a ragged tensor along an axis whose size is the same everywhere."""
+    """Splits a ragged tensor along a uniform axis."""
     axis = checked_axis(axis, rank_of(value))
     size = value._partition.static_nrows if axis == 0 else value.shape[axis]
     if size is None:
@@ -389,7 +389,7 @@ def split(value: RaggedTensor, num_or_size_splits: Any, axis: Any = 0, num: Any 
 
 
 def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0) -> Any:
-    """Slices of ragged or dense tensors at places that may be ragged."""
+    """Slices of a ragged or dense tensor at indices that may be ragged."""
     params, indices = convert(params), convert(indices)
     batch = batch_dims if batch_dims >= 0 else batch_dims + rank_of(indices)
     axis = checked_axis(axis, rank_of(params))
@@ -397,11 +397,11 @@ def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0) -> Any
         return _batch_gather(params, indices, axis, batch)
     if axis:
         if isinstance(params, Tensor):
-            raise ValueError("Ragged places need axis 0 of a dense tensor")
+            raise ValueError("Ragged indices need axis 0 of a dense tensor")
         return (
             params.with_values(gather(params.values, indices, axis - 1))
             if axis > 1
-            else (_gather_columns(params, indices))
+            else _gather_columns(params, indices)
         )
     if isinstance(indices, RaggedTensor):
         return indices.with_flat_values(gather(params, indices.flat_values))
@@ -418,9 +418,9 @@ def _check_rows(rows: np.ndarray, count: int) -> None:
 
 
 def _gather_columns(params: RaggedTensor, indices: Any) -> Any:
-    """The same columns of every row."""
+    """The same columns of each row."""
     if isinstance(indices, RaggedTensor) or indices.ndim != 1:
-        raise ValueError("Columns of a ragged tensor are picked by a vector")
+        raise ValueError("Columns of a ragged tensor are gathered by a vector of indices")
     columns, lengths = indices.numpy(), params._partition.lengths
     for length in np.unique(lengths):
         _check_rows(columns, int(length))
@@ -438,22 +438,22 @@ def _batch_gather(params: Any, indices: Any, axis: int, batch: int) -> Any:
     dtype = splits_dtype([params, indices])
     params = as_ragged(params, 1, dtype)
     if axis != 1:
-        raise ValueError("With batch axes, the axis after them is picked from")
+        raise ValueError("With batch_dims, axis must be the axis after the batch axes")
     single = isinstance(indices, Tensor) and indices.ndim == 1
-    places = as_ragged(_expand(indices, 1) if single else indices, 1, dtype)
-    if places._partition.static_nrows != params._partition.static_nrows:
-        raise _misfit("rows", [params._partition.static_nrows, places._partition.static_nrows])
-    inner = places.values
+    indices = as_ragged(_expand(indices, 1) if single else indices, 1, dtype)
+    if indices._partition.static_nrows != params._partition.static_nrows:
+        raise _misfit("rows", [params._partition.static_nrows, indices._partition.static_nrows])
+    inner = indices.values
     flat = inner.flat_values if isinstance(inner, RaggedTensor) else inner
-    rows = _outer_rows(places)
-    numbers = flat.numpy().reshape(len(rows), int(np.prod(flat._shape_tuple()[1:])))
+    rows = _outer_rows(indices)
+    columns = flat.numpy().reshape(len(rows), int(np.prod(flat._shape_tuple()[1:])))
     lengths = params._partition.lengths[rows][:, None]
-    if ((numbers < 0) | (numbers >= lengths)).any():
+    if ((columns < 0) | (columns >= lengths)).any():
         raise _misfit("indices", f"{flat.numpy().tolist()} for rows of {lengths[:, 0].tolist()}")
-    found = gather_rows(
-        params.values, (numbers + params._partition.splits[:-1][rows][:, None]).reshape(flat.shape)
+    gathered = gather_rows(
+        params.values, (columns + params._partition.splits[:-1][rows][:, None]).reshape(flat.shape)
     )
-    result = places.with_flat_values(found)
+    result = indices.with_flat_values(gathered)
     return _squeeze(result, 1) if single else result
 
 
@@ -466,37 +466,37 @@ def _outer_rows(value: RaggedTensor) -> np.ndarray:
 
 
 def gather_nd(params: Any, indices: Any, batch_dims: int = 0) -> Any:
-    """Slices of a ragged tensor at places given by several coordinates."""
+    """Slices of a ragged tensor at indices along its first axes."""
     if batch_dims:
         raise ValueError("batch_dims != 0 is not supported for ragged gather yet.")
     params, indices = convert(params), convert(indices)
     if isinstance(indices, RaggedTensor):
         return (
             indices.with_flat_values(gather_nd(params, indices.flat_values))
-            if (indices.ragged_rank < rank_of(indices) - 1)
+            if indices.ragged_rank < rank_of(indices) - 1
             else _no_ragged_coordinates()
         )
-    places = indices.numpy()
-    outer = places.shape[:-1]
-    places = (
-        places.reshape(-1, places.shape[-1]) if places.size else places.reshape(0, places.shape[-1])
-    )
-    value, rows = params, np.zeros(len(places), np.int64)
-    for axis in range(places.shape[1]):
-        column = places[:, axis]
+    coordinates = indices.numpy()
+    *outer, depth = coordinates.shape
+    coordinates = coordinates.reshape(-1 if coordinates.size else 0, depth)
+    value, rows = params, np.zeros(len(coordinates), np.int64)
+    for axis in range(depth):
+        column = coordinates[:, axis]
         if axis == 0:
             _check_rows(column, rows_of(value))
             rows = column
         elif isinstance(value, RaggedTensor):
             lengths = value._partition.lengths[rows]
             if ((column < 0) | (column >= lengths)).any():
-                raise _misfit("indices", f"{places.tolist()} of a tensor of shape {params.shape}")
+                raise _misfit(
+                    "indices", f"{coordinates.tolist()} of a tensor of shape {params.shape}"
+                )
             rows = value._partition.splits[:-1][rows] + column
             value = value.values
         else:
-            rest = np.concatenate([rows[:, None], places[:, axis:]], axis=1)
-            found = _ops.gather_nd(value, rest, 0)
-            return _ops.reshape(found, [*outer, *found._shape_tuple()[1:]])
+            rest = np.concatenate([rows[:, None], coordinates[:, axis:]], axis=1)
+            slices = _ops.gather_nd(value, rest, 0)
+            return _ops.reshape(slices, [*outer, *slices._shape_tuple()[1:]])
     return gather_rows(value, rows.reshape(outer)) if outer else gather_rows(value, rows)[0]
 
 

@@ -1,4 +1,4 @@
-"""Ragged and dense tensors brought to the same rows, so that elements can be combined."""
+"""Broadcasting of ragged and dense tensors to the same rows."""
 
 from __future__ import annotations
 
@@ -15,53 +15,53 @@ from eagerflow.ragged.tensor import RaggedTensor
 _ops = _core.ops
 Tensor = _core.Tensor
 
-# Rows are written out one by one. Those of a value take no more memory than it does, while the sizes that
-# stand for unknown ones have no value behind them.
-_MOST_STAND_INS = 1 << 16
+# Rows are enumerated. Those of a value take no more memory than it does; sizes of symbolic tensors have no
+# memory behind them, and may be of any magnitude.
+_MAX_SYMBOLIC_ROWS = 1 << 16
 
 
 class _Operand:
-    """A value with what is needed to find its elements row by row."""
+    """A value, and the starts and lengths of its rows along each ragged axis of the result."""
 
     def __init__(self, value: Any, rank: int, levels: int) -> None:
         self.partitions: list[tuple[np.ndarray, np.ndarray, int | None]] = []
         if isinstance(value, RaggedTensor):
             missing = rank - len(value.shape)
             self.flat = value.flat_values
-            found = [
+            partitions = [
                 (p.splits[:-1], p.lengths, p.static_uniform_row_length) for p in value._partitions()
             ]
             self.rows = value._partition.static_nrows
             if missing:
-                found.insert(0, (np.zeros(1, np.int64), np.array([self.rows]), self.rows))
+                partitions.insert(0, (np.zeros(1, np.int64), np.array([self.rows]), self.rows))
                 ones = (np.zeros(1, np.int64), np.ones(1, np.int64), 1)
-                found[0:0] = [ones] * (missing - 1)
+                partitions[0:0] = [ones] * (missing - 1)
                 self.rows = 1
-            self.partitions = found
+            self.partitions = partitions
         else:
             shape = [1] * (rank - value.ndim) + list(value._shape_tuple())
             self.flat = _ops.reshape(value, shape)
             self.rows = shape[0]
-        # Axes of elements that stand where another operand is ragged are divided evenly.
+        # Dense axes at which another operand is ragged become uniform rows.
         while len(self.partitions) < levels:
             shape = list(self.flat._shape_tuple())
             count, size = shape[0], shape[1]
-            if count * size > _MOST_STAND_INS and _core.is_symbolic(self.flat):
-                raise TypeError("Rows of unknown sizes are not written out: a value is needed.")
+            if count * size > _MAX_SYMBOLIC_ROWS and _core.is_symbolic(self.flat):
+                raise TypeError("Rows of unknown sizes cannot be enumerated: a value is needed.")
             self.flat = _ops.reshape(self.flat, [count * size, *shape[2:]])
             starts = np.arange(count, dtype=np.int64) * size
             self.partitions.append((starts, np.full(count, size, np.int64), size))
 
 
 def aligned(values: Sequence[Any]) -> tuple[list[Any], Callable[[Any], RaggedTensor]]:
-    """Elements that correspond to each other.
+    """Flat values that broadcast element by element.
 
     Args:
-        values: ragged and dense tensors, one at least ragged.
+        values: ragged and dense tensors, at least one ragged.
 
     Returns:
-        A tensor for each value, whose first axis counts the same elements (or has size one, or is
-        absent, and is broadcast), and a function that makes a ragged tensor of the result.
+        A tensor for each value, whose first axes have the same size, or size one, or are absent, and
+        a function that makes a ragged tensor of the result.
 
     Raises:
         tf.errors.InvalidArgumentError: if the shapes do not broadcast.
@@ -77,26 +77,26 @@ def aligned(values: Sequence[Any]) -> tuple[list[Any], Callable[[Any], RaggedTen
     operands = [_Operand(value, rank, levels) for value in values]
     dtype = splits_dtype(ragged)
     rows = _common(np.array([operand.rows]) for operand in operands)
-    places = []
+    indices = []
     for operand in operands:
         single = operand.rows == 1 and rows[0] != 1
-        places.append(np.zeros(rows[0], np.int64) if single else np.arange(rows[0]))
+        indices.append(np.zeros(rows[0], np.int64) if single else np.arange(rows[0]))
     result: list[RowPartition] = []
     for level in range(levels):
         lengths = []
-        for operand, at in zip(operands, places, strict=True):
+        for operand, at in zip(operands, indices, strict=True):
             _, sizes, uniform = operand.partitions[level]
             lengths.append((sizes[at], uniform))
         joint, size = _common_lengths(lengths)
         offsets = ranges(np.zeros_like(joint), joint)
         for k, operand in enumerate(operands):
             starts, _, uniform = operand.partitions[level]
-            begin = np.repeat(starts[places[k]], joint)
+            begin = np.repeat(starts[indices[k]], joint)
             stretched = uniform == 1 and not np.array_equal(lengths[k][0], joint)
-            places[k] = begin if stretched else begin + offsets
+            indices[k] = begin if stretched else begin + offsets
         result.append(RowPartition.of_lengths(joint, dtype, size))
     flats = []
-    for operand, at in zip(operands, places, strict=True):
+    for operand, at in zip(operands, indices, strict=True):
         count = operand.flat._shape_tuple()[0]
         if count == len(at) and np.array_equal(at, np.arange(count)):
             flats.append(operand.flat)
@@ -125,7 +125,7 @@ def _same_rows(first: RaggedTensor, other: RaggedTensor) -> bool:
 
 
 def _simple(value: Any, like: RaggedTensor) -> Any:
-    """Elements that broadcast as they are, or None."""
+    """Flat values that broadcast as they are, or None."""
     if isinstance(value, RaggedTensor):
         return value.flat_values
     if not value.ndim:
@@ -140,15 +140,15 @@ def _simple(value: Any, like: RaggedTensor) -> Any:
 
 
 def _common(counts: Any) -> np.ndarray:
-    """The one number that is not one."""
-    found = {int(count[0]) for count in counts} - {1} or {1}
-    if len(found) > 1:
-        raise _misfit(sorted(found))
-    return np.array(list(found))
+    """The number of rows after broadcasting: the one that is not 1."""
+    sizes = {int(count[0]) for count in counts} - {1} or {1}
+    if len(sizes) > 1:
+        raise _misfit(sorted(sizes))
+    return np.array(list(sizes))
 
 
 def _common_lengths(lengths: list[tuple[np.ndarray, int | None]]) -> tuple[np.ndarray, int | None]:
-    """The lengths of rows that all operands have, but those that are one everywhere."""
+    """The lengths of rows after broadcasting, and their uniform length if there is one."""
     proper = [(sizes, uniform) for sizes, uniform in lengths if uniform != 1]
     if not proper:
         return lengths[0]
@@ -162,7 +162,7 @@ def _common_lengths(lengths: list[tuple[np.ndarray, int | None]]) -> tuple[np.nd
     return joint, size
 
 
-def _misfit(found: Any) -> errors.InvalidArgumentError:
+def _misfit(lengths: Any) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(
-        None, None, f"Unable to broadcast: the lengths of rows of the operands differ: {found}"
+        None, None, f"Unable to broadcast: the lengths of rows of the operands differ: {lengths}"
     )

@@ -31,7 +31,7 @@ def _is_list(value: Any) -> bool:
 
 
 def _depths(value: Any) -> tuple[int | None, int]:
-    """How deep scalars are nested (None if there are none), and lists at most."""
+    """The nesting depth of scalars (None if there are none), and the greatest depth of lists."""
     if not _is_list(value):
         if isinstance(value, Tensor) and value.ndim:
             raise TypeError("pylist may not be a RaggedTensor or RaggedTensorValue.")
@@ -80,7 +80,7 @@ def constant(
     Args:
         pylist: lists, tuples or arrays, nested to the same depth everywhere.
         dtype: the dtype of the elements; found from them by default.
-        ragged_rank: how many axes shall be ragged; by default all but the first.
+        ragged_rank: the number of ragged axes; by default all but the first.
         inner_shape: the shape of elements of `flat_values`.
         name: ignored.
         row_splits_dtype: int32 or int64.
@@ -169,12 +169,12 @@ def ragged_range(
     name: str | None = None,
     row_splits_dtype: Any = dtypes.int64,
 ) -> RaggedTensor:
-    """Rows of numbers that follow each other.
+    """A range of numbers in each row.
 
     Args:
-        starts: the first of each row, a vector or a scalar; with `limits` absent, what ends it.
-        limits: what ends each row.
-        deltas: the steps.
+        starts: the first number of each row, a vector or a scalar; the limits, if `limits` is None.
+        limits: the exclusive end of each row.
+        deltas: the step of each row.
         dtype: the dtype of the numbers.
         name: ignored.
         row_splits_dtype: int32 or int64.
@@ -219,7 +219,7 @@ def ragged_range(
 
 @op_function
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
-    """The row of each element, from the places where rows begin and end.
+    """The row of each element, from row splits.
 
     >>> tf.ragged.row_splits_to_segment_ids([0, 2, 2, 5]).numpy()
     array([0, 0, 2, 2, 2])
@@ -238,7 +238,7 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
 def segment_ids_to_row_splits(
     segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
 ) -> Tensor:
-    """The places where rows begin and end, from the row of each element.
+    """Row splits, from the row of each element.
 
     >>> tf.ragged.segment_ids_to_row_splits([0, 0, 2]).numpy()
     array([0, 2, 2, 3])
@@ -251,8 +251,8 @@ def segment_ids_to_row_splits(
         )
     if tensor.ndim != 1:
         raise ValueError(f"Shape {tensor.shape} must have rank 1")
-    given = tensor.dtype if isinstance(segment_ids, Tensor | np.ndarray) else dtypes.int64
-    dtype = given if out_type is None else dtypes.as_dtype(out_type)
+    default = tensor.dtype if isinstance(segment_ids, Tensor | np.ndarray) else dtypes.int64
+    dtype = default if out_type is None else dtypes.as_dtype(out_type)
     ids = tensor.numpy().astype(np.int64)
     count = 0 if num_segments is None else int(num_segments)
     if ids.size and num_segments is not None and ids.max() >= count:
@@ -303,8 +303,8 @@ def _masked(data: Any, mask: Any, rank: int, dtype: Any) -> Any:
         chosen = mask.numpy()
         if rows_of(data) != len(chosen):
             raise invalid_argument(f"The mask has {len(chosen)} rows, the data {rows_of(data)}")
-        places = np.flatnonzero(chosen)
-        return slices_at(data, places) if isinstance(data, Tensor) else gather_rows(data, places)
+        indices = np.flatnonzero(chosen)
+        return slices_at(data, indices) if isinstance(data, Tensor) else gather_rows(data, indices)
     data, mask = as_ragged(data, 1, dtype), as_ragged(mask, 1, dtype)
     check_same_rows([data, mask])
     if rank > 2:
@@ -336,11 +336,11 @@ def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
     >>> tf.ragged.map_flat_values(tf.square, tf.ragged.constant([[1, 2], [3]]))
     <tf.RaggedTensor [[1, 4], [9]]>
     """
-    found: list[RaggedTensor] = []
+    ragged: list[RaggedTensor] = []
 
     def flat(value: Any) -> Any:
         if isinstance(value, RaggedTensor):
-            found.append(value)
+            ragged.append(value)
             return value.flat_values
         if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
             return type(value)(flat(item) for item in value)
@@ -350,10 +350,10 @@ def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
 
     flat_args = flat(list(args))
     flat_kwargs = flat(kwargs)
-    if not found:
+    if not ragged:
         return op(*args, **kwargs)
-    first = found[0]
-    for other in found[1:]:
+    first = ragged[0]
+    for other in ragged[1:]:
         ours, theirs = first._partitions(), other._partitions()
         if len(ours) != len(theirs) or any(
             not np.array_equal(a.splits, b.splits) for a, b in zip(ours, theirs, strict=True)
@@ -377,16 +377,16 @@ def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
 def stack_dynamic_partitions(
     data: Any, partitions: Any, num_partitions: Any, name: str | None = None
 ) -> RaggedTensor:
-    """A row for each number, with the slices that have it.
+    """The slices of each partition as a row.
 
     Args:
         data: ragged or dense.
-        partitions: for each slice along the first axes of `data`, the number of its row.
-        num_partitions: how many rows there are.
+        partitions: the row of each slice along the first axes of `data`.
+        num_partitions: the number of rows.
         name: ignored.
 
     Raises:
-        tf.errors.InvalidArgumentError: if a number is out of range.
+        tf.errors.InvalidArgumentError: if a partition is out of range.
 
     >>> tf.ragged.stack_dynamic_partitions(["a", "b", "c"], [1, 0, 1], 2)
     <tf.RaggedTensor [[b'b'], [b'a', b'c']]>
@@ -396,27 +396,27 @@ def stack_dynamic_partitions(
         data = as_ragged(data, which.ragged_rank, which._partition.dtype)
         while isinstance(which, RaggedTensor):
             data, which = data.values, which.values
-    numbers = which.numpy()
+    rows = which.numpy()
     if not isinstance(data, RaggedTensor):
-        front, rest = data._shape_tuple()[: numbers.ndim], numbers.shape
-        if front != rest:
-            raise ValueError(f"Shapes {front} and {rest} are incompatible")
+        shape = data._shape_tuple()[: rows.ndim]
+        if shape != rows.shape:
+            raise ValueError(f"Shapes {shape} and {rows.shape} are incompatible")
     if not which.dtype.is_integer:
         raise invalid_argument(f"partitions must be integers, got {which.dtype.name}")
-    if numbers.ndim > 1:
-        data = _ops.reshape(data, [numbers.size, *data._shape_tuple()[numbers.ndim :]])
-        numbers = numbers.reshape(-1)
+    if rows.ndim > 1:
+        data = _ops.reshape(data, [rows.size, *data._shape_tuple()[rows.ndim :]])
+        rows = rows.reshape(-1)
     count = int(num_partitions)
-    if numbers.ndim == 0:
-        data, numbers = _ops.expand_dims(data, 0), numbers.reshape(1)
-    if numbers.size and (numbers.min() < 0 or numbers.max() >= count):
+    if rows.ndim == 0:
+        data, rows = _ops.expand_dims(data, 0), rows.reshape(1)
+    if rows.size and (rows.min() < 0 or rows.max() >= count):
         raise invalid_argument(f"partitions must lie within [0, {count})")
-    if rows_of(data) != len(numbers):
+    if rows_of(data) != len(rows):
         raise invalid_argument(
-            f"partitions has {len(numbers)} elements, but the data has {rows_of(data)} slices"
+            f"partitions has {len(rows)} elements, but the data has {rows_of(data)} slices"
         )
-    order = np.argsort(numbers, kind="stable")
-    lengths = np.bincount(numbers, minlength=count)
+    order = np.argsort(rows, kind="stable")
+    lengths = np.bincount(rows, minlength=count)
     return RaggedTensor._of(
         gather_rows(data, order), RowPartition.of_lengths(lengths, dtypes.int64)
     )

@@ -19,30 +19,30 @@ Tensor = _core.Tensor
 
 
 def zero_of(dtype: Any) -> Any:
-    """What stands for absent elements: zero, or the empty string."""
+    """The default for absent elements: zero, or the empty string."""
     return _core.convert("" if dtype is dtypes.string else 0, dtype, None)
 
 
-def padded_places(value: RaggedTensor) -> np.ndarray:
-    """For each place of the bounding box, the element that stands there, or -1."""
-    places = np.arange(value._partition.static_nrows)
+def padded_indices(value: RaggedTensor) -> np.ndarray:
+    """The index into `flat_values` of each position of the bounding box, -1 behind the end of a row."""
+    indices = np.arange(value._partition.static_nrows)
     for partition in value._partitions():
         splits, lengths = partition.splits, partition.lengths
         width = int(lengths.max(initial=0))
         offsets = np.arange(width)
-        if places.ndim == 1:  # the first partition: all its rows are there
+        if indices.ndim == 1:  # the outermost partition has all its rows
             inside = offsets < lengths[:, None]
-            places = np.where(inside, partition.splits[:-1, None] + offsets, -1)
+            indices = np.where(inside, partition.splits[:-1, None] + offsets, -1)
             continue
-        known = places >= 0
-        rows = np.where(known, places, 0)
+        known = indices >= 0
+        rows = np.where(known, indices, 0)
         if len(lengths):
             start, length = splits[:-1][rows], np.where(known, lengths[rows], 0)
         else:
-            start = length = np.zeros(places.shape, np.int64)
+            start = length = np.zeros(indices.shape, np.int64)
         inside = offsets < length[..., None]
-        places = np.where(inside, start[..., None] + offsets, -1)
-    return places
+        indices = np.where(inside, start[..., None] + offsets, -1)
+    return indices
 
 
 def to_tensor(value: RaggedTensor, default: Any, shape: Any) -> Tensor:
@@ -64,22 +64,22 @@ def to_tensor(value: RaggedTensor, default: Any, shape: Any) -> Tensor:
             splits if splits.dtype is dtypes.int64 else _ops.cast(splits, dtypes.int64),
             width,
         )
-    places = padded_places(value)
+    indices = padded_indices(value)
     if shape is not None:
         sizes = _wanted_sizes(shape, value)
-        outer = sizes[: places.ndim]
+        outer = sizes[: indices.ndim]
         for axis, size in enumerate(outer):
             if size is None:
                 continue
-            have = places.shape[axis]
-            if size < have:
-                places = places.take(np.arange(size), axis)
-            elif size > have:
-                widths = [(0, 0)] * places.ndim
-                widths[axis] = (0, size - have)
-                places = np.pad(places, widths, constant_values=-1)
-        for size, have in zip(sizes[places.ndim :], inner, strict=True):
-            if size is not None and size != have:
+            width = indices.shape[axis]
+            if size < width:
+                indices = indices.take(np.arange(size), axis)
+            elif size > width:
+                widths = [(0, 0)] * indices.ndim
+                widths[axis] = (0, size - width)
+                indices = np.pad(indices, widths, constant_values=-1)
+        for size, inner_size in zip(sizes[indices.ndim :], inner, strict=True):
+            if size is not None and size != inner_size:
                 raise invalid_argument(
                     f"The inner shape {list(inner)} of the values does not fit the shape {sizes}"
                 )
@@ -99,23 +99,23 @@ def to_tensor(value: RaggedTensor, default: Any, shape: Any) -> Tensor:
             f"rt_input.flat_values.rank = {flat.ndim}"
         )
     if plain and flat._size:
-        # Negative places become zeros.
-        return _ops.gather_or_zero(flat, places)
-    missing = places < 0
+        # A negative index gives zeros.
+        return _ops.gather_or_zero(flat, indices)
+    missing = indices < 0
     count = flat._shape_tuple()[0]
     if not missing.any():
         return (
-            _ops.gather(flat, places, 0, 0)
-            if not _in_order(places, count)
-            else _ops.reshape(flat, [*places.shape, *inner])
+            _ops.gather(flat, indices, 0, 0)
+            if not _in_order(indices, count)
+            else _ops.reshape(flat, [*indices.shape, *inner])
         )
     filler = _ops.broadcast_to(_ops.reshape(default, [1, *default._shape_tuple()]), [1, *inner])
     padded = _ops.concat([flat, filler], 0)
-    return _ops.gather(padded, np.where(missing, count, places), 0, 0)
+    return _ops.gather(padded, np.where(missing, count, indices), 0, 0)
 
 
-def _in_order(places: np.ndarray, count: int) -> bool:
-    return places.size == count and bool((places.reshape(-1) == np.arange(count)).all())
+def _in_order(indices: np.ndarray, count: int) -> bool:
+    return indices.size == count and bool((indices.reshape(-1) == np.arange(count)).all())
 
 
 def _wanted_sizes(shape: Any, value: RaggedTensor) -> list[int | None]:
@@ -178,7 +178,7 @@ def from_tensor(
 
 
 def _ends_before(flat: Tensor, padding: Any, rows: int, width: int) -> np.ndarray:
-    """For each row, the place after its last element that is not padding."""
+    """The length of each row without the padding at its end."""
     padding = _core.convert(padding, flat.dtype, None)
     inner = flat._shape_tuple()[1:]
     if padding._shape_tuple() != inner:
@@ -190,11 +190,11 @@ def _ends_before(flat: Tensor, padding: Any, rows: int, width: int) -> np.ndarra
 
 
 def _from_nested_lengths(flat: Tensor, shape: tuple, lengths: Any, dtype: Any) -> RaggedTensor:
-    """Rows of rows of a dense tensor; lengths of inner rows are those of the rows that are kept."""
+    """Nested rows of a dense tensor; inner lengths are those of the rows that outer lengths keep."""
     kept = np.arange(shape[0])
     partitions = []
-    for level, given in enumerate(lengths):
-        ends = np.asarray(_core.convert(given, None, dtypes.int64).numpy(), np.int64)
+    for level, sizes in enumerate(lengths):
+        ends = np.asarray(_core.convert(sizes, None, dtypes.int64).numpy(), np.int64)
         if len(ends) != len(kept):
             raise invalid_argument(
                 f"Lengths of axis {level + 1} must be given for {len(kept)} rows, got {len(ends)}"
@@ -220,13 +220,13 @@ def from_sparse(st_input: Any, row_splits_dtype: Any) -> RaggedTensor:
     sizes = st_input.dense_shape.numpy()
     if len(sizes) != 2:
         raise ValueError(f"Shape {sizes.tolist()} must have rank 2")
-    places = st_input.indices.numpy()
-    rows = places[:, 0]
+    indices = st_input.indices.numpy()
+    rows = indices[:, 0]
     lengths = np.bincount(rows, minlength=int(sizes[0])) if len(rows) else np.zeros(sizes[0], int)
     starts = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=starts[1:])
     expected = np.arange(len(rows)) - starts[rows]
-    if (np.diff(rows) < 0).any() or (places[:, 1] != expected).any():
+    if (np.diff(rows) < 0).any() or (indices[:, 1] != expected).any():
         raise invalid_argument(
             "SparseTensor is not right-ragged: elements of rows must follow each other from the "
             "first column on, in order"
@@ -237,7 +237,7 @@ def from_sparse(st_input: Any, row_splits_dtype: Any) -> RaggedTensor:
 
 
 def coordinates(value: RaggedTensor) -> np.ndarray:
-    """The place of each element of `flat_values` along the axes that splits divide, `[n, axes]`."""
+    """`[n, ragged_rank + 1]`: the indices of each flat value along the outer axes."""
     columns: list[np.ndarray] = [np.arange(value._partition.static_nrows)]
     for partition in value._partitions():
         ids = partition.rowids
@@ -249,13 +249,13 @@ def coordinates(value: RaggedTensor) -> np.ndarray:
 def to_sparse(value: RaggedTensor) -> SparseTensor:
     """See `tf.RaggedTensor.to_sparse`."""
     flat = value.flat_values
-    places = coordinates(value)
+    indices = coordinates(value)
     inner = flat._shape_tuple()[1:]
     if inner:
         count = int(np.prod(inner))
         within = np.stack(np.unravel_index(np.arange(count), inner), axis=-1)
-        places = np.concatenate(
-            [np.repeat(places, count, axis=0), np.tile(within, (len(places), 1))], axis=-1
+        indices = np.concatenate(
+            [np.repeat(indices, count, axis=0), np.tile(within, (len(indices), 1))], axis=-1
         )
         flat = _ops.reshape(flat, [flat._size])
-    return SparseTensor(places, flat, value.bounding_shape(out_type=dtypes.int64))
+    return SparseTensor(indices, flat, value.bounding_shape(out_type=dtypes.int64))

@@ -201,14 +201,14 @@ class DynamicRaggedShape(ExtensionType):
             return []
         if not self.row_partitions:
             return self._static_inner_shape.as_list()
-        found: list = [self.row_partitions[0].static_nrows]
+        lengths: list = [self.row_partitions[0].static_nrows]
         for item in self.row_partitions:
             length = item.static_uniform_row_length
             if length is None and ragged_lengths:
-                found.append(tuple(item.lengths.tolist()))
+                lengths.append(tuple(item.lengths.tolist()))
             else:
-                found.append(length)
-        return found + self._static_inner_shape.as_list()[1:]
+                lengths.append(length)
+        return lengths + self._static_inner_shape.as_list()[1:]
 
     def is_uniform(self, axis: int) -> bool:
         """Whether the size along an axis is one number by construction.
@@ -387,9 +387,11 @@ def _broadcast_to(input: Any, shape: DynamicRaggedShape) -> Any:
     template = shape._divided(_core.ops.zeros(shape._inner, dtypes.int8))
     (flat, _), rebuilt = aligned([value, template])
     result = rebuilt(_core.ops.broadcast_to(flat, shape._inner))
-    wanted, found = shape.row_partitions, result._partitions()
-    same = all(np.array_equal(a.splits, b.splits) for a, b in zip(wanted, found, strict=False))
-    if not same or len(found) < len(wanted):
+    partitions, reached = shape.row_partitions, result._partitions()
+    same = all(
+        np.array_equal(a.splits, b.splits) for a, b in zip(partitions, reached, strict=False)
+    )
+    if not same or len(reached) < len(partitions):
         raise invalid_argument(f"Cannot broadcast {value.shape} to {shape}.")
     return shape._divided(result.flat_values)
 

@@ -1,4 +1,4 @@
-"""How ragged tensors are made: from splits, lengths, row numbers, dense and sparse tensors."""
+"""The factories of RaggedTensor: from splits, lengths, row ids, dense and sparse tensors."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _vector(value: Any, name: str) -> np.ndarray:
 
 
 def rows_of(values: Any) -> int:
-    """How many rows ragged or dense values have."""
+    """The number of rows of ragged or dense values."""
     if isinstance(values, RaggedFactories):
         return values._partition.static_nrows
     return values._shape_tuple()[0]
@@ -61,7 +61,7 @@ class RaggedFactories(CompositeTensor):
 
     @classmethod
     def _checked(cls, values: Any, partition: RowPartition, method: str, validate: bool) -> Any:
-        """From values and splits that a user gave."""
+        """From values and splits of the program, which are checked."""
         if not isinstance(values, RaggedFactories):
             values = _core.as_tensor(values)
             if values.ndim < 1:
@@ -92,7 +92,7 @@ class RaggedFactories(CompositeTensor):
     def from_row_splits(
         cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
     ) -> Any:
-        """Rows from the places where they begin, with the end of the last.
+        """Rows from their splits: the index of each row's first element, and the end of the last row.
 
         Args:
             values: `[n, ...]`, or ragged.
@@ -147,7 +147,7 @@ class RaggedFactories(CompositeTensor):
         Args:
             values: `[n, ...]`, or ragged.
             value_rowids: `[n]`, ascending.
-            nrows: how many rows there are; by default the last that has an element ends them.
+            nrows: the number of rows; by default that up to the last one with an element.
             name: ignored.
             validate: whether to check that.
 
@@ -172,7 +172,7 @@ class RaggedFactories(CompositeTensor):
     def from_row_starts(
         cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
     ) -> Any:
-        """Rows from the places where they begin.
+        """Rows from the indices of their first elements.
 
         >>> tf.RaggedTensor.from_row_starts([1, 2, 3], [0, 2, 2])
         <tf.RaggedTensor [[1, 2], [], [3]]>
@@ -187,7 +187,7 @@ class RaggedFactories(CompositeTensor):
     def from_row_limits(
         cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
     ) -> Any:
-        """Rows from the places where they end.
+        """Rows from the indices of their ends.
 
         >>> tf.RaggedTensor.from_row_limits([1, 2, 3], [2, 2, 3])
         <tf.RaggedTensor [[1, 2], [], [3]]>
@@ -210,7 +210,7 @@ class RaggedFactories(CompositeTensor):
         Args:
             values: `[n, ...]`, or ragged.
             uniform_row_length: the length.
-            nrows: how many rows there are; needed if the length is 0.
+            nrows: the number of rows; needed if the length is 0.
             validate: whether to check that they fit.
             name: ignored.
 
@@ -274,7 +274,7 @@ class RaggedFactories(CompositeTensor):
         name: str | None = None,
         validate: bool = True,
     ) -> Any:
-        """Rows of rows from several vectors of row numbers, the outermost first.
+        """Rows of rows from several vectors of row ids, the outermost first.
 
         Raises:
             ValueError: if `nested_nrows` has another length.
@@ -315,13 +315,13 @@ class RaggedFactories(CompositeTensor):
         name: str | None = None,
         row_splits_dtype: Any = dtypes.int64,
     ) -> Any:
-        """Rows of a dense tensor, without what is behind their ends.
+        """Rows of a dense tensor, without the padding behind their ends.
 
         Args:
             tensor: a tensor of rank `ragged_rank + 1` or more.
             lengths: the length of each row, or a tuple of vectors of lengths for nested rows.
             padding: the element that fills the ends of rows.
-            ragged_rank: how many axes shall be ragged.
+            ragged_rank: the number of ragged axes.
             name: ignored.
             row_splits_dtype: int32 or int64.
 

@@ -15,11 +15,11 @@ Tensor = _core.Tensor
 
 
 def getitem(value: RaggedTensor, key: Any) -> Any:
-    """What `value[key]` gives.
+    """`value[key]`.
 
     Raises:
         TypeError: if a key is of another type than integer, slice, ellipsis or None.
-        ValueError: if an integer stands for a ragged axis inside, or there are too many keys.
+        ValueError: if an integer indexes an inner ragged axis, or there are too many keys.
         IndexError: if a row does not exist.
     """
     keys = _checked_keys(value, key)
@@ -52,9 +52,9 @@ def _checked_keys(value: RaggedTensor, key: Any) -> list[Any]:
         raise errors.InvalidArgumentError(
             None, None, f"Too many indices ({used}) for a ragged tensor of rank {rank}"
         )
-    for place, item in enumerate(keys):
+    for k, item in enumerate(keys):
         if item is Ellipsis:
-            keys[place : place + 1] = [slice(None)] * (rank - used)
+            keys[k : k + 1] = [slice(None)] * (rank - used)
             break
     return keys
 
@@ -96,8 +96,7 @@ def _inner(value: Any, keys: list[Any]) -> Any:
     if not keys:
         return value
     if isinstance(value, Tensor):
-        places = (slice(None), *keys)
-        return value[places]
+        return value[(slice(None), *keys)]
     first, rest = keys[0], keys[1:]
     partition = value._partition
     if first is None:
@@ -121,26 +120,27 @@ def _inner(value: Any, keys: list[Any]) -> Any:
     begin, end = _bounds(first, lengths, step)
     counts = np.maximum(0, -((begin - end) // step))
     offsets = ranges(np.zeros_like(counts), counts) * step
-    places = np.repeat(starts + begin, counts) + offsets
+    indices = np.repeat(starts + begin, counts) + offsets
     uniform = partition.static_uniform_row_length
     if uniform is not None:
         uniform = len(range(*first.indices(uniform)))
     result = RaggedTensor._of(
-        gather_rows(value.values, places), RowPartition.of_lengths(counts, partition.dtype, uniform)
+        gather_rows(value.values, indices),
+        RowPartition.of_lengths(counts, partition.dtype, uniform),
     )
     return result.with_values(_inner(result.values, rest)) if rest else result
 
 
 def _bounds(part: slice, lengths: np.ndarray, step: int) -> tuple[np.ndarray, np.ndarray]:
-    """Begin and end of a slice of rows of these lengths, as Python counts them."""
+    """The first and last indices of a slice in rows of these lengths, by Python's rules."""
     low, high = (0, lengths) if step > 0 else (-1, lengths - 1)
 
-    def place(value: int | None, fallback: Any) -> np.ndarray:
+    def index(value: int | None, fallback: Any) -> np.ndarray:
         if value is None:
             return np.broadcast_to(fallback, lengths.shape)
         return np.clip(np.where(value < 0, value + lengths, value), low, high)
 
     return (
-        place(part.start, low if step > 0 else high),
-        place(part.stop, high if step > 0 else low),
+        index(part.start, low if step > 0 else high),
+        index(part.stop, high if step > 0 else low),
     )

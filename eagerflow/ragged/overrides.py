@@ -166,11 +166,11 @@ def _cumsum(x: RaggedTensor, axis: Any = 0, exclusive: Any = False, reverse: Any
 
 
 def _where_indices(condition: RaggedTensor) -> Tensor:
-    places = conversion.coordinates(condition)
+    coordinates = conversion.coordinates(condition)
     flat = condition.flat_values
-    found = _ops.where_indices(flat).numpy()
-    rows = places[found[:, 0]]
-    return _core.convert(np.concatenate([rows, found[:, 1:]], axis=1), dtypes.int64, None)
+    indices = _ops.where_indices(flat).numpy()
+    outer = coordinates[indices[:, 0]]
+    return _core.convert(np.concatenate([outer, indices[:, 1:]], axis=1), dtypes.int64, None)
 
 
 def _reshape(tensor: RaggedTensor, shape: Any) -> Any:

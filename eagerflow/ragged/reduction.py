@@ -38,7 +38,7 @@ def _segment_extreme(largest: bool) -> Callable:
 
 
 def _through_padding(reduce: Any, identity: Any) -> Callable:
-    """Reduces segments by sorting them into rows that are filled up with what changes nothing."""
+    """Reduces segments as rows that are padded with the identity of the reduction."""
 
     def reduced(data: Tensor, ids: np.ndarray, count: int) -> Tensor:
         order = np.argsort(ids, kind="stable")
@@ -46,8 +46,8 @@ def _through_padding(reduce: Any, identity: Any) -> Callable:
         rows = RaggedTensor._of(
             _ops.gather(data, order, 0, 0), RowPartition.of_lengths(lengths, dtypes.int64)
         )
-        fill = _core.convert(identity, data.dtype, None)
-        return reduce(rows.to_tensor(fill), 1)
+        padding = _core.convert(identity, data.dtype, None)
+        return reduce(rows.to_tensor(padding), 1)
 
     return reduced
 
@@ -63,7 +63,7 @@ _SEGMENTS: dict[str, Callable] = {
 
 
 def _segments(name: Any, data: Any, ids: np.ndarray, count: int) -> Any:
-    """Rows with the same number reduced to one, place by place, by a function or its name."""
+    """Rows of the same segment reduced element by element, by a function or its name."""
     if isinstance(data, Tensor):
         return (_SEGMENTS[name] if isinstance(name, str) else name)(data, ids, count)
     partition = data._partition
@@ -72,8 +72,8 @@ def _segments(name: Any, data: Any, ids: np.ndarray, count: int) -> Any:
     result = RowPartition.of_lengths(lengths, partition.dtype)
     rows = partition.rowids
     offsets = partition.offsets
-    places = result.splits[:-1][ids[rows]] + offsets
-    return RaggedTensor._of(_segments(name, data.values, places, int(result.splits[-1])), result)
+    ids = result.splits[:-1][ids[rows]] + offsets
+    return RaggedTensor._of(_segments(name, data.values, ids, int(result.splits[-1])), result)
 
 
 def joined(value: RaggedTensor, axis: int, separator: bytes) -> Any:
@@ -83,9 +83,9 @@ def joined(value: RaggedTensor, axis: int, separator: bytes) -> Any:
         shape = data._shape_tuple()
         rows = data.numpy().reshape(shape[0], int(np.prod(shape[1:])))
         lines = np.full([count, rows.shape[1]], b"", object)
-        for place in range(count):
-            chosen = rows[ids == place]
-            lines[place] = [separator.join(column) for column in chosen.T]
+        for segment_id in range(count):
+            chosen = rows[ids == segment_id]
+            lines[segment_id] = [separator.join(column) for column in chosen.T]
         return _core.convert(lines.reshape([count, *shape[1:]]), dtypes.string, None)
 
     partition = value._partition
@@ -213,7 +213,7 @@ def softmax(logits: RaggedTensor, axis: Any = None, name: str | None = None) -> 
 
 
 def unsorted_segments(name: str, data: Any, segment_ids: Any, num_segments: Any) -> Any:
-    """Reduces the elements of ragged or dense data that have the same number."""
+    """Reduces the slices of ragged or dense data that have the same segment id."""
     data, ids = convert(data), convert(segment_ids)
     if isinstance(ids, RaggedTensor):
         for _ in range(ids.ragged_rank):

@@ -17,7 +17,7 @@ Tensor = _core.Tensor
 
 
 def _integers(value: Any, name: str, dtype: Any, hint: Any) -> tuple[np.ndarray, Any]:
-    """A vector as an array, and which dtype its tensor has."""
+    """A vector as an array, and the dtype of its tensor."""
     if dtype is None and not isinstance(value, Tensor | np.ndarray):
         hint = dtypes.int64 if hint is None else as_dtype(hint)
         tensor = _core.convert(value, hint if len(value) == 0 else None, hint)
@@ -126,7 +126,7 @@ class RowPartition(CompositeTensor):
     def from_row_splits(
         cls, row_splits: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
     ) -> RowPartition:
-        """From the places where rows begin, with the end of the last.
+        """From row splits: the index of each row's first value, and the end of the last row.
 
         Args:
             row_splits: `[nrows + 1]`, ascending from 0.
@@ -179,10 +179,10 @@ class RowPartition(CompositeTensor):
 
         Args:
             value_rowids: ascending.
-            nrows: how many rows there are; by default the last that has a value ends them.
+            nrows: the number of rows; by default that up to the last one with a value.
             validate: whether to check that.
             dtype: int32 or int64.
-            dtype_hint: the dtype of row numbers that are no tensor.
+            dtype_hint: the dtype of row ids that are no tensor.
         """
         ids, dtype = _integers(value_rowids, "value_rowids", dtype, dtype_hint)
         rows = int(ids[-1]) + 1 if len(ids) else 0
@@ -211,11 +211,11 @@ class RowPartition(CompositeTensor):
         dtype: Any = None,
         dtype_hint: Any = None,
     ) -> RowPartition:
-        """From the places where rows begin, and how many values there are."""
+        """From the index of each row's first value, and the number of values."""
         starts, dtype = _integers(row_starts, "row_starts", dtype, dtype_hint)
         if validate and len(starts):
-            found = np.append(starts, int(nvals))
-            if starts[0] != 0 or (np.diff(found) < 0).any():
+            splits = np.append(starts, int(nvals))
+            if starts[0] != 0 or (np.diff(splits) < 0).any():
                 raise invalid_argument(
                     "Arguments to from_row_starts do not form a valid RaggedTensor. They must "
                     f"ascend from 0 to {int(nvals)}, got {starts.tolist()}"
@@ -226,7 +226,7 @@ class RowPartition(CompositeTensor):
     def from_row_limits(
         cls, row_limits: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
     ) -> RowPartition:
-        """From the places where rows end."""
+        """From the end of each row."""
         limits, dtype = _integers(row_limits, "row_limits", dtype, dtype_hint)
         splits = np.append(0, limits)
         if validate and (np.diff(splits) < 0).any():
@@ -386,8 +386,8 @@ class RowPartitionSpec(TypeSpec):
     """What is known of a RowPartition.
 
     Args:
-        nrows: how many rows there are.
-        nvals: how many values there are.
+        nrows: the number of rows.
+        nvals: the number of values.
         uniform_row_length: the length of all rows.
         dtype: int32 or int64.
     """
@@ -413,12 +413,12 @@ class RowPartitionSpec(TypeSpec):
 
     @property
     def nrows(self) -> int | None:
-        """How many rows there are."""
+        """The number of rows."""
         return self._nrows
 
     @property
     def nvals(self) -> int | None:
-        """How many values there are."""
+        """The number of values."""
         return self._nvals
 
     @property
@@ -455,7 +455,7 @@ class RowPartitionSpec(TypeSpec):
         return isinstance(other, RowPartitionSpec) and self._fits(other)
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether the other says nothing else, and at most as much."""
+        """Whether all partitions of this spec are of the other."""
         return isinstance(other, RowPartitionSpec) and all(
             b is None or a == b for a, b in zip(self._key(), other._key(), strict=True)
         )

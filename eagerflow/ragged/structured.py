@@ -126,22 +126,25 @@ class StructuredTensor(BatchableExtensionType):
             if not isinstance(key, str):
                 raise TypeError(f"Unexpected type for key in `fields`: {key!r}")
             values[key] = _as_value(value)
-        found: DynamicRaggedShape | None = None
+        shape_of_records: DynamicRaggedShape | None = None
         if row_partitions:
-            found = DynamicRaggedShape.from_row_partitions(list(row_partitions))
+            shape_of_records = DynamicRaggedShape.from_row_partitions(list(row_partitions))
         elif nrows is not None and static.rank:
-            found = DynamicRaggedShape([], [int(nrows), *static.as_list()[1:]])
+            shape_of_records = DynamicRaggedShape([], [int(nrows), *static.as_list()[1:]])
         for key, value in values.items():
             if len(value.shape) < static.rank:
                 raise ValueError(f"Error in shape of {key}")
             own = _shape_of(value)[: static.rank]
-            if found is not None and _lengths(own) != _lengths(found):
+            if shape_of_records is not None and _lengths(own) != _lengths(shape_of_records):
                 raise ValueError(f"Error in shape of {key}")
-            if found is None or own.num_row_partitions > found.num_row_partitions:
-                found = own
-        if found is None:
-            found = DynamicRaggedShape([], [size or 0 for size in static])
-        result = cls(values, found)
+            if (
+                shape_of_records is None
+                or own.num_row_partitions > shape_of_records.num_row_partitions
+            ):
+                shape_of_records = own
+        if shape_of_records is None:
+            shape_of_records = DynamicRaggedShape([], [size or 0 for size in static])
+        result = cls(values, shape_of_records)
         if not static.is_compatible_with(result.shape):
             raise ValueError(f"Shapes {static} and {result.shape} are not compatible")
         return result
@@ -224,13 +227,15 @@ class StructuredTensor(BatchableExtensionType):
     def row_partitions(self) -> tuple[RowPartition, ...]:
         """How the records are divided into nested lists, the outermost first."""
         shape = self._ragged_shape
-        found = list(shape.row_partitions)
+        partitions = list(shape.row_partitions)
         inner = list(shape._inner)
         rows = inner[0] if inner else 0
         for size in inner[1:]:
-            found.append(RowPartition.from_uniform_row_length(size, nrows=rows, dtype=shape.dtype))
+            partitions.append(
+                RowPartition.from_uniform_row_length(size, nrows=rows, dtype=shape.dtype)
+            )
             rows *= size
-        return tuple(found)
+        return tuple(partitions)
 
     def nrows(self) -> Any:
         """How many rows there are; None for one record."""
@@ -388,23 +393,23 @@ class StructuredTensor(BatchableExtensionType):
         return type(self)(fields, self._ragged_shape.with_dtype(dtype))
 
     def __getitem__(self, key: Any) -> Any:
-        """Records by their places, a field by its name, or the parts of one by what comes after it."""
+        """Records by their indices, a field by its name, or its parts by the indices after the name."""
         keys = key if isinstance(key, tuple) else (key,)
         if any(item is Ellipsis for item in keys):
             raise ValueError("Slicing not supported for Ellipsis")
-        places, rest = keys[: self.rank], keys[self.rank :]
-        for item in places:
+        indices, rest = keys[: self.rank], keys[self.rank :]
+        for item in indices:
             if isinstance(item, str) or item is None:
                 raise TypeError(
                     "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
                     f"tf.int32/tf.int64 tensors are valid indices, got {item!r}"
                 )
-        if places and not isinstance(places[0], slice):
+        if indices and not isinstance(indices[0], slice):
             rows = int(self._ragged_shape[0])
-            if not -rows <= int(places[0]) < rows:
-                raise IndexError(f"Row key {int(places[0])} out of bounds")
-        single = sum(not isinstance(item, slice) for item in places)
-        result = self._each(lambda value: value[places], self.rank - single) if places else self
+            if not -rows <= int(indices[0]) < rows:
+                raise IndexError(f"Row key {int(indices[0])} out of bounds")
+        single = sum(not isinstance(item, slice) for item in indices)
+        result = self._each(lambda value: value[indices], self.rank - single) if indices else self
         if not rest:
             return result
         name, *inner = rest
@@ -423,14 +428,14 @@ class StructuredTensor(BatchableExtensionType):
         >>> tf.experimental.StructuredTensor.from_pyval([{"a": [1, 2]}, {"a": []}]).to_pyval()
         [{'a': [1, 2]}, {'a': []}]
         """
-        found = {key: _pyval(value) for key, value in self._fields.items()}
+        values = {key: _pyval(value) for key, value in self._fields.items()}
         if not self.rank:
-            return found
-        if not found:
+            return values
+        if not values:
             shape = self._ragged_shape
             template = shape._divided(_core.ops.zeros(shape._inner, "int8"))
             return _mapped(_pyval(template), lambda item: {})
-        return _zipped(found, self.rank)
+        return _zipped(values, self.rank)
 
     def __repr__(self) -> str:
         lines = []
@@ -457,13 +462,13 @@ def _shape_of(value: Any) -> DynamicRaggedShape:
 
 def _lengths(shape: DynamicRaggedShape) -> list[tuple]:
     """The sizes along all axes, one for each row of the axis before."""
-    found: list[tuple] = []
+    lengths: list[tuple] = []
     count = 1
     for size in shape.static_lengths():
         row = size if isinstance(size, tuple) else (size,) * count
-        found.append(row)
+        lengths.append(row)
         count = sum(row)
-    return found
+    return lengths
 
 
 def _merged(value: Any, outer: int, inner: int) -> Any:

@@ -1,4 +1,4 @@
-"""RaggedTensor: rows of different lengths, as their elements one after the other and their ends."""
+"""RaggedTensor: rows of different lengths, as their concatenated elements and row splits."""
 
 from __future__ import annotations
 
@@ -80,13 +80,13 @@ class RaggedTensor(RaggedFactories):
 
     @property
     def ragged_rank(self) -> int:
-        """How many axes are divided by splits."""
+        """The number of ragged axes."""
         inner = self._values
         return 1 + (inner.ragged_rank if isinstance(inner, RaggedTensor) else 0)
 
     @property
     def values(self) -> Any:
-        """The elements of all rows one after the other; ragged if rows of rows are."""
+        """The concatenated elements of all rows; ragged if the rows are."""
         return self._values
 
     @property
@@ -99,7 +99,7 @@ class RaggedTensor(RaggedFactories):
 
     @property
     def row_splits(self) -> Any:
-        """The place of each row's first element, and the end of the last row."""
+        """The index of each row's first element, and the end of the last row."""
         return self._partition.row_splits()
 
     @property
@@ -109,11 +109,11 @@ class RaggedTensor(RaggedFactories):
 
     def _partitions(self) -> list[RowPartition]:
         """The partitions, the outermost first."""
-        found, value = [], self
+        partitions, value = [], self
         while isinstance(value, RaggedTensor):
-            found.append(value._partition)
+            partitions.append(value._partition)
             value = value._values
-        return found
+        return partitions
 
     @property
     def nested_row_splits(self) -> tuple:
@@ -136,12 +136,12 @@ class RaggedTensor(RaggedFactories):
         return self._partition.value_rowids()
 
     def nrows(self, out_type: Any = None, name: str | None = None) -> Any:
-        """How many rows there are."""
+        """The number of rows."""
         dtype = self._partition.dtype if out_type is None else as_dtype(out_type)
         return _core.convert(self._partition.static_nrows, dtype, None)
 
     def row_starts(self, name: str | None = None) -> Any:
-        """The place of each row's first element."""
+        """The index of each row's first element."""
         return self._partition.row_starts()
 
     def row_limits(self, name: str | None = None) -> Any:
@@ -190,7 +190,7 @@ class RaggedTensor(RaggedFactories):
         """The same rows with other elements.
 
         Raises:
-            ValueError: if their number is another one.
+            ValueError: if there is another number of them.
         """
         if not isinstance(new_values, RaggedTensor):
             new_values = _core.as_tensor(new_values)
@@ -245,14 +245,14 @@ class RaggedTensor(RaggedFactories):
     def to_tensor(
         self, default_value: Any = None, name: str | None = None, shape: Any = None
     ) -> Any:
-        """A dense tensor, with another element behind the ends of rows.
+        """A dense tensor, padded behind the ends of rows.
 
         Args:
-            default_value: that element, of the shape of an element or one that is broadcast to it;
-                zero or an empty string by default.
+            default_value: the padding, of a shape that broadcasts to that of an element; zero or an
+                empty string by default.
             name: ignored.
-            shape: the shape of the result; what is outside is left out, None stands for as much as
-                is needed.
+            shape: the shape of the result, into which rows are cut or padded; None is the size of
+                the longest row.
 
         >>> tf.ragged.constant([[1, 2], [3]]).to_tensor(-1).numpy()
         array([[ 1,  2],
@@ -297,7 +297,7 @@ class RaggedTensor(RaggedFactories):
         return np.array(rows)
 
     def __getitem__(self, key: Any) -> Any:
-        """Rows, parts of rows, or elements; an integer may not stand for a ragged axis inside."""
+        """Rows, parts of rows, or elements; an integer cannot index an inner ragged axis."""
         return getitem.getitem(self, key)
 
     def __iter__(self) -> Iterator[Any]:
