@@ -11,7 +11,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument, slices_at
-from eagerflow.sparse.conversion import checked, flat_places, sizes_of
+from eagerflow.sparse.conversion import checked, flat_indices, sizes_of
 from eagerflow.sparse.tensor import SparseTensor, assembled
 
 _ops = _core.ops
@@ -38,21 +38,20 @@ def _check_same_shape(a: SparseTensor, b: SparseTensor, op: str) -> None:
 
 
 def _united(a: SparseTensor, b: SparseTensor) -> tuple[Tensor, Tensor, Tensor, tuple]:
-    """The places of both in order, and what each has there, zero where it has nothing."""
-    places, *chosen = _ops.sparse_union(a._indices, b._indices)
+    """The union of the indices in order, the values of both there (or zero), and their sources."""
+    indices, *chosen = _ops.sparse_union(a._indices, b._indices)
     first, second = map(_ops.gather_or_zero, (a._values, b._values), chosen)
-    return places, first, second, tuple(chosen)
+    return indices, first, second, tuple(chosen)
 
 
 @op_function
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
-    """The sum of two tensors of which one at least is sparse.
+    """The sum of two tensors, at least one of which is sparse.
 
     Args:
         a: sparse or dense.
         b: sparse or dense, of the same shape and dtype.
-        threshold: elements of the sum of two sparse tensors whose absolute values are smaller are
-            left out.
+        threshold: sums of elements of two sparse tensors with smaller absolute values are dropped.
 
     Returns:
         Sparse if both are, else dense.
@@ -70,16 +69,16 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
         raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
     if all(sparse):
         _check_same_shape(a, b, "SparseAdd")
-        places, first, second, chosen = _united(a, b)
+        indices, first, second, chosen = _united(a, b)
         total = _ops.add(first, second)
         limit = _core.as_tensor(threshold)
         if limit._size != 1 or limit.numpy():
-            # Only sums are left out, not what stands alone.
+            # Only sums are dropped, not elements of one tensor alone.
             alone = _ops.less(_ops.minimum(*chosen), 0)
             large = np.abs(total.numpy()) >= limit.numpy()
             keep = _ops.reshape(_ops.where_indices(_ops.logical_or(alone, large)), [-1])
-            places, total = _ops.gather(places, keep, 0, 0), slices_at(total, keep)
-        return assembled(places, total, a._dense_shape)
+            indices, total = _ops.gather(indices, keep, 0, 0), slices_at(total, keep)
+        return assembled(indices, total, a._dense_shape)
     value, dense = (a, b) if sparse[0] else (b, a)
     dense = _core.convert(dense, None, value.dtype)
     shape, sizes = list(dense._shape_tuple()), sizes_of(value).tolist()
@@ -107,8 +106,8 @@ def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """
     a, b = checked(sp_a), checked(sp_b)
     _check_same_shape(a, b, "SparseSparseMaximum")
-    places, first, second, _ = _united(a, b)
-    return assembled(places, _ops.maximum(first, second), a._dense_shape)
+    indices, first, second, _ = _united(a, b)
+    return assembled(indices, _ops.maximum(first, second), a._dense_shape)
 
 
 @op_function
@@ -121,8 +120,8 @@ def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """
     a, b = checked(sp_a), checked(sp_b)
     _check_same_shape(a, b, "SparseSparseMinimum")
-    places, first, second, _ = _united(a, b)
-    return assembled(places, _ops.minimum(first, second), a._dense_shape)
+    indices, first, second, _ = _united(a, b)
+    return assembled(indices, _ops.minimum(first, second), a._dense_shape)
 
 
 def _matrix(value: Any, name: str) -> Tensor:
@@ -176,7 +175,7 @@ def sparse_dense_matmul(
 
 
 def _kept_axes(axis: Any, rank: int, op: str) -> list[int]:
-    """The axes that a reduction leaves."""
+    """The axes that a reduction keeps."""
     if axis is None:
         return []
     if type(axis) is int:
@@ -202,13 +201,13 @@ def _reduced(value: SparseTensor, axis: Any, keepdims: Any, sparse: bool, larges
         return _ops.reshape(_ops.reduce_sum(value._values, [0]), final)
     ids = _ops.sparse_flat_places(value._indices, value._dense_shape, kept)
     if sparse:
-        found, where = np.unique(ids.numpy(), return_inverse=True)
-        total = _segments(value._values, _core.as_tensor(where), len(found), largest)
-        if not final or not len(found):
-            places = np.zeros((len(found), len(final)), np.int64)
+        present, segment_ids = np.unique(ids.numpy(), return_inverse=True)
+        total = _segments(value._values, _core.as_tensor(segment_ids), len(present), largest)
+        if not final or not len(present):
+            indices = np.zeros((len(present), len(final)), np.int64)
         else:
-            places = np.stack(np.unravel_index(found, final), axis=-1)
-        return SparseTensor(places, total, np.array(final, np.int64))
+            indices = np.stack(np.unravel_index(present, final), axis=-1)
+        return SparseTensor(indices, total, np.array(final, np.int64))
     total = _segments(value._values, ids, math.prod(shape), largest)
     return total if final == [total._size] else _ops.reshape(total, final)
 
@@ -220,7 +219,7 @@ def _segments(values: Tensor, ids: Tensor, count: int, largest: bool) -> Tensor:
     lowest = _core.convert(values.dtype.min, values.dtype, None)
     if not bool(_ops.reduce_any(_ops.equal(peaks, lowest))):
         return peaks
-    # Only here segments may be empty.
+    # Only then may segments be empty.
     present = _ops.scatter_nd(_ops.expand_dims(ids, 1), _ops.ones_like(ids), [count])
     return _ops.select(_ops.equal(present, 0), _ops.zeros_like(peaks), peaks)
 
@@ -256,7 +255,7 @@ def reduce_max(
     output_is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The largest of the elements that are there, along axes; zero where there is none.
+    """The largest present element along axes; zero if there is none.
 
     >>> tf.sparse.reduce_max(tf.sparse.from_dense([[1, 0, 2], [0, -3, 0]]), axis=1).numpy()
     array([ 2, -3], dtype=int32)
@@ -266,7 +265,7 @@ def reduce_max(
 
 @op_function
 def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
-    """The softmax along the last axis, of the elements that are there.
+    """The softmax of the present elements along the last axis.
 
     >>> tf.sparse.softmax(tf.SparseTensor([[0, 0], [0, 2]], [1.0, 1.0], [1, 3])).values.numpy()
     array([0.5, 0.5], dtype=float32)
@@ -279,9 +278,9 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
         )
     if math.prod(map(int, sizes)) >= 2**63:
         raise invalid_argument(
-            f"A sparse tensor of shape {list(sizes)} has too many places [Op:SparseSoftmax]"
+            f"A sparse tensor of shape {list(sizes)} has too many elements [Op:SparseSoftmax]"
         )
-    rows = flat_places(value.indices.numpy()[:, :-1], sizes[:-1])
+    rows = flat_indices(value.indices.numpy()[:, :-1], sizes[:-1])
     if (rows[1:] >= rows[:-1]).all():
         ids = np.cumsum(np.append(0, rows[1:] != rows[:-1])[: len(rows)])
     else:
@@ -304,7 +303,7 @@ def sampled_addmm(
     alpha: Any = 1.0,
     output_type: Any = dtypes.float32,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """`alpha * (mat1 @ mat2) + beta * values` at the places of a sparse matrix.
+    """`alpha * (mat1 @ mat2) + beta * values` at the indices of a sparse matrix.
 
     Returns:
         Indices, values and shape.
@@ -313,21 +312,21 @@ def sampled_addmm(
     >>> values.numpy()
     array([7.], dtype=float32)
     """
-    places = _core.as_tensor(indices)
+    indices = _core.as_tensor(indices)
     first = _core.convert(mat1, output_type, None)
     second = _core.convert(mat2, output_type, None)
-    where = places.numpy()
-    if where.ndim != 2 or where.shape[1] < 2 or not places.dtype.is_integer:
+    coordinates = indices.numpy()
+    if coordinates.ndim != 2 or coordinates.shape[1] < 2 or not indices.dtype.is_integer:
         raise ValueError(
-            "indices must be integers of shape [n, 2], one row for each place, got "
-            f"{places.dtype.name} of shape {places.shape}"
+            "indices must be integers of shape [n, 2], one row for each value, got "
+            f"{indices.dtype.name} of shape {indices.shape}"
         )
-    rows = slices_at(first, where[:, -2])
-    columns = _ops.gather(_ops.transpose(second, [1, 0]), where[:, -1], 0, 0)
+    rows = slices_at(first, coordinates[:, -2])
+    columns = _ops.gather(_ops.transpose(second, [1, 0]), coordinates[:, -1], 0, 0)
     products = _ops.reduce_sum(_ops.multiply(rows, columns), 1)
     scale = _core.convert(alpha, output_type, None)
     kept = _ops.multiply(
         _core.convert(beta, output_type, None), _core.convert(values, output_type, None)
     )
     total = _ops.add(_ops.multiply(scale, products), kept)
-    return places, total, _core.as_tensor(dense_shape)
+    return indices, total, _core.as_tensor(dense_shape)

@@ -1,4 +1,4 @@
-"""Sparse tensors joined, cut, reshaped, transposed and filtered."""
+"""Sparse tensors concatenated, sliced, reshaped, transposed and filtered."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ Tensor = _core.Tensor
 def concat(
     axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None
 ) -> SparseTensor:
-    """Joins sparse tensors along an axis.
+    """Concatenates sparse tensors along an axis.
 
     Args:
-        axis: where to join.
+        axis: the axis.
         sp_inputs: a list of sparse tensors of one rank.
-        expand_nonconcat_dims: whether the other sizes may differ; the largest counts.
+        expand_nonconcat_dims: whether the other sizes may differ; the result has the largest.
         name: ignored.
 
     Raises:
@@ -56,7 +56,7 @@ def concat(
             )
     whole = [max(column) for column in zip(*sizes, strict=True)]
     whole[axis] = sum(item[axis] for item in sizes)
-    offset, places = 0, []
+    offset, indices = 0, []
     offsets: list[int] = []
     for k, (item, own) in enumerate(zip(values, sizes, strict=True)):
         for dim in range(rank):
@@ -65,13 +65,13 @@ def concat(
                     f"Input shapes must match: expected {sizes[0][dim]} for dimension {dim} but "
                     f"got {own[dim]} at position {k} [Op:SparseConcat]"
                 )
-        places.append(_ops.add(item.indices, offsets) if offset else item.indices)
+        indices.append(_ops.add(item.indices, offsets) if offset else item.indices)
         offset += own[axis]
         offsets = [0] * rank
         offsets[axis] = offset
     elements = [item.values for item in values]
     joined = _ops.concat(elements, 0) if len(elements) > 1 else elements[0]
-    moved = _ops.concat(places, 0) if len(places) > 1 else places[0]
+    moved = _ops.concat(indices, 0) if len(indices) > 1 else indices[0]
     return reorder(assembled(moved, joined, _core.convert(whole, dtypes.int64, None)))
 
 
@@ -82,7 +82,7 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
     Args:
         sp_input: the sparse tensor.
         start: where the part begins along each axis.
-        size: its sizes; what is outside is left out.
+        size: its sizes; it is cut at the ends of the tensor.
         name: ignored.
 
     >>> tf.sparse.slice(tf.sparse.from_dense([[1, 0, 2]]), [0, 1], [1, 2]).indices.numpy().tolist()
@@ -101,16 +101,16 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
         max(min(wanted, whole - before), 0)
         for wanted, whole, before in zip(extent.tolist(), sizes, first, strict=True)
     ]
-    places, inside = _ops.sparse_slice_places(value._indices, first, part)
+    indices, inside = _ops.sparse_slice_places(value._indices, first, part)
     shape = _core.convert(part, dtypes.int64, None)
-    return assembled(places, slices_at(value._values, inside), shape)
+    return assembled(indices, slices_at(value._values, inside), shape)
 
 
 @op_function
 def split(
     sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None
 ) -> list[SparseTensor]:
-    """Cuts a sparse tensor into pieces along an axis; the first ones may be larger by one.
+    """Splits a sparse tensor along an axis; the first parts may be larger by one.
 
     >>> [part.shape for part in tf.sparse.split(tf.sparse.eye(3), 2, 1)]
     [TensorShape([3, 2]), TensorShape([3, 1])]
@@ -168,8 +168,8 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
             f"{math.prod(target.tolist())}. input_shape={sizes.tolist()} "
             f"output_shape={target.tolist()} [Op:SparseReshape]"
         )
-    places = _ops.sparse_reshape_places(value._indices, value._dense_shape, target.tolist())
-    return assembled(places, value._values, _core.convert(target, dtypes.int64, None))
+    indices = _ops.sparse_reshape_places(value._indices, value._dense_shape, target.tolist())
+    return assembled(indices, value._values, _core.convert(target, dtypes.int64, None))
 
 
 @op_function
@@ -200,14 +200,14 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Spa
     """
     value = checked(sp_input)
     sizes = sizes_of(value)
-    place = -1 if axis is None else int(axis)
-    if not -len(sizes) - 1 <= place <= len(sizes):
+    axis = -1 if axis is None else int(axis)
+    if not -len(sizes) - 1 <= axis <= len(sizes):
         raise invalid_argument(
-            f"axis must lie within [{-len(sizes) - 1}, {len(sizes)}], got {place}"
+            f"axis must lie within [{-len(sizes) - 1}, {len(sizes)}], got {axis}"
         )
-    place %= len(sizes) + 1
+    axis %= len(sizes) + 1
     return SparseTensor(
-        np.insert(value.indices.numpy(), place, 0, axis=1), value.values, np.insert(sizes, place, 1)
+        np.insert(value.indices.numpy(), axis, 0, axis=1), value.values, np.insert(sizes, axis, 1)
     )
 
 
@@ -217,7 +217,7 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
 
     Args:
         sp_input: a sparse tensor with n elements.
-        to_retain: booleans `[n]`, which ones to keep.
+        to_retain: booleans `[n]`, whether to keep each.
 
     >>> tf.sparse.retain(tf.sparse.eye(3), [True, False, True]).indices.numpy().tolist()
     [[0, 0], [2, 2]]
@@ -229,8 +229,8 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     if mask._size != value.values._size:
         raise ValueError(f"Dimensions {value.values._size} and {mask._size} are not compatible")
     kept = _ops.reshape(_ops.where_indices(mask), [-1])
-    places = _ops.gather(value._indices, kept, 0, 0)
-    return assembled(places, slices_at(value._values, kept), value._dense_shape)
+    indices = _ops.gather(value._indices, kept, 0, 0)
+    return assembled(indices, slices_at(value._values, kept), value._dense_shape)
 
 
 @op_function
@@ -244,10 +244,12 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     array([1, 2])
     """
     value = checked(sp_input)
-    sizes, places = sizes_of(value), value._indices
+    sizes, indices = sizes_of(value), value._indices
     if new_shape is None:
-        tight = _ops.add(_ops.reduce_max(places, [0]), 1) if places._size else np.zeros_like(sizes)
-        return SparseTensor(places, value.values, tight)
+        tight = (
+            _ops.add(_ops.reduce_max(indices, [0]), 1) if indices._size else np.zeros_like(sizes)
+        )
+        return SparseTensor(indices, value.values, tight)
     target = np.asarray(_core.convert(new_shape, dtypes.int64, None).numpy())
     if target.shape != sizes.shape:
         raise ValueError(f"Dimensions {target.size} and {sizes.size} are not compatible")
@@ -256,18 +258,18 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
             "Requested new_shape should have dimension sizes >= sp_input.shape.  Found new_shape "
             f"({target}), sp_input.shape ({sizes})."
         )
-    return SparseTensor(places, value.values, target)
+    return SparseTensor(indices, value.values, target)
 
 
 @op_function
 def fill_empty_rows(
     sp_input: Any, default_value: Any, name: str | None = None
 ) -> tuple[SparseTensor, Tensor]:
-    """Rows without elements get one in their first column.
+    """Gives empty rows a default value in their first column.
 
     Args:
         sp_input: a sparse matrix.
-        default_value: that element.
+        default_value: the value.
         name: ignored.
 
     Returns:
@@ -284,28 +286,28 @@ def fill_empty_rows(
             f"default_value must be a scalar, saw: {default.shape} [Op:SparseFillEmptyRows]"
         )
     rows = int(sizes_of(value)[0])
-    places, order, empty = _ops.sparse_fill_rows(value._indices, rows)
-    # What has no place of origin is the default, which is put behind the others.
+    indices, order, empty = _ops.sparse_fill_rows(value._indices, rows)
+    # An order of -1 is the default value, which is put behind the others.
     count = value._values._size
     elements = _ops.concat([value._values, _ops.reshape(default, [1])], 0)
-    if places._shape_tuple()[0] != count:
+    if indices._shape_tuple()[0] != count:
         order = _ops.select(_ops.less(order, 0), count, order)
-    result = assembled(places, slices_at(elements, order), value._dense_shape)
+    result = assembled(indices, slices_at(elements, order), value._dense_shape)
     return result, empty
 
 
 @op_function
 def mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
-    """The slices whose places are not among some.
+    """The slices whose indices are not in `mask_indices`.
 
     >>> rows = tf.IndexedSlices(tf.constant([[1.0], [2.0]]), tf.constant([0, 4]))
     >>> tf.sparse.mask(rows, [4]).indices.numpy()
     array([0], dtype=int32)
     """
-    places = _core.as_tensor(a.indices)
-    unwanted = _core.convert(mask_indices, places.dtype, None).numpy()
-    kept = np.flatnonzero(~np.isin(places.numpy(), unwanted))
-    return IndexedSlices(slices_at(a.values, kept), _ops.gather(places, kept, 0, 0), a.dense_shape)
+    indices = _core.as_tensor(a.indices)
+    unwanted = _core.convert(mask_indices, indices.dtype, None).numpy()
+    kept = np.flatnonzero(~np.isin(indices.numpy(), unwanted))
+    return IndexedSlices(slices_at(a.values, kept), _ops.gather(indices, kept, 0, 0), a.dense_shape)
 
 
 @op_function
@@ -314,21 +316,21 @@ def map_values(op: Callable, *args: Any, **kwargs: Any) -> SparseTensor:
 
     Args:
         op: called with the values of each sparse argument, and the others as they are.
-        *args: arguments; sparse ones must have elements at the same places.
+        *args: arguments; sparse ones must have the same indices.
         **kwargs: arguments by name.
 
     Raises:
         ValueError: if no argument is sparse.
-        tf.errors.InvalidArgumentError: if places differ.
+        tf.errors.InvalidArgumentError: if indices differ.
 
     >>> tf.sparse.map_values(tf.add, tf.sparse.eye(2), 5).values.numpy()
     array([6., 6.], dtype=float32)
     """
-    found: list[SparseTensor] = []
+    sparse: list[SparseTensor] = []
 
     def values_of(item: Any) -> Any:
         if isinstance(item, SparseTensor):
-            found.append(item)
+            sparse.append(item)
             return item.values
         if isinstance(item, list | tuple) and not hasattr(item, "_fields"):
             return type(item)(values_of(inner) for inner in item)
@@ -337,10 +339,10 @@ def map_values(op: Callable, *args: Any, **kwargs: Any) -> SparseTensor:
         return item
 
     flat_args, flat_kwargs = values_of(list(args)), values_of(kwargs)
-    if not found:
+    if not sparse:
         raise ValueError("No SparseTensor in argument list of map_values")
-    first = found[0]
-    for other in found[1:]:
+    first = sparse[0]
+    for other in sparse[1:]:
         mine, theirs = first.indices, other.indices
         same = mine is theirs or np.array_equal(mine.numpy(), theirs.numpy())
         if not same or not np.array_equal(sizes_of(first), sizes_of(other)):

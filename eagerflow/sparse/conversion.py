@@ -37,46 +37,46 @@ def sizes_of(value: SparseTensor) -> np.ndarray:
 
 
 def strides(sizes: np.ndarray) -> np.ndarray:
-    """How far apart neighbours along each axis are in row-major order."""
+    """The row-major strides of a shape, in elements."""
     return np.append(np.cumprod(sizes[:0:-1])[::-1], 1).astype(np.int64)[: len(sizes)]
 
 
-def flat_places(places: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Single numbers that are ordered like places in row-major order.
+def flat_indices(indices: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Scalars in the row-major order of indices.
 
-    They are the places in the flattened tensor, unless that is too large to be counted.
+    They are indices into the flattened tensor, or ranks if that has 2^63 elements or more.
     """
     if not len(sizes):
-        return np.zeros(len(places), np.int64)
+        return np.zeros(len(indices), np.int64)
     if math.prod(max(size, 1) for size in sizes.tolist()) >= 1 << 63:
-        return np.unique(places, axis=0, return_inverse=True)[1].reshape(-1)
-    return places @ strides(sizes)
+        return np.unique(indices, axis=0, return_inverse=True)[1].reshape(-1)
+    return indices @ strides(sizes)
 
 
-def check_places(places: np.ndarray, sizes: np.ndarray, ordered: bool) -> np.ndarray:
-    """The places as single numbers.
+def check_indices(indices: np.ndarray, sizes: np.ndarray, ordered: bool) -> np.ndarray:
+    """The indices as scalars, see `flat_indices`.
 
     Raises:
-        tf.errors.InvalidArgumentError: if places are outside, or not in order.
+        tf.errors.InvalidArgumentError: if indices are out of bounds, or not in order.
     """
     # By columns: NumPy is slow along short rows.
     if any(
         column.size and (column.min() < 0 or column.max() >= size)
-        for column, size in zip(places.T, sizes, strict=True)
+        for column, size in zip(indices.T, sizes, strict=True)
     ):
-        outside = ((places < 0) | (places >= sizes)).any(axis=1)
+        outside = ((indices < 0) | (indices >= sizes)).any(axis=1)
         first = int(np.argmax(outside))
         raise invalid_argument(
-            f"indices[{first}] = {places[first].tolist()} is out of bounds: need 0 <= index < "
+            f"indices[{first}] = {indices[first].tolist()} is out of bounds: need 0 <= index < "
             f"{sizes.tolist()} [Op:SparseToDense]"
         )
-    flat = flat_places(places, sizes)
-    if not ordered or len(places) < 2:
+    flat = flat_indices(indices, sizes)
+    if not ordered or len(indices) < 2:
         return flat
     steps = flat[1:] - flat[:-1]
     if (steps <= 0).any():
         first = int(np.argmax(steps <= 0)) + 1
-        text = f"indices[{first}] = {places[first].tolist()} is "
+        text = f"indices[{first}] = {indices[first].tolist()} is "
         if steps[first - 1] == 0:
             raise invalid_argument(text + "repeated [Op:SparseToDense]")
         raise invalid_argument(
@@ -98,9 +98,9 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
         raise invalid_argument("WhereOp : Unhandled input dimensions: 0 [Op:Where]")
     zero = {dtypes.string: "", dtypes.bool: False}.get(tensor.dtype, 0)
     blank = _core.convert(zero, tensor.dtype, None)
-    places = _ops.where_indices(_ops.not_equal(tensor, blank))
+    indices = _ops.where_indices(_ops.not_equal(tensor, blank))
     shape = _core.convert(tensor._shape_tuple(), dtypes.int64, None)
-    return assembled(places, _ops.gather_nd(tensor, places, 0), shape)
+    return assembled(indices, _ops.gather_nd(tensor, indices, 0), shape)
 
 
 @op_function
@@ -111,12 +111,12 @@ def to_dense(
 
     Args:
         sp_input: the sparse tensor.
-        default_value: what stands elsewhere; zero or the empty string by default.
-        validate_indices: whether places must be in order and differ from each other.
+        default_value: the value of the other elements; zero or the empty string by default.
+        validate_indices: whether indices must be in order and unique.
         name: ignored.
 
     Raises:
-        tf.errors.InvalidArgumentError: if a place is outside, or they are not in order.
+        tf.errors.InvalidArgumentError: if an index is out of bounds, or they are not in order.
 
     >>> tf.sparse.to_dense(tf.SparseTensor([[0, 1]], [5], [1, 3])).numpy()
     array([[0, 5, 0]], dtype=int32)
@@ -148,13 +148,13 @@ def eye(
     rows = int(num_rows)
     columns = rows if num_columns is None else int(num_columns)
     count = min(rows, columns)
-    places = np.repeat(np.arange(count)[:, None], 2, axis=1)
-    return SparseTensor(places, _ops.ones([count], dtype), [rows, columns])
+    indices = np.repeat(np.arange(count)[:, None], 2, axis=1)
+    return SparseTensor(indices, _ops.ones([count], dtype), [rows, columns])
 
 
 @op_function
 def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
-    """The elements in row-major order of their places.
+    """The same elements in row-major order of their indices.
 
     >>> tf.sparse.reorder(tf.SparseTensor([[1], [0]], [7, 8], [2])).values.numpy()
     array([8, 7], dtype=int32)
@@ -163,25 +163,25 @@ def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     return ordered(value, value.values, value.dense_shape, _AXES[value.dense_shape._size])
 
 
-# The axes of tensors of every rank in order.
+# The axes of tensors by rank, in order.
 _AXES = [list(range(rank)) for rank in range(64)]
 
 
 def ordered(value: SparseTensor, values: Tensor, shape: Tensor, perm: list) -> SparseTensor:
-    """Values at the places of a sparse tensor, with axes permuted, in row-major order."""
-    places, order = _ops.sparse_order(value._indices, value._dense_shape, perm)
+    """Values at the indices of a sparse tensor, whose axes are permuted, in row-major order."""
+    indices, order = _ops.sparse_order(value._indices, value._dense_shape, perm)
     if order._size:
-        return assembled(places, slices_at(values, order), shape)
-    return assembled(places, values, shape)
+        return assembled(indices, slices_at(values, order), shape)
+    return assembled(indices, values, shape)
 
 
 @op_function
 def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:
-    """For each row, which numbers it holds.
+    """Whether each row contains each id.
 
     Args:
-        sp_input: sparse integers; the last axis is the rows'.
-        vocab_size: how many numbers there are.
+        sp_input: sparse ids, integers; rows are the last axis.
+        vocab_size: the number of ids.
         name: ignored.
 
     >>> ids = tf.SparseTensor([[0, 0], [1, 0]], [2, 0], [2, 1])
@@ -189,16 +189,14 @@ def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Ten
     [[0, 0, 1], [1, 0, 0]]
     """
     value = checked(sp_input)
-    numbers = _ops.cast(value.values, dtypes.int64)
+    ids = _ops.cast(value.values, dtypes.int64)
     if not isinstance(vocab_size, int | np.integer | _core.Tensor):
         raise TypeError(
             f"vocab_size must be an int or a scalar tensor, got {type(vocab_size).__name__}"
         )
     size = int(vocab_size)
-    if numbers._size and (
-        int(_ops.reduce_min(numbers)) < 0 or int(_ops.reduce_max(numbers)) >= size
-    ):
-        raise invalid_argument(f"ids must lie within [0, {size}), got {numbers.numpy().tolist()}")
-    places = _ops.concat([value.indices[:, :-1], _ops.expand_dims(numbers, 1)], 1)
+    if ids._size and (int(_ops.reduce_min(ids)) < 0 or int(_ops.reduce_max(ids)) >= size):
+        raise invalid_argument(f"ids must lie within [0, {size}), got {ids.numpy().tolist()}")
+    indices = _ops.concat([value.indices[:, :-1], _ops.expand_dims(ids, 1)], 1)
     shape = [*sizes_of(value)[:-1].tolist(), size]
-    return _ops.sparse_to_dense(True, False, places, shape, False)
+    return _ops.sparse_to_dense(True, False, indices, shape, False)

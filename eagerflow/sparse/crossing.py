@@ -63,10 +63,10 @@ def _crossed(columns: list[list[list[Any]]], join: Callable) -> list[list[Any]]:
 
 
 def _text(separator: Any = None) -> Callable:
-    glue = _core.convert("_X_" if separator is None else separator, dtypes.string, None).numpy()
+    text = _core.convert("_X_" if separator is None else separator, dtypes.string, None).numpy()
 
     def join(items: tuple) -> bytes:
-        return glue.join(item if isinstance(item, bytes) else str(item).encode() for item in items)
+        return text.join(item if isinstance(item, bytes) else str(item).encode() for item in items)
 
     return join
 
@@ -78,19 +78,19 @@ def _hashed(num_buckets: int, hash_key: int | None) -> Callable:
     def join(items: tuple) -> int:
         state = key
         for item in items:
-            number = fingerprint64(item) if isinstance(item, bytes) else item & ((1 << 64) - 1)
-            state = joined(state, number)
+            value = fingerprint64(item) if isinstance(item, bytes) else item & ((1 << 64) - 1)
+            state = joined(state, value)
         return state % buckets
 
     return join
 
 
 def _as_sparse(rows: list[list[Any]], dtype: Any) -> SparseTensor:
-    places = [(row, column) for row, items in enumerate(rows) for column in range(len(items))]
+    indices = [(row, column) for row, items in enumerate(rows) for column in range(len(items))]
     width = max((len(items) for items in rows), default=0)
     values = [item for items in rows for item in items]
     return SparseTensor(
-        np.array(places, np.int64).reshape(-1, 2),
+        np.array(indices, np.int64).reshape(-1, 2),
         _core.convert(values, dtype, None),
         [len(rows), width],
     )
@@ -104,7 +104,7 @@ def _as_ragged(rows: list[list[Any]], dtype: Any) -> RaggedTensor:
 
 @op_function
 def cross(inputs: Any, name: str | None = None, separator: str | None = None) -> SparseTensor:
-    """Every combination of the values of each row, joined as text.
+    """All combinations of the values of each row, joined as text.
 
     Args:
         inputs: a list of sparse or dense matrices of strings or integers.
@@ -141,7 +141,7 @@ def cross_hashed(
 
 @op_function
 def ragged_cross(inputs: Any, name: str | None = None) -> RaggedTensor:
-    """Every combination of the values of each row, joined as text.
+    """All combinations of the values of each row, joined as text.
 
     Args:
         inputs: a list of ragged, sparse or dense matrices of strings or integers.

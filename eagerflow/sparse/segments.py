@@ -1,4 +1,4 @@
-"""Segments of gathered rows, and counts of numbers."""
+"""Segments of gathered rows, and counts of integers."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def segment_sum(
 
     Args:
         data: a tensor.
-        indices: which rows to take.
-        segment_ids: ascending; the sum that each of these rows belongs to.
-        num_segments: how many sums there are; by default the last one ends them.
+        indices: the indices of the rows.
+        segment_ids: ascending, the segment of each row.
+        num_segments: the number of segments; by default that up to the last one.
         name: ignored.
         sparse_gradient: ignored; the gradient's rows are always kept sparse.
 
@@ -94,7 +94,7 @@ def segment_sqrt_n(
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Tensor:
-    """Sums of rows of a tensor over the square roots of their numbers; see `segment_sum`.
+    """Sums of rows of a tensor over the square roots of their counts; see `segment_sum`.
 
     >>> tf.sparse.segment_sqrt_n([[1.0], [3.0]], [0, 1], [0, 0]).numpy().round(3)
     array([[2.828]], dtype=float32)
@@ -118,9 +118,9 @@ def bincount(
         values: int32 or int64, not negative; dense, sparse or ragged.
         weights: what each counts, of the same form.
         axis: None or 0 counts all of them, -1 each row of a matrix on its own.
-        minlength: the least size of the axis of numbers.
-        maxlength: numbers from here on are left out.
-        binary_output: whether to say 1 for numbers that appear, however often.
+        minlength: the least size of the axis of integers.
+        maxlength: integers from this one on are not counted.
+        binary_output: whether counts are 1 for all integers that occur.
         name: ignored.
 
     Returns:
@@ -145,7 +145,7 @@ def _counted(
     binary_output: bool,
     least: int,
 ) -> SparseTensor:
-    """See `bincount`; numbers are counted up to `least` in any case."""
+    """See `bincount`; the axis of integers has at least the size `least`."""
     if weights is not None and binary_output:
         raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive.")
     if axis not in (None, 0, -1):
@@ -155,52 +155,52 @@ def _counted(
     if minlength is not None and minlength < 0:
         raise invalid_argument(f"minlength must be >= 0, got {minlength}")
     if isinstance(values, RaggedTensor) and axis == 0:
-        # Rows of what is inside the outermost rows are counted.
+        # The rows inside of the outermost rows are counted.
         values, axis = values.values, -1
-    numbers, rows, count = _numbers(values)
+    integers, rows, count = _integers_by_row(values)
     if isinstance(weights, RaggedTensor) and not isinstance(values, RaggedTensor):
         weights = weights.values
-    if numbers.dtype not in (np.int32, np.int64):
+    if integers.dtype not in (np.int32, np.int64):
         raise invalid_argument(
-            f"Value for attr 'T' of {numbers.dtype.name} is not in the list of allowed values: "
+            f"Value for attr 'T' of {integers.dtype.name} is not in the list of allowed values: "
             "int32, int64 [Op:SparseBincount]"
         )
     maxlength = None if maxlength is None or maxlength < 0 else int(maxlength)
-    scale = None if weights is None else _numbers(weights)[0]
-    if scale is not None and scale.shape != numbers.shape:
+    scale = None if weights is None else _integers_by_row(weights)[0]
+    if scale is not None and scale.shape != integers.shape:
         raise invalid_argument(
             f"Weights and values must have the same shape. Weight shape: {scale.shape}; values "
-            f"shape: {numbers.shape}"
+            f"shape: {integers.shape}"
         )
-    if numbers.size and numbers.min() < 0:
+    if integers.size and integers.min() < 0:
         raise invalid_argument("Input values must all be non-negative")
     if maxlength is not None:
-        kept = numbers < maxlength
-        numbers, rows = numbers[kept], rows[kept]
+        kept = integers < maxlength
+        integers, rows = integers[kept], rows[kept]
         scale = None if scale is None else scale[kept]
-    size = int(numbers.max(initial=least - 1)) + 1
+    size = int(integers.max(initial=least - 1)) + 1
     if minlength is not None:
         size = max(size, int(minlength))
     if maxlength is not None:
         size = maxlength
     if axis != -1 or count is None:
         rows = np.zeros_like(rows)
-    places = rows * max(size, 1) + numbers
-    if scale is None and max(size, 1) * max(count or 1, 1) <= 4 * places.size + 64:
-        # So few different places are counted in a table.
-        table = np.bincount(places)
+    bins = rows * max(size, 1) + integers
+    if scale is None and max(size, 1) * max(count or 1, 1) <= 4 * bins.size + 64:
+        # Few bins are counted in a table.
+        table = np.bincount(bins)
         flat = np.flatnonzero(table)
-        ids: Any = None
+        inverse: Any = None
     else:
-        flat, ids = np.unique(places, return_inverse=True)
+        flat, inverse = np.unique(bins, return_inverse=True)
     if scale is not None:
         totals = np.zeros(len(flat), scale.dtype)
-        np.add.at(totals, ids, scale)
+        np.add.at(totals, inverse, scale)
     elif binary_output:
-        totals = np.ones(len(flat), numbers.dtype)
+        totals = np.ones(len(flat), integers.dtype)
     else:
-        counts = table[flat] if ids is None else np.bincount(ids, minlength=len(flat))
-        totals = counts.astype(numbers.dtype)
+        counts = table[flat] if inverse is None else np.bincount(inverse, minlength=len(flat))
+        totals = counts.astype(integers.dtype)
     if axis != -1 or count is None:
         return SparseTensor(flat[:, None], totals, [size])
     indices = np.stack([flat // max(size, 1), flat % max(size, 1)], axis=-1)
@@ -227,17 +227,17 @@ def dense_bincount(
     return to_dense(counts.with_values(_ops.cast(counts.values, kind)))
 
 
-def _numbers(values: Any) -> tuple[np.ndarray, np.ndarray, int | None]:
-    """The numbers, the row of each, and how many rows there are (None for a vector)."""
+def _integers_by_row(values: Any) -> tuple[np.ndarray, np.ndarray, int | None]:
+    """The integers, the row of each, and the number of rows (None for a vector)."""
     if isinstance(values, SparseTensor):
         rank = values.dense_shape._size
-        places = values.indices.numpy()
-        rows = places[:, 0] if rank > 1 else np.zeros(len(places), np.int64)
+        indices = values.indices.numpy()
+        rows = indices[:, 0] if rank > 1 else np.zeros(len(indices), np.int64)
         count = int(values.dense_shape.numpy()[0]) if rank > 1 else None
         return values.values.numpy(), rows, count
     if isinstance(values, RaggedTensor):
         if isinstance(values.values, RaggedTensor):
-            raise ValueError("Numbers are counted in rows of a ragged tensor of ragged rank 1.")
+            raise ValueError("Integers are counted in rows of a ragged tensor of ragged rank 1.")
         if values.values.ndim > 1:
             raise invalid_argument(
                 f"Splits must end with the number of values, got {values.values.shape[0]} rows of "

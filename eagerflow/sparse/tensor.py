@@ -1,4 +1,4 @@
-"""SparseTensor: the elements of a tensor that are not zero, and where they are."""
+"""SparseTensor: the elements of a tensor that are not zero, and their indices."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ segments = lazy.Module("eagerflow.sparse.segments")
 
 _ops = _core.ops
 
-# Operations that leave zeros zero, which act on the values alone.
+# Operations that map zero to zero, which are applied to the values alone.
 _ELEMENTWISE = frozenset(
     "abs asin asinh atan atanh bessel_i0e bessel_i1e cast ceil conj erf expm1 floor "
     "identity imag is_inf is_nan log1p negative real relu relu6 round sign sin sinh sqrt square "
@@ -37,7 +37,7 @@ class SparseTensor(CompositeTensor):
     """A tensor given by some of its elements; the others are zero.
 
     Args:
-        indices: int64 `[n, rank]`, the place of each element. Many functions need them in
+        indices: int64 `[n, rank]`, the indices of each element. Many functions need them in
             row-major order, see `tf.sparse.reorder`.
         values: `[n]`, of any dtype.
         dense_shape: int64 `[rank]`.
@@ -58,12 +58,12 @@ class SparseTensor(CompositeTensor):
         sizes = (*self._values._shape_tuple(), *self._dense_shape._shape_tuple())
         if self._indices._shape_tuple() == sizes and self._values.ndim == 1:
             return
-        places = self._indices.shape.with_rank(2)
+        table = self._indices.shape.with_rank(2)
         count = self._values.shape.with_rank(1)
         rank = self._dense_shape.shape.with_rank(1)
         for first, second, rule in (
-            (places[0], count[0], "there are as many `indices` as `values`"),
-            (places[1], rank[0], "each of `indices` has as many numbers as `dense_shape`"),
+            (table[0], count[0], "there are as many `indices` as `values`"),
+            (table[1], rank[0], "each of `indices` has as many elements as `dense_shape`"),
         ):
             if first != second:
                 raise ValueError(f"Dimensions {first} and {second} are not compatible: {rule}.")
@@ -82,7 +82,7 @@ class SparseTensor(CompositeTensor):
 
     @property
     def indices(self) -> Any:
-        """The places of the elements, int64 `[n, rank]`."""
+        """The indices of the elements, int64 `[n, rank]`."""
         return self._indices
 
     @property
@@ -127,10 +127,10 @@ class SparseTensor(CompositeTensor):
         )
 
     def with_values(self, new_values: Any) -> SparseTensor:
-        """Other values at the same places.
+        """Other values at the same indices.
 
         Raises:
-            ValueError: if their number is another one.
+            ValueError: if there is another number of them.
         """
         return SparseTensor(self._indices, new_values, self._dense_shape)
 
@@ -178,7 +178,7 @@ class SparseTensor(CompositeTensor):
         return f"'SparseTensor(indices={indices}, values={values}, shape={shape})'"
 
     def _combined(self, other: Any, function: Any) -> SparseTensor:
-        """The values combined with what stands at their places in a dense tensor."""
+        """The values combined with those of a dense tensor at the same indices."""
         if isinstance(other, SparseTensor):
             raise other._no_tensor()
         other = _core.convert(other, None, self.dtype)
@@ -190,11 +190,11 @@ class SparseTensor(CompositeTensor):
             raise self._misfit(other, f" {shape} vs. {other.shape.as_list()}")
         if other._size == 1:
             return self.with_values(function(self._values, _ops.reshape(other, [])))
-        # Along axes of size one everything meets the same element.
+        # Axes of size one are broadcast.
         wide = [axis for axis, size in enumerate(sizes) if size != 1]
-        places = _ops.sparse_flat_places(self._indices, sizes, wide)
+        flat = _ops.sparse_flat_places(self._indices, sizes, wide)
         return self.with_values(
-            function(self._values, _ops.gather(_ops.reshape(other, [-1]), places, 0, 0))
+            function(self._values, _ops.gather(_ops.reshape(other, [-1]), flat, 0, 0))
         )
 
     def _misfit(self, other: Any, detail: str) -> Exception:
@@ -219,7 +219,7 @@ class SparseTensor(CompositeTensor):
 
 
 def assembled(indices: Any, values: Any, dense_shape: Any) -> SparseTensor:
-    """A sparse tensor of tensors that are known to fit each other."""
+    """A sparse tensor of tensors that are known to be consistent."""
     result = object.__new__(SparseTensor)
     result._indices = indices
     result._values = values
