@@ -25,6 +25,7 @@ struct OpFunction {
   PyObject* weakrefs;
   int elementwise;  // how many leading arguments have elements that correspond to each other
   bool overridable;
+  bool recorded;  // whether calls are added to a graph that is being built
 };
 
 OpFunction& self_of(PyObject* self) { return *reinterpret_cast<OpFunction*>(self); }
@@ -33,13 +34,14 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
   const OpFunction& function = self_of(self);
   const auto positional = static_cast<size_t>(PyVectorcall_NARGS(nargsf));
   const size_t count = positional + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
+  if (function.recorded && is_recording()) {
+    return call_recorder(function.body, args, positional, keywords);
+  }
   if (!are_plain(args, count) && function.overridable) {
     PyObject* result = call_override(self, function.dispatcher, args, positional, keywords);
     if (result != Py_NotImplemented) return result;
     Py_DECREF(result);
   }
-  if (is_recording()) [[unlikely]]
-    return call_recorder(self, args, positional, keywords);
   if (function.composed_op) {
     return call_composed(function.composed_op, function.body, args, nargsf, keywords);
   }
@@ -56,13 +58,15 @@ OpFunction* create(PyTypeObject* type) {
 }
 
 PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"body", "elementwise", "overridable", "composed_op", nullptr};
+  static const char* names[] = {"body",     "elementwise", "overridable",
+                                "recorded", "composed_op", nullptr};
   PyObject* body;
   PyObject* composed_op = Py_None;
   int elementwise = 0;
   int overridable = 1;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$ipO", const_cast<char**>(names), &body,
-                                   &elementwise, &overridable, &composed_op)) {
+  int recorded = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$ippO", const_cast<char**>(names), &body,
+                                   &elementwise, &overridable, &recorded, &composed_op)) {
     return nullptr;
   }
   OpFunction* function = create(type);
@@ -71,6 +75,7 @@ PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   if (composed_op != Py_None) function->composed_op = Py_NewRef(composed_op);
   function->elementwise = elementwise;
   function->overridable = overridable != 0;
+  function->recorded = recorded != 0;
   return reinterpret_cast<PyObject*>(function);
 }
 

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "bindings/gil.h"
-#include "bindings/override.h"
 #include "eager/tape.h"
 
 namespace ef::py {
@@ -85,7 +84,6 @@ void leave(LockedIterator* self) {
 }
 
 PyObject* next_of(PyObject* source) {
-  const RunningEagerly eagerly;
   if (!recording()) return Py_TYPE(source)->tp_iternext(source);
   pause_recording();
   PyObject* value = Py_TYPE(source)->tp_iternext(source);

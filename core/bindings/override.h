@@ -9,8 +9,9 @@
 // The order of precedence:
 //   1. the function's dispatcher, which knows the functions that programs have registered for it;
 //   2. the classes of the arguments, those in lists, tuples and dictionaries included: a subclass
-//      before its bases, otherwise from left to right;
-//   3. the recorder, which also adds calls without symbolic arguments to the graph being built.
+//      before its bases, otherwise from left to right.
+// Version 1's functions add all their calls to a graph that is being built, those without symbolic
+// arguments too: they are function objects around version 2's that call the recorder first.
 #pragma once
 
 #include <Python.h>
@@ -59,18 +60,6 @@ inline bool is_recording() {
   return thread_recording == Recording::kUnset ? process_recording
                                                : thread_recording == Recording::kOn;
 }
-
-// Has this thread's calls run while it lives.
-class RunningEagerly {
- public:
-  RunningEagerly() { thread_recording = Recording::kOff; }
-  RunningEagerly(const RunningEagerly&) = delete;
-  RunningEagerly& operator=(const RunningEagerly&) = delete;
-  ~RunningEagerly() { thread_recording = before_; }
-
- private:
-  const Recording before_ = thread_recording;
-};
 
 // What the recorder returns for a call.
 PyObject* call_recorder(PyObject* function, PyObject* const* args, size_t positional,

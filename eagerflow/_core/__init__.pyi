@@ -210,6 +210,7 @@ class OpFunction:
         *,
         elementwise: int = 0,
         overridable: bool = True,
+        recorded: bool = False,
         composed_op: ComposedOp | None = None,
     ) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...

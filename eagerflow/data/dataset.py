@@ -15,8 +15,8 @@ from eagerflow.data.functions import checked_function
 from eagerflow.data.iterator import NumpyIterator, OwnedIterator
 from eagerflow.data.options import Options
 from eagerflow.data.transformation import Transformation
-from eagerflow.framework import context, dtypes, random_seed
 from eagerflow.framework import context as program
+from eagerflow.framework import dtypes, random_seed
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module, or few programs need them.
@@ -101,8 +101,7 @@ class Dataset(Creation, Transformation):
          TensorSpec(shape=(1,), dtype=tf.float32, name=None))
         """
         if self._spec is None:
-            with context.running_eagerly():
-                self._spec = (self._make_spec(),)
+            self._spec = (self._make_spec(),)
         return self._spec[0]
 
     def _known_spec(self) -> Any:

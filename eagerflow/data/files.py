@@ -16,7 +16,6 @@ from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
 from eagerflow.data.sources import TensorSliceDataset
 from eagerflow.framework import dtypes
-from eagerflow.framework.context import running_eagerly
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.io.os_errors import from_os_error, translated
 from eagerflow.io.records import open_for_reading, unmasked
@@ -56,8 +55,7 @@ def filenames_dataset(filenames: Any) -> Dataset:
             "The `filenames` argument must contain `tf.string` elements. Got "
             f"`{names.dtype!r}` elements."
         )
-    with running_eagerly():
-        return TensorSliceDataset(_core.ops.reshape(names, [-1]))
+    return TensorSliceDataset(_core.ops.reshape(names, [-1]))
 
 
 def path_of(name: Any) -> str:

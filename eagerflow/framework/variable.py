@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, errors
-from eagerflow.framework import context, dtypes
+from eagerflow.framework import dtypes
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.name_scope import scoped
 from eagerflow.framework.shapes import TensorShape
@@ -78,14 +78,10 @@ class _VariableType(type(_core.Variable)):  # type: ignore[misc]
     """Asks the functions of `tf.variable_creator_scope` for new variables."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        value = args[0] if args else kwargs.get("initial_value")
-        of_graph = getattr(type(value), "_make_variable", None)
-        if cls is not Variable or not (_creators.functions or of_graph):
+        if not _creators.functions or cls is not Variable:
             return super().__call__(*args, **kwargs)
         names = inspect.signature(Variable.__init__).parameters
         given = dict(zip(list(names)[1:], args, strict=False)) | kwargs
-        if of_graph:
-            return of_graph(given)
 
         def last(**kwargs: Any) -> Any:
             return super(_VariableType, cls).__call__(**kwargs)
@@ -171,8 +167,7 @@ class Variable(_core.Variable, metaclass=_VariableType):
         if trainable is None:
             trainable = synchronization is not VariableSynchronization.ON_READ
         if callable(initial_value) and not isinstance(initial_value, _core.Variable):
-            with context.running_eagerly():
-                initial_value = initial_value()
+            initial_value = initial_value()
         value = _initial_tensor(initial_value, dtype)
         self._constraint = constraint
         self._synchronization = synchronization

@@ -335,8 +335,7 @@ def deferrable(method: Callable[..., Any]) -> Callable[..., Any]:
     def make(*args: Any, **kwargs: Any) -> Any:
         if not symbols(args, kwargs):
             return method(*args, **kwargs)
-        with context.running_eagerly():
-            sample = method(*replace(args, _small), **replace(kwargs, _small))
+        sample = method(*replace(args, _small), **replace(kwargs, _small))
         return DeferredDataset(
             lambda values: method(*values[0], **values[1]), (args, kwargs), sample
         )

@@ -127,12 +127,6 @@ class GraphTensor:
         """What an operation that meets this tensor returns."""
         return recording.take_over(function, args, kwargs)
 
-    @staticmethod
-    def _make_variable(arguments: dict[str, Any]) -> Any:
-        """A variable of the graph, from the arguments of `tf.Variable`."""
-        arguments.pop("experimental_enable_variable_lifting", None)
-        return variables.make_variable(**arguments)
-
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
         return _core.convert(resolve(self), dtype, None)
 

@@ -273,8 +273,7 @@ def _replace_variable(session: Any, variable: GraphVariable, value: Any) -> Any:
         shared.assign(value)
         return value
     declared = variable._declared
-    with context.running_eagerly():
-        value = _core.ops.identity(value)
+    value = _core.ops.identity(value)
     made = Variable.__new__(Variable)
     Variable.__init__(
         made,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import importlib
 import pkgutil
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from types import ModuleType
 from typing import Any
+
+from eagerflow import _core
 
 # Namespaces whose functions are the same in both versions, apart from what a module of
 # `eagerflow.compat.v1` says.
@@ -26,6 +29,7 @@ def mirror(
     *sources: str,
     renamed: Mapping[str, str] | None = None,
     hidden: Collection[str] = (),
+    recorded: bool = True,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The functions `__getattr__` and `__dir__` of a module that shows another one's names.
 
@@ -36,6 +40,7 @@ def mirror(
         *sources: the modules with the names; the first one that has a name counts.
         renamed: older names, and where in the package each is found now.
         hidden: names of version 2 that version 1 did not have.
+        recorded: whether calls of the functions are added to a graph that is being built.
     """
     renamed = renamed or {}
 
@@ -58,7 +63,7 @@ def mirror(
         if not name.startswith("__") and name not in hidden:
             found = find(name)
             if found is not None:
-                found = _version_1(module, name, found)
+                found = _version_1(module, name, found, recorded)
                 sys.modules[module].__dict__[name] = found
                 return found
         raise AttributeError(_missing(module, name, names()))
@@ -110,8 +115,16 @@ def _at(path: str) -> Any:
         return None
 
 
-def _version_1(module: str, name: str, found: Any) -> Any:
-    """The same in version 1: a namespace's own mirror, or the object itself."""
+@functools.cache
+def _recorded(function: _core.OpFunction) -> _core.OpFunction:
+    """The function in a form that adds calls to the graph that is being built."""
+    return _core.OpFunction(function, recorded=True, overridable=False)
+
+
+def _version_1(module: str, name: str, found: Any, recorded: bool) -> Any:
+    """The same in version 1: a function whose calls are recorded, or a namespace's own mirror."""
+    if recorded and isinstance(found, _core.OpFunction):
+        return _recorded(found)
     if not isinstance(found, ModuleType) or module != "eagerflow.compat.v1":
         return found
     path = f"{module}.{name}"

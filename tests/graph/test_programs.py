@@ -193,3 +193,21 @@ def test_programs_show_their_operations():
 
 def _placeholder():
     return tf.placeholder(tf.float32, [None])
+
+
+def test_objects_that_hold_values_work_while_a_graph_is_built():
+    table = tf2.lookup.StaticHashTable(
+        tf2.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), default_value=-1
+    )
+    assert int(table.size()) == 2
+    mean = tf2.keras.metrics.Mean()
+    mean.update_state([1.0, 3.0])
+    assert float(mean.result()) == 2.0
+    variable = tf2.Variable(tf2.ones([2]))
+    tf2.keras.optimizers.Adam(0.5).apply_gradients([(np.ones(2, "f"), variable)])
+    np.testing.assert_allclose(variable.numpy(), [0.5, 0.5], rtol=1e-5)
+    doubled = tf2.data.Dataset.range(3).map(lambda x: x * 2).batch(3)
+    assert [batch.tolist() for batch in doubled.as_numpy_iterator()] == [[0, 2, 4]]
+    x = tf.placeholder(tf.float32, [2])
+    with tf.Session() as session:
+        assert session.run(x * 2.0, {x: tf2.constant([1.0, 2.0])}).tolist() == [2.0, 4.0]

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from eagerflow.framework import dtypes
-from eagerflow.framework.context import running_eagerly
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.variable import Variable
 from eagerflow.keras import initializers
@@ -56,8 +55,7 @@ def make_weight(
             f"for with shape {sizes}."
         )
     # A list of plain integers serves every kind of initializer, native functions too.
-    with running_eagerly():
-        value = initializer(sizes, dtype=dtype)
+    value = initializer(sizes, dtype=dtype)
     kind: type[Variable] = Variable
     if cast:
         kind = AutoCastVariable
