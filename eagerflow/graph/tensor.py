@@ -18,7 +18,6 @@ from eagerflow.util import lazy
 # Imported when they are first used: they import this module, or few programs need them.
 recording = lazy.Module("eagerflow.graph.recording")
 sessions = lazy.Module("eagerflow.graph.session")
-variables = lazy.Module("eagerflow.graph.variables")
 
 
 def _dims_of(shape: TensorShape) -> tuple[int | None, ...] | None:
