@@ -29,7 +29,7 @@ class _Elementwise(FunctionLayer):
 
 
 def _number(value: Any, class_name: str, name: str, none: bool = False) -> Any:
-    """An argument as a float; a negative or missing one is refused."""
+    """An argument as a float, which must be there and must not be negative."""
     if value is None and none:
         return None
     if value is None or value < 0.0:
@@ -60,7 +60,7 @@ class Activation(_Elementwise):
 
 
 class ReLU(_Elementwise):
-    """max(x, 0), with a slope below a threshold and a bound if they are asked for.
+    """max(x, 0), with an optional slope below a threshold and an optional bound.
 
     Args:
         max_value: the largest value of the result; None for no bound.

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.keras import config
+from eagerflow.keras import activations, config
 from eagerflow.keras.engine.layer import Layer
 
+# Activations that return their input; programs may set `layer.activation` to None.
+UNCHANGED = (activations.linear, None)
 _Class = TypeVar("_Class", bound=type)
 
 
@@ -94,7 +96,7 @@ def integers(value: Any, count: int, name: str, allow_zero: bool = False) -> tup
 
 
 def data_format_of(value: Any) -> str:
-    """The order of axes, Keras's default for None.
+    """The data format; Keras's default for None.
 
     Raises:
         ValueError: unless it is "channels_first" or "channels_last".
@@ -130,7 +132,7 @@ def padding_of(value: Any, allowed: Iterable[str] = ("valid", "same")) -> Any:
 def window_count(
     length: int | None, window: int, padding: str, step: int, dilation: int = 1
 ) -> int | None:
-    """How many windows fit along an axis."""
+    """The number of windows along an axis."""
     if length is None:
         return None
     reach = (window - 1) * dilation + 1
@@ -149,7 +151,7 @@ def transposed_length(
     output_padding: int | None = None,
     dilation: int = 1,
 ) -> int | None:
-    """The length that a transposed convolution makes of `length`."""
+    """The length of a transposed convolution's result for an input of a length."""
     if length is None:
         return None
     reach = (window - 1) * dilation + 1

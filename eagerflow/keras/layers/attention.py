@@ -14,7 +14,7 @@ _ops = _core.ops
 
 
 def causal_mask(rows: int, columns: int) -> Any:
-    """Which steps `[rows, columns]` come no later than others."""
+    """The causal mask `[rows, columns]`: True where a column is not after the row."""
     return _ops.greater_equal(
         _ops.expand_dims(_ops.range(0, rows, 1), 1), _ops.range(0, columns, 1)
     )
@@ -24,7 +24,7 @@ class _Attention(BaseRandomLayer):
     """The sum of values, weighted by the softmax of scores of queries and keys."""
 
     def __init__(self, dropout: float = 0.0, **kwargs: Any) -> None:
-        # Dropped in the past, but still accepted by programs.
+        # A removed argument that programs still pass.
         causal = kwargs.pop("causal", False)
         super().__init__(**kwargs)
         self.causal = causal

@@ -1,4 +1,4 @@
-"""Normalisation with the mean and variance of the batch."""
+"""Normalization with the mean and variance of the batch."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _HALF = (dtypes.float16, dtypes.bfloat16)
 class BatchNormalization(FunctionLayer):
     """gamma * (x - mean) / sqrt(variance + epsilon) + beta (Ioffe and Szegedy, 2015).
 
-    In training mean and variance are those of the batch, and move the averages that stand for
-    them otherwise. A layer that is not trainable always uses the averages.
+    In training, mean and variance are those of the batch, which update the moving averages that are
+    used otherwise. A layer that is not trainable always uses the averages.
 
     Args:
         axis: the axis of the features, or a list of axes.
@@ -151,7 +151,7 @@ class BatchNormalization(FunctionLayer):
         self.moving_mean = self._weight("moving_mean", weights, trainable=False)
         self.moving_variance = self._weight("moving_variance", weights, trainable=False)
         self._reduced = [axis for axis in range(rank) if axis not in sizes]
-        # Vectors broadcast by themselves along the last axis only.
+        # Vectors broadcast without a reshape along the last axis only.
         self._broadcast_shape = None if self.axis == [rank - 1] else broadcast_shape
         self._keep = len(sizes) > 1
         exact = self.dtype == "float64" or self.compute_dtype != "float64"
@@ -184,7 +184,7 @@ class BatchNormalization(FunctionLayer):
         return outputs if x is inputs else _ops.cast(outputs, dtype)
 
     def _call_native(self, x: Any, training: Any, mask: Any) -> Any:
-        """One operation does it where there is one axis of features, and no mask counts."""
+        """The fused operation, for one axis of features and no mask."""
         gamma, beta = self.gamma, self.beta
         if gamma is None:
             gamma = _ops.ones_like(self.moving_mean)
@@ -226,7 +226,7 @@ class BatchNormalization(FunctionLayer):
         return mean, variance
 
     def _move(self, x: Any, mean: Any, variance: Any) -> None:
-        """Moves the averages towards those of a batch; nothing is moved by an empty one."""
+        """Moves the averages towards those of a batch; an empty one moves nothing."""
         count = 1
         for axis, size in enumerate(x._shape_tuple()):
             count *= 1 if axis not in self._reduced else size

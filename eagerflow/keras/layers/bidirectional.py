@@ -21,7 +21,7 @@ _MODES = ("sum", "mul", "ave", "concat", None)
 
 
 def _copied(layer: Layer, backwards: bool) -> Any:
-    """A layer like another one, perhaps in the other direction."""
+    """A copy of a layer, optionally in the other direction."""
     config = layer.get_config()
     if backwards:
         config["go_backwards"] = not config["go_backwards"]
@@ -34,7 +34,7 @@ def _copied(layer: Layer, backwards: bool) -> Any:
 
 
 class Bidirectional(Wrapper):
-    """Runs a recurrent layer and a copy of it that begins with the last step.
+    """Runs a recurrent layer forwards, and a copy of it backwards.
 
     Args:
         layer: the recurrent layer.

@@ -169,7 +169,7 @@ class CategoryEncoding(Layer):
         return self.encode(self.to_ids(inputs), count_weights)
 
     def to_ids(self, values: Any) -> Any:
-        """Values, which must be in range."""
+        """Ids, which must be in range."""
         if not is_inferring():
             self._check(values)
         return values if values.dtype.is_integer else _ops.cast(values, dtypes.int64)

@@ -6,11 +6,11 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.keras import activations
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.arguments import (
+    UNCHANGED,
     FunctionLayer,
     data_format_of,
     integers,
@@ -29,7 +29,6 @@ from eagerflow.keras.typing import (
 from eagerflow.ops.nn.conv3d import conv3d
 
 _ops = _core.ops
-_UNCHANGED = (activations.linear, None)  # programs may set `activation` to None
 
 
 class Conv(FunctionLayer):
@@ -155,7 +154,7 @@ class Conv(FunctionLayer):
         return channels
 
     def _add_bias(self, count: int) -> None:
-        """Makes the bias, if there shall be one."""
+        """Makes the bias, if `use_bias` is set."""
         self.bias = None
         if self.use_bias:
             self.bias = self.add_weight(
@@ -199,7 +198,7 @@ class Conv(FunctionLayer):
         if self.bias is not None:
             outputs = _ops.bias_add(outputs, self.bias, self._image_format)
         activation = self.activation
-        return outputs if activation in _UNCHANGED else activation(outputs)
+        return outputs if activation in UNCHANGED else activation(outputs)
 
     def convolution_op(self, inputs: Any, kernel: Any) -> Any:
         """The convolution itself, without bias and activation; subclasses may replace it."""

@@ -6,10 +6,10 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.keras import activations
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import (
+    UNCHANGED,
     integers,
     sizes_of,
     transposed_length,
@@ -26,7 +26,6 @@ from eagerflow.keras.typing import (
 from eagerflow.ops.nn.conv3d import conv3d_transpose
 
 _ops = _core.ops
-_UNCHANGED = (activations.linear, None)  # programs may set `activation` to None
 
 
 class ConvTranspose(Conv):
@@ -132,7 +131,7 @@ class ConvTranspose(Conv):
         if self.bias is not None:
             outputs = _ops.bias_add(outputs, self.bias, self._image_format)
         activation = self.activation
-        return outputs if activation in _UNCHANGED else activation(outputs)
+        return outputs if activation in UNCHANGED else activation(outputs)
 
     def _images(self, kernel: Any, inputs: Any, sizes: list[Any]) -> Any:
         return _ops.conv2d_backprop_input(

@@ -7,15 +7,13 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.keras import activations
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
-from eagerflow.keras.layers.arguments import FunctionLayer
+from eagerflow.keras.layers.arguments import UNCHANGED, FunctionLayer
 from eagerflow.keras.typing import ActivationLike, ConstraintLike, InitializerLike, RegularizerLike
 
 _ops = _core.ops
-_UNCHANGED = (activations.linear, None)  # programs may set `activation` to None
 
 
 class Dense(FunctionLayer):
@@ -116,7 +114,7 @@ class Dense(FunctionLayer):
         if self.bias is not None:
             outputs = _ops.bias_add(outputs, self.bias, "NHWC")
         activation = self.activation
-        return outputs if activation in _UNCHANGED else activation(outputs)
+        return outputs if activation in UNCHANGED else activation(outputs)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         shape = TensorShape(input_shape).with_rank_at_least(2)

@@ -6,11 +6,10 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.keras import activations
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
-from eagerflow.keras.layers.arguments import sizes_of, with_arguments_of
+from eagerflow.keras.layers.arguments import UNCHANGED, sizes_of, with_arguments_of
 from eagerflow.keras.layers.convolution import Conv
 from eagerflow.keras.typing import (
     ActivationLike,
@@ -21,7 +20,6 @@ from eagerflow.keras.typing import (
 )
 
 _ops = _core.ops
-_UNCHANGED = (activations.linear, None)  # programs may set `activation` to None
 
 
 def depthwise(layer: Conv, inputs: Any, kernel: Any) -> Any:
@@ -119,7 +117,7 @@ class DepthwiseConv(Conv):
         if self.bias is not None:
             outputs = _ops.bias_add(outputs, self.bias, self._image_format)
         activation = self.activation
-        return outputs if activation in _UNCHANGED else activation(outputs)
+        return outputs if activation in UNCHANGED else activation(outputs)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         sizes = sizes_of(input_shape)

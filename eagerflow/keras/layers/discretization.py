@@ -141,7 +141,7 @@ class Discretization(PreprocessingLayer):
             store["0"] = self.summary.numpy()
 
     def load_own_variables(self, store: Any) -> None:
-        """Takes what `save_own_variables` put into a store."""
+        """Loads what `save_own_variables` put into a store."""
         if "0" in store:
             self.summary.assign(store["0"])
             self.finalize_state()

@@ -15,7 +15,7 @@ _ops = _core.ops
 
 
 class _Noise(BaseRandomLayer):
-    """A layer that passes its input on unless a model is trained."""
+    """A layer that returns its input, except in training."""
 
     def __init__(self, seed: int | None = None, **kwargs: Any) -> None:
         super().__init__(seed=seed, **kwargs)
@@ -152,7 +152,7 @@ class SpatialDropout3D(_SpatialDropout):
 
 
 class GaussianNoise(_Noise):
-    """Adds normally distributed numbers, in training.
+    """Adds Gaussian noise, in training.
 
     Args:
         stddev: their standard deviation.
@@ -175,7 +175,7 @@ class GaussianNoise(_Noise):
 
 
 class GaussianDropout(_Noise):
-    """Multiplies by normally distributed numbers around one, in training.
+    """Multiplies by Gaussian noise of mean one, in training.
 
     Args:
         rate: their standard deviation is sqrt(rate / (1 - rate)).
@@ -207,7 +207,7 @@ _SELU_LOW = -1.7580993408473766
 
 
 class AlphaDropout(_Noise):
-    """Dropout that keeps the mean and variance of self-normalising networks (Klambauer, 2017).
+    """Dropout that keeps the mean and variance of self-normalizing networks (Klambauer, 2017).
 
     Args:
         rate: the share of elements that are set to SELU's lower bound.

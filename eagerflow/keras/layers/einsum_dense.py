@@ -1,4 +1,4 @@
-"""A dense layer whose sums are written in Einstein's notation."""
+"""A dense layer whose product is an einsum equation."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.keras import activations
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
-from eagerflow.keras.layers.arguments import FunctionLayer, sizes_of
+from eagerflow.keras.layers.arguments import UNCHANGED, FunctionLayer, sizes_of
 from eagerflow.keras.typing import ActivationLike, ConstraintLike, InitializerLike, RegularizerLike
 from eagerflow.ops.linalg import einsum
 
 _ops = _core.ops
-_UNCHANGED = (activations.linear, None)  # programs may set `activation` to None
 _EQUATION = re.compile(r"(\.\.\.)?([a-zA-Z]+)(\.\.\.)?,([a-zA-Z]+)->(\.\.\.)?([a-zA-Z]+)(\.\.\.)?")
 
 
@@ -69,7 +67,7 @@ class EinsumDense(FunctionLayer):
         resolve_arguments(self, locals())
 
     def _analyzed(self, sizes: list[int | None]) -> tuple[list, list | None, list]:
-        """The shapes of kernel, bias and result for an input's."""
+        """The shapes of kernel, bias and result, given the input's."""
         match = _EQUATION.fullmatch(self.equation.replace(" ", ""))
         if match is None or bool(match[1]) != bool(match[5]) or bool(match[3]) != bool(match[7]):
             raise ValueError(
@@ -123,7 +121,7 @@ class EinsumDense(FunctionLayer):
         return kernel, bias, out
 
     def _find_product(self) -> None:
-        """Notes whether the sums are one product of matrices."""
+        """Notes whether the equation is a matrix product."""
         names, _, outputs = self.equation.replace(" ", "").partition("->")
         inputs, weights = names.split(",")
         inputs, outputs = inputs.replace("...", "."), outputs.replace("...", ".")
@@ -182,7 +180,7 @@ class EinsumDense(FunctionLayer):
         if self.bias is not None:
             outputs = _ops.add(outputs, self.bias)
         activation = self.activation
-        return outputs if activation in _UNCHANGED else activation(outputs)
+        return outputs if activation in UNCHANGED else activation(outputs)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         return TensorShape(self._analyzed(sizes_of(input_shape))[2])

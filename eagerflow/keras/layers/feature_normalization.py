@@ -1,4 +1,4 @@
-"""Normalisation of features with the mean and variance of data."""
+"""Normalization of features with the mean and variance of data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ops = _core.ops
 
 
 class Normalization(PreprocessingLayer):
-    """(x - mean) / sqrt(variance), with numbers that are given or computed by `adapt`.
+    """(x - mean) / sqrt(variance), with moments that are arguments or computed by `adapt`.
 
     Args:
         axis: the axis, or several, that have a mean and variance for each index; None for one

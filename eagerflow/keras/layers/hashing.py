@@ -139,7 +139,7 @@ def _mixed(x: int) -> int:
 
 
 def joined_hash(one: int, other: int) -> int:
-    """The hash of two hashes, as TensorFlow's fingerprints are joined."""
+    """The hash of two hashes, as TensorFlow combines fingerprints."""
     result = one ^ _FACTOR
     result ^= _mixed(other * _FACTOR & _WORD) * _FACTOR & _WORD
     result = result * _FACTOR & _WORD

@@ -1,4 +1,4 @@
-"""Images of other scale and size, the same at every call."""
+"""Rescaling, cropping and resizing of images, without randomness."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def cropped(images: Any, top: int, left: int, height: int, width: int) -> Any:
 
 
 def fitted(images: Any, height: int, width: int, interpolation: str = "bilinear") -> Any:
-    """Images of a size, of which as little is cut off as keeps their proportions."""
+    """Images of a size; the least is cropped that preserves their aspect ratio."""
     rows, columns = images._shape_tuple()[-3:-1]
     crop_height = min(rows, int(float(columns * height) / width))
     crop_width = min(columns, int(float(rows * width) / height))
@@ -48,7 +48,7 @@ def fitted(images: Any, height: int, width: int, interpolation: str = "bilinear"
 
 
 def resized_shape(input_shape: Any, height: int | None, width: int | None) -> TensorShape:
-    """A shape of images with other sizes."""
+    """A shape of images with another height and width."""
     sizes = sizes_of(input_shape)
     sizes[-3:-1] = [height, width]
     return TensorShape(sizes)
@@ -117,7 +117,7 @@ class CenterCrop(Layer):
 
 
 class Resizing(Layer):
-    """Images of another size.
+    """Images resized to a height and width.
 
     Args:
         height: the rows of the result.

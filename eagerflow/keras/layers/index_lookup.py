@@ -134,7 +134,7 @@ class IndexLookup(PreprocessingLayer):
     _frozen_vocab_size: int | None
 
     def _key(self, term: Any) -> Any:
-        """A term as it is looked up; subclasses say how."""
+        """A term as the table's key; subclasses define it."""
         raise NotImplementedError
 
     def _terms(self, array: Any) -> Any:
@@ -222,7 +222,7 @@ class IndexLookup(PreprocessingLayer):
             store["idf_weights"] = self._idf.numpy()
 
     def load_own_variables(self, store: Any) -> None:
-        """Takes what `save_own_variables` put into a store."""
+        """Loads what `save_own_variables` put into a store."""
         if "idf_weights" in store:
             factors = _core.as_tensor(store["idf_weights"])
             self.__dict__["_idf"] = _ops.cast(factors, self.compute_dtype)
@@ -236,7 +236,7 @@ class IndexLookup(PreprocessingLayer):
             )
 
     def _checkpoint_children(self) -> dict[str, Any]:
-        """The terms and their factors, unless they were given when the layer was made."""
+        """The terms and their factors, unless the constructor was called with them."""
         if self.input_vocabulary is not None:
             return super()._checkpoint_children()
         children = super()._checkpoint_children()
@@ -324,7 +324,7 @@ class IndexLookup(PreprocessingLayer):
         attributes["_tokens"] = terms
         attributes["_ids"] = {term: start + position for position, term in enumerate(terms)}
         if idf is not None:
-            # Where the factors are those of terms only, unknown terms have their mean.
+            # Unknown terms have the mean factor if the factors are of known terms only.
             unknown = [np.average(idf)] * (start + len(terms) - len(idf))
             rest = [0.0] * ((self.max_tokens or 0) - start - len(terms)) * self.pad_to_max_tokens
             factors = np.concatenate([unknown, idf, rest])
@@ -351,7 +351,7 @@ class IndexLookup(PreprocessingLayer):
             self.__dict__["_documents"] += len(documents)
 
     def count_documents(self, documents: list[list[Any]]) -> None:
-        """Takes documents of different lengths into account."""
+        """Counts the terms of documents of different lengths."""
         for document in documents:
             self._counts.update(document)
             self._document_counts.update(set(document))
@@ -466,7 +466,7 @@ class IndexLookup(PreprocessingLayer):
             )
 
     def _has_length_of_terms(self) -> bool:
-        """Whether results are vectors that are as long as there are terms."""
+        """Whether results are vectors whose length is the number of ids."""
         return self.output_mode != "int" and not self.pad_to_max_tokens
 
     def _depth(self) -> int | None:

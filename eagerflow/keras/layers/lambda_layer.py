@@ -19,7 +19,7 @@ from eagerflow.keras.utils.function_code import dump_function, load_function
 
 
 def _described(value: Any, raw: bool = False) -> tuple[Any, str, str | None]:
-    """A function as a config holds it: its text or name, which of them it is, and its module."""
+    """A function in a config: its code or name, which of the two it is, and its module."""
     if isinstance(value, types.LambdaType):
         return dump_function(value), "lambda", value.__module__
     if callable(value):
@@ -146,7 +146,7 @@ class Lambda(Layer):
 
         def note(next_creator: Any, **arguments: Any) -> Any:
             variable = next_creator(**arguments)
-            if arguments.get("name") != "StateVar":  # that of a generator of random numbers
+            if arguments.get("name") != "StateVar":  # the variable of a random generator
                 made.append(variable)
             return variable
 
@@ -160,7 +160,7 @@ class Lambda(Layer):
                 self.__dict__["_variables_known"] = True
                 self._warn_of_untracked(tape.watched_variables(), made)
         if is_inferring():
-            # A layer inside is built by the first of the runs that find out shapes.
+            # Layers inside are built by the first run that infers shapes.
             earlier = self.__dict__.setdefault("_made_in_runs", [])
             earlier += made
             made = earlier

@@ -1,4 +1,4 @@
-"""Normalisation with the mean and variance of each example."""
+"""Normalization with the mean and variance of each example."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class LayerNormalization(_Normalization):
         self.axis = axes_of(self.axis, rank)
         sizes = [shape[axis] for axis in self.axis]
         self._add_weights(sizes, autocast=False)
-        # Weights broadcast by themselves if they belong to the last axes, in their order.
+        # Weights of the last axes, in order, broadcast without a reshape.
         last = self.axis == list(range(rank - len(self.axis), rank))
         broadcast_shape = [1] * rank
         for axis, size in zip(self.axis, sizes, strict=True):
@@ -137,7 +137,7 @@ class LayerNormalization(_Normalization):
         return outputs if x is inputs else _ops.cast(outputs, dtype)
 
     def _call_native(self, inputs: Any) -> Any:
-        """One operation does it where the axes are the last ones."""
+        """The fused operation, for the last axes."""
         gamma, beta = self.gamma, self.beta
         if gamma is None or beta is None:
             sizes = inputs._shape_tuple()[-len(self.axis) :]
@@ -151,7 +151,7 @@ def _as(value: Any, dtype: Any) -> Any:
 
 
 class GroupNormalization(_Normalization):
-    """Layer normalisation of groups of channels (Wu and He, 2018).
+    """Layer normalization of groups of channels (Wu and He, 2018).
 
     Args:
         groups: into how many groups the channels are divided; -1 for one each.

@@ -9,11 +9,11 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.keras import activations
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.arguments import (
+    UNCHANGED,
     FunctionLayer,
     data_format_of,
     integers,
@@ -31,7 +31,6 @@ from eagerflow.keras.typing import (
 )
 
 _ops = _core.ops
-_UNCHANGED = (activations.linear, None)  # programs may set `activation` to None
 
 
 def connections(length: int, window: int, step: int, padding: str, count: int) -> Any:
@@ -196,7 +195,7 @@ class LocallyConnected(FunctionLayer):
                 bias = _ops.reshape(bias, [1, self.filters, *counts])
             outputs = _ops.add(outputs, bias)
         activation = self.activation
-        return outputs if activation in _UNCHANGED else activation(outputs)
+        return outputs if activation in UNCHANGED else activation(outputs)
 
     def _by_patches(self, inputs: Any) -> Any:
         """One product of matrices for each position."""

@@ -1,4 +1,4 @@
-"""The layer that says which steps of sequences are missing."""
+"""The layer that masks missing steps of sequences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers that make one tensor of several."""
+"""Layers that merge several tensors into one."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class Add(_Merge):
 
 
 class Subtract(_Merge):
-    """The first of two inputs less the second.
+    """The first of two inputs minus the second.
 
     Raises:
         ValueError: unless there are two.
@@ -214,7 +214,7 @@ class Minimum(_Merge):
 
 
 class Concatenate(_Merge):
-    """Joins inputs along an axis.
+    """Concatenates inputs along an axis.
 
     Args:
         axis: the axis; the batch is axis 0.
@@ -407,7 +407,7 @@ def add(inputs: Any, **kwargs: Any) -> Any:
 
 
 def subtract(inputs: Any, **kwargs: Any) -> Any:
-    """The first of two tensors less the second, by a layer `Subtract`."""
+    """The first of two tensors minus the second, by a layer `Subtract`."""
     return Subtract(**kwargs)(inputs)
 
 
@@ -432,7 +432,7 @@ def minimum(inputs: Any, **kwargs: Any) -> Any:
 
 
 def concatenate(inputs: Any, axis: int = -1, **kwargs: Any) -> Any:
-    """A list of tensors joined along an axis, by a layer `Concatenate`.
+    """A list of tensors concatenated along an axis, by a layer `Concatenate`.
 
     >>> tf.keras.layers.concatenate([tf.ones([2, 1]), tf.zeros([2, 2])]).shape
     TensorShape([2, 3])

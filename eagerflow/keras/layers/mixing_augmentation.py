@@ -1,4 +1,4 @@
-"""Images of a batch mixed with each other, and images with holes; as in Keras 3."""
+"""MixUp, CutMix and random erasing, as in Keras 3."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ class CutMix(_Boxes):
     def transform_bounding_boxes(
         self, bounding_boxes: Any, transformation: Any, training: Any = True
     ) -> Any:
-        """Boxes cannot be mixed.
+        """Boxes are not supported.
 
         Raises:
             NotImplementedError: always.

@@ -22,7 +22,7 @@ _LETTERS = string.ascii_lowercase
 
 
 class MultiHeadAttention(FunctionLayer):
-    """Several attentions over projections of queries, keys and values, whose results are joined.
+    """Several attentions over projections of queries, keys and values, whose results are concatenated.
 
     Args:
         num_heads: how many.
@@ -113,7 +113,7 @@ class MultiHeadAttention(FunctionLayer):
         )
 
     def _shared(self) -> dict[str, Any]:
-        """The arguments of all projections; each has an initializer of its own."""
+        """The arguments of all projections; each has its own initializers."""
         own_initializers = {
             name: type(own).from_config(own.get_config())
             for name, own in (
@@ -181,7 +181,7 @@ class MultiHeadAttention(FunctionLayer):
         given = (query_mask, value_mask, key_mask)
         mask = self._whole_mask(query, value, key, attention_mask, use_causal_mask, given)
         key = value if key is None else key
-        # Scaled before the product, which has more elements.
+        # The queries are scaled, which have fewer elements than the product.
         queries = _ops.multiply(self._query_dense(query), 1.0 / math.sqrt(self._key_dim))
         queries, sizes = self._by_heads(queries)
         keys, others = self._by_heads(self._key_dense(key))

@@ -1,4 +1,4 @@
-"""Zeros around inputs, and the borders cut off."""
+"""Zero padding and cropping along spatial axes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ORDINALS = ("1st", "2nd", "3rd")
 
 
 def _pairs(value: Any, rank: int, name: str) -> tuple[tuple[int, int], ...]:
-    """How much before and after, along each spatial axis."""
+    """The amounts before and after along each spatial axis."""
     if isinstance(value, int):
         return ((value, value),) * rank
     if not hasattr(value, "__len__"):

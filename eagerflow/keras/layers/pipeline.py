@@ -1,4 +1,4 @@
-"""Layers in a row that are a layer, and no model."""
+"""A sequence of layers as one layer, which is no model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers that learn from data before a model is trained."""
+"""The base of layers that adapt to data before a model is trained."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class PreprocessingLayer(Layer):
             self.reset_state()
         count = 0
         if steps is None and hasattr(data, "element_spec"):
-            iter(data)  # Keras opens a dataset once before, which counts for shuffling.
+            iter(data)  # Keras makes one more iterator first, which advances the shuffling.
         for batch in _batches(data, batch_size):
             if steps is not None and count >= steps:
                 break
@@ -76,7 +76,7 @@ class PreprocessingLayer(Layer):
         """
 
     def make_adapt_function(self) -> Any:
-        """A function that takes the next batch of an iterator into account."""
+        """A function that updates the state with the next batch of an iterator."""
 
         def adapt_step(iterator: Any) -> None:
             batch = as_tensor(next(iterator))
@@ -86,11 +86,11 @@ class PreprocessingLayer(Layer):
         return adapt_step
 
     def update_state(self, data: Any) -> None:
-        """Takes one batch into account."""
+        """Updates the state with one batch."""
         raise NotImplementedError
 
     def reset_state(self) -> None:
-        """Forgets all batches."""
+        """Resets the state."""
         raise NotImplementedError
 
 
@@ -113,7 +113,7 @@ def _batches(data: Any, batch_size: int | None) -> Iterator[Any]:
 
 
 def as_tensor(value: Any) -> Any:
-    """A tensor of anything; of strings, too."""
+    """A tensor of any value, of strings too."""
     if is_composite(value):
         return value
     if isinstance(value, np.ndarray) and value.dtype.kind in "UO":

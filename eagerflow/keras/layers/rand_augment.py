@@ -1,4 +1,4 @@
-"""Images that are sheared, and images changed in several ways at once; as in Keras 3."""
+"""Shearing, RandAugment and AugMix, as in Keras 3."""
 
 from __future__ import annotations
 
@@ -67,13 +67,13 @@ class _Moving(ImageAugmentation):
     def transform_segmentation_masks(
         self, segmentation_masks: Any, transformation: Any, training: Any = True
     ) -> Any:
-        """The masks, moved like the images; none of their values is new."""
+        """The masks, moved like the images without interpolation."""
         return self._moved(segmentation_masks, transformation if training else None, "nearest")
 
     def transform_bounding_boxes(
         self, bounding_boxes: Any, transformation: Any, training: Any = True
     ) -> Any:
-        """Boxes of sheared images are none.
+        """Boxes of sheared images are not supported.
 
         Raises:
             ValueError: in training.
@@ -145,7 +145,7 @@ def _both_ways(factor: Any, name: str) -> tuple[Any, Any]:
 
 
 class _Shift(_Moving):
-    """Images moved by shares of their sides."""
+    """Images shifted by shares of their sides."""
 
     def __init__(self, factor: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -158,7 +158,7 @@ class _Shift(_Moving):
 
 
 class _Turn(_Moving):
-    """Images turned by shares of a full turn."""
+    """Images rotated by shares of a full turn."""
 
     def __init__(self, factor: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -170,7 +170,7 @@ class _Turn(_Moving):
 
 
 class _Several(ImageAugmentation):
-    """Changes of many kinds, with one strength for all."""
+    """The base of RandAugment and AugMix: many kinds of changes with one strength."""
 
     def __init__(
         self,
@@ -376,7 +376,7 @@ class MaxNumBoundingBoxes(ImageAugmentation):
     def transform_bounding_boxes(
         self, bounding_boxes: Any, transformation: Any, training: Any = True
     ) -> Any:
-        """As many boxes and labels as there shall be."""
+        """The padded or truncated boxes and labels."""
         result = dict(bounding_boxes)
         for name in ("boxes", "labels"):
             part = bounding_boxes[name][:, : self.max_number]

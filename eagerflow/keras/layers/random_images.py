@@ -1,4 +1,4 @@
-"""Images changed at random while a model is trained."""
+"""Layers that change images at random in training."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class RandomImages(BaseRandomLayer):
 
 
 class RandomFlip(RandomImages):
-    """Images, perhaps mirrored.
+    """Images that are mirrored at random.
 
     Args:
         mode: "horizontal", "vertical" or "horizontal_and_vertical".
@@ -288,7 +288,7 @@ class Transformation(RandomImages):
 
 @with_arguments_of(Transformation)
 class RandomTranslation(Transformation):
-    """Images, moved at random.
+    """Images that are shifted at random.
 
     Args:
         height_factor: by which share of the height at most, up or down; or a pair of shares.
@@ -327,7 +327,7 @@ class RandomTranslation(Transformation):
 
 @with_arguments_of(Transformation)
 class RandomRotation(Transformation):
-    """Images, turned around their centre at random.
+    """Images that are rotated around their centre at random.
 
     Args:
         factor: by which share of a full turn at most, in both directions; or a pair of shares.
@@ -358,7 +358,7 @@ class RandomRotation(Transformation):
 
 @with_arguments_of(Transformation)
 class RandomZoom(Transformation):
-    """Images, made larger or smaller at random.
+    """Images that are zoomed at random.
 
     Args:
         height_factor: a share: of 1 - share to 1 + share times the height is shown; or a pair of

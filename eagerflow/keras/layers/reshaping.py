@@ -15,7 +15,7 @@ _ops = _core.ops
 
 
 class Flatten(Layer):
-    """One axis for all but the batch's.
+    """Flattens each example.
 
     Args:
         data_format: "channels_last", or "channels_first" whose channels are moved to the end.
@@ -49,7 +49,7 @@ class Flatten(Layer):
 
 
 class Reshape(Layer):
-    """Another shape for each example.
+    """Reshapes each example.
 
     Args:
         target_shape: the sizes without the batch's; one of them may be -1.
@@ -100,7 +100,7 @@ class Reshape(Layer):
 
 
 class Permute(Layer):
-    """Another order of the axes.
+    """Permutes the axes of each example.
 
     Args:
         dims: the axes' numbers, counted from 1, in their new order; the batch stays.

@@ -1,4 +1,4 @@
-"""Normalisation with the root mean square of each example."""
+"""Normalization with the root mean square of each example."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class RMSNormalization(Layer):
         super().build(input_shape)
 
     def call(self, inputs: Any) -> Any:
-        """The normalised values."""
+        """The normalized values."""
         power = _ops.reduce_mean(_ops.square(inputs), self._axes, True)
         scale = _ops.cast(_ops.reshape(self.scale, self._spread), inputs.dtype)
         return inputs * _ops.rsqrt(power + self.epsilon) * scale

@@ -73,7 +73,7 @@ def scan(
 
 
 def _chosen(mask: Any, one: Any, other: Any) -> Any:
-    """Rows of `one` where the mask `[batch]` holds, else of `other`."""
+    """Rows of `one` where the mask `[batch]` is True, else of `other`."""
     rows = _ops.reshape(mask, [mask._shape_tuple()[0]] + [1] * (one.ndim - 1))
     return _ops.select(rows, one, other)
 

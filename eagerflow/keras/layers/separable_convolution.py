@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.keras import activations
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments, serialize_argument
-from eagerflow.keras.layers.arguments import with_arguments_of
+from eagerflow.keras.layers.arguments import UNCHANGED, with_arguments_of
 from eagerflow.keras.layers.convolution import Conv
 from eagerflow.keras.layers.depthwise_convolution import depthwise
 from eagerflow.keras.typing import (
@@ -21,7 +20,6 @@ from eagerflow.keras.typing import (
 )
 
 _ops = _core.ops
-_UNCHANGED = (activations.linear, None)  # programs may set `activation` to None
 
 
 class SeparableConv(Conv):
@@ -124,7 +122,7 @@ class SeparableConv(Conv):
         if self.bias is not None:
             outputs = _ops.bias_add(outputs, self.bias, order)
         activation = self.activation
-        return outputs if activation in _UNCHANGED else activation(outputs)
+        return outputs if activation in UNCHANGED else activation(outputs)
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a layer like this one."""

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.keras import activations
 from eagerflow.keras.engine.layer_config import resolve_arguments
-from eagerflow.keras.layers.arguments import with_arguments_of
+from eagerflow.keras.layers.arguments import UNCHANGED, with_arguments_of
 from eagerflow.keras.layers.gated_rnn import GatedRNN, argument_names
 from eagerflow.keras.layers.rnn_cell import GatedCell, as_dtype
 from eagerflow.keras.typing import ActivationLike, ConstraintLike, InitializerLike, RegularizerLike
 
 _ops = _core.ops
-_UNCHANGED = (activations.linear, None)  # programs may set `activation` to None
 
 
 class SimpleRNNCell(GatedCell):
@@ -75,7 +73,7 @@ class SimpleRNNCell(GatedCell):
 
     def advance(self, projection: Any, states: Any, prepared: Any) -> tuple[Any, list[Any]]:
         h = _ops.add(projection, self._product(states[0], self.recurrent_kernel, prepared))
-        if self.activation not in _UNCHANGED:
+        if self.activation not in UNCHANGED:
             h = self.activation(h)
         return h, [h]
 

@@ -1,4 +1,4 @@
-"""Layers that show which frequencies a signal has in the course of time."""
+"""Spectrograms of signals, as layers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MODES = ("log", "magnitude", "psd", "real", "imag", "angle", "stft")
 
 
 class STFTSpectrogram(Layer):
-    """The short-time Fourier transform of each channel, as convolutions that can be trained.
+    """The short-time Fourier transform of each channel, as trainable convolutions.
 
     Args:
         mode: the part to return: "log" magnitude, "magnitude", "psd" (power), "real" or "imag" part,
@@ -187,7 +187,7 @@ class STFTSpectrogram(Layer):
 
 
 class MelSpectrogram(Layer):
-    """The power of a signal in bands that the ear hears as equally wide, in the course of time.
+    """The power of a signal in bands of the mel scale over time.
 
     Args:
         fft_length: the size of the transform.

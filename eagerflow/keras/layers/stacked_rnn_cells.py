@@ -1,4 +1,4 @@
-"""Several cells, one upon the other."""
+"""Several cells, stacked on each other."""
 
 from __future__ import annotations
 

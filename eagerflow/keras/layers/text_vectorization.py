@@ -179,7 +179,7 @@ class TextVectorization(PreprocessingLayer):
         self._lookup_layer.save_own_variables(store)
 
     def load_own_variables(self, store: Any) -> None:
-        """Takes what `save_own_variables` put into a store."""
+        """Loads what `save_own_variables` put into a store."""
         self._lookup_layer.load_own_variables(store)
 
     def save_assets(self, dir_path: str) -> None:
@@ -303,7 +303,7 @@ class TextVectorization(PreprocessingLayer):
         return _ops.squeeze(result, [0]) if single else result
 
     def _of_words(self, inputs: Any) -> Any:
-        """The result for texts that are words already, in the texts' shape."""
+        """The result for texts that are single words, in the texts' shape."""
         if callable(self._standardize):
             words = self._standardize(inputs)
         else:
@@ -347,7 +347,7 @@ class TextVectorization(PreprocessingLayer):
         dtype = dtypes.as_dtype(self._lookup_layer.compute_dtype)
         if self._output_mode == "int":
             shape = inputs._shape_tuple()
-            # A width that differs from batch to batch stands for an unknown one.
+            # The width differs between runs, so that it is inferred as unknown.
             width = self._output_sequence_length
             width = width or (shape[1] if self._split is None else shape[0] + 1)
         else:
@@ -419,7 +419,7 @@ def _without_last(inputs: Any) -> Any:
 
 
 def _rows(value: Any) -> list[list[Any]]:
-    """What a program's own function made of texts: lists of words, or a (ragged) tensor."""
+    """The words that a program's function returned: lists, or a (ragged) tensor."""
     if hasattr(value, "to_list"):
         value = value.to_list()
     elif hasattr(value, "numpy"):

@@ -24,7 +24,7 @@ INTERPOLATIONS = (
 
 
 def repeated(inputs: Any, times: dict[int, int]) -> Any:
-    """A tensor whose entries are repeated along axes, each so many times."""
+    """A tensor whose entries are repeated along axes."""
     spread, counts, sizes = [], [], []
     for axis, size in enumerate(inputs._shape_tuple()):
         count = times.get(axis, 1)
@@ -82,7 +82,7 @@ class UpSampling1D(_UpSampling):
 
 
 class UpSampling2D(_UpSampling):
-    """Images made larger by whole numbers.
+    """Images enlarged by integer factors.
 
     Args:
         size: how often each row and column: one number or two.
@@ -127,7 +127,7 @@ class UpSampling2D(_UpSampling):
 
 
 class UpSampling3D(_UpSampling):
-    """Volumes made larger by repetition.
+    """Volumes enlarged by repetition.
 
     Args:
         size: how often each plane, row and column: one number or three.

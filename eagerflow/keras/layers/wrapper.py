@@ -109,7 +109,7 @@ class SpectralNormalization(Wrapper):
             dtype=self.kernel.dtype,
         )
 
-        # Attributes may be read in another dtype during a call; these are the variables themselves.
+        # Attributes may be cast during a call; these are the variables themselves.
         self.__dict__["_normalized"] = (self.kernel, self.vector_u)
 
     _normalized: Any
