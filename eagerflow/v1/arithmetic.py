@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from typing import Any
 
 from eagerflow import _core, random
@@ -346,8 +347,6 @@ def Print(
     name: str | None = None,
 ) -> Tensor:
     """Prints tensors to the standard error when the node runs, and gives `input_`."""
-    import sys
-
     if inferring() is not None:
         return _ops.identity(input_)
     values = [_core.as_tensor(value) for value in data]

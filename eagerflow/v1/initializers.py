@@ -8,6 +8,7 @@ from eagerflow.framework import dtypes
 from eagerflow.keras import initializers as keras
 from eagerflow.keras.random_generator import RandomGenerator
 from eagerflow.util import lazy
+from eagerflow.util.declarations import define, parameter_names
 
 # Imported when they are first used: they import this module, or few programs need them.
 arithmetic = lazy.Module("eagerflow.v1.arithmetic")
@@ -46,20 +47,39 @@ class _Version1:
         return {**config, "dtype": dtypes.as_dtype(self.dtype).name}
 
 
-class Zeros(_Version1, keras.Zeros):
-    """Zeros."""
+def _initializer(base: Any, parameters: str, doc: str) -> Any:
+    """One of Keras's initializers with version 1's parameters, the last of which is `dtype`."""
+    names = parameter_names(f"__init__({parameters})")
+    initialize = define(
+        f"__init__(self, {parameters}{', ' if parameters else ''}dtype=dtypes.float32)",
+        [f"_base.__init__(self, {', '.join(names)})", "self.dtype = dtype"],
+        __name__,
+        None,
+        _base=base,
+        dtypes=dtypes,
+    )
+    members = {"__init__": initialize, "__module__": __name__, "__doc__": doc}
+    return type(base.__name__, (_Version1, base), members)
 
-    def __init__(self, dtype: Any = dtypes.float32) -> None:
-        super().__init__()
-        self.dtype = dtype
 
-
-class Ones(_Version1, keras.Ones):
-    """Ones."""
-
-    def __init__(self, dtype: Any = dtypes.float32) -> None:
-        super().__init__()
-        self.dtype = dtype
+Zeros = _initializer(keras.Zeros, "", "Zeros.")
+Ones = _initializer(keras.Ones, "", "Ones.")
+Identity = _initializer(keras.Identity, "gain=1.0", "The identity matrix.")
+Orthogonal = _initializer(keras.Orthogonal, "gain=1.0, seed=None", "A random orthogonal matrix.")
+RandomNormal = _initializer(
+    keras.RandomNormal, "mean=0.0, stddev=1.0, seed=None", "Normal random values."
+)
+TruncatedNormal = _initializer(
+    keras.TruncatedNormal,
+    "mean=0.0, stddev=1.0, seed=None",
+    "Normal random values within two standard deviations.",
+)
+GlorotUniform = _initializer(
+    keras.GlorotUniform, "seed=None", "Uniform random values of Glorot and Bengio's variance."
+)
+GlorotNormal = _initializer(
+    keras.GlorotNormal, "seed=None", "Normal random values of Glorot and Bengio's variance."
+)
 
 
 class Constant(_Version1, keras.Constant):
@@ -92,34 +112,6 @@ class RandomUniform(_Version1, keras.RandomUniform):
         self.dtype = dtype
 
 
-class RandomNormal(_Version1, keras.RandomNormal):
-    """Normal random values, of standard deviation 1 by default."""
-
-    def __init__(
-        self,
-        mean: Any = 0.0,
-        stddev: Any = 1.0,
-        seed: int | None = None,
-        dtype: Any = dtypes.float32,
-    ) -> None:
-        super().__init__(mean, stddev, seed)
-        self.dtype = dtype
-
-
-class TruncatedNormal(_Version1, keras.TruncatedNormal):
-    """Normal random values within two standard deviations, of 1 by default."""
-
-    def __init__(
-        self,
-        mean: Any = 0.0,
-        stddev: Any = 1.0,
-        seed: int | None = None,
-        dtype: Any = dtypes.float32,
-    ) -> None:
-        super().__init__(mean, stddev, seed)
-        self.dtype = dtype
-
-
 class VarianceScaling(_Version1, keras.VarianceScaling):
     """Random values whose variance is scaled by the shape.
 
@@ -141,40 +133,6 @@ class VarianceScaling(_Version1, keras.VarianceScaling):
     ) -> None:
         distribution = "truncated_normal" if distribution == "normal" else distribution
         super().__init__(scale, mode, distribution, seed)
-        self.dtype = dtype
-
-
-class GlorotUniform(_Version1, keras.GlorotUniform):
-    """Uniform random values of Glorot and Bengio's variance."""
-
-    def __init__(self, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
-        super().__init__(seed)
-        self.dtype = dtype
-
-
-class GlorotNormal(_Version1, keras.GlorotNormal):
-    """Normal random values of Glorot and Bengio's variance."""
-
-    def __init__(self, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
-        super().__init__(seed)
-        self.dtype = dtype
-
-
-class Orthogonal(_Version1, keras.Orthogonal):
-    """A random orthogonal matrix."""
-
-    def __init__(
-        self, gain: float = 1.0, seed: int | None = None, dtype: Any = dtypes.float32
-    ) -> None:
-        super().__init__(gain, seed)
-        self.dtype = dtype
-
-
-class Identity(_Version1, keras.Identity):
-    """The identity matrix."""
-
-    def __init__(self, gain: float = 1.0, dtype: Any = dtypes.float32) -> None:
-        super().__init__(gain)
         self.dtype = dtype
 
 
