@@ -1,12 +1,3 @@
-"""TensorFlow's eager execution on a small native engine.
-
-The public names are those of TensorFlow 2:
-
->>> import eagerflow as tf
->>> tf.reduce_sum(tf.constant([1.0, 2.0]) * 3.0)
-<tf.Tensor: shape=(), dtype=float32, numpy=9.0>
-"""
-
 from eagerflow import (
     audio as audio,
     autodiff as autodiff,

@@ -1,5 +1,3 @@
-"""tf.bitwise: operations on the bits of integers."""
-
 from eagerflow._core.ops import (
     bitwise_and as bitwise_and,
     bitwise_or as bitwise_or,

@@ -1,5 +1,3 @@
-"""tf.debugging: assertions on values, shapes and types of tensors."""
-
 from eagerflow.debug.numerics import (
     disable_check_numerics as disable_check_numerics,
     enable_check_numerics as enable_check_numerics,

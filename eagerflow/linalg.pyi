@@ -1,5 +1,3 @@
-"""tf.linalg: matrices and vectors."""
-
 from eagerflow._core.ops import matmul as matmul, matrix_band_part
 from eagerflow.ops.creation import eye as eye
 from eagerflow.ops.linalg.banded import (

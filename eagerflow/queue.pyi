@@ -1,5 +1,3 @@
-"""tf.queue: queues of tensors."""
-
 from eagerflow.v1.queues import (
     FIFOQueue as FIFOQueue,
     PaddingFIFOQueue as PaddingFIFOQueue,

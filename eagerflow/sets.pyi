@@ -1,5 +1,3 @@
-"""tf.sets: sets along the last axis."""
-
 from eagerflow.ops.sets import (
     difference as difference,
     intersection as intersection,

@@ -168,6 +168,19 @@ PyObject* get_parameters(PyObject* self, void*) {
   return function.signature ? parameters(*function.signature) : no_attribute("parameters");
 }
 
+PyObject* get_kinds(PyObject* self, void*) {
+  const OpFunction& function = self_of(self);
+  return function.signature ? kinds(*function.signature) : no_attribute("kinds");
+}
+
+// The number of results; None where it depends on the call.
+PyObject* get_outputs(PyObject* self, void*) {
+  const OpFunction& function = self_of(self);
+  if (!function.signature) return no_attribute("outputs");
+  const Op& op = op_of(*function.signature);
+  return op.returns_list ? Py_NewRef(Py_None) : PyLong_FromLong(op.outputs);
+}
+
 PyObject* get_op_name(PyObject* self, void*) {
   const OpFunction& function = self_of(self);
   if (!function.signature) return no_attribute("op_name");
@@ -193,6 +206,8 @@ PyGetSetDef getset[] = {
     {"__signature__", get_signature, nullptr, nullptr, nullptr},
     {"__wrapped__", get_wrapped, nullptr, nullptr, nullptr},
     {"parameters", get_parameters, nullptr, "(name, default as source) pairs.", nullptr},
+    {"kinds", get_kinds, nullptr, "What each parameter but `name` takes.", nullptr},
+    {"outputs", get_outputs, nullptr, "The number of results; None if it varies.", nullptr},
     {"op_name", get_op_name, nullptr, "TensorFlow's name of the operation.", nullptr},
     {"differentiable", get_differentiable, nullptr, "Whether it has a gradient.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},

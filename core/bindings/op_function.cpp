@@ -3,6 +3,7 @@
 
 #include "bindings/arguments.h"
 #include "bindings/errors.h"
+#include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
 #include "eager/dispatch.h"
 #include "ops/op.h"
@@ -11,7 +12,10 @@ namespace ef::py {
 namespace {
 
 PyObject* results(const Op& op, TensorList& outputs) {
-  if (outputs.size() == 1 && !op.returns_list) return wrap(std::move(outputs[0]));
+  if (outputs.size() != static_cast<size_t>(op.outputs) && !op.returns_list) [[unlikely]] {
+    fail(Code::kInternal, op.name, " has ", outputs.size(), " results, not ", op.outputs, ".");
+  }
+  if (op.outputs == 1 && !op.returns_list) return wrap(std::move(outputs[0]));
   const auto count = static_cast<Py_ssize_t>(outputs.size());
   PyObject* sequence = op.returns_list ? PyList_New(count) : PyTuple_New(count);
   if (!sequence) return nullptr;
@@ -95,6 +99,23 @@ PyObject* parameters(const Signature& signature) {
     Py_DECREF(pair);
   }
   return list;
+}
+
+PyObject* kinds(const Signature& signature) {
+  static constexpr const char* kNames[] = {"int", "bool", "float", "dtype", "ints", "shape", "enum"};
+  const PyRef list = PyRef::steal(PyList_New(0));
+  if (!list) return nullptr;
+  const auto append = [&](const char* kind) {
+    const PyRef text = PyRef::steal(PyUnicode_FromString(kind));
+    return text && PyList_Append(list, text) == 0;
+  };
+  for (const InputSpec& input : signature.op.inputs) {
+    if (!append(input.variadic ? "tensors" : "tensor")) return nullptr;
+  }
+  for (const AttrSpec& attr : signature.op.attrs) {
+    if (!append(kNames[static_cast<size_t>(attr.kind)])) return nullptr;
+  }
+  return Py_NewRef(list.get());
 }
 
 }  // namespace ef::py

@@ -18,6 +18,8 @@ const Op& op_of(const Signature& signature);
 
 // A list of (name, default as Python source or None), one for each parameter.
 PyObject* parameters(const Signature& signature);
+// The kind of each parameter but `name`: "tensor", "tensors" for a list, or what an attribute is.
+PyObject* kinds(const Signature& signature);
 
 // Runs the operation on the arguments of a vectorcall.
 PyObject* call_op(const Signature& signature, PyObject* const* args, size_t positional,

@@ -32,6 +32,7 @@ const Op utf8_decode{{
           c.add_output(DType::kInt64, {0});
           c.add_output(DType::kInt64, {c.shape(0).num_elements() + 1});
         },
+    .outputs = 3,
     .kernel = cpu::utf8_decode,
     .makes_outputs = true,
     .sizes_from_values = true,
@@ -168,6 +169,7 @@ const Op set_rows{{
           c.add_output(DType::kInt64, {0, 2});
           c.add_output(DType::kInt64, {c.shape(2)[0]});
         },
+    .outputs = 3,
     .kernel = cpu::set_rows,
     .makes_outputs = true,
     .sizes_from_values = true,

@@ -52,6 +52,7 @@ const Op fake_quant_grad{{
           c.add_output(DType::kFloat32, {c.shape(2)[1]});
           c.add_output(DType::kFloat32, {c.shape(2)[1]});
         },
+    .outputs = 3,
     .kernel = cpu::fake_quant_grad,
     .doc = "The gradients of fake_quant by its inputs, and by the least and the greatest value.",
 }};

@@ -79,6 +79,7 @@ const Op lu_factors{{
           rows.push_back(c.shape(0).back());
           c.add_output(DType::kInt32, rows);
         },
+    .outputs = 2,
     .kernel = cpu::lu_factors,
     .doc = "L and U in one matrix, and the order of the rows; an error where a matrix is singular.",
 }};
@@ -110,6 +111,7 @@ const Op schur{{
         [](InferContext& c) {
           for (int i = 0; i < 2; ++i) c.add_output(c.dtype(0), square(c));
         },
+    .outputs = 2,
     .kernel = cpu::schur,
     .doc = "T and Q^H of A = Q T Q^H, T being upper triangular; NaN where there is none.",
 }};
@@ -142,6 +144,7 @@ const Op lu_determinant{{
           const Shape batch = batch_of(square(c));
           for (int i = 0; i < 3; ++i) c.add_output(c.dtype(0), batch);
         },
+    .outputs = 3,
     .kernel = cpu::lu_determinant,
     .doc = "Determinants, their signs, and the logarithms of their absolute values.",
 }};

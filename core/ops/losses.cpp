@@ -47,6 +47,7 @@ const Op softmax_cross_entropy{{
           c.add_output(c.dtype(0), {shape[0]});
           c.add_output(c.dtype(0), shape);
         },
+    .outputs = 2,
     .kernel = cpu::softmax_cross_entropy,
     .gradient =
         [](GradContext& g) {
@@ -75,6 +76,7 @@ const Op sparse_softmax_cross_entropy{{
           c.add_output(c.dtype(0), c.shape(1));
           c.add_output(c.dtype(0), c.shape(0));
         },
+    .outputs = 2,
     .kernel = cpu::sparse_softmax_cross_entropy,
     .gradient = [](GradContext& g) { g.set(0, logits_gradient(g)); },
     .needs = {{.inputs = 1, .outputs = 2}, {}},

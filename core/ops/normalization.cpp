@@ -170,6 +170,7 @@ const Op batch_norm{{
           c.add_output(c.dtype(0), c.shape(0));
           for (int i = 0; i < 3; ++i) c.add_output(c.dtype(1), c.shape(1));
         },
+    .outputs = 4,
     .kernel = cpu::batch_norm,
     .gradient = batch_norm_gradient,
     .needs = {{.inputs = 3, .outputs = 10}},
@@ -198,6 +199,7 @@ const Op batch_norm_grad{{
           c.add_output(c.dtype(0), c.shape(0));
           for (int i = 0; i < 2; ++i) c.add_output(c.dtype(2), c.shape(2));
         },
+    .outputs = 3,
     .kernel = cpu::batch_norm_grad,
     .cost = pass_cost,
     .doc = "The gradients of batch_norm's result by x, scale and offset.",
@@ -251,6 +253,7 @@ const Op layer_norm{{
           c.add_output(c.dtype(1), rows);
           c.add_output(c.dtype(1), rows);
         },
+    .outputs = 3,
     .kernel = cpu::layer_norm,
     .gradient = layer_norm_gradient,
     .needs = {{.inputs = 3, .outputs = 6}},
@@ -281,6 +284,7 @@ const Op layer_norm_grad{{
           c.add_output(c.dtype(0), c.shape(0));
           for (int i = 0; i < 2; ++i) c.add_output(c.dtype(2), c.shape(2));
         },
+    .outputs = 3,
     .kernel = cpu::layer_norm_grad,
     .cost = pass_cost,
     .doc = "The gradients of layer_norm's result by x, gamma and beta.",

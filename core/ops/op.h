@@ -198,6 +198,7 @@ struct OpSpec {
   std::vector<AttrSpec> attrs = {};
   std::vector<TensorAttr> tensor_attrs = {};
   InferFn infer = nullptr;
+  int outputs = 1;  // how many there are, unless it returns a list
   KernelFn kernel = nullptr;
   GradFn gradient = nullptr;
   // Per input, what its gradient reads; the last entry serves all further inputs.

@@ -146,6 +146,7 @@ const Op max_pool_places{{
           c.add_output(c.dtype(0), pooled);
           c.add_output(DType::kInt64, pooled);
         },
+    .outputs = 2,
     .kernel = cpu::max_pool_places,
     .doc = "The largest element of each window, and where it is in the batch of images.",
 }};

@@ -129,6 +129,7 @@ const Op lstm{{
           c.add_output(c.dtype(0), {projection[0], projection[1], units});
           c.add_output(c.dtype(0), projection);
         },
+    .outputs = 5,
     .kernel = cpu::lstm,
     .gradient =
         [](GradContext& g) {
@@ -169,6 +170,7 @@ const Op lstm_grad{{
           });
           for (int i = 5; i < 9; ++i) c.add_output(c.dtype(3), c.shape(i));
         },
+    .outputs = 4,
     .kernel = cpu::lstm_grad,
     .cost = steps_cost,
     .doc = "The gradients of lstm by projection, h, c and kernel.",
@@ -194,6 +196,7 @@ const Op gru{{
           const Shape& projection = c.shape(0);
           c.add_output(c.dtype(0), {projection[0], projection[1], 4 * units});
         },
+    .outputs = 3,
     .kernel = cpu::gru,
     .gradient =
         [](GradContext& g) {
@@ -232,6 +235,7 @@ const Op gru_grad{{
           c.add_output(c.dtype(2), c.shape(5));
           c.add_output(c.dtype(2), {3 * sizes.units});
         },
+    .outputs = 4,
     .kernel = cpu::gru_grad,
     .cost = steps_cost,
     .doc = "The gradients of gru by projection, h, kernel and bias.",
@@ -246,6 +250,7 @@ const Op simple_rnn{{
                {.name = "mask", .dtypes = kBoolType, .optional = true}},
     .attrs = {{"activation", AttrKind::kEnum, "'tanh'", kActivations}},
     .infer = [](InferContext& c) { add_states(c, check(c, 1, 1, 3), 1); },
+    .outputs = 2,
     .kernel = cpu::simple_rnn,
     .gradient =
         [](GradContext& g) {
@@ -275,6 +280,7 @@ const Op simple_rnn_grad{{
           });
           for (int i = 2; i < 5; ++i) c.add_output(c.dtype(2), c.shape(i));
         },
+    .outputs = 3,
     .kernel = cpu::simple_rnn_grad,
     .cost = steps_cost,
     .doc = "The gradients of simple_rnn by projection, h and kernel.",

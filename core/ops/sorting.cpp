@@ -153,6 +153,7 @@ const Op top_k{{
           c.add_output(c.dtype(0), shape);
           c.add_output(DType::kInt32, shape);
         },
+    .outputs = 2,
     .kernel = cpu::top_k,
     .gradient = [](GradContext& g) { g.set(0, send_back(g.dy(0), g.output(1), g.input_shape(0))); },
     .needs = {{.outputs = 2}},
@@ -178,6 +179,7 @@ const Op unique_with_counts{{
           c.add_output(c.attrs().dtype(0), c.shape(0));
           c.add_output(c.attrs().dtype(0), {0});
         },
+    .outputs = 3,
     .kernel = cpu::unique_with_counts,
     .makes_outputs = true,
     .sizes_from_values = true,

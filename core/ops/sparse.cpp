@@ -72,6 +72,7 @@ const Op sparse_order{{
           c.add_output(DType::kInt64, c.shape(0));
           c.add_output(DType::kInt64, {c.shape(0)[0]});
         },
+    .outputs = 2,
     .kernel = cpu::sparse_order,
     .makes_outputs = true,
     .sizes_from_values = true,
@@ -94,6 +95,7 @@ const Op sparse_union{{
           c.add_output(DType::kInt64, {c.shape(0)[0]});
           c.add_output(DType::kInt64, {c.shape(0)[0]});
         },
+    .outputs = 3,
     .kernel = cpu::sparse_union,
     .makes_outputs = true,
     .sizes_from_values = true,
@@ -146,6 +148,7 @@ const Op sparse_slice_places{{
           c.add_output(DType::kInt64, c.shape(0));
           c.add_output(DType::kInt64, {c.shape(0)[0]});
         },
+    .outputs = 2,
     .kernel = cpu::sparse_slice_places,
     .makes_outputs = true,
     .sizes_from_values = true,
@@ -190,6 +193,7 @@ const Op sparse_fill_rows{{
           c.add_output(DType::kInt64, {c.shape(0)[0]});
           c.add_output(DType::kBool, {rows});
         },
+    .outputs = 3,
     .kernel = cpu::sparse_fill_rows,
     .makes_outputs = true,
     .sizes_from_values = true,

@@ -127,6 +127,7 @@ const Op string_split{{
           c.add_output(DType::kString, {0});
           c.add_output(DType::kInt64, {c.shape(0).num_elements() + 1});
         },
+    .outputs = 2,
     .kernel = cpu::string_split,
     .makes_outputs = true,
     .sizes_from_values = true,

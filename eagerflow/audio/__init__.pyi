@@ -1,5 +1,3 @@
-"""tf.audio: sound in WAV files."""
-
 from eagerflow.audio.wav import (
     decode_wav as decode_wav,
     encode_wav as encode_wav,

@@ -150,7 +150,7 @@ class GradientTape(_core.Tape):
             basis = _basis(width, [width, 1, *inner], target.dtype)
             weights = _ops.broadcast_to(basis, [width, batch, *inner])
         (stack,) = self._gradients(target, [source], weights, unconnected_gradients)
-        sizes = source_shape.as_list()
+        sizes: list[Any] = source_shape.as_list()
         if stack is None:
             return _ops.zeros([batch, *inner, *sizes[1:]], target.dtype)
         columns = _ops.reshape(stack, [width, batch, math.prod(sizes[1:])])

@@ -1,5 +1,3 @@
-"""tf.compat: names of other versions of TensorFlow, and helpers for old and new Python strings."""
-
 from eagerflow.compat import v1 as v1, v2 as v2
 from eagerflow.util.text import (
     as_bytes as as_bytes,

@@ -1,5 +1,3 @@
-"""tf.config: what the machine offers, and how the engine uses it."""
-
 from eagerflow.config import (
     experimental as experimental,
     optimizer as optimizer,

@@ -1,5 +1,3 @@
-"""tf.config.experimental: memory of devices, and settings that have one value here."""
-
 from eagerflow.config.devices import (
     get_logical_device_configuration,
     get_visible_devices as get_visible_devices,

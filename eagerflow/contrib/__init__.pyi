@@ -1,5 +1,3 @@
-"""tf.contrib: the parts that eager programs used."""
-
 from eagerflow.contrib import (
     eager as eager,
     framework as framework,

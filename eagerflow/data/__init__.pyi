@@ -1,5 +1,3 @@
-"""tf.data: input pipelines. What not every program needs is imported when it is first named."""
-
 from eagerflow.data import experimental as experimental
 from eagerflow.data.arguments import AUTOTUNE as AUTOTUNE, INFINITE, UNKNOWN
 from eagerflow.data.dataset import Dataset as Dataset, DatasetSpec as DatasetSpec

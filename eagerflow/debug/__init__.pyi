@@ -1,5 +1,3 @@
-"""eagerflow.debug: why a gradient is None or NaN, and what a tape has recorded."""
-
 from eagerflow.debug.explain import explain_gradient as explain_gradient, Explanation as Explanation
 from eagerflow.debug.numerics import (
     disable_check_numerics as disable_check_numerics,

@@ -1,5 +1,3 @@
-"""tf.distribute: strategies on one device, so that programs written for several run."""
-
 from eagerflow.distribute import cluster_resolver as cluster_resolver
 from eagerflow.distribute.options import (
     CrossDeviceOps as CrossDeviceOps,

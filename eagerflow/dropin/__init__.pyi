@@ -1,5 +1,3 @@
-"""The drop-in: programs that say `import tensorflow` run on eagerflow."""
-
 from eagerflow.dropin.install import (
     generation as generation,
     install_as_tensorflow as install_as_tensorflow,

@@ -1,5 +1,3 @@
-"""tf.dtypes: element types and conversions between them."""
-
 from eagerflow.dtypes import experimental as experimental
 from eagerflow.framework.dtypes import (
     as_dtype as as_dtype,

@@ -1,5 +1,3 @@
-"""tf.dtypes.experimental: element types of 8 bits and less, which are stored and converted."""
-
 from eagerflow.framework.dtypes import (
     float4_e2m1fn as float4_e2m1fn,
     float8_e4m3b11fnuz as float8_e4m3b11fnuz,

@@ -1,5 +1,3 @@
-"""tf.experimental: names whose meaning may change."""
-
 from eagerflow.data.iterator import Optional as Optional
 from eagerflow.experimental.dispatch import (
     dispatch_for_api as dispatch_for_api,

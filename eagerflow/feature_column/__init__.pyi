@@ -1,5 +1,3 @@
-"""tf.feature_column: how the inputs of models for tables are made from features."""
-
 from eagerflow.feature_column.categories import (
     categorical_column_with_hash_bucket as categorical_column_with_hash_bucket,
     categorical_column_with_identity as categorical_column_with_identity,

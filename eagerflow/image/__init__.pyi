@@ -1,5 +1,3 @@
-"""tf.image: decoding, resizing, changing, comparing and searching images."""
-
 from eagerflow.image.adjustment import (
     adjust_brightness as adjust_brightness,
     adjust_contrast as adjust_contrast,

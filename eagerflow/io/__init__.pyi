@@ -1,5 +1,3 @@
-"""tf.io: files, records, and data in other forms."""
-
 from eagerflow.image.codecs import (
     decode_and_crop_jpeg as decode_and_crop_jpeg,
     decode_bmp as decode_bmp,

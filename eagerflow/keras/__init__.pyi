@@ -1,5 +1,3 @@
-"""tf.keras: layers, models and their training, as in Keras 2."""
-
 from eagerflow.keras import (
     activations as activations,
     applications as applications,

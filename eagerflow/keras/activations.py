@@ -71,7 +71,7 @@ def softmax(x: TensorLike, axis: int = -1) -> Any:
         raise ValueError(f"Cannot apply softmax to a tensor that is 1D. Received input: {x}")
     output = _activation.softmax(x, axis=axis)
     # A loss takes the logits, which are exact where probabilities come near 0 or 1.
-    output._keras_logits = x  # type: ignore[attr-defined]
+    output._keras_logits = x
     return output
 
 

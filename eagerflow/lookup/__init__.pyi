@@ -1,5 +1,3 @@
-"""tf.lookup: tables that map keys to values."""
-
 from eagerflow.lookup import experimental as experimental
 from eagerflow.lookup.tables import (
     KeyValueTensorInitializer as KeyValueTensorInitializer,

@@ -1,5 +1,3 @@
-"""tf.math: arithmetic, reductions and searches."""
-
 from eagerflow._core.ops import (
     abs as abs,
     acos as acos,

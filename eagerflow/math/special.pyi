@@ -1,5 +1,3 @@
-"""tf.math.special: Bessel functions and integrals."""
-
 from eagerflow._core.ops import (
     bessel_i0 as bessel_i0,
     bessel_i0e as bessel_i0e,

@@ -1,5 +1,3 @@
-"""tf.nn: what neural networks are made of."""
-
 from eagerflow._core.ops import (
     elu as elu,
     l2_loss as l2_loss,

@@ -1,5 +1,3 @@
-"""tf.nn.experimental: dropout with random numbers of one's own."""
-
 from eagerflow.ops.nn.normalization import (
     general_dropout as general_dropout,
     stateless_dropout as stateless_dropout,

@@ -99,10 +99,11 @@ def _combined(a: Any, b: Any, operation: str) -> Any:
     values, indices, splits = _ops.set_rows(first, second, first_splits, second_splits, operation)
     width = int(np.diff(splits.numpy()).max(initial=0))
     outer = shape[:-1]
-    if len(outer) != 1:
-        rows, columns = indices.numpy().T
-        indices = np.stack([*np.unravel_index(rows, outer), columns], axis=-1)
-    return sparse_tensor(indices, values, [*outer, width])
+    if len(outer) == 1:
+        return sparse_tensor(indices, values, [*outer, width])
+    rows, columns = indices.numpy().T
+    coordinates = np.stack([*np.unravel_index(rows, outer), columns], axis=-1)
+    return sparse_tensor(coordinates, values, [*outer, width])
 
 
 @op_function

@@ -1,5 +1,3 @@
-"""tf.quantization: rounding to as few values as quantized numbers have."""
-
 from eagerflow.quantization.fake_quant import (
     fake_quant_with_min_max_args as fake_quant_with_min_max_args,
     fake_quant_with_min_max_args_gradient as fake_quant_with_min_max_args_gradient,

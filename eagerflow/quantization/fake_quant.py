@@ -87,9 +87,8 @@ def _fake(
         into = part(dy, np.where(nothing, True, (array >= bottom) & (array <= top)))
         if not variables:
             return [into]
-        below = np.where(nothing, False, array < bottom)
-        above = np.where(nothing, False, array > top)
-        return [into, *(_ops.reduce_sum(part(dy, mask), axis=axes) for mask in (below, above))]
+        outside = np.where(nothing, False, array < bottom), np.where(nothing, False, array > top)
+        return [into, *(_ops.reduce_sum(part(dy, mask), axis=axes) for mask in outside)]
 
     (y,) = differentiable([values], [x, low, high] if variables else [x], backward)
     return y

@@ -1,5 +1,3 @@
-"""tf.ragged: making and changing ragged tensors."""
-
 from eagerflow.ragged.arrangement import stack as stack
 from eagerflow.ragged.construction import (
     boolean_mask as boolean_mask,

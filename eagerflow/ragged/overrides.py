@@ -127,7 +127,7 @@ def _matmul(
             bounds = item.shape
             if len(bounds) < 3:
                 _check_matrix(item)
-    product = _ops.matmul(*dense, *options)
+    product = _ops.matmul(dense[0], dense[1], *options)
     source = next(item for item in (a, b) if isinstance(item, RaggedTensor))
     if len(product._shape_tuple()) < 3:
         return product

@@ -190,7 +190,8 @@ def reduce_logsumexp(
     value = convert(input_tensor)
     peak = _ops.stop_gradient(_ops.reduce_max(value.flat_values))
     peak = _ops.select(_ops.is_finite(peak), peak, _ops.zeros_like(peak))
-    sums = reduce("reduce_sum", _ops.exp(_ops.subtract(value, peak)), axis, keepdims)
+    exponentials: Any = _ops.exp(_ops.subtract(value, peak))
+    sums = reduce("reduce_sum", exponentials, axis, keepdims)
     return _ops.add(_ops.log(sums), peak)
 
 

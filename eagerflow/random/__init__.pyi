@@ -1,5 +1,3 @@
-"""tf.random: random numbers, from TensorFlow's own streams."""
-
 from eagerflow.framework.random_seed import set_seed as set_seed
 from eagerflow.ops.nn.candidate_sampling import (
     all_candidate_sampler as all_candidate_sampler,

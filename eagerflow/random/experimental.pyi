@@ -1,5 +1,3 @@
-"""tf.random.experimental: older names of generators, and stateless helpers."""
-
 from eagerflow.ops.random.algorithm import Algorithm as Algorithm
 from eagerflow.ops.random.distributions import index_shuffle as index_shuffle
 from eagerflow.ops.random.generator import (

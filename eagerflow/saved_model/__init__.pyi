@@ -1,5 +1,3 @@
-"""tf.saved_model: folders with the objects of a program and their variables."""
-
 from eagerflow.saved_model.constants import (
     ASSETS_DIRECTORY as ASSETS_DIRECTORY,
     ASSETS_KEY as ASSETS_KEY,

@@ -1,5 +1,3 @@
-"""tf.signal: Fourier and cosine transforms, frames, windows and mel spectra."""
-
 from eagerflow.signal.fourier import (
     fft as fft,
     fft2d as fft2d,

@@ -1,5 +1,3 @@
-"""tf.sparse: tensors most of whose elements are zero."""
-
 from eagerflow.sparse.arithmetic import (
     add as add,
     maximum as maximum,

@@ -171,7 +171,8 @@ def sparse_dense_matmul(
         )
     if adjoint_b:
         dense = _adjoint(dense)
-    return _ops.sparse_matmul(value._values, value._indices, dense, *sizes.tolist(), adjoint_a)
+    rows, columns = sizes.tolist()
+    return _ops.sparse_matmul(value._values, value._indices, dense, rows, columns, adjoint_a)
 
 
 def _kept_axes(axis: Any, rank: int, op: str) -> list[int]:

@@ -130,8 +130,8 @@ def to_dense(
         raise invalid_argument(f"default_value must be a scalar, got {default.shape}")
     shape = value.dense_shape.numpy().tolist()
     if values.dtype.is_quantized:
-        plain = [integers_of(values), integers_of(default)]
-        dense = _ops.sparse_to_dense(*plain, value.indices, shape, validate_indices)
+        plain, filler = integers_of(values), integers_of(default)
+        dense = _ops.sparse_to_dense(plain, filler, value.indices, shape, validate_indices)
         return bitcast(dense, values.dtype)
     return _ops.sparse_to_dense(values, default, value.indices, shape, validate_indices)
 

@@ -1,5 +1,3 @@
-"""tf.strings: operations on byte strings."""
-
 from eagerflow.strings.regular_expressions import (
     regex_full_match as regex_full_match,
     regex_replace as regex_replace,

@@ -1,5 +1,3 @@
-"""tf.summary: what a training run tells TensorBoard."""
-
 from eagerflow.summary import experimental as experimental
 from eagerflow.summary.trace import (
     trace_export as trace_export,

@@ -1,5 +1,3 @@
-"""tf.test: test cases, benchmarks, and questions about the build."""
-
 from eagerflow.test.benchmark import Benchmark as Benchmark, benchmark_config as benchmark_config
 from eagerflow.test.case import (
     compute_gradient as compute_gradient,

@@ -1,5 +1,3 @@
-"""tf.train: checkpoints, examples in records, moving averages."""
-
 from eagerflow.checkpoint.checkpoint import (
     Checkpoint as Checkpoint,
     CheckpointOptions as CheckpointOptions,

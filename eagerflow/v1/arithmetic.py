@@ -16,7 +16,7 @@ from eagerflow.ops.conversion import cast
 from eagerflow.ops.linalg import products as linalg
 from eagerflow.ops.printing import print as print_tensors
 from eagerflow.quantization import affine as quantized
-from eagerflow.typing import Axes, DTypeLike, ShapeLike, TensorLike
+from eagerflow.typing import Axes, Axis, DTypeLike, ShapeLike, TensorLike
 from eagerflow.v1.arguments import either, version_1
 
 _ops = _core.ops
@@ -172,7 +172,7 @@ quantize_v2 = _version_1(
 
 @op_function
 def expand_dims(
-    input: TensorLike, axis: Axes | None = None, name: str | None = None, dim: Axes | None = None
+    input: TensorLike, axis: Axis | None = None, name: str | None = None, dim: Axis | None = None
 ) -> Tensor:
     """The tensor with one more axis, of size 1; `dim` is the axis' older name.
 
@@ -315,7 +315,7 @@ def multinomial(
 @op_function
 def sparse_to_dense(
     sparse_indices: TensorLike,
-    output_shape: TensorLike,
+    output_shape: ShapeLike,
     sparse_values: TensorLike,
     default_value: TensorLike = 0,
     validate_indices: bool = True,

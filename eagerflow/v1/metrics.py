@@ -137,7 +137,8 @@ def percentage_below(
 @metric
 def mean_tensor(values: Any, weights: TensorLike | None = None) -> Metric:
     """The average of each element of tensors of one shape."""
-    shape = values.shape if hasattr(values, "shape") else np.shape(values)
+    given: Any = values
+    shape = given.shape if hasattr(given, "shape") else np.shape(given)
     sizes = [int(size) for size in shape]
 
     def count(x: Array, weights: Any) -> tuple:

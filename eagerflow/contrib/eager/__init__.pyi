@@ -1,5 +1,3 @@
-"""tf.contrib.eager: eager execution as it was in TensorFlow 1.5 to 1.15."""
-
 from eagerflow.autodiff.custom_gradient import custom_gradient as custom_gradient
 from eagerflow.autodiff.tape import GradientTape as GradientTape
 from eagerflow.checkpoint.checkpoint import Checkpoint as Checkpoint

@@ -1,5 +1,3 @@
-"""tf.contrib.eager.metrics: averages over many batches."""
-
 from eagerflow.keras.metrics import (
     Accuracy as Accuracy,
     BinaryAccuracy as BinaryAccuracy,

@@ -1,5 +1,3 @@
-"""tf.contrib.framework: structures, the global step and variables."""
-
 from eagerflow import nest as nest
 from eagerflow.v1.global_step import (
     assert_global_step as assert_global_step,

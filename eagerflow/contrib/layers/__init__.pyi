@@ -1,5 +1,3 @@
-"""tf.contrib.layers: layers as functions, initializers and regularizers under their first names."""
-
 from eagerflow.contrib.layers.functions import (
     avg_pool2d as avg_pool2d,
     batch_norm as batch_norm,

@@ -1,5 +1,3 @@
-"""tf.contrib.rnn: cells of recurrent networks."""
-
 from eagerflow.v1.rnn import (
     static_bidirectional_rnn as static_bidirectional_rnn,
     static_rnn as static_rnn,

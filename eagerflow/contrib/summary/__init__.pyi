@@ -1,5 +1,3 @@
-"""tf.contrib.summary: summaries of eager programs of TensorFlow 1."""
-
 from eagerflow.summary.writer import SummaryWriter as SummaryWriter
 from eagerflow.v1.step_summary import (
     all_summary_ops as all_summary_ops,

@@ -1,3 +1,1 @@
-"""tf.contrib.training: hyperparameters."""
-
 from eagerflow.contrib.training.hparams import HParams as HParams

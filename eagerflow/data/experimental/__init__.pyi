@@ -1,5 +1,3 @@
-"""tf.data.experimental: further sources and transformations, and older spellings."""
-
 from eagerflow.data.arguments import AUTOTUNE as AUTOTUNE, INFINITE, UNKNOWN
 from eagerflow.data.csv_files import CsvDataset as CsvDataset
 from eagerflow.data.experimental.examples import (

@@ -1,9 +1,3 @@
-"""tf.experimental.numpy: NumPy's functions for tensors, with NumPy's dtypes.
-
-Integers are int64 and floats float64 unless an argument says otherwise, dtypes are promoted as NumPy
-promotes them, and gradients flow through all functions that have one. Tensors are never written into.
-"""
-
 from math import e as e
 from math import inf as inf
 from math import pi as pi

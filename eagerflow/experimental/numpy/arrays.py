@@ -130,7 +130,8 @@ def geomspace(
 
 def diag_indices(n: int, ndim: int = 2) -> list[Tensor]:
     """The indices of the main diagonal of an array of `ndim` axes of size n."""
-    return [_ops.range(*(_core.convert(k, NUMPY.index_dtype, None) for k in (0, n, 1)))] * ndim
+    start, limit, step = (_core.convert(k, NUMPY.index_dtype, None) for k in (0, n, 1))
+    return [_ops.range(start, limit, step)] * ndim
 
 
 def meshgrid(*xi: Any, **kwargs: Any) -> list[Tensor]:

@@ -35,7 +35,8 @@ def iscomplex(x: TensorLike) -> Tensor:
 
 def float_power(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Powers in double precision."""
-    return _ops.pow(*(_ops.cast(x, dtypes.float64) for x in NUMPY.promoted(x1, x2)))
+    base, exponent = (_ops.cast(x, dtypes.float64) for x in NUMPY.promoted(x1, x2))
+    return _ops.pow(base, exponent)
 
 
 def reciprocal(x: TensorLike) -> Tensor:
@@ -60,8 +61,12 @@ def clip(a: Any, a_min: Any, a_max: Any) -> Tensor:
     if a_min is None and a_max is None:
         raise ValueError("Not more than one of `a_min` and `a_max` may be `None`.")
     if a_min is not None:
-        a = _ops.maximum(*NUMPY.promoted(a, a_min))
-    return a if a_max is None else _ops.minimum(*NUMPY.promoted(a, a_max))
+        a, lower = NUMPY.promoted(a, a_min)
+        a = _ops.maximum(a, lower)
+    if a_max is None:
+        return a
+    a, upper = NUMPY.promoted(a, a_max)
+    return _ops.minimum(a, upper)
 
 
 def isclose(

@@ -1,5 +1,3 @@
-"""tf.io.gfile: files and folders."""
-
 from eagerflow.io.gfile.file import GFile as GFile
 from eagerflow.io.gfile.paths import (
     copy as copy,

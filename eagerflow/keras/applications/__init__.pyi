@@ -1,5 +1,3 @@
-"""tf.keras.applications: well-known networks for images."""
-
 from eagerflow.keras.applications import (
     convnext as convnext,
     densenet as densenet,

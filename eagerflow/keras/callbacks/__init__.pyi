@@ -1,5 +1,3 @@
-"""tf.keras.callbacks: what is called while a model is trained."""
-
 from eagerflow.keras.callbacks.backup import BackupAndRestore as BackupAndRestore
 from eagerflow.keras.callbacks.callback import Callback as Callback
 from eagerflow.keras.callbacks.callback_list import CallbackList as CallbackList

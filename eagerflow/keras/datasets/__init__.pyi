@@ -1,5 +1,3 @@
-"""tf.keras.datasets: small datasets, downloaded to `~/.keras/datasets` on first use."""
-
 from eagerflow.keras.datasets import (
     boston_housing as boston_housing,
     california_housing as california_housing,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from eagerflow import nest
@@ -34,6 +35,11 @@ registration = lazy.Module("eagerflow.keras.saving.registration")
 _ACCEPTED = {"trainable", "dtype", "dynamic", "name", "autocast", "inputs", "outputs"}
 # With inputs and outputs, the layers have their dtypes already.
 _ACCEPTED_WITH_GRAPH = {"trainable", "name", "inputs", "outputs"}
+
+
+def _with_any_parameters(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method; type checkers let subclasses override it with other parameters."""
+    return method
 
 
 def is_functional_arguments(args: tuple, kwargs: dict[str, Any]) -> bool:
@@ -214,6 +220,7 @@ class Model(Trainer, Layer):
         """Only the model itself: the layers inside are called and cast their own weights."""
         return [self]
 
+    @_with_any_parameters
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         """Computes the outputs.
 

@@ -1,5 +1,3 @@
-"""tf.keras.experimental: linear models, and deprecated names of schedules."""
-
 from eagerflow.keras.experimental.linear_model import LinearModel as LinearModel
 from eagerflow.keras.experimental.sequence_features import SequenceFeatures as SequenceFeatures
 from eagerflow.keras.experimental.wide_deep import WideDeepModel as WideDeepModel

@@ -83,7 +83,7 @@ class LinearModel(Model):
             )
         self.built = True
 
-    def call(self, inputs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any) -> Any:
         """The outputs.
 
         Raises:

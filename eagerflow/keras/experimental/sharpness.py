@@ -84,7 +84,7 @@ class SharpnessAwareMinimization(Model):
         length = _ops.sqrt(_ops.reduce_sum(_ops.stack(squares)))
         return [gradient * (self.rho / (length + 1e-12)) for gradient in gradients]
 
-    def call(self, inputs: Any, **kwargs: Any) -> Any:  # type: ignore[override]
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
         """The output of the wrapped model."""
         return self.model(inputs, **kwargs)
 

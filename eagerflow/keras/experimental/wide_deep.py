@@ -42,9 +42,7 @@ class WideDeepModel(Model):
         self.dnn_model = dnn_model
         self.activation = activations.get(activation)
 
-    def call(  # type: ignore[override]
-        self, inputs: Any, training: Any = None
-    ) -> Any:
+    def call(self, inputs: Any, training: Any = None) -> Any:
         """The outputs for inputs of both models, or for a pair with those of each."""
         linear_inputs = dnn_inputs = inputs
         if isinstance(inputs, list | tuple) and len(inputs) == 2:

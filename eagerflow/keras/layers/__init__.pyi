@@ -1,5 +1,3 @@
-"""tf.keras.layers: the layers that models are made of."""
-
 from eagerflow.keras.layers import experimental as experimental
 from eagerflow.keras.engine.input_layer import Input as Input, InputLayer as InputLayer
 from eagerflow.keras.engine.input_spec import InputSpec as InputSpec

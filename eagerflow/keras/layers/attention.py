@@ -132,7 +132,8 @@ class Attention(_Attention):
             )
 
     def build(self, input_shape: Any) -> None:
-        self.scale = self.concat_score_weight = None
+        self.scale: Any = None
+        self.concat_score_weight: Any = None
         if self.use_scale:
             self.scale = self.add_weight(
                 name="scale", shape=(), initializer="ones", dtype=self.dtype, trainable=True

@@ -155,7 +155,7 @@ class BatchNormalization(FunctionLayer):
         self._broadcast_shape = None if self.axis == [rank - 1] else broadcast_shape
         self._keep = len(sizes) > 1
         exact = self.dtype == "float64" or self.compute_dtype != "float64"
-        self._channel = self.axis[0] if len(sizes) == 1 and exact else None
+        self._channel: Any = self.axis[0] if len(sizes) == 1 and exact else None
         Layer.build(self, input_shape)
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:

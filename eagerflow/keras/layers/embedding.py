@@ -105,7 +105,7 @@ class Embedding(FunctionLayer):
             inputs = _ops.cast(inputs, dtypes.int32)
         rows = _ops.gather(self.embeddings, inputs, 0, 0)
         if rows.dtype.name != self.compute_dtype:
-            rows = _ops.cast(rows, self.compute_dtype)
+            rows = _ops.cast(rows, self.compute_dtype or rows.dtype)
         return rows
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:

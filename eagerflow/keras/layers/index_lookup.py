@@ -225,7 +225,7 @@ class IndexLookup(PreprocessingLayer):
         """Loads what `save_own_variables` put into a store."""
         if "idf_weights" in store:
             factors = _core.as_tensor(store["idf_weights"])
-            self.__dict__["_idf"] = _ops.cast(factors, self.compute_dtype)
+            self.__dict__["_idf"] = _ops.cast(factors, self.compute_dtype or factors.dtype)
 
     def _check_hdf5(self) -> None:
         if self.input_vocabulary is None and self._tokens:
@@ -255,7 +255,7 @@ class IndexLookup(PreprocessingLayer):
             self._set_terms([self._key(term) for term in terms], None)
 
         def set_factors(values: Any) -> None:
-            self.__dict__["_idf"] = _ops.cast(values, self.compute_dtype)
+            self.__dict__["_idf"] = _ops.cast(values, self.compute_dtype or values.dtype)
 
         values = {"table-keys": Value(terms, set_terms)}
         if self.output_mode == "tf_idf":
@@ -328,8 +328,7 @@ class IndexLookup(PreprocessingLayer):
             unknown = [np.average(idf)] * (start + len(terms) - len(idf))
             rest = [0.0] * ((self.max_tokens or 0) - start - len(terms)) * self.pad_to_max_tokens
             factors = np.concatenate([unknown, idf, rest])
-            attributes["_idf"] = _core.as_tensor(factors.astype("float32"))
-            attributes["_idf"] = _ops.cast(attributes["_idf"], self.compute_dtype)
+            attributes["_idf"] = _ops.cast(factors, self.compute_dtype or "float32")
 
     def update_state(self, data: Any) -> None:
         if self.input_vocabulary is not None:

@@ -141,8 +141,8 @@ class LayerNormalization(_Normalization):
         gamma, beta = self.gamma, self.beta
         if gamma is None or beta is None:
             sizes = inputs._shape_tuple()[-len(self.axis) :]
-            gamma = _ops.ones(sizes, self.dtype) if gamma is None else gamma
-            beta = _ops.zeros(sizes, self.dtype) if beta is None else beta
+            gamma = _ops.ones(sizes, self.dtype or inputs.dtype) if gamma is None else gamma
+            beta = _ops.zeros(sizes, self.dtype or inputs.dtype) if beta is None else beta
         return _ops.layer_norm(inputs, gamma, beta, self.epsilon)[0]
 
 

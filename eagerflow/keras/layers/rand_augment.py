@@ -334,7 +334,10 @@ class AugMix(_Several):
         shares = (weights / _ops.reduce_sum(weights)).numpy().tolist()
         kept = float(random.beta((), self.alpha, self.alpha, seed=self.generator))
         ways = [*self._moves, *self._colorings, *(self._more if self.all_ops else ()), None]
-        sums = [_ops.zeros_like(images), None if masks is None else _ops.zeros_like(masks)]
+        sums: list[Any] = [
+            _ops.zeros_like(images),
+            None if masks is None else _ops.zeros_like(masks),
+        ]
         for share in shares:
             one: tuple[Any, Any] = (images, masks)
             for _ in range(self.chain_depth):

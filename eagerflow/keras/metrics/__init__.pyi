@@ -1,5 +1,3 @@
-"""tf.keras.metrics: what training and evaluation report."""
-
 from eagerflow.keras.losses.crossentropy import (
     binary_crossentropy as binary_crossentropy,
     binary_focal_crossentropy as binary_focal_crossentropy,

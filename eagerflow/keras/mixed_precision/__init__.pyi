@@ -1,5 +1,3 @@
-"""tf.keras.mixed_precision: the dtypes of layers' computations and weights."""
-
 from eagerflow.keras.mixed_precision import experimental as experimental
 from eagerflow.keras.mixed_precision.policy import (
     Policy as Policy,

@@ -1,5 +1,3 @@
-"""keras.ops: Keras 3's operations, with NumPy's names and Keras's dtypes."""
-
 from eagerflow.keras.ops import (
     image as image,
     linalg as linalg,

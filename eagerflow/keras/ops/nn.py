@@ -211,7 +211,7 @@ def softmax(x: TensorLike, axis: Any = -1) -> Tensor:
     x = floating(x)
     if isinstance(axis, int):
         output = activation.softmax(x, axis=axis)
-        output._keras_logits = x  # type: ignore[attr-defined]
+        output._keras_logits = x
         return output
     axes = axes_of(axis, x.ndim)
     e = _ops.exp(x - _ops.stop_gradient(_ops.reduce_max(x, axis=axes, keepdims=True)))

@@ -1,5 +1,3 @@
-"""tf.keras.optimizers: rules that turn gradients into updates of variables."""
-
 from eagerflow.keras.optimizers import (
     experimental as experimental,
     legacy as legacy,

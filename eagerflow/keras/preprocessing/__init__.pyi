@@ -1,5 +1,3 @@
-"""tf.keras.preprocessing: data in the form that models take, as older programs prepare it."""
-
 from eagerflow.keras.preprocessing import image as image, sequence as sequence, text as text
 from eagerflow.keras.utils.directory_datasets import (
     image_dataset_from_directory as image_dataset_from_directory,

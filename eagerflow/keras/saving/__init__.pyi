@@ -1,5 +1,3 @@
-"""tf.keras.saving: registered objects, and their configurations as plain dictionaries."""
-
 from eagerflow.keras.saving.api import (
     load_model as load_model,
     load_weights as load_weights,

@@ -1,5 +1,3 @@
-"""tf.keras.utils: tools for programs with layers and models."""
-
 from eagerflow.keras.backend.state import clear_session as clear_session
 from eagerflow.keras.engine.data_adapter import (
     pack_x_y_sample_weight as pack_x_y_sample_weight,

@@ -104,7 +104,7 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
     native = a.dtype in NATIVE
     small = native and n <= _SMALL_MATRIX
     if native:
-        factor = _ops.cholesky_factor(a)
+        factor: Any = _ops.cholesky_factor(a)
         if not _core.recording():
             return factor
     else:

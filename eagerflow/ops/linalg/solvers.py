@@ -104,7 +104,7 @@ def det(input: Any, name: str | None = None) -> Tensor:
         return factor * inv(a, adjoint=True)
 
     if a.dtype in NATIVE:
-        result = _ops.lu_determinant(a)[0]
+        result: Tensor | np.ndarray = _ops.lu_determinant(a)[0]
     else:
         result = in_dtype_of(np.linalg.det(array_of(a)), a)
     (value,) = differentiable([result], [a], backward)
@@ -133,7 +133,7 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     """
     a = matrices(input, "LogMatrixDeterminant")
     if a.dtype in NATIVE:
-        arrays = _ops.lu_determinant(a)[1:]
+        arrays: Any = _ops.lu_determinant(a)[1:]
     else:
         array = array_of(a)
         with np.errstate(invalid="ignore"):
@@ -264,7 +264,7 @@ def triangular_solve(
             f"{text(b._shape_tuple())} [Op:{op}]"
         ) from None
     if a.dtype in NATIVE:
-        solution = _ops.triangle_solve(a, b, lower, adjoint)
+        solution: Tensor | np.ndarray = _ops.triangle_solve(a, b, lower, adjoint)
     else:
         solution = in_dtype_of(_solve_triangles(array_of(a), array_of(b), lower, adjoint), a)
 

@@ -93,9 +93,9 @@ def embedding_lookup_sparse(
         total = _ops.unsorted_segment_sum(rows, segments, count)
         sizes = np.maximum(np.bincount(segments, minlength=count), 1).astype(np.float64)
         if combiner != "sum":
-            divisor = sizes if combiner == "mean" else np.sqrt(sizes)
-            divisor = divisor.astype(rows.dtype.as_numpy_dtype).reshape(-1, *inner)
-            total = _ops.divide_real(total, divisor)
+            scale = sizes if combiner == "mean" else np.sqrt(sizes)
+            scale = scale.astype(rows.dtype.as_numpy_dtype).reshape(-1, *inner)
+            total = _ops.divide_real(total, scale)
         return _ops.cast(total, dtype) if total.dtype is not dtype else total
     _, weights = _parts(sp_weights)
     weights = _ops.cast(weights, rows.dtype)

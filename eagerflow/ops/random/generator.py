@@ -204,7 +204,9 @@ class Generator:
         key, low, high = self._take(int(delta))
         return _core.convert([low, high, key], dtypes.int64, None)
 
-    def _arguments(self, shape: Any, dtype: Any, op: str) -> tuple[Any, ...]:
+    def _arguments(
+        self, shape: Any, dtype: Any, op: str
+    ) -> tuple[tuple[int, ...], Any, int, int, int]:
         sizes, _ = sizes_of(shape, op)
         return sizes, dtype, *self._take(math.prod(sizes))
 

@@ -75,7 +75,9 @@ def check_sizes(sizes: tuple[int, ...], op: str) -> None:
         )
 
 
-def _draw(op: str, shape: Any, dtype: Any, seed: int | None) -> tuple[Any, ...]:
+def _draw(
+    op: str, shape: Any, dtype: Any, seed: int | None
+) -> tuple[tuple[int, ...], Any, int, int, int]:
     """The leading arguments of the native operation: sizes, dtype, key and counter."""
     sizes, size_dtype = sizes_of(shape, op)
     blocks = random_seed.RESERVED_PER_OUTPUT * math.prod(sizes)

@@ -1,5 +1,3 @@
-"""tf.keras.layers.experimental: layers under the names they had first."""
-
 from eagerflow.keras.layers.experimental import preprocessing as preprocessing
 from eagerflow.keras.layers.batch_normalization import (
     SyncBatchNormalization as SyncBatchNormalization,

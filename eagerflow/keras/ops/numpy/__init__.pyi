@@ -1,5 +1,3 @@
-"""keras.ops.numpy: the operations of `keras.ops` that NumPy has, too."""
-
 from typing import Any
 
 from eagerflow._core import Tensor

@@ -1,5 +1,3 @@
-"""tf.keras.optimizers.schedules: learning rates that change with the step."""
-
 from eagerflow.keras.optimizers.schedules.cosine import (
     CosineDecay as CosineDecay,
     CosineDecayRestarts as CosineDecayRestarts,
