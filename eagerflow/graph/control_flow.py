@@ -92,9 +92,9 @@ def cond(
     fn1: Callable | None = None,
     fn2: Callable | None = None,
 ) -> Any:
-    """What one of two functions gives.
+    """Calls one of two functions.
 
-    In a graph, both functions are called at once to make their nodes; a session runs those of one.
+    In a graph, both functions are called to add their nodes; a session runs the nodes of one.
 
     Args:
         pred: a boolean scalar.
@@ -102,12 +102,12 @@ def cond(
         false_fn: called otherwise.
         strict: whether a list of one value stays a list; otherwise the value is returned.
         name: the node's name.
-        fn1: the older name of `true_fn`.
-        fn2: the older name of `false_fn`.
+        fn1: a deprecated name of `true_fn`.
+        fn2: a deprecated name of `false_fn`.
 
     Raises:
         TypeError: if one of the functions cannot be called, or in a graph, `pred` is no tensor.
-        ValueError: if the functions give different structures.
+        ValueError: if the functions return different structures.
     """
     for function, older, text in ((true_fn, fn1, "true_fn"), (false_fn, fn2, "false_fn")):
         if function is not None and older is not None:
@@ -124,7 +124,10 @@ def cond(
     if not is_symbol(pred):
         pred = record(graph, _core.convert, (pred, None, None))
     with graph.name_scope(name or "cond"):
-        controls, graph._controls = graph._controls, []  # branches wait for nothing by themselves
+        controls, graph._controls = (
+            graph._controls,
+            [],
+        )  # branches have no control inputs of their own
         try:
             branches = [_branch(graph, function) for function in (true_fn, false_fn)]
         finally:
@@ -133,7 +136,7 @@ def cond(
 
 
 def _single(result: Any, strict: bool) -> Any:
-    """The only value of a list by itself, unless structures are to be kept."""
+    """Unwraps the value of a list of one, unless `strict` keeps structures."""
     if not strict and isinstance(result, list | builtins.tuple) and len(result) == 1:
         return result[0]
     return result
@@ -187,7 +190,7 @@ def _choice(graph: Any, pred: Any, branches: list) -> Any:
 
 
 def _only_engine() -> None:
-    raise AssertionError("The engine makes choices.")
+    raise AssertionError("The engine runs conditionals.")
 
 
 def case(
@@ -197,7 +200,7 @@ def case(
     strict: bool = False,
     name: str = "case",
 ) -> Any:
-    """What the function that belongs to the first true condition gives."""
+    """Calls the function that belongs to the first true condition, and returns its result."""
     if context.building_graph() is None:
         return eager.case(pred_fn_pairs, default, exclusive)
     pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
@@ -227,24 +230,24 @@ def while_loop(
 ) -> Any:
     """Repeats a function as long as a condition holds.
 
-    In a graph, the two functions are called while a session runs, as often as the loop turns; they
-    may use other tensors of the graph.
+    In a graph, the two functions are called while a session runs, once per iteration; they may
+    use other tensors of the graph.
 
     Args:
         cond: called with the loop's variables; returns a boolean scalar.
         body: called with the loop's variables; returns their next values.
-        loop_vars: the first values, a list or nested structure.
-        shape_invariants: shapes that hold all the time, if sizes change.
+        loop_vars: the initial values, a list or nested structure.
+        shape_invariants: shapes that hold in all iterations, where sizes change.
         parallel_iterations: accepted.
         back_prop: accepted.
         swap_memory: accepted.
         name: the node's name.
-        maximum_iterations: an upper limit to the number of turns.
+        maximum_iterations: an upper limit to the number of iterations.
         return_same_structure: whether a single variable is returned in a list, as it was given.
 
     Returns:
-        The last values; in a graph a single one by itself. Without a graph it is by itself if
-        `body` returned it so, or there is a limit to the turns.
+        The final values; in a graph a single one is unwrapped. Without a graph it is unwrapped if
+        `body` returned it so, or there is a limit to the iterations.
     """
 
     def repeat(values: Any, limit: Any) -> Any:
@@ -257,7 +260,7 @@ def while_loop(
         if alone or maximum_iterations is not None:
             return _single(result, return_same_structure)
         return result
-    # Converted first, so that the loop's variables have one dtype all the time.
+    # Converted first, so that the loop variables keep their dtypes.
     first = nest.map_structure(
         lambda leaf: leaf if is_symbol(leaf) else record(graph, _core.convert, (leaf, None, None)),
         list(loop_vars) if isinstance(loop_vars, list) else loop_vars,
@@ -277,25 +280,25 @@ def while_loop(
     )
     kinds: list[type] = [type(first)]
 
-    def noted_body(values: Any) -> Any:
+    def body_noting_type(values: Any) -> Any:
         result = body(*_arguments(values))
         kinds.append(type(result))
         return result
 
     met = [
         *inference.captured(lambda values: cond(*_arguments(values)), first),
-        *inference.captured(noted_body, first),
+        *inference.captured(body_noting_type, first),
     ]
     if outputs:
         operation = outputs[0].op
         operation.inputs = with_captured(operation.inputs, met)
     result = nest.pack_sequence_as(first, outputs)
-    # Like the body's result, the loop's is a list or a tuple.
+    # The result is a list or a tuple, as the body's result is.
     if isinstance(result, list | builtins.tuple) and kinds[-1] in (list, builtins.tuple):
         result = kinds[-1](result)
     return _single(result, return_same_structure)
 
 
 def _arguments(values: Any) -> Any:
-    """A loop's variables as the arguments of its functions."""
+    """The loop variables as a sequence of arguments."""
     return values if isinstance(values, list | builtins.tuple) else [values]

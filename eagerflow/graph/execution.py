@@ -1,4 +1,4 @@
-"""Running the operations that fetches need."""
+"""Runs the operations that fetched tensors need."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def current_run() -> Run | None:
 
 
 def resolve(symbol: Any) -> Any:
-    """What stands for a graph tensor now: its value in a run, or a tensor to infer shapes with.
+    """The value of a graph tensor in this run, or the symbolic value that shapes are inferred with.
 
     Raises:
         TypeError: outside of both.
     """
     choice = inference.inferring()
     if choice is not None:
-        return inference.stand_in(symbol, choice)
+        return inference.symbolic_value(symbol, choice)
     run = _state.run
     if run is None:
         raise TypeError(
@@ -62,7 +62,7 @@ class Run:
         self._feeds: list[Any] = []
         self._symbols: list[Any] = []
         self._running: Any = None
-        self._found: dict[int, Any] = {}
+        self._late_values: dict[int, Any] = {}
 
     def execute(
         self, plan: Any, symbols: list[Any], feeds: list[Any], fetched: Sequence[Any] = ()
@@ -93,28 +93,28 @@ class Run:
         """A tensor's value, or the variable that holds a graph variable's."""
         variable = getattr(symbol, "_storage_in", None)
         if variable is not None and id(symbol) not in self._fed:
-            found = variable(self.session)
+            result = variable(self.session)
             # The engine has its tape watch variables that it is asked for.
             self._running.value(symbol.op._node, symbol.value_index)
-            return found
-        found = self._running.value(symbol.op._node, symbol.value_index)
-        return self._later(symbol) if found is None else found
+            return result
+        result = self._running.value(symbol.op._node, symbol.value_index)
+        return self._value_of_no_dependency(symbol) if result is None else result
 
-    def _later(self, symbol: Any) -> Any:
-        """The value of a tensor that nobody knew to be needed, computed by itself."""
-        found = self._found.get(id(symbol))
-        if found is None:
+    def _value_of_no_dependency(self, symbol: Any) -> Any:
+        """The value of a tensor that is no dependency of what was fetched, computed in a run of its own."""
+        value = self._late_values.get(id(symbol))
+        if value is None:
             graph = symbol.graph
             plan = _core.Plan(graph._native, ports([symbol]), [], ports(self._symbols))
             inner = Run(self.session, self._fed)
-            (found,) = inner.execute(plan, self._symbols, self._feeds)
-            self._found[id(symbol)] = found
-        return found
+            (value,) = inner.execute(plan, self._symbols, self._feeds)
+            self._late_values[id(symbol)] = value
+        return value
 
     # The engine calls these.
 
     def run_node(self, running: Any, node: int) -> list[Any]:
-        """Runs an operation that only Python can run; gives a value for each of its outputs."""
+        """Runs an operation that is a Python function; returns a value for each of its outputs."""
         self._running = running
         operation = self.session.graph._by_node[node]
         args = replace(operation.args, self.value)

@@ -35,13 +35,13 @@ def gradients(
     Args:
         ys: a tensor of the graph, or a list.
         xs: a tensor or variable of the graph, or a list.
-        grad_ys: weighs the elements of `ys`; by default each weighs one.
+        grad_ys: weights of the elements of `ys`; ones by default.
         name: the node's name.
         colocate_gradients_with_ops: accepted, like the two following ones.
         gate_gradients: see above.
         aggregation_method: see above.
-        stop_gradients: tensors that are taken for constants.
-        unconnected_gradients: "none" or "zero": what to give for tensors that no `ys` depends on.
+        stop_gradients: tensors that are treated as constants.
+        unconnected_gradients: "none" or "zero": the result for tensors that no `ys` depends on.
 
     Returns:
         A list with one tensor for each of `xs`, or None.
@@ -85,16 +85,16 @@ def gradients(
                 )
     stopped = nest.flatten(stop_gradients) if stop_gradients is not None else []
     zeros = getattr(unconnected_gradients, "value", unconnected_gradients) == "zero"
-    # Tensors with values are constants, which depend on nothing.
-    places = [k for k, target in enumerate(targets) if is_symbol(target)]
-    symbols = [targets[k] for k in places]
+    # Eager tensors are constants, which depend on nothing.
+    positions = [k for k, target in enumerate(targets) if is_symbol(target)]
+    symbols = [targets[k] for k in positions]
     connected = _connected(symbols, sources, stopped)
-    chosen = [source for source, found in zip(sources, connected, strict=True) if found]
+    reached = [source for source, connects in zip(sources, connected, strict=True) if connects]
     graph = symbols[0].graph if symbols else building
     results = iter(())
-    if chosen:
-        weights = [weights[k] for k in places] if weights else []
-        results = iter(_node(graph, symbols, chosen, weights, stopped, name))
+    if reached:
+        weights = [weights[k] for k in positions] if weights else []
+        results = iter(_node(graph, symbols, reached, weights, stopped, name))
 
     def unconnected(source: Any) -> Any:
         itself = any(source is target for target in targets)
@@ -103,15 +103,15 @@ def gradients(
         return record(graph, _ops.zeros_like, (source,)) if zeros else None
 
     return [
-        next(results) if found else unconnected(source)
-        for source, found in zip(sources, connected, strict=True)
+        next(results) if connects else unconnected(source)
+        for source, connects in zip(sources, connected, strict=True)
     ]
 
 
 def _node(
     graph: Any, targets: list, sources: list, weights: list, stopped: list, name: str
 ) -> list[Any]:
-    """A node that gives derivatives."""
+    """Adds a node that computes derivatives; returns its tensors."""
     if any(weight is not None for weight in weights):
         weights = [
             _weight(graph, weight, target) for weight, target in zip(weights, targets, strict=True)
@@ -138,10 +138,10 @@ def _weight(graph: Any, weight: Any, target: Any) -> Any:
 
 
 def _connected(targets: list[Any], sources: list[Any], stopped: list[Any]) -> list[bool]:
-    """Which sources the targets depend on, as far as the graph shows."""
+    """For each source, whether the targets depend on it along differentiable tensors."""
     wanted = {id(source) for source in sources}
     stops = {id(symbol) for symbol in stopped}
-    found: set[int] = set()
+    reached: set[int] = set()
     seen: set[int] = set()
     stack = list(targets)
     while stack:
@@ -150,10 +150,10 @@ def _connected(targets: list[Any], sources: list[Any], stopped: list[Any]) -> li
             continue
         seen.add(id(tensor))
         if id(tensor) in wanted:
-            found.add(id(tensor))
+            reached.add(id(tensor))
         if id(tensor) not in stops and tensor.op.type not in _CONSTANT:
             stack.extend(tensor.op.inputs)
-    return [id(source) in found for source in sources]
+    return [id(source) in reached for source in sources]
 
 
 def _continuous(dtype: Any) -> bool:

@@ -27,9 +27,9 @@ _PACKAGE = str(Path(__file__).parents[1])
 
 
 class Operation:
-    """A node of a graph: a function, its arguments, and the tensors that it gives.
+    """A node of a graph: a function, its arguments, and the tensors that it returns.
 
-    Programs get operations from functions that give no tensor, such as initializers and training
+    Programs get operations from functions that return no tensor, such as initializers and training
     steps, and from the attribute `op` of tensors.
     """
 
@@ -79,7 +79,7 @@ class Operation:
 
     @property
     def inputs(self) -> list[Any]:
-        """The tensors it takes."""
+        """The input tensors."""
         return self._inputs
 
     @inputs.setter
@@ -88,7 +88,7 @@ class Operation:
         self._graph._native.set_inputs(self._node, ports(inputs))
 
     def declare_outputs(self) -> None:
-        """Tells the engine what the operation gives."""
+        """Tells the engine the dtypes and shapes of the outputs."""
         self._graph._native.set_outputs(
             self._node, [(tensor.dtype, tensor._dims) for tensor in self.outputs]
         )
@@ -109,7 +109,7 @@ class Operation:
         sessions.session_for(session, self, "run").run(self, feed_dict)
 
     def values(self) -> tuple:
-        """The tensors it gives."""
+        """The output tensors."""
         return tuple(self.outputs)
 
     def get_attr(self, name: str) -> Any:
@@ -123,7 +123,7 @@ class Operation:
         return self.kwargs[name]
 
     def where(self) -> str:
-        """The place in the program that made the node, as tracebacks show it."""
+        """The line of the program that made the node, as tracebacks show it."""
         file, line, function = self._source
         if not file:
             return ""
@@ -139,7 +139,7 @@ class Operation:
 
 
 def ports(tensors: Iterable[Any]) -> list[tuple[int, int]]:
-    """The numbers by which the engine knows tensors of a graph."""
+    """The ports by which the engine knows tensors of a graph: a node and an output index each."""
     return [(tensor._op._node, tensor._value_index) for tensor in tensors]
 
 
@@ -155,7 +155,7 @@ def _source_line() -> tuple[str, int, str]:
 
 
 class Graph:
-    """Operations that have been described but not run.
+    """Operations that sessions run later.
 
     >>> graph = tf.compat.v1.Graph()
     >>> with graph.as_default():
@@ -273,22 +273,22 @@ class Graph:
     def as_graph_element(
         self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
     ) -> Any:
-        """The tensor or operation that an object or a name stands for.
+        """The tensor or operation that an object or a name refers to.
 
         Raises:
-            TypeError: if it stands for neither.
+            TypeError: if it refers to neither.
             ValueError: if it belongs to another graph.
         """
         if isinstance(obj, str):
             if ":" in obj and allow_tensor:
                 return self.get_tensor_by_name(obj)
             return self.get_operation_by_name(obj)
-        found = obj._as_graph_element() if hasattr(obj, "_as_graph_element") else obj
-        if isinstance(found, Operation) or hasattr(found, "_graph_tensor"):
-            if found.graph is not self:
-                kind = "Operation" if isinstance(found, Operation) else "Tensor"
-                raise ValueError(f"{kind} {found!r} is not an element of this graph.")
-            return found
+        element = obj._as_graph_element() if hasattr(obj, "_as_graph_element") else obj
+        if isinstance(element, Operation) or hasattr(element, "_graph_tensor"):
+            if element.graph is not self:
+                kind = "Operation" if isinstance(element, Operation) else "Tensor"
+                raise ValueError(f"{kind} {element!r} is not an element of this graph.")
+            return element
         raise TypeError(f"Can not convert a {type(obj).__name__} into a Tensor or Operation.")
 
     def finalize(self) -> None:
@@ -363,8 +363,8 @@ class Graph:
             return
         operations = []
         for item in control_inputs:
-            found = self.as_graph_element(item)
-            operations.append(found if isinstance(found, Operation) else found.op)
+            element = self.as_graph_element(item)
+            operations.append(element if isinstance(element, Operation) else element.op)
         self._controls.append(operations)
         try:
             yield

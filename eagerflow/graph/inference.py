@@ -1,8 +1,7 @@
-"""What nodes do: their functions run on stand-ins for their inputs.
+"""Infers what nodes return: runs their functions on symbolic values for their inputs.
 
-That gives dtypes and shapes. The engine writes down which operations run meanwhile; where those are
-the same for all sizes and there is nothing else, they are what a session runs in place of the
-function.
+That gives dtypes and shapes. The engine traces which operations run meanwhile; where those are the
+same for all sizes and nothing else happens, a session runs them in place of the function.
 """
 
 from __future__ import annotations
@@ -25,14 +24,16 @@ _ops = _core.ops
 # Each choice of unknown sizes: of a first axis, of any other axis, and the shape of a tensor whose
 # rank is unknown. A size that differs between the first two choices depends on an unknown one.
 _CHOICES: tuple[tuple[int, int, tuple[int, ...]], ...] = ((12, 480, ()), (24, 960, (24, 960)))
-# Sizes of tensors with values, for functions that look at values.
+# Sizes of tensors with values, for functions that read values.
 _SMALL: tuple[tuple[int, int, tuple[int, ...]], ...] = ((2, 3, ()), (3, 4, (3, 4)), (1, 1, (1,)))
 
 
 class _State(threading.local):
     choice: int | None = None
     met: list[Any] | None = None
-    given: dict[int, Any] = {}  # the stand-ins of this trial, by the identities of graph tensors
+    given: dict[
+        int, Any
+    ] = {}  # the symbolic values of this trial, by the identities of graph tensors
     small: list[tuple[int, int, tuple[int, ...]]] = []
 
 
@@ -40,7 +41,7 @@ _state = _State()
 
 
 def inferring() -> int | None:
-    """Which choice of sizes functions are run for now, or None if they are run in earnest."""
+    """The choice of sizes that functions run with now, or None if they run on actual values."""
     return _state.choice
 
 
@@ -65,17 +66,17 @@ def _sizes(shape: TensorShape, choice: tuple[int, int, tuple[int, ...]]) -> list
 
 
 def _choose(choice: int, tensor: Any) -> Any:
-    return stand_in(tensor, choice)
+    return symbolic_value(tensor, choice)
 
 
 def samples_of(dtype: Any, shape: TensorShape) -> tuple:
-    """Stand-ins for a tensor of which only dtype and shape are known."""
+    """A symbolic value of each choice of sizes, for a tensor of known dtype and shape."""
     return tuple(_core.symbolic(dtype, _sizes(shape, choice)) for choice in _CHOICES)
 
 
 @contextmanager
 def noting() -> Iterator[list[Any]]:
-    """Collects the graph tensors that functions meet while shapes are inferred."""
+    """Collects the graph tensors that functions read while shapes are inferred."""
     outer, _state.met = _state.met, []
     try:
         yield _state.met
@@ -84,20 +85,20 @@ def noting() -> Iterator[list[Any]]:
 
 
 def captured(function: Callable[..., Any], arguments: Any) -> list[Any]:
-    """The graph tensors that a function meets beside its arguments, as far as a trial shows."""
+    """The graph tensors that a function captures, as far as a trial shows."""
     with noting() as met:
         try:
             with _with_choice(0):
-                function(replace(arguments, lambda tensor: stand_in(tensor, 0)))
+                function(replace(arguments, lambda tensor: symbolic_value(tensor, 0)))
         except (
             Exception
-        ):  # a trial: what goes wrong comes again where the function is called in earnest
+        ):  # only a trial: errors are raised again where the function is called on actual values
             return met
     return met
 
 
 def lean(sample: Any) -> Any:
-    """A stand-in without its value, unless that may be a shape that others depend on."""
+    """A symbolic value for this one, unless it is small and may be a shape that others depend on."""
     if sample is None or not hasattr(sample, "_size"):
         return sample
     if (sample.dtype.is_integer or sample.dtype.is_bool) and sample._size <= 64:
@@ -105,18 +106,18 @@ def lean(sample: Any) -> Any:
     return _core.symbolic(sample.dtype, sample._shape_tuple())
 
 
-def stand_in(tensor: Any, choice: int) -> Any:
-    """What stands for a graph's tensor while shapes are inferred."""
+def symbolic_value(tensor: Any, choice: int) -> Any:
+    """The symbolic value of a graph tensor while shapes are inferred."""
     if _state.met is not None:
         _state.met.append(tensor)
-    found = _state.given.get(id(tensor))
-    if found is None:
-        found = _state.given[id(tensor)] = _new_stand_in(tensor, choice)
-    return found
+    value = _state.given.get(id(tensor))
+    if value is None:
+        value = _state.given[id(tensor)] = _new_symbolic_value(tensor, choice)
+    return value
 
 
-def _new_stand_in(tensor: Any, choice: int) -> Any:
-    """A stand-in that is no other graph tensor's."""
+def _new_symbolic_value(tensor: Any, choice: int) -> Any:
+    """A symbolic value that no other graph tensor shares."""
     if choice >= len(_CHOICES):
         return _small(tensor, choice - len(_CHOICES))
     sample = tensor.samples[choice]
@@ -149,7 +150,7 @@ def example(tensor: Any) -> Any:
 
 
 class Trials:
-    """What a node's function gave for each choice of sizes: None where that choice did not work."""
+    """The results of a node's function for each choice of sizes; None where the function failed."""
 
     def __init__(self) -> None:
         self.results: list[Any] = []
@@ -157,13 +158,13 @@ class Trials:
         self._traces: list[tuple[Any, dict[int, Any]]] = []
 
     def add(self, call: Callable[[Callable[[Any], Any]], Any], choices: range) -> None:
-        """Runs the function for some more choices."""
+        """Runs the function for further choices."""
         for choice in choices:
             with _with_choice(choice):
                 given, trace = _state.given, _core.Trace()
                 try:
-                    # Numbers that no run will draw, and other ones for each choice, so that what
-                    # is random is not taken for a constant.
+                    # Random values that no run will draw, and different ones for each choice, so
+                    # that what is random is not taken for a constant.
                     with random_seed.drawing(random_seed.unforeseen):
                         self.results.append((call(functools.partial(_choose, choice)),))
                 except Exception as error:
@@ -210,7 +211,7 @@ def has_values(tensor: Any) -> bool:
 
 
 def infer(call: Callable[[Callable[[Any], Any]], Any], inputs: list[Any]) -> Trials:
-    """Runs a node's function on stand-ins.
+    """Runs a node's function on symbolic values.
 
     Args:
         call: runs the function with its arguments, in which each graph tensor has been replaced by
@@ -221,12 +222,12 @@ def infer(call: Callable[[Callable[[Any], Any]], Any], inputs: list[Any]) -> Tri
         Exception: the function's own, if it fails for every choice.
     """
     trials = Trials()
-    # Without inputs, every choice gives the same.
+    # Without inputs, all choices have the same result.
     trials.add(call, range(len(_CHOICES) if inputs else 1))
     if trials.worked() or not inputs:
         trials.check()
         return trials
-    # Functions that look at values, which stand-ins without values do not have.
+    # Functions that read values, which symbolic values do not have.
     first = len(_CHOICES)
     _state.small = [*_SMALL, *_known_sizes(inputs)]
     trials.add(call, range(first, first + len(_state.small)))

@@ -17,12 +17,12 @@ from eagerflow.graph.structure import replace, symbols
 
 
 class GraphIterator:
-    """Goes through a dataset, once in each session.
+    """Iterates over a dataset, once in each session.
 
     Args:
-        make: gives the dataset; called when the iterator is initialized.
+        make: returns the dataset; called when the iterator is initialized.
         element_spec: the specs of the elements.
-        automatic: whether it starts by itself, and not when its `initializer` is run.
+        automatic: whether the first element starts it, and not its `initializer`.
         arguments: graph tensors that the dataset is made from.
     """
 
@@ -69,7 +69,7 @@ class GraphIterator:
 
     def make_initializer(self, dataset: Any, name: str | None = None) -> Any:
         """An operation that starts the iterator on a dataset."""
-        if isinstance(dataset, DeferredDataset):
+        if isinstance(dataset, LazyDataset):
             return self._start(dataset._build, dataset._arguments, name)
         return self._start(lambda _: dataset, (), name)
 
@@ -107,8 +107,8 @@ class GraphIterator:
 
     def _next(self) -> Any:
         storage = self._storage()
-        found = storage.get(id(self))
-        if found is None:
+        iterator = storage.get(id(self))
+        if iterator is None:
             if not self._automatic or self._make is None:
                 raise errors.FailedPreconditionError(
                     None,
@@ -117,9 +117,9 @@ class GraphIterator:
                     "you have run the initializer operation for this iterator before getting the "
                     "next element.",
                 )
-            found = storage[id(self)] = iter(self._make(()))
+            iterator = storage[id(self)] = iter(self._make(()))
         try:
-            return next(found)
+            return next(iterator)
         except StopIteration:
             raise errors.OutOfRangeError(None, None, "End of sequence") from None
 
@@ -151,10 +151,10 @@ def _session_storage() -> dict[Any, Any]:
 
 
 class FeedableIterator(GraphIterator):
-    """Reads whichever iterator a handle stands for, which may be another in every run.
+    """Reads the iterator of a string handle, which may be another one in every run.
 
     Args:
-        handle: a string scalar of the graph, mostly a placeholder.
+        handle: a string scalar of the graph, usually a placeholder.
         element_spec: the specs of the elements of all of them.
     """
 
@@ -163,7 +163,7 @@ class FeedableIterator(GraphIterator):
         self._handle_tensor = handle
 
     def get_next(self, name: str | None = None) -> Any:
-        """The next element of the iterator that the handle stands for, as nodes."""
+        """The next element of the iterator of the handle, as nodes."""
         return record(
             context.default_graph(),
             self._next_of,
@@ -174,7 +174,7 @@ class FeedableIterator(GraphIterator):
         )
 
     def get_next_as_optional(self) -> NodeOptional:
-        """The next element of the iterator that the handle stands for, if there is one."""
+        """The next element of the iterator of the handle, if there is one."""
         return NodeOptional(self._next_of, (self._handle_tensor,), self._spec)
 
     def string_handle(self, name: str | None = None) -> Any:
@@ -182,29 +182,29 @@ class FeedableIterator(GraphIterator):
         return self._handle_tensor
 
     def make_initializer(self, dataset: Any, name: str | None = None) -> Any:
-        """Not possible: what a handle stands for is initialized by itself."""
+        """Raises a ValueError: the iterators that it reads are initialized."""
         raise ValueError("A feedable iterator cannot be initialized; initialize those it reads.")
 
     def _next_of(self, handle: Any) -> Any:
         key = handle.numpy()
-        found = _session_storage().get(key)
-        if found is None:
+        iterator = _session_storage().get(key)
+        if iterator is None:
             raise errors.InvalidArgumentError(
-                None, None, f"The handle {key!r} stands for no iterator of this session."
+                None, None, f"The handle {key!r} belongs to no iterator of this session."
             )
-        if not _compatible(self._spec, found.element_spec):
+        if not _compatible(self._spec, iterator.element_spec):
             raise errors.InvalidArgumentError(
                 None,
                 None,
-                f"An iterator of elements {found.element_spec} cannot be read where elements "
+                f"An iterator of elements {iterator.element_spec} cannot be read where elements "
                 f"{self._spec} are expected.",
             )
-        return found._next()
+        return iterator._next()
 
 
-def _compatible(wanted: Any, found: Any) -> bool:
-    """Whether elements of one spec may stand where another is expected."""
-    first, second = nest.flatten(wanted), nest.flatten(found)
+def _compatible(expected: Any, actual: Any) -> bool:
+    """Whether elements of one spec can be read where another is expected."""
+    first, second = nest.flatten(expected), nest.flatten(actual)
     return len(first) == len(second) and all(
         one.dtype == other.dtype and one.shape.is_compatible_with(other.shape)
         for one, other in zip(first, second, strict=True)
@@ -212,10 +212,10 @@ def _compatible(wanted: Any, found: Any) -> bool:
 
 
 class NodeOptional:
-    """An element that may be missing, in a graph: what `get_next_as_optional` gives.
+    """An element of a graph that may be missing, from `get_next_as_optional`.
 
     Args:
-        take: gives the next element.
+        take: returns the next element.
         arguments: graph tensors that it needs.
         element_spec: the specs of the elements.
     """
@@ -225,21 +225,21 @@ class NodeOptional:
         key = ("optional", id(self))
 
         def taken(*values: Any) -> Any:
-            found: list[Any] = []
+            element: list[Any] = []
             try:
-                found.append(take(*values))
+                element.append(take(*values))
             except errors.OutOfRangeError:
                 pass
-            _session_storage()[key] = found
-            return _core.convert(bool(found), dtypes.bool, None)
+            _session_storage()[key] = element
+            return _core.convert(bool(element), dtypes.bool, None)
 
         def value(_: Any) -> Any:
-            found = _session_storage()[key]
-            if not found:
+            element = _session_storage()[key]
+            if not element:
                 raise errors.InvalidArgumentError(
                     None, None, "The given optional does not have a value."
                 )
-            return found[0]
+            return element[0]
 
         self._value_of = value
         self._taken = record(
@@ -274,8 +274,8 @@ class NodeOptional:
         return self._spec
 
 
-class DeferredDataset:
-    """A dataset made from graph tensors: it comes into being when an iterator is initialized."""
+class LazyDataset:
+    """A dataset made from graph tensors: it is built when an iterator is initialized."""
 
     def __init__(self, build: Callable[[Any], Any], arguments: Any, sample: Any) -> None:
         self._build = build
@@ -285,9 +285,9 @@ class DeferredDataset:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        found = getattr(self._sample, name)
-        if not callable(found):
-            return found
+        attribute = getattr(self._sample, name)
+        if not callable(attribute):
+            return attribute
 
         def method(*args: Any, **kwargs: Any) -> Any:
             build = self._build
@@ -299,13 +299,9 @@ class DeferredDataset:
 
             if symbols(args, kwargs):
                 given, named = replace(args, _small), replace(kwargs, _small)
-                return DeferredDataset(
-                    again, arguments, getattr(self._sample, name)(*given, **named)
-                )
-            result = found(*args, **kwargs)
-            return (
-                DeferredDataset(again, arguments, result) if isinstance(result, Dataset) else result
-            )
+                return LazyDataset(again, arguments, getattr(self._sample, name)(*given, **named))
+            result = attribute(*args, **kwargs)
+            return LazyDataset(again, arguments, result) if isinstance(result, Dataset) else result
 
         return method
 
@@ -314,7 +310,7 @@ class DeferredDataset:
         return GraphIterator(self._build, self.element_spec, False, self._arguments)
 
     def make_one_shot_iterator(self) -> GraphIterator:
-        """Not possible: raises a ValueError."""
+        """Raises a ValueError: placeholders have no values yet."""
         raise ValueError(
             "A dataset made from placeholders needs an initializable iterator, whose initializer "
             "is run with their values."
@@ -322,23 +318,21 @@ class DeferredDataset:
 
 
 def _small(tensor: Any) -> Any:
-    """A value for a graph tensor that datasets are made from; for a number, one that can count."""
+    """A value for a graph tensor that datasets are made from; for an integer scalar, a valid count."""
     if tensor.dtype.is_integer and tensor.shape.rank == 0:
         return _core.convert(2, tensor.dtype, None)
     return inference.example(tensor)
 
 
-def deferrable(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that makes datasets, also from graph tensors."""
+def lazy_dataset(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Lets a function that makes datasets take graph tensors."""
 
     @functools.wraps(method)
     def make(*args: Any, **kwargs: Any) -> Any:
         if not symbols(args, kwargs):
             return method(*args, **kwargs)
         sample = method(*replace(args, _small), **replace(kwargs, _small))
-        return DeferredDataset(
-            lambda values: method(*values[0], **values[1]), (args, kwargs), sample
-        )
+        return LazyDataset(lambda values: method(*values[0], **values[1]), (args, kwargs), sample)
 
     return make
 
@@ -352,13 +346,13 @@ def make_one_shot_iterator(dataset: Any) -> Any:
     ...     print([int(session.run(element)) for _ in range(3)])
     [0, 1, 2]
     """
-    if context.building_graph() is None or isinstance(dataset, DeferredDataset):
+    if context.building_graph() is None or isinstance(dataset, LazyDataset):
         return dataset.make_one_shot_iterator()
     return GraphIterator(lambda _: dataset, dataset.element_spec, True)
 
 
 def make_initializable_iterator(dataset: Any, shared_name: str | None = None) -> Any:
     """An iterator that starts when its `initializer` is run."""
-    if context.building_graph() is None or isinstance(dataset, DeferredDataset):
+    if context.building_graph() is None or isinstance(dataset, LazyDataset):
         return dataset.make_initializable_iterator(shared_name)
     return GraphIterator(lambda _: dataset, dataset.element_spec, False)

@@ -1,4 +1,4 @@
-"""Moving averages in graphs: shadows are the graph's variables, and moving them an operation."""
+"""Moving averages in graphs: the averages are variables of the graph, and an operation updates them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def apply_in_graph(averages: ExponentialMovingAverage, var_list: Iterable[Any] | None) -> Any:
-    """An operation that moves the averages of variables and tensors of the graph.
+    """An operation that updates the averages of variables and tensors of the graph.
 
     Raises:
         TypeError: if one is not floating.
@@ -37,7 +37,7 @@ def apply_in_graph(averages: ExponentialMovingAverage, var_list: Iterable[Any] |
         if id(item) not in averages._averages:
             _make_average(averages, graph, item)
     with graph.name_scope(averages.name):
-        return group(*(_moved(averages, item) for item in followed), name="apply")
+        return group(*(_updated(averages, item) for item in followed), name="apply")
 
 
 def _make_average(averages: ExponentialMovingAverage, graph: Any, item: Any) -> None:
@@ -61,7 +61,7 @@ def _make_average(averages: ExponentialMovingAverage, graph: Any, item: Any) -> 
         averages._variables[id(item)] = item
         averages._averages[id(item)] = average
         if averages._zero_debias and not is_variable:
-            # What has been added up, and how much: the average is one by the other.
+            # The average is the weighted sum divided by the sum of the weights.
             averages._sums[id(item)] = make(start, f"{name}/biased")
             averages._weights[id(item)] = make(
                 lambda: record(
@@ -86,7 +86,7 @@ def _decay(averages: ExponentialMovingAverage, dtype: Any) -> Any:
     return _core.ops.minimum(decay, (1.0 + count) / (10.0 + count))
 
 
-def _moved(averages: ExponentialMovingAverage, item: Any) -> Any:
+def _updated(averages: ExponentialMovingAverage, item: Any) -> Any:
     average = averages._averages[id(item)]
     rate = 1.0 - _decay(averages, item.dtype)
     biased = averages._sums.get(id(item))

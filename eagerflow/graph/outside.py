@@ -1,4 +1,4 @@
-"""What a graph's functions are given that is made outside of graphs: its own tensors stand for it."""
+"""Graph tensors for eager variables and symbolic Keras tensors among the arguments of a graph's functions."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ shared_variables = lazy.Module("eagerflow.graph.shared_variables")
 
 
 def is_eager(value: Any) -> bool:
-    """Whether a value is a variable that has its value at once."""
+    """Whether a value is an eager variable."""
     return issubclass(type(value), _core.Variable)
 
 
 def as_symbol(value: Any, graph: Any) -> Any:
-    """What stands in a graph for a variable with a value, or for one of Keras's symbolic tensors."""
+    """The graph tensor for an eager variable or a symbolic Keras tensor; other values as they are."""
     if is_eager(value):
         return shared_variables.share(value, graph, listed=False)
     if getattr(type(value), "_is_keras_tensor", False):
@@ -26,7 +26,7 @@ def as_symbol(value: Any, graph: Any) -> Any:
 
 
 def as_symbols(value: Any, graph: Any) -> Any:
-    """A structure with `as_symbol` applied to what is in it."""
+    """A structure with `as_symbol` applied to its leaves."""
     kind = type(value)
     if kind is list:
         return [as_symbols(item, graph) for item in value]

@@ -39,11 +39,11 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
 
 
 def _no_value() -> None:
-    raise AssertionError("The engine says which value is missing.")
+    raise AssertionError("The engine reports which value is missing.")
 
 
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Any:
-    """A tensor that has a value unless `feed_dict` gives it another one.
+    """A tensor with a value that `feed_dict` may replace.
 
     Args:
         input: the value.

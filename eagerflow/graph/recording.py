@@ -1,4 +1,4 @@
-"""Making nodes: of operations that meet graph tensors, and of all functions while a graph is built."""
+"""Adds nodes: for functions of graph tensors, and for all calls of version 1's functions."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def kind_of(function: Any) -> str:
 def take_over(
     function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], kind: str | None = None
 ) -> Any:
-    """What a function that meets graph tensors returns: a node's tensors, or, in a run, the result."""
+    """The result of a function of graph tensors: a node's tensors, or, in a run, the value."""
     if execution.current_run() is not None or inference.inferring() is not None:
         values = replace(args, execution.resolve)
         named = replace(kwargs, execution.resolve)
@@ -111,12 +111,12 @@ def record(
         kwargs: keyword arguments, likewise.
         kind: the kind of operation; by default that of the function.
         name: the node's name; by default the kind.
-        outputs: a structure of `TensorSpec`s, if it is known what the function gives.
-        infers: whether to find that out by a run without values; else the node gives nothing.
+        outputs: a structure of `TensorSpec`s, if it is known what the function returns.
+        infers: whether to find that out by a run without values; else the node has no outputs.
 
     Returns:
-        The tensors that the node gives, in the structure in which the function returns them; the
-        operation if there are none.
+        The tensors of the node, in the structure in which the function returns them; the operation
+        if there are none.
     """
     kwargs = kwargs or {}
     args, kwargs = as_symbols(tuple(args), graph), as_symbols(kwargs, graph)
@@ -161,7 +161,7 @@ _PURE = frozenset({"zeros", "ones", "fill", "range", "linspace", "eye"})
 
 
 def _constant_program(operation: Any, result: Any) -> Any:
-    """The program of a node without inputs, if every run of it gives the same."""
+    """The program of a node without inputs, if every run has the same result."""
     known = None if result is None else result[0]
     pure = getattr(operation.function, "__name__", "") in _PURE
     if type(known) is not _core.Tensor or not (pure or operation.type == "Const"):
@@ -171,7 +171,7 @@ def _constant_program(operation: Any, result: Any) -> Any:
 
 
 def _set_program(operation: Any, program: Any) -> None:
-    """Lets the engine run a node, and takes over what it infers about the results."""
+    """Lets the engine run a node, and keeps the shapes that it infers for the results."""
     specs = operation.graph._native.set_program(operation._node, program)
     if specs is None or any(inference.has_values(tensor) for tensor in operation.inputs):
         return
@@ -181,20 +181,20 @@ def _set_program(operation: Any, program: Any) -> None:
 
 
 def with_captured(inputs: list[Any], met: list[Any]) -> list[Any]:
-    """The inputs, and those tensors that functions among the arguments have met besides."""
+    """The inputs, and the tensors that functions among the arguments capture."""
     known = {id(symbol) for symbol in inputs}
     return [*inputs, *(s for s in {id(s): s for s in met}.values() if id(s) not in known)]
 
 
 def _outputs(operation: Any, results: list[Any], worked: list[Any]) -> Any:
-    """The tensors for what a function gave with each choice of sizes."""
+    """The output tensors of a node, from the results for each choice of sizes."""
     uncertain = any(not tensor.shape.is_fully_defined() for tensor in operation.inputs)
     structure = operation.structure = worked[0]
     leaves = [None if result is None else nest.flatten(result[0]) for result in results]
     first = nest.flatten(structure)
-    if any(found is not None and len(found) != len(first) for found in leaves):
+    if any(result is not None and len(result) != len(first) for result in leaves):
         raise ValueError(
-            f"The number of tensors that {operation.type} gives depends on sizes that are unknown. "
+            f"The number of tensors that {operation.type} returns depends on sizes that are unknown. "
             f"Operation '{operation.name}', made at:\n{operation.where()}"
         )
     packed: list[Any] = []
@@ -202,9 +202,9 @@ def _outputs(operation: Any, results: list[Any], worked: list[Any]) -> Any:
         if not (hasattr(leaf, "dtype") and hasattr(leaf, "shape")):
             packed.append(leaf)
             continue
-        samples = [None if found is None else found[k] for found in leaves]
+        samples = [None if result is None else result[k] for result in leaves]
         shape = inference.merged_shape(samples, uncertain)
-        # With more than two, other sizes were tried than those that stand for unknown ones.
+        # With more than two samples, other sizes were tried than the two choices for unknown ones.
         kept = (
             inference.samples_of(leaf.dtype, shape)
             if len(samples) > 2

@@ -1,4 +1,4 @@
-"""Sessions: they hold variables' values, and run parts of graphs."""
+"""Sessions, which hold the values of variables and run parts of graphs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def session_for(session: Any, element: Any, action: str) -> Any:
 
 
 class IndexedSlicesValue:
-    """What a session gives for rows of a larger tensor: arrays."""
+    """The arrays of a fetched `IndexedSlices`."""
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
         self.values = values
@@ -64,7 +64,7 @@ class IndexedSlicesValue:
 
 
 class BaseSession:
-    """What sessions have in common.
+    """The base of sessions.
 
     Args:
         target: must be empty: there are no other processes to run in.
@@ -102,14 +102,14 @@ class BaseSession:
         return ""
 
     def _link(self, variables: list[Any]) -> None:
-        """Takes the values of variables that have them outside of sessions."""
+        """Adds the values of shared variables, which have them outside of sessions."""
         for variable in variables[self._linked :]:
             self._storage[id(variable)] = variable._shared
             self._store.set(variable._op._node, variable._shared)
         self._linked = len(variables)
 
     def _streams_of(self, operation: Any) -> random_seed.NodeStreams:
-        """Where an operation draws random numbers in this session."""
+        """The random streams of an operation in this session."""
         node = operation._node
         streams = self._streams.get(node)
         if streams is None:
@@ -121,7 +121,7 @@ class BaseSession:
         self._closed = True
         for kept in list(self._storage.values()):
             if hasattr(kept, "end"):
-                kept.end()  # lets threads go that wait for elements of a queue
+                kept.end()  # ends the wait of threads for elements of a queue
         self._storage.clear()
         self._store.clear()
         self._kept.clear()
@@ -137,7 +137,7 @@ class BaseSession:
 
         Args:
             fetches: a tensor, variable, operation or name, or a nested structure of them.
-            feed_dict: values for tensors, mostly placeholders.
+            feed_dict: values for tensors, usually placeholders.
             options: accepted.
             run_metadata: accepted.
 
@@ -257,7 +257,7 @@ def _listed(values: list[Any]) -> list[Any]:
 
 
 class _Planned:
-    """What is found once for each combination of fetches and feeds."""
+    """The plan of one combination of fetches and feeds."""
 
     def __init__(self, graph: Any, elements: list[Any], symbols: list[Any]) -> None:
         operations = [item for item in elements if isinstance(item, Operation)]
@@ -265,14 +265,14 @@ class _Planned:
         self.plan = _core.Plan(
             graph._native, ports(tensors), [item._node for item in operations], ports(symbols)
         )
-        self._gives = [not isinstance(item, Operation) for item in elements]
+        self._has_value = [not isinstance(item, Operation) for item in elements]
         self.variables = [item for item in tensors if isinstance(item, GraphVariable)]
-        self._kept = (elements, symbols)  # plans are found by their identities
+        self._kept = (elements, symbols)  # their identities are the keys of plans
 
     def arrays(self, values: list[Any]) -> list[Any]:
         """A value for each element: an array, or None for operations."""
-        found = iter(values)
-        return [_as_array(next(found)) if gives else None for gives in self._gives]
+        remaining = iter(values)
+        return [_as_array(next(remaining)) if has else None for has in self._has_value]
 
 
 class _AsDefault:
@@ -288,7 +288,7 @@ class _AsDefault:
 
 
 class Session(BaseSession):
-    """Runs operations of a graph, and keeps the values of its variables in between.
+    """Runs operations of a graph, and keeps the values of its variables between runs.
 
     >>> with tf.compat.v1.Graph().as_default():
     ...     x = tf.compat.v1.placeholder(tf.float32, [None])
@@ -317,11 +317,11 @@ class Session(BaseSession):
 
     @staticmethod
     def reset(target: str, containers: Any = None, config: Any = None) -> None:
-        """Does nothing: nothing is kept outside of sessions."""
+        """Does nothing: no values are kept outside of sessions."""
 
 
 class InteractiveSession(BaseSession):
-    """A session that is the default one from when it is made until it is closed."""
+    """A session that is the default one until it is closed."""
 
     def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
         super().__init__(target, graph, config)
@@ -363,7 +363,7 @@ def _packed(structure: Any, values: Any, fetches: Any) -> Any:
 
 
 def _fed(symbol: Any, value: Any) -> Any:
-    """A value that is given for a tensor, as a tensor."""
+    """The value that is fed for a tensor, as a tensor."""
     try:
         tensor = value if isinstance(value, _core.Tensor) else np.asarray(value)
         if tensor.dtype == object:
@@ -379,7 +379,7 @@ def _fed(symbol: Any, value: Any) -> Any:
             f"Cannot feed value of shape {tuple(tensor.shape)} for Tensor {symbol.name}, which has "
             f"shape {str(symbol.shape)}"
         )
-    # An identity of its own, so that gradients for it are its own.
+    # A tensor of its own, so that gradients are told apart from those of other feeds.
     return _core.ops.identity(tensor) if tensor is value else tensor
 
 

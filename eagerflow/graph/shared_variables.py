@@ -1,4 +1,4 @@
-"""Variables with values of their own in graphs: Keras's weights, which models train outside sessions."""
+"""Eager variables in graphs: Keras's weights, which models also train outside of sessions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class SharedVariable(GraphVariable):
 
 
 def share(variable: Any, graph: Graph | None = None, listed: bool = True) -> Any:
-    """The graph's node for an eager variable; it is made when it is first asked for.
+    """The graph's node for an eager variable; it is made by the first call.
 
     Args:
         variable: the variable.
@@ -60,7 +60,7 @@ def share(variable: Any, graph: Graph | None = None, listed: bool = True) -> Any
 
 
 class WithNodes:
-    """A layer's call in which its variables are the graph's: sessions see what it depends on.
+    """A layer's call in which its variables are replaced by the graph's, so that they are its inputs.
 
     Args:
         layer: a layer.

@@ -15,7 +15,7 @@ def _rebuilt_dict(like: dict, children: list) -> dict:
 
 _CONTAINERS = {
     list: nest.LIST,
-    # In the order of the keys as they are: those of arguments need not be sortable.
+    # In the order of the keys, which need not be sortable.
     dict: nest.Container(dict.values, _rebuilt_dict),
     slice: nest.Container(
         lambda value: (value.start, value.stop, value.step),
@@ -38,7 +38,7 @@ _walker = nest.Walker(_container_of)
 
 
 def is_symbol(value: Any) -> bool:
-    """Whether a value stands for a result of a graph's operation, or for a graph's variable."""
+    """Whether a value is a tensor or a variable of a graph."""
     return getattr(type(value), "_graph_tensor", False)
 
 

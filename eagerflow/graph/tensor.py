@@ -1,4 +1,4 @@
-"""GraphTensor: what an operation of a graph will give when a session runs it."""
+"""GraphTensor: a result of a graph's operation, which a session computes."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def _dims_of(shape: TensorShape) -> tuple[int | None, ...] | None:
 class GraphTensor:
     """A tensor of a graph: its dtype, what is known of its shape, and the operation behind it.
 
-    Operations on it make further nodes. While a session runs, functions written in Python that
-    meet one get its value.
+    Operations on it add further nodes. While a session runs, functions written in Python read its
+    value.
     """
 
     _graph_tensor = True
@@ -40,7 +40,7 @@ class GraphTensor:
         self._dtype = dtype
         self._shape = TensorShape(shape)
         self._dims = _dims_of(self._shape)
-        # What shapes are inferred with: one stand-in for each choice of unknown sizes.
+        # What shapes are inferred with: one symbolic value for each choice of unknown sizes.
         self.samples = samples
 
     # Programs ask `isinstance(x, tf.Tensor)` before they treat something as one.
@@ -50,7 +50,7 @@ class GraphTensor:
 
     @property
     def op(self) -> Any:
-        """The operation that gives this tensor."""
+        """The operation that returns this tensor."""
         return self._op
 
     @property
@@ -65,7 +65,7 @@ class GraphTensor:
 
     @property
     def name(self) -> str:
-        """The operation's name and the result's number, as in "add:0"."""
+        """The operation's name and the index of the output, as in "add:0"."""
         return f"{self._op.name}:{self._value_index}"
 
     @property
@@ -75,7 +75,7 @@ class GraphTensor:
 
     @property
     def shape(self) -> TensorShape:
-        """What is known of the shape."""
+        """The shape, whose sizes may be unknown."""
         return self._shape
 
     @property
@@ -89,11 +89,11 @@ class GraphTensor:
         return self._shape.rank
 
     def get_shape(self) -> TensorShape:
-        """What is known of the shape; the same as `shape`."""
+        """The same as `shape`."""
         return self._shape
 
     def set_shape(self, shape: Any) -> None:
-        """Says more about the shape.
+        """Fills in unknown sizes of the shape.
 
         Raises:
             ValueError: if it contradicts what is known.
@@ -123,7 +123,7 @@ class GraphTensor:
     def __op_function__(
         self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
     ) -> Any:
-        """What an operation that meets this tensor returns."""
+        """What a function of this tensor returns: a node's tensors."""
         return recording.take_over(function, args, kwargs)
 
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:

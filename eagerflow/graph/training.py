@@ -13,7 +13,7 @@ from eagerflow.graph.variables import GraphVariable
 
 
 def _slot(name: str, value: Any, shape: Any, dtype: Any) -> GraphVariable:
-    """A variable that is not trained and holds one number everywhere at first."""
+    """A variable that is not trained and is filled with one value at first."""
     graph = context.default_graph()
 
     def make() -> Any:
@@ -27,7 +27,7 @@ def _slot(name: str, value: Any, shape: Any, dtype: Any) -> GraphVariable:
 
 
 def make_slots(optimizer: Any, variables: list[Any]) -> tuple[dict[str, Any], list[dict]]:
-    """What an optimizer keeps: for all variables together, and for each of them.
+    """The slots of an optimizer: those for all variables together, and those of each variable.
 
     They are made when a graph first needs them, and are among its global variables.
     """
@@ -55,15 +55,15 @@ def apply_gradients(optimizer: Any, pairs: list, global_step: Any, name: str) ->
     """An operation that changes variables by their gradients, and then adds one to the step.
 
     Args:
-        optimizer: one of version 1's.
+        optimizer: an optimizer of version 1.
         pairs: gradients and variables.
         global_step: a variable, or None.
         name: the operation's name.
     """
-    chosen = [(gradient, variable) for gradient, variable in pairs if gradient is not None]
-    variables = [variable for _, variable in chosen]
+    updated = [(gradient, variable) for gradient, variable in pairs if gradient is not None]
+    variables = [variable for _, variable in updated]
     shared, slots = make_slots(optimizer, variables)
-    # Rates and the like that are tensors of the graph have to be there, too.
+    # Learning rates and the like that are tensors of the graph are inputs, too.
     hyperparameters = symbols([value for value in vars(optimizer).values() if not _is_slots(value)])
 
     def update(
@@ -76,7 +76,7 @@ def apply_gradients(optimizer: Any, pairs: list, global_step: Any, name: str) ->
         context.default_graph(),
         update,
         (
-            [gradient for gradient, _ in chosen],
+            [gradient for gradient, _ in updated],
             variables,
             global_step,
             shared,

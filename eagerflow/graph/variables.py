@@ -91,21 +91,21 @@ class GraphVariable(GraphTensor):
     # Values
 
     def _storage_in(self, session: Any) -> Variable:
-        found = session._storage.get(id(self))
-        if found is None:
+        variable = session._storage.get(id(self))
+        if variable is None:
             raise errors.FailedPreconditionError(
                 None,
                 None,
                 f"Attempting to use uninitialized value {self._op.name}: run its initializer first, "
                 "such as tf.global_variables_initializer().",
             )
-        return found
+        return variable
 
     def _missing(self) -> None:
         raise AssertionError("A variable's value is looked up in the session.")
 
     def _write(self, value: Any, kind: str, write: Callable[[Any, GraphVariable, Any], Any]) -> Any:
-        """A node that changes the variable and gives its new value."""
+        """A node that changes the variable and returns its new value."""
 
         def change(new: Any) -> Any:
             run = current_run()
@@ -157,19 +157,19 @@ class GraphVariable(GraphTensor):
     def assign(
         self, value: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
     ) -> Any:
-        """A tensor that, when run, has replaced the value, and gives the new one."""
+        """A tensor that, when it is run, replaces the value and returns the new one."""
         return self._change("Assign", "assign", value)
 
     def assign_add(
         self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
     ) -> Any:
-        """A tensor that, when run, has added to the value, and gives the new one."""
+        """A tensor that, when it is run, adds to the value and returns the new one."""
         return self._change("AssignAdd", "assign_add", delta)
 
     def assign_sub(
         self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
     ) -> Any:
-        """A tensor that, when run, has subtracted from the value, and gives the new one."""
+        """A tensor that, when it is run, subtracts from the value and returns the new one."""
         return self._change("AssignSub", "assign_sub", delta)
 
     def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
@@ -185,7 +185,7 @@ class GraphVariable(GraphTensor):
         return self._change("ScatterUpdate", "scatter_update", sparse_delta)
 
     def count_up_to(self, limit: int) -> Any:
-        """A tensor that, when run, gives the value and adds one to it, up to a limit."""
+        """A tensor that, when it is run, returns the value and adds one to it, up to a limit."""
 
         def count() -> Any:
             run = current_run()
@@ -209,23 +209,23 @@ class GraphVariable(GraphTensor):
         return super().eval(session=session)
 
     def read_value(self) -> Any:
-        """A tensor that gives the value."""
+        """A tensor of the value."""
         return record(self.graph, _core.ops.identity, (self,), kind="read")
 
     value = read_value
 
     @property
     def initializer(self) -> Any:
-        """The operation that gives the variable its initial value."""
+        """The operation that assigns the initial value."""
         return self._initializer
 
     @property
     def initial_value(self) -> Any:
-        """The tensor that gives the initial value."""
+        """The tensor of the initial value."""
         return self._initial_value
 
     def initialized_value(self) -> Any:
-        """The tensor that gives the initial value."""
+        """The tensor of the initial value."""
         return self._initial_value
 
     def is_initialized(self) -> Any:
@@ -392,7 +392,7 @@ def moving_average_variables(scope: str | None = None) -> list[Any]:
 
 
 def variables_initializer(var_list: Iterable[Any], name: str = "init") -> Any:
-    """An operation that gives variables their initial values; None if operations run eagerly.
+    """An operation that initializes variables; None if operations run eagerly.
 
     Each is initialized after those that its initial value is made from.
     """
@@ -405,7 +405,7 @@ initialize_variables = variables_initializer
 
 
 def global_variables_initializer() -> Any:
-    """An operation that gives all variables of the graph their initial values.
+    """An operation that initializes all variables of the graph.
 
     >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
     ...     v = tf.compat.v1.get_variable("v", initializer=3.0)
@@ -422,7 +422,7 @@ def initialize_all_variables() -> Any:
 
 
 def local_variables_initializer() -> Any:
-    """An operation that gives all local variables of the graph their initial values."""
+    """An operation that initializes all local variables of the graph."""
     return variables_initializer(local_variables())
 
 

@@ -8,10 +8,10 @@ from eagerflow import data, nest
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.iterators import (
-    DeferredDataset,
     FeedableIterator,
     GraphIterator,
-    deferrable,
+    LazyDataset,
+    lazy_dataset,
     make_initializable_iterator,
     make_one_shot_iterator,
 )
@@ -22,14 +22,14 @@ class _Kind(type):
     """Every dataset is an instance; the functions that make datasets accept graph tensors, too."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, data.Dataset | DeferredDataset)
+        return isinstance(instance, data.Dataset | LazyDataset)
 
     def __subclasscheck__(cls, subclass: type) -> bool:
         return issubclass(subclass, data.Dataset)
 
     def __getattr__(cls, name: str) -> Any:
         attribute = getattr(data.Dataset, name)
-        return deferrable(attribute) if callable(attribute) else attribute
+        return lazy_dataset(attribute) if callable(attribute) else attribute
 
 
 class Dataset(metaclass=_Kind):
@@ -51,7 +51,7 @@ class _ReaderKind(type):
     """Makes a dataset of version 2; for graph tensors, when their values are known."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        return deferrable(getattr(data, cls.__name__))(*args, **kwargs)
+        return lazy_dataset(getattr(data, cls.__name__))(*args, **kwargs)
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, getattr(data, cls.__name__))
