@@ -7,10 +7,8 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.keras import config as defaults
 from eagerflow.keras.saving.init_arguments import arguments_config
-from eagerflow.keras.saving.serialization import (
-    deserialize_as,
-    serialize_keras_object,
-)
+from eagerflow.keras.saving.namespaces import get_instance, serialize_instance
+from eagerflow.keras.saving.serialization import deserialize_as
 from eagerflow.ops.array import pad
 from eagerflow.typing import Axes
 
@@ -168,9 +166,7 @@ _NAMES: dict[str, Any] = {
 
 def serialize(constraint: Any, use_legacy_format: bool = False) -> Any:
     """A constraint as plain values."""
-    if use_legacy_format and hasattr(constraint, "get_config"):
-        return {"class_name": type(constraint).__name__, "config": constraint.get_config()}
-    return serialize_keras_object(constraint)
+    return serialize_instance(constraint, use_legacy_format)
 
 
 def deserialize(
@@ -189,10 +185,4 @@ def get(identifier: Any) -> Any:
     >>> type(tf.keras.constraints.get("non_neg")).__name__
     'NonNeg'
     """
-    if identifier is None:
-        return None
-    if isinstance(identifier, str | dict):
-        return deserialize(identifier)
-    if callable(identifier):
-        return identifier() if isinstance(identifier, type) else identifier
-    raise ValueError(f"Could not interpret constraint function identifier: {identifier}")
+    return get_instance(identifier, deserialize, "constraint function")

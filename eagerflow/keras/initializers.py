@@ -13,10 +13,8 @@ from eagerflow.framework import dtypes
 from eagerflow.keras import config
 from eagerflow.keras.random_generator import RandomGenerator
 from eagerflow.keras.saving.init_arguments import arguments_config
-from eagerflow.keras.saving.serialization import (
-    deserialize_as,
-    serialize_keras_object,
-)
+from eagerflow.keras.saving.namespaces import get_instance, serialize_instance
+from eagerflow.keras.saving.serialization import deserialize_as
 from eagerflow.typing import DTypeLike, ShapeLike
 from eagerflow.util import lazy
 from eagerflow.util.optional import optional
@@ -535,9 +533,7 @@ _NAMES: dict[str, Any] = {
 
 def serialize(initializer: Any, use_legacy_format: bool = False) -> Any:
     """An initializer as plain values."""
-    if use_legacy_format and hasattr(initializer, "get_config"):
-        return {"class_name": type(initializer).__name__, "config": initializer.get_config()}
-    return serialize_keras_object(initializer)
+    return serialize_instance(initializer, use_legacy_format)
 
 
 def deserialize(
@@ -556,11 +552,4 @@ def get(identifier: Any) -> Any:
     >>> type(tf.keras.initializers.get("he_normal")).__name__
     'HeNormal'
     """
-    if identifier is None:
-        return None
-    if isinstance(identifier, str | dict):
-        initializer = deserialize(identifier)
-        return initializer() if isinstance(initializer, type) else initializer
-    if callable(identifier):
-        return identifier() if isinstance(identifier, type) else identifier
-    raise ValueError(f"Could not interpret initializer identifier: {identifier}")
+    return get_instance(identifier, deserialize, "initializer")

@@ -8,10 +8,8 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.keras import config as defaults
 from eagerflow.keras.saving.init_arguments import arguments_config
-from eagerflow.keras.saving.serialization import (
-    deserialize_as,
-    serialize_keras_object,
-)
+from eagerflow.keras.saving.namespaces import get_instance, serialize_instance
+from eagerflow.keras.saving.serialization import deserialize_as
 from eagerflow.ops.linalg.products import l2_normalize
 from eagerflow.typing import TensorLike
 
@@ -192,9 +190,7 @@ _NAMES: dict[str, Any] = {
 
 def serialize(regularizer: Any, use_legacy_format: bool = False) -> Any:
     """A regularizer as plain values."""
-    if use_legacy_format and hasattr(regularizer, "get_config"):
-        return {"class_name": type(regularizer).__name__, "config": regularizer.get_config()}
-    return serialize_keras_object(regularizer)
+    return serialize_instance(regularizer, use_legacy_format)
 
 
 def deserialize(
@@ -215,10 +211,4 @@ def get(identifier: Any) -> Any:
     >>> tf.keras.regularizers.get("l2").get_config()
     {'l2': 0.009999999776482582}
     """
-    if identifier is None:
-        return None
-    if isinstance(identifier, str | dict):
-        return deserialize(identifier)
-    if callable(identifier):
-        return identifier() if isinstance(identifier, type) else identifier
-    raise ValueError(f"Could not interpret regularizer identifier: {identifier}")
+    return get_instance(identifier, deserialize, "regularizer")

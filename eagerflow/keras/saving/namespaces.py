@@ -1,8 +1,9 @@
-"""Members of the namespaces of losses and metrics as plain values."""
+"""Members of Keras's namespaces as plain values, and from names and configurations."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from eagerflow.keras.saving.serialization import serialize_keras_object
@@ -22,8 +23,26 @@ def serialize_member(value: Any, base: type, namespace: str, use_legacy_format: 
             "may lead to improper serialization.",
             stacklevel=3,
         )
-    if use_legacy_format:
-        if hasattr(value, "get_config"):
-            return {"class_name": type(value).__name__, "config": value.get_config()}
+    if use_legacy_format and not hasattr(value, "get_config"):
         return value.__name__
+    return serialize_instance(value, use_legacy_format)
+
+
+def serialize_instance(value: Any, use_legacy_format: bool) -> Any:
+    """An object as plain values: a dictionary of its class and arguments."""
+    if use_legacy_format and hasattr(value, "get_config"):
+        return {"class_name": type(value).__name__, "config": value.get_config()}
     return serialize_keras_object(value)
+
+
+def get_instance(identifier: Any, deserialize: Callable[[Any], Any], noun: str) -> Any:
+    """The object meant by a name, a configuration, a class or a function; None for None.
+
+    Raises:
+        ValueError: if there is none.
+    """
+    if isinstance(identifier, str | dict):
+        identifier = deserialize(identifier)
+    if identifier is None or callable(identifier):
+        return identifier() if isinstance(identifier, type) else identifier
+    raise ValueError(f"Could not interpret {noun} identifier: {identifier}")
