@@ -24,12 +24,12 @@ _ops = _core.ops
 class _Contents:
     """The elements of a queue, and the threads that wait for them."""
 
-    def __init__(self, name: str, capacity: int, least: int, order: Any) -> None:
+    def __init__(self, name: str, capacity: int, min_after_dequeue: int, order: Any) -> None:
         self.name = name
         self._capacity = capacity if capacity >= 0 else float("inf")
-        self._least = least
+        self._min_after_dequeue = min_after_dequeue
         self._order = order
-        self._changed = threading.Condition()
+        self._condition = threading.Condition()
         self.closed = False
         self._cancelled = False
 
@@ -37,9 +37,9 @@ class _Contents:
         return len(self._order)
 
     def put(self, element: tuple) -> None:
-        with self._changed:
+        with self._condition:
             while len(self._order) >= self._capacity and not self._cancelled:
-                self._changed.wait()
+                self._condition.wait()
             if self.closed and (self._cancelled or len(self._order) >= self._capacity):
                 raise errors.CancelledError(
                     None, None, f"Enqueue operation was cancelled: {self.name}"
@@ -47,14 +47,14 @@ class _Contents:
             if self.closed:
                 raise errors.CancelledError(None, None, f"{self.name} is closed.")
             self._order.put(element)
-            self._changed.notify_all()
+            self._condition.notify_all()
 
-    def take(self, count: int, fewer: bool = False) -> list[tuple]:
-        with self._changed:
-            while len(self._order) < count + self._least and not self.closed:
-                self._changed.wait()
+    def take(self, count: int, allow_fewer: bool = False) -> list[tuple]:
+        with self._condition:
+            while len(self._order) < count + self._min_after_dequeue and not self.closed:
+                self._condition.wait()
             available = len(self._order)
-            if available < count and not (fewer and available):
+            if available < count and not (allow_fewer and available):
                 raise errors.OutOfRangeError(
                     None,
                     None,
@@ -62,26 +62,26 @@ class _Contents:
                     f"(requested {count}, current size {available})",
                 )
             elements = [self._order.take() for _ in range(min(count, available))]
-            self._changed.notify_all()
+            self._condition.notify_all()
             return elements
 
-    def close(self, cancel: bool = False) -> None:
-        with self._changed:
+    def close(self, cancel_pending: bool = False) -> None:
+        with self._condition:
             self.closed = True
-            self._cancelled = self._cancelled or cancel
-            self._changed.notify_all()
+            self._cancelled = self._cancelled or cancel_pending
+            self._condition.notify_all()
 
     def end(self) -> None:
         """Wakes all waiting threads, as the session is closed."""
-        self.close(cancel=True)
+        self.close(cancel_pending=True)
 
 
-class _InOrder(deque):
+class _Fifo(deque):
     put = deque.append
     take = deque.popleft
 
 
-class _AtRandom(list):
+class _Shuffled(list):
     def __init__(self, seed: int | None) -> None:
         super().__init__()
         self._random = random.Random(seed)
@@ -94,7 +94,7 @@ class _AtRandom(list):
         return self.pop()
 
 
-class _ByPriority(list):
+class _Heap(list):
     def __init__(self) -> None:
         super().__init__()
         self._count = 0
@@ -118,10 +118,10 @@ class QueueBase:
         name: str,
         capacity: int,
         make: Callable[[], Any],
-        least: int = 0,
+        min_after_dequeue: int = 0,
     ) -> None:
-        given = dtypes_of if isinstance(dtypes_of, list | tuple) else [dtypes_of]
-        self._dtypes = [dtypes.as_dtype(dtype) for dtype in given]
+        listed = dtypes_of if isinstance(dtypes_of, list | tuple) else [dtypes_of]
+        self._dtypes = [dtypes.as_dtype(dtype) for dtype in listed]
         if shapes is None:
             self._shapes = [TensorShape(None) for _ in self._dtypes]
         else:
@@ -140,21 +140,24 @@ class QueueBase:
             )
         self._names = list(names) if names is not None else None
         self._name = name
-        self._capacity, self._least, self._make = capacity, least, make
+        self._capacity, self._min_after_dequeue, self._make = capacity, min_after_dequeue, make
         self._graph = context.building_graph()
         if self._graph is None:
-            self._own = self._new()
+            self._eager_contents = self._new()
         else:
             self._name = self._graph.unique_name(name)
 
     def _new(self) -> _Contents:
         return _Contents(
-            f"{type(self).__name__} '{self._name}'", self._capacity, self._least, self._make()
+            f"{type(self).__name__} '{self._name}'",
+            self._capacity,
+            self._min_after_dequeue,
+            self._make(),
         )
 
     def _contents(self) -> _Contents:
         if self._graph is None:
-            return self._own
+            return self._eager_contents
         run = current_run()
         assert run is not None
         contents = run.session._storage.setdefault(id(self), self._new())
@@ -163,7 +166,9 @@ class QueueBase:
             contents.end()
         return contents
 
-    def _do(self, kind: str, function: Callable[..., Any], args: tuple, outputs: Any = None) -> Any:
+    def _run_or_record(
+        self, kind: str, function: Callable[..., Any], args: tuple, outputs: Any = None
+    ) -> Any:
         if self._graph is None:
             return function(*args)
         name = f"{self._name}_{kind}"
@@ -183,15 +188,15 @@ class QueueBase:
 
     @property
     def shapes(self) -> list[Any]:
-        """Their shapes."""
+        """The shapes of the elements' components."""
         return self._shapes
 
     @property
     def names(self) -> list[str] | None:
-        """Their names, if they have any."""
+        """The names of the elements' components, or None."""
         return self._names
 
-    def _parts(self, vals: Any) -> list[Any]:
+    def _components(self, vals: Any) -> list[Any]:
         """The components of an element, passed as a tensor, a list or a dictionary."""
         if isinstance(vals, dict):
             if self._names is None or sorted(self._names) != sorted(vals):
@@ -234,7 +239,7 @@ class QueueBase:
         def put(values: list[Any]) -> None:
             self._contents().put(self._converted(values))
 
-        return self._do("enqueue", put, (self._parts(vals),))
+        return self._run_or_record("enqueue", put, (self._components(vals),))
 
     def enqueue_many(self, vals: Any, name: str | None = None) -> Any:
         """Enqueues all slices along the first axis, in order."""
@@ -245,9 +250,9 @@ class QueueBase:
             for element in zip(*(_ops.unstack(part) for part in parts), strict=True):
                 contents.put(element)
 
-        return self._do("enqueue_many", put, (self._parts(vals),))
+        return self._run_or_record("enqueue_many", put, (self._components(vals),))
 
-    def _given(self, parts: list[Any]) -> Any:
+    def _as_element(self, parts: list[Any]) -> Any:
         if self._names is not None:
             return dict(zip(self._names, parts, strict=True))
         return parts[0] if len(parts) == 1 else list(parts)
@@ -260,50 +265,54 @@ class QueueBase:
         """
 
         def take() -> Any:
-            return self._given(list(self._contents().take(1)[0]))
+            return self._as_element(list(self._contents().take(1)[0]))
 
         specs = [TensorSpec(s, d) for s, d in zip(self._shapes, self._dtypes, strict=True)]
-        return self._do("dequeue", take, (), self._given(specs))
+        return self._run_or_record("dequeue", take, (), self._as_element(specs))
 
     def dequeue_many(self, n: Any, name: str | None = None) -> Any:
         """Dequeues `n` elements, as slices along a first axis."""
-        return self._several("dequeue_many", n, fewer=False)
+        return self._dequeue_batch("dequeue_many", n, allow_fewer=False)
 
     def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
         """Dequeues `n` elements, or the remaining ones of a closed queue."""
-        return self._several("dequeue_up_to", n, fewer=True)
+        return self._dequeue_batch("dequeue_up_to", n, allow_fewer=True)
 
-    def _several(self, kind: str, n: Any, fewer: bool) -> Any:
+    def _dequeue_batch(self, kind: str, n: Any, allow_fewer: bool) -> Any:
         for shape in self._shapes:
-            if not self._known(shape):
+            if not self._can_be_batched(shape):
                 raise ValueError(
                     f"Cannot {kind}: the shapes of the elements of {self._name} are unknown."
                 )
 
         def take(count: Any) -> Any:
-            elements = self._contents().take(int(count), fewer)
-            return self._given([self._stacked(list(part)) for part in zip(*elements, strict=True)])
+            elements = self._contents().take(int(count), allow_fewer)
+            return self._as_element(
+                [self._batched(list(part)) for part in zip(*elements, strict=True)]
+            )
 
-        first = None if fewer or not isinstance(n, int) else n
+        first = None if allow_fewer or not isinstance(n, int) else n
         specs = [
             TensorSpec(TensorShape([first]).concatenate(shape), dtype)
             for shape, dtype in zip(self._shapes, self._dtypes, strict=True)
         ]
-        return self._do(kind, take, (n,), self._given(specs))
+        return self._run_or_record(kind, take, (n,), self._as_element(specs))
 
-    def _known(self, shape: TensorShape) -> bool:
+    def _can_be_batched(self, shape: TensorShape) -> bool:
         return shape.is_fully_defined()
 
-    def _stacked(self, parts: list[Any]) -> Any:
+    def _batched(self, parts: list[Any]) -> Any:
         return _ops.stack(parts, 0)
 
     def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> Any:
         """Closes the queue; its elements can still be dequeued."""
-        return self._do("Close", lambda: self._contents().close(cancel_pending_enqueues), ())
+        return self._run_or_record(
+            "Close", lambda: self._contents().close(cancel_pending_enqueues), ()
+        )
 
     def is_closed(self, name: str | None = None) -> Any:
         """Whether the queue is closed."""
-        return self._do(
+        return self._run_or_record(
             "is_closed",
             lambda: _core.as_tensor(self._contents().closed),
             (),
@@ -312,7 +321,7 @@ class QueueBase:
 
     def size(self, name: str | None = None) -> Any:
         """The number of elements in the queue."""
-        return self._do(
+        return self._run_or_record(
             "size",
             lambda: _core.convert(len(self._contents()), dtypes.int32, None),
             (),
@@ -351,7 +360,7 @@ class FIFOQueue(QueueBase):
         shared_name: str | None = None,
         name: str = "fifo_queue",
     ) -> None:
-        super().__init__(dtypes, shapes, names, name, capacity, _InOrder)
+        super().__init__(dtypes, shapes, names, name, capacity, _Fifo)
 
 
 class PaddingFIFOQueue(QueueBase):
@@ -376,12 +385,12 @@ class PaddingFIFOQueue(QueueBase):
         shared_name: str | None = None,
         name: str = "padding_fifo_queue",
     ) -> None:
-        super().__init__(dtypes, shapes, names, name, capacity, _InOrder)
+        super().__init__(dtypes, shapes, names, name, capacity, _Fifo)
 
-    def _known(self, shape: TensorShape) -> bool:
+    def _can_be_batched(self, shape: TensorShape) -> bool:
         return shape.rank is not None
 
-    def _stacked(self, parts: list[Any]) -> Any:
+    def _batched(self, parts: list[Any]) -> Any:
         largest = np.max([part._shape_tuple() for part in parts], axis=0).astype(int).tolist()
         padded = []
         for part in parts:
@@ -420,7 +429,7 @@ class RandomShuffleQueue(QueueBase):
         seeds = random_seed.get_seed(seed)
         chosen = None if seeds[0] is None and seeds[1] is None else hash(seeds)
         super().__init__(
-            dtypes, shapes, names, name, capacity, lambda: _AtRandom(chosen), min_after_dequeue
+            dtypes, shapes, names, name, capacity, lambda: _Shuffled(chosen), min_after_dequeue
         )
 
 
@@ -450,4 +459,4 @@ class PriorityQueue(QueueBase):
             listed: Any = None
         else:
             listed = [(), *(shapes if _is_list_of_shapes(shapes, len(more)) else [shapes])]
-        super().__init__([dtypes.int64, *more], listed, names, name, capacity, _ByPriority)
+        super().__init__([dtypes.int64, *more], listed, names, name, capacity, _Heap)
