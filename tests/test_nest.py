@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
+from eagerflow import nest
 
 Point = namedtuple("Point", "y x")
 STRUCTURES = [
@@ -187,3 +188,28 @@ def test_keys_count_only_where_types_do():
     }
     with pytest.raises(TypeError, match="incompatible type"):
         tf.nest.pack_sequence_as([1, 2], {"a": 1, "b": 2})
+
+
+def test_walkers_differ_in_what_they_take_for_containers():
+    pairs = nest.Walker(lambda kind: nest.TUPLE if kind is tuple else None)
+    assert pairs.flatten((1, ([2], {"a": 3}))) == [1, [2], {"a": 3}]
+    assert pairs.map(str, (1, ([2],))) == ("1", ("[2]",))
+    assert pairs.pack((0, (0, 0)), [1, 2, 3]) == (1, (2, 3))
+    assert not pairs.is_nested([1])
+
+
+@pytest.mark.parametrize(
+    ("shallow", "structure", "error"),
+    [
+        ((0, 0), 1, TypeError),
+        ((0, 0), {"a": 1, "b": 2}, TypeError),
+        ((0, 0), (1, 2, 3), ValueError),
+        ({"a": 0}, {"b": 1}, ValueError),
+        ([0, (0, 0)], [1, [2]], ValueError),
+    ],
+    ids=repr,
+)
+def test_parts_are_of_structures_of_the_form(shallow, structure, error):
+    assert nest.flatten_up_to([0, {"k": 0}], [[1, 2], {"k": (3,)}]) == [[1, 2], (3,)]
+    with pytest.raises(error, match="does not have the form"):
+        nest.flatten_up_to(shallow, structure)
