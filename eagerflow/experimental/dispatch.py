@@ -35,12 +35,12 @@ class _Checker:
         self._parts = [_Checker(arg) for arg in args] if self._list or union else []
 
     def distance(self, value: Any) -> int | None:
-        """How far the value's class is from the one asked for; None if it does not fit."""
+        """How far the value's class is from the annotated one; None if it does not fit."""
         if self._list:
             if not isinstance(value, list | tuple) or not value:
                 return None
-            found = [self._parts[0].distance(item) for item in value]
-            return None if None in found else max(found)  # type: ignore[type-var]
+            distances = [self._parts[0].distance(item) for item in value]
+            return None if None in distances else max(distances)  # type: ignore[type-var]
         if self._parts:
             fitting = [d for part in self._parts if (d := part.distance(value)) is not None]
             return min(fitting, default=None)
@@ -107,8 +107,8 @@ class _Api:
         return NotImplemented if target is None else target(*args, **kwargs)
 
 
-# What programs have registered, for the whole process: targets by the functions that they stand in
-# for, and handlers of elementwise functions by kind and types of arguments.
+# What programs have registered, for the whole process: targets by the functions that they override,
+# and handlers of elementwise functions by kind and types of arguments.
 _apis: dict[_core.OpFunction, _Api] = {}
 _elementwise: dict[tuple[str, tuple], Callable] = {}
 
@@ -134,17 +134,17 @@ def _register(api: _Api, target: Callable, checkers: dict[str, _Checker]) -> Non
 
 
 def _checkers(api: _Api, signature: dict[Any, Any]) -> dict[str, _Checker]:
-    found = {}
+    checkers = {}
     for key, annotation in signature.items():
         name = key
         if isinstance(key, int):
             name = api.names[key] if -len(api.names) <= key < len(api.names) else key
         if name not in api.names:
             raise ValueError(f"signature includes annotation for unknown parameter {key!r}.")
-        found[name] = _Checker(annotation)
-    if not found:
+        checkers[name] = _Checker(annotation)
+    if not checkers:
         raise ValueError("signature must include at least one parameter.")
-    return found
+    return checkers
 
 
 def _with_name(target: Callable, api: _Api) -> Callable:
@@ -214,8 +214,8 @@ def dispatch_for_api(api: Callable, *signatures: dict[Any, Any]) -> Callable:
     def decorate(target: Callable) -> Callable:
         if not callable(target):
             raise TypeError("Expected dispatch_target to be callable")
-        found = checked
-        if not found:
+        per_signature = checked
+        if not per_signature:
             hints = typing.get_type_hints(target)
             hints = {name: kind for name, kind in hints.items() if name in known.names}
             if not hints:
@@ -223,10 +223,10 @@ def dispatch_for_api(api: Callable, *signatures: dict[Any, Any]) -> Callable:
                     "The dispatch_for_api decorator must be called with at least one signature, or "
                     "applied to a function that has type annotations on its parameters."
                 )
-            found = [_checkers(known, hints)]
+            per_signature = [_checkers(known, hints)]
         called = _with_name(target, known)
         called.__dict__.setdefault("_registered_for", target)
-        for checkers in found:
+        for checkers in per_signature:
             _register(known, called, checkers)
         return target
 
@@ -236,10 +236,10 @@ def dispatch_for_api(api: Callable, *signatures: dict[Any, Any]) -> Callable:
 def _resolve(name: str) -> Any:
     import eagerflow
 
-    found: Any = eagerflow
+    value: Any = eagerflow
     for part in name.split("."):
-        found = getattr(found, part, None)
-    return found
+        value = getattr(value, part, None)
+    return value
 
 
 @functools.cache
@@ -271,7 +271,7 @@ def _register_elementwise(kind: str, names: str, annotations: tuple, handler: Ca
 
 
 def _elementwise_target(api: _Api, handler: Callable, count: int) -> Callable:
-    """What calls the handler with the elements' values and a function of these alone."""
+    """A target that calls the handler with the first arguments and a function of these alone."""
     function, leading = api.function, api.names[:count]
 
     def target(*args: Any, **kwargs: Any) -> Any:
@@ -286,7 +286,7 @@ def _elementwise_target(api: _Api, handler: Callable, count: int) -> Callable:
 
 
 def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable:
-    """A decorator: the function stands for all unary elementwise functions of a type.
+    """A decorator: the function overrides all unary elementwise functions of a type.
 
     It is called with a function of one value, which applies the operation, and the argument.
 
@@ -309,7 +309,7 @@ def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable:
 
 
 def dispatch_for_binary_elementwise_apis(x_type: Any, y_type: Any) -> Callable:
-    """A decorator: the function stands for all binary elementwise functions of two types.
+    """A decorator: the function overrides all binary elementwise functions of two types.
 
     It is called with a function of two values, which applies the operation, and the arguments.
 
@@ -333,7 +333,7 @@ def dispatch_for_binary_elementwise_apis(x_type: Any, y_type: Any) -> Callable:
 
 
 def dispatch_for_binary_elementwise_assert_apis(x_type: Any, y_type: Any) -> Callable:
-    """A decorator: the function stands for all assertions about the elements of two types.
+    """A decorator: the function overrides all assertions about the elements of two types.
 
     It is called with a function of two values, which checks them, and the arguments.
 
@@ -356,12 +356,12 @@ def dispatch_for_binary_elementwise_assert_apis(x_type: Any, y_type: Any) -> Cal
 
 
 def unregister_dispatch_for(dispatch_target: Callable) -> None:
-    """Takes back what one of the decorators `dispatch_for_...` has registered.
+    """Unregisters a function that one of the decorators `dispatch_for_...` has registered.
 
     Raises:
         ValueError: if it has registered nothing for this function.
     """
-    found = False
+    registered = False
     for key, handler in list(_elementwise.items()):
         if handler is dispatch_target:
             del _elementwise[key]
@@ -371,11 +371,11 @@ def unregister_dispatch_for(dispatch_target: Callable) -> None:
             for target, checkers in api.targets
             if getattr(target, "_registered_for", target) is not dispatch_target
         ]
-        found = found or len(kept) < len(api.targets)
+        registered = registered or len(kept) < len(api.targets)
         api.targets = kept
         if not kept:
             api.function.dispatcher = None
-    if not found:
+    if not registered:
         raise ValueError(
             f"Function {dispatch_target} was not registered using a `@dispatch_for_*` decorator."
         )

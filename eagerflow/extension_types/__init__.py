@@ -1,1 +1,1 @@
-"""Types of values that programs define: named fields of tensors and of plain values."""
+"""Extension types: classes that programs define, with named fields of tensors and plain values."""

@@ -1,4 +1,4 @@
-"""Extension types that can be stacked and taken apart along a first axis."""
+"""Extension types whose values can be stacked along a first axis and sliced again."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def _mapped(spec: Any, function: Any) -> Any:
     return spec
 
 
-def _leaves(spec: Any, value: Any, found: list) -> None:
+def _leaves(spec: Any, value: Any, leaves: list) -> None:
     """The tensors and composite values that a field holds."""
     if isinstance(spec, TypeSpec):
-        found.append(value)
+        leaves.append(value)
     elif isinstance(spec, tuple | Mapping):
         for inner, item in zip(parts_of(spec), parts_of(value), strict=True):
-            _leaves(inner, item, found)
+            _leaves(inner, item, leaves)
 
 
 def _refilled(spec: Any, leaves: Any) -> Any:
@@ -62,7 +62,7 @@ def _refilled(spec: Any, leaves: Any) -> Any:
 
 
 class ExtensionTypeBatchEncoder:
-    """How values of an extension type become tensors that can be stacked, and come back.
+    """Encodes values of an extension type as tensors that can be stacked, and decodes them.
 
     This one encodes a value by the tensors in its fields. A subclass may choose others, and other
     specs for batches; a type names its encoder in `__batch_encoder__`.
@@ -76,7 +76,7 @@ class ExtensionTypeBatchEncoder:
     """
 
     def batch(self, spec: Any, batch_size: int | None) -> Any:
-        """The spec of `batch_size` stacked values, of any number of them if it is None."""
+        """The spec of `batch_size` stacked values; None stands for any number."""
         return spec._of({k: batched_spec(item, batch_size) for k, item in spec._field_values()})
 
     def unbatch(self, spec: Any) -> Any:
@@ -85,20 +85,20 @@ class ExtensionTypeBatchEncoder:
 
     def encode(self, spec: Any, value: Any, minimum_rank: int = 0) -> Any:
         """A list of tensors, or composite tensors, for a value of this spec."""
-        found: list = []
+        leaves: list = []
         for name, item in spec._field_values():
-            _leaves(item, value.__dict__[name], found)
-        return found
+            _leaves(item, value.__dict__[name], leaves)
+        return leaves
 
     def encoding_specs(self, spec: Any) -> Any:
-        """The specs of what `encode` gives."""
+        """The specs of the result of `encode`."""
         found: list = []
         for _, item in spec._field_values():
             _leaves(item, item, found)
         return found
 
     def decode(self, spec: Any, encoded_value: Any) -> Any:
-        """The value of this spec that has been encoded."""
+        """The value of this spec from its encoding."""
         leaves = iter(encoded_value)
         return spec._value({name: _refilled(item, leaves) for name, item in spec._field_values()})
 
@@ -158,7 +158,7 @@ class Slices:
 
     @property
     def shape(self) -> TensorShape:
-        """The number of slices, and nothing about their shape."""
+        """The shape `[n]` of n slices, whose own shape is not known."""
         return TensorShape([self.count])
 
     def __len__(self) -> int:
@@ -182,7 +182,7 @@ def _count(part: Any) -> int:
 
 
 class BatchableExtensionType(ExtensionType):
-    """The base of extension types whose values can be stacked and taken apart.
+    """The base of extension types whose values can be stacked and sliced.
 
     Pipelines can batch them, and `tf.map_fn` goes along their first axis. What is stacked are the
     tensors in the fields, unless a class names another `__batch_encoder__`.

@@ -1,4 +1,4 @@
-"""ExtensionType: immutable values with named fields, which pass through functions of structures."""
+"""ExtensionType: immutable values with named fields, which functions of structures take apart."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Tensor = _core.Tensor
 
 
 class _Record:
-    """Named fields that are set in the constructor, and then stay as they are."""
+    """Named fields that only the constructor sets."""
 
     _tf_extension_type_fields: tuple[Field, ...] = ()
     _kind = "ExtensionType"
@@ -58,7 +58,7 @@ class _Record:
 
 
 def _enclosed(init: Callable, converter: Callable[[type], Converter]) -> Callable:
-    """A constructor after which fields are converted and closed; the outermost class's does it."""
+    """A constructor that converts and freezes the fields at its end, in the outermost class."""
 
     @functools.wraps(init)
     def constructor(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -92,7 +92,7 @@ def _generated_init(signature: inspect.Signature) -> Callable:
 
 
 def _signature(fields: tuple[Field, ...], of_values: bool, result: type) -> inspect.Signature:
-    """Fields as parameters; those without a default that follow one with, by name only."""
+    """Fields as parameters; one without a default after one with a default is keyword-only."""
     parameters = []
     kind: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
     defaults = False
@@ -110,7 +110,7 @@ def _signature(fields: tuple[Field, ...], of_values: bool, result: type) -> insp
 
 
 def _resolver(owner: type) -> Callable[[Any, str], Any]:
-    """What finds the classes that strings in the annotations of a class stand for."""
+    """A function that evaluates strings in the annotations of a class."""
 
     def resolve(annotation: Any, path: str) -> Any:
         text = annotation if isinstance(annotation, str) else annotation.__forward_arg__
@@ -174,7 +174,7 @@ def _resolved(annotation: Any, scope: dict[str, Any]) -> Any:
     try:
         return eval(annotation, scope)
     except NameError:
-        return annotation  # perhaps it is known when the first value is made
+        return annotation  # resolved again when the first value is made
 
 
 def _checked_default(default: Any, annotation: Any, name: str) -> Any:
@@ -231,7 +231,7 @@ class ExtensionType(_Record, CompositeTensor):
             for base in reversed(cls.__mro__[1:])
             for field in base.__dict__.get("_tf_extension_type_fields", ())
         }
-        # Strings in annotations mean what they mean where the class is written.
+        # Strings in annotations are evaluated in the scope of the class statement.
         frame = sys._getframe(1)
         cls._tf_extension_type_scope = frame.f_globals
         scope = {**frame.f_globals, **frame.f_locals}
@@ -311,7 +311,7 @@ def as_dict(value: ExtensionType) -> dict[str, Any]:
 
 
 def _spec_of(value: Any) -> Any:
-    """The spec of a field: specs in place of tensors, the others as they are."""
+    """The spec of a field: specs for tensors and composite values, plain values as they are."""
     if isinstance(value, Tensor) or field_rules.stands_for_tensor(value):
         return TensorSpec(value.shape, value.dtype)
     spec = getattr(value, "_type_spec", None)
@@ -325,20 +325,20 @@ def _spec_of(value: Any) -> Any:
 
 
 def parts_of(spec: Any) -> Iterator[Any]:
-    """The children of a field's spec: those of tuples and mappings, these by sorted keys."""
+    """The children of a field's spec: items of a tuple, values of a mapping by sorted keys."""
     return iter(spec) if isinstance(spec, tuple) else (spec[key] for key in sorted(spec))
 
 
-def _flat_components(spec: Any, value: Any, found: list) -> None:
+def _flat_components(spec: Any, value: Any, components: list) -> None:
     if isinstance(spec, TypeSpec):
         to_components = getattr(spec, "_to_components", None)
         if to_components is not None and not isinstance(value, Tensor):
-            found.extend(to_components(value))
+            components.extend(to_components(value))
         else:
-            found.append(value)
+            components.append(value)
     elif isinstance(spec, tuple | Mapping):
         for inner, item in zip(parts_of(spec), parts_of(value), strict=True):
-            _flat_components(inner, item, found)
+            _flat_components(inner, item, components)
 
 
 def _from_flat(spec: Any, components: Iterator[Any]) -> Any:
@@ -377,7 +377,7 @@ def _component_specs(spec: Any) -> list:
 
 
 def _joined(ours: Any, theirs: Any) -> Any:
-    """What the specs of a field have in common."""
+    """The narrowest spec of a field that covers several."""
     if isinstance(ours, TypeSpec):
         return ours.most_specific_compatible_type(theirs)
     if isinstance(ours, tuple) and isinstance(theirs, tuple) and len(ours) == len(theirs):
@@ -495,7 +495,7 @@ class ExtensionTypeSpec(_Record, TypeSpec):
         return value
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether a value, or what another spec describes, fits; unknown dimensions fit any."""
+        """Whether a value or another spec is compatible; unknown dimensions match any."""
         other = spec_or_value
         if not isinstance(other, TypeSpec):
             other = getattr(other, "_type_spec", None)
@@ -507,7 +507,7 @@ class ExtensionTypeSpec(_Record, TypeSpec):
         )
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether every value of this spec is one of the other's."""
+        """Whether every value of this spec is also one of the other spec."""
         if type(self) is not type(other):
             return False
         return all(
@@ -516,7 +516,7 @@ class ExtensionTypeSpec(_Record, TypeSpec):
         )
 
     def most_specific_compatible_type(self, other: Any) -> Any:
-        """The narrowest spec that describes the values of both.
+        """The narrowest spec that covers the values of both.
 
         Raises:
             ValueError: if there is none.

@@ -1,4 +1,4 @@
-"""Fields of extension types: what their annotations allow, and how values are made to fit."""
+"""Fields of extension types: the annotations that they may have, and conversion of their values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 
 Tensor = _core.Tensor
 
-# Names that fields may not have, since classes use them themselves.
+# Names that fields may not have, because classes use them.
 RESERVED = frozenset(
     "self Spec _type_spec _flat_tensor_specs _from_components _to_components "
     "_from_compatible_tensor_list _shape_invariant_to_type_spec _consumers value_type "
@@ -27,7 +27,7 @@ _PLAIN = (int, float, str, bytes, bool, type(None))
 
 
 class ImmutableDict(Mapping):
-    """A dictionary that cannot be changed; what fields that are mappings hold."""
+    """An immutable dictionary, which fields of mappings hold."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._items = dict(*args, **kwargs)
@@ -115,11 +115,11 @@ def _check(annotation: Any) -> None:
 
 
 class Converter:
-    """Makes values fit annotations.
+    """Converts values to the types of annotations.
 
     `tensor` and `composite` are what is done with a value where a tensor, or a class of values made
     of tensors, is asked for: `tensor(value, path)`, `composite(value, class, path)`. `resolve` finds
-    what a name in an annotation stands for.
+    evaluates names in annotations.
     """
 
     def __init__(self, tensor: Callable, composite: Callable, resolve: Callable, mapping: type):
@@ -129,7 +129,7 @@ class Converter:
         self._mapping = mapping
 
     def convert(self, value: Any, annotation: Any, path: str) -> Any:
-        """The value in the form that the annotation asks for.
+        """The value converted to the annotation's type.
 
         Raises:
             TypeError: if there is none; it names the place.
@@ -209,13 +209,13 @@ def _converted(value: Any, make: Callable, wanted: str, path: str) -> Any:
 
 
 def stands_for_tensor(value: Any) -> bool:
-    """Whether it is a node of a graph or an input of a model."""
+    """Whether values of a class are symbolic: tensors of a graph or of a model."""
     kind = type(value)
     return hasattr(kind, "__op_function__") and not is_composite_class(kind)
 
 
 def tensor_value(value: Any, path: str) -> Any:
-    """A field's value as a tensor; what stands for tensors that are not there stays as it is."""
+    """A field's value as a tensor; symbolic values stay as they are."""
     if isinstance(value, Tensor) or stands_for_tensor(value):
         return value
     if not isinstance(value, TypeSpec) and value is not None:
@@ -248,7 +248,7 @@ def composite_spec(value: Any, wanted: type, path: str) -> Any:
 
 
 def _describes(spec: TypeSpec, wanted: type) -> bool:
-    # Rows of ragged tensors are described as such, though they are tensors.
+    # Rows of ragged tensors have ragged specs, though they are tensors.
     if type(spec).__name__ == "RaggedTensorSpec":
         return wanted.__name__ == "RaggedTensor"
     return issubclass(spec.value_type, wanted)

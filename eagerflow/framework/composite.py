@@ -13,14 +13,14 @@ SparseTensorValue = namedtuple("SparseTensorValue", ["indices", "values", "dense
 
 
 class CompositeTensor:
-    """A value that several tensors make up, such as a ragged or a sparse tensor.
+    """A value that consists of several tensors, such as a ragged or a sparse tensor.
 
     A subclass has a `_type_spec` whose `_to_components` and `_from_components` take it apart and
     put it together, and names in `_gradient_component` the part that gradients are about.
     """
 
     _is_composite_tensor = True
-    # Whether it has elements, a dtype and a gradient, and is more than tensors under names.
+    # Whether it has elements, a dtype and a gradient, as a tensor has; not for mere named fields.
     _stands_for_tensor = True
 
     dtype: Any  # of the elements, where there are some
@@ -47,7 +47,7 @@ class CompositeTensor:
         return NotImplemented
 
     def _print_text(self, summarize: int) -> str:
-        """How `tf.print` shows the value."""
+        """The text that `tf.print` prints."""
         return repr(self)
 
     def _no_tensor(self) -> Exception:
@@ -63,20 +63,20 @@ class CompositeTensor:
 
 
 def gradient_leaves(structure: Any) -> list:
-    """The leaves of a nested structure, with the elements of composite values for these."""
-    found: list = []
+    """The tensors of a nested structure that gradients are taken with respect to."""
+    leaves: list = []
     for leaf in nest.flatten(structure):
         if not isinstance(leaf, CompositeTensor):
-            found.append(leaf)
+            leaves.append(leaf)
         elif leaf._stands_for_tensor:
-            found.append(leaf._gradient_component)
+            leaves.append(leaf._gradient_component)
         else:
-            found.extend(nest.flatten(leaf, expand_composites=True))
-    return found
+            leaves.extend(nest.flatten(leaf, expand_composites=True))
+    return leaves
 
 
 def pack_gradients(structure: Any, gradients: list) -> Any:
-    """Gradients in the structure of what they are by.
+    """Packs gradients into the structure of the sources.
 
     Raises:
         ValueError: if that holds values without gradients.

@@ -16,7 +16,7 @@ from eagerflow.ops.conversion import cast
 from eagerflow.ops.linalg import products as linalg
 from eagerflow.ops.printing import print as print_tensors
 from eagerflow.quantization import affine as quantized
-from eagerflow.typing import Axes, Axis, DTypeLike, ShapeLike, TensorLike
+from eagerflow.typing import Axis, DTypeLike, ShapeLike, TensorLike
 from eagerflow.v1.arguments import either, version_1
 
 _ops = _core.ops

@@ -1,4 +1,4 @@
-"""Version 1's namespaces: those of version 2, under the older names too."""
+"""Version 1's namespaces: those of version 2, under their deprecated names too."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def mirror(
     hidden: Collection[str] = (),
     recorded: bool = True,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The functions `__getattr__` and `__dir__` of a module that shows another one's names.
+    """The functions `__getattr__` and `__dir__` of a module that exports the names of others.
 
-    Names are looked up when they are first asked for, so that nothing is imported for its own sake.
+    Names are imported when they are first used.
 
     Args:
         module: the name of the module that gets the functions.
         *sources: the modules with the names; the first one that has a name counts.
-        renamed: older names, and where in the package each is found now.
+        renamed: deprecated names, and the path of each below the package.
         hidden: names of version 2 that version 1 did not have.
         recorded: whether calls of the functions are added to a graph that is being built.
     """

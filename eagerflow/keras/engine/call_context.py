@@ -1,4 +1,4 @@
-"""What a running layer knows of the layers that called it."""
+"""The context of a running layer: the layers around it, and what they were called with."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _phase = threading.local()
 
 
 def learning_phase() -> Any:
-    """1 or True while layers shall behave as in training by default, else 0."""
+    """1 or True if layers run in training mode by default, else 0."""
     return getattr(_phase, "value", 0)
 
 
@@ -44,10 +44,10 @@ def learning_phase_is_set() -> bool:
 
 
 def set_learning_phase(value: Any) -> None:
-    """Sets how layers behave that are not told: 0 for inference, 1 for training.
+    """Sets the mode of layers that are called without `training`: 0 for inference, 1 for training.
 
     Raises:
-        ValueError: for other numbers.
+        ValueError: for other integers.
     """
     if isinstance(value, int) and value not in (0, 1):
         raise ValueError("Expected learning phase to be 0 or 1.")
@@ -61,9 +61,9 @@ def clear_learning_phase() -> None:
 
 
 def _unless_inferring(assign: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that assigns, in a form that leaves variables alone while shapes are inferred.
+    """Wraps a method that assigns, so that variables keep their values while shapes are inferred.
 
-    What `build` assigns counts even then.
+    Assignments in `build` are carried out even then.
     """
 
     @functools.wraps(assign)
@@ -81,24 +81,24 @@ _ASSIGNING = {
 }
 
 
-# What the class itself defines of them, to be put back.
+# Those that the class itself defines, to be restored.
 _OWN = {name: vars(Variable)[name] for name in _ASSIGNING if name in vars(Variable)}
 
 
 class _Inferences:
-    """How many inferences are under way, in all threads."""
+    """The number of running inferences in all threads."""
 
     count = 0
     lock = threading.Lock()
 
 
 class inferring_shapes:
-    """Says inside a `with` block that layers run on tensors without values."""
+    """A `with` block in which layers run on tensors without values."""
 
     def __enter__(self) -> None:
         self._before = context.inferring, set_only_shapes(True)
         context.inferring = True
-        # Only while shapes are inferred do assignments pay for the question.
+        # Patched only meanwhile, so that other assignments need not check.
         with _Inferences.lock:
             _Inferences.count += 1
             if _Inferences.count == 1:
@@ -124,5 +124,5 @@ class inferring_shapes:
 
 
 def is_inferring() -> bool:
-    """Whether layers run on tensors without values, so that nothing must be assigned."""
+    """Whether layers run on tensors without values, so that nothing may be assigned."""
     return context.inferring

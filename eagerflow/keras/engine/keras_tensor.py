@@ -23,7 +23,7 @@ graph_tensors = lazy.Module("eagerflow.keras.engine.graph_tensors")
 class KerasTensor:
     """A tensor without a value: its dtype and shape, and the layer call that it comes from.
 
-    Operations and layers that are given one return others. Sizes that are not known are None.
+    Functions and layers return further ones. Unknown sizes are None.
 
     >>> x = tf.keras.Input([3])
     >>> (tf.nn.relu(x) + 1.0).shape
@@ -33,7 +33,7 @@ class KerasTensor:
     _is_keras_tensor = True
     _keras_mask: Any = None
     _keras_history: Any = None
-    # Values of shapes and the like, which are known for each choice of unknown sizes.
+    # The values of shapes and the like, for each choice of unknown sizes.
     _values: dict[Any, Any] | None = None
     __array_priority__ = 200
 
@@ -102,7 +102,7 @@ class KerasTensor:
     def __op_function__(
         self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
     ) -> Any:
-        """What a function of this tensor returns: the output of a layer that calls it."""
+        """What a function of this tensor returns: the outputs of a layer that calls it."""
         return op_layer.call_function(function, args, kwargs)
 
     def __hash__(self) -> int:

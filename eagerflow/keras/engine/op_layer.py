@@ -127,11 +127,11 @@ def _apply(layer: TFOpLambda, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 def _graph_of(args: tuple, kwargs: dict[str, Any]) -> Any:
-    """The graph of those tensors among arguments that belong to one."""
+    """The graph that tensors among the arguments belong to, or None."""
     if not process.graphs_used:
         return None
-    found = symbols(args, kwargs)
-    return found[0].graph if found else None
+    tensors = symbols(args, kwargs)
+    return tensors[0].graph if tensors else None
 
 
 def call_function(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -163,7 +163,7 @@ def _convert(value: Any, dtype: Any, dtype_hint: Any) -> Any:
 
 
 def call_operator(name: str, *args: Any) -> Any:
-    """Makes an operator on symbolic tensors a layer call."""
+    """Makes a Python operator on symbolic tensors a layer call."""
     graph = _graph_of(args, {})
     if graph is not None:
         first, *others = as_symbols(args, graph)

@@ -113,14 +113,14 @@ def function_of(symbol: str) -> Any:
     Raises:
         ValueError: if there is none.
     """
-    found = OPERATORS.get(symbol) if symbol.startswith("__operators__.") else None
-    if found is None:
-        found = reachable.find_operation(symbol)
-    if found is None:
+    function = OPERATORS.get(symbol) if symbol.startswith("__operators__.") else None
+    if function is None:
+        function = reachable.find_operation(symbol)
+    if function is None:
         raise ValueError(
             f"There is no operation on tensors '{symbol}' that configurations can name."
         )
-    return found
+    return function
 
 
 def is_native(function: Any) -> bool:
