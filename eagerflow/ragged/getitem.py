@@ -96,7 +96,8 @@ def _inner(value: Any, keys: list[Any]) -> Any:
     if not keys:
         return value
     if isinstance(value, Tensor):
-        return value[(slice(None), *keys)]
+        key = (slice(None), *keys)
+        return value[key]
     first, rest = keys[0], keys[1:]
     partition = value._partition
     if first is None:
