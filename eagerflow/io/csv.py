@@ -22,7 +22,7 @@ def _invalid(message: str) -> errors.InvalidArgumentError:
 
 
 def _quoted_field(line: bytes, at: int, delimiter: bytes) -> tuple[bytes, int]:
-    """The quoted field that begins at `at`, and the place of what ends it."""
+    """The quoted field that begins at `at`, and the index of its end."""
     parts = []
     start = at + 1
     while True:
@@ -136,10 +136,10 @@ def decode_csv(
     Args:
         records: strings, each one line.
         record_defaults: for each column its default, a scalar or a vector with one element, which
-            also gives the dtype; an empty vector or a dtype for a column that must have a value.
+            also determines the dtype; an empty vector or a dtype for a required column.
         field_delim: the character between fields.
         use_quote_delim: whether double quotes enclose fields, and double themselves inside.
-        na_value: another text that stands for an absent value.
+        na_value: another text for an absent value.
         select_cols: the columns to read, in increasing order; all by default.
         name: ignored.
 
@@ -195,7 +195,7 @@ def decode_csv(
         return plain
     lines, shape = strings_of(records, "DecodeCSV")
     delimiter, absent = field_delim.encode(), na_value.encode()
-    found: list[list[Any]] = [[] for _ in kinds]
+    columns: list[list[Any]] = [[] for _ in kinds]
     for row, line in enumerate(lines):
         fields = split_line(line, delimiter, use_quote_delim)
         if selected is not None:
@@ -206,13 +206,13 @@ def decode_csv(
             if not field or field == absent:
                 if fallbacks[k] is None:
                     raise _invalid(f"Field {k} is required but missing in record {row}!")
-                found[k].append(fallbacks[k])
+                columns[k].append(fallbacks[k])
             elif kinds[k] is dtypes.string:
-                found[k].append(field)
+                columns[k].append(field)
             else:
-                found[k].append(_number(field, kinds[k], k))
+                columns[k].append(_number(field, kinds[k], k))
     result = []
-    for values, dtype in zip(found, kinds, strict=True):
+    for values, dtype in zip(columns, kinds, strict=True):
         if dtype is dtypes.string:
             result.append(strings_tensor(values, shape))
         else:

@@ -10,7 +10,7 @@ from eagerflow import errors
 
 
 class DamagedFileError(errors.DataLossError, ValueError):
-    """A file that does not hold what its format says: a DataLossError, and a ValueError.
+    """A file that is not in its format: a DataLossError, and a ValueError.
 
     Args:
         path: the file.
@@ -36,9 +36,9 @@ _SIGNS = (
 
 @contextlib.contextmanager
 def part_of(path: str, part: str) -> Iterator[None]:
-    """A context that reads a part of a file: what shows damage there becomes one kind of error.
+    """A context that reads a part of a file: errors that show damage become one kind of error.
 
-    Other exceptions are given a note that names file and part, where Python has notes.
+    Other exceptions get a note with the names of file and part, where Python has notes.
 
     Raises:
         DamagedFileError: where the block finds no structure as it should be.

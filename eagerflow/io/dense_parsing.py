@@ -12,7 +12,7 @@ _DTYPES = (dtypes.int64, dtypes.float32, dtypes.string)
 
 
 class DensePlan:
-    """What to look up for a dictionary of features, found out once.
+    """The lookups for a dictionary of features, determined once.
 
     Args:
         features: `FixedLenFeature`s of known shapes by name.

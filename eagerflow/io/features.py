@@ -1,4 +1,4 @@
-"""Descriptions of what examples hold, for parsing them."""
+"""Descriptions of the features in examples, for parsing them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class FixedLenSequenceFeature(NamedTuple):
     Attributes:
         shape: the shape of one step.
         dtype: float32, int64 or string.
-        allow_missing: whether examples may lack it, which gives an empty sequence.
+        allow_missing: whether examples may lack it; the sequence is empty then.
         default_value: what to pad with.
     """
 
@@ -62,14 +62,14 @@ class FixedLenSequenceFeature(NamedTuple):
 
 
 class SparseFeature(NamedTuple):
-    """Values and their places, parsed to a sparse tensor.
+    """Values and their indices, parsed to a sparse tensor.
 
     Attributes:
-        index_key: the feature that holds the places, or a list with one for each axis.
+        index_key: the feature of the indices, or a list with one for each axis.
         value_key: the feature that holds the values.
         dtype: float32, int64 or string.
         size: the size of the axis, or a list of sizes.
-        already_sorted: whether the places are in order.
+        already_sorted: whether the indices are in order.
     """
 
     index_key: Any

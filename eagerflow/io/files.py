@@ -118,10 +118,10 @@ def matching_files(pattern: Any, name: str | None = None) -> Tensor:
             f"Input patterns tensor must be scalar or vector, but had shape: {patterns.shape} "
             "[Op:MatchingFiles]",
         )
-    found: list[str] = []
+    paths: list[str] = []
     for item in patterns.numpy().reshape(-1).tolist() if patterns.ndim else [patterns.numpy()]:
-        found.extend(gfile.glob(os.fsdecode(item)))
-    names = [os.fsencode(item) for item in sorted(found)]
+        paths.extend(gfile.glob(os.fsdecode(item)))
+    names = [os.fsencode(item) for item in sorted(paths)]
     return _core.convert(names, dtypes.string, None)
 
 

@@ -29,7 +29,7 @@ _CLASSES: dict[int, type[errors.OpError]] = {
 
 
 def from_os_error(error: OSError, path: Any) -> errors.OpError:
-    """The exception that stands for a failed system call on `path`."""
+    """The exception for a failed system call on `path`."""
     kind: Any = _CLASSES.get(error.errno or 0, errors.UnknownError)
     return kind(None, None, f"{path}; {error.strerror or error}")
 

@@ -165,7 +165,7 @@ class Parser:
 
     def parse(self, examples: list[Any]) -> dict[str, Any]:
         """The tensors; each example is a mapping from names to Feature messages."""
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         # The order of the result is that of TensorFlow: sparse, dense, ragged; each by name.
         for kinds in (
             (VarLenFeature, SparseFeature),
@@ -175,11 +175,11 @@ class Parser:
             for key in sorted(self._features):
                 feature = self._features[key]
                 if isinstance(feature, kinds):
-                    found[key] = self._one(key, feature, examples)
+                    values[key] = self._one(key, feature, examples)
         for key, feature in self._features.items():
-            if key not in found:
+            if key not in values:
                 raise ValueError(f"Unsupported feature type: {type(feature).__name__} for {key!r}.")
-        return found
+        return values
 
     def _one(self, key: str, feature: Any, examples: list[Any]) -> Any:
         if isinstance(feature, FixedLenFeature):
@@ -234,8 +234,8 @@ class Parser:
             return SparseTensor(np.arange(lengths[0])[:, None], values, [lengths[0]])
         rows = np.repeat(np.arange(len(parts)), lengths)
         starts = np.cumsum(lengths) - lengths
-        places = np.stack([rows, np.arange(len(rows)) - starts[rows]], axis=-1)
-        return SparseTensor(places, values, [len(parts), lengths.max(initial=0)])
+        indices = np.stack([rows, np.arange(len(rows)) - starts[rows]], axis=-1)
+        return SparseTensor(indices, values, [len(parts), lengths.max(initial=0)])
 
     def _placed(self, feature: SparseFeature, examples: list[Any]) -> SparseTensor:
         keys = feature.index_key
@@ -247,11 +247,11 @@ class Parser:
                 f"{len(sizes)} vs. {len(keys)}"
             )
         column, parts = self._columns(feature.value_key, feature.dtype, examples)
-        indices = [self._columns(key, dtypes.int64, examples)[1] for key in keys]
-        places, values = [], []
+        index_columns = [self._columns(key, dtypes.int64, examples)[1] for key in keys]
+        indices, values = [], []
         for k, part in enumerate(parts):
             part = [] if part is None else part
-            axes = [[] if axis[k] is None else axis[k] for axis in indices]
+            axes = [[] if axis[k] is None else axis[k] for axis in index_columns]
             if any(len(axis) != len(part) for axis in axes):
                 raise invalid(
                     f"Key: {feature.value_key}, Index: {k}: there are {len(part)} values and "
@@ -263,9 +263,9 @@ class Parser:
             if not feature.already_sorted and len(rows):
                 order = np.lexsort(rows.T[::-1])
             lead = np.full((len(rows), 1), k, np.int64)
-            places.append(np.concatenate([lead, rows[order]], axis=1))
+            indices.append(np.concatenate([lead, rows[order]], axis=1))
             values.append([part[item] for item in order])
-        joined = np.concatenate(places) if places else np.zeros((0, len(sizes) + 1), np.int64)
+        joined = np.concatenate(indices) if indices else np.zeros((0, len(sizes) + 1), np.int64)
         shape = [len(parts), *sizes]
         if not self._batch:
             joined, shape = joined[:, 1:], sizes
@@ -302,8 +302,8 @@ class Parser:
         keyed: dict[str, list[Any]] = {}
         for partition in feature.partitions:
             if not isinstance(partition, RaggedFeature.UniformRowLength):
-                found = self._columns(partition.key, dtypes.int64, examples)[1]
-                keyed[partition.key] = [[] if part is None else list(part) for part in found]
+                lengths = self._columns(partition.key, dtypes.int64, examples)[1]
+                keyed[partition.key] = [[] if part is None else list(part) for part in lengths]
         return ragged_rows(column, parts, feature, keyed, self._batch)
 
 
@@ -418,7 +418,7 @@ def parse_example(
     Raises:
         ValueError: if `features` is empty, or a description incomplete.
         tf.errors.InvalidArgumentError: if a string is no Example, or lacks a feature, or holds
-            another number or kind of values.
+            values of another count or kind.
 
     >>> example = tf.train.Example()
     >>> example.features.feature["x"].int64_list.value.extend([1, 2])
@@ -456,7 +456,7 @@ def parse_single_example(
     Raises:
         ValueError: if `features` is empty, or a description incomplete.
         tf.errors.InvalidArgumentError: if the string is no Example, or lacks a feature, or holds
-            another number or kind of values.
+            values of another count or kind.
 
     >>> example = tf.train.Example()
     >>> example.features.feature["x"].float_list.value.append(1.5)

@@ -71,37 +71,37 @@ def _message_class(message_type: str, source: bytes) -> Any:
 
 def _class_of(message_type: str, descriptor_source: Any, op: str) -> Any:
     source = descriptor_source
-    found = None
+    message_class = None
     if source in ("", "local://", b"", b"local://"):
         package, _, name = message_type.partition(".")
         if package == "tensorflow" and name in ("Example", "SequenceExample", "Features"):
             return MESSAGES[name]
-        found = _message_class(message_type, b"")
+        message_class = _message_class(message_type, b"")
     else:
         raw = os.fsencode(source) if not isinstance(source, bytes) else source
         try:
             if raw.startswith(b"bytes://"):
-                found = _message_class(message_type, raw[len(b"bytes://") :])
+                message_class = _message_class(message_type, raw[len(b"bytes://") :])
             else:
                 path = path_text(raw)
                 with translated(path), open(path, "rb") as file:
-                    found = _message_class(message_type, file.read())
+                    message_class = _message_class(message_type, file.read())
         except Exception as error:  # of files, and of the parser, which has its own
             raise _invalid(
                 "Source does not represent serialized file descriptor set proto: "
                 f"{descriptor_source!r}: {error}",
                 op,
             ) from None
-    if found is None:
+    if message_class is None:
         raise _invalid(f"No descriptor found for message type {message_type}", op)
-    return found
+    return message_class
 
 
 def _fields(
     message: Any, message_type: str, names: Sequence[str], kinds: Sequence[Any], op: str
 ) -> list[Any]:
     """The descriptors of fields, checked against the dtypes of their tensors."""
-    found = []
+    fields = []
     for name, dtype in zip(names, kinds, strict=True):
         field = message.DESCRIPTOR.fields_by_name.get(name)
         if field is None:
@@ -110,8 +110,8 @@ def _fields(
             raise _invalid(
                 f"Incompatible type for field {message_type}.{name}: it cannot be {dtype.name}", op
             )
-        found.append(field)
-    return found
+        fields.append(field)
+    return fields
 
 
 def _repeated(field: Any) -> bool:
@@ -120,7 +120,7 @@ def _repeated(field: Any) -> bool:
 
 
 def _items(message: Any, field: Any) -> tuple[list[Any], Any]:
-    """The values of a field, and what stands for absent ones."""
+    """The values of a field, and the default of absent ones."""
     if _repeated(field):
         items = list(getattr(message, field.name))
     elif field.has_presence:

@@ -1,4 +1,4 @@
-"""Strings as numbers, base64 and compressed data, elementwise."""
+"""Strings as raw values, base64 and compressed data, elementwise."""
 
 from __future__ import annotations
 
@@ -78,11 +78,11 @@ def decode_raw(
     fixed_length: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Reads the bytes of each string as numbers.
+    """Reads the bytes of each string as values of a dtype.
 
     Args:
-        input_bytes: strings of one length, unless `fixed_length` is given.
-        out_type: the dtype of the numbers.
+        input_bytes: strings of one length, unless `fixed_length` is not None.
+        out_type: the dtype of the values.
         little_endian: the order of the bytes.
         fixed_length: how many bytes to take of each string; shorter ones are filled with zeros.
         name: ignored.
@@ -136,8 +136,8 @@ def decode_raw(
         data = data.reshape(-1, part)[:, ::-1]
     if dtype is dtypes.bool:
         data = data != 0
-    numbers: np.ndarray = np.ascontiguousarray(data).reshape(-1).view(dtype.as_numpy_dtype)
-    return _core.convert(numbers.reshape((*shape, length // size)), dtype, None)
+    values: np.ndarray = np.ascontiguousarray(data).reshape(-1).view(dtype.as_numpy_dtype)
+    return _core.convert(values.reshape((*shape, length // size)), dtype, None)
 
 
 @composed_op("EncodeBase64", elementwise=1, input=Input("string"), pad=bool)
@@ -160,7 +160,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
 
 @composed_op("DecodeBase64", elementwise=1, input=Input("string"))
 def decode_base64(input: Any, name: str | None = None) -> Tensor:
-    """The bytes that web-safe base64 stands for; padding may be absent.
+    """Decodes web-safe base64; padding may be absent.
 
     Args:
         input: strings.
@@ -187,7 +187,7 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
 
     Raises:
         tf.errors.InvalidArgumentError: if the compression is unknown.
-        tf.errors.DataLossError: if the data is corrupt; what is cut short gives what is there.
+        tf.errors.DataLossError: if the data is corrupt; truncated data is decoded as far as it goes.
 
     >>> import zlib
     >>> tf.io.decode_compressed(zlib.compress(b"hello"), "ZLIB")

@@ -118,7 +118,7 @@ class TFRecordWriter:
         self._writer.flush()
 
     def close(self) -> None:
-        """Writes what is left and closes the file."""
+        """Writes the buffer and closes the file."""
         self._writer.close()
 
     def __enter__(self) -> TFRecordWriter:

@@ -135,7 +135,7 @@ def open_for_reading(path: Any, compression: str = "", buffer_size: int = _PIECE
 
 
 def read_claimed(file: BinaryIO, size: int) -> bytes:
-    """Up to as many bytes as a file claims to have; memory grows with what is there."""
+    """Reads up to as many bytes as a file claims to have; memory grows with those that it has."""
     if size <= _PIECE:
         return file.read(size)
     pieces = []
@@ -263,7 +263,7 @@ class RecordWriter:
             file.flush()
 
     def close(self) -> None:
-        """Writes what is left; may be called again."""
+        """Writes the buffer; may be called again."""
         if self._file is None:
             return
         file, self._file = self._file, None

@@ -1,4 +1,4 @@
-"""Files that take the place of others only when they are complete."""
+"""Files that replace others only when they are complete."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from eagerflow.io.os_errors import translated
 
 _LOCK = "lock"
 _LONGEST = 200  # bytes of a name; the system takes 255, and there is more around it
-_ABANDONED = 600.0  # seconds after which a folder without a lock belongs to nobody
+_ABANDONED = 600.0  # seconds after which a folder without a lock is abandoned
 
 
 @contextlib.contextmanager
@@ -86,7 +86,7 @@ def _remove_if_abandoned(path: str) -> None:
 
 @contextlib.contextmanager
 def replaced(path: str) -> Iterator[str]:
-    """A context that gives another path to write to, which takes the place of `path` at its end.
+    """A context with another path to write to, which replaces `path` at its end.
 
     A symbolic link stays, and the file that it leads to is replaced. The new file has the
     permissions of the old one.

@@ -31,11 +31,11 @@ def _steps(column: Column, example: Any, k: int) -> list[Any] | None:
     lists = example.feature_lists.feature_list
     if column.key not in lists:
         return None
-    found = []
+    steps = []
     for t, feature in enumerate(lists[column.key].feature):
         values = column.values(feature, f"Index: {k}.{t}")
-        found.append([] if values is None else values)
-    return found
+        steps.append([] if values is None else values)
+    return steps
 
 
 def _dense(
@@ -72,16 +72,16 @@ def _dense(
 
 
 def _sparse(column: Column, examples: list[Any], batch: bool) -> SparseTensor:
-    places, values = [], []
+    indices, values = [], []
     longest, widest = 0, 0
     for k, example in enumerate(examples):
         steps = _steps(column, example, k) or []
         longest = max(longest, len(steps))
         for t, items in enumerate(steps):
             widest = max(widest, len(items))
-            places += [(k, t, i) for i in range(len(items))]
+            indices += [(k, t, i) for i in range(len(items))]
             values.append(items)
-    array = np.array(places, np.int64).reshape(-1, 3)
+    array = np.array(indices, np.int64).reshape(-1, 3)
     if batch:
         return SparseTensor(array, column.tensor(values), [len(examples), longest, widest])
     return SparseTensor(array[:, 1:], column.tensor(values), [longest, widest])
@@ -182,7 +182,7 @@ def parse_sequence_example(
 
 
 def _check_features(context: Any, sequences: Any) -> None:
-    """Raises what features that are no dictionaries raise."""
+    """Raises TensorFlow's error for features that are no dictionaries."""
     if not context and not sequences:
         raise ValueError(
             "Both `context_features` and `sequence_features` argument are None, but at least one "

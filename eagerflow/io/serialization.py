@@ -22,7 +22,7 @@ Tensor = _core.Tensor
 
 
 def tensor_message(tensor: Tensor) -> Any:
-    """The TensorProto of a tensor; numbers are raw bytes in it."""
+    """The TensorProto of a tensor; its elements are raw bytes but for strings."""
     message = MESSAGES["TensorProto"]()
     fill_message(message, tensor)
     return message
@@ -48,7 +48,7 @@ def _describe(message: Any, tensor: Tensor) -> None:
 
 
 def packed_strings(strings: list[bytes]) -> bytes:
-    """Strings in one: the length of each as a varint, and then what they hold."""
+    """Strings in one: the length of each as a varint, then their bytes."""
     lengths = bytearray()
     for text in strings:
         size = len(text)
@@ -60,15 +60,15 @@ def packed_strings(strings: list[bytes]) -> bytes:
 
 
 def _unpacked_strings(content: bytes, count: int) -> list[bytes]:
-    sizes, place = [], 0
+    sizes, offset = [], 0
     for _ in range(count):
         size, shift = 0, 0
         while True:
-            if place >= len(content) or shift > 63:
+            if offset >= len(content) or shift > 63:
                 raise ValueError("the lengths of strings are cut off")
-            byte = content[place]
+            byte = content[offset]
             size |= (byte & 0x7F) << shift
-            place, shift = place + 1, shift + 7
+            offset, shift = offset + 1, shift + 7
             if byte < 0x80:
                 break
         sizes.append(size)
@@ -76,10 +76,10 @@ def _unpacked_strings(content: bytes, count: int) -> list[bytes]:
             raise ValueError("a string is cut off")
     strings = []
     for size in sizes:
-        strings.append(content[place : place + size])
-        place += size
-    if place != len(content):
-        raise ValueError(f"{count} strings end after {place} of {len(content)} bytes")
+        strings.append(content[offset : offset + size])
+        offset += size
+    if offset != len(content):
+        raise ValueError(f"{count} strings end after {offset} of {len(content)} bytes")
     return strings
 
 
@@ -110,7 +110,7 @@ def field_of(dtype: dtypes.DType) -> str:
 
 
 def tensor_of_message(message: Any) -> Tensor:
-    """The tensor that a TensorProto holds; the last of its elements stands for those that lack.
+    """The tensor of a TensorProto, whose last element is repeated for those that are absent.
 
     Raises:
         ValueError: if shape and content do not fit.
@@ -206,14 +206,14 @@ def _large_content(serialized: Tensor, dtype: dtypes.DType) -> Tensor | None:
     ).numpy()
     key = start.find(_CONTENT)
     while 0 <= key < len(start) - 12:
-        length, place = 0, key + 1
+        length, offset = 0, key + 1
         for shift in range(0, 70, 7):
-            byte = start[place]
+            byte = start[offset]
             length |= (byte & 0x7F) << shift
-            place += 1
+            offset += 1
             if byte < 0x80:
                 break
-        if place + length == total:
+        if offset + length == total:
             try:
                 head = MESSAGES["TensorProto"].FromString(start[:key])
             except Exception:  # not where the field begins
@@ -225,13 +225,13 @@ def _large_content(serialized: Tensor, dtype: dtypes.DType) -> Tensor | None:
             fits = head.dtype == dtype.as_datatype_enum and count * dtype.size == length
             if not fits or min(shape, default=1) < 0 or head.tensor_shape.unknown_rank:
                 return None
-            numbers = dtypes.uint8 if dtype is dtypes.bool else dtype
-            if numbers not in _NATIVE:
+            stored = dtypes.uint8 if dtype is dtypes.bool else dtype
+            if stored not in _NATIVE:
                 return None
-            found = _core.ops.string_bytes(serialized, numbers, place)
+            tensor = _core.ops.string_bytes(serialized, stored, offset)
             if dtype is dtypes.bool:
-                found = _core.ops.cast(found, dtype)
-            return _core.ops.reshape(found, shape)
+                tensor = _core.ops.cast(tensor, dtype)
+            return _core.ops.reshape(tensor, shape)
         key = start.find(_CONTENT, key + 1)
     return None
 

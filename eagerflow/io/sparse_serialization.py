@@ -68,26 +68,26 @@ def serialize_many_sparse(
     """
     value = checked(sp_input)
     _checked_type(out_type, "SerializeManySparse")
-    places, sizes = value.indices.numpy(), value.dense_shape.numpy()
+    indices, sizes = value.indices.numpy(), value.dense_shape.numpy()
     if len(sizes) < 2:
         raise invalid_argument(
             f"Rank of input SparseTensor should be > 1, but saw rank: {len(sizes)}"
         )
     if math.prod(sizes.tolist()) >= 2**63:
         raise invalid_argument(
-            f"A sparse tensor of shape {sizes.tolist()} has too many places [Op:SerializeManySparse]"
+            f"A sparse tensor of shape {sizes.tolist()} has too many elements [Op:SerializeManySparse]"
         )
-    outside = ((places < 0) | (places >= sizes)).any(axis=1)
+    outside = ((indices < 0) | (indices >= sizes)).any(axis=1)
     if outside.any():
-        place = int(outside.argmax())
+        first = int(outside.argmax())
         raise invalid_argument(
-            f"indices[{place}] = {places[place].tolist()} is out of bounds: need 0 <= index < "
+            f"indices[{first}] = {indices[first].tolist()} is out of bounds: need 0 <= index < "
             f"{sizes.tolist()} [Op:SerializeManySparse]"
         )
     strings = []
     for row in range(int(sizes[0])):
-        own = np.flatnonzero(places[:, 0] == row)
-        piece = SparseTensor(places[own][:, 1:], _ops.gather(value.values, own, 0, 0), sizes[1:])
+        own = np.flatnonzero(indices[:, 0] == row)
+        piece = SparseTensor(indices[own][:, 1:], _ops.gather(value.values, own, 0, 0), sizes[1:])
         strings += _parts(piece)
     return strings_tensor(strings, (int(sizes[0]), 3))
 
@@ -118,8 +118,8 @@ def deserialize_many_sparse(
             "[Op:DeserializeManySparse]"
         )
     pieces = []
-    for places, values, shape in strings.numpy().tolist():
-        where = parse_tensor(places, dtypes.int64).numpy()
+    for indices, values, shape in strings.numpy().tolist():
+        where = parse_tensor(indices, dtypes.int64).numpy()
         sizes = parse_tensor(shape, dtypes.int64).numpy()
         if where.ndim != 2 or sizes.ndim != 1 or where.shape[1] != sizes.size:
             raise invalid_argument(

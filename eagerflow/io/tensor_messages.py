@@ -22,11 +22,11 @@ def make_tensor_proto(
     """The TensorProto message of a value.
 
     Args:
-        values: a number, a nested list or an array.
+        values: a scalar, a nested list or an array.
         dtype: the element type; by default that of the values.
         shape: the shape; values are reshaped to it.
         verify_shape: whether the values must have that shape already.
-        allow_broadcast: whether a single value may stand for all elements.
+        allow_broadcast: whether a single value may be given for all elements.
 
     Raises:
         TypeError: if the values have another shape and must have that one.
@@ -52,7 +52,7 @@ def make_tensor_proto(
     message = tensor_message(tensor)
     short = tensor.dtype.is_integer and tensor.dtype in dtypes.STORED_DTYPES
     if tensor.dtype is not dtypes.string and (tensor._size == 1 or short):
-        # Single values stand in the field of their type, so that they are easy to read.
+        # Single values are put into the field of their type, so that they are easy to read.
         message.ClearField("tensor_content")
         array = np.asarray(tensor).reshape(-1)
         if tensor.dtype.size == 2 and tensor.dtype.is_floating:
@@ -97,5 +97,5 @@ def make_ndarray(tensor: Any) -> np.ndarray:
     >>> tf.make_ndarray(tf.make_tensor_proto(3.0)).shape
     ()
     """
-    found = tensor_of_message(tensor)
-    return np.asarray(found.numpy(), object if found.dtype is dtypes.string else None)
+    value = tensor_of_message(tensor)
+    return np.asarray(value.numpy(), object if value.dtype is dtypes.string else None)

@@ -97,7 +97,7 @@ class GFile:
             file.write(data)
 
     def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
-        """Moves to another place: `whence` 0 counts from the beginning, 1 from here, 2 the end."""
+        """Moves to an offset from the beginning (`whence` 0), the position (1) or the end (2)."""
         if offset is None and position is None:
             raise TypeError("seek(): offset argument required")
         if whence not in (0, 1, 2):
@@ -109,7 +109,7 @@ class GFile:
             file.seek(position if offset is None else offset, whence)
 
     def tell(self) -> int:
-        """The place in the file, in bytes."""
+        """The position in the file, in bytes."""
         return self._open().tell()
 
     def seekable(self) -> bool:
@@ -125,7 +125,7 @@ class GFile:
             return os.stat(path).st_size
 
     def flush(self) -> None:
-        """Hands what was written to the operating system."""
+        """Writes the buffer to the operating system."""
         if self._file is not None:
             with translated(self._name):
                 self._file.flush()

@@ -171,28 +171,28 @@ def join(path: Any, *paths: Any) -> Any:
 
 
 def _matches(pattern: str) -> list[str]:
-    """The paths that match one pattern; `**` stands for a name like `*`."""
+    """The paths that match one pattern; `**` matches a name as `*` does."""
     if not any(mark in pattern for mark in "*?["):
         return [pattern] if os.path.exists(pattern) else []
     parts = pattern.split("/")
-    found = ["/"] if pattern.startswith("/") else [""]
+    matches = ["/"] if pattern.startswith("/") else [""]
     for part in parts:
         if not part:
             continue
         if not any(mark in part for mark in "*?["):
-            found = [os.path.join(base, part) for base in found]
-            found = [path for path in found if os.path.lexists(path)]
+            matches = [os.path.join(base, part) for base in matches]
+            matches = [path for path in matches if os.path.lexists(path)]
             continue
         expression = re.compile(fnmatch.translate(part))
         deeper: list[str] = []
-        for base in found:
+        for base in matches:
             try:
                 names = os.listdir(base or ".")
             except OSError:
                 continue
             deeper.extend(os.path.join(base, n) for n in names if expression.match(n))
-        found = deeper
-    return found
+        matches = deeper
+    return matches
 
 
 def glob(pattern: Any) -> list[str]:
