@@ -23,12 +23,12 @@ Variable: Any = _core.Variable
 
 def named_variables(root: Any) -> dict[str, Any]:
     """The variables of an object by the path of attribute names to each; a model's weights only."""
-    found = {path or "value": item for item, path in walk(root) if isinstance(item, Variable)}
+    variables = {path or "value": item for item, path in walk(root) if isinstance(item, Variable)}
     own = getattr(root, "variables", None)
     if own is None:
-        return found
+        return variables
     known = {id(variable) for variable in own}
-    return {path: item for path, item in found.items() if id(item) in known}
+    return {path: item for path, item in variables.items() if id(item) in known}
 
 
 def save_arrays(root: Any, path: Any) -> None:
@@ -71,7 +71,7 @@ def save_arrays(root: Any, path: Any) -> None:
 
 
 def load_arrays(root: Any, path: Any) -> None:
-    """Assigns what `save_arrays` wrote; all or nothing.
+    """Assigns the arrays of a file of `save_arrays`; all or none.
 
     Raises:
         tf.errors.NotFoundError: if there is no such file.

@@ -142,7 +142,7 @@ class _NewFile:
         return self._written + len(self._pending)
 
     def write(self, content: Any) -> int:
-        """Appends bytes and gives their CRC-32C."""
+        """Appends bytes and returns their CRC-32C."""
         if len(content) < self._COLLECTED:
             self._pending += content
             if len(self._pending) >= self._COLLECTED:
@@ -204,7 +204,7 @@ def remove_bundle(prefix: str) -> None:
 
 
 class Entry:
-    """What the index says of one tensor."""
+    """The entry of one tensor in the index."""
 
     __slots__ = ("checksum", "dtype", "offset", "parts", "shape", "shard", "size")
 
@@ -362,7 +362,7 @@ def _open_data(path: str) -> _DataFile:
     status = os.stat(path)
     # A file that was replaced is another one, and so is one whose mode was changed.
     key = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_mode)
-    found = _data_files.get(key)
-    if found is None:
-        found = _data_files[key] = _DataFile(path)
-    return found
+    file = _data_files.get(key)
+    if file is None:
+        file = _data_files[key] = _DataFile(path)
+    return file

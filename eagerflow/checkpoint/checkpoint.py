@@ -1,4 +1,4 @@
-"""tf.train.Checkpoint: what an object and those below it hold, in files and back."""
+"""tf.train.Checkpoint: saves and restores the values of an object and those below it."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ class CheckpointOptions:
         copied = CheckpointOptions()
         for name in self.__slots__:
             setattr(copied, name, getattr(self, name))
-        # Callbacks that one of them is given later are not the other's.
+        # Callbacks that are added to one of them later are not added to the other.
         copied.experimental_write_callbacks = copy.copy(self.experimental_write_callbacks)
         return copied
 
 
 def _arguments_of(callback: Any) -> int:
-    """How many arguments a write callback is given: none, or the path.
+    """The number of arguments of a write callback: none, or the path.
 
     Raises:
         TypeError: if it cannot be called.
@@ -90,7 +90,7 @@ def _arguments_of(callback: Any) -> int:
 
 
 class Checkpoint:
-    """Saves and restores the variables of objects, found by the names of attributes.
+    """Saves and restores the variables of objects by the names of attributes.
 
     The files are TensorFlow's: a checkpoint written here loads there, and the reverse. Objects that
     are made only after `restore`, such as the weights of a layer that was not called yet, get their
@@ -151,16 +151,16 @@ class Checkpoint:
             self.__dict__[PENDING].settle(self)
 
     def _checkpoint_children(self) -> dict[str, Any]:
-        found = {} if self._root is None else dict(trackable.children(self._root))
+        children = {} if self._root is None else dict(trackable.children(self._root))
         for name, value in vars(self).items():
             if name in ("_given_root", "_save_counter", PENDING):
                 continue
             item = _referred(name, value)
             if _savable(item):
-                found[name] = item
+                children[name] = item
         if self._save_counter is not None:
-            found["save_counter"] = self._save_counter
-        return found
+            children["save_counter"] = self._save_counter
+        return children
 
     def _checkpoint_values(self) -> dict[str, Any]:
         return {} if self._root is None else trackable.values(self._root)
@@ -228,7 +228,7 @@ class Checkpoint:
         return restore_objects(self, _prefix(save_path))
 
     def read(self, save_path: Any, options: Any = None) -> LoadStatus:
-        """As `restore`, for what `write` has written: there is no counter to restore."""
+        """As `restore`, for files of `write`, which have no counter."""
         return restore_objects(self, _prefix(save_path))
 
     def sync(self) -> None:
@@ -253,13 +253,13 @@ def _referred(name: str, value: Any) -> Any:
     """
     if not isinstance(value, weakref.ref):
         return value
-    found = value()
-    if found is None:
+    item = value()
+    if item is None:
         raise AssertionError(
             f"The object {name!r} of a Checkpoint, which was given as a weak reference, is gone. "
             "Keep a reference to it for as long as it is to be saved and restored."
         )
-    return found
+    return item
 
 
 def _savable(value: Any) -> bool:

@@ -107,25 +107,25 @@ def checkpoints_iterator(
 
     Args:
         checkpoint_dir: the folder.
-        min_interval_secs: the least time between two that are given.
+        min_interval_secs: the least time between two that are yielded.
         timeout: how many seconds to wait for the next one; None waits for ever.
         timeout_fn: asked after a timeout: True ends the iteration, False waits again.
     """
     seen = None
     while True:
         started = time.monotonic()
-        found = latest_checkpoint(checkpoint_dir)
-        while found is None or found == seen:
+        latest = latest_checkpoint(checkpoint_dir)
+        while latest is None or latest == seen:
             if timeout is not None and time.monotonic() - started > timeout:
                 if timeout_fn is None or timeout_fn():
                     return
                 started = time.monotonic()
             time.sleep(0.05)
-            found = latest_checkpoint(checkpoint_dir)
-        seen = found
-        given = time.monotonic()
-        yield found
-        time.sleep(max(0.0, given + min_interval_secs - time.monotonic()))
+            latest = latest_checkpoint(checkpoint_dir)
+        seen = latest
+        yielded = time.monotonic()
+        yield latest
+        time.sleep(max(0.0, yielded + min_interval_secs - time.monotonic()))
 
 
 class TrackableView:
@@ -190,20 +190,20 @@ class CheckpointView:
         return paths
 
     def match(self, obj: Any) -> dict[int, Any]:
-        """Which object below `obj` stands for which node."""
-        found = {0: obj}
+        """The object below `obj` for each node."""
+        matches = {0: obj}
         queue = [0]
         for node in queue:
             names = self.children(node)
-            for name, child in children(found[node]).items():
-                if name in names and names[name] not in found:
-                    found[names[name]] = child
+            for name, child in children(matches[node]).items():
+                if name in names and names[name] not in matches:
+                    matches[names[name]] = child
                     queue.append(names[name])
-        return found
+        return matches
 
     def diff(self, obj: Any) -> tuple[list[Any], list[int], dict[int, Any]]:
         """Objects without nodes, nodes without objects, and those that match."""
-        found = self.match(obj)
-        known = {id(item) for item in found.values()}
+        matches = self.match(obj)
+        known = {id(item) for item in matches.values()}
         lost = [item for item in TrackableView(obj).descendants() if id(item) not in known]
-        return lost, [node for node in self.descendants() if node not in found], found
+        return lost, [node for node in self.descendants() if node not in matches], matches

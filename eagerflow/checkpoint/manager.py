@@ -100,7 +100,7 @@ class CheckpointManager:
 
     @property
     def checkpoint(self) -> Checkpoint:
-        """What is saved."""
+        """The checkpoint that is saved."""
         return self._checkpoint
 
     @property
@@ -151,14 +151,14 @@ class CheckpointManager:
         self._kept[path] = time.time()
         self._latest = path
         removed = self._sweep()
-        # The list is right before files go, so that it never names what is not there.
+        # The list is written before files are deleted, so that it never names absent ones.
         self._write_state()
         for old in removed:
             remove_bundle(old)
         return path
 
     def _sweep(self) -> list[str]:
-        """Takes those that are too old off the list; gives those whose files are to go."""
+        """Removes checkpoints that are too old from the list; returns those to delete."""
         removed: list[str] = []
         if self._max_to_keep is None:
             return removed

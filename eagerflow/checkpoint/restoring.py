@@ -22,7 +22,7 @@ _ordinals = itertools.count()
 
 
 class _Unplaced:
-    """What of a checkpoint is in no object yet; said when nobody can place it any more.
+    """The values of a checkpoint that no object has got yet; logged when none can any more.
 
     It outlives its restoration, and refers neither to it nor to objects.
     """
@@ -33,7 +33,7 @@ class _Unplaced:
         self.expected = False
 
     def report(self) -> None:
-        """Logs what was never placed, unless the program has said that it expects that."""
+        """Logs the values that no object got, unless the program has said that it expects that."""
         if self.expected or not self.paths:
             return
         lines = [
@@ -56,8 +56,8 @@ class PendingRestorations(list):
     """
 
     def settle(self, item: Any) -> None:
-        """Restores what has come to `item` meanwhile."""
-        # Taken off first: what is restored may set attributes in turn.
+        """Restores the children that `item` has got meanwhile."""
+        # Removed first: restoring may set attributes in turn.
         item.__dict__.pop(PENDING)
         left = [note for note in self if not note[0].settle(note[1], item)]
         if left:
@@ -67,9 +67,9 @@ class PendingRestorations(list):
 class Restoration:
     """One checkpoint on its way into objects.
 
-    Every object that is found gets the values of its node. Objects that lack children which the
+    Every object that a node matches gets its values. Objects that lack children which the
     checkpoint knows remember that (`PENDING`), and `settle` looks for them again when an attribute
-    is set. Lists and dictionaries tell nobody that they grow: those that lack something are
+    is set. Lists and dictionaries do not report that they grow: those that lack something are
     looked at whenever a layer has made weights (`look_again`).
     """
 
@@ -135,7 +135,7 @@ class Restoration:
         try:
             self.match([(0, root)])
         except ValueError:
-            self.unplaced.expected = True  # the error says what does not fit
+            self.unplaced.expected = True  # the error lists what does not fit
             raise
 
     def match(self, pairs: list[tuple[int, Any]]) -> None:
@@ -145,13 +145,13 @@ class Restoration:
             ValueError: if shapes or dtypes do not fit; it lists all, and nothing is assigned.
         """
         with self._lock:
-            found, assignments = self._collect(pairs)
+            fresh, assignments = self._collect(pairs)
             _check(assignments, self.reader)
-            for node, item in found:
+            for node, item in fresh:
                 self.objects[node] = item
                 self.nodes[id(item)] = node
                 self.unplaced.paths.pop(node, None)
-            for node, item in found:
+            for node, item in fresh:
                 self._remember(node, item)
             for setter, tensor, _, _ in assignments:
                 setter(tensor)
@@ -177,20 +177,20 @@ class Restoration:
                 slot_node = wanted.get((original, name))
                 if slot_node is not None and slot_node not in self.objects:
                     fresh.setdefault(slot_node, slot)
-        found = list(fresh.items())
+        collected = list(fresh.items())
         assignments = []
-        for node, item in found:
+        for node, item in collected:
             keys = {a.name: a.checkpoint_key for a in self.graph.nodes[node].attributes}
             for name, value in values(item).items():
                 if name in keys and keys[name] in self.reader:
                     tensor = self.reader.read(keys[name])
                     assignments.append((value.set, tensor, item, keys[name]))
-        return found, assignments
+        return collected, assignments
 
     def missing(self, node: int, seen: frozenset[int] = frozenset()) -> bool:
-        """Whether there are values below a node for which no object was found yet.
+        """Whether there are values below a node which no object has got yet.
 
-        Lists and dictionaries cannot remember anything, so whoever has them does it for them.
+        Lists and dictionaries cannot keep notes, so their owners do it for them.
         """
         for slot in self.graph.nodes[node].slot_variables:
             if slot.slot_variable_node_id not in self.objects:
@@ -224,7 +224,7 @@ class Restoration:
         self._note_growing(node, item)
 
     def _note_growing(self, node: int, item: Any) -> None:
-        """Notes what lacks something that it may get without telling."""
+        """Notes containers that lack something: they do not report what is added to them."""
         if isinstance(item, list | Mapping):
             grows = True
         else:
@@ -248,7 +248,7 @@ class Restoration:
             GROWING.discard(self)
 
     def look_again(self) -> None:
-        """Restores what has come to lists and dictionaries meanwhile."""
+        """Restores the objects that lists and dictionaries have got meanwhile."""
         with self._lock:
             for node, item in list(self._growing.items()):
                 if node in self._growing:
@@ -257,7 +257,7 @@ class Restoration:
                         self._stop_growing(node)
 
     def settle(self, node: int, item: Any) -> bool:
-        """Restores what has come to `item` meanwhile; whether nothing is missing any more."""
+        """Restores the children that `item` has got meanwhile; returns whether none is missing."""
         with self._lock:
             self._settle_below(node, item)
             self.look_again()
@@ -267,7 +267,7 @@ class Restoration:
             return False
 
     def settle_all(self, root: Any) -> None:
-        """Restores what has come to anything below the root meanwhile."""
+        """Restores the children that the objects below the root have got meanwhile."""
         with self._lock:
             for item, _ in list(walk(root)):
                 node = self.nodes.get(id(item))
@@ -288,12 +288,12 @@ class Restoration:
 
 
 def _remembers(item: Any) -> bool:
-    """Whether an object can keep a note of what it lacks, and hears of its attributes."""
+    """Whether an object can keep a note of missing children, and is told of its attributes."""
     return hasattr(item, "__dict__") and not isinstance(item, list | tuple | Mapping)
 
 
 def look_again() -> None:
-    """Restores what checkpoints have for objects in lists and dictionaries that have grown.
+    """Restores objects in lists and dictionaries that have grown.
 
     The latest restoration comes last, so that its values stay.
     """
@@ -329,7 +329,7 @@ def _place(key: str) -> str:
 
 
 class LoadStatus:
-    """What `restore` returns: assertions on what was found."""
+    """The result of `restore`: assertions on what was restored."""
 
     def __init__(self, restoration: Restoration | None, root: Any) -> None:
         self._restoration = restoration
@@ -462,7 +462,7 @@ class NameBasedStatus(LoadStatus):
 
 
 def restore_objects(root: Any, prefix: Any) -> LoadStatus:
-    """Assigns what a bundle has to the objects that belong to `root`.
+    """Assigns the values of a bundle to the objects below `root`.
 
     Raises:
         tf.errors.NotFoundError: if there is no such checkpoint.

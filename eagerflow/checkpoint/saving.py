@@ -25,24 +25,24 @@ def object_graph(root: Any) -> tuple[Any, dict[str, Any]]:
     Raises:
         ValueError: if a dictionary has objects under keys that are no strings.
     """
-    found = list(walk(root))
-    node_of = {id(item): k for k, (item, _) in enumerate(found)}
-    paths = dict(enumerate(path for _, path in found))
+    objects = list(walk(root))
+    node_of = {id(item): k for k, (item, _) in enumerate(objects)}
+    paths = dict(enumerate(path for _, path in objects))
     slot_nodes: list[tuple[int, int, str, Any]] = []
-    for node, (item, path) in enumerate(list(found)):
+    for node, (item, path) in enumerate(list(objects)):
         for variable, name, slot in slots(item):
             original = node_of.get(id(variable))
             if original is None:
                 continue
             slot_node = node_of.get(id(slot))
             if slot_node is None:
-                slot_node = node_of[id(slot)] = len(found)
-                found.append((slot, f"{paths[original]}/.OPTIMIZER_SLOT/{path}/{name}"))
+                slot_node = node_of[id(slot)] = len(objects)
+                objects.append((slot, f"{paths[original]}/.OPTIMIZER_SLOT/{path}/{name}"))
             slot_nodes.append((node, original, name, slot))
 
     graph = MESSAGES["TrackableObjectGraph"]()
     tensors: dict[str, Any] = {}
-    for item, path in found:
+    for item, path in objects:
         _require_names(item, path)
         node = graph.nodes.add()
         for name, child in children(item).items():

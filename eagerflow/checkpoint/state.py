@@ -89,7 +89,7 @@ def write_state(folder: Any, state: CheckpointState, latest_filename: str | None
 def get_checkpoint_state(
     checkpoint_dir: Any, latest_filename: str | None = None
 ) -> CheckpointState | None:
-    """What the `checkpoint` file of a folder says, or None if there is none that can be read.
+    """The contents of the `checkpoint` file of a folder, or None if there is no valid one.
 
     Args:
         checkpoint_dir: the folder.

@@ -16,8 +16,8 @@ from eagerflow.framework.module import Module
 
 Variable: Any = _core.Variable
 VARIABLE_VALUE = "VARIABLE_VALUE"
-# Restorations that wait for lists and dictionaries to grow, which these do unnoticed. Whoever makes
-# what may have come into one calls `restoring.look_again` if there are any.
+# Restorations that wait for lists and dictionaries to grow, which they do unnoticed. Code that makes
+# objects that may have been added to one calls `restoring.look_again` if there are any.
 GROWING: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
@@ -82,7 +82,7 @@ def attributes(value: Any) -> dict[str, Any]:
 
 
 def values(value: Any) -> dict[str, Value]:
-    """What of the object itself is saved, by attribute name."""
+    """The values of the object itself that are saved, by attribute name."""
     if isinstance(value, Variable):
         return {VARIABLE_VALUE: Value(value.read_value, value.assign, value.name.split(":")[0])}
     own = getattr(value, "_checkpoint_values", None)
@@ -107,6 +107,6 @@ def escaped(name: str) -> str:
 
 
 def slots(value: Any) -> list[tuple[Any, str, Any]]:
-    """What an optimizer keeps for variables: (variable, name of the slot, variable of the slot)."""
+    """The slots of an optimizer: (variable, name of the slot, variable of the slot)."""
     own = getattr(value, "_checkpoint_slots", None)
     return own() if own is not None else []

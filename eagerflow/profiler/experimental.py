@@ -22,7 +22,7 @@ __all__ = ["Profile", "ProfilerOptions", "Trace", "start", "stop"]
 
 
 class ProfilerOptions(NamedTuple):
-    """What is noted in a profile.
+    """The contents of a profile.
 
     Attributes:
         host_tracer_level: 0 notes named steps only, other levels every operation as well.
@@ -144,7 +144,7 @@ def stop(save: bool = True) -> None:
 
 
 class Profile:
-    """A context manager: a profile of what runs inside.
+    """A context manager that profiles the code inside.
 
     >>> import glob, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -171,7 +171,7 @@ class Profile:
 
 
 class Trace:
-    """A context manager that gives a part of the program a name in profiles.
+    """A context manager that names a part of the program in profiles.
 
     Args:
         name: the name.
@@ -195,7 +195,7 @@ class Trace:
         return self
 
     def set_metadata(self, **kwargs: Any) -> None:
-        """Adds to what is shown."""
+        """Adds metadata that is shown."""
         self._details.update(kwargs)
 
     def __exit__(

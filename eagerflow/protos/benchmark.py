@@ -1,4 +1,4 @@
-"""BenchmarkEntries: what benchmarks have measured."""
+"""BenchmarkEntries: the results of benchmarks."""
 
 from eagerflow.protos.schema import Schema
 

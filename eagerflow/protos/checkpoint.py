@@ -1,4 +1,4 @@
-"""What checkpoint files hold beside the tensors: entries of the index, and the graph of objects."""
+"""The messages of checkpoint files: entries of the index, and the graph of objects."""
 
 from eagerflow.protos.schema import Schema
 from eagerflow.protos.tensor import SHAPE, VERSION

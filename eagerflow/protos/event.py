@@ -1,4 +1,4 @@
-"""Events: what TensorBoard's log files hold."""
+"""Event: the records of TensorBoard's log files."""
 
 from eagerflow.protos.schema import Schema
 from eagerflow.protos.tensor import TENSOR

@@ -1,4 +1,4 @@
-"""GraphDef: nodes by name and what goes into each, for TensorBoard's graph page."""
+"""GraphDef: nodes and their inputs by name, for TensorBoard's graph page."""
 
 from eagerflow.protos.schema import Schema
 from eagerflow.protos.tensor import VERSION

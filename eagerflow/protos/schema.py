@@ -74,7 +74,7 @@ class Schema:
         # A pool of its own, so that the same names in other packages do not collide.
         pool = protobuf("descriptor_pool").DescriptorPool()
         pool.Add(file)
-        found = pool.FindFileByName(file.name)
+        built = pool.FindFileByName(file.name)
         classes: dict[str, Any] = {}
 
         def collect(descriptors: Any, prefix: str) -> None:
@@ -83,7 +83,7 @@ class Schema:
                     classes[prefix + name] = message_factory.GetMessageClass(descriptor)
                     collect(descriptor.nested_types_by_name, f"{prefix}{name}.")
 
-        collect(found.message_types_by_name, "")
+        collect(built.message_types_by_name, "")
         return classes
 
 
@@ -187,7 +187,7 @@ class _Parser:
 
 
 def _scopes(name: str, scope: str) -> Iterator[str]:
-    """The full names that a name may stand for, the innermost first."""
+    """The full names that a name may refer to, the innermost first."""
     while scope:
         yield f"{scope}.{name}"
         scope = scope.rpartition(".")[0]

@@ -1,4 +1,4 @@
-"""Structures of specs, and what describes a saved dataset."""
+"""Structures of specs, and the metadata of a saved dataset."""
 
 from eagerflow.protos.schema import Schema
 from eagerflow.protos.tensor import SHAPE

@@ -185,20 +185,20 @@ def _objects(graph: Any, stored: int) -> Any:
         if kind != "user_object":
             return None
         identifier = node.user_object.identifier
-        found = made[number] = {} if "dict" in identifier else LoadedObject()
+        loaded = made[number] = {} if "dict" in identifier else LoadedObject()
         parts = {}
         for child in node.children:
             value = make(child.node_id)
             if value is not None:
                 parts[child.local_name] = value
         if identifier in _LISTS:
-            found = made[number] = _LISTS[identifier](parts[key] for key in sorted(parts, key=int))
-        elif isinstance(found, dict):
-            found.update(parts)
+            loaded = made[number] = _LISTS[identifier](parts[key] for key in sorted(parts, key=int))
+        elif isinstance(loaded, dict):
+            loaded.update(parts)
         else:
             for name, value in parts.items():
-                setattr(found, name, value)
-        return found
+                setattr(loaded, name, value)
+        return loaded
 
     if not graph.nodes:
         return LoadedObject()

@@ -6,7 +6,7 @@ from typing import Any
 
 
 class SaveOptions:
-    """Options of `tf.saved_model.save`; none changes what is written here.
+    """Options of `tf.saved_model.save`; none has an effect here.
 
     Args:
         **options: those of TensorFlow, kept as attributes.
@@ -25,7 +25,7 @@ class SaveOptions:
 
 
 class LoadOptions:
-    """Options of `tf.saved_model.load`; none changes what is read here.
+    """Options of `tf.saved_model.load`; none has an effect here.
 
     Args:
         **options: those of TensorFlow, kept as attributes.

@@ -36,7 +36,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
     """Writes an object, those below it and their variables to a folder.
 
     The folder is TensorFlow's SavedModel, with the objects and the values of variables. Functions
-    are not in it: `load` gives the variables, and a Keras model is made again from its
+    are not in it: `load` returns the variables, and a Keras model is made again from its
     configuration.
 
     Args:
@@ -87,14 +87,14 @@ def _write(folder: str, name: str, message: Any) -> None:
 
 
 def _add_objects(root: Any, graph: Any, metadata: Any) -> None:
-    found = list(walk(root))
-    node_of = {id(item): k for k, (item, _) in enumerate(found)}
-    for item, _ in list(found):
+    objects = list(walk(root))
+    node_of = {id(item): k for k, (item, _) in enumerate(objects)}
+    for item, _ in list(objects):
         for _, _, slot in slots(item):
             if id(slot) not in node_of:
-                node_of[id(slot)] = len(found)
-                found.append((slot, ""))
-    for k, (item, path) in enumerate(found):
+                node_of[id(slot)] = len(objects)
+                objects.append((slot, ""))
+    for k, (item, path) in enumerate(objects):
         node = graph.nodes.add()
         for name, child in children(item).items():
             node.children.add(node_id=node_of[id(child)], local_name=name)
@@ -150,7 +150,7 @@ def _identifier(item: Any) -> str:
 
 
 def _keras_metadata(item: Any, node: int) -> str:
-    """What Keras notes of a layer or model: enough to make it again."""
+    """Keras's metadata of a layer or model, from which it can be made again."""
     metadata: dict[str, Any] = {
         "name": item.name,
         "trainable": item.trainable,

@@ -35,16 +35,16 @@ class SignatureFunction:
         Raises:
             TypeError: if inputs are missing, unknown, or no tensors that fit.
         """
-        given = dict(zip(sorted(self._inputs), args, strict=False))
-        given.update(kwargs)
-        if len(args) > len(self._inputs) or given.keys() != self._inputs.keys():
+        arguments = dict(zip(sorted(self._inputs), args, strict=False))
+        arguments.update(kwargs)
+        if len(args) > len(self._inputs) or arguments.keys() != self._inputs.keys():
             raise TypeError(
                 f"The signature takes the inputs {sorted(self._inputs)}, got {len(args)} positional "
                 f"arguments and {sorted(kwargs)}."
             )
         tensors = []
         for name, spec in self._inputs.items():
-            value = _core.convert(given[name], None, spec.dtype)
+            value = _core.convert(arguments[name], None, spec.dtype)
             if not spec.shape.is_compatible_with(value.shape):
                 raise TypeError(
                     f"The signature's input {name!r} is {spec}, got a tensor of shape "
@@ -79,5 +79,5 @@ class SignatureMap(Mapping[str, SignatureFunction]):
 def add_signatures(model: Any) -> None:
     """Gives a loaded Keras model the attribute `signatures`."""
     known = getattr(model, "inputs", None) and getattr(model, "outputs", None)
-    found = {DEFAULT_SERVING_SIGNATURE_DEF_KEY: SignatureFunction(model)} if known else {}
-    model.__dict__["signatures"] = SignatureMap(found)
+    signatures = {DEFAULT_SERVING_SIGNATURE_DEF_KEY: SignatureFunction(model)} if known else {}
+    model.__dict__["signatures"] = SignatureMap(signatures)

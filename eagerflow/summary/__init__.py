@@ -1,4 +1,4 @@
-"""tf.summary: what a training run tells TensorBoard."""
+"""tf.summary: values of a training run for TensorBoard."""
 
 from eagerflow.util import lazy
 

@@ -34,7 +34,7 @@ def summary_scope(
         values: ignored.
 
     Returns:
-        A context that gives the tag (the name below the scopes around it) and the scope's name.
+        A context with the tag (the name below the scopes around it) and the scope's name.
     """
     name = name or default_name
     outer = get_current_name_scope()
@@ -71,7 +71,7 @@ def write(
 
     Args:
         tag: the name that TensorBoard shows; scopes are not added.
-        tensor: the value, or a function that gives it and is called only if it is recorded.
+        tensor: the value, or a function that returns it and is called only if it is recorded.
         step: an integer; the default step otherwise.
         metadata: a SummaryMetadata message of any package, or its bytes.
         name: ignored.
@@ -138,8 +138,8 @@ def _histogram(values: Any, buckets: int) -> Any:
         rows[-1, 2] = values.size
         return rows
     edges = np.linspace(low, high, buckets + 1)
-    places = np.minimum((values - low) / ((high - low) / buckets), buckets - 1).astype(np.int64)
-    counts = np.bincount(places, minlength=buckets)
+    bins = np.minimum((values - low) / ((high - low) / buckets), buckets - 1).astype(np.int64)
+    counts = np.bincount(bins, minlength=buckets)
     return np.stack([edges[:-1], edges[1:], counts.astype(np.float64)], -1)
 
 

@@ -69,7 +69,7 @@ class SummaryWriter:
         return False
 
     def flush(self) -> None:
-        """Writes what is waiting."""
+        """Writes the buffer."""
 
     def close(self) -> None:
         """Flushes and closes the file."""
@@ -201,7 +201,7 @@ def create_noop_writer() -> SummaryWriter:
 
 
 def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
-    """Writes what waits in a writer, by default in the one in use."""
+    """Writes the buffer of a writer, by default of the current one."""
     target = state.writer if writer is None else writer
     if target is not None:
         target.flush()
@@ -245,7 +245,7 @@ def set_step(step: Any) -> None:
 
 
 def current_step(step: Any) -> int:
-    """The step given, or else the default one.
+    """The given step, or else the default one.
 
     Raises:
         ValueError: if there is none.
