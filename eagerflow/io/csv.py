@@ -195,7 +195,7 @@ def decode_csv(
         return plain
     lines, shape = strings_of(records, "DecodeCSV")
     delimiter, absent = field_delim.encode(), na_value.encode()
-    columns: list[list[Any]] = [[] for _ in kinds]
+    values_by_column: list[list[Any]] = [[] for _ in kinds]
     for row, line in enumerate(lines):
         fields = split_line(line, delimiter, use_quote_delim)
         if selected is not None:
@@ -206,13 +206,13 @@ def decode_csv(
             if not field or field == absent:
                 if fallbacks[k] is None:
                     raise _invalid(f"Field {k} is required but missing in record {row}!")
-                columns[k].append(fallbacks[k])
+                values_by_column[k].append(fallbacks[k])
             elif kinds[k] is dtypes.string:
-                columns[k].append(field)
+                values_by_column[k].append(field)
             else:
-                columns[k].append(_number(field, kinds[k], k))
+                values_by_column[k].append(_number(field, kinds[k], k))
     result = []
-    for values, dtype in zip(columns, kinds, strict=True):
+    for values, dtype in zip(values_by_column, kinds, strict=True):
         if dtype is dtypes.string:
             result.append(strings_tensor(values, shape))
         else:
