@@ -164,7 +164,7 @@ class RandomUniform(Initializer):
 
 
 class _Normal(Initializer):
-    """What the two normal distributions share."""
+    """The base of the normal distributions."""
 
     def __init__(self, mean: float = 0.0, stddev: float = 0.05, seed: int | None = None) -> None:
         self.mean = mean
@@ -205,14 +205,14 @@ class TruncatedNormal(_Normal):
         return self._random_generator.truncated_normal(shape, self.mean, self.stddev, dtype, nonce)
 
 
-# The standard deviation of a standard normal distribution cut at two.
+# The standard deviation of a standard normal distribution that is truncated at two.
 _TRUNCATED_STDDEV = 0.87962566103423978
 _DISTRIBUTIONS = {"uniform", "truncated_normal", "untruncated_normal"}
 _MODES = {"fan_in", "fan_out", "fan_avg"}
 
 
 def compute_fans(shape: Any) -> tuple[int, int]:
-    """How many inputs and outputs meet in a unit of a layer whose weight has this shape."""
+    """The number of inputs and outputs of a unit of a layer whose weight has this shape."""
     sizes = [int(size) for size in shape]
     if len(sizes) < 2:
         size = sizes[0] if sizes else 1
@@ -277,7 +277,7 @@ class VarianceScaling(Initializer):
 
 
 class _SeededScaling(VarianceScaling):
-    """A `VarianceScaling` of which only the seed is left open."""
+    """A `VarianceScaling` with a fixed scale, mode and distribution."""
 
     _scale = 1.0
     _mode = "fan_in"
@@ -407,7 +407,7 @@ class Identity(Initializer):
         return _ops.eye(shape[0], shape[1], dtype=dtype) * self.gain
 
     def _warn_reuse(self) -> None:
-        """Nothing is random here."""
+        """Does nothing: the values are not random."""
 
 
 # F. Harris, "On the use of windows for harmonic analysis" (1978): the weights of cosines.
@@ -420,7 +420,7 @@ _COSINES = {
 
 
 def _window(name: str, length: int, periodic: bool) -> np.ndarray:
-    """The window of that name, as `scipy.signal.get_window` knows it."""
+    """The window that `scipy.signal.get_window` has under a name."""
     if name not in _COSINES:
         signal = optional("scipy.signal", f"The window {name!r}")
         return signal.get_window(name, length, periodic)
@@ -496,7 +496,7 @@ class STFT(Initializer):
         return _core.convert(kernel, dtype, None)
 
     def _warn_reuse(self) -> None:
-        """Nothing is random here."""
+        """Does nothing: the values are not random."""
 
 
 constant = Constant

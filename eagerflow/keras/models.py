@@ -70,7 +70,7 @@ def model_from_json(json_string: str, custom_objects: Any = None, safe_mode: boo
 
 
 def model_from_yaml(yaml_string: str, custom_objects: Any = None) -> Any:
-    """No longer there: raises a RuntimeError, since loading YAML could run code."""
+    """Removed: raises a RuntimeError, since loading YAML could run code."""
     raise RuntimeError(
         "Method `model_from_yaml()` has been removed due to security risk of arbitrary code "
         "execution. Please use `Model.to_json()` and `model_from_json()` instead."

@@ -1,4 +1,4 @@
-"""Regularizers: terms that a loss gets for the size of weights or activations."""
+"""Regularizers: loss terms for the size of weights or activations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ops = _core.ops
 
 
 def _checked(factor: Any) -> Any:
-    """A factor as the float type holds it."""
+    """A factor, rounded to the float type."""
     if factor is not None:
         numeric = isinstance(factor, int | float) or hasattr(factor, "dtype")
         if not numeric or isinstance(factor, bool) or math.isnan(factor) or math.isinf(factor):

@@ -126,7 +126,7 @@ def pow(x: TensorLike, a: TensorLike) -> Any:
 
 @op_function
 def clip(x: TensorLike, min_value: Any, max_value: Any) -> Any:
-    """x, cut at two bounds.
+    """x, clipped to two bounds.
 
     >>> tf.keras.backend.clip(tf.constant([-1.0, 3.0]), 0.0, 1.0).numpy()
     array([0., 1.], dtype=float32)
@@ -140,7 +140,7 @@ def clip(x: TensorLike, min_value: Any, max_value: Any) -> Any:
 
 @op_function
 def dot(x: TensorLike, y: TensorLike) -> Any:
-    """The product over x's last axis and y's last but one, for tensors of any rank.
+    """The product over x's last axis and y's second to last, for tensors of any rank.
 
     >>> tf.keras.backend.dot(tf.ones([2, 3]), tf.ones([4, 3, 5])).shape
     TensorShape([2, 4, 5])
@@ -222,5 +222,5 @@ def one_hot(indices: Any, num_classes: int) -> Any:
 
 @op_function
 def reverse(x: TensorLike, axes: Any) -> Any:
-    """x backwards along axes."""
+    """x reversed along axes."""
     return array.reverse(x, [axes] if isinstance(axes, int) else list(axes))

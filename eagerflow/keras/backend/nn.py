@@ -1,4 +1,4 @@
-"""tf.keras.backend: convolutions, pooling, normalisation, losses."""
+"""tf.keras.backend: convolutions, pooling, normalization, losses."""
 
 from __future__ import annotations
 

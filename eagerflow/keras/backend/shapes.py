@@ -1,4 +1,4 @@
-"""tf.keras.backend: shapes, and tensors taken apart and put together."""
+"""tf.keras.backend: shapes, concatenation, repetition and padding."""
 
 from __future__ import annotations
 
@@ -60,43 +60,43 @@ def cast_to_floatx(x: TensorLike) -> Any:
 
 @op_function
 def concatenate(tensors: Any, axis: int = -1) -> Any:
-    """Tensors joined along an axis."""
+    """Tensors concatenated along an axis."""
     return array.concat(list(tensors), axis)
 
 
 @op_function
 def stack(x: Any, axis: int = 0) -> Any:
-    """Tensors along a new axis."""
+    """Tensors stacked along a new axis."""
     return array.stack(list(x), axis)
 
 
 @op_function
 def reshape(x: TensorLike, shape: ShapeLike) -> Any:
-    """x in another shape."""
+    """x, reshaped."""
     return array.reshape(x, shape)
 
 
 @op_function
 def permute_dimensions(x: TensorLike, pattern: Any) -> Any:
-    """x with its axes in another order."""
+    """x with permuted axes."""
     return array.transpose(x, list(pattern))
 
 
 @op_function
 def transpose(x: TensorLike) -> Any:
-    """x with its axes turned around."""
+    """x with its axes reversed."""
     return array.transpose(x)
 
 
 @op_function
 def flatten(x: TensorLike) -> Any:
-    """All elements in one axis."""
+    """x, flattened to one axis."""
     return array.reshape(x, [-1])
 
 
 @op_function
 def batch_flatten(x: Any) -> Any:
-    """All axes after the first as one.
+    """x with all axes after the first flattened to one.
 
     >>> tf.keras.backend.batch_flatten(tf.ones([2, 3, 4])).shape
     TensorShape([2, 12])
@@ -123,25 +123,25 @@ def squeeze(x: TensorLike, axis: int) -> Any:
 
 @op_function
 def repeat(x: TensorLike, n: int) -> Any:
-    """Each row of a matrix `n` times, along a new second axis."""
+    """Each row of a matrix, repeated `n` times along a new second axis."""
     return array.tile(array.expand_dims(x, 1), [1, n, 1])
 
 
 @op_function
 def repeat_elements(x: TensorLike, rep: int, axis: int) -> Any:
-    """Each element along an axis several times."""
+    """Each element, repeated along an axis."""
     return array.repeat(x, rep, axis=axis)
 
 
 @op_function
 def tile(x: TensorLike, n: Any) -> Any:
-    """x several times along each axis."""
+    """x, tiled along each axis."""
     return array.tile(x, [n] if isinstance(n, int) else n)
 
 
 @op_function
 def temporal_padding(x: TensorLike, padding: tuple = (1, 1)) -> Any:
-    """Zeros around the middle axis of three."""
+    """Sequences with zeros around their steps."""
     return array.pad(x, [[0, 0], [padding[0], padding[1]], [0, 0]])
 
 
@@ -158,7 +158,7 @@ def _around(x: TensorLike, padding: Any, data_format: str | None) -> Any:
 def spatial_2d_padding(
     x: TensorLike, padding: Any = ((1, 1), (1, 1)), data_format: str | None = None
 ) -> Any:
-    """Zeros around images."""
+    """Images with zeros around them."""
     return _around(x, padding, data_format)
 
 
@@ -166,7 +166,7 @@ def spatial_2d_padding(
 def spatial_3d_padding(
     x: TensorLike, padding: Any = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None
 ) -> Any:
-    """Zeros around volumes."""
+    """Volumes with zeros around them."""
     return _around(x, padding, data_format)
 
 
@@ -178,7 +178,7 @@ def resize_images(
     data_format: str,
     interpolation: str = "nearest",
 ) -> Any:
-    """Images, made larger by whole factors."""
+    """Images, enlarged by integer factors."""
     layer = layers.UpSampling2D((height_factor, width_factor), data_format, interpolation)
     return layer(x)
 
@@ -187,7 +187,7 @@ def resize_images(
 def resize_volumes(
     x: TensorLike, depth_factor: int, height_factor: int, width_factor: int, data_format: str
 ) -> Any:
-    """Volumes, made larger by repeating values."""
+    """Volumes, enlarged by repeating values."""
     first = 2 if data_format == "channels_first" else 1
     for axis, factor in enumerate((depth_factor, height_factor, width_factor), first):
         x = repeat_elements(x, factor, axis)

@@ -95,7 +95,7 @@ def in_test_phase(x: TensorLike, alt: Any, training: Any = None) -> Any:
 
 @op_function
 def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
-    """One of two values: by a condition, or for each element by its own."""
+    """One of two values by a condition, which is a scalar or one for each element."""
     condition = _core.as_tensor(condition)
     if condition.ndim == 0:
         return _chosen(then_expression) if condition else _chosen(else_expression)
@@ -140,7 +140,7 @@ def placeholder(
 
 
 def eval(x: TensorLike) -> Any:
-    """The value as an array; in graphs, the session that Keras uses computes it."""
+    """The value as an array; in graphs, computed by Keras's session."""
     graph = building_graph()
     if graph is not None:
         x = as_symbol(x, graph)
@@ -158,7 +158,7 @@ def batch_get_value(tensors: Any) -> list[Any]:
 
 
 def set_value(x: Any, value: Any) -> None:
-    """Assigns a value to a variable; to one of a graph, in the session that Keras uses."""
+    """Assigns a value to a variable; of a graph, in Keras's session."""
     if is_symbol(x):
         (x,) = graph_layers.session_variables([x])
     x.assign(np.asarray(value, dtype=x.dtype.as_numpy_dtype))
@@ -228,7 +228,7 @@ def ones_like(x: TensorLike, dtype: DTypeLike | None = None, name: str | None = 
 
 
 def seed_of(seed: int | None, limit: int = 10**7) -> int:
-    """The seed itself, or else one that NumPy's generator draws."""
+    """The seed, or one drawn from NumPy's generator."""
     if seed is not None:
         return seed
     return random_seed.once(lambda: int(np.random.randint(limit)))
@@ -310,14 +310,14 @@ def random_uniform_variable(
 
 
 def print_tensor(x: TensorLike, message: str = "", summarize: int = 3) -> Any:
-    """Prints a tensor after a message and returns it."""
+    """Prints a message and a tensor, and returns the tensor."""
     show(message, x, summarize=summarize)
     return x
 
 
 @op_function
 def stop_gradient(variables: Any) -> Any:
-    """The same values, through which no gradient passes."""
+    """The values without a gradient."""
     if isinstance(variables, list | tuple):
         return [_ops.stop_gradient(variable) for variable in variables]
     return _ops.stop_gradient(variables)

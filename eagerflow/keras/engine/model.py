@@ -602,7 +602,7 @@ class Model(Trainer, Layer):
         return json.dumps(self._model_config(), default=json_config.json_default, **kwargs)
 
     def to_yaml(self, **kwargs: Any) -> str:
-        """No longer there: raises a RuntimeError, since loading YAML could run code."""
+        """Removed: raises a RuntimeError, since loading YAML could run code."""
         raise RuntimeError(
             "Method `model.to_yaml()` has been removed due to security risk of arbitrary code "
             "execution. Please use `model.to_json()` instead."

@@ -99,7 +99,7 @@ _KINDS = {"keras_v3": "keras", "tensorflow": "tf", "hdf5": "h5"}
 
 
 def _kind_of(path: str, save_format: str | None) -> str:
-    """The format in which a model is saved: the ending of an HDF5 file goes before "tf"."""
+    """The format in which a model is saved: an HDF5 ending takes precedence over "tf"."""
     if save_format is None:
         return "keras" if path.endswith(".keras") else "h5" if path.endswith(_HDF5) else "tf"
     kind = _KINDS.get(save_format, save_format)
@@ -113,7 +113,7 @@ def _kind_of(path: str, save_format: str | None) -> str:
 
 @contextlib.contextmanager
 def _uncompiled(model: Any) -> Iterator[None]:
-    """Takes a model's optimizer away while it is saved, and that it was compiled."""
+    """Hides a model's optimizer and compilation while it is saved."""
     names = ("optimizer", "_is_compiled")
     kept = {name: model.__dict__.pop(name) for name in names if name in model.__dict__}
     try:

@@ -141,7 +141,7 @@ def _contents(path: str) -> tuple[dict[str, Any], bytes]:
             state = member(archive, _STATE)
     except DamagedFileError:
         raise
-    except Exception as error:  # zipfile, zlib, JSON and others have their own
+    except Exception as error:  # zipfile, zlib, JSON and others raise various errors
         reason = f"{error} ({path} is not a readable `.keras` archive)"
         raise DamagedFileError(path, part, reason) from error
     return config, state

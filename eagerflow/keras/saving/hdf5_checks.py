@@ -38,7 +38,7 @@ def add_checksum(path: str) -> None:
 
 
 def check_file(path: str) -> None:
-    """Fails for a file that is damaged, as its checksum tells; without one, for a damaged heap.
+    """Refuses a file whose checksum fails, and without a checksum one whose heap is damaged.
 
     Raises:
         DamagedFileError: if it is.
@@ -74,5 +74,5 @@ def _check_heap(content: Any, at: int, end: int, path: str) -> None:
         index, _, size = _HEAP_OBJECT.unpack_from(content, at)
         if index == 0 and size == 0:
             raise DamagedFileError(path, f"A heap of strings at byte {at}", "an object has no size")
-        # The size of free space, which has the index 0, counts its own head.
+        # The size of free space, which has the index 0, includes its header.
         at += -(-size // 8) * 8 + (_HEAP_OBJECT.size if index else 0)

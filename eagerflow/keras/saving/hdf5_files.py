@@ -1,4 +1,4 @@
-"""HDF5 files: opening them for reading, and writing them so that a failure leaves the old ones."""
+"""HDF5 files: opening them for reading, and replacing them atomically."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def reading(source: Any) -> Iterator[Any]:
 
 
 def array_bytes(file: Any) -> int:
-    """How many bytes the arrays in a file have when they are read."""
+    """The number of bytes of a file's arrays in memory."""
     return sum(item.nbytes for item in _datasets(file))
 
 
@@ -79,7 +79,7 @@ def _datasets(file: Any) -> list[Any]:
                 items.append(item)
             if elsewhere:
                 raise ValueError(f"{name!r} in {file.filename} refers to another file.")
-        except Exception as error:  # it must not go through HDF5, which calls this
+        except Exception as error:  # errors must not pass through HDF5, which calls this
             failures.append(error)
             return True
         return None
@@ -109,7 +109,7 @@ def _refuse_hostile(file: Any) -> None:
 
 
 def _bytes_of_elements(dataset: Any, size: int, most: int) -> int:
-    """How many bytes the texts, or arrays, in a dataset have, up to a bound that they exceed.
+    """The number of bytes of a dataset's texts or arrays, counted up to a bound.
 
     The elements are references: many to one text take more memory than the file has bytes. So
     few are read at once that this is no matter.
@@ -130,12 +130,12 @@ def _bytes_of_elements(dataset: Any, size: int, most: int) -> int:
 
 
 def expanded_at_most(size: int) -> int:
-    """How many bytes a compressed file of so many may stand for."""
+    """The largest decompressed size for a file of a size."""
     return (64 << 20) + 200 * size
 
 
 def set_names(group: Any, key: str, names: list[str]) -> None:
-    """Keeps a list of names as an attribute, in parts if it is long."""
+    """Writes a list of names as an attribute, in parts if it is long."""
     import numpy as np
 
     encoded = [name.encode() for name in names]
@@ -151,7 +151,7 @@ def set_names(group: Any, key: str, names: list[str]) -> None:
 
 
 def names(group: Any, key: str) -> list[str]:
-    """The list of names that `set_names` kept."""
+    """The list of names that `set_names` wrote."""
     if key in group.attrs:
         names = list(group.attrs[key])
     else:

@@ -61,7 +61,7 @@ def save_model(model: Any, path: Any, include_optimizer: bool = True) -> None:
 
 
 def _without_modules(config: dict[str, Any]) -> dict[str, Any]:
-    """Layers as older versions of Keras know them: by the names of their classes alone."""
+    """Layers in the form of older versions of Keras: with class names alone."""
 
     def layer(entry: dict[str, Any]) -> dict[str, Any]:
         kept = {
@@ -101,7 +101,7 @@ def training_config(model: Any) -> dict[str, Any] | None:
 
 
 def _optimizer_config(entry: dict[str, Any]) -> dict[str, Any]:
-    """An optimizer's configuration as files have it: without a module.
+    """An optimizer's configuration in the form of files: without a module.
 
     Keras 2 registers its newer optimizers as if they were a program's, and takes a plain name for
     an optimizer of the oldest generation. Keras 3 knows that too.
@@ -114,7 +114,7 @@ def _optimizer_config(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _loss_config(entry: Any) -> Any:
-    """Losses with their whole names: Keras 3 finds no function by a short one in a file."""
+    """Losses with their full names, which Keras 3 requires in files."""
     if isinstance(entry, str):
         return getattr(getattr(losses, entry, None), "__name__", entry)
     if isinstance(entry, list):
@@ -125,7 +125,7 @@ def _loss_config(entry: Any) -> Any:
 
 
 def write_weights(group: Any, model: Any) -> None:
-    """Puts each layer's weights into a group of their own."""
+    """Writes each layer's weights into a group."""
     for layer in model._flatten_layers():
         layer._check_hdf5()
     group.attrs["backend"] = "tensorflow"
@@ -149,7 +149,7 @@ def layer_weights(layer: Any) -> list[Any]:
 
 
 def _own_weights(model: Any) -> list[Any]:
-    """Weights of the model that belong to none of its layers, nor to a metric."""
+    """Weights of the model that belong to no layer and no metric."""
     inside = {id(weight) for part in [*model.layers, *model.metrics] for weight in part.weights}
     return [weight for weight in layer_weights(model) if id(weight) not in inside]
 
@@ -231,7 +231,7 @@ def _compile(model: Any, file: Any) -> None:
     values = [group[name][()] for name in files.names(group, "weight_names")]
     variables = list(optimizer.variables)
     if len(values) == len(variables) + 1 and np.ndim(values[1]) == 0:
-        del values[1]  # Keras 3 counts the learning rate among them.
+        del values[1]  # In Keras 3 the learning rate is among them.
     if [np.shape(value) for value in values] != [tuple(v.shape) for v in variables]:
         warnings.warn(
             "Error in loading the saved optimizer state. As a result, your model is starting with "
@@ -251,7 +251,7 @@ def compile_from_config(model: Any, config: dict[str, Any]) -> None:
     }
     arguments = {key: _deserialized(key, value) for key, value in arguments.items()}
     optimizer_config = keras3.translated(config["optimizer_config"])
-    # Keras 2.11 and later register their own optimizers as if they were a program's.
+    # Keras 2.11 and later register their optimizers under the package "Custom".
     plain = str(optimizer_config["class_name"]).removeprefix("Custom>")
     if hasattr(optimizers, plain):
         optimizer_config = {
@@ -260,7 +260,7 @@ def compile_from_config(model: Any, config: dict[str, Any]) -> None:
             "module": "keras.optimizers",
             "registered_name": None,
         }
-    # Only optimizers of the oldest generation know of no weight decay.
+    # Only legacy optimizers have no weight decay.
     known = optimizer_config["config"]
     optimizer = optimizers.deserialize(
         optimizer_config, use_legacy_optimizer=bool(known) and "weight_decay" not in known
@@ -269,14 +269,14 @@ def compile_from_config(model: Any, config: dict[str, Any]) -> None:
 
 
 def _deserialized(key: str, value: Any) -> Any:
-    """Losses and metrics from their configurations, in whatever structure they are."""
+    """Losses and metrics from their configurations, in any structure."""
     if isinstance(value, dict) and "class_name" in value and "config" in value:
         return (losses if key == "loss" else metrics).deserialize(value)
     if isinstance(value, dict):
         return {name: _deserialized(key, item) for name, item in value.items()}
     if isinstance(value, list):
         items = [_deserialized(key, item) for item in value]
-        # Keras lists the metrics of a single output in a list of their own.
+        # Keras nests the metrics of a single output in one more list.
         single = key in ("metrics", "weighted_metrics") and len(items) == 1
         return items[0] if single and isinstance(items[0], list) else items
     return value
@@ -292,7 +292,7 @@ def _group_values(group: Any) -> list[Any]:
 
 
 def read_weights(group: Any, model: Any) -> None:
-    """Assigns weights by the order of the layers that have any; all or none.
+    """Assigns weights by the order of the layers that have weights; all or none.
 
     Raises:
         ValueError: if layers or shapes differ; it names all that do.
@@ -334,7 +334,7 @@ def _differences(where: str, weights: list[Any], values: list[Any]) -> list[str]
 
 
 def read_weights_by_name(group: Any, model: Any, skip_mismatch: bool = False) -> None:
-    """Assigns weights to the layers whose names the file has.
+    """Assigns weights to layers by their names.
 
     Raises:
         ValueError: if shapes differ, unless such layers are to be skipped.

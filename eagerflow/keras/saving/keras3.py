@@ -11,9 +11,9 @@ from eagerflow import keras
 _DROPPED = frozenset(
     {"quantization_config", "input_axes", "output_axes", "renorm_clipping", "renorm_momentum"}
 )
-# Entries of Keras 2's, whose defaults have no counterpart in Keras 3. An optimizer compiles its updates
-# where there is a GPU, and says so with either value.
-_TAKEN_FOR_GRANTED: dict[str, tuple[Any, ...]] = {
+# Entries of Keras 2's, whose defaults have no counterpart in Keras 3. Whether an
+# optimizer compiles its updates depends on the machine that wrote the file.
+_OMITTED_DEFAULTS: dict[str, tuple[Any, ...]] = {
     "time_major": (False,),
     "jit_compile": (True, False),
     "is_legacy_optimizer": (False,),
@@ -24,7 +24,7 @@ _HISTORY = "__keras_tensor__"
 
 
 def translated(config: Any) -> Any:
-    """A configuration, or a structure with configurations in it, as Keras 2 has it."""
+    """A configuration, or a structure of them, in the form of Keras 2."""
     if isinstance(config, list):
         return [translated(item) for item in config]
     if not isinstance(config, dict):
@@ -62,7 +62,7 @@ def portable(config: Any) -> Any:
     result = {
         key: portable(value)
         for key, value in config.items()
-        if value not in _TAKEN_FOR_GRANTED.get(key, ())
+        if value not in _OMITTED_DEFAULTS.get(key, ())
     }
     inner = result.get("config")
     if config.get("class_name") == "BatchNormalization" and isinstance(inner, dict):
@@ -83,7 +83,7 @@ def portable(config: Any) -> Any:
 
 
 def _without_repeated_shapes(config: dict[str, Any]) -> dict[str, Any]:
-    """A row of layers in which the input's layer alone tells the shape."""
+    """A Sequential model's configuration, in which the input layer alone tells the shape."""
     layers = config.get("layers") or []
     if not layers or layers[0].get("class_name") != "InputLayer":
         return config
@@ -105,7 +105,7 @@ def _wrap_places(config: dict[str, Any]) -> None:
 
 
 def _accepted(entry: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
-    """The arguments without those that only Keras 3 has and which say nothing here."""
+    """The arguments without those that only Keras 3 has and that have no effect."""
     if "batch_shape" in config and "batch_input_shape" not in config:
         config = {**config, "batch_input_shape": config["batch_shape"]}
         del config["batch_shape"]

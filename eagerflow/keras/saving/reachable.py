@@ -41,7 +41,7 @@ class Kind(NamedTuple):
 
 
 def _from_stub(package: str, *left_out: str) -> dict[str, tuple[str, str]]:
-    """Where the names in a package's stub come from."""
+    """The modules of the names in a package's stub."""
     names = lazy.origins(f"eagerflow.keras.{package}")
     return {name: origin for name, origin in names.items() if name not in left_out}
 
@@ -216,7 +216,7 @@ def find_function(name: str, kind: str | None = None) -> Any:
 
 
 def find_class(name: str, module: str | None, kind: str | None = None) -> type | None:
-    """The class of a name that a configuration says to be in a module, or None.
+    """The class of a name in the module that a configuration names, or None.
 
     Args:
         name: the class's name.
@@ -243,7 +243,7 @@ def _namespace(module: str | None) -> str | None:
 
 
 def _kinds(namespace: str) -> list[str]:
-    """The kinds that a part of Keras has, those of the part that says most first."""
+    """The kinds of objects in a part of Keras, the most specific first."""
     if not namespace:
         return list(KINDS)
     parts = namespace.split(".")
@@ -275,14 +275,14 @@ def _class_of_program(name: str, module: str, kind: str | None) -> type | None:
     bases = {each.base for each in (KINDS.values() if kind is None else (KINDS[kind],))}
     for base in bases - {None}:
         defined_in, base_name = base  # type: ignore[misc]
-        # A program that extends a class has loaded it.
+        # A program that subclasses a class has loaded its module.
         its_module = sys.modules.get(defined_in)
         if its_module is not None and issubclass(cls, getattr(its_module, base_name)):
             return cls
     return None
 
 
-# Where layers that are one operation find it: namespaces of functions of tensors.
+# The namespaces in which layers of one operation find it.
 _NAMESPACES = frozenset(
     """
     audio bitwise debugging dtypes image keras.activations keras.backend keras.ops keras.ops.image
@@ -290,14 +290,14 @@ _NAMESPACES = frozenset(
     random sets signal sparse strings
     """.split()
 ) | {""}
-# The modules, and packages, that their functions are defined in.
+# The modules and packages that define their functions.
 _HOMES = tuple(
     f"eagerflow.{name}."
     for name in "audio bitwise debugging image keras.activations keras.backend keras.ops "
     "keras.random ops quantization ragged sets signal sparse strings".split()
 )
 # Functions there that are no operations on tensors: they have effects, read files, take other
-# functions, or tell of the process.
+# functions, or describe the process.
 _NO_OPERATIONS = frozenset(
     """
     broadcast_dynamic_shape broadcast_static_shape case cond constant control_dependencies
@@ -364,7 +364,7 @@ def _operation_in(namespace: str, name: str) -> Any:
         _HOMES
     ):
         return None
-    # Modules also have names of helpers that they import.
+    # Modules also hold helpers that they import.
     public = getattr(module, "__all__", None)
     is_public = operation.__module__ == module.__name__ if public is None else name in public
     return operation if is_public else None

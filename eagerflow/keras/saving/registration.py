@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-# What programs have registered for the whole process, and the names by which files know it.
+# The objects that programs have registered, and the names of these objects in files.
 _objects: dict[str, Any] = {}
 _names: dict[Any, str] = {}
 
@@ -63,7 +63,7 @@ def get_custom_objects() -> dict[str, Any]:
 
 
 def known_objects(custom_objects: dict[str, Any] | None = None) -> dict[str, Any]:
-    """All objects known by name here, and those given."""
+    """All objects that are known by name here, and further ones."""
     return {**(custom_objects or {}), **_scoped.objects, **_objects}
 
 

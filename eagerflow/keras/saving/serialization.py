@@ -39,7 +39,7 @@ _PUBLIC_MODULES = {
     "eagerflow.keras.engine.sequential": "keras",
     "eagerflow.keras.engine.model": "keras",
 }
-# Where Keras keeps classes that it does not show.
+# The modules of Keras's classes that are not public.
 _HIDDEN_MODULES = {
     "eagerflow.keras.engine.functional": "tf_keras.src.engine.functional",
     "eagerflow.keras.utils.feature_space": "tf_keras.src.utils.feature_space",
@@ -98,7 +98,7 @@ def check_reference(path: Any, owner: str, kind: str = "its vocabulary") -> None
 
 
 def public_module(cls: type) -> str | None:
-    """The Keras module that shows a class of this package; None for a program's own classes."""
+    """The public Keras module of a class of this package; None for a program's own classes."""
     module = cls.__module__
     while module.startswith("eagerflow."):
         if module in _PUBLIC_MODULES:
@@ -108,7 +108,7 @@ def public_module(cls: type) -> str | None:
 
 
 def serialize_keras_object(obj: Any) -> Any:
-    """An object as plain values, from which `deserialize_keras_object` makes its like.
+    """An object as plain values, from which `deserialize_keras_object` makes an equal one.
 
     Args:
         obj: a plain value, a structure of such, a tensor, an array, a dtype, a shape, a function,
@@ -337,7 +337,7 @@ def _from_module(
 
 
 def unknown_name(kind: str, name: Any, objects: dict[str, Any]) -> str:
-    """The message for a name that stands for nothing, with the nearest names that do."""
+    """The message for an unknown name, with the most similar known names."""
     import difflib
 
     near = difflib.get_close_matches(str(name), list(objects), n=3)
@@ -398,7 +398,7 @@ def _from_class(
 
 
 def _array(value: Any, name: Any) -> np.ndarray:
-    """An array of values whose dtype takes no more memory than theirs.
+    """An array of values, of a dtype that takes no more memory than theirs.
 
     Raises:
         ValueError: if a name such as "U1000000000" asks for that.

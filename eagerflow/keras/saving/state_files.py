@@ -128,7 +128,7 @@ def _walk(root: Any) -> Iterator[tuple[str, Any]]:
             visit_rest(f"{path}/{name}", child)
 
     visit("", root)
-    for path, item in visited:  # grows meanwhile
+    for path, item in visited:  # the list grows in the loop
         if isinstance(item, Layer):
             for name, child in sorted(_own_attributes(item).items(), key=_first):
                 if not _is_saveable(child):
@@ -202,7 +202,7 @@ def write_state(file: Any, model: Any) -> None:
 
 
 class _Store:
-    """A group's values by key, as objects load them."""
+    """The values of a group by key, for `load_own_variables`."""
 
     def __init__(self, group: Any) -> None:
         self._group = group
@@ -263,7 +263,7 @@ def _matched(
         key = f"{path}/vars" if path else "vars"
         store = _Store(file[key]) if key in file else None
         if isinstance(item, Metric):
-            # Their values are of the last epoch, and other versions do not keep them.
+            # Metrics hold values of the last epoch, which other versions do not save.
             continue
         problem = _problem(path or "the model", item, store)
         if problem:
