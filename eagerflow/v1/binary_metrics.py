@@ -1,4 +1,4 @@
-"""tf.metrics of version 1 about yes and no: counts of what was right, at one or many thresholds."""
+"""tf.metrics of version 1 for binary classification, from counts at one or several thresholds."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _share_at_thresholds(part: Array, rest: Array) -> Array:
 def precision(
     labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = None
 ) -> Metric:
-    """How often a prediction of yes is right.
+    """The precision: the fraction of positive predictions that are right.
 
     >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
     ...     value, update = tf.compat.v1.metrics.precision([1, 0, 1], [1, 1, 0])
@@ -118,7 +118,7 @@ def precision(
 def recall(
     labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = None
 ) -> Metric:
-    """How many of those that are yes are predicted as such."""
+    """The recall: the fraction of positive labels that are predicted."""
     cases = ["true_positives", "false_negatives"]
     return _counts("recall", cases, (labels, predictions, weights), _share)
 
@@ -130,7 +130,7 @@ def precision_at_thresholds(
     thresholds: Sequence[float],
     weights: TensorLike | None = None,
 ) -> Metric:
-    """How often predictions above each threshold are right."""
+    """The precision at each threshold."""
     cases = ["true_positives", "false_positives"]
     arguments = labels, predictions, weights
     return _counts(
@@ -145,14 +145,14 @@ def recall_at_thresholds(
     thresholds: Sequence[float],
     weights: TensorLike | None = None,
 ) -> Metric:
-    """How many of those that are yes have predictions above each threshold."""
+    """The recall at each threshold."""
     cases = ["true_positives", "false_negatives"]
     arguments = labels, predictions, weights
     return _counts("recall_at_thresholds", cases, arguments, _share_at_thresholds, thresholds, True)
 
 
-def _spread(count: int) -> list[float]:
-    """Thresholds from just below 0 to just above 1."""
+def _evenly_spaced(count: int) -> list[float]:
+    """Evenly spaced thresholds from just below 0 to just above 1."""
     inner = [(k + 1) / (count - 1) for k in range(count - 2)]
     return [-_EPSILON, *inner, 1.0 + _EPSILON]
 
@@ -176,11 +176,11 @@ def auc(
         labels: true or false.
         predictions: in [0, 1].
         weights: of the examples.
-        num_thresholds: how many thresholds there are.
+        num_thresholds: the number of thresholds.
         curve: "ROC", or "PR": precision by recall.
         summation_method: "trapezoidal", "minoring", "majoring" or, for "PR",
             "careful_interpolation" (Davis and Goadrich, ICML 2006).
-        thresholds: others than evenly spread ones.
+        thresholds: thresholds that are not evenly spaced.
 
     Raises:
         ValueError: for another curve or method.
@@ -192,7 +192,7 @@ def auc(
         raise ValueError(f"Invalid summation_method: {summation_method}")
     if summation_method == "careful_interpolation" and curve != "PR":
         raise ValueError("careful_interpolation is for the curve PR.")
-    limits = _spread(num_thresholds)
+    limits = _evenly_spaced(num_thresholds)
     if thresholds is not None:
         limits = [-_EPSILON, *sorted(thresholds), 1.0 + _EPSILON]
 
@@ -239,10 +239,10 @@ def sensitivity_at_specificity(
     weights: TensorLike | None = None,
     num_thresholds: int = 200,
 ) -> Metric:
-    """The share of yes that is found at the threshold with a given share of no.
+    """The sensitivity at the threshold with a given specificity.
 
     Raises:
-        ValueError: if the share is not between 0 and 1.
+        ValueError: if the specificity is not between 0 and 1.
     """
     if not 0 <= specificity <= 1:
         raise ValueError(f"`specificity` must be in the range [0, 1]. Currently {specificity}.")
@@ -251,7 +251,7 @@ def sensitivity_at_specificity(
         k = np.argmin(np.abs(tn / (tn + fp + _EPSILON) - specificity))
         return tp[k] / (tp[k] + fn[k] + _EPSILON)
 
-    arguments, thresholds = (labels, predictions, weights), _spread(num_thresholds)
+    arguments, thresholds = (labels, predictions, weights), _evenly_spaced(num_thresholds)
     return _counts("sensitivity_at_specificity", list(_CASES), arguments, value, thresholds)
 
 
@@ -263,10 +263,10 @@ def specificity_at_sensitivity(
     weights: TensorLike | None = None,
     num_thresholds: int = 200,
 ) -> Metric:
-    """The share of no that is found at the last threshold with a given share of yes.
+    """The specificity at the last threshold with a given sensitivity.
 
     Raises:
-        ValueError: if the share is not between 0 and 1.
+        ValueError: if the sensitivity is not between 0 and 1.
     """
     if not 0 <= sensitivity <= 1:
         raise ValueError(f"`sensitivity` must be in the range [0, 1]. Currently {sensitivity}.")
@@ -276,5 +276,5 @@ def specificity_at_sensitivity(
         k = np.flatnonzero(distances == distances.min())[-1]
         return tn[k] / (tn[k] + fp[k] + _EPSILON)
 
-    arguments, thresholds = (labels, predictions, weights), _spread(num_thresholds)
+    arguments, thresholds = (labels, predictions, weights), _evenly_spaced(num_thresholds)
     return _counts("specificity_at_sensitivity", list(_CASES), arguments, value, thresholds)

@@ -115,8 +115,8 @@ def cosine_decay(
     """Half a period of the cosine, from the rate down to `alpha` times the rate."""
 
     def rate_at(step: float) -> float:
-        share = 0.5 * (1 + math.cos(math.pi * min(step, decay_steps) / decay_steps))
-        return learning_rate * ((1 - alpha) * share + alpha)
+        cosine = 0.5 * (1 + math.cos(math.pi * min(step, decay_steps) / decay_steps))
+        return learning_rate * ((1 - alpha) * cosine + alpha)
 
     return _schedule(rate_at, global_step, name or "CosineDecay")
 

@@ -91,8 +91,8 @@ def resize_bilinear(
     def taps(size: int, new: int) -> list[tuple[Any, Any]]:
         at = np.clip(_positions(size, new, align_corners, half_pixel_centers), 0, size - 1)
         low = np.floor(at).astype(int)
-        share = at - low
-        return [(low, 1 - share), (np.minimum(low + 1, size - 1), share)]
+        fraction = at - low
+        return [(low, 1 - fraction), (np.minimum(low + 1, size - 1), fraction)]
 
     return _resized(images, size, taps)
 

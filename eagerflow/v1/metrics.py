@@ -103,14 +103,16 @@ def mean_relative_error(
     normalizer: TensorLike,
     weights: TensorLike | None = None,
 ) -> Metric:
-    """The average of absolute differences as shares of `normalizer`; 0 where that is 0."""
+    """The average of absolute differences relative to `normalizer`; 0 where that is 0."""
 
-    def share(labels: Array, predictions: Array, normalizer: Array) -> Array:
+    def relative_error(labels: Array, predictions: Array, normalizer: Array) -> Array:
         distance = np.abs(_difference(labels, predictions))
         by = np.broadcast_to(normalizer, distance.shape)
         return np.divide(distance, by, out=np.zeros_like(distance), where=by != 0)
 
-    return _average("mean_relative_error", share, (labels, predictions, normalizer), weights)
+    return _average(
+        "mean_relative_error", relative_error, (labels, predictions, normalizer), weights
+    )
 
 
 @metric
@@ -130,7 +132,7 @@ def mean_cosine_distance(
 def percentage_below(
     values: TensorLike, threshold: float, weights: TensorLike | None = None
 ) -> Metric:
-    """The share of values below a threshold."""
+    """The fraction of values below a threshold."""
     return _average("percentage_below_threshold", lambda x: x < threshold, (values,), weights)
 
 
@@ -196,13 +198,13 @@ def mean_iou(
 def mean_per_class_accuracy(
     labels: TensorLike, predictions: TensorLike, num_classes: int, weights: TensorLike | None = None
 ) -> Metric:
-    """The average over classes of the share of right predictions; updates return each class's."""
+    """The average over classes of their accuracies; updates return those of all classes."""
 
     def count(labels: Array, predictions: Array, weights: Any) -> tuple:
         matrix = _confusion_matrix(labels, predictions, weights, num_classes)
         return matrix.sum(1), np.diag(matrix)
 
-    def shares(total: Array, right: Array) -> Array:
+    def accuracies(total: Array, right: Array) -> Array:
         return np.divide(right, total, out=np.zeros_like(right), where=total != 0)
 
     return Metric(
@@ -210,7 +212,7 @@ def mean_per_class_accuracy(
         (labels, predictions, weights),
         {"total": [num_classes], "count": [num_classes]},
         count,
-        lambda total, right: np.mean(shares(total, right)),
-        update=shares,
+        lambda total, right: np.mean(accuracies(total, right)),
+        update=accuracies,
         update_shape=[num_classes],
     )

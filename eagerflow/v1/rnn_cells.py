@@ -364,17 +364,19 @@ class LSTMCell(RNNCell):
             memory, hidden = _ops.split(state, [units, self.output_size], 1)
         joined = _ops.concat([inputs, hidden], 1)
         gates = _ops.bias_add(_ops.matmul(joined, self._kernel), self._bias)
-        enter, new, forget, leave = _ops.split(gates, [units] * 4, 1)
-        forget = forget + self._forget_bias
+        input_gate, candidate, forget_gate, output_gate = _ops.split(gates, [units] * 4, 1)
+        forget_gate = forget_gate + self._forget_bias
         if self._use_peepholes:
-            forget = forget + self._peepholes["f"] * memory
-            enter = enter + self._peepholes["i"] * memory
-        memory = _ops.sigmoid(forget) * memory + _ops.sigmoid(enter) * self._activation(new)
+            forget_gate = forget_gate + self._peepholes["f"] * memory
+            input_gate = input_gate + self._peepholes["i"] * memory
+        memory = _ops.sigmoid(forget_gate) * memory + _ops.sigmoid(input_gate) * self._activation(
+            candidate
+        )
         if self._cell_clip is not None:
             memory = _ops.clip_by_value(memory, -self._cell_clip, self._cell_clip)
         if self._use_peepholes:
-            leave = leave + self._peepholes["o"] * memory
-        hidden = _ops.sigmoid(leave) * self._activation(memory)
+            output_gate = output_gate + self._peepholes["o"] * memory
+        hidden = _ops.sigmoid(output_gate) * self._activation(memory)
         if self._num_proj:
             hidden = _ops.matmul(hidden, self._projection)
             if self._proj_clip is not None:
@@ -530,7 +532,7 @@ class DropoutWrapper(_Wrapper):
         dropout_state_filter_visitor: accepted.
 
     Raises:
-        ValueError: for a share that is not between 0 and 1, or `variational_recurrent`.
+        ValueError: for a probability that is not between 0 and 1, or `variational_recurrent`.
     """
 
     def __init__(
@@ -548,32 +550,32 @@ class DropoutWrapper(_Wrapper):
         super().__init__(cell)
         if variational_recurrent:
             raise ValueError("DropoutWrapper draws anew in every step: variational_recurrent=True.")
-        for name, share in (
+        for name, keep_prob in (
             ("input_keep_prob", input_keep_prob),
             ("output_keep_prob", output_keep_prob),
             ("state_keep_prob", state_keep_prob),
         ):
-            if isinstance(share, int | float) and not 0.0 < share <= 1.0:
-                raise ValueError(f"Parameter {name} must be between 0 and 1: {share}")
-        self._shares = input_keep_prob, output_keep_prob, state_keep_prob
+            if isinstance(keep_prob, int | float) and not 0.0 < keep_prob <= 1.0:
+                raise ValueError(f"Parameter {name} must be between 0 and 1: {keep_prob}")
+        self._keep_probs = input_keep_prob, output_keep_prob, state_keep_prob
         self._seed = seed
 
     def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
-        enter, leave, stay = self._shares
-        outputs, new = self._cell(self._dropped(inputs, enter), state)
-        outputs = self._dropped(outputs, leave)
+        keep_input, keep_output, keep_state = self._keep_probs
+        outputs, new = self._cell(self._dropped(inputs, keep_input), state)
+        outputs = self._dropped(outputs, keep_output)
         if isinstance(new, LSTMStateTuple):
-            return outputs, LSTMStateTuple(new.c, self._dropped(new.h, stay))
-        return outputs, nest.map_structure(lambda part: self._dropped(part, stay), new)
+            return outputs, LSTMStateTuple(new.c, self._dropped(new.h, keep_state))
+        return outputs, nest.map_structure(lambda part: self._dropped(part, keep_state), new)
 
-    def _dropped(self, x: Any, share: Any) -> Any:
-        if isinstance(share, int | float) and share == 1.0:
+    def _dropped(self, x: Any, keep_prob: Any) -> Any:
+        if isinstance(keep_prob, int | float) and keep_prob == 1.0:
             return x
         if is_symbol(x):
-            return record(x.graph, self._dropped, (x, share), kind="dropout")
-        share = _core.convert(share, x.dtype, None)
+            return record(x.graph, self._dropped, (x, keep_prob), kind="dropout")
+        keep_prob = _core.convert(keep_prob, x.dtype, None)
         drawn = uniform(x._shape_tuple(), seed=self._seed, dtype=x.dtype)
-        return x / share * _ops.floor(drawn + share)
+        return x / keep_prob * _ops.floor(drawn + keep_prob)
 
 
 class ResidualWrapper(_Wrapper):
