@@ -84,13 +84,45 @@ class Classifier(tf.keras.Model):
 
 
 class Rate(tf.keras.optimizers.schedules.LearningRateSchedule):
-    def __call__(self, step):
+    def __call__(self, step: tf.Tensor) -> tf.Tensor:
         return 0.1 / (1.0 + tf.cast(step, tf.float32))
 
 
 class Hinge(tf.keras.losses.Loss):
-    def call(self, y_true, y_pred):
+    def call(self, y_true: tf.Tensor, y_pred: tf.Tensor) -> tf.Tensor:
         return tf.reduce_mean(tf.nn.relu(1.0 - y_true * y_pred), axis=-1)
+
+
+class Share(tf.keras.metrics.Metric):
+    def __init__(self) -> None:
+        super().__init__(name="share")
+        self.total = self.add_weight(name="total", initializer="zeros")
+
+    def update_state(self, y_true, y_pred, sample_weight=None):
+        self.total.assign_add(tf.reduce_sum(y_pred))
+
+    def result(self) -> tf.Tensor:
+        return self.total / 2.0
+
+
+class Decay(tf.keras.regularizers.Regularizer):
+    def __call__(self, x: tf.Tensor) -> tf.Tensor:
+        return tf.reduce_sum(tf.abs(x))
+
+
+class Halves(tf.keras.initializers.Initializer):
+    def __call__(self, shape, dtype=None, **kwargs):
+        return tf.fill(shape, 0.5)
+
+
+class Positive(tf.keras.constraints.Constraint):
+    def __call__(self, w):
+        return tf.nn.relu(w)
+
+
+class Stop(tf.keras.callbacks.Callback):
+    def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:
+        self.model.stop_training = bool(logs and logs["loss"] < 0.1)
 
 
 model = Classifier(2)

@@ -40,7 +40,7 @@ class Regularizer:
     np.float32(1.0)
     """
 
-    def __call__(self, x: TensorLike) -> Any:
+    def __call__(self, x: Any) -> Any:
         """The penalty of a tensor."""
         return 0.0
 

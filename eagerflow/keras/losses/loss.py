@@ -82,7 +82,7 @@ class Loss:
         sample_weight = weighting.apply_valid_mask(losses, sample_weight, mask, self.reduction)
         return weighting.compute_weighted_loss(losses, sample_weight, self.reduction)
 
-    def call(self, y_true: TensorLike, y_pred: TensorLike) -> Any:
+    def call(self, y_true: Any, y_pred: Any) -> Any:
         """The loss of each sample, `[batch, d0, ..., dN-1]` for predictions `[batch, ..., dN]`."""
         raise NotImplementedError(f"{type(self).__name__} must define `call(y_true, y_pred)`.")
 

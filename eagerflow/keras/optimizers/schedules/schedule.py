@@ -24,7 +24,7 @@ class LearningRateSchedule:
     0.0
     """
 
-    def __call__(self, step: TensorLike) -> _core.Tensor:
+    def __call__(self, step: Any) -> _core.Tensor:
         """The learning rate at a step."""
         raise NotImplementedError(
             f"Learning rate schedule '{type(self).__name__}' must override `__call__(self, step)`."
