@@ -28,11 +28,7 @@ from eagerflow.keras.engine.layer_call import (
     error_of_call,
     mark_built,
 )
-from eagerflow.keras.engine.layer_config import (
-    config_of_call,
-    plain_shape,
-    serialize_argument,
-)
+from eagerflow.keras.engine.layer_config import config_of_call, plain_shape, serialize_argument
 from eagerflow.keras.engine.layer_nodes import LayerNodes
 from eagerflow.keras.engine.node import infer_output_shape
 from eagerflow.keras.engine.weights import make_weight, set_weights
@@ -46,7 +42,6 @@ from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module, or few programs need them.
 graph_layers = lazy.Module("eagerflow.keras.engine.graph_layers")
-keras_layers = lazy.Module("eagerflow.keras.engine.graph_layers")
 shared_variables = lazy.Module("eagerflow.graph.shared_variables")
 
 _Tensor = _core.Tensor
@@ -370,17 +365,16 @@ class Layer(LayerNodes):
             trainable = False
         elif trainable is None:
             trainable = True
-        cast = (
+        autocast = (
             kwargs.get("autocast", kwargs.get("experimental_autocast", True))
             and self._autocast
             and policy.compute is not policy.variable
             and dtype.is_floating
         )
-        if process.graphs_used:
-            if keras_layers.makes_weights():
-                return keras_layers.make_weight(
-                    self, name, shape, dtype, initializer, trainable, constraint
-                )
+        if process.graphs_used and graph_layers.makes_weights():
+            return graph_layers.make_weight(
+                self, name, shape, dtype, initializer, trainable, constraint
+            )
         if limits.left is not None:
             spend(name, shape, dtype)
         variable = make_weight(
@@ -393,7 +387,7 @@ class Layer(LayerNodes):
             constraints.get(constraint),
             synchronization,
             aggregation,
-            cast,
+            autocast,
             type(self).__name__,
         )
         if regularizer is not None:

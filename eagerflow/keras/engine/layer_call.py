@@ -26,7 +26,7 @@ from eagerflow.keras.mixed_precision.autocast import reading_casts
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module, or few programs need them.
-keras_layers = lazy.Module("eagerflow.keras.engine.graph_layers")
+graph_layers = lazy.Module("eagerflow.keras.engine.graph_layers")
 
 _Tensor = _core.Tensor
 
@@ -86,8 +86,8 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     else:
         raise spec.missing_first(layer._name, kwargs)
     if process.graphs_used:
-        if keras_layers.applies((inputs, rest, kwargs)):
-            return keras_layers.call(layer, inputs, rest, kwargs)
+        if graph_layers.applies((inputs, rest, kwargs)):
+            return graph_layers.call(layer, inputs, rest, kwargs)
     flat = nest.flatten(inputs)
     if _any_symbolic(flat) or (
         (rest or kwargs) and _any_symbolic(nest.flatten([rest, list(kwargs.values())]))

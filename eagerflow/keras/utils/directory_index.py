@@ -1,4 +1,4 @@
-"""Files in folders: their paths, the classes their folders stand for, and parts of them."""
+"""Files in folders: their paths, their classes by folder, and validation splits."""
 
 from __future__ import annotations
 

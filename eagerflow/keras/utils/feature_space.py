@@ -1,4 +1,4 @@
-"""FeatureSpace: the features of a table, prepared one by one and put together."""
+"""FeatureSpace: the features of a table, preprocessed and concatenated."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Cross:
 
     @property
     def name(self) -> str:
-        """The features' names, joined."""
+        """The features' names, concatenated."""
         return "_X_".join(self.feature_names)
 
     def get_config(self) -> dict[str, Any]:
@@ -72,7 +72,7 @@ class Cross:
 
 
 class Feature:
-    """How a feature is prepared.
+    """The preprocessing of a feature.
 
     Args:
         dtype: the dtype of the input.
@@ -109,7 +109,7 @@ def _named(name: str | None, kind: str) -> str:
 
 
 class FeatureSpace(Layer):
-    """The features of a table, prepared one by one and put together.
+    """The features of a table, preprocessed one by one and concatenated.
 
     Args:
         features: each feature's kind by its name: the name of a kind ("float",
@@ -145,7 +145,7 @@ class FeatureSpace(Layer):
 
     @classmethod
     def feature(cls, dtype: str, preprocessor: Any, output_mode: str) -> Feature:
-        """A feature with a layer of its own; see `Feature` for the arguments."""
+        """A feature with its own layer; see `Feature` for the arguments."""
         return Feature(dtype, preprocessor, output_mode)
 
     @classmethod
@@ -191,7 +191,7 @@ class FeatureSpace(Layer):
         output_mode: str = "one_hot",
         name: str | None = None,
     ) -> Feature:
-        """Integers that stand for categories, which are learned."""
+        """Integer categories, whose vocabulary is learned."""
         layer = layers.IntegerLookup(
             max_tokens, num_oov_indices, name=_named(name, "integer_categorical")
         )
@@ -205,7 +205,7 @@ class FeatureSpace(Layer):
         output_mode: str = "one_hot",
         name: str | None = None,
     ) -> Feature:
-        """Strings that stand for categories, which are learned."""
+        """String categories, whose vocabulary is learned."""
         layer = layers.StringLookup(
             max_tokens, num_oov_indices, name=_named(name, "string_categorical")
         )
@@ -373,7 +373,7 @@ class FeatureSpace(Layer):
         self.get_encoded_features()
 
     def __call__(self, data: Any, *args: Any, **kwargs: Any) -> Any:
-        """Prepares features.
+        """Preprocesses features.
 
         Args:
             data: tensors by the features' names, of a batch or of one example.
@@ -396,7 +396,7 @@ class FeatureSpace(Layer):
         return self.call(data)
 
     def call(self, data: dict[str, Any]) -> Any:
-        """Prepares features."""
+        """Preprocesses features."""
         rows = {name: self._tensor(data[name]) for name in self.features}
         single = any(value.ndim == 0 for value in rows.values())
         for name, value in rows.items():
@@ -415,7 +415,7 @@ class FeatureSpace(Layer):
         return tensor if target is None else _ops.cast(tensor, target)
 
     def _encoded(self, rows: dict[str, Any]) -> Any:
-        """Rows of features, prepared, crossed and put together."""
+        """Rows of features, preprocessed, crossed and concatenated."""
         prepared = {name: layer(rows[name]) for name, layer in self.preprocessors.items()}
         crossed = {
             cross.name: self.crossers[cross.name]([prepared[n] for n in cross.feature_names])
@@ -479,7 +479,7 @@ class FeatureSpace(Layer):
         return {"adapted": self._is_adapted, "preprocessors": shapes}
 
     def build_from_config(self, config: dict[str, Any]) -> None:
-        """Takes what `get_build_config` returned; the layers' states are read later."""
+        """Builds the space as `get_build_config` describes; states are read later."""
         self.__dict__["_is_adapted"] = config.get("adapted", True)
         for name, shape in (config.get("preprocessors") or {}).items():
             if shape and not self.preprocessors[name].built:

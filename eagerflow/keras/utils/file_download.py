@@ -135,7 +135,7 @@ def _cache_folder(cache_dir: Any, cache_subdir: str) -> str:
 
 
 def _provide(path: str, origin: str, file_hash: str | None, algorithm: str) -> None:
-    """Downloads the file unless it is there with the right hash."""
+    """Downloads the file unless it is in the cache with the right hash."""
     import urllib.error
 
     cached = os.path.exists(path)

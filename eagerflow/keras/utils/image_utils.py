@@ -17,7 +17,7 @@ from eagerflow.util.optional import optional
 
 _ops = _core.ops
 
-# Pillow's filters and the methods of `tf.image.resize`, by the names Keras has for them.
+# Pillow's filters and the methods of `tf.image.resize` by Keras's names.
 PIL_METHODS = {
     "nearest": "NEAREST",
     "bilinear": "BILINEAR",
@@ -75,7 +75,7 @@ def _checked_format(data_format: str | None) -> str:
 
 
 def smart_resize(x: Any, size: Any, interpolation: str = "bilinear") -> Any:
-    """Images of another size, cut at the sides so that they are not stretched.
+    """Images of another size, cropped so that their aspect ratio is preserved.
 
     Args:
         x: `[height, width, channels]` or `[batch, height, width, channels]`.

@@ -1,4 +1,4 @@
-"""Where Keras's messages go: to standard output, or to the log."""
+"""The destination of Keras's messages: standard output or the log."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def path_to_string(path: Any) -> Any:
 
 
 def ask_to_proceed_with_overwrite(filepath: str) -> bool:
-    """Asks on the terminal whether a file may be written over."""
+    """Asks on the terminal whether to overwrite a file."""
     answer = input(f"[WARNING] {filepath} already exists - overwrite? [y/n]").strip().lower()
     while answer not in ("y", "n"):
         answer = input('Enter "y" (overwrite) or "n" (cancel).').strip().lower()

@@ -30,7 +30,7 @@ def count_params(weights: Any) -> int:
 
 
 def weight_memory_size(weights: Any) -> int:
-    """How many bytes variables take, each counted once."""
+    """The number of bytes of variables, each counted once."""
     unique = {id(weight): weight for weight in weights}.values()
     return int(sum((w.shape.num_elements() or 0) * w.dtype.size for w in unique))
 

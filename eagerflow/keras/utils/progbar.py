@@ -68,7 +68,7 @@ class Progbar:
         values: Iterable[tuple[str, Any]] | None = None,
         finalize: bool | None = None,
     ) -> None:
-        """Notes values and shows the bar.
+        """Updates the values and shows the bar.
 
         Args:
             current: the number of steps done.
@@ -150,7 +150,7 @@ class Progbar:
         return message
 
     def _format_time(self, seconds: float, unit_name: str) -> str:
-        """A duration with the unit that suits it."""
+        """A duration in a suitable unit."""
         if seconds >= 1 or seconds == 0:
             return f" {seconds:.0f}s/{unit_name}"
         if seconds >= 1e-3:
@@ -158,7 +158,7 @@ class Progbar:
         return f" {seconds * 1e6:.0f}us/{unit_name}"
 
     def _estimate_step_duration(self, current: int, now: float) -> float:
-        """The time one step takes; the first is left out, which does more than others."""
+        """The time of one step, without the first one, which does more."""
         if not current:
             return 0.0
         if self._time_after_first_step is not None and current > 1:

@@ -213,14 +213,14 @@ class GeneratorEnqueuer(SequenceEnqueuer):
             for item in self.sequence:
                 if not self._put(item):
                     return
-        except Exception as error:  # raised again where the item is asked for
+        except Exception as error:  # raised again in the thread that gets the item
             self._put(error)
             return
         self._put(None)
 
 
 class TimedThread:
-    """Calls `on_interval` again and again in another thread; a subclass defines it.
+    """Calls `on_interval`, which subclasses define, repeatedly in a thread.
 
     Args:
         interval: the time between calls in seconds.

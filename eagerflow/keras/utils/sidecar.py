@@ -71,7 +71,7 @@ class SidecarEvaluator:
             except errors.UnavailableError:
                 raise
             except errors.OpError:
-                # It may have been deleted, or is not complete: the next one counts.
+                # The checkpoint may be deleted or incomplete: the next one is tried.
                 continue
             if not known and int(self._iterations) == _UNKNOWN:
                 raise RuntimeError(

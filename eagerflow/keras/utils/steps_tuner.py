@@ -79,7 +79,7 @@ class StepsPerExecutionTuner:
             self.steps_per_execution_stop_event.wait(self.interval)
 
     def _look(self, iteration: int, now: float) -> None:
-        """Takes the steps since the last look into account."""
+        """Updates the measured speed with the steps since the last call."""
         self._looks += 1
         before, then = self._seen
         speed = (iteration - before) / max(now - then, 1e-9)
@@ -87,12 +87,12 @@ class StepsPerExecutionTuner:
         if not iteration:
             return
         self._seen = (iteration, now)
-        # No step at all: between epochs, which tells nothing.
+        # No steps: between epochs.
         if speed and self._looks % self.change_spe_interval == 0:
             self._tune()
 
     def _tune(self) -> None:
-        """Goes on in the direction that made the program faster, or back."""
+        """Changes the count in the direction that made the program faster."""
         mean = sum(self._speeds) / len(self._speeds)
         more, less = (1.5, 0.5) if self._last_was_more else (0.5, 1.5)
         count = int(self._steps_per_execution)

@@ -1,4 +1,4 @@
-"""Pictures of models: their layers as a graph, drawn by Graphviz."""
+"""Drawings of models by Graphviz: their layers as a graph."""
 
 from __future__ import annotations
 
@@ -268,7 +268,7 @@ def plot_model(
     path = os.fspath(to_file)
     extension = os.path.splitext(path)[1][1:] or "png"
     if extension not in ("dot", "gv") and not check_graphviz():
-        # A tutorial should go on without its picture.
+        # Programs go on without the picture.
         io_utils.print_msg(
             "You must install graphviz (see instructions at https://graphviz.gitlab.io/download/) "
             "for plot_model to work."
