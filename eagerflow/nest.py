@@ -119,7 +119,7 @@ class Walker:
         return container.rebuild(structure, children)
 
     def flatten_up_to(self, shallow: Any, structure: Any) -> list:
-        """The parts of `structure` that stand where `shallow` has its leaves, in order.
+        """The parts of `structure` at the positions of the leaves of `shallow`, in order.
 
         Raises:
             TypeError: if one is a leaf or a mapping where the other is not.
@@ -273,7 +273,7 @@ def flatten(structure: Any, expand_composites: bool = False) -> list:
     """The leaves of a nested structure, in order; dictionaries are walked by sorted keys.
 
     Args:
-        structure: a nested structure, or a single value, which gives a list of one.
+        structure: a nested structure, or a single value, for a list of one.
         expand_composites: whether ragged, sparse and other composite tensors are walked, too.
 
     Raises:

@@ -93,7 +93,7 @@ def _forms(*values: Any) -> str:
 
 
 def as_leaf(value: Any) -> Any:
-    """A value as a pipeline hands it on: a tensor, or a composite, a dataset or None as it is."""
+    """A leaf of an element: a tensor of the value; composites, datasets and None are kept."""
     if type(value) is Tensor or value is None:
         return value
     if not isinstance(value, Variable) and is_composite(value):
@@ -127,7 +127,7 @@ def normalize(value: Any) -> Any:
 
 
 def normalize_result(value: Any) -> Any:
-    """What a user's function returned, as an element: a list at the top stands for a tuple.
+    """The result of a user's function as an element; a list at the top becomes a tuple.
 
     Raises:
         TypeError: if it holds what cannot become a tensor.

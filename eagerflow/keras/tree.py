@@ -63,7 +63,7 @@ def flatten_with_path(structure: Any) -> list[tuple[tuple, Any]]:
 
 
 def map_structure(func: Callable[..., Any], *structures: Any, none_is_leaf: bool = True) -> Any:
-    """A structure of what a function gives for the leaves.
+    """A structure of the results of a function of the leaves.
 
     Args:
         func: takes a leaf of each structure.
@@ -81,7 +81,7 @@ def map_structure(func: Callable[..., Any], *structures: Any, none_is_leaf: bool
 
 
 def map_structure_up_to(shallow_structure: Any, func: Callable[..., Any], *structures: Any) -> Any:
-    """Like `map_structure`, where leaves are what stands at the leaves of a shallow structure."""
+    """Like `map_structure`, down to the leaves of a shallow structure."""
     return nest.map_structure_up_to(shallow_structure, func, *structures)
 
 
@@ -149,10 +149,10 @@ def lists_to_tuples(structure: Any) -> Any:
 
 
 def traverse(func: Callable[[Any], Any], structure: Any, top_down: bool = True) -> Any:
-    """A structure in which a function replaces parts: where it gives None, what is inside.
+    """A structure whose parts are replaced by the results of a function, unless it returns None.
 
     Args:
-        func: takes a part; gives None, what replaces it, or `MAP_TO_NONE`.
+        func: takes a part, and returns None, its replacement, or `MAP_TO_NONE`.
         structure: the structure.
         top_down: whether the function is called for a container before its children.
     """

@@ -92,10 +92,10 @@ def with_parameters(
     call: Callable[[dict[str, Any]], Any],
     documented: Mapping[str, str],
 ) -> Callable[..., Any]:
-    """A function with a function's name and text, but other parameters.
+    """A function with another function's name and documentation, but its own parameters.
 
     Args:
-        function: gives the name and the text.
+        function: has the name and the documentation.
         parameters: the parameters, in order.
         call: takes the values of all parameters, by name.
         documented: texts about parameters, which are added to the function's.

@@ -346,7 +346,7 @@ def Print(
     summarize: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Prints tensors to the standard error when the node runs, and gives `input_`."""
+    """Prints tensors to the standard error when the node runs, and returns `input_`."""
     if inferring() is not None:
         return _ops.identity(input_)
     values = [_core.as_tensor(value) for value in data]

@@ -99,7 +99,7 @@ class Iterator(GraphIterator):
         """An iterator that reads from the iterator that a string handle names.
 
         Args:
-            string_handle: a string scalar of the graph, which gets the value of an iterator's
+            string_handle: a string scalar of the graph, which is fed with an iterator's
                 `string_handle` in each run.
             output_types: the dtypes of elements.
             output_shapes: their shapes; by default any.

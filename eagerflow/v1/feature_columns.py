@@ -86,8 +86,8 @@ def input_layer(
             `embedding_column`.
         weight_collections: collections that the columns' variables are added to.
         trainable: whether the variables are to be trained.
-        cols_to_vars: a dictionary that gets each column's variables.
-        cols_to_output_tensors: a dictionary that gets each column's part.
+        cols_to_vars: a dictionary to which each column's variables are added.
+        cols_to_output_tensors: a dictionary to which each column's output is added.
 
     Returns:
         `[batch, n]`, the columns side by side in the order of their names.
@@ -154,7 +154,7 @@ def linear_model(
             "sqrtn".
         weight_collections: collections that the variables are added to.
         trainable: whether the variables are to be trained.
-        cols_to_vars: a dictionary that gets each column's variables, and the bias under "bias".
+        cols_to_vars: a dictionary to which each column's variables, and the "bias", are added.
 
     Returns:
         `[batch, units]`.

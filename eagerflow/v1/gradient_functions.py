@@ -14,7 +14,7 @@ from eagerflow.autodiff.tape import GradientTape, UnconnectedGradients
 def gradients_function(
     f: Callable[..., Any], params: Sequence | None = None
 ) -> Callable[..., list]:
-    """A function that gives the gradients of `f` for its arguments.
+    """A function that returns the gradients of `f` for its arguments.
 
     Numbers and arrays among the arguments become tensors. Integers are differentiated like floats,
     and their gradients are integers again. Where `f` does not depend on an argument, zeros are given.
@@ -47,7 +47,7 @@ def gradients_function(
 def value_and_gradients_function(
     f: Callable[..., Any], params: Sequence | None = None
 ) -> Callable[..., tuple[Any, list]]:
-    """A function that gives what `f` returns, and its gradients for its arguments.
+    """A function that returns the value of `f`, and its gradients for its arguments.
 
     Args:
         f: see `gradients_function`.
@@ -84,7 +84,7 @@ def value_and_gradients_function(
 
 
 def implicit_gradients(f: Callable[..., Any]) -> Callable[..., list[tuple[Any, Any]]]:
-    """A function that gives the gradients of `f` for all trainable variables that it reads.
+    """A function that returns the gradients of `f` for all trainable variables that it reads.
 
     Args:
         f: a function that returns a tensor, or a nested structure whose gradients add up.
@@ -109,7 +109,7 @@ def implicit_gradients(f: Callable[..., Any]) -> Callable[..., list[tuple[Any, A
 
 
 def implicit_value_and_gradients(f: Callable[..., Any]) -> Callable[..., tuple[Any, list]]:
-    """A function that gives what `f` returns, and its gradients for the variables that it reads.
+    """A function that returns the value of `f`, and its gradients for the variables that it reads.
 
     Args:
         f: see `implicit_gradients`.
@@ -142,7 +142,7 @@ def implicit_value_and_gradients(f: Callable[..., Any]) -> Callable[..., tuple[A
 def make_vjp(
     f: Callable[..., Any], params: Sequence | None = None, persistent: bool = True
 ) -> Callable[..., tuple[Any, Callable]]:
-    """A function that gives what `f` returns, and a function from `dy` to gradients.
+    """A function that returns the value of `f`, and a function from `dy` to gradients.
 
     Args:
         f: see `gradients_function`.

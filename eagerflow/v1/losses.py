@@ -88,7 +88,7 @@ def _reduced(losses: Any, weights: Any, reduction: str) -> Any:
 def _loss(
     function: Any, arguments: tuple, weights: Any, reduction: str, collection: Any, name: str
 ) -> Any:
-    """The reduced losses that a function gives; in a graph, a node that is collected."""
+    """The reduced losses of a function; in a graph, a node that is added to the collection."""
     Reduction.validate(reduction)
 
     def compute(values: tuple, by: Any) -> Any:
@@ -131,7 +131,7 @@ def compute_weighted_loss(
 
 
 def _loss_function(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Makes a function that gives the loss of each element one that weighs and reduces them.
+    """Turns a function of elementwise losses into one that weights and reduces them.
 
     It takes the function's first two parameters, weights, its other parameters, and those that all
     losses share.

@@ -33,12 +33,11 @@ class Metric:
         kind: the metric's name.
         arguments: labels, predictions, weights: tensors, or None.
         shapes: the local variables' shapes, by their names.
-        count: from arrays of the arguments to what is added to the variables.
-        value: from arrays of the variables to the metric.
+        count: computes the increments of the variables from arrays of the arguments.
+        value: computes the metric from arrays of the variables.
         value_shape: its shape.
         dtype: of the variables.
-        update: from arrays of the variables to what the update operation returns; by default the
-            metric.
+        update: computes the result of the update operation; by default the metric.
         update_shape: its shape.
     """
 

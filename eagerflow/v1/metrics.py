@@ -19,7 +19,7 @@ def _average(
     weights: Any,
     result: Callable[[Array], Array] = lambda average: average,
 ) -> Metric:
-    """The weighted average of what `each` gives for the arguments."""
+    """The weighted average of the values that `each` computes from the arguments."""
 
     def count(*arrays: Any) -> tuple:
         *arguments, weights = arrays

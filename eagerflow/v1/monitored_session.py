@@ -292,7 +292,7 @@ class MonitoredSession:
     def run(
         self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
     ) -> Any:
-        """Runs what is needed for `fetches`, and the hooks; arguments as in `Session.run`.
+        """Runs the fetches and the hooks; arguments as in `Session.run`.
 
         Raises:
             RuntimeError: if the session is closed, or two hooks feed the same tensor.

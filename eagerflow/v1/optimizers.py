@@ -290,7 +290,7 @@ class MomentumOptimizer(Optimizer):
 
     Args:
         learning_rate: a number, a tensor, or a function that returns one.
-        momentum: how much of the accumulated gradients stays.
+        momentum: the decay of the accumulated gradients.
         use_locking: accepted.
         name: the optimizer's name.
         use_nesterov: whether to look ahead: `v -= rate * (g + momentum * m)`.
@@ -438,7 +438,7 @@ class AdadeltaOptimizer(Optimizer):
 
     Args:
         learning_rate: a number, a tensor, or a function that returns one.
-        rho: how much of the averages stays.
+        rho: the decay of the averages.
         epsilon: keeps quotients finite.
         use_locking: accepted.
         name: the optimizer's name.
@@ -474,8 +474,8 @@ class RMSPropOptimizer(Optimizer):
 
     Args:
         learning_rate: a number, a tensor, or a function that returns one.
-        decay: how much of the average stays.
-        momentum: how much of the step before is taken again.
+        decay: the decay of the average.
+        momentum: the decay of the accumulated steps.
         epsilon: keeps the denominator from zero.
         use_locking: accepted.
         centered: whether to subtract the square of the average gradient.

@@ -338,7 +338,7 @@ class FIFOQueue(QueueBase):
     """A first-in, first-out queue.
 
     Args:
-        capacity: how many elements it holds; more wait outside.
+        capacity: the maximal number of elements; enqueue operations wait when it is full.
         dtypes: the element type of each part of an element, or one.
         shapes: their shapes; needed to take several elements out at once.
         names: their names: elements are dictionaries then.
@@ -368,7 +368,7 @@ class PaddingFIFOQueue(QueueBase):
     padded with zeros.
 
     Args:
-        capacity: how many elements it holds.
+        capacity: the maximal number of elements.
         dtypes: the element type of each part of an element.
         shapes: their shapes, in which sizes may be None.
         names: their names.
@@ -405,7 +405,7 @@ class RandomShuffleQueue(QueueBase):
     """A queue whose elements are dequeued in random order.
 
     Args:
-        capacity: how many elements it holds.
+        capacity: the maximal number of elements.
         min_after_dequeue: the number of elements that stay in the queue to be mixed.
         dtypes: the element type of each part of an element.
         shapes: their shapes.
@@ -437,7 +437,7 @@ class PriorityQueue(QueueBase):
     """A queue whose elements are dequeued by their first component, an int64 scalar: smallest first.
 
     Args:
-        capacity: how many elements it holds.
+        capacity: the maximal number of elements.
         types: the element types of the parts after the first.
         shapes: their shapes.
         names: the names of all parts.

@@ -75,7 +75,7 @@ def precision_at_k(
     Args:
         labels: classes, `[..., labels]`, or `[...]` if there is one each.
         predictions: `[..., classes]`.
-        k: how many classes count.
+        k: the number of classes that count.
         class_id: looks at this class only.
         weights: of the rows.
     """
@@ -129,7 +129,7 @@ def recall_at_top_k(
 def average_precision_at_k(
     labels: TensorLike, predictions: TensorLike, k: int, weights: TensorLike | None = None
 ) -> Metric:
-    """The average over rows of precision at each rank up to `k` where a label stands."""
+    """The mean average precision: over the ranks up to `k` that hold a label."""
 
     def count(labels: Array, predictions: Array, weights: Any) -> tuple:
         hits, rows = _hits(labels, _best(predictions, k))

@@ -66,7 +66,7 @@ class ReaderBase:
         """The next key and value.
 
         Args:
-            queue: gives names of files when one has been read.
+            queue: the queue of file names, from which the next file is taken.
             name: the node's name.
         """
 

@@ -33,7 +33,7 @@ class Saver:
         reshape: whether values may be restored into variables of another shape of the same size.
         sharded: ignored.
         max_to_keep: the number of recent checkpoints to keep; None or 0 keeps all.
-        keep_checkpoint_every_n_hours: one checkpoint in each such period is kept for good.
+        keep_checkpoint_every_n_hours: one checkpoint in each such period is never deleted.
         name: ignored.
         restore_sequentially: ignored.
         **kwargs: ignored: further arguments of TensorFlow 1.

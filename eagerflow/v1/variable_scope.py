@@ -150,7 +150,7 @@ class variable_scope:
         regularizer: the default regularizer.
         caching_device: accepted.
         partitioner: accepted.
-        custom_getter: is called for the variables inside, with a function that gets them otherwise,
+        custom_getter: is called for the variables inside, with the default getter,
             their full name, and the arguments of `get_variable`.
         reuse: True: variables must exist; AUTO_REUSE: they are made if they do not; None: as in
             the scope around.
@@ -298,9 +298,9 @@ def get_variable(
         collections: the collections that it is added to.
         caching_device: accepted.
         partitioner: accepted.
-        validate_shape: False lets the shape change.
+        validate_shape: False if the shape may change.
         use_resource: accepted.
-        custom_getter: is called with a function that gets the variable, its full name, and the
+        custom_getter: is called with the default getter, the full name, and the
             other arguments.
         constraint: projects values onto those allowed.
         synchronization: accepted.

@@ -33,7 +33,7 @@ def prefer_float32(value: bool) -> None:
 
 
 def default_float() -> np.dtype:
-    """The dtype of floats that no argument gives a dtype to."""
+    """The default dtype of floats."""
     return np.dtype("float32" if _Preference.float32 else "float64")
 
 

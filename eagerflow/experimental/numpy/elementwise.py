@@ -53,7 +53,7 @@ def divmod(x1: TensorLike, x2: TensorLike) -> tuple[Tensor, Tensor]:
 
 
 def clip(a: Any, a_min: Any, a_max: Any) -> Tensor:
-    """Values brought into a range; a limit of None does not bound.
+    """Values clipped to a range; a limit of None does not bound.
 
     Raises:
         ValueError: if both limits are None.

@@ -22,7 +22,7 @@ def _sizes(size: Any) -> list[int]:
 
 
 def randn(*args: int) -> tf.Tensor:
-    """Standard normal values of the shape that the arguments give."""
+    """Standard normal values; the arguments are the shape."""
     return standard_normal(args)
 
 
@@ -45,7 +45,7 @@ def random(size: Any = None) -> tf.Tensor:
 
 
 def rand(*size: int) -> tf.Tensor:
-    """Uniform values between 0 and 1, of the shape that the arguments give."""
+    """Uniform values between 0 and 1; the arguments are the shape."""
     return uniform(size=size)
 
 

@@ -97,7 +97,7 @@ def pad(array: Any, pad_width: Any, mode: str, **kwargs: Any) -> Tensor:
 
     Args:
         array: an array.
-        pad_width: how many, before and after: a number, a pair, or a pair for each axis.
+        pad_width: the counts before and after: an integer, a pair, or a pair for each axis.
         mode: "constant", "reflect" or "symmetric".
         **kwargs: `constant_values`, 0 by default.
 

@@ -96,7 +96,7 @@ def adaptive_max_pool(
             shape = [1] * axis + [count, width] + [1] * (x.ndim - 1 - axis)
             lowest = _core.convert(x.dtype.min, x.dtype, None)
             values = _ops.select(_core.as_tensor(inside.reshape(shape)), values, lowest)
-        # Of equal values the first one alone gets the gradient, as in other pooling.
+        # The gradient goes to the first of equal values, as in other pooling.
         first = _ops.expand_dims(_ops.argmax(values, axis + 1), axis + 1)
         x = _ops.squeeze(take_along_axis(KERAS, values, first, axis + 1), [axis + 1])
     return x

@@ -264,7 +264,7 @@ def multi_hot(
     sparse: bool = False,
     **kwargs: Any,
 ) -> Tensor:
-    """Multi-hot vectors: ones at the indices that several integers give."""
+    """Multi-hot vectors of lists of integers."""
     num_classes = kwargs.pop("num_tokens", num_classes)
     if num_classes is None:
         raise ValueError("Argument `num_classes` must be specified.")

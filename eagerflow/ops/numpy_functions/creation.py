@@ -106,9 +106,9 @@ def linspace(
     Args:
         start: the first numbers.
         stop: the last numbers.
-        num: how many there are.
+        num: the number of values.
         endpoint: whether `stop` is the last number; it would be the next one otherwise.
-        retstep: whether to return the distance of the numbers, too.
+        retstep: whether to return the step, too.
         dtype: the dtype of the numbers, floating by default.
         axis: the new axis.
 

@@ -87,7 +87,7 @@ def cross(
     axisc: int = -1,
     axis: int | None = None,
 ) -> Tensor:
-    """Cross products of vectors of two or three components; two give a scalar.
+    """Cross products of vectors of two or three components; scalars for two.
 
     Raises:
         ValueError: for another number of components.

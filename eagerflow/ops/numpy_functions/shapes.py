@@ -227,9 +227,9 @@ def pad(
 
     Args:
         x: an array.
-        pad_width: how many, before and after: a number, a pair, or a pair for each axis.
+        pad_width: the counts before and after: an integer, a pair, or a pair for each axis.
         mode: "constant", "reflect" or "symmetric".
-        constant_values: what is added with "constant", by default 0.
+        constant_values: the value of the padding with "constant", by default 0.
     """
     x = rules.tensor(x)
     widths = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()
