@@ -1,6 +1,5 @@
-// The class behaves as Python's functions do: it binds to instances, has a signature, a module and
-// a documentation, is pickled by its name, and what a function of Python's knows is asked of the
-// body.
+// OpFunction behaves as Python's functions do: it binds to instances, has a signature, a module and
+// a docstring, and is pickled by its name. Other attributes are those of the body.
 #include "bindings/function_object.h"
 
 #include <structmember.h>

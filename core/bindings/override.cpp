@@ -15,14 +15,14 @@ PyObject* method_name() {
   return name;
 }
 
-// The arguments that are asked: one of each class, in the order in which they are asked.
+// The arguments that may override a call: one of each class, in order of precedence.
 class Overriders {
  public:
   void collect(PyObject* const* args, size_t count) {
     for (size_t i = 0; i < count; ++i) visit(args[i]);
   }
 
-  const std::vector<PyRef>& in_order() const { return found_; }
+  const std::vector<PyRef>& in_order() const { return overriders_; }
 
  private:
   void visit(PyObject* object) {
@@ -46,11 +46,12 @@ class Overriders {
     const auto is_base = [=](const PyRef& other) {
       return PyType_IsSubtype(Py_TYPE(object), Py_TYPE(other)) != 0;
     };
-    if (std::any_of(found_.begin(), found_.end(), same_type)) return;
-    found_.insert(std::find_if(found_.begin(), found_.end(), is_base), PyRef::share(object));
+    if (std::any_of(overriders_.begin(), overriders_.end(), same_type)) return;
+    overriders_.insert(std::find_if(overriders_.begin(), overriders_.end(), is_base),
+                       PyRef::share(object));
   }
 
-  std::vector<PyRef> found_;
+  std::vector<PyRef> overriders_;
   int visits_ = 0;
 };
 

@@ -1,10 +1,10 @@
-// Functions that an argument's class, a program or a recorder takes over.
+// How calls of public functions are overridden.
 //
 // A class overrides the package's functions by `__op_function__(self, function, args, kwargs)`, as
 // NumPy's `__array_function__` does: the method returns the result, or NotImplemented to leave the
 // call to the next. Composite tensors, symbolic tensors of models and tensors of graphs all do so.
-// A function is asked as a whole: what overrides a function composed of operations sees the call
-// of that function, not those inside.
+// The outermost function goes first: what overrides a function composed in Python sees that call,
+// not those of the operations inside.
 //
 // The order of precedence:
 //   1. the function's dispatcher, which knows the functions that programs have registered for it;

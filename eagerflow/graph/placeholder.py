@@ -9,9 +9,10 @@ from eagerflow.framework import context, dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.recording import record
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 
 
-def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
+def placeholder(dtype: DTypeLike, shape: ShapeLike | None = None, name: str | None = None) -> Any:
     """A tensor of a graph whose value is given by `feed_dict`.
 
     Args:
@@ -42,7 +43,9 @@ def _no_value() -> None:
     raise AssertionError("The engine reports which value is missing.")
 
 
-def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Any:
+def placeholder_with_default(
+    input: TensorLike, shape: ShapeLike | None, name: str | None = None
+) -> Any:
     """A tensor with a value that `feed_dict` may replace.
 
     Args:
