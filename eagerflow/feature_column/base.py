@@ -1,4 +1,4 @@
-"""What all feature columns are, and how the tensors of a batch reach them."""
+"""The base classes of feature columns, and the cache of a batch's features."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ops = _core.ops
 
 
 class FeatureColumn:
-    """How one number, vector or category of a model's input is made from a batch of features."""
+    """A part of a model's input (values, a vector or categories) that is made from features."""
 
     @property
     def name(self) -> str:
@@ -29,14 +29,14 @@ class FeatureColumn:
 
     @property
     def parse_example_spec(self) -> dict[str, Any]:
-        """What `tf.io.parse_example` needs to know to find the column's features."""
+        """The specification of the column's features for `tf.io.parse_example`."""
         raise NotImplementedError
 
     def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
-        """What the column makes of its features; others ask the cache for it.
+        """The column's transformed features; callers take them from the cache.
 
         Args:
-            transformation_cache: gives features by name, and what other columns have made.
+            transformation_cache: returns features by name, and the results of other columns.
             state_manager: keeps the column's variables.
         """
         raise NotImplementedError
@@ -55,7 +55,7 @@ class FeatureColumn:
         custom_objects: dict[str, Any] | None = None,
         columns_by_name: dict[str, Any] | None = None,
     ) -> Any:
-        """A column from what `get_config` returned.
+        """A column from the result of `get_config`.
 
         Args:
             config: the configuration.
@@ -72,11 +72,11 @@ class FeatureColumn:
 
 
 class DenseColumn(FeatureColumn):
-    """A column that gives a dense tensor."""
+    """A column that produces a dense tensor."""
 
     @property
     def variable_shape(self) -> Any:
-        """The shape of what the column gives, without the axis of the batch."""
+        """The shape of the column's tensor, without the batch axis."""
         raise NotImplementedError
 
     def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
@@ -85,7 +85,7 @@ class DenseColumn(FeatureColumn):
 
 
 class SequenceDenseColumn(FeatureColumn):
-    """A column that gives a dense tensor for each step of sequences."""
+    """A column that produces a dense tensor for each step of sequences."""
 
     TensorSequenceLengthPair = namedtuple(
         "TensorSequenceLengthPair", ["dense_tensor", "sequence_length"]
@@ -102,13 +102,13 @@ class SequenceDenseColumn(FeatureColumn):
 
 
 class CategoricalColumn(FeatureColumn):
-    """A column that gives numbers of categories."""
+    """A column that produces category ids."""
 
     IdWeightPair = namedtuple("IdWeightPair", ["id_tensor", "weight_tensor"])
 
     @property
     def num_buckets(self) -> int:
-        """How many categories there are."""
+        """The number of categories."""
         raise NotImplementedError
 
     def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Any:
@@ -117,7 +117,7 @@ class CategoricalColumn(FeatureColumn):
 
 
 class TransformationCache:
-    """The features of one batch, and what columns have made of them.
+    """The features of one batch, and the results of columns.
 
     Args:
         features: tensors, arrays and sparse tensors by name.
@@ -128,7 +128,7 @@ class TransformationCache:
         self._made: dict[Any, Any] = {}
 
     def get(self, key: Any, state_manager: Any, training: Any = None) -> Any:
-        """A feature as a tensor with an axis beside that of the batch, or a column's result.
+        """A feature as a tensor of rank 2 or more, or a column's result.
 
         Args:
             key: a feature's name, or a column.
@@ -177,8 +177,8 @@ def as_sparse(tensor: Any, ignored: Any = None) -> SparseTensor:
     """A sparse tensor of a dense one's elements.
 
     Args:
-        tensor: a tensor of strings or numbers; sparse ones are given back.
-        ignored: what stands for no element; by default the empty string, and -1 among integers.
+        tensor: a tensor; sparse ones are returned as they are.
+        ignored: the value of absent elements; by default the empty string, and -1 for integers.
     """
     if is_sparse(tensor):
         return tensor
@@ -186,9 +186,11 @@ def as_sparse(tensor: Any, ignored: Any = None) -> SparseTensor:
     if ignored is None:
         ignored = b"" if dtype is dtypes.string else -1 if dtype.is_integer else 0
     array = tensor.numpy()
-    places = np.argwhere(array != ignored)
-    values = array[tuple(places.T)]
-    return SparseTensor(places, _core.convert(values, dtype, None), np.array(array.shape, np.int64))
+    indices = np.argwhere(array != ignored)
+    values = array[tuple(indices.T)]
+    return SparseTensor(
+        indices, _core.convert(values, dtype, None), np.array(array.shape, np.int64)
+    )
 
 
 class StateManager:
@@ -230,10 +232,10 @@ class StateManager:
         Raises:
             ValueError: if the column has none of that name.
         """
-        found = self._variables.get(feature_column, {})
-        if name not in found:
+        variables = self._variables.get(feature_column, {})
+        if name not in variables:
             raise ValueError("Variable does not exist.")
-        return found[name]
+        return variables[name]
 
     def variables_of(self, feature_column: Any) -> list[Any]:
         """All variables of a column."""

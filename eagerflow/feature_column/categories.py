@@ -1,4 +1,4 @@
-"""Columns of categories that are numbers already, or hashes, and categories with weights."""
+"""Columns of category ids, of hashed categories, and of weighted categories."""
 
 from __future__ import annotations
 
@@ -39,33 +39,33 @@ class IdentityCategoricalColumn(
 
     @property
     def parse_example_spec(self) -> dict[str, Any]:
-        """A feature of any number of values."""
+        """A feature of variable length."""
         return {self.key: VarLenFeature(dtypes.int64)}
 
     @property
     def num_buckets(self) -> int:
-        """How many categories there are."""
+        """The number of categories."""
         return self.number_buckets
 
     def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
-        """The numbers, int64, sparse.
+        """The category ids, int64, sparse.
 
         Raises:
             ValueError: if they are no integers.
         """
-        numbers = as_sparse(transformation_cache.get(self.key, state_manager))
-        if not numbers.dtype.is_integer:
+        ids = as_sparse(transformation_cache.get(self.key, state_manager))
+        if not ids.dtype.is_integer:
             raise ValueError(
-                f"Invalid input, not integer. key: {self.key} dtype: {shown(numbers.dtype)}"
+                f"Invalid input, not integer. key: {self.key} dtype: {shown(ids.dtype)}"
             )
-        values = numbers.values.numpy().astype(np.int64)
+        values = ids.values.numpy().astype(np.int64)
         if self.default_value is not None:
             outside = (values < 0) | (values >= self.number_buckets)
             values = np.where(outside, np.int64(self.default_value), values)
-        return numbers.with_values(_core.as_tensor(values))
+        return ids.with_values(_core.as_tensor(values))
 
     def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Any:
-        """The numbers, without weights."""
+        """The category ids, without weights."""
         return self.IdWeightPair(transformation_cache.get(self, state_manager), None)
 
 
@@ -78,7 +78,7 @@ class HashedCategoricalColumn(
 
     @property
     def num_buckets(self) -> int:
-        """How many buckets there are."""
+        """The number of buckets."""
         return self.hash_bucket_size
 
     def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
@@ -121,7 +121,7 @@ class WeightedCategoricalColumn(
 
     @property
     def parse_example_spec(self) -> dict[str, Any]:
-        """What the categories need, and the weights.
+        """The features of the categories, and the weights.
 
         Raises:
             ValueError: if the weights are among the categories' features, and are no weights there.
@@ -138,7 +138,7 @@ class WeightedCategoricalColumn(
 
     @property
     def num_buckets(self) -> int:
-        """How many categories there are."""
+        """The number of categories."""
         return self.categorical_column.num_buckets
 
     def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
@@ -175,7 +175,7 @@ class WeightedCategoricalColumn(
     def from_config(
         cls, config: dict[str, Any], custom_objects: Any = None, columns_by_name: Any = None
     ) -> Any:
-        """A column from what `get_config` returned."""
+        """A column from the result of `get_config`."""
         inner = config["categorical_column"]
         return cls(
             deserialize_feature_column(inner, custom_objects, columns_by_name),
@@ -189,45 +189,45 @@ def with_vectors(pair: Any, num_buckets: int) -> Any:
 
     Args:
         pair: categories `[..., n]` and their weights, or None; categories that are no bucket's
-            number are left out.
-        num_buckets: how many categories there are.
+            ids are dropped.
+        num_buckets: the number of categories.
     """
     ids, weights = pair
-    places = ids.indices.numpy()
+    indices = ids.indices.numpy()
     shape = ids.dense_shape.numpy()
     outer = tuple(int(size) for size in shape[:-1])
-    numbers = ids.values.numpy()
-    rows = np.zeros(len(places), np.int64)
+    values = ids.values.numpy()
+    rows = np.zeros(len(indices), np.int64)
     for axis, size in enumerate(outer):
-        rows = rows * size + places[:, axis]
-    kept = np.flatnonzero((numbers >= 0) & (numbers < num_buckets))
-    flat = rows[kept] * num_buckets + numbers[kept]
+        rows = rows * size + indices[:, axis]
+    kept = np.flatnonzero((values >= 0) & (values < num_buckets))
+    flat = rows[kept] * num_buckets + values[kept]
     total = int(np.prod(outer)) * num_buckets
     if weights is None:
         counts = np.bincount(flat, minlength=total).astype(np.float32)
         return _core.as_tensor(counts.reshape(*outer, num_buckets))
-    values = _ops.gather(weights.values, kept, 0, 0)
-    summed = _ops.unsorted_segment_sum(values, _core.as_tensor(flat), total)
+    kept_weights = _ops.gather(weights.values, kept, 0, 0)
+    summed = _ops.unsorted_segment_sum(kept_weights, _core.as_tensor(flat), total)
     return _ops.reshape(summed, [*outer, num_buckets])
 
 
 def steps_of(ids: SparseTensor) -> Any:
-    """How many steps each sequence has: the last step that has an element, int64 `[batch]`."""
-    places = ids.indices.numpy()
+    """The number of steps of each sequence, up to the last with an element, int64 `[batch]`."""
+    indices = ids.indices.numpy()
     lengths = np.zeros(int(ids.dense_shape.numpy()[0]), np.int64)
-    np.maximum.at(lengths, places[:, 0], places[:, 1] + 1)
+    np.maximum.at(lengths, indices[:, 0], indices[:, 1] + 1)
     return _core.as_tensor(lengths)
 
 
 def categorical_column_with_identity(
     key: str, num_buckets: int, default_value: int | None = None
 ) -> IdentityCategoricalColumn:
-    """A column of integers that are the numbers of categories.
+    """A column of integers that are category ids.
 
     Args:
         key: the feature's name.
-        num_buckets: how many categories there are.
-        default_value: the category of numbers that are none.
+        num_buckets: the number of categories.
+        default_value: the category id of integers out of range.
 
     Raises:
         ValueError: if there are no categories, or the default is none.
@@ -286,11 +286,11 @@ def weighted_categorical_column(
 
     Args:
         categorical_column: the column of categories.
-        weight_feature_key: the name of the weights, which have the places of the categories.
+        weight_feature_key: the name of the weights, which have the indices of the categories.
         dtype: the weights' dtype.
 
     Raises:
-        ValueError: if weights of that dtype are no numbers.
+        ValueError: if the dtype is not numeric.
 
     >>> color = tf.feature_column.categorical_column_with_vocabulary_list("color", ["R", "G"])
     >>> weighted = tf.feature_column.weighted_categorical_column(color, "share")

@@ -25,7 +25,7 @@ class CrossedColumn(
     """Made by `tf.feature_column.crossed_column`."""
 
     def _leaves(self) -> list[Any]:
-        """What is crossed; columns that are crossed themselves stand for what they cross."""
+        """The columns and keys to cross; crossed columns among them are replaced by their keys."""
         return [
             leaf
             for key in self.keys
@@ -40,12 +40,12 @@ class CrossedColumn(
 
     @property
     def parents(self) -> list[Any]:
-        """What is crossed."""
+        """The columns and features' names that are crossed."""
         return list(self.keys)
 
     @property
     def parse_example_spec(self) -> dict[str, Any]:
-        """What the columns need, and the features that are crossed as they are."""
+        """The features of the columns, and the features that are crossed as they are."""
         spec: dict[str, Any] = {}
         for key in self.keys:
             spec.update(
@@ -95,7 +95,7 @@ class CrossedColumn(
     def from_config(
         cls, config: dict[str, Any], custom_objects: Any = None, columns_by_name: Any = None
     ) -> Any:
-        """A column from what `get_config` returned."""
+        """A column from the result of `get_config`."""
         keys = tuple(
             deserialize_feature_column(key, custom_objects, columns_by_name)
             for key in config["keys"]
@@ -118,7 +118,7 @@ def crossed_column(keys: Any, hash_bucket_size: int, hash_key: int | None = None
     Args:
         keys: two or more names of features, or columns of categories that are not hashed.
         hash_bucket_size: how many buckets there are.
-        hash_key: what the hashes begin with.
+        hash_key: the initial state of the hashes.
 
     Raises:
         ValueError: if there are fewer, or no buckets, or a column cannot be crossed.

@@ -32,7 +32,7 @@ _ops = _core.ops
 
 
 class _Embedding(OfCategories, DenseColumn, SequenceDenseColumn):
-    """What columns of learned vectors have in common."""
+    """The base of columns of learned vectors."""
 
     categorical_column: Any
     combiner: str
@@ -93,7 +93,7 @@ class EmbeddingColumn(
 
     @property
     def name(self) -> str:
-        """The name of the categories, and what became of them."""
+        """The name of the categories with the suffix of this kind of column."""
         return f"{self.categorical_column.name}_embedding"
 
     @property
@@ -128,7 +128,7 @@ class EmbeddingColumn(
     def from_config(
         cls, config: dict[str, Any], custom_objects: Any = None, columns_by_name: Any = None
     ) -> Any:
-        """A column from what `get_config` returned.
+        """A column from the result of `get_config`.
 
         Raises:
             ValueError: if it comes from a file that is not trusted to name others.
@@ -150,7 +150,7 @@ class SharedTable:
     Args:
         name: the variable's name.
         shape: its shape.
-        initializer: what it holds at first.
+        initializer: its initial value.
         trainable: whether it is to be trained.
         scoped: whether it is made within the scope in which it is first asked for.
     """
@@ -195,7 +195,7 @@ class SharedEmbeddingColumn(
 
     @property
     def name(self) -> str:
-        """The name of the categories, and what became of them."""
+        """The name of the categories with the suffix of this kind of column."""
         return f"{self.categorical_column.name}_shared_embedding"
 
     @property
@@ -229,7 +229,7 @@ def _first_values(column: EmbeddingColumn) -> Any:
 def _checked_initializer(
     dimension: Any, initializer: Any, ckpt: Any, tensor_name: Any, names: str
 ) -> Any:
-    """The initializer, by default of normal numbers whose variance is 1 / dimension.
+    """The initializer; by default a truncated normal distribution of variance 1 / dimension.
 
     Raises:
         ValueError: if arguments do not fit.
@@ -264,11 +264,11 @@ def embedding_column(
         categorical_column: the column of categories.
         dimension: the size of a vector.
         combiner: what becomes of the vectors of several categories: "mean", "sum" or "sqrtn".
-        initializer: the vectors at first; by default truncated normal numbers with a standard
+        initializer: the initial vectors; by default from a truncated normal with a standard
             deviation of `1 / sqrt(dimension)`.
         ckpt_to_load_from: a checkpoint from which to read the vectors instead.
         tensor_name_in_ckpt: their name there.
-        max_norm: if given, vectors of a larger norm are scaled down.
+        max_norm: the largest norm of vectors; larger ones are scaled down.
         trainable: whether the vectors are trained.
         use_safe_embedding_lookup: whether categories may be missing or invalid; such have zeros.
 
@@ -319,13 +319,13 @@ def shared_embeddings(
         categorical_columns: columns of one kind with equally many categories.
         dimension: the size of a vector.
         combiner: what becomes of the vectors of several categories: "mean", "sum" or "sqrtn".
-        initializer: the vectors at first; by default truncated normal numbers with a standard
+        initializer: the initial vectors; by default from a truncated normal with a standard
             deviation of `1 / sqrt(dimension)`.
         shared_embedding_collection_name: the name of the variable; by default the columns' names,
             joined.
         ckpt_to_load_from: a checkpoint from which to read the vectors instead.
         tensor_name_in_ckpt: their name there.
-        max_norm: if given, vectors of a larger norm are scaled down.
+        max_norm: the largest norm of vectors; larger ones are scaled down.
         trainable: whether the vectors are trained.
         use_safe_embedding_lookup: whether categories may be missing or invalid; such have zeros.
 

@@ -22,7 +22,7 @@ class IndicatorColumn(
 
     @property
     def name(self) -> str:
-        """The name of the categories, and what became of them."""
+        """The name of the categories with the suffix of this kind of column."""
         return f"{self.categorical_column.name}_indicator"
 
     @property

@@ -1,4 +1,4 @@
-"""Columns of numbers, and of the buckets that numbers fall into."""
+"""Numeric columns, and columns of the buckets of their values."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class NumericColumn(
     DenseColumn,
     namedtuple("NumericColumn", ["key", "shape", "default_value", "dtype", "normalizer_fn"]),
 ):
-    """A feature of numbers; made by `tf.feature_column.numeric_column`."""
+    """A numeric feature; made by `tf.feature_column.numeric_column`."""
 
     @property
     def parse_example_spec(self) -> dict[str, Any]:
@@ -48,7 +48,7 @@ class NumericColumn(
         return TensorShape(self.shape)
 
     def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
-        """The normalized numbers, float32.
+        """The normalized values, float32.
 
         Raises:
             ValueError: if the feature is sparse.
@@ -64,7 +64,7 @@ class NumericColumn(
         return _ops.cast(values, dtypes.float32)
 
     def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
-        """The normalized numbers, float32 `[batch, *shape]`."""
+        """The normalized values, float32 `[batch, *shape]`."""
         return transformation_cache.get(self, state_manager)
 
 
@@ -73,55 +73,55 @@ class BucketizedColumn(
     CategoricalColumn,
     namedtuple("BucketizedColumn", ["source_column", "boundaries"]),
 ):
-    """The buckets of numbers; made by `tf.feature_column.bucketized_column`."""
+    """The buckets of numeric values; made by `tf.feature_column.bucketized_column`."""
 
     @property
     def name(self) -> str:
-        """The source's name, and what became of it."""
+        """The source's name with the suffix of this kind of column."""
         return f"{self.source_column.name}_bucketized"
 
     @property
     def parents(self) -> list[Any]:
-        """The column of numbers."""
+        """The numeric column."""
         return [self.source_column]
 
     @property
     def parse_example_spec(self) -> dict[str, Any]:
-        """What the column of numbers needs."""
+        """The feature of the numeric column."""
         return self.source_column.parse_example_spec
 
     @property
     def variable_shape(self) -> TensorShape:
-        """The shape of one example: a vector for each of its numbers."""
+        """The shape of one example: a vector for each of its values."""
         return TensorShape([*self.source_column.shape, len(self.boundaries) + 1])
 
     @property
     def num_buckets(self) -> int:
-        """How many buckets the numbers of one example have together."""
+        """The number of buckets of all values of one example."""
         return (len(self.boundaries) + 1) * self.source_column.shape[0]
 
     def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
-        """The number of each number's bucket."""
+        """The index of each value's bucket."""
         values = transformation_cache.get(self.source_column, state_manager)
         edges = np.array(self.boundaries, np.float32)
         buckets = np.searchsorted(edges, values.numpy(), side="right").astype(np.int32)
         return _core.as_tensor(buckets)
 
     def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
-        """Vectors with a one at the bucket's place, `[batch, *variable_shape]`."""
+        """One-hot vectors of the buckets, `[batch, *variable_shape]`."""
         buckets = transformation_cache.get(self, state_manager).numpy()
         vectors = np.eye(len(self.boundaries) + 1, dtype=np.float32)
         return _core.as_tensor(vectors[buckets])
 
     def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Any:
-        """The buckets as categories; those of each of an example's numbers are its own."""
+        """The buckets as category ids; each value of an example has its own range of ids."""
         buckets = transformation_cache.get(self, state_manager).numpy()
         count = self.source_column.shape[0]
         rows = len(buckets)
         ids = buckets.reshape(rows, count) + (len(self.boundaries) + 1) * np.arange(count)
-        places = np.argwhere(np.ones((rows, count), bool))
+        indices = np.argwhere(np.ones((rows, count), bool))
         values = _core.as_tensor(ids.reshape(-1).astype(np.int64))
-        return self.IdWeightPair(SparseTensor(places, values, [rows, count]), None)
+        return self.IdWeightPair(SparseTensor(indices, values, [rows, count]), None)
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a column like this one."""
@@ -134,7 +134,7 @@ class BucketizedColumn(
     def from_config(
         cls, config: dict[str, Any], custom_objects: Any = None, columns_by_name: Any = None
     ) -> Any:
-        """A column from what `get_config` returned."""
+        """A column from the result of `get_config`."""
         config = with_tuples(config)
         source = config["source_column"]
         config["source_column"] = deserialize_feature_column(
@@ -172,7 +172,7 @@ def _filled(value: Any, shape: tuple[int, ...]) -> Any:
 
 def _default(value: Any, shape: tuple[int, ...], dtype: Any, key: str) -> Any:
     """A default in the shape of an example."""
-    given = value
+    original = value
     if isinstance(value, np.ndarray):
         value = value.tolist()
     leaves = np.array(value, dtype=object).reshape(-1).tolist()
@@ -180,7 +180,7 @@ def _default(value: Any, shape: tuple[int, ...], dtype: Any, key: str) -> Any:
     if not all(isinstance(leaf, kinds) and not isinstance(leaf, bool) for leaf in leaves):
         raise TypeError(
             "default_value must be compatible with dtype. "
-            f"default_value: {given}, dtype: {shown(dtype)}, key: {key}"
+            f"default_value: {original}, dtype: {shown(dtype)}, key: {key}"
         )
     cast = int if dtype.is_integer else None
     if not isinstance(value, list | tuple):
@@ -188,7 +188,7 @@ def _default(value: Any, shape: tuple[int, ...], dtype: Any, key: str) -> Any:
     if np.shape(value) != shape:
         raise ValueError(
             "The shape of default_value must be equal to given shape. "
-            f"default_value: {given}, shape: {shape}, key: {key}"
+            f"default_value: {original}, shape: {shape}, key: {key}"
         )
     return _nested(value)
 
@@ -204,7 +204,7 @@ def check_normalizer(normalizer_fn: Any) -> None:
 
 
 def checked_number_dtype(dtype: Any, key: str) -> Any:
-    """The dtype of a column of numbers.
+    """The dtype of a numeric column.
 
     Raises:
         ValueError: if it is neither integer nor floating.
@@ -222,14 +222,14 @@ def numeric_column(
     dtype: Any = dtypes.float32,
     normalizer_fn: Callable[[Any], Any] | None = None,
 ) -> NumericColumn:
-    """A column of numbers.
+    """A numeric column.
 
     Args:
         key: the feature's name.
         shape: the shape of one example.
-        default_value: the numbers of examples that lack the feature, for parsing: one number, or
-            numbers in that shape.
-        dtype: the dtype of the numbers in examples; what the column gives is float32.
+        default_value: the values of examples that lack the feature, for parsing: a scalar, or
+            values of that shape.
+        dtype: the dtype of the values in examples; those of the column are float32.
         normalizer_fn: a function of the feature's tensor that is called first.
 
     Raises:
@@ -251,11 +251,11 @@ def numeric_column(
 
 
 def bucketized_column(source_column: Any, boundaries: Any) -> BucketizedColumn:
-    """A column that tells between which boundaries a number lies.
+    """A column of the buckets between boundaries that values lie in.
 
     Args:
         source_column: a `numeric_column` of one axis.
-        boundaries: a sorted list; a number that equals one is in the bucket that it begins.
+        boundaries: a sorted list; a value that equals one is in the bucket that it begins.
 
     Raises:
         ValueError: if the source is another column, or the boundaries are not sorted.

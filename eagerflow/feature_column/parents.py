@@ -1,4 +1,4 @@
-"""What columns share that are made from one feature, or from one column of categories."""
+"""The bases of columns that are made from one feature, or from one categorical column."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class OfFeature:
 
     @property
     def parse_example_spec(self: Any) -> dict[str, Any]:
-        """A feature of any number of values."""
+        """A feature of variable length."""
         return {self.key: VarLenFeature(self.dtype)}
 
     def get_config(self: Any) -> dict[str, Any]:
@@ -46,7 +46,7 @@ class OfFeature:
     def from_config(
         cls, config: dict[str, Any], custom_objects: Any = None, columns_by_name: Any = None
     ) -> Any:
-        """A column from what `get_config` returned."""
+        """A column from the result of `get_config`."""
         config = with_tuples(config)
         if "dtype" in config:
             config["dtype"] = dtypes.as_dtype(config["dtype"])
@@ -67,7 +67,7 @@ class OfCategories:
 
     @property
     def parse_example_spec(self: Any) -> dict[str, Any]:
-        """What the column of categories needs."""
+        """The features of the categorical column."""
         return self.categorical_column.parse_example_spec
 
     def get_config(self: Any) -> dict[str, Any]:
@@ -78,6 +78,6 @@ class OfCategories:
     def from_config(
         cls: Any, config: dict[str, Any], custom_objects: Any = None, columns_by_name: Any = None
     ) -> Any:
-        """A column from what `get_config` returned."""
+        """A column from the result of `get_config`."""
         inner = config["categorical_column"]
         return cls(deserialize_feature_column(inner, custom_objects, columns_by_name))

@@ -1,4 +1,4 @@
-"""What parsing examples needs to know of columns."""
+"""The specifications of columns' features for parsing examples."""
 
 from __future__ import annotations
 

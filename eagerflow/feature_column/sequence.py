@@ -83,12 +83,12 @@ class SequenceNumericColumn(
         return TensorShape(self.shape)
 
     def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
-        """The normalized numbers, sparse."""
+        """The normalized values, sparse."""
         values = transformation_cache.get(self.key, state_manager)
         return values if self.normalizer_fn is None else self.normalizer_fn(values)
 
     def get_sequence_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
-        """The numbers `[batch, steps, *shape]`, and how many steps there are.
+        """The values `[batch, steps, *shape]`, and the number of steps of each example.
 
         Raises:
             TypeError: unless the feature is sparse.
@@ -100,9 +100,9 @@ class SequenceNumericColumn(
         rows = dense._shape_tuple()[0]
         dense = _ops.reshape(dense, [rows, -1, *self.shape])
         size = int(np.prod(self.shape)) if values.shape.rank == 2 else 1
-        places = values.indices.numpy()
+        indices = values.indices.numpy()
         lengths = np.zeros(rows, np.int64)
-        np.maximum.at(lengths, places[:, 0], places[:, 1] + 1)
+        np.maximum.at(lengths, indices[:, 0], indices[:, 1] + 1)
         lengths = -(-lengths // size)
         return self.TensorSequenceLengthPair(dense, _core.as_tensor(lengths))
 
@@ -142,7 +142,7 @@ def check_sequence(column: Any, kind: str) -> None:
 def sequence_categorical_column_with_identity(
     key: str, num_buckets: int, default_value: int | None = None
 ) -> SequenceCategoricalColumn:
-    """Sequences of numbers of categories; see `categorical_column_with_identity`.
+    """Sequences of category ids; see `categorical_column_with_identity`.
 
     >>> column = tf.feature_column.sequence_categorical_column_with_identity("page", 3)
     >>> layer = tf.keras.experimental.SequenceFeatures([tf.feature_column.indicator_column(column)])
@@ -208,12 +208,12 @@ def sequence_numeric_column(
         key: the feature's name; the feature is sparse.
         shape: the shape of one step.
         default_value: what stands where a sequence has no numbers.
-        dtype: the numbers' dtype.
+        dtype: the dtype of the values.
         normalizer_fn: a function of the sparse tensor that is called first.
 
     Raises:
         TypeError: if a size or the normalizer is of another kind.
-        ValueError: if sizes are not positive, or the dtype is no number's.
+        ValueError: if sizes are not positive, or the dtype is not numeric.
     """
     shape = checked_shape(shape, key)
     checked_key(key)

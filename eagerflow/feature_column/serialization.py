@@ -54,7 +54,7 @@ def deserialize_feature_column(
     )
     if columns_by_name is None:
         return column
-    # The same column may stand in several places.
+    # The same column may occur several times.
     key = (name, column.name)
     known = columns_by_name.get(key)
     return columns_by_name.setdefault(key, column) if known is None or known == column else column
@@ -76,12 +76,12 @@ def serialize_function(function: Any) -> Any:
 
 
 def deserialize_function(config: Any, custom_objects: dict[str, Any] | None, kind: str) -> Any:
-    """What `serialize_function` has described.
+    """The function that `serialize_function` has described.
 
     Args:
         config: a name, or a dictionary with a class's name.
         custom_objects: a program's own functions and classes by name.
-        kind: what the function is, for messages.
+        kind: the kind of function, for messages.
 
     Raises:
         ValueError: if it is not known.
@@ -97,17 +97,17 @@ def deserialize_function(config: Any, custom_objects: dict[str, Any] | None, kin
             "configuration holds no functions."
         )
     name = config["class_name"]
-    found: Any = known.get(name)
-    if isinstance(found, types.FunctionType | _core.OpFunction):
-        return found
-    if found is None:
+    match: Any = known.get(name)
+    if isinstance(match, types.FunctionType | _core.OpFunction):
+        return match
+    if match is None:
         # Those of version 1 have a dtype in their configurations.
         kinds = ["initializer", "initializer of version 1"]
         for each in kinds[::-1] if "dtype" in config["config"] else kinds:
-            found = found or reachable.find_class(name, None, each)
-    if found is None:
+            match = match or reachable.find_class(name, None, each)
+    if match is None:
         raise ValueError(f"Unknown {kind}: {name}")
-    return found.from_config(config["config"])
+    return match.from_config(config["config"])
 
 
 def with_tuples(config: dict[str, Any]) -> dict[str, Any]:

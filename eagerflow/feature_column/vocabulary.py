@@ -30,7 +30,7 @@ serialization = lazy.Module("eagerflow.keras.saving.serialization")
 
 
 class _Vocabulary(OfFeature, CategoricalColumn):
-    """A column whose categories are the numbers of terms."""
+    """A column whose category ids are the indices of terms."""
 
     key: str
     dtype: Any
@@ -38,24 +38,24 @@ class _Vocabulary(OfFeature, CategoricalColumn):
     num_oov_buckets: int
 
     def terms(self) -> Iterable[Any]:
-        """The terms in the order of their numbers: bytes or integers."""
+        """The terms in the order of their ids: bytes or integers."""
         raise NotImplementedError
 
     @functools.cached_property
     def _table(self) -> dict[Any, int]:
-        return {term: number for number, term in enumerate(self.terms())}
+        return {term: index for index, term in enumerate(self.terms())}
 
-    def _number(self, term: Any) -> int:
-        number = self._table.get(term)
-        if number is not None:
-            return number
+    def _id_of(self, term: Any) -> int:
+        index = self._table.get(term)
+        if index is not None:
+            return index
         if not self.num_oov_buckets:
             return self.default_value
         text = term if isinstance(term, bytes) else str(term).encode()
         return len(self._table) + fingerprint64(text) % self.num_oov_buckets
 
     def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
-        """The numbers of terms, sparse.
+        """The ids of terms, sparse.
 
         Raises:
             ValueError: if the feature has another kind of values than the terms.
@@ -68,11 +68,11 @@ class _Vocabulary(OfFeature, CategoricalColumn):
                 f"key: {self.key}, column dtype: {shown(self.dtype)}, tensor dtype: {shown(dtype)}"
             )
         check_string_or_int(dtype, f"column_name: {self.key} input_tensor")
-        numbers = [self._number(term) for term in terms.values.numpy().tolist()]
-        return terms.with_values(_core.as_tensor(np.array(numbers, np.int64)))
+        ids = [self._id_of(term) for term in terms.values.numpy().tolist()]
+        return terms.with_values(_core.as_tensor(np.array(ids, np.int64)))
 
     def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Any:
-        """The numbers of terms, without weights."""
+        """The ids of terms, without weights."""
         return self.IdWeightPair(transformation_cache.get(self, state_manager), None)
 
 
@@ -87,11 +87,11 @@ class VocabularyListCategoricalColumn(
 
     @property
     def num_buckets(self) -> int:
-        """How many terms there are, and buckets for others."""
+        """The number of terms and of buckets for others."""
         return len(self.vocabulary_list) + self.num_oov_buckets
 
     def terms(self) -> Iterable[Any]:
-        """The terms in the order of their numbers."""
+        """The terms in the order of their ids."""
         if self.dtype.is_integer:
             return [int(term) for term in self.vocabulary_list]
         return [
@@ -111,7 +111,7 @@ class VocabularyFileCategoricalColumn(
 
     @classmethod
     def from_config(cls, config: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        """A column from what `get_config` returned.
+        """A column from the result of `get_config`.
 
         Raises:
             ValueError: if it comes from a file that is not trusted to name others.
@@ -121,7 +121,7 @@ class VocabularyFileCategoricalColumn(
 
     @property
     def num_buckets(self) -> int:
-        """How many terms there are, and buckets for others."""
+        """The number of terms and of buckets for others."""
         return self.vocabulary_size + self.num_oov_buckets
 
     def terms(self) -> Iterable[Any]:
@@ -152,7 +152,7 @@ def _lines(path: str, file_format: str | None) -> list[bytes]:
 
 
 def _checked_unknown(key: str, default_value: Any, num_oov_buckets: Any) -> int:
-    """The number of unknown terms, if they have no buckets.
+    """The id of unknown terms, if they have no buckets.
 
     Raises:
         ValueError: if they have both, or fewer than no buckets.
@@ -172,14 +172,14 @@ def categorical_column_with_vocabulary_list(
     default_value: int = -1,
     num_oov_buckets: int = 0,
 ) -> VocabularyListCategoricalColumn:
-    """A column of categories that are listed.
+    """A column of categories from a list.
 
     Args:
-        key: the feature's name; its values are strings or integers, and "" and -1 are left out.
-        vocabulary_list: the terms in the order of their numbers.
+        key: the feature's name; its values are strings or integers, of which "" and -1 are dropped.
+        vocabulary_list: the terms in the order of their ids.
         dtype: their dtype; by default that of the list.
-        default_value: the number of terms that are not in the list; -1 leaves them out.
-        num_oov_buckets: how many further numbers such terms share instead, by their hashes.
+        default_value: the id of terms that are not in the list; those with -1 are dropped.
+        num_oov_buckets: the number of further ids that such terms share instead, by their hashes.
 
     Raises:
         ValueError: if arguments do not fit.
@@ -195,13 +195,13 @@ def categorical_column_with_vocabulary_list(
     if len(set(vocabulary_list)) != len(vocabulary_list):
         raise ValueError(f"Duplicate keys in vocabulary_list {vocabulary_list}, column_name: {key}")
     kind = np.array(vocabulary_list).dtype
-    found = dtypes.string if kind.kind in "SUO" else dtypes.as_dtype(kind)
+    vocabulary_dtype = dtypes.string if kind.kind in "SUO" else dtypes.as_dtype(kind)
     default_value = _checked_unknown(key, default_value, num_oov_buckets)
-    check_string_or_int(found, f"column_name: {key} vocabulary")
-    dtype = found if dtype is None else dtypes.as_dtype(dtype)
-    if dtype.is_integer != found.is_integer:
+    check_string_or_int(vocabulary_dtype, f"column_name: {key} vocabulary")
+    dtype = vocabulary_dtype if dtype is None else dtypes.as_dtype(dtype)
+    if dtype.is_integer != vocabulary_dtype.is_integer:
         raise ValueError(
-            f"dtype {shown(dtype)} and vocabulary dtype {shown(found)} do not match, "
+            f"dtype {shown(dtype)} and vocabulary dtype {shown(vocabulary_dtype)} do not match, "
             f"column_name: {key}"
         )
     check_string_or_int(dtype, f"column_name: {key}")
@@ -220,16 +220,16 @@ def categorical_column_with_vocabulary_file(
     num_oov_buckets: int = 0,
     file_format: str | None = None,
 ) -> VocabularyFileCategoricalColumn:
-    """A column of categories that a file lists.
+    """A column of categories from a file.
 
     Args:
         key: the feature's name.
         vocabulary_file: the path of a file with a term in each line.
-        vocabulary_size: how many of the terms to take; all by default.
+        vocabulary_size: the number of terms to take; all by default.
         dtype: string or an integer dtype.
-        default_value: the number of terms that are not in the file; -1, the default, leaves them
-            out.
-        num_oov_buckets: how many further numbers such terms share instead, by their hashes.
+        default_value: the id of terms that are not in the file; those with -1, the default, are
+            dropped.
+        num_oov_buckets: the number of further ids that such terms share instead, by their hashes.
         file_format: None for text, or "tfrecord_gzip" for records that are terms.
 
     Raises:

@@ -18,7 +18,7 @@ def parse_example_dataset(
     """Parses batches of serialized Examples.
 
     Args:
-        features: what is in them, as for `tf.io.parse_example`.
+        features: the features of examples, as for `tf.io.parse_example`.
         num_parallel_calls: the number of threads.
         deterministic: whether the order is kept.
 
@@ -68,9 +68,9 @@ def make_batched_features_dataset(
     Args:
         file_pattern: a pattern of file names, or several.
         batch_size: how many Examples a batch has.
-        features: what is in them, as for `tf.io.parse_example`.
+        features: the features of examples, as for `tf.io.parse_example`.
         reader: makes a dataset of records from file names; `tf.data.TFRecordDataset` by default.
-        label_key: the feature that is given apart from the others.
+        label_key: the feature that is returned apart from the others.
         reader_args: further arguments for `reader`.
         num_epochs: how often to read the files; without an end by default.
         shuffle: whether to shuffle files and Examples.

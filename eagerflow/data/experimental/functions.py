@@ -33,7 +33,7 @@ def assert_cardinality(expected_cardinality: Any) -> Transformation:
     """Declares the number of elements, which is checked when they are read.
 
     Args:
-        expected_cardinality: the number, or `tf.data.INFINITE_CARDINALITY`.
+        expected_cardinality: the cardinality, or `tf.data.INFINITE_CARDINALITY`.
 
     Returns:
         A function for `Dataset.apply`.
@@ -48,7 +48,7 @@ def assert_cardinality(expected_cardinality: Any) -> Transformation:
 def at(dataset: Dataset, index: Any) -> Any:
     """The element at a position.
 
-    It is found without making those before it. After `shuffle`, positions have an order of their
+    It is made without those before it. After `shuffle`, positions have an order of their
     own, which stays the same.
 
     Args:
@@ -122,7 +122,7 @@ def to_variant(dataset: Dataset) -> Dataset:
 
 
 def from_variant(variant: Any, structure: Any) -> Dataset:
-    """The dataset that `to_variant` was given."""
+    """The dataset of a variant of `to_variant`."""
     return variant
 
 
@@ -134,7 +134,7 @@ def group_by_reducer(key_func: Callable, reducer: Reducer) -> Transformation:
     """One value for each key of the elements.
 
     Args:
-        key_func: gives an element's key, an int64 scalar.
+        key_func: returns an element's key, an int64 scalar.
         reducer: a `tf.data.experimental.Reducer`.
 
     >>> count = tf.data.experimental.Reducer(lambda k: 0, lambda n, x: n + 1, lambda n: n)

@@ -81,10 +81,10 @@ def table_from_dataset(
 
     Args:
         dataset: pairs of a key and a value, both scalars.
-        num_oov_buckets: how many further numbers other keys share; values are int64 then.
+        num_oov_buckets: the number of further ids that other keys share; values are int64 then.
         vocab_size: how many pairs to take; all by default.
         default_value: the value of other keys; -1, or an empty string, by default.
-        hasher_spec: accepted; other keys share numbers by FarmHash.
+        hasher_spec: accepted; other keys share ids by FarmHash.
         key_dtype: the dtype of the keys that are looked up.
         name: a name.
 
@@ -92,7 +92,7 @@ def table_from_dataset(
         A `tf.lookup.StaticHashTable`, or a `StaticVocabularyTable` if other keys have numbers.
 
     Raises:
-        ValueError: if a number is out of range.
+        ValueError: if an argument is out of range.
         TypeError: if the elements are no pairs, or the keys of another kind.
     """
     if vocab_size is not None and int(vocab_size) < 1:
@@ -131,15 +131,15 @@ def index_table_from_dataset(
 
     Args:
         dataset: keys, scalars.
-        num_oov_buckets: how many further numbers other keys share.
+        num_oov_buckets: the number of further ids that other keys share.
         vocab_size: how many keys to take; all by default.
-        default_value: the number of other keys if they share none.
-        hasher_spec: accepted; other keys share numbers by FarmHash.
+        default_value: the id of other keys if they share none.
+        hasher_spec: accepted; other keys share ids by FarmHash.
         key_dtype: the dtype of the keys.
         name: a name.
 
     Raises:
-        ValueError: if a number is out of range.
+        ValueError: if an argument is out of range.
         TypeError: if the keys are of another kind.
 
     >>> words = tf.data.Dataset.from_tensor_slices(["emerson", "lake", "palmer"])
@@ -149,7 +149,7 @@ def index_table_from_dataset(
     """
     if not isinstance(dataset, Dataset):
         raise TypeError(f"`dataset` must be a `tf.data.Dataset` object, got {type(dataset)}.")
-    pairs = dataset.enumerate().map(lambda number, key: (key, number))
+    pairs = dataset.enumerate().map(lambda index, key: (key, index))
     return table_from_dataset(
         pairs, num_oov_buckets, vocab_size, default_value, hasher_spec, key_dtype, name
     )

@@ -88,7 +88,7 @@ def reduced(elements: Any, key_func: Callable, reducer: Reducer) -> list:
 
 
 class ReducedCursor(Cursor):
-    """Reads everything, then gives the results."""
+    """Reads all elements, then yields the results."""
 
     __slots__ = ("_arguments", "_at", "_input", "_results")
 

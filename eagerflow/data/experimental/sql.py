@@ -16,7 +16,7 @@ from eagerflow.framework.type_spec import TensorSpec
 
 
 class SqlDataset(Dataset):
-    """The rows that a query gives, as tuples of scalars.
+    """The rows of a query's result, as tuples of scalars.
 
     Args:
         driver_name: "sqlite".
@@ -89,7 +89,7 @@ class SqlCursor(Cursor):
         leaves = structure.flatten(self._spec)
         try:
             if self._rows is None:
-                # Worker threads take turns in reading, which is what SQLite asks for.
+                # Worker threads take turns in reading, as SQLite requires.
                 connection = sqlite3.connect(self._path, check_same_thread=False)
                 self._rows = connection.execute(self._query)
             row = next(self._rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
@@ -52,12 +53,12 @@ def make_csv_dataset(
         batch_size: how many rows a batch has.
         column_names: the names of all columns; by default the files' first lines have them.
         column_defaults: for each column that is read its dtype or the value for missing ones; by
-            default dtypes are found out from the first rows.
-        label_name: the column that is given apart from the others.
-        select_columns: names or numbers of the columns to read; all by default.
+            default dtypes are inferred from the first rows.
+        label_name: the column that is returned apart from the others.
+        select_columns: names or indices of the columns to read; all by default.
         field_delim: the character between fields.
         use_quote_delim: whether double quotes enclose fields.
-        na_value: another text that stands for a missing value.
+        na_value: another text for a missing value.
         header: whether the first line of each file holds the names.
         num_epochs: how often to read the files; without an end by default.
         shuffle: whether to shuffle files and rows.
@@ -66,10 +67,10 @@ def make_csv_dataset(
         prefetch_buffer_size: how many batches to make ahead.
         num_parallel_reads: how many files are read at the same time.
         sloppy: whether the order need not be kept.
-        num_rows_for_inference: from how many rows dtypes are found out; from all if None.
+        num_rows_for_inference: the number of rows from which dtypes are inferred; all if None.
         compression_type: "", "GZIP" or "ZLIB".
         ignore_errors: whether to leave out rows that cannot be read.
-        encoding: of the text from which names and dtypes are found out.
+        encoding: that of the text from which names and dtypes are inferred.
 
     Returns:
         A dataset of dictionaries, or of pairs of a dictionary and the label.
@@ -101,9 +102,9 @@ def make_csv_dataset(
         )
     selected = None if select_columns is None else _selected(select_columns, column_names)
     if column_defaults is None:
-        numbers = list(range(len(column_names))) if selected is None else selected
+        indices = list(range(len(column_names))) if selected is None else selected
         rows = text.rows(files, len(column_names), header)
-        column_defaults = _found_defaults(rows, numbers, na_value, num_rows_for_inference)
+        column_defaults = _inferred_defaults(rows, indices, na_value, num_rows_for_inference)
     if selected is not None:
         if len(column_defaults) != len(selected):
             raise ValueError(
@@ -111,7 +112,7 @@ def make_csv_dataset(
                 f"`column_defaults` has length {len(column_defaults)}, `select_columns` has length "
                 f"{len(selected)}."
             )
-        column_names = [column_names[number] for number in selected]
+        column_names = [column_names[index] for index in selected]
     if label_name is not None and label_name not in column_names:
         raise ValueError(
             f"`label_name` provided must be one of the columns: {column_names}. Received: "
@@ -170,7 +171,7 @@ def _files(patterns: Any) -> list[str]:
 
 
 class _Text:
-    """Reads CSV files as text, to find out what is in them."""
+    """Reads CSV files as text, to infer names and dtypes."""
 
     def __init__(self, delimiter: str, quotes: bool, compression: Any, encoding: str) -> None:
         self._delimiter = delimiter
@@ -188,20 +189,20 @@ class _Text:
 
     def names(self, files: list[str]) -> list[str]:
         """The names in the first line, which must be the same in all files."""
-        found: list[str] | None = None
+        names: list[str] | None = None
         for path in files:
             first = next(self._reader(path), None)
             if first is None:
                 raise ValueError(
                     f"Failed when reading the header line of {path}. Is it an empty file?"
                 )
-            if found is not None and first != found:
+            if names is not None and first != names:
                 raise ValueError(
                     "All input CSV files should have the same column names in the header row. File "
                     f"{path} has different column names."
                 )
-            found = first
-        return found or []
+            names = first
+        return names or []
 
     def rows(self, files: list[str], columns: int, header: bool) -> Iterator[list[str]]:
         """All rows of all files."""
@@ -218,7 +219,7 @@ class _Text:
 
 
 def _selected(columns: Any, names: list[str]) -> list[int]:
-    numbers = []
+    indices = []
     for column in columns:
         if isinstance(column, int):
             if not 0 <= column < len(names):
@@ -226,44 +227,41 @@ def _selected(columns: Any, names: list[str]) -> list[int]:
                     f"Column index {column} specified in `select_columns` should be > 0  and <= "
                     f"{len(names)}, which is the number of columns."
                 )
-            numbers.append(column)
+            indices.append(column)
         elif column in names:
-            numbers.append(names.index(column))
+            indices.append(names.index(column))
         else:
             raise ValueError(
                 f"Column {column} specified in `select_columns` must be of one of the columns: "
                 f"{names}."
             )
-    if len(set(numbers)) != len(numbers):
+    if len(set(indices)) != len(indices):
         raise ValueError("The `select_columns` argument contains duplicate columns.")
-    return sorted(numbers)
+    return sorted(indices)
 
 
-def _found_defaults(
-    rows: Iterator[list[str]], numbers: list[int], missing: str, limit: Any
+def _inferred_defaults(
+    rows: Iterator[list[str]], indices: list[int], missing: str, limit: Any
 ) -> list[Any]:
     """An optional default for each column, of the narrowest dtype that holds its values."""
-    widths = [-1] * len(numbers)
+    widths = [-1] * len(indices)
     for count, row in enumerate(rows):
         if limit is not None and count >= limit:
             break
-        for i, number in enumerate(numbers):
-            field = row[number]
+        for i, index in enumerate(indices):
+            field = row[index]
             if field not in ("", missing):
                 widths[i] = max(widths[i], _width(field))
-    found = [dtypes.string if width < 0 else _KINDS[width] for width in widths]
-    return [_core.convert([""] if dtype is dtypes.string else [0], dtype, None) for dtype in found]
+    kinds = [dtypes.string if width < 0 else _KINDS[width] for width in widths]
+    return [_core.convert([""] if dtype is dtypes.string else [0], dtype, None) for dtype in kinds]
 
 
 def _width(field: str) -> int:
     """The position in `_KINDS` of the narrowest dtype for a field."""
-    try:
-        number = int(field)
-    except ValueError:
-        number = None
-    if number is not None:
+    with contextlib.suppress(ValueError):
+        integer = int(field)
         for position, dtype in enumerate(_KINDS[:2]):
-            if dtype.min <= number <= dtype.max:
+            if dtype.min <= integer <= dtype.max:
                 return position
     try:
         value = float(field)
