@@ -128,10 +128,10 @@ class Numbers {
 // Where the ring starts after as many draws as there are words.
 int64_t draw_shuffled(nb::handle ring, int64_t start, int64_t left, nb::handle words,
                       nb::handle incoming, nb::handle drawn) {
-  const Numbers<int64_t> places(ring, true), out(drawn, true);
+  const Numbers<int64_t> slots(ring, true), out(drawn, true);
   const Numbers<const uint32_t> numbers(words, false);
   const Numbers<const int64_t> next(incoming, false);
-  const auto size = static_cast<int64_t>(places.span().size());
+  const auto size = static_cast<int64_t>(slots.span().size());
   const auto count = static_cast<int64_t>(numbers.span().size());
   const auto more = static_cast<int64_t>(next.span().size());
   if (start < 0 || start >= size || left > size ||
@@ -139,7 +139,7 @@ int64_t draw_shuffled(nb::handle ring, int64_t start, int64_t left, nb::handle w
       (more ? more != count || left != size : count > left)) {
     throw nb::value_error("the buffers of a shuffle do not fit each other");
   }
-  ef::ShuffleRing state{places.span(), start};
+  ef::ShuffleRing state{slots.span(), start};
   ef::draw_shuffled(state, left, numbers.span(), next.span(), out.span().data());
   return state.start;
 }

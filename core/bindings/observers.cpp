@@ -28,7 +28,7 @@ class PythonObserver final : public Observer {
 
   void ran(const Op& op, std::span<const Tensor> inputs, const Attrs&,
            std::span<const Tensor> outputs) override {
-    if (bad_only_ && std::ranges::none_of(outputs, has_bad_numbers)) return;
+    if (bad_only_ && std::ranges::none_of(outputs, has_nonfinite)) return;
     tell(op.tf_name, tuple_of(inputs).get(), tuple_of(outputs).get());
   }
 

@@ -13,7 +13,7 @@ constexpr uint32_t kPolynomial = 0x82f63b78;  // Castagnoli's, bits reversed
 
 using Tables = std::array<std::array<uint32_t, 256>, 8>;
 
-// tables[k][b]: what byte b leaves after k more zero bytes.
+// tables[k][b]: the register of byte b after k more zero bytes.
 constexpr Tables make_tables() {
   Tables tables{};
   for (uint32_t byte = 0; byte < 256; ++byte) {
@@ -54,7 +54,7 @@ constexpr Columns square(const Columns& map) {
   return result;
 }
 
-// powers[log]: what 2^log zero bytes do to a register.
+// powers[log]: the effect of 2^log zero bytes on a register.
 using Powers = std::array<Columns, 64>;
 
 constexpr Powers make_powers() {
@@ -68,7 +68,7 @@ constexpr Powers make_powers() {
 }
 constexpr Powers kPowers = make_powers();
 
-// The same by bytes of the register.
+// The same, by bytes of the register.
 using Shift = std::array<std::array<uint32_t, 256>, 4>;
 
 constexpr Shift make_shift(size_t log) {

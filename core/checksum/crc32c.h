@@ -6,10 +6,10 @@
 
 namespace ef {
 
-// The checksum of the bytes that gave `crc` followed by these; `crc` is 0 at the beginning.
+// Continues the checksum `crc` with more bytes; `crc` is 0 at the beginning.
 uint32_t crc32c(uint32_t crc, const void* data, size_t size);
 
-// The checksum of two pieces, from the checksum of each; the second has `size` bytes.
+// The checksum of two concatenated pieces, from the checksum of each; the second has `size` bytes.
 uint32_t crc32c_combine(uint32_t first, uint32_t second, size_t size);
 
 namespace detail {

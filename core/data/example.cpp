@@ -53,9 +53,9 @@ class Reader {
 
   bool skip(uint32_t wire) {
     std::string_view unused;
-    uint64_t number;
+    uint64_t integer;
     switch (wire) {
-      case kVarint: return varint(number);
+      case kVarint: return varint(integer);
       case kFixed64: return take(8, unused);
       case kLength: return bytes(unused);
       case kFixed32: return take(4, unused);
@@ -97,11 +97,11 @@ bool read_floats(std::string_view list, float* out, int64_t count) {
     const bool read = wire == kLength    ? reader.bytes(value)
                       : wire == kFixed32 ? reader.take(4, value)
                                          : false;
-    const auto found = static_cast<int64_t>(value.size() / 4);
-    if (!read || value.size() % 4 != 0 || found > count) return false;
+    const auto values = static_cast<int64_t>(value.size() / 4);
+    if (!read || value.size() % 4 != 0 || values > count) return false;
     std::memcpy(out, value.data(), value.size());
-    out += found;
-    count -= found;
+    out += values;
+    count -= values;
   }
   return count == 0;
 }
@@ -115,17 +115,17 @@ bool read_integers(std::string_view list, int64_t* out, int64_t count) {
       if (!reader.skip(wire)) return false;
       continue;
     }
-    uint64_t number;
+    uint64_t integer;
     if (wire == kVarint) {
-      if (!reader.varint(number) || count-- == 0) return false;
-      *out++ = static_cast<int64_t>(number);
+      if (!reader.varint(integer) || count-- == 0) return false;
+      *out++ = static_cast<int64_t>(integer);
       continue;
     }
     std::string_view packed;
     if (wire != kLength || !reader.bytes(packed)) return false;
     for (Reader inner(packed); !inner.done();) {
-      if (!inner.varint(number) || count-- == 0) return false;
-      *out++ = static_cast<int64_t>(number);
+      if (!inner.varint(integer) || count-- == 0) return false;
+      *out++ = static_cast<int64_t>(integer);
     }
   }
   return count == 0;
@@ -154,7 +154,7 @@ bool read_feature(std::string_view feature, int64_t row, int64_t count, const Te
   if (reader.done() || !reader.tag(field, wire) || wire != kLength || !reader.bytes(list)) {
     return false;
   }
-  // More than one kind of list in a Feature is left to others.
+  // The caller handles more than one kind of list in a Feature.
   if (!reader.done() || field != list_field(column.dtype())) return false;
   const int64_t at = row * count;
   switch (column.dtype()) {
@@ -213,16 +213,16 @@ std::vector<Tensor> read_dense_examples(std::span<const std::string> messages, b
   }
   std::vector<int64_t> seen(features.size(), -1);
   for (int64_t row = 0; row < rows; ++row) {
-    size_t found = 0;
+    size_t filled = 0;
     const auto feature_entry = [&](std::string_view entry) {
       std::string_view key, value;
       if (!read_entry(entry, key, value)) return false;
       for (size_t i = 0; i < features.size(); ++i) {
         if (features[i].key != key) continue;
-        // A key that comes twice is left to others.
+        // The caller handles a repeated key.
         if (seen[i] == row || !read_feature(value, row, counts[i], columns[i])) return false;
         seen[i] = row;
-        ++found;
+        ++filled;
         break;
       }
       return true;
@@ -230,7 +230,7 @@ std::vector<Tensor> read_dense_examples(std::span<const std::string> messages, b
     const bool read =
         each_delimited(messages[static_cast<size_t>(row)], 1,
                        [&](std::string_view map) { return each_delimited(map, 1, feature_entry); });
-    if (!read || found != features.size()) return {};
+    if (!read || filled != features.size()) return {};
   }
   return columns;
 }

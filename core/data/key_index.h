@@ -1,4 +1,4 @@
-// Distinct keys and their numbers, in the order in which they were first met.
+// Distinct keys and their row indices, in the order of their first occurrence.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ inline uint64_t mixed(uint64_t key) {
   return key ^ key >> 32;
 }
 
-// A quick hash of a short text, which need not stay the same from version to version.
+// A fast hash of a short text, which may change from version to version.
 inline uint64_t text_hash(std::string_view text) {
   if (text.size() > 64) return fingerprint64(text);
   uint64_t hash = 0x9e3779b97f4a7c15U + text.size();
@@ -36,7 +36,7 @@ inline uint64_t text_hash(std::string_view text) {
   return mixed(hash ^ word);
 }
 
-// How keys are hashed and kept: integers as they are, strings as copies or as views.
+// How keys are hashed and stored: integers by value, strings as copies or as views.
 template <class Key>
 struct KeyTraits {
   static uint64_t hash(Key key) { return mixed(static_cast<uint64_t>(key)); }
@@ -46,80 +46,80 @@ struct KeyTraits<std::string_view> {
   static uint64_t hash(std::string_view key) { return text_hash(key); }
 };
 
-// Numbers for keys, found by open addressing. Stored is what keys are copied to.
+// Maps keys to row indices by open addressing. Stored is the type of the copies of keys.
 template <class Key, class Stored = Key>
 class KeyIndex {
  public:
   explicit KeyIndex(int64_t expected = 0) { resize(expected); }
 
   int64_t size() const { return static_cast<int64_t>(keys_.size()); }
-  const Stored& key(int64_t number) const { return keys_[static_cast<size_t>(number)]; }
+  const Stored& key(int64_t row) const { return keys_[static_cast<size_t>(row)]; }
   const std::vector<Stored>& keys() const { return keys_; }
 
-  // The number of a key; -1 if it has none.
+  // The row of a key; -1 if it is absent.
   int64_t find(Key key) const {
     const uint64_t hash = KeyTraits<Key>::hash(key);
     for (size_t at = hash & mask_;; at = (at + 1) & mask_) {
       const Slot& slot = slots_[at];
-      if (slot.number < 0) return -1;
-      if (slot.hash == hash && Key(keys_[static_cast<size_t>(slot.number)]) == key) {
-        return slot.number;
+      if (slot.row < 0) return -1;
+      if (slot.hash == hash && Key(keys_[static_cast<size_t>(slot.row)]) == key) {
+        return slot.row;
       }
     }
   }
-  // The number of a key, the next one if it had none.
+  // The row of a key, which is appended if it is absent.
   int64_t add(Key key) {
     const uint64_t hash = KeyTraits<Key>::hash(key);
     size_t at = hash & mask_;
-    for (; slots_[at].number >= 0; at = (at + 1) & mask_) {
+    for (; slots_[at].row >= 0; at = (at + 1) & mask_) {
       const Slot& slot = slots_[at];
-      if (slot.hash == hash && Key(keys_[static_cast<size_t>(slot.number)]) == key) {
-        return slot.number;
+      if (slot.hash == hash && Key(keys_[static_cast<size_t>(slot.row)]) == key) {
+        return slot.row;
       }
     }
-    const int64_t number = size();
+    const int64_t row = size();
     keys_.emplace_back(key);
-    slots_[at] = {hash, number};
+    slots_[at] = {hash, row};
     if (2 * keys_.size() > slots_.size()) resize(2 * size());
-    return number;
+    return row;
   }
-  // Takes a key away. The last one gets its number, which is the result; -1 if there was none.
+  // Removes a key. The last key moves to its row, which is the result; -1 if the key is absent.
   int64_t remove(Key key) {
     const uint64_t hash = KeyTraits<Key>::hash(key);
     size_t at = hash & mask_;
     while (true) {
       const Slot& slot = slots_[at];
-      if (slot.number < 0) return -1;
-      if (slot.hash == hash && Key(keys_[static_cast<size_t>(slot.number)]) == key) break;
+      if (slot.row < 0) return -1;
+      if (slot.hash == hash && Key(keys_[static_cast<size_t>(slot.row)]) == key) break;
       at = (at + 1) & mask_;
     }
-    const int64_t number = slots_[at].number;
-    // Those that were put behind a taken slot move up.
-    for (size_t next = (at + 1) & mask_; slots_[next].number >= 0; next = (next + 1) & mask_) {
+    const int64_t row = slots_[at].row;
+    // Keys that were displaced by an occupied slot move up.
+    for (size_t next = (at + 1) & mask_; slots_[next].row >= 0; next = (next + 1) & mask_) {
       const size_t home = slots_[next].hash & mask_;
       if (((next - home) & mask_) < ((next - at) & mask_)) continue;
       slots_[at] = slots_[next];
       at = next;
     }
-    slots_[at].number = -1;
+    slots_[at].row = -1;
     const int64_t last = size() - 1;
-    if (number != last) {
+    if (row != last) {
       const uint64_t moved = KeyTraits<Key>::hash(Key(keys_.back()));
-      size_t place = moved & mask_;
-      while (slots_[place].number != last) place = (place + 1) & mask_;
-      slots_[place].number = number;
-      keys_[static_cast<size_t>(number)] = std::move(keys_.back());
+      size_t slot = moved & mask_;
+      while (slots_[slot].row != last) slot = (slot + 1) & mask_;
+      slots_[slot].row = row;
+      keys_[static_cast<size_t>(row)] = std::move(keys_.back());
     }
     keys_.pop_back();
-    return number;
+    return row;
   }
-  // Brings what a key's lookup reads into the cache.
+  // Prefetches what a key's lookup reads.
   void prefetch(Key key) const { __builtin_prefetch(&slots_[KeyTraits<Key>::hash(key) & mask_]); }
 
  private:
   struct Slot {
     uint64_t hash = 0;
-    int64_t number = -1;
+    int64_t row = -1;
   };
 
   void resize(int64_t count) {
@@ -128,9 +128,9 @@ class KeyIndex {
     std::vector<Slot> larger(size);
     mask_ = size - 1;
     for (const Slot& slot : slots_) {
-      if (slot.number < 0) continue;
+      if (slot.row < 0) continue;
       size_t at = slot.hash & mask_;
-      while (larger[at].number >= 0) at = (at + 1) & mask_;
+      while (larger[at].row >= 0) at = (at + 1) & mask_;
       larger[at] = slot;
     }
     slots_ = std::move(larger);

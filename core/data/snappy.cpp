@@ -24,8 +24,8 @@ uint32_t four_bytes(const char* data) {
 
 uint32_t hash_of(uint32_t value) { return (value * 0x1e35a7bdu) >> (32 - kHashBits); }
 
-void add_number(std::string& out, size_t number, size_t bytes) {
-  for (size_t i = 0; i < bytes; ++i) out.push_back(static_cast<char>(number >> (8 * i) & 255));
+void append_integer(std::string& out, size_t value, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i) out.push_back(static_cast<char>(value >> (8 * i) & 255));
 }
 
 void add_literal(std::string& out, std::string_view data) {
@@ -37,7 +37,7 @@ void add_literal(std::string& out, std::string_view data) {
     size_t bytes = 1;
     while (bytes < 4 && rest >> (8 * bytes)) ++bytes;
     out.push_back(static_cast<char>((59 + bytes) << 2 | kLiteral));
-    add_number(out, rest, bytes);
+    append_integer(out, rest, bytes);
   }
   out.append(data);
 }
@@ -49,16 +49,16 @@ void add_copy(std::string& out, size_t offset, size_t length) {
                              ? length - kShortest
                              : std::min(length, kLongest);
     out.push_back(static_cast<char>((piece - 1) << 2 | kCopy));
-    add_number(out, offset, 2);
+    append_integer(out, offset, 2);
     length -= piece;
   }
 }
 
-bool read_number(std::string_view& data, size_t bytes, size_t& number) {
+bool read_integer(std::string_view& data, size_t bytes, size_t& value) {
   if (data.size() < bytes) return false;
-  number = 0;
+  value = 0;
   for (size_t i = 0; i < bytes; ++i) {
-    number |= static_cast<size_t>(static_cast<uint8_t>(data[i])) << (8 * i);
+    value |= static_cast<size_t>(static_cast<uint8_t>(data[i])) << (8 * i);
   }
   data.remove_prefix(bytes);
   return true;
@@ -84,17 +84,17 @@ std::string snappy_compress(std::string_view data) {
     out.push_back(static_cast<char>(rest < 128 ? rest : (rest & 127) | 128));
     if (rest < 128) break;
   }
-  // Where four bytes with a hash were seen last, plus one.
+  // The last position of four bytes with a hash, plus one.
   std::array<uint32_t, 1 << kHashBits> seen{};
   size_t literal = 0, at = 0;
   while (at + kShortest <= data.size()) {
     const uint32_t word = four_bytes(data.data() + at);
-    uint32_t& place = seen[hash_of(word)];
-    const size_t before = place;
-    place = static_cast<uint32_t>(at + 1);
+    uint32_t& last_seen = seen[hash_of(word)];
+    const size_t before = last_seen;
+    last_seen = static_cast<uint32_t>(at + 1);
     if (before == 0 || at - (before - 1) >= kWindow ||
         four_bytes(data.data() + before - 1) != word) {
-      // The longer nothing is found, the fewer places are tried.
+      // The longer there is no match, the fewer positions are tried.
       at += 1 + (at - literal) / 32;
       continue;
     }
@@ -123,7 +123,7 @@ std::optional<std::string> snappy_expand(std::string_view block) {
     size_t length, offset;
     if ((tag & 3) == kLiteral) {
       length = tag >> 2;
-      if (length >= 60 && !read_number(block, length - 59, length)) return std::nullopt;
+      if (length >= 60 && !read_integer(block, length - 59, length)) return std::nullopt;
       ++length;
       if (length > block.size() || length > size - out.size()) return std::nullopt;
       out.append(block.substr(0, length));
@@ -132,14 +132,14 @@ std::optional<std::string> snappy_expand(std::string_view block) {
     }
     if ((tag & 3) == kCopyNear) {
       length = (tag >> 2 & 7) + 4;
-      if (!read_number(block, 1, offset)) return std::nullopt;
+      if (!read_integer(block, 1, offset)) return std::nullopt;
       offset |= static_cast<size_t>(tag >> 5) << 8;
     } else {
       length = (tag >> 2) + 1;
-      if (!read_number(block, (tag & 3) == kCopy ? 2 : 4, offset)) return std::nullopt;
+      if (!read_integer(block, (tag & 3) == kCopy ? 2 : 4, offset)) return std::nullopt;
     }
     if (offset == 0 || offset > out.size() || length > size - out.size()) return std::nullopt;
-    // What is copied may reach into what is being written.
+    // The copied range may overlap the written one.
     for (size_t i = 0; i < length; ++i) out.push_back(out[out.size() - offset]);
   }
   if (out.size() != size) return std::nullopt;

@@ -15,26 +15,26 @@ namespace {
 
 constexpr int64_t kGrain = 4096;
 
-// The number that stands for a key that is no string.
+// A key that is no string, as an integer.
 template <class T>
-uint64_t number_of(T value) {
+uint64_t integer_of(T value) {
   if constexpr (std::is_integral_v<T>) {
     return static_cast<uint64_t>(value);
   } else {
-    // Zeros are equal.
-    const auto number = static_cast<double>(cpu::arithmetic(value));
-    return number == 0 ? 0 : std::bit_cast<uint64_t>(number);
+    // -0 equals 0.
+    const auto real = static_cast<double>(cpu::arithmetic(value));
+    return real == 0 ? 0 : std::bit_cast<uint64_t>(real);
   }
 }
 
 template <class T>
-T value_of(uint64_t number) {
+T value_of(uint64_t integer) {
   if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(number);
+    return static_cast<T>(integer);
   } else if constexpr (std::is_same_v<T, double>) {
-    return std::bit_cast<double>(number);
+    return std::bit_cast<double>(integer);
   } else {
-    return T(static_cast<float>(std::bit_cast<double>(number)));
+    return T(static_cast<float>(std::bit_cast<double>(integer)));
   }
 }
 
@@ -57,7 +57,7 @@ Table::Table(DType key, DType value, const Shape& row)
   }
 }
 
-int64_t Table::size() const { return key_ == DType::kString ? texts_.size() : numbers_.size(); }
+int64_t Table::size() const { return key_ == DType::kString ? texts_.size() : integers_.size(); }
 
 void Table::check_keys(const Tensor& keys) const {
   if (keys.dtype() != key_) {
@@ -66,7 +66,7 @@ void Table::check_keys(const Tensor& keys) const {
   }
 }
 
-// Calls body(index, key_at), where key_at(i) is the i-th of the keys as the index takes it.
+// Calls body(index, key_at), where key_at(i) is the i-th key in the form of the index.
 template <class Body>
 void Table::with_keys(const Tensor& keys, const Body& body) const {
   check_keys(keys);
@@ -76,7 +76,7 @@ void Table::with_keys(const Tensor& keys, const Body& body) const {
   }
   on_key_type(key_, [&]<class T>(T) {
     const T* const from = keys.data<T>();
-    body(numbers_, [=](int64_t i) { return number_of(from[i]); });
+    body(integers_, [=](int64_t i) { return integer_of(from[i]); });
   });
 }
 
@@ -96,21 +96,21 @@ Tensor Table::find(const Tensor& keys, const Tensor& defaults) const {
       constexpr int64_t kAhead = 8;
       for (int64_t i = begin; i < end; ++i) {
         if (i + kAhead < end) index.prefetch(key_at(i + kAhead));
-        const int64_t number = index.find(key_at(i));
-        const int64_t from = number < 0 ? i * step : number;
+        const int64_t row = index.find(key_at(i));
+        const int64_t from = row < 0 ? i * step : row;
         if (value_ == DType::kString) {
-          const std::string* const rows = number < 0 ? defaults.strings().data() : strings_.data();
+          const std::string* const rows = row < 0 ? defaults.strings().data() : strings_.data();
           std::copy_n(rows + from * inner_, inner_, out.mutable_data<std::string>() + i * inner_);
         } else {
           const char* const rows =
-              number < 0 ? static_cast<const char*>(defaults.raw_data()) : bytes_.data();
+              row < 0 ? static_cast<const char*>(defaults.raw_data()) : bytes_.data();
           std::memcpy(
               static_cast<char*>(out.mutable_raw_data()) + static_cast<size_t>(i) * row_bytes_,
               rows + static_cast<size_t>(from) * row_bytes_, row_bytes_);
         }
       }
     };
-    // Copies of strings may fail, which loops on threads may not.
+    // Copies of strings may throw, which parallel loops do not support here.
     value_ == DType::kString ? part(0, keys.size()) : parallel_for(keys.size(), kGrain, part);
   });
   return out;
@@ -127,30 +127,30 @@ Tensor Table::contains(const Tensor& keys) const {
   return out;
 }
 
-void Table::put(int64_t number, const Tensor& values, int64_t from) {
+void Table::put(int64_t row, const Tensor& values, int64_t from) {
   if (value_ == DType::kString) {
-    if (number == static_cast<int64_t>(strings_.size()) / std::max<int64_t>(inner_, 1)) {
-      strings_.resize(static_cast<size_t>((number + 1) * inner_));
+    if (row == static_cast<int64_t>(strings_.size()) / std::max<int64_t>(inner_, 1)) {
+      strings_.resize(static_cast<size_t>((row + 1) * inner_));
     }
-    std::copy_n(values.strings().data() + from * inner_, inner_, strings_.data() + number * inner_);
+    std::copy_n(values.strings().data() + from * inner_, inner_, strings_.data() + row * inner_);
     return;
   }
-  const size_t place = static_cast<size_t>(number) * row_bytes_;
-  if (bytes_.size() < place + row_bytes_) bytes_.resize(place + row_bytes_);
+  const size_t offset = static_cast<size_t>(row) * row_bytes_;
+  if (bytes_.size() < offset + row_bytes_) bytes_.resize(offset + row_bytes_);
   if (row_bytes_ > 0) {
     std::memcpy(
-        bytes_.data() + place,
+        bytes_.data() + offset,
         static_cast<const char*>(values.raw_data()) + static_cast<size_t>(from) * row_bytes_,
         row_bytes_);
   }
 }
 
-bool Table::holds(int64_t number, const Tensor& values, int64_t from) const {
+bool Table::holds(int64_t row, const Tensor& values, int64_t from) const {
   if (value_ == DType::kString) {
-    return std::equal(strings_.data() + number * inner_, strings_.data() + (number + 1) * inner_,
+    return std::equal(strings_.data() + row * inner_, strings_.data() + (row + 1) * inner_,
                       values.strings().data() + from * inner_);
   }
-  return row_bytes_ == 0 || std::memcmp(bytes_.data() + static_cast<size_t>(number) * row_bytes_,
+  return row_bytes_ == 0 || std::memcmp(bytes_.data() + static_cast<size_t>(row) * row_bytes_,
                                         static_cast<const char*>(values.raw_data()) +
                                             static_cast<size_t>(from) * row_bytes_,
                                         row_bytes_) == 0;
@@ -168,12 +168,12 @@ int64_t Table::insert(const Tensor& keys, const Tensor& values, bool same) {
     auto& known = const_cast<std::remove_cvref_t<decltype(index)>&>(index);
     for (int64_t i = 0; i < keys.size() && other < 0; ++i) {
       const int64_t before = known.size();
-      const int64_t number = known.add(key_at(i));
-      if (same && number < before) {
-        if (!holds(number, values, i)) other = i;
+      const int64_t row = known.add(key_at(i));
+      if (same && row < before) {
+        if (!holds(row, values, i)) other = i;
         continue;
       }
-      put(number, values, i);
+      put(row, values, i);
     }
   });
   return other;
@@ -183,21 +183,21 @@ void Table::remove(const Tensor& keys) {
   with_keys(keys, [&](const auto& index, const auto& key_at) {
     auto& known = const_cast<std::remove_cvref_t<decltype(index)>&>(index);
     for (int64_t i = 0; i < keys.size(); ++i) {
-      const int64_t number = known.remove(key_at(i));
-      if (number < 0) continue;
-      // The last row takes the place, as the last key has taken the number.
+      const int64_t row = known.remove(key_at(i));
+      if (row < 0) continue;
+      // The last row moves here, as the last key has.
       const int64_t last = known.size();
       if (value_ == DType::kString) {
-        if (number != last) {
+        if (row != last) {
           std::move(strings_.begin() + last * inner_, strings_.begin() + (last + 1) * inner_,
-                    strings_.begin() + number * inner_);
+                    strings_.begin() + row * inner_);
         }
         strings_.resize(static_cast<size_t>(last * inner_));
       } else {
         const size_t from = static_cast<size_t>(last) * row_bytes_;
-        if (row_bytes_ > 0 && number != last) {
-          std::memcpy(bytes_.data() + static_cast<size_t>(number) * row_bytes_,
-                      bytes_.data() + from, row_bytes_);
+        if (row_bytes_ > 0 && row != last) {
+          std::memcpy(bytes_.data() + static_cast<size_t>(row) * row_bytes_, bytes_.data() + from,
+                      row_bytes_);
         }
         bytes_.resize(from);
       }
@@ -212,7 +212,7 @@ Tensor Table::keys() const {
     return out;
   }
   on_key_type(key_, [&]<class T>(T) {
-    std::transform(numbers_.keys().begin(), numbers_.keys().end(), out.mutable_data<T>(),
+    std::transform(integers_.keys().begin(), integers_.keys().end(), out.mutable_data<T>(),
                    value_of<T>);
   });
   return out;

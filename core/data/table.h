@@ -13,19 +13,19 @@ namespace ef::data {
 
 class Table {
  public:
-  // Values have the shape `row`. Keys are strings, or numbers.
+  // Values have the shape `row`. Keys are strings, booleans or real numbers.
   Table(DType key, DType value, const Shape& row);
 
   int64_t size() const;
-  // The values of keys; those of `defaults`, one for all or one for each key, where there is none.
+  // The values of keys; absent keys have those of `defaults`: one for all, or one for each key.
   Tensor find(const Tensor& keys, const Tensor& defaults) const;
-  // Whether each key is there.
+  // Whether each key is present.
   Tensor contains(const Tensor& keys) const;
-  // Sets values. With `same`, a key that has another value is an error: gives the place of the
+  // Sets values. With `same`, a key that has another value is an error: returns the index of the
   // first such key, else -1.
   int64_t insert(const Tensor& keys, const Tensor& values, bool same);
   void remove(const Tensor& keys);
-  // All keys and their values, in one order.
+  // All keys and their values, in the same order.
   Tensor keys() const;
   Tensor values() const;
 
@@ -33,15 +33,15 @@ class Table {
   template <class Body>
   void with_keys(const Tensor& keys, const Body& body) const;
   void check_keys(const Tensor& keys) const;
-  void put(int64_t number, const Tensor& values, int64_t from);
-  bool holds(int64_t number, const Tensor& values, int64_t from) const;
+  void put(int64_t row, const Tensor& values, int64_t from);
+  bool holds(int64_t row, const Tensor& values, int64_t from) const;
 
   DType key_;
   DType value_;
   Shape row_;
   int64_t inner_;
   size_t row_bytes_;
-  KeyIndex<uint64_t> numbers_;
+  KeyIndex<uint64_t> integers_;
   KeyIndex<std::string_view, std::string> texts_;
   std::vector<char> bytes_;           // values of other dtypes than strings
   std::vector<std::string> strings_;  // strings

@@ -58,7 +58,7 @@ struct ThreadCache {
 constinit thread_local ThreadCache cache{};
 
 // From this class on, blocks come from an arena: malloc would leave holes between them, and lists
-// of the length that small ones have would keep much.
+// as long as those of small blocks would keep much memory.
 constexpr size_t kArenaBlock = size_t{64} << 10;
 
 uint32_t list_limit(size_t block_bytes) {
@@ -70,7 +70,7 @@ uint32_t list_limit(size_t block_bytes) {
 // grows together again with its free neighbours, so that layers of all sizes share memory.
 class Arena {
  public:
-  // Blocks that are not `counted` are no part of the statistics.
+  // Blocks that are not `counted` are excluded from the statistics.
   void* allocate(size_t bytes, bool counted) {
     if (bytes > physical_memory()) return nullptr;
     const size_t size = round_up(bytes, kUnit);
@@ -98,11 +98,11 @@ class Arena {
     free_.emplace(block->second.size, block->first);
   }
 
-  // A child process gets the blocks as no thread was changing them, and an open lock.
+  // A child process inherits consistent blocks and an unlocked lock.
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }
 
-  // Gives the memory of free blocks back to the system; their addresses stay ours.
+  // Returns the memory of free blocks to the system; their addresses stay reserved.
   void release_free() {
     const std::lock_guard lock(mutex_);
     release();
@@ -140,7 +140,7 @@ class Arena {
     return total;
   }
 
-  // Reserves addresses, not memory: twice what the machine has, or as much as there may be.
+  // Reserves addresses, not memory: twice the machine's memory, or as much as is allowed.
   bool reserve() {
     for (size_t span = 2 * round_up(physical_memory(), kHugePage); span > kHugePage; span /= 2) {
       void* raw =
@@ -161,7 +161,8 @@ class Arena {
     const size_t there = last != blocks_.end() && last->second.free ? last->second.size : 0;
     const size_t more = round_up(size - there, kHugePage);
     if (more > static_cast<size_t>(limit_ - end_)) return false;
-    // Free blocks that do not fit lie idle: beyond a quarter of what is in use, they are given up.
+    // Free blocks that do not fit are idle: beyond a quarter of the memory in use, they are
+    // released.
     if (free_bytes_ > in_use_ / 4 + (size_t{32} << 20)) release();
     if (mprotect(end_, more, PROT_READ | PROT_WRITE) != 0) return false;
     madvise(end_, more, MADV_HUGEPAGE);
@@ -179,16 +180,16 @@ class Arena {
   }
 
   // The lowest of the smallest free blocks that are large enough, cut to size; nullptr if there is
-  // none. What stays for long gathers at the front like this, and the gaps behind stay wide.
+  // none. Long-lived blocks gather at the front like this, and the gaps behind stay wide.
   void* take_free(size_t size, bool counted) {
-    auto found = free_.lower_bound({size, nullptr});
-    if (found == free_.end()) return nullptr;
+    auto best = free_.lower_bound({size, nullptr});
+    if (best == free_.end()) return nullptr;
     int candidates = 64;
-    for (auto other = found; other != free_.end() && candidates-- > 0; ++other) {
-      if (other->second < found->second) found = other;
+    for (auto other = best; other != free_.end() && candidates-- > 0; ++other) {
+      if (other->second < best->second) best = other;
     }
-    const auto block = blocks_.find(found->second);
-    free_.erase(found);
+    const auto block = blocks_.find(best->second);
+    free_.erase(best);
     if (const size_t rest = block->second.size - size; rest > 0) {
       std::byte* const address = block->first + size;
       blocks_.emplace_hint(std::next(block), address, Block{.size = rest, .free = true});
@@ -236,7 +237,7 @@ Arena& arena() {
 }
 
 #ifdef EAGERFLOW_SANITIZE
-constexpr bool kCached = false;  // let the sanitizer see every block's real lifetime
+constexpr bool kCached = false;  // so that the sanitizer sees the lifetime of every block
 #else
 constexpr bool kCached = true;
 #endif
@@ -252,7 +253,7 @@ void give_up_block(void* block, size_t bytes) {
   std::free(block);
 }
 
-// Empties a thread's lists when it ends; later deallocations on it keep nothing.
+// Empties a thread's lists when it ends; later deallocations on it are not cached.
 struct CacheCloser {
   ~CacheCloser() {
     cache.closed = true;

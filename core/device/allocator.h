@@ -10,7 +10,7 @@ namespace ef {
 // free lists; larger ones from an arena of huge pages that all threads share.
 // Returns nullptr when the machine cannot provide that much.
 void* pool_allocate(size_t bytes);
-// Gives a block back; `bytes` is what pool_allocate was asked for.
+// Frees a block; `bytes` is the size that pool_allocate was called with.
 void pool_deallocate(void* block, size_t bytes);
 
 inline constexpr size_t kLargeBlock = size_t{1} << 20;

@@ -1,4 +1,4 @@
-// Subnormal numbers count as zero while kernels run.
+// Flushing of subnormals to zero while kernels run.
 #pragma once
 
 #if defined(__SSE2__)
@@ -9,10 +9,10 @@
 
 namespace ef {
 
-// While it lives, the calling thread's arithmetic takes subnormal floats for zero and gives zero in
-// place of them, as TensorFlow's kernels do: on many processors an operation on a subnormal number
-// takes a hundred times as long as one on another number. The thread's own mode comes back
-// afterwards, so that NumPy and the program's C libraries do not notice.
+// During its lifetime, the calling thread's arithmetic treats subnormal floats as zero and returns
+// zero instead of them, as TensorFlow's kernels do: on many processors an operation on a subnormal
+// takes a hundred times as long. The thread's mode is restored afterwards, so that NumPy and other
+// C libraries are not affected.
 class FlushSubnormals {
  public:
   FlushSubnormals() : before_(mode()) {
@@ -45,15 +45,15 @@ class FlushSubnormals {
   static void set_mode(Mode) {}
 #endif
 
-  // For threads that run nothing but kernels.
+  // For threads that run only kernels.
   static void for_good() { set_mode(mode() | kFlush); }
 
  private:
   Mode before_;
 };
 
-// Gives the calling thread the usual mode while it lives: for a program's code that is called while
-// a kernel runs.
+// Restores the default mode of the calling thread during its lifetime: for Python code that is
+// called while a kernel runs.
 class KeepSubnormals {
  public:
   KeepSubnormals() : before_(FlushSubnormals::mode()) {

@@ -1,4 +1,4 @@
-// Whether the threads of libraries that use OpenMP can be called upon.
+// The OpenMP threads of libraries.
 #pragma once
 
 namespace ef {

@@ -1,7 +1,7 @@
 // The threads that help with parallel loops.
 //
-// OpenMP's threads wait for each other at the end of a loop, also for one that another process
-// keeps from running, for milliseconds; these loops end when the work is done.
+// OpenMP's threads wait for each other at the end of a loop, for milliseconds if another process
+// occupies a processor; these loops end when the work is done.
 #include "device/parallel.h"
 
 #include <omp.h>
@@ -27,7 +27,7 @@ thread_local bool busy_with_part = false;
 thread_local Interruptible* innermost = nullptr;
 constexpr std::chrono::milliseconds kBetweenChecks(50);
 
-// Loops since OpenMP's threads worked for a library, up to as many as it keeps them for ours.
+// Loops since OpenMP's threads worked for a library, up to the number that still use them.
 constexpr int kLoopsAfterOpenmp = 32;
 std::atomic<int> loops_since_openmp{kLoopsAfterOpenmp};
 std::atomic<bool> openmp_used{false};  // in this process or the one that it was forked from
@@ -39,7 +39,7 @@ inline void pause() {
 #endif
 }
 
-// Returns whether `ready` came true within a time. Other threads get the processor in between.
+// Whether `ready` becomes true within a time. Yields the processor in between.
 template <class Ready>
 bool wait_briefly(std::chrono::microseconds time, const Ready& ready) {
   const auto end = std::chrono::steady_clock::now() + time;
@@ -53,15 +53,15 @@ bool wait_briefly(std::chrono::microseconds time, const Ready& ready) {
   }
 }
 
-// The exception of the part that fails first, on its way to the thread that started the loop.
+// The exception of the first part that fails, for the thread that started the loop.
 class Failure {
  public:
   bool noted() const { return noted_.load(std::memory_order_relaxed); }
-  // Called where an exception was caught.
+  // Called in a catch block.
   void note() {
     if (!noted_.exchange(true)) exception_ = std::current_exception();
   }
-  // What was noted; null if nothing was. Once all parts are done.
+  // The stored exception or null, after all parts are done.
   std::exception_ptr take() {
     noted_.store(false, std::memory_order_relaxed);
     return std::exchange(exception_, nullptr);
@@ -80,8 +80,8 @@ void run_part(PartFn part, const void* body, int64_t begin, int64_t end) {
   part(body, begin, end);
 }
 
-// The state of one loop in a word: a count of loops, the number of parts, and the next part that
-// nobody has taken. Who takes a part may read what belongs to the loop until the part is done.
+// The state of one loop in a word: a count of loops, the number of parts, and the next part to
+// take. A thread that takes a part may read the loop's data until the part is done.
 struct Claim {
   static constexpr int kBits = 16;
   static constexpr uint64_t kMask = (uint64_t{1} << kBits) - 1;
@@ -117,8 +117,8 @@ class Pool {
   }
 
  private:
-  // Takes parts until there are none left. After a failure the others are counted, not computed.
-  // The thread that started the loop, and no other, asks for interrupts.
+  // Takes parts until none are left. After a failure the others are counted, not computed. Only the
+  // thread that started the loop checks for interrupts.
   void work(bool started_here) {
     while (Claim{state_.load(std::memory_order_relaxed)}.open()) {
       const Claim claim{state_.fetch_add(1, std::memory_order_acq_rel)};
@@ -145,10 +145,10 @@ class Pool {
     }
   }
 
-  // Where the system refuses threads, loops have as many as there are.
+  // If the system refuses threads, loops use those that exist.
   void start(int workers) {
     if (started_ >= workers || refused_) return;
-    const BlockSignals from_the_start;  // signals are for the program's own threads
+    const BlockSignals from_the_start;  // signals are handled by the program's threads
     try {
       for (; started_ < workers; ++started_) {
         std::thread([this, index = started_] { serve(index); }).detach();
@@ -165,7 +165,7 @@ class Pool {
       return Claim{state_.load(std::memory_order_seq_cst)}.open() && index < max_threads() - 1;
     };
     for (;;) {
-      // As long as this, a program takes from one operation to the next.
+      // The time that a program takes between two operations.
       if (!wait_briefly(std::chrono::microseconds(100), wanted)) {
         const int seen = signal_.load(std::memory_order_seq_cst);
         sleeping_.fetch_add(1, std::memory_order_seq_cst);
@@ -242,7 +242,7 @@ void check_interrupt() {
   const auto now = std::chrono::steady_clock::now();
   if (now < current->next_) return;
   current->next_ = now + kBetweenChecks;
-  // The handlers of signals are the program's code.
+  // Signal handlers are the program's code.
   const KeepSubnormals keep;
   const Interruptible none(nullptr, nullptr);
   current->check_(current->state_);

@@ -8,20 +8,21 @@
 
 namespace ef {
 
-// Threads a parallel loop may use.
+// The largest number of threads of a parallel loop.
 int max_threads();
 void set_max_threads(int count);
 
-// Whether the calling thread is at work on a part of a parallel loop.
+// Whether the calling thread runs a part of a parallel loop.
 bool in_parallel();
 
-// Lets loops that this thread starts while it lives be ended early: `check`, which may throw, is
-// called with `state` now and then between their parts, of which there are more than usual. Not
-// while a lock is held that `check` or another thread with Python's lock may wait for.
+// Makes the loops that this thread starts during its lifetime interruptible: `check`, which may
+// throw, is called with `state` from time to time between their parts, of which there are more than
+// usual. Not to be used while a lock is held that `check` or another thread with Python's lock may
+// wait for.
 class Interruptible {
  public:
   using Check = void (*)(void*);
-  // Null: loops run to their ends, also those of an enclosing Interruptible's.
+  // Null: loops are not interruptible, also within an enclosing Interruptible.
   Interruptible(Check check, void* state);
   ~Interruptible();
   Interruptible(const Interruptible&) = delete;
@@ -36,27 +37,27 @@ class Interruptible {
   std::chrono::steady_clock::time_point next_;
 };
 
-// Whether the loops that the calling thread starts can be ended early.
+// Whether the loops that the calling thread starts are interruptible.
 bool interruptible();
 
-// Throws if the calling thread's kernel is to end. For kernels whose long loops are not these.
+// Throws if the calling thread's kernel is interrupted. For kernels with other long loops.
 void check_interrupt();
 
-// Tells that OpenMP's threads have just worked for a library. They keep their processors for a
-// while, so that the loops that follow had better be theirs too.
+// Announces that OpenMP's threads have just worked for a library. They keep spinning for a while,
+// so that the next loops should use them, too.
 void openmp_ran();
 
 using PartFn = void (*)(const void* body, int64_t begin, int64_t end);
 
 // Runs `part` for [0, count) in at most `pieces` contiguous parts. The calling thread takes one
-// piece after the other, others join it as they get a processor, and nobody waits for a thread that
-// has no piece.
+// piece after the other, others join when they get a processor, and no thread waits for one without
+// a piece.
 void run_parts(int64_t count, int64_t pieces, PartFn part, const void* body);
 
 // Calls body(begin, end) over [0, count) in contiguous pieces of at least `grain` items, in
 // parallel when there is more than one piece. A parallel loop costs about a microsecond, and ten
-// more when the other threads sleep: choose a grain worth at least ten. An exception that the body
-// throws is thrown from here; other pieces may be left out then.
+// more when the other threads sleep: choose a grain worth at least ten. An exception of the body is
+// rethrown; other pieces may be skipped then.
 template <class Body>
 void parallel_for(int64_t count, int64_t grain, const Body& body) {
   if (count <= 0) return;
@@ -73,8 +74,8 @@ void parallel_for(int64_t count, int64_t grain, const Body& body) {
       &body);
 }
 
-// Calls body(i) for [0, count) in order on the calling thread, and asks for interrupts now and
-// then.
+// Calls body(i) for [0, count) in order on the calling thread, and checks for interrupts from time
+// to time.
 template <class Body>
 void serial_for(int64_t count, const Body& body) {
   constexpr int64_t kBetweenChecks = int64_t{1} << 20;

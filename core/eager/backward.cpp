@@ -66,7 +66,7 @@ struct Collected {
     add(call(nd ? ops::gather_nd_grad : ops::gather_grad, {values, indices}, attrs));
   }
 
-  // The same in all batched rows at once, where they may be written.
+  // The same for all batched rows at once, if they may be written.
   bool add_slice_of_rows(const Tensor& values, const Attrs& slice) {
     if (!dense || recording()) return false;
     Tensor rows = rows_of(dense);
@@ -94,7 +94,7 @@ struct Collected {
     return sparse->front();
   }
 
-  // The dense gradient; what was sparse is dense afterwards.
+  // The dense gradient; sparse parts are converted.
   const Tensor& densified() {
     if (sparse) {
       const auto parts = std::exchange(sparse, nullptr);
@@ -112,7 +112,7 @@ struct Collected {
     return attrs;
   }
 
-  // Parts of one tensor as one; their indices may differ in dtype.
+  // Joins parts of one tensor, whose indices may differ in dtype.
   static Gradient concat_slices(const std::vector<Gradient>& parts) {
     bool same = true;
     for (const Gradient& part : parts) same &= part.indices.dtype() == parts[0].indices.dtype();
@@ -190,7 +190,7 @@ class RecordGradContext final : public GradContext {
     return slot.value;
   }
 
-  // Shapes are asked for by reference; a handful of recent ones is enough for any gradient.
+  // Shapes are returned by reference; a few recent ones are enough for any gradient.
   const Shape& shape_of(const Record::Slot& slot) const {
     Shape& shape = shapes_[next_shape_++ % kShapes];
     shape = record_.shape(slot);
@@ -206,7 +206,7 @@ class RecordGradContext final : public GradContext {
   mutable unsigned next_shape_ = 0;
 };
 
-// A backward function sees one row at a time.
+// A backward function processes one row at a time.
 std::vector<Gradient> run_backward(BackwardFunction& backward, std::span<const Tensor> dy) {
   int64_t count = -1;
   for (const Tensor& gradient : dy) {
@@ -230,7 +230,7 @@ std::vector<Gradient> run_backward(BackwardFunction& backward, std::span<const T
   }
   std::vector<Gradient> results(by_input.size());
   for (size_t i = 0; i < by_input.size(); ++i) {
-    // A function that leaves a gradient out does so for every row.
+    // A function that omits a gradient does so for every row.
     if (static_cast<int64_t>(by_input[i].size()) != count) continue;
     results[i].values = batched(call(ops::stack, by_input[i], Attrs().integer(0)));
   }
@@ -250,7 +250,7 @@ void run_custom(Record& record, std::span<Tensor> dy, const std::vector<char>& n
   }
 }
 
-// Where rows from `row` on begin in a tensor of as many axes as `shape`.
+// The start of the rows from `row` on, in a tensor with the axes of `shape`.
 Shape first_of(int64_t row, const Shape& shape) {
   Shape begin = shape;
   for (int i = 0; i < begin.rank(); ++i) begin[i] = 0;
@@ -307,7 +307,7 @@ std::vector<Gradient> Tape::gradient(std::span<const Tensor> targets,
     const uint64_t id = targets[t].impl()->id_or_zero();
     const uint32_t entry = id ? entries_.find(id) : 0;
     if (entry == 0 || entry >= entry_count || !needed[entry]) continue;
-    if (targets[t].dtype() == DType::kString) continue;  // strings do not add up
+    if (targets[t].dtype() == DType::kString) continue;  // strings have no gradient
     collected[entry].add(t < output_gradients.size() && output_gradients[t]
                              ? output_gradients[t]
                              : ones(targets[t].dtype(), targets[t].shape()));
@@ -351,8 +351,8 @@ std::vector<Gradient> Tape::gradient(std::span<const Tensor> targets,
   return results;
 }
 
-// So much of the largest value's gradient is worked on at once: beyond, one pass for many rows
-// saves no time, and costs memory.
+// The size limit of the largest gradient in one pass: beyond it, a pass for many rows saves no time
+// and costs memory.
 constexpr int64_t kRowsBytes = int64_t{32} << 20;
 
 int64_t Tape::rows_at_once() const {
@@ -373,7 +373,7 @@ std::vector<Gradient> Tape::gradients_of_rows(const Tensor& target, const Tensor
                                               std::span<const uint64_t> sources) {
   const int64_t count = weights.dim(0);
   if (count == 0) {
-    // One pass tells which sources are connected.
+    // One pass determines which sources are connected.
     const Tensor weight = zeros(target.dtype(), target.shape());
     std::vector<Gradient> results = gradient({&target, 1}, {&weight, 1}, sources);
     for (Gradient& result : results) {
@@ -400,7 +400,7 @@ std::vector<Gradient> Tape::gradients_of_rows(const Tensor& target, const Tensor
                                        : call(ops::slice, {weights},
                                               Attrs().list(first_of(begin, shape)).list(shape));
     if (begin + rows >= count) options_.persistent = persistent;
-    // A single row needs no stack, and may have as many axes as there can be.
+    // A single row needs no batch axis, and may have the largest rank.
     Shape row = shape;
     row.erase(0);
     const Tensor weight = rows == 1 ? reshape_to(chunk, row) : batched(chunk);

@@ -1,20 +1,20 @@
-// Tensors that stand for several of one shape: what a backward pass for many rows at once runs on.
+// Batched tensors: several tensors of one shape, for backward passes with many rows at once.
 //
 // An operation with such an input is checked and inferred for one row, and runs once on the rows
 // together, by the rule of its family (batching_rules.cpp) or, without one, once for each row.
-// Tapes and observers meet the operations on whole rows only; Python never sees a batched tensor.
+// Tapes and observers see the operations on all rows only; Python never sees a batched tensor.
 #pragma once
 
 #include "ops/op.h"
 
 namespace ef {
 
-// Stands for rows[0], rows[1], ...; its shape is that of one row.
+// A tensor of rows[0], rows[1], ...; its shape is that of one row.
 Tensor batched(Tensor rows);
-// The rows, with one more axis in front, or an empty handle if `tensor` stands for itself.
+// The rows, with one more axis in front, or an empty handle if `tensor` is not batched.
 Tensor rows_of(const Tensor& tensor);
 inline bool is_batched(const Tensor& tensor) { return static_cast<bool>(rows_of(tensor)); }
-// The rows of a batched tensor; any other one `count` times.
+// The rows of a batched tensor; another tensor is repeated `count` times.
 Tensor as_rows(const Tensor& tensor, int64_t count);
 
 // An operation some of whose inputs are batched, all with `count` rows.
@@ -26,9 +26,9 @@ struct BatchedCall {
   int64_t count;
   TensorList& outputs;
 
-  // The whole of input i with its rows in front, or as it is.
+  // Input i with its rows in front, or unchanged if it is not batched.
   Tensor whole(size_t i) const;
-  // Adds a result: that of all rows, of which each has the inferred shape.
+  // Adds the result of all rows, each of which has the inferred shape.
   void add(Tensor rows) const { outputs.push_back(batched(std::move(rows))); }
 };
 

@@ -1,4 +1,4 @@
-// How each family of operations runs on several rows at once.
+// Batching rules: how each family of operations runs on several rows at once.
 #include <algorithm>
 #include <unordered_map>
 
@@ -34,7 +34,7 @@ Shape with_front(int64_t count, const Shape& shape) {
 
 Shape output_shape(const BatchedCall& c) { return with_front(c.count, c.specs[0].shape); }
 
-// The attributes with another list as the k-th. Single values are lists of one to them.
+// The attributes with the k-th list replaced; a single value is a list of one.
 Attrs with_list(const Attrs& attrs, int k, std::span<const int64_t> list) {
   Attrs result;
   for (int i = 0; i < attrs.count(); ++i) {
@@ -49,10 +49,10 @@ Attrs with_list(const Attrs& attrs, int k, std::span<const int64_t> list) {
   return result;
 }
 
-// An axis of a row as one of all rows; those that count from the end stay.
+// An axis of a row as an axis of the batch; negative axes are unchanged.
 int64_t shifted(int64_t axis) { return axis < 0 ? axis : axis + 1; }
 
-// A list for the rows' axes with an entry for their own in front.
+// A list for the axes of a row, with an entry for the batch axis in front.
 Attrs& with_front(Attrs& attrs, int64_t front, std::span<const int64_t> rest) {
   InlineVector<int64_t, 2 * kInlineRank> list;
   list.push_back(front);
@@ -60,7 +60,7 @@ Attrs& with_front(Attrs& attrs, int64_t front, std::span<const int64_t> rest) {
   return attrs.list(list);
 }
 
-// Runs the operation on inputs that have the rows in front, and adds its results.
+// Runs the operation on inputs with the batch axis in front, and adds its results.
 bool run_whole(const BatchedCall& c, std::span<const Tensor> inputs, const Attrs& attrs) {
   TensorList results;
   run(c.op, inputs, attrs, results);
@@ -68,7 +68,8 @@ bool run_whole(const BatchedCall& c, std::span<const Tensor> inputs, const Attrs
   return true;
 }
 
-// Input i with ones behind the axis of its rows, so that it broadcasts with rows of `rank` axes.
+// Input i with axes of size one after the batch axis, so that it broadcasts with rows of `rank`
+// axes.
 Tensor aligned(const BatchedCall& c, size_t i, int rank) {
   const Tensor rows = rows_of(c.inputs[i]);
   if (!rows) return c.inputs[i];
@@ -88,7 +89,7 @@ bool broadcasting(const BatchedCall& c) {
   return run_whole(c, inputs, c.attrs);
 }
 
-// Inputs of one shape. The kernels broadcast vectors as well, but tapes would not know of that.
+// Inputs of one shape. The kernels broadcast vectors, too, but tapes do not record that.
 bool same_shapes(const BatchedCall& c) {
   if (recording() || c.specs[0].shape.num_elements() == 1) {
     TensorList inputs;
@@ -112,7 +113,7 @@ bool same_shapes(const BatchedCall& c) {
   return true;
 }
 
-// What looks at the last axes only, and takes any number before them.
+// Operations on the last axes, with any number of axes before them.
 bool of_last_axes(const BatchedCall& c) {
   TensorList inputs;
   for (const Tensor& input : c.inputs) inputs.push_back(as_rows(input, c.count));
@@ -242,7 +243,7 @@ bool multiplying(const BatchedCall& c) {
   const Tensor& b = c.inputs[1];
   const bool turn_a = c.attrs.flag(0) || c.attrs.flag(2);
   if (is_batched(a) && !is_batched(b) && b.rank() == 2 && !turn_a) {
-    // The rows of all of them meet the same matrix.
+    // All rows are multiplied by the same matrix.
     const Tensor rows = rows_of(a);
     const int64_t width = std::max<int64_t>(rows.shape().back(), 1);
     const Tensor flat = reshape_to(rows, {rows.size() / width, rows.shape().back()});
@@ -275,7 +276,7 @@ bool bias_gradient(const BatchedCall& c) {
   return true;
 }
 
-// What treats the elements along the first axis one by one: images, of which there are more then.
+// Operations that process the elements of the first axis separately, such as images.
 // `first` is the only input that may be batched, and its batch may be given in attribute 0.
 bool of_images(const BatchedCall& c, size_t first, bool sized) {
   for (size_t i = 0; i < c.inputs.size(); ++i) {
@@ -312,7 +313,7 @@ bool gathering_gradient(const BatchedCall& c) {
                    Attrs().list(output_shape(c)).integer(shifted(c.attrs.integer(1))).integer(0));
 }
 
-// Rows as the last axis, which operations on slices carry along, and back.
+// Moves the batch axis to the end, which operations on slices preserve, and back.
 Tensor rows_last(const Tensor& rows) {
   InlineVector<int64_t, kInlineRank + 1> perm;
   for (int i = 1; i < rows.rank(); ++i) perm.push_back(i);

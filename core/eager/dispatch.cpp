@@ -1,4 +1,4 @@
-// The way of every operation: convert has happened, now check → infer → run → record.
+// The path of every operation after conversion: check → infer → run → record.
 #include "eager/dispatch.h"
 
 #include <algorithm>
@@ -53,11 +53,11 @@ double estimated_cost(const Op& op, std::span<const Tensor> inputs, const SpecLi
   return static_cast<double>(bytes) / 8;
 }
 
-// Kernels that are expected to take longer than so many nanoseconds can be interrupted. Only those
-// that write nothing but their own results: a variable that is changed halfway would be damaged.
+// Kernels that are expected to take longer, in nanoseconds, can be interrupted. Only those that
+// write nothing but their results: a partly updated variable would be corrupt.
 constexpr double kInterruptibleCost = 20e6;
 
-// Below this size, one pass over memory less is not worth the bookkeeping.
+// Below this size, saving one pass over memory is not worth the bookkeeping.
 constexpr int64_t kLazyElements = 16'384;
 
 bool worth_delaying(const TensorSpec& spec) {
@@ -65,7 +65,7 @@ bool worth_delaying(const TensorSpec& spec) {
          (spec.dtype == DType::kFloat32 || spec.dtype == DType::kFloat64);
 }
 
-// The first input without memory of its own that is not to be computed: symbolic or batched.
+// The first input without memory that is not lazy: symbolic or batched.
 const Tensor* first_stand_in(std::span<const Tensor> inputs) {
   for (const Tensor& input : inputs) {
     if (input.impl()->lazy() && (is_symbolic(input) || is_batched(input))) [[unlikely]]
@@ -88,7 +88,7 @@ void run_now(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
       outputs.push_back(Tensor::empty(spec.dtype, spec.shape));
       empty += outputs.back().size() == 0;
     }
-    // Without elements there is nothing to compute, however large the other dimensions are.
+    // Without elements there is nothing to compute, even if other dimensions are large.
     if (empty == specs.size()) return;
   }
   const double cost = estimated_cost(op, inputs, specs, outputs, attrs);
@@ -97,7 +97,7 @@ void run_now(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
   if (cost > kInterruptibleCost && region.state()) {
     interruptible.emplace(blocking_hooks.check, region.state());
   }
-  // A value that the gradient will read has to be computed anyway.
+  // A value that the gradient reads has to be computed anyway.
   if (!op.takes_lazy || (records && op.need(0).inputs)) {
     for (const Tensor& input : inputs) input.impl()->settle();
   }

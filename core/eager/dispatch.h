@@ -1,4 +1,4 @@
-// Running an operation now: check, infer, allocate, run the kernel, record on the tapes.
+// Eager execution of an operation: check, infer, allocate, run the kernel, record on the tapes.
 #pragma once
 
 #include <initializer_list>
@@ -20,12 +20,12 @@ inline Tensor call(const Op& op, std::initializer_list<Tensor> inputs, const Att
   return call(op, std::span(inputs.begin(), inputs.size()), attrs);
 }
 
-// The same for an elementwise operation on two tensors of one dtype, where the result may be
-// written over the first one: it is, if nobody else can see that tensor and no tape is recording.
+// The same for an elementwise operation on two tensors of one dtype, where the result may
+// overwrite the first one: it does if there is no other handle on it and no tape records.
 Tensor call_reusing(const Op& op, Tensor first, const Tensor& second, const Attrs& attrs = {});
 
 // Set by the bindings: called around kernels that run long enough to let other threads work.
-// `check` runs the handlers of signals that have arrived meanwhile, and throws what they raise.
+// `check` runs the handlers of pending signals, and throws the exceptions that they raise.
 struct BlockingHooks {
   void* (*release)() = nullptr;
   void (*acquire)(void*) = nullptr;
@@ -33,8 +33,8 @@ struct BlockingHooks {
 };
 extern BlockingHooks blocking_hooks;
 
-// What a kernel runs in: subnormal numbers are flushed to zero, and other Python threads run if
-// `nanoseconds` of work justify it.
+// The scope in which a kernel runs: subnormals are flushed to zero, and Python's lock is released
+// if the expected `nanoseconds` are worth it.
 class KernelRegion {
  public:
   explicit KernelRegion(double nanoseconds) {
@@ -46,7 +46,7 @@ class KernelRegion {
   KernelRegion(const KernelRegion&) = delete;
   KernelRegion& operator=(const KernelRegion&) = delete;
 
-  // What Interruptible takes; null if other threads do not run.
+  // The state for Interruptible; null if Python's lock is not released.
   void* state() const { return state_; }
 
  private:

@@ -18,7 +18,7 @@ class IdMap {
     }
   }
 
-  // Sets the value of a key, new or old.
+  // Sets the value of a new or existing key.
   void set(uint64_t key, uint32_t value) {
     if ((size_ + 1) * 2 > slots_.size()) grow();
     for (size_t i = hash(key);; ++i) {

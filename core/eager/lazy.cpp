@@ -1,4 +1,4 @@
-// Calls that run when their result is first read.
+// Pending calls, which run when their result is first read.
 #include "eager/lazy.h"
 
 #include <mutex>
@@ -14,8 +14,8 @@ class LazyResult final : public LazyValue {
  public:
   LazyResult(LazyCall call, TensorSpec spec) : call_(std::move(call)), spec_(std::move(spec)) {}
 
-  // Several threads may ask at once: one computes, the others wait. The lock is never held while
-  // waiting for Python's, so the two cannot block each other.
+  // Several threads may access it at once: one computes, the others wait. The lock is never held
+  // while waiting for Python's, so there is no deadlock.
   void settle(const Settler& settler) override {
     std::optional<LazyCall> done;
     const std::lock_guard lock(mutex_);

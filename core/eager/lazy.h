@@ -1,8 +1,8 @@
-// Results that are computed when somebody first looks at them.
+// Lazy results: they are computed on first access.
 //
 // A bias is nearly always followed by an activation. Its sum is lazy, so that the activation's
-// kernel can form both in one pass over memory; whoever else asks for the sum's memory gets it
-// computed then. Only operations that cannot fail any more, once inferred, are lazy.
+// kernel can compute both in one pass over memory; any other access to the sum's memory computes
+// it. Only operations that cannot fail after inference are lazy.
 #pragma once
 
 #include <optional>
@@ -19,11 +19,11 @@ struct LazyCall {
   Attrs attrs;
 };
 
-// A tensor that stands for the only result of a call still to be made.
+// The tensor of the only result of a pending call.
 Tensor make_lazy(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
                  const TensorSpec& spec);
 
-// The call that `tensor` still stands for, if it has not been made.
+// The pending call of `tensor`, if there is one.
 std::optional<LazyCall> lazy_call(const Tensor& tensor);
 
 }  // namespace ef

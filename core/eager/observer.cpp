@@ -1,4 +1,4 @@
-// Looking for numbers that spoil everything after them.
+// Detection of infinities and NaNs.
 #include "eager/observer.h"
 
 #include "eager/symbolic.h"
@@ -6,10 +6,10 @@
 
 namespace ef {
 
-bool has_bad_numbers(const Tensor& tensor) {
+bool has_nonfinite(const Tensor& tensor) {
   if (!is_differentiable(tensor.dtype()) || is_symbolic(tensor)) return false;
   tensor.impl()->settle();
-  return cpu::has_bad_numbers(tensor);
+  return cpu::has_nonfinite(tensor);
 }
 
 }  // namespace ef

@@ -1,4 +1,4 @@
-// Who is told of the operations that run: tools that show, check or explain a program.
+// Observers of operations: tools that trace or check a program.
 #pragma once
 
 #include <span>
@@ -14,20 +14,20 @@ class Observer {
   // Called after an operation, before anything else uses its results; may throw.
   virtual void ran(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
                    std::span<const Tensor> outputs) = 0;
-  // Called when something happens that the operations do not show: a variable is read or changed,
-  // a backward step is written in Python.
+  // Called for events that are no operations: a variable is read or written, a backward step is a
+  // Python function.
   virtual void saw_effect() {}
 };
 
-// Empty, as a rule, so that operations pay for one comparison. Shared by all threads; read and
-// changed under Python's lock, which kernels give up and whoever dispatches them holds.
+// Usually empty, so that operations pay for one comparison. Shared by all threads; read and
+// changed under Python's lock, which kernels release and which is held during dispatch.
 inline std::vector<Observer*> observers;
 
 inline void note_effect() {
   for (Observer* observer : observers) observer->saw_effect();
 }
 
-// Whether an element of a floating or complex tensor is infinite or not a number.
-bool has_bad_numbers(const Tensor& tensor);
+// Whether an element of a floating or complex tensor is infinite or NaN.
+bool has_nonfinite(const Tensor& tensor);
 
 }  // namespace ef

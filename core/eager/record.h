@@ -1,4 +1,4 @@
-// A tape's note of one call: sized to its arguments, so that a small op costs two cache lines.
+// A tape's record of one call: sized to its arguments, so that a small op takes two cache lines.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace ef {
 
 struct Record {
-  // What is kept of one input or output; `value` only if the gradient reads it.
+  // The record of one input or output; it has the `value` only if the gradient reads it.
   struct Slot {
     Tensor value;
     uint32_t entry = 0;  // the tape's entry, 0 if not watched
@@ -58,7 +58,7 @@ struct Record {
   Slot* slots() { return reinterpret_cast<Slot*>(this + 1); }
 };
 
-// Newest first: values that only later records hold go before those they came from.
+// Newest first: values that only later records hold are released before their sources.
 void destroy_records(std::vector<Record*>& records);
 
 }  // namespace ef

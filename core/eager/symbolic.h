@@ -1,7 +1,7 @@
-// Tensors whose dtype and shape are known and whose value is not: what graphs are inferred on.
+// Symbolic tensors: dtype and shape are known, the value is not. Graphs are inferred with them.
 //
-// An operation with such an input is checked and inferred as ever, but its kernel does not run: its
-// results are symbolic too. Tapes record it, so that gradients can be inferred as well.
+// An operation with such an input is checked and inferred as usual, but its kernel does not run:
+// its results are symbolic, too. Tapes record it, so that gradients can be inferred as well.
 #pragma once
 
 #include "ops/op.h"

@@ -23,7 +23,7 @@ thread_local TapeStack stack;
 
 uint16_t bit_of(size_t i) { return static_cast<uint16_t>(1u << std::min<size_t>(i, 15)); }
 
-// Notes what a record keeps of one tensor.
+// Fills the record of one tensor.
 void fill_slot(Record& record, Record::Slot& slot, int64_t*& dims, const Tensor& tensor,
                bool keep) {
   slot.dtype = tensor.dtype();
@@ -53,11 +53,11 @@ void push_tape(Tape* tape) {
 }
 
 void pop_tape(Tape* tape) {
-  const auto found = std::find(stack.tapes.rbegin(), stack.tapes.rend(), tape);
-  if (found == stack.tapes.rend()) return;
-  const auto place = std::next(found).base();
-  const auto index = static_cast<size_t>(place - stack.tapes.begin());
-  stack.tapes.erase(place);
+  const auto innermost = std::find(stack.tapes.rbegin(), stack.tapes.rend(), tape);
+  if (innermost == stack.tapes.rend()) return;
+  const auto position = std::next(innermost).base();
+  const auto index = static_cast<size_t>(position - stack.tapes.begin());
+  stack.tapes.erase(position);
   if (index < stack.floor) --stack.floor;
   for (size_t& floor : stack.floors) floor -= index < floor;
   tape->release();

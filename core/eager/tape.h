@@ -1,4 +1,4 @@
-// The gradient tape: which tensors are watched, what was computed from them, and the way back.
+// The gradient tape: the watched tensors, the records of operations on them, and the backward pass.
 #pragma once
 
 #include <atomic>
@@ -18,8 +18,8 @@ class Variable;
 class BackwardFunction {
  public:
   virtual ~BackwardFunction() = default;
-  // Gradients with respect to the recorded inputs, in order; empty where there is none. `dy` has
-  // one dense gradient per recorded output.
+  // Gradients with respect to the recorded inputs, in order; empty if there is none. `dy` has one
+  // dense gradient per recorded output.
   virtual std::vector<Gradient> run(std::span<const Tensor> dy) = 0;
 };
 
@@ -32,7 +32,7 @@ class Tape {
     bool persistent = false;
     bool watch_accessed = true;  // whether trainable variables are watched when they are read
     bool integers = false;       // whether they are differentiated like floats
-    bool watch_only = false;     // notes which variables are read, and no operations
+    bool watch_only = false;     // records the variables that are read, and no operations
     bool forward = false;  // custom steps count only where no operations lead to their results
   };
   explicit Tape(Options options);
@@ -49,11 +49,11 @@ class Tape {
 
   void watch(const Tensor& tensor);
   void watch(Variable& variable);
-  // Called when a variable is read: `value` stands for the variable from now on.
+  // Called when a variable is read: `value` is the tensor of the variable from now on.
   void variable_read(Variable& variable, const Tensor& value);
   bool watches(const Variable& variable) const;
 
-  // Notes a call if one of its inputs is watched.
+  // Records a call if one of its inputs is watched.
   void record(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
               std::span<const Tensor> outputs);
   void record(std::shared_ptr<BackwardFunction> backward, std::span<const uint64_t> inputs,
@@ -71,9 +71,9 @@ class Tape {
   std::vector<Gradient> gradients_of_rows(const Tensor& target, const Tensor& weights,
                                           std::span<const uint64_t> sources);
 
-  // Whether that tensor or variable is known to the tape.
+  // Whether the tape watches a tensor or variable.
   bool knows(uint64_t id) const { return entries_.find(id) != 0; }
-  // The number by which the tape knows it, or 0.
+  // The tape's entry of a tensor or variable, or 0.
   uint32_t entry(uint64_t id) const { return entries_.find(id); }
   bool differentiates(DType dtype) const {
     return is_differentiable(dtype) || (options_.integers && is_integer(dtype));
@@ -83,7 +83,7 @@ class Tape {
  private:
   ~Tape();
   uint32_t entry_of(uint64_t id);
-  // A new entry for an operation's result, also where that identity had one already.
+  // A new entry for an operation's result, even if that identity had one already.
   uint32_t fresh_entry(uint64_t id);
   int64_t rows_at_once() const;
 
@@ -92,7 +92,7 @@ class Tape {
   IdMap entries_;             // identity → entry; several identities may share an entry
   uint32_t entry_count_ = 1;  // entry 0 means "not watched"
   std::vector<Record*> records_;
-  int passes_ = 0;                    // backward passes that are going through them
+  int passes_ = 0;                    // backward passes in progress
   std::vector<Variable*> variables_;  // counted references
 };
 
@@ -100,9 +100,9 @@ class Tape {
 std::span<Tape* const> active_tapes();
 inline bool recording() { return !active_tapes().empty(); }
 void push_tape(Tape* tape);  // the stack holds a reference
-void pop_tape(Tape* tape);   // from anywhere in the stack; harmless if it is not there
+void pop_tape(Tape* tape);   // from any position of the stack; does nothing if it is absent
 
-// Pauses the tapes of this thread that are there, while it lives; tapes that begin later record.
+// Pauses the current tapes of this thread during its lifetime; tapes that begin later record.
 class StopRecording {
  public:
   StopRecording();
@@ -113,8 +113,8 @@ class StopRecording {
 void pause_recording();
 void resume_recording();
 
-// The tapes that record when it is made. What is computed between `begin` and `end` is recorded by
-// these, whether they still record or not, and by no others that were there.
+// The tapes that record when it is created. Between `begin` and `end` these tapes record, whether
+// they are still active or not, and no others that were active.
 class RecordingTapes {
  public:
   RecordingTapes();
@@ -128,11 +128,11 @@ class RecordingTapes {
   std::vector<Tape*> tapes_;  // counted references, outermost first
 };
 
-// Notes a call on all active tapes.
+// Records a call on all active tapes.
 void record_on_tapes(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
                      std::span<const Tensor> outputs);
 
-// A sparse gradient's dense form; a dense one as it is.
+// A gradient in dense form.
 Tensor densify(const Gradient& gradient);
 
 }  // namespace ef

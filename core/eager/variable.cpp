@@ -26,7 +26,7 @@ Tensor copy_of(const Tensor& t) {
 
 }  // namespace
 
-// The variable's own handle never leaves it under a tape, so it gets an identity of its own.
+// The variable's handle never leaves it while a tape records, so it gets an identity of its own.
 Variable::Variable(Tensor value, bool trainable)
     : trainable_(trainable), dtype_(value.dtype()), id_(new_identity()), value_(value.alias()) {}
 
@@ -89,8 +89,8 @@ void add_in_place(const Op& op, const Tensor& value, const Tensor& delta) {
 
 }  // namespace
 
-// The shape is looked at under the lock, since another thread may have changed it. The variable is
-// unlocked before the GIL is taken back: a reader may wait for the lock with it.
+// The shape is checked under the lock, since another thread may have changed it. The variable is
+// unlocked before the GIL is acquired: a reader may hold the GIL and wait for the lock.
 void Variable::add(const Op& op, const Tensor& delta, const char* op_name) {
   note_effect();
   const KernelRegion region(static_cast<double>(delta.bytes()) / 4);

@@ -24,24 +24,24 @@ class Variable {
   bool trainable() const { return trainable_; }
   DType dtype() const { return dtype_; }
 
-  // The current value. Tapes that watch the variable are told.
+  // The current value, which tapes record.
   Tensor read();
-  // The current value, unknown to any tape.
+  // The current value, which tapes do not record.
   Tensor peek();
   // Replaces the value. The caller has checked dtype and shape.
   void assign(const Tensor& value);
-  // Replaces the value if it is still `expected`, which peek() gave: what others wrote meanwhile is
-  // not lost. An update in place makes another tensor of it, since the caller holds this one.
+  // Replaces the value if it is still `expected`, which peek() returned, so that concurrent writes
+  // are not lost. Updates in place create a new tensor, since the caller holds this one.
   bool assign_if(const Tensor& expected, const Tensor& value);
   // value ± delta, in place when nobody else holds the old value. The caller has checked the dtype.
-  // Throws InvalidArgument for a delta of another shape than the value has.
+  // Throws InvalidArgument if the shapes of delta and value differ.
   void assign_add(const Tensor& delta);
   void assign_sub(const Tensor& delta);
 
-  // Exclusive access for fused updates: locks the variable and yields its tensor, copied first if
-  // somebody else holds the old value. Readers on other threads wait until it is gone, and may hold
-  // Python's lock then: who updates at length gives that lock up first, and takes it back last.
-  // Observers are told by the caller, who still holds it.
+  // Exclusive access for fused updates: locks the variable and provides its tensor, which is copied
+  // first if there are other handles. Readers on other threads wait meanwhile, and may hold
+  // Python's lock: a long update releases that lock first, and acquires it last. The caller, which
+  // still holds it, notifies observers.
   class Update {
    public:
     explicit Update(Variable& variable);
@@ -72,8 +72,8 @@ class Variable {
   Tensor value_;
 };
 
-// A counted reference to a variable; may be empty. Who works on one without Python's lock, or runs
-// Python code meanwhile, holds it by this: its owner may go or be made anew.
+// A counted reference to a variable; may be empty. Code that uses a variable without Python's lock,
+// or runs Python code meanwhile, holds one: the owner may be destroyed or initialized again.
 class VariableRef {
  public:
   VariableRef() = default;

@@ -1,4 +1,4 @@
-// Reading and writing in pieces that fit a cache, several threads at a time.
+// Reading and writing in pieces that fit a cache, by several threads.
 #include "files/checked_io.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@ namespace {
 
 // A piece stays in the second-level cache between its copy and its checksum.
 constexpr size_t kPiece = size_t{256} << 10;
-// What one thread does before it asks for more: long enough to be read ahead.
+// The bytes that one thread processes at a time: enough for read-ahead.
 constexpr size_t kStretch = size_t{2} << 20;
 
 // The checksum of each stretch of `bytes` bytes.
@@ -44,7 +44,7 @@ class Sums {
     return true;
   }
 
-  // Notes what the system has refused; only the first matters.
+  // Stores the first error of a system call.
   void refuse(int error) {
     int none = 0;
     refused_.compare_exchange_strong(none, error);
@@ -68,7 +68,7 @@ class Sums {
   std::atomic<int> refused_{0};
 };
 
-// Repeats a system call that moves fewer bytes than asked for; gives 0 or an errno.
+// Repeats a system call that transfers fewer bytes than requested; returns 0 or an errno.
 template <class Call>
 int move_all(size_t size, const Call& call) {
   for (size_t done = 0; done < size;) {
@@ -109,13 +109,12 @@ uint32_t write_checked(int file, int64_t offset, const void* data, size_t bytes)
     });
   };
   Sums sums(bytes);
-  // A full disk is noticed before anything is written, and pages need not be reserved one by one.
+  // Detects a full disk before writing, and reserves all pages at once.
   if (bytes > kStretch && fallocate(file, 0, offset, static_cast<off_t>(bytes)) != 0 &&
       errno != EOPNOTSUPP && errno != ENOSYS && errno != EINTR) {
     throw std::system_error(errno, std::generic_category());
   }
-  // The system lets one thread at a time write to a file: where there are others, they take the
-  // checksums meanwhile.
+  // The system lets one thread at a time write to a file: others compute checksums meanwhile.
   std::atomic<bool> writing{false};
   parallel_for(sums.stretches(), 1, [&](int64_t begin, int64_t end) {
     const bool alone = begin == 0 && end == sums.stretches();
@@ -157,7 +156,7 @@ uint32_t read_checked(int file, int64_t offset, void* data, size_t bytes) {
 Buffer* map_file(int file, int64_t offset, size_t bytes) {
   const int64_t before = offset % sysconf(_SC_PAGESIZE);
   const size_t span = bytes + static_cast<size_t>(before);
-  // Writable, but private: whoever writes through an array that shares it harms no file.
+  // Writable, but private: writes through an array that shares it do not change the file.
   void* start = mmap(nullptr, span, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file,
                      offset - before);
   if (start == MAP_FAILED) throw std::system_error(errno, std::generic_category());

@@ -1,4 +1,4 @@
-// Bytes between memory and files; their CRC-32C is taken on the way, while they are in the caches.
+// Reading and writing of files with CRC-32C checksums, computed while the data are in the caches.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace ef {
 
-// Large pieces are divided among the threads. All of these give the CRC-32C of the bytes, and throw
-// std::system_error if the system refuses something.
+// Large pieces are divided among the threads. All functions return the CRC-32C of the bytes, and
+// throw std::system_error if a system call fails.
 
 // The checksum of memory alone.
 uint32_t checksum(const void* data, size_t bytes);
@@ -20,8 +20,8 @@ uint32_t write_checked(int file, int64_t offset, const void* data, size_t bytes)
 // Reads from a position of a file. A file that ends before is an error with the code EIO.
 uint32_t read_checked(int file, int64_t offset, void* data, size_t bytes);
 
-// A part of a file as memory, which nobody may write to. It holds for as long as nobody changes the
-// file in place. Must not be empty.
+// A part of a file mapped into memory, which must not be written to. It is valid until the file is
+// changed in place. Must not be empty.
 Buffer* map_file(int file, int64_t offset, size_t bytes);
 
 }  // namespace ef

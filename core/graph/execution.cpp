@@ -36,8 +36,8 @@ void Store::set(NodeId node, Variable& variable) {
 }
 
 Variable* Store::find(NodeId node) const {
-  const auto found = variables_.find(node);
-  return found == variables_.end() ? nullptr : found->second;
+  const auto entry = variables_.find(node);
+  return entry == variables_.end() ? nullptr : entry->second;
 }
 
 void Store::clear() {
@@ -76,9 +76,9 @@ void Execution::run(std::span<const Tensor> feeds) {
 }
 
 Value Execution::value(Port port) {
-  const Input found = plan_.find(port);
-  if (found.slot < 0 && found.variable < 0) return {};
-  return value_of(found);
+  const Input input = plan_.find(port);
+  if (input.slot < 0 && input.variable < 0) return {};
+  return value_of(input);
 }
 
 void Execution::run_all(std::span<const int32_t> order) {
@@ -110,7 +110,7 @@ void Execution::watch_results(const PlannedNode& planned, const Node& node) {
     const int32_t index = planned.first_slot + static_cast<int32_t>(k);
     Tensor& tensor = slot(index).tensor;
     if (!tensor || !plan_.watched(index)) continue;
-    // What has been handed on or is kept by the graph gets an identity of its own.
+    // Values that are passed on or kept by the graph get new identities.
     if (node.kind == Kind::kProgram && node.program.steps.empty()) {
       tensor = call(ops::identity, {tensor});
     }
@@ -119,14 +119,14 @@ void Execution::watch_results(const PlannedNode& planned, const Node& node) {
 }
 
 Variable& Execution::variable(const Input& input) {
-  Variable* found = store_.find(input.variable);
-  if (!found) {
+  Variable* variable = store_.find(input.variable);
+  if (!variable) {
     fail(Code::kFailedPrecondition, "Attempting to use uninitialized value ",
          graph_.node(input.variable).name,
          ": run its initializer first, such as tf.global_variables_initializer().");
   }
-  if (input.watched && tape_) tape_->watch(*found);
-  return *found;
+  if (input.watched && tape_) tape_->watch(*variable);
+  return *variable;
 }
 
 Value Execution::value_of(const Input& input) {
@@ -209,7 +209,7 @@ void Execution::choose(const PlannedNode& planned, const Node& node) {
   current_ = planned.node;
   for (size_t k = 0; k < node.outputs.size(); ++k) {
     Value value = value_of(branch.results[k]);
-    // An identity of its own, so that gradients are asked for at the right place.
+    // A new identity, so that gradients refer to this value.
     if (value.tensor) value.tensor = call(ops::identity, {value.tensor});
     slot(planned.first_slot + static_cast<int32_t>(k)) = std::move(value);
   }
@@ -239,9 +239,9 @@ void Execution::differentiate(const PlannedNode& planned, const Node& node) {
   // Only gradients of gradients have to be recorded.
   std::optional<StopRecording> paused;
   if (!plan_.nested_gradients()) paused.emplace();
-  std::vector<Gradient> found = gradients(targets, weights, identities);
+  std::vector<Gradient> results = gradients(targets, weights, identities);
   for (const Input& constant : rest) {
-    // What came through a tensor that is to be taken for a constant is taken off again.
+    // Subtracts the gradient through tensors that count as constants.
     const uint64_t identity = identity_of(constant);
     if (std::ranges::find(identities, identity) != identities.end()) continue;
     const std::vector<Gradient> through = gradients(targets, weights, {&identity, 1});
@@ -249,15 +249,15 @@ void Execution::differentiate(const PlannedNode& planned, const Node& node) {
     const Tensor value = tensor_of(constant), weight = densify(through[0]);
     const std::vector<Gradient> beyond = gradients({&value, 1}, {&weight, 1}, identities);
     for (size_t k = 0; k < num_sources; ++k) {
-      if (beyond[k] && found[k]) found[k] = {densify(found[k]) - densify(beyond[k]), {}, {}};
+      if (beyond[k] && results[k]) results[k] = {densify(results[k]) - densify(beyond[k]), {}, {}};
     }
   }
   for (size_t k = 0; k < num_sources; ++k) {
     Value& result = slot(planned.first_slot + static_cast<int32_t>(k));
-    if (found[k].sparse()) {
-      result.object = host_.sparse(std::move(found[k]));
+    if (results[k].sparse()) {
+      result.object = host_.sparse(std::move(results[k]));
     } else {
-      result.tensor = found[k] ? std::move(found[k].values) : zeros_like(tensor_of(sources[k]));
+      result.tensor = results[k] ? std::move(results[k].values) : zeros_like(tensor_of(sources[k]));
     }
   }
   if (--gradients_left_ == 0) {

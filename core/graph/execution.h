@@ -1,4 +1,4 @@
-// One run of a plan: the values that are fed and computed, and the variables that they change.
+// One run of a plan: the fed and computed values, and the changed variables.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace ef::graph {
 
-// A tensor, or something that only the host language understands.
+// A tensor, or an object of the host language.
 struct Value {
   Tensor tensor;
   std::shared_ptr<void> object;
@@ -38,7 +38,7 @@ class Store {
 
 class Execution;
 
-// What the engine leaves to the language that the graph was written in.
+// What the engine delegates to the host language.
 class Host {
  public:
   // Runs a node, one value for each of its outputs. Programs come here as well if one of their
@@ -58,12 +58,12 @@ class Execution {
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
-  // Throws what operations throw; failed() then tells which node's it was.
+  // Throws what operations throw; failed() then returns the node.
   void run(std::span<const Tensor> feeds);
   NodeId failed() const { return current_; }
 
   Value fetch(size_t k) { return value_of(plan_.fetches()[k]); }
-  // The value of a port, for the host; empty if it has none (yet).
+  // The value of a port, for the host; empty if it has none yet.
   Value value(Port port);
 
  private:
@@ -79,7 +79,7 @@ class Execution {
   void watch_results(const PlannedNode& planned, const Node& node);
 
   Value value_of(const Input& input);
-  Tensor tensor_of(const Input& input);  // throws for what is no tensor
+  Tensor tensor_of(const Input& input);  // throws if the input is no tensor
   uint64_t identity_of(const Input& input);
   Variable& variable(const Input& input);
   Value& slot(int32_t index) { return values_[static_cast<size_t>(index)]; }

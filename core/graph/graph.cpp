@@ -44,11 +44,11 @@ const std::vector<PartialSpec>& Graph::infer(NodeId id) {
 }
 
 std::string Graph::describe(NodeId id) const {
-  const Node& found = node(id);
-  std::string text = cat("In operation '", found.name, "' of type ", found.type);
-  if (!found.source.file.empty()) {
-    text += cat(", made at:\n  File \"", found.source.file, "\", line ", found.source.line, ", in ",
-                found.source.function);
+  const Node& described = node(id);
+  std::string text = cat("In operation '", described.name, "' of type ", described.type);
+  if (!described.source.file.empty()) {
+    text += cat(", made at:\n  File \"", described.source.file, "\", line ", described.source.line,
+                ", in ", described.source.function);
   }
   return text;
 }

@@ -1,4 +1,4 @@
-// Graphs: operations that have been described and not run, and how they hang together.
+// Graphs: nodes with their inputs and operations, which are described and not run.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace ef::graph {
 
 using NodeId = int32_t;
 
-// One of the tensors that a node gives.
+// One of a node's outputs.
 struct Port {
   NodeId node = -1;
   int32_t output = 0;
@@ -22,26 +22,26 @@ struct Port {
 };
 
 enum class Kind : uint8_t {
-  kHost,      // something that only the host language can do
+  kHost,      // run by the host language
   kProgram,   // operations
-  kNothing,   // it is there so that others wait for it
-  kFeed,      // a value that each run is given
+  kNothing,   // only a control dependency
+  kFeed,      // a value that is fed to a run
   kVariable,  // a value that a session keeps
   kAssign,    // inputs: a variable and its new value, or what is added or subtracted
-  kGradient,  // inputs: targets, sources, weights or none, tensors taken for constants
-  kChoice,    // input: a boolean; gives what one of two branches gives
+  kGradient,  // inputs: targets, sources, optional weights, tensors that count as constants
+  kChoice,    // input: a boolean; returns the outputs of one of two branches
 };
 
 enum class Change : uint8_t { kReplace, kAdd, kSubtract };
 
-// The place in a program that made a node.
+// The line of the program that created a node.
 struct Source {
   std::string file;
   int line = 0;
   std::string function;
 };
 
-// What a choice's branch gives, and what else has to run for it.
+// The outputs of a choice's branch, and the other nodes that it runs.
 struct Branch {
   std::vector<Port> results;
   std::vector<NodeId> nodes;
@@ -53,7 +53,7 @@ struct Node {
   std::string type;
   Source source;
   std::vector<Port> inputs;
-  std::vector<NodeId> controls;  // nodes that run before, though this one takes nothing from them
+  std::vector<NodeId> controls;  // nodes that run before this one, without passing values
   std::vector<PartialSpec> outputs;
 
   Program program;                 // of kProgram
@@ -66,12 +66,12 @@ struct Node {
 
 class Graph {
  public:
-  // Throws if an input or a control input is not there yet, or if the graph is final.
+  // Throws if an input or a control input does not exist, or if the graph is final.
   NodeId add(Node node);
-  // Gives a node the operations that it consists of.
+  // Sets the operations of a node.
   void set_program(NodeId id, Program program);
-  // What a node's operations make of its inputs' dtypes and shapes; it is noted with the node.
-  // Throws what operations throw.
+  // Infers a node's output specs from those of its inputs, and stores them in the node. Throws what
+  // operations throw.
   const std::vector<PartialSpec>& infer(NodeId id);
 
   Node& node(NodeId id);

@@ -13,7 +13,7 @@ Plan::Plan(const Graph& graph, std::span<const Port> fetches, std::span<const No
       watched_variables_(static_cast<size_t>(graph.size())),
       num_feeds_(static_cast<int32_t>(feeds.size())),
       num_slots_(num_feeds_) {
-  for (const Port& port : feeds) graph.spec(port);  // throws for what is not there
+  for (const Port& port : feeds) graph.spec(port);  // throws for an unknown port
   std::vector<NodeId> roots(operations.begin(), operations.end());
   for (const Port& port : fetches) {
     graph.spec(port);
@@ -28,8 +28,8 @@ Plan::Plan(const Graph& graph, std::span<const Port> fetches, std::span<const No
 }
 
 int32_t Plan::fed_slot(Port port) const {
-  const auto found = std::ranges::find(feeds_, port);
-  return found == feeds_.end() ? -1 : static_cast<int32_t>(found - feeds_.begin());
+  const auto feed = std::ranges::find(feeds_, port);
+  return feed == feeds_.end() ? -1 : static_cast<int32_t>(feed - feeds_.begin());
 }
 
 bool Plan::is_variable(Port port) const { return graph_.node(port.node).kind == Kind::kVariable; }
@@ -64,7 +64,7 @@ int32_t Plan::planned_index(NodeId node) {
   return index;
 }
 
-// The nodes that the roots need and that are not done, each after those that it needs itself.
+// The nodes that the roots depend on and that have not run, in topological order.
 std::vector<int32_t> Plan::sorted(std::span<const NodeId> roots, std::span<const char> done) {
   enum : char { kNew, kOpen, kPlaced };
   std::vector<char> state(done.begin(), done.end());
@@ -91,7 +91,7 @@ std::vector<int32_t> Plan::sorted(std::span<const NodeId> roots, std::span<const
   return order;
 }
 
-// A branch runs what it needs at its choice's place, unless that has run by then.
+// A branch runs the nodes it needs when its choice runs, unless they have run by then.
 void Plan::plan_branches() {
   std::vector<char> done(index_of_.size());
   const auto plan_choice = [&](int32_t index, const auto& again) -> void {
@@ -130,13 +130,13 @@ void Plan::find_gradients() {
       if (weight) continue;
       if (is_variable(node.inputs[k]) && fed_slot(node.inputs[k]) < 0) {
         watched_variables_[static_cast<size_t>(node.inputs[k].node)] = 1;
-      } else if (const Input found = find(node.inputs[k]); found.slot >= 0) {
-        watched_[static_cast<size_t>(found.slot)] = 1;
+      } else if (const Input input = find(node.inputs[k]); input.slot >= 0) {
+        watched_[static_cast<size_t>(input.slot)] = 1;
       }
     }
   }
   if (num_gradients_ < 2) return;
-  // Choices hide what depends on what: with them, all may be nested.
+  // Choices hide dependencies: with them, all gradients may be nested.
   nested_gradients_ = has_choices_;
   for (const int32_t index : order_) {
     const NodeId id = nodes_[static_cast<size_t>(index)].node;

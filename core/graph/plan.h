@@ -1,4 +1,4 @@
-// Which nodes a run needs, in which order, and where their values are put.
+// A plan: the nodes of a run, their order, and the slots of their values.
 #pragma once
 
 #include <array>
@@ -9,10 +9,10 @@
 
 namespace ef::graph {
 
-// Where a node finds an input: a slot of the run's values, or a variable.
+// The source of a node's input: a slot of the run's values, or a variable.
 struct Input {
   int32_t slot = -1;
-  NodeId variable = -1;  // where there is no slot
+  NodeId variable = -1;  // if there is no slot
   bool watched = false;  // whether gradients for the variable are asked for
 };
 
@@ -21,18 +21,18 @@ struct PlannedNode {
   int32_t first_slot = 0;
   bool watched = false;  // whether gradients for one of its results are asked for
   InlineVector<Input, 4> inputs;
-  std::vector<int32_t> last_used;  // slots that nobody needs after this node
+  std::vector<int32_t> last_used;  // slots that are unused after this node
   struct PlannedBranch {
-    std::vector<int32_t> order;  // those that may still have to run for the branch
+    std::vector<int32_t> order;  // the nodes of the branch that may not have run yet
     std::vector<Input> results;
   };
   std::vector<PlannedBranch> branches;  // of a choice
 };
 
-// Made once for each combination of fetches and feeds, and run many times.
+// Created once for each combination of fetches and feeds, and run many times.
 class Plan {
  public:
-  // Fed ports take slots 0, 1, ...; what lies behind them is not needed.
+  // Fed ports have slots 0, 1, ...; the nodes before them are not needed.
   Plan(const Graph& graph, std::span<const Port> fetches, std::span<const NodeId> operations,
        std::span<const Port> feeds);
 
@@ -45,13 +45,13 @@ class Plan {
   int32_t num_feeds() const { return num_feeds_; }
   bool has_choices() const { return has_choices_; }
 
-  // Where a port's value is in a run.
+  // The source of a port's value in a run.
   Input find(Port port) const;
 
   // How many nodes give gradients, and whether gradients of gradients are among them.
   int num_gradients() const { return num_gradients_; }
   bool nested_gradients() const { return nested_gradients_; }
-  // Whether more than one backward pass goes over what was recorded.
+  // Whether there is more than one backward pass over the records.
   bool differentiates_often() const { return differentiates_often_; }
 
  private:
@@ -67,7 +67,7 @@ class Plan {
 
   const Graph& graph_;
   std::vector<Port> feeds_;
-  std::vector<int32_t> index_of_;  // by node; -1 for those that are not planned
+  std::vector<int32_t> index_of_;  // by node; -1 if it is not in the plan
   std::vector<PlannedNode> nodes_;
   std::vector<int32_t> order_;
   std::vector<Input> fetches_;

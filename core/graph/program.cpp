@@ -1,4 +1,4 @@
-// Running and inferring rows of operations.
+// Running and inferring sequences of operations.
 #include "graph/program.h"
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 namespace ef::graph {
 namespace {
 
-// What unknown sizes stand for while shapes are inferred: of a first axis, of any other one, and
-// the shape of a tensor of unknown rank.
+// The sizes that replace unknown ones while shapes are inferred: of the first axis, of other axes,
+// and the shape of a tensor of unknown rank.
 struct Choice {
   int64_t first;
   int64_t other;
@@ -104,11 +104,11 @@ std::vector<PartialSpec> Program::infer(std::span<const PartialSpec> arguments) 
       continue;
     }
     for (size_t k = 0; k < outputs.size(); ++k) {
-      const PartialSpec found{outputs[k].dtype(), true, outputs[k].shape()};
+      const PartialSpec spec{outputs[k].dtype(), true, outputs[k].shape()};
       if (worked == 0) {
-        merged.push_back(found);
+        merged.push_back(spec);
       } else {
-        merged[k] = merge(merged[k], found);
+        merged[k] = merge(merged[k], spec);
       }
     }
     ++worked;
@@ -116,7 +116,7 @@ std::vector<PartialSpec> Program::infer(std::span<const PartialSpec> arguments) 
   }
   if (worked == 0) throw *failure;
   if (worked == 1) {
-    // One choice alone does not tell which of the sizes are accidental.
+    // A single choice does not reveal which sizes depend on it.
     for (PartialSpec& spec : merged) spec = {spec.dtype, false, {}};
   }
   return merged;

@@ -1,4 +1,4 @@
-// A short row of operations with fixed attributes: what a node of a graph does by itself.
+// A short sequence of operations with fixed attributes: the work of one node of a graph.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace ef::graph {
 
-// A tensor of which only the dtype, and of its shape only a part, may be known.
+// The dtype of a tensor, and its shape, which may be partly known.
 struct PartialSpec {
   DType dtype = DType::kInvalid;
   bool ranked = false;  // whether the number of dimensions is known
-  Shape shape;          // -1 stands for an unknown size
+  Shape shape;          // -1 is an unknown size
 
   bool fully_known() const;
   friend bool operator==(const PartialSpec& a, const PartialSpec& b) {
@@ -21,10 +21,10 @@ struct PartialSpec {
   }
 };
 
-// What two shapes have in common; sizes in which they differ are unknown.
+// The common part of two shapes; sizes that differ are unknown.
 PartialSpec merge(const PartialSpec& a, const PartialSpec& b);
 
-// Where a step finds a tensor: among the program's arguments, its constants, or earlier results.
+// The source of a step's tensor: the program's arguments, its constants, or earlier results.
 struct Operand {
   enum From : int32_t { kArgument, kConstant, kResult };
   From from = kArgument;
@@ -47,8 +47,8 @@ struct Program {
   // Runs the steps through the dispatch of every operation, so that tapes and observers see them.
   void run(std::span<const Tensor> arguments, TensorList& outputs) const;
 
-  // Dtypes and shapes of the results. Unknown sizes are tried with two different numbers: a size of
-  // a result that follows them is unknown. Throws what the operations throw.
+  // Dtypes and shapes of the results. Unknown sizes are replaced by two different sizes in turn: a
+  // result's size that changes with them is unknown. Throws what the operations throw.
   std::vector<PartialSpec> infer(std::span<const PartialSpec> arguments) const;
 
   // The same operations on the same constants; compares the constants' values.

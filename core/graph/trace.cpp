@@ -1,4 +1,4 @@
-// From the operations that ran to a program.
+// Converts the operations of a trace to a program.
 #include "graph/trace.h"
 
 #include <algorithm>
@@ -10,51 +10,52 @@
 namespace ef::graph {
 namespace {
 
-// Larger results that depend on no argument are computed anew in every run, not kept.
+// Larger results that depend on no argument are recomputed in every run instead of being kept.
 constexpr int64_t kKeptElements = 4096;
 
 class Builder {
  public:
   explicit Builder(std::span<const Tensor> arguments) {
     for (size_t k = 0; k < arguments.size(); ++k) {
-      places_.try_emplace(arguments[k].impl(),
-                          Operand{Operand::kArgument, static_cast<int32_t>(k), 0});
+      operands_.try_emplace(arguments[k].impl(),
+                            Operand{Operand::kArgument, static_cast<int32_t>(k), 0});
     }
   }
 
   // Whether the tensor is known, or can be a constant.
   bool find(const Tensor& tensor, Operand& operand) {
-    const auto found = places_.find(tensor.impl());
-    if (found != places_.end()) {
-      operand = found->second;
+    const auto entry = operands_.find(tensor.impl());
+    if (entry != operands_.end()) {
+      operand = entry->second;
       return true;
     }
     if (is_symbolic(tensor)) return false;
     operand = {Operand::kConstant, static_cast<int32_t>(program.constants.size()), 0};
-    places_[tensor.impl()] = operand;
+    operands_[tensor.impl()] = operand;
     program.constants.push_back(tensor);
     return true;
   }
 
   bool is_constant(const Tensor& tensor) const {
-    const auto found = places_.find(tensor.impl());
-    return found == places_.end() ? !is_symbolic(tensor) : found->second.from == Operand::kConstant;
+    const auto entry = operands_.find(tensor.impl());
+    return entry == operands_.end() ? !is_symbolic(tensor)
+                                    : entry->second.from == Operand::kConstant;
   }
 
   void made(const Tensor& tensor, size_t output) {
-    // An operation that hands its input on makes nothing new.
-    places_.try_emplace(tensor.impl(),
-                        Operand{Operand::kResult, static_cast<int32_t>(program.steps.size() - 1),
-                                static_cast<int32_t>(output)});
+    // An operation that returns its input adds no operand.
+    operands_.try_emplace(tensor.impl(),
+                          Operand{Operand::kResult, static_cast<int32_t>(program.steps.size() - 1),
+                                  static_cast<int32_t>(output)});
   }
 
   Program program;
 
  private:
-  std::unordered_map<const TensorImpl*, Operand> places_;
+  std::unordered_map<const TensorImpl*, Operand> operands_;
 };
 
-// Without the steps and constants that lead to no result.
+// Removes the steps and constants that no result depends on.
 void prune(Program& program) {
   std::vector<bool> needed(program.steps.size()), kept(program.constants.size());
   const auto mark = [&](const Operand& operand) {
@@ -66,20 +67,20 @@ void prune(Program& program) {
     if (!needed[k]) continue;
     for (const Operand& operand : program.steps[k].inputs) mark(operand);
   }
-  std::vector<int32_t> step_numbers(needed.size()), constant_numbers(kept.size());
+  std::vector<int32_t> step_indices(needed.size()), constant_indices(kept.size());
   const auto shift = [&](Operand& operand) {
     if (operand.from == Operand::kArgument) return;
-    const auto& numbers = operand.from == Operand::kResult ? step_numbers : constant_numbers;
-    operand.index = numbers[static_cast<size_t>(operand.index)];
+    const auto& indices = operand.from == Operand::kResult ? step_indices : constant_indices;
+    operand.index = indices[static_cast<size_t>(operand.index)];
   };
   std::vector<Tensor> constants;
   for (size_t k = 0; k < kept.size(); ++k) {
-    constant_numbers[k] = static_cast<int32_t>(constants.size());
+    constant_indices[k] = static_cast<int32_t>(constants.size());
     if (kept[k]) constants.push_back(std::move(program.constants[k]));
   }
   std::vector<Step> steps;
   for (size_t k = 0; k < needed.size(); ++k) {
-    step_numbers[k] = static_cast<int32_t>(steps.size());
+    step_indices[k] = static_cast<int32_t>(steps.size());
     if (!needed[k]) continue;
     for (Operand& operand : program.steps[k].inputs) shift(operand);
     steps.push_back(std::move(program.steps[k]));

@@ -1,4 +1,4 @@
-// Writes down the operations that a function runs, so that a graph can run them again without it.
+// Records the operations that a function runs, so that a graph can run them without it.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace ef::graph {
 
-// Collects this thread's operations while it lives.
+// Collects this thread's operations during its lifetime.
 //
-// A function is traced on symbolic tensors. Its operations alone stand for it if it has no effects
-// and looks at no values; whether sizes went into their attributes shows when it is traced with
-// other sizes and the programs are compared.
+// A function is traced on symbolic tensors. Its operations represent it if it has no side effects
+// and reads no values. To detect attributes that depend on sizes, it is traced with other sizes and
+// the programs are compared.
 class Trace final : public Observer {
  public:
   Trace();
@@ -28,8 +28,8 @@ class Trace final : public Observer {
   // Ends the collecting.
   void stop();
 
-  // The operations that lead from the arguments to the results; nothing if they do not tell all.
-  // Every argument with a value must be the input of one of them: else a function has looked at it.
+  // The operations from the arguments to the results; nothing if they are incomplete. Every
+  // argument with a value must be the input of one of them: otherwise the function has read it.
   std::optional<Program> program(std::span<const Tensor> arguments,
                                  std::span<const Tensor> results) const;
 

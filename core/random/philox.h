@@ -7,7 +7,7 @@
 
 namespace ef {
 
-// A position in one of 2^64 streams of 2^128 blocks of four 32-bit numbers.
+// A position in one of 2^64 streams of 2^128 blocks of four 32-bit words.
 class Philox {
  public:
   using Block = std::array<uint32_t, 4>;
@@ -53,7 +53,7 @@ class Philox {
   uint64_t high_;
 };
 
-// Hands out a Philox stream one number at a time.
+// Returns the words of a Philox stream one by one.
 class PhiloxNumbers {
  public:
   explicit PhiloxNumbers(Philox philox) : philox_(philox) {}

@@ -1,4 +1,4 @@
-// Storage: pool blocks, string arrays and memory that belongs to others.
+// Storage: pool blocks, string arrays and external memory.
 #include "tensor/buffer.h"
 
 #include <limits>

@@ -10,7 +10,7 @@
 namespace ef {
 
 // A block of memory with a reference count. Pool buffers come from the caching allocator, string
-// buffers hold constructed std::string elements, external ones run a deleter of their owner.
+// buffers hold constructed std::string elements, external ones call the deleter of their owner.
 class Buffer {
  public:
   using Deleter = void (*)(void* context);
@@ -19,7 +19,7 @@ class Buffer {
   static Buffer* allocate(size_t bytes);
   // `count` empty strings.
   static Buffer* allocate_strings(size_t count);
-  // Memory of somebody else, given back through `deleter(context)`.
+  // External memory, freed by `deleter(context)`.
   static Buffer* adopt(void* data, size_t bytes, Deleter deleter, void* context);
 
   std::byte* data() const { return data_; }
@@ -27,14 +27,14 @@ class Buffer {
 
   void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void release() {
-    // The only owner needs no atomic read-modify-write: nobody else can take a reference.
+    // The only owner needs no atomic read-modify-write: no other thread can take a reference.
     if (refs_.load(std::memory_order_acquire) == 1 ||
         refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       destroy();
     }
   }
   bool unique() const { return refs_.load(std::memory_order_acquire) == 1; }
-  // Whether the engine may write here when it is the only owner.
+  // Whether the engine may write to it as the only owner.
   bool writable() const { return kind_ != Kind::kExternal; }
 
  private:

@@ -1,12 +1,12 @@
-// A limit of the memory that a single tensor may take.
+// A limit of the memory of a single tensor.
 #pragma once
 
 #include <cstddef>
 
 namespace ef {
 
-// The most bytes that a buffer of this thread may have from now on; gives what it was. Blocks that
-// come from free lists are too small to be asked.
+// Sets the largest size of a buffer of this thread in bytes; returns the previous limit. Blocks
+// from free lists are too small to be checked.
 size_t set_buffer_limit(size_t bytes);
 
 }  // namespace ef

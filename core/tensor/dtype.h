@@ -1,4 +1,4 @@
-// Element types: their numbers (those of TensorFlow's DataType), sizes, names and C++ types.
+// Element types: their enum values (those of TensorFlow's DataType), sizes, names and C++ types.
 #pragma once
 
 #include <bit>
@@ -102,7 +102,7 @@ inline Half::operator float() const {
 using Complex64 = std::complex<float>;
 using Complex128 = std::complex<double>;
 
-// A set of dtypes, as a bit mask over their numbers.
+// A set of dtypes, as a bit mask over their enum values.
 class DTypeSet {
  public:
   constexpr DTypeSet() = default;
@@ -137,8 +137,8 @@ inline constexpr DTypeSet kInexactTypes = kFloatTypes | kComplexTypes;
 inline constexpr DTypeSet kBoolType{DType::kBool};
 inline constexpr DTypeSet kIndexTypes{DType::kInt32, DType::kInt64};
 inline constexpr DTypeSet kPlainTypes = kNumericTypes | kBoolType;  // all but strings
-// What no arithmetic is defined for: values are stored and moved, and some of them converted. Each
-// element takes whole bytes, also where the type has 2 or 4 bits.
+// Types without arithmetic: values are stored and moved, and some of them converted. Each element
+// takes whole bytes, even if the type has 2 or 4 bits.
 inline constexpr DTypeSet kQuantizedTypes{DType::kQint8, DType::kQuint8, DType::kQint16,
                                           DType::kQuint16, DType::kQint32};
 inline constexpr DTypeSet kFloat8Types{DType::kFloat8E5m2, DType::kFloat8E4m3fn};
@@ -150,10 +150,10 @@ inline constexpr DTypeSet kStoredTypes = kQuantizedTypes | kFloat8Types | kInt4T
 // Those of them that TensorFlow pads, and those that it slices.
 inline constexpr DTypeSet kPaddedTypes{DType::kQint8, DType::kQuint8, DType::kQint32};
 inline constexpr DTypeSet kSlicedTypes = kPaddedTypes | kFloat8Types;
-// All that programs compute with, and strings.
+// All types that programs compute with, and strings.
 inline constexpr DTypeSet kAllTypes = kPlainTypes | DTypeSet{DType::kString};
 inline constexpr DTypeSet kJoinedTypes = kAllTypes | kQuantizedTypes | kFloat8Types;
-// Whatever a tensor holds.
+// All element types.
 inline constexpr DTypeSet kAnyTypes = kAllTypes | kStoredTypes;
 
 // Bytes of one element in memory (sizeof(std::string) for strings).

@@ -52,7 +52,7 @@ std::ostream& operator<<(std::ostream& stream, const Shape& shape) {
 
 Shape strides_of(const Shape& shape) {
   Shape strides = shape;
-  uint64_t stride = 1;  // which may wrap around where there are no elements
+  uint64_t stride = 1;  // which may overflow if there are no elements
   for (int i = shape.rank() - 1; i >= 0; --i) {
     strides[i] = static_cast<int64_t>(stride);
     stride *= static_cast<uint64_t>(shape[i]);

@@ -10,9 +10,9 @@
 namespace ef {
 
 inline constexpr int kMaxRank = 254;
-// Shapes of more dimensions than this lie on the heap.
+// Shapes of more dimensions than this are on the heap.
 inline constexpr int kInlineRank = 12;
-// How many dimensions above 1 a tensor with elements can have: it has fewer than 2^63.
+// The largest number of dimensions above 1 of a tensor with elements: it has fewer than 2^63.
 inline constexpr int kMaxLongAxes = 63;
 
 class Shape {
@@ -55,7 +55,7 @@ class Shape {
   void insert(int axis, int64_t dim);
   void erase(int axis);
 
-  // Beside a dimension of 0 others may be so large that their product wraps around.
+  // If a dimension is 0, the product of others may overflow.
   int64_t num_elements() const {
     uint64_t count = 1;
     for (int64_t dim : dims()) count *= static_cast<uint64_t>(dim);
@@ -83,7 +83,7 @@ class Shape {
   [[noreturn]] static void refuse_rank(int64_t rank);
 
   bool is_inline() const { return rank_ <= kInlineRank; }
-  // Keeps the dimensions that both ranks have; new ones are yet to be written.
+  // Keeps the dimensions that both ranks have; new ones are uninitialized.
   void set_rank(int rank) {
     if ((rank > kInlineRank) != !is_inline()) [[unlikely]]
       relocate(rank);
@@ -112,7 +112,7 @@ Shape strides_of(const Shape& shape);
 // The broadcast of two shapes by NumPy's rule; returns false if they do not match.
 bool broadcast_shapes(const Shape& a, const Shape& b, Shape* out);
 
-// Validates dimensions given by a program: negative sizes and products that overflow are errors.
+// Validates dimensions: negative sizes and products that overflow are errors.
 // `op` names the operation in the message.
 int64_t checked_num_elements(std::span<const int64_t> dims, const char* op);
 

@@ -1,4 +1,4 @@
-// Making tensors and views of them.
+// Creation of tensors and views.
 #include "tensor/tensor.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace ef {
 namespace {
 
-// Identities are handed to threads in blocks, so that most cost no atomic operation.
+// Identities are assigned to threads in blocks, so that most need no atomic operation.
 constexpr uint64_t kIdBlock = 1 << 16;
 std::atomic<uint64_t> next_block{1};
 thread_local uint64_t next_id = 0;
@@ -75,7 +75,7 @@ uint64_t TensorImpl::id() {
   uint64_t id = id_.load(std::memory_order_relaxed);
   if (id == 0) {
     const uint64_t fresh = new_identity();
-    // Two threads may ask at once; the first one's answer counts.
+    // Two threads may ask at once; the first one wins.
     if (id_.compare_exchange_strong(id, fresh, std::memory_order_relaxed)) id = fresh;
   }
   return id;
@@ -83,7 +83,7 @@ uint64_t TensorImpl::id() {
 
 namespace {
 
-// The size of a tensor whose elements take `each` bytes.
+// The size of a tensor whose elements have `each` bytes.
 size_t checked_bytes(DType dtype, const Shape& shape, size_t each) {
   auto bytes = static_cast<int64_t>(each);
   bool fits = true;

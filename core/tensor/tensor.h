@@ -14,17 +14,17 @@
 
 namespace ef {
 
-// A number no tensor or variable has had yet.
+// A new identity for a tensor or variable.
 uint64_t new_identity();
 
 class Tensor;
 
-// How a tensor's memory comes to be, if it is to be computed when it is first looked at.
+// The source of a tensor's memory, if it is computed on first access.
 class LazyValue {
  public:
   virtual ~LazyValue() = default;
 
-  // Puts the memory of a computed value into the tensor that was waiting for it.
+  // Moves the memory of a computed value into the lazy tensor.
   class Settler {
    public:
     explicit Settler(class TensorImpl& impl) : impl_(impl) {}
@@ -62,23 +62,23 @@ class TensorImpl {
     settle();
     return data_;
   }
-  // Makes sure that the memory is there, computing it if it is lazy.
+  // Ensures that the memory is present, computing it if it is lazy.
   void settle() {
     if (pending_.load(std::memory_order_acquire)) [[unlikely]]
       compute();
   }
-  // What the memory will come from; nullptr if it is there.
+  // The source of the memory; nullptr if it is present.
   LazyValue* lazy() const { return pending_.load(std::memory_order_acquire) ? lazy_ : nullptr; }
 
-  // The identity under which tapes know this tensor; 0 while no tape has ever asked.
+  // The identity of this tensor for tapes; 0 if no tape has ever used it.
   uint64_t id_or_zero() const { return id_.load(std::memory_order_relaxed); }
-  // The identity, given out on the first call.
+  // The identity, assigned on the first call.
   uint64_t id();
 
-  // Makes tapes forget this tensor: its memory has been given another value.
+  // Detaches this tensor from tapes: its memory holds another value.
   void reset_id() { id_.store(0, std::memory_order_relaxed); }
 
-  // Whether this handle is the only way to reach the memory, so that it may be written.
+  // Whether this is the only handle on the memory, so that it may be written.
   bool exclusively_owned() const {
     return !pending_.load(std::memory_order_relaxed) &&
            refs_.load(std::memory_order_acquire) == 1 && buffer_->unique() && buffer_->writable();

@@ -32,7 +32,7 @@ bool any_with_exponent(bool (*any)(const Word*, int64_t, Word), const Tensor& te
 
 }  // namespace
 
-bool has_bad_numbers(const Tensor& tensor) {
+bool has_nonfinite(const Tensor& tensor) {
   switch (tensor.dtype()) {
     case DType::kFloat16: return any_with_exponent<uint16_t>(loops().any16, tensor, 0x7c00);
     case DType::kBfloat16: return any_with_exponent<uint16_t>(loops().any16, tensor, 0x7f80);

@@ -6,6 +6,6 @@
 namespace ef::cpu {
 
 // Whether an element of a floating or complex tensor is infinite or not a number.
-bool has_bad_numbers(const Tensor& tensor);
+bool has_nonfinite(const Tensor& tensor);
 
 }  // namespace ef::cpu
