@@ -30,4 +30,5 @@ def _fresh_program(doctest_namespace, monkeypatch):
     naming.reset_uids()
 
 
-collect_ignore_glob = ["tests/keras/saving/saved/*.py"]
+# For a type checker, which finds the mistakes in it.
+collect_ignore = ["tests/typed_program.py"]
