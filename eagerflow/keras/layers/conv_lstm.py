@@ -7,7 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.variable import Variable
-from eagerflow.keras import initializers, naming, regularizers
+from eagerflow.keras import initializers, naming
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
@@ -19,8 +19,9 @@ from eagerflow.keras.layers.arguments import (
     window_count,
     with_arguments_of,
 )
-from eagerflow.keras.layers.gated_rnn import argument_names, split_arguments
-from eagerflow.keras.layers.rnn import RNN, scan
+from eagerflow.keras.layers.gated_rnn import RNNWithOwnCell, argument_names, split_arguments
+from eagerflow.keras.layers.lstm import lstm_bias_initializer
+from eagerflow.keras.layers.rnn import scan
 from eagerflow.keras.layers.rnn_cell import DropoutRNNCell
 from eagerflow.keras.typing import (
     ActivationLike,
@@ -110,21 +111,10 @@ class ConvLSTMCell(DropoutRNNCell):
         )
         self.bias = None
         if self.use_bias:
-            own = self.bias_initializer
-
-            def initialize(shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
-                ones = initializers.get("ones")
-                parts = [
-                    own((filters,), dtype),
-                    ones((filters,), dtype),
-                    own((filters * 2,), dtype),
-                ]
-                return _ops.concat(parts, 0)
-
             self.bias = self.add_weight(
                 shape=(filters * 4,),
                 name="bias",
-                initializer=initialize if self.unit_forget_bias else own,
+                initializer=lstm_bias_initializer(self, filters),
                 regularizer=self.bias_regularizer,
                 constraint=self.bias_constraint,
             )
@@ -197,7 +187,7 @@ class ConvLSTMCell(DropoutRNNCell):
         return self.advance(projection, states, recurrent)
 
 
-class ConvLSTM(RNN):
+class ConvLSTM(RNNWithOwnCell):
     """The base of convolutional LSTMs.
 
     Args:
@@ -237,7 +227,7 @@ class ConvLSTM(RNN):
 
     _rank: int
     _names_cell = False
-    _names = tuple(name for name in argument_names(ConvLSTMCell) if name != "rank")
+    _cell_names = tuple(name for name in argument_names(ConvLSTMCell) if name != "rank")
 
     def __init__(
         self,
@@ -273,14 +263,9 @@ class ConvLSTM(RNN):
             kwargs["name"] = naming.unique_name(f"conv_lstm{self._rank}d")
         name = f"conv_lstm{self._rank}d_cell"
         given = {key: value for key, value in locals().items() if key != "name"}
-        cell, rest = split_arguments(ConvLSTMCell, self._names, name, given, rank=self._rank)
+        cell, rest = split_arguments(ConvLSTMCell, self._cell_names, name, given, rank=self._rank)
         super().__init__(cell, **rest)
         self.input_spec = InputSpec(ndim=self._rank + 3)
-
-    def __getattr__(self, name: str) -> Any:
-        if name in type(self)._names and "cell" in self.__dict__:
-            return getattr(self.cell, name)
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def _state_sizes(self, sizes: list[int | None]) -> list[int | None]:
         """The sizes of a state, given those of the inputs of a step."""
@@ -352,23 +337,6 @@ class ConvLSTM(RNN):
         if not self.return_state:
             return TensorShape(output)
         return [TensorShape(output), TensorShape(state), TensorShape(state)]
-
-    def get_config(self) -> dict[str, Any]:
-        config = super().get_config()
-        del config["cell"]
-        own = self.cell.get_config()
-        return {
-            **config,
-            **{name: own[name] for name in self._names},
-            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
-        }
-
-    @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
-    ) -> Any:
-        """A layer from what `get_config` returned."""
-        return cls(**config)
 
 
 @with_arguments_of(ConvLSTM)

@@ -47,11 +47,39 @@ def split_arguments(
     return made, rest
 
 
-class GatedRNN(RNN):
-    """The base of recurrent layers that make their own cell, a `GatedCell`.
+class RNNWithOwnCell(RNN):
+    """The base of recurrent layers that make their own cell; its arguments are attributes, too."""
 
-    Inputs are projected for all steps at once. Subclasses take the arguments of their cell, which
-    are attributes too, and these:
+    _cell_names: tuple[str, ...]  # the names of the cell's arguments
+
+    def __getattr__(self, name: str) -> Any:
+        if name in type(self)._cell_names and "cell" in self.__dict__:
+            return getattr(self.cell, name)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def get_config(self) -> dict[str, Any]:
+        config = super().get_config()
+        del config["cell"]
+        own = self.cell.get_config()
+        return {
+            **config,
+            **{name: own[name] for name in self._cell_names},
+            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
+        }
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Any:
+        """A layer from what `get_config` returned."""
+        return cls(**config)
+
+
+class GatedRNN(RNNWithOwnCell):
+    """The base of recurrent layers whose cell is a `GatedCell`.
+
+    Inputs are projected for all steps at once. Subclasses take the arguments of their cell, and
+    these:
 
     Args:
         activity_regularizer: adds a loss for the output.
@@ -69,8 +97,6 @@ class GatedRNN(RNN):
         ValueError: if arguments or shapes do not fit.
     """
 
-    _cell_names: tuple[str, ...]
-
     def __init__(self, cell: Any, name: str, given: dict[str, Any]) -> None:
         """Makes the cell.
 
@@ -82,11 +108,6 @@ class GatedRNN(RNN):
         made, rest = split_arguments(cell, self._cell_names, name, given)
         super().__init__(made, **rest)
         self.input_spec = InputSpec(ndim=3)
-
-    def __getattr__(self, name: str) -> Any:
-        if name in type(self)._cell_names and "cell" in self.__dict__:
-            return getattr(self.cell, name)
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def call(  # type: ignore[override]
         self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None
@@ -168,22 +189,3 @@ class GatedRNN(RNN):
             and cell.recurrent_activation is activations.sigmoid
             and getattr(cell, "reset_after", True)
         )
-
-    def get_config(self) -> dict[str, Any]:
-        config = super().get_config()
-        del config["cell"]
-        own = self.cell.get_config()
-        for name in ("name", "trainable", "dtype"):
-            own.pop(name)
-        return {
-            **config,
-            **own,
-            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
-        }
-
-    @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
-    ) -> Any:
-        """A layer from what `get_config` returned."""
-        return cls(**config)

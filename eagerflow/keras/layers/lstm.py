@@ -15,6 +15,20 @@ from eagerflow.keras.typing import ActivationLike, ConstraintLike, InitializerLi
 _ops = _core.ops
 
 
+def lstm_bias_initializer(cell: Any, units: int) -> Any:
+    """The initializer of a cell's bias, whose forget gate is one with `unit_forget_bias`."""
+    if not cell.unit_forget_bias:
+        return cell.bias_initializer
+    own = cell.bias_initializer
+
+    def initialize(shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        ones = initializers.get("ones")
+        parts = [own((units,), dtype), ones((units,), dtype), own((units * 2,), dtype)]
+        return _ops.concat(parts, 0)
+
+    return initialize
+
+
 class LSTMCell(GatedCell):
     """One step of an LSTM.
 
@@ -86,16 +100,7 @@ class LSTMCell(GatedCell):
         self.output_size = self.units
 
     def _bias_initializer(self) -> Any:
-        if not self.unit_forget_bias:
-            return self.bias_initializer
-        own, units = self.bias_initializer, self.units
-
-        def initialize(shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
-            ones = initializers.get("ones")
-            parts = [own((units,), dtype), ones((units,), dtype), own((units * 2,), dtype)]
-            return _ops.concat(parts, 0)
-
-        return initialize
+        return lstm_bias_initializer(self, self.units)
 
     def advance(self, projection: Any, states: Any, prepared: Any) -> tuple[Any, list[Any]]:
         h, c = states
