@@ -10,7 +10,6 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
@@ -112,10 +111,6 @@ _QUOTIENTS = {
 
 def same_dtype(x: TensorLike, y: TensorLike) -> tuple[Any, Any]:
     """Two values as tensors; a Python value takes the other's dtype."""
-    if isinstance(x, CompositeTensor):
-        return x, y if isinstance(y, CompositeTensor) else _core.convert(y, None, x.dtype)
-    if isinstance(y, CompositeTensor):
-        return _core.convert(x, None, y.dtype), y
     x_dtype, y_dtype = dtypes.result_dtype(x), dtypes.result_dtype(y)
     if x_dtype is None:
         x = _core.convert(x, y_dtype, None)
@@ -179,7 +174,7 @@ def rint(x: TensorLike, name: str | None = None) -> Tensor:
     return _ops.round(x)
 
 
-@op_function
+@op_function(elementwise=2)
 def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides elements as Python's `/` does: integers give floats.
 
@@ -194,14 +189,13 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     >>> tf.truediv([3, 4], 2)
     <tf.Tensor: shape=(2,), dtype=float64, numpy=array([1.5, 2. ])>
     """
-    if not isinstance(x, CompositeTensor):
-        x = _core.convert(x, None, y.dtype if isinstance(y, CompositeTensor) else None)
-        if isinstance(y, np.generic):
-            y = _core.convert(y, None, x.dtype)
+    x = _core.as_tensor(x)
+    if isinstance(y, np.generic):
+        y = _core.convert(y, None, x.dtype)
     return _ops.divide_real(*_dividable(x, y, "__truediv__"))
 
 
-@op_function
+@op_function(elementwise=2)
 def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides elements as `tf.truediv` does, but gives 0 where `y` is 0.
 
@@ -219,7 +213,7 @@ def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
     return _ops.divide_no_nan(*_dividable(x, y, "tf.math.divide_no_nan"))
 
 
-@op_function
+@op_function(elementwise=2)
 def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides elements as Python's `/` does; a plain value takes the dtype of a tensor.
 

@@ -208,8 +208,6 @@ def operate(symbol: str, left: Any, right: Any) -> Any:
         ragged = left if isinstance(left, RaggedTensor) else right
         kind = "logical" if ragged.dtype is dtypes.bool else "bitwise"
         return getattr(_ops, f"{kind}_{symbol}")(left, right)
-    if symbol == "truediv":
-        return _truediv(left, right)
     return _OPERATORS[symbol](left, right)
 
 
@@ -217,6 +215,7 @@ _OPERATORS: dict[str, Any] = {
     "add": _ops.add,
     "sub": _ops.subtract,
     "mul": _ops.multiply,
+    "truediv": math.truediv,
     "floordiv": _ops.floordiv,
     "mod": _ops.floormod,
     "pow": _ops.pow,
@@ -230,17 +229,6 @@ _OPERATORS: dict[str, Any] = {
 }
 
 
-def _truediv(x: Any, y: Any, name: str | None = None) -> Any:
-    """A quotient; integers become floats first."""
-    like = x.dtype if isinstance(x, RaggedTensor) else y.dtype
-    x = x if isinstance(x, RaggedTensor) else _converted(x, like)
-    y = y if isinstance(y, RaggedTensor) else _converted(y, x.dtype)
-    if x.dtype.is_integer:
-        wide = dtypes.float32 if x.dtype.size < 4 else dtypes.float64
-        x, y = _ops.cast(x, wide), _ops.cast(y, wide)
-    return _ops.divide_real(x, y)
-
-
 def _corresponding(function: Any, arguments: dict[str, Any]) -> Any:
     """Calls a composed function with the elements that correspond to each other."""
     names = parameter_names(function)[: function.elementwise]
@@ -248,9 +236,8 @@ def _corresponding(function: Any, arguments: dict[str, Any]) -> Any:
     ragged = [arguments[name] for name in given if isinstance(arguments[name], RaggedTensor)]
     if not ragged:
         return NotImplemented
-    like = ragged[0].dtype if ragged[0].dtype.is_floating else None
     values = [
-        item if isinstance(item, RaggedTensor) else _converted(item, like)
+        item if isinstance(item, RaggedTensor) else _core.convert(item, None, ragged[0].dtype)
         for item in (arguments[name] for name in given)
     ]
     flats, rebuilt = aligned(values)
