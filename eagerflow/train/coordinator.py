@@ -36,7 +36,7 @@ class Coordinator:
         """Requests all threads to stop.
 
         Args:
-            ex: an exception, or what `sys.exc_info` gives: it is raised again by `join`.
+            ex: an exception, or the result of `sys.exc_info`, which `join` raises again.
         """
         error = ex[1] if isinstance(ex, tuple) else ex
         with self._lock:

@@ -30,7 +30,7 @@ class Builder:
         pooling: "avg", "max" or None: the end of a network without a classifier.
         classes: how many classes the classifier has.
         classifier_activation: the classifier's activation.
-        default_size: the height and width of images where no shape is given.
+        default_size: the default height and width of images.
         min_size: the least height and width.
         need_size: whether a classifier needs images of a known size.
 

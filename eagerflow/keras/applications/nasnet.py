@@ -89,8 +89,8 @@ def _normal_cell(builder: Builder, x: Any, before: Any, filters: int, name: str)
     p = _adjusted(builder, before, x, filters, name)
     h = _narrowed(builder, x, filters, "normal", name)
 
-    def separable(value: Any, size: int, place: str) -> Any:
-        return _separable(builder, value, filters, size, f"normal_{place}_{name}")
+    def separable(value: Any, size: int, position: str) -> Any:
+        return _separable(builder, value, filters, size, f"normal_{position}_{name}")
 
     def add(number: int, *values: Any) -> Any:
         return layers.Add(name=f"normal_add_{number}_{name}")(list(values))
@@ -114,13 +114,13 @@ def _halving_cell(
         h
     )
 
-    def separable(value: Any, size: int, place: str, stride: int = 2) -> Any:
-        return _separable(builder, value, filters, size, f"reduction_{place}_{name}", stride)
+    def separable(value: Any, size: int, position: str, stride: int = 2) -> Any:
+        return _separable(builder, value, filters, size, f"reduction_{position}_{name}", stride)
 
-    def highest(place: str) -> Any:
-        return layers.MaxPooling2D(3, strides=2, padding="valid", name=f"reduction_{place}_{name}")(
-            padded
-        )
+    def highest(position: str) -> Any:
+        return layers.MaxPooling2D(
+            3, strides=2, padding="valid", name=f"reduction_{position}_{name}"
+        )(padded)
 
     def add(title: str | None, *values: Any) -> Any:
         full = None if title is None else f"reduction_{title}_{name}"
@@ -145,7 +145,7 @@ def _cells(builder: Builder, last: int, blocks: int, stem: int, skip: bool) -> A
         builder: the architecture's arguments.
         last: how many channels there are at the end.
         blocks: how many normal cells each of the three stages has.
-        stem: how many channels the first convolution gives.
+        stem: the number of channels of the first convolution.
         skip: whether the first cell of a stage sees what was before the halving cell's input.
     """
     filters = last // 24

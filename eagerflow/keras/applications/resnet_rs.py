@@ -236,7 +236,7 @@ def _variant(depth: int) -> Any:
         input_shape: the images' shape; without a classifier, sizes may be None.
         input_tensor: a symbolic tensor that is the images.
         pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classifier_activation: the classifier's activation; None gives logits.
+        classifier_activation: the classifier's activation; None for logits.
         include_preprocessing: whether the network itself brings values from 0 to 255 to its range.
 
     Raises:

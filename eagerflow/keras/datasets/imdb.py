@@ -30,14 +30,14 @@ def load_data(
     Args:
         path: the file's name in `~/.keras/datasets`.
         num_words: only words below this number are kept.
-        skip_top: so many of the most frequent words are left out.
+        skip_top: the number of most frequent words to skip.
         maxlen: only reviews with fewer words are kept.
         seed: of the order.
         start_char: the number at each review's beginning; None for none.
         oov_char: the number in the place of words left out; None for none.
         index_from: an offset of the word ids.
         cache_dir: another cache than `~/.keras`.
-        **kwargs: `nb_words`, the older name of `num_words`.
+        **kwargs: `nb_words`, the deprecated name of `num_words`.
 
     Returns:
         `(x_train, y_train), (x_test, y_test)`: arrays of lists, and int64 labels, 1 for good.

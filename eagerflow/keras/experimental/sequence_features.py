@@ -24,7 +24,7 @@ class SequenceFeatures(FeaturesLayer):
         name: the layer's name.
         **kwargs: what layers take.
 
-    It gives `[batch, steps, n]`, the columns side by side in the order of their names, and the
+    It returns `[batch, steps, n]`, the columns concatenated in the order of their names, and the
     number of steps of each sequence, `[batch]`.
 
     Raises:

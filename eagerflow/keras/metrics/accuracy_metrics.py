@@ -86,7 +86,7 @@ def sparse_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Any:
 def in_top_k(predictions: Any, targets: Any, k: int) -> Any:
     """Whether each row's prediction at its target is among the `k` highest of the row.
 
-    Ties with the k-th count; a target that is no class, or a prediction there that is not finite,
+    Ties with the k-th count; an invalid target, or a prediction at it that is not finite,
     is never among them.
 
     Args:

@@ -18,7 +18,7 @@ class FBetaScore(Metric):
 
     Args:
         average: "micro" over all counts, "macro" over classes, "weighted" by the classes' labels;
-            None gives each class's score.
+            None for each class's score.
         beta: how many times as much recall counts as precision.
         threshold: above it a prediction is positive; without one, only the highest of a sample.
 

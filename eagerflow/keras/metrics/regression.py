@@ -73,7 +73,7 @@ class RootMeanSquaredError(Mean):
 
 
 class MeanRelativeError(Mean):
-    """The mean of absolute errors over given sizes.
+    """The mean of absolute errors, each divided by a normalizer.
 
     Args:
         normalizer: the size of each value; where it is zero, the error counts as zero.
@@ -125,7 +125,7 @@ class R2Score(Metric):
 
     Args:
         class_aggregation: "uniform_average" or "variance_weighted_average" over the outputs; None
-            gives each output's score.
+            for each output's score.
         num_regressors: the number of independent variables for the adjusted score; 0: not adjusted.
 
     Raises:

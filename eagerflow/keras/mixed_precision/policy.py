@@ -19,7 +19,7 @@ class Policy:
     """A compute dtype and a variable dtype.
 
     Args:
-        name: a dtype's name, which stands for both, or "mixed_float16" or "mixed_bfloat16", where
+        name: a dtype's name, for both, or "mixed_float16" or "mixed_bfloat16", where
             variables are float32; "_infer" takes the dtype of a layer's first input.
 
     Raises:

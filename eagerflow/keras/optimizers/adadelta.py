@@ -17,7 +17,7 @@ class Adadelta(Optimizer):
     Zeiler, "ADADELTA: an adaptive learning rate method" (2012).
 
     Args:
-        learning_rate: a number, a Variable, a schedule, or a function; 1.0 gives the paper's form.
+        learning_rate: as in `Optimizer`; 1.0 is the paper's form.
         rho: decay of the running means.
         epsilon: added under the roots.
 

@@ -61,7 +61,7 @@ class Optimizer(_NewOptimizer):
         gradient_aggregator: a function of pairs of gradient and variable that returns such pairs,
             called before clipping.
         gradient_transformers: functions of the same kind, called in order.
-        **kwargs: `clipnorm`, `clipvalue`, `global_clipnorm`; `lr`, the older name of
+        **kwargs: `clipnorm`, `clipvalue`, `global_clipnorm`; `lr`, the deprecated name of
             `learning_rate`; and `decay`, which divides the learning rate by
             `1 + decay * iteration`.
 

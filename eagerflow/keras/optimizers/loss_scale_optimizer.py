@@ -40,7 +40,7 @@ class LossScaleOptimizer(Optimizer):
         inner_optimizer: the optimizer that updates the variables.
         dynamic: whether the scale changes.
         initial_scale: the initial scale; 32768 by default, required if it does not change.
-        dynamic_growth_steps: the scale is doubled after so many finite steps; 2000 by default.
+        dynamic_growth_steps: the number of finite steps until the scale is doubled; 2000 by default.
         name: ignored: the name is that of `inner_optimizer`.
 
     Raises:

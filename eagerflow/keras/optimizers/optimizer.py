@@ -59,8 +59,8 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         global_clipnorm: the largest norm of all gradients together.
         use_ema: whether to keep exponential moving averages of the variables.
         ema_momentum: the weight of the old average in the new one.
-        ema_overwrite_frequency: every so many steps the averages are assigned to the variables;
-            None: only in `finalize_variable_values`.
+        ema_overwrite_frequency: the number of steps between assignments of the averages to the
+            variables; None: only in `finalize_variable_values`.
         jit_compile: whether updates are compiled; always False without a GPU.
         learning_rate: a number, a `tf.Variable`, a schedule, or a function that returns one.
         **kwargs: `lr` is ignored with a warning.

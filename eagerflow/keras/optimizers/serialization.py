@@ -69,7 +69,7 @@ def deserialize(
 
     Args:
         config: a dictionary with `class_name`, in any case, and `config`.
-        custom_objects: a program's own classes by name.
+        custom_objects: user-defined classes by name.
         use_legacy_format: ignored: both formats are understood.
         **kwargs: `use_legacy_optimizer`.
 

@@ -1,4 +1,4 @@
-"""tf.keras.preprocessing: data in the form that models take, as older programs prepare it."""
+"""tf.keras.preprocessing: deprecated preprocessing of images, sequences and texts."""
 
 from eagerflow.util import lazy
 

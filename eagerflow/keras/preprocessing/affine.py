@@ -119,8 +119,8 @@ def random_rotation(
 ) -> np.ndarray:
     """Rotates an image by up to `rg` degrees; see `apply_affine_transform`."""
     theta = np.random.uniform(-rg, rg)
-    place = (row_axis, col_axis, channel_axis, fill_mode, cval, interpolation_order)
-    return apply_affine_transform(x, theta, 0, 0, 0, 1, 1, *place)
+    settings = (row_axis, col_axis, channel_axis, fill_mode, cval, interpolation_order)
+    return apply_affine_transform(x, theta, 0, 0, 0, 1, 1, *settings)
 
 
 def random_shift(
@@ -137,8 +137,8 @@ def random_shift(
     """Shifts an image by up to these fractions of its width and height."""
     tx = np.random.uniform(-hrg, hrg) * x.shape[row_axis]
     ty = np.random.uniform(-wrg, wrg) * x.shape[col_axis]
-    place = (row_axis, col_axis, channel_axis, fill_mode, cval, interpolation_order)
-    return apply_affine_transform(x, 0, tx, ty, 0, 1, 1, *place)
+    settings = (row_axis, col_axis, channel_axis, fill_mode, cval, interpolation_order)
+    return apply_affine_transform(x, 0, tx, ty, 0, 1, 1, *settings)
 
 
 def random_shear(
@@ -153,8 +153,8 @@ def random_shear(
 ) -> np.ndarray:
     """Shears an image by up to `intensity` degrees."""
     shear = np.random.uniform(-intensity, intensity)
-    place = (row_axis, col_axis, channel_axis, fill_mode, cval, interpolation_order)
-    return apply_affine_transform(x, 0, 0, 0, shear, 1, 1, *place)
+    settings = (row_axis, col_axis, channel_axis, fill_mode, cval, interpolation_order)
+    return apply_affine_transform(x, 0, 0, 0, shear, 1, 1, *settings)
 
 
 def random_zoom(
@@ -179,8 +179,8 @@ def random_zoom(
     zx, zy = (1, 1)
     if zoom_range[0] != 1 or zoom_range[1] != 1:
         zx, zy = np.random.uniform(zoom_range[0], zoom_range[1], 2)
-    place = (row_axis, col_axis, channel_axis, fill_mode, cval, interpolation_order)
-    return apply_affine_transform(x, 0, 0, 0, 0, zx, zy, *place)
+    settings = (row_axis, col_axis, channel_axis, fill_mode, cval, interpolation_order)
+    return apply_affine_transform(x, 0, 0, 0, 0, zx, zy, *settings)
 
 
 def apply_channel_shift(x: np.ndarray, intensity: float, channel_axis: int = 0) -> np.ndarray:

@@ -210,11 +210,11 @@ class NumpyArrayIterator(Iterator):
     def _get_batches_of_transformed_samples(self, index_array: np.ndarray) -> Any:
         generator = self.image_data_generator
         batch = np.zeros((len(index_array), *self.x.shape[1:]), dtype=self.dtype)
-        for place, number in enumerate(index_array):
-            image = self.x[number]
+        for row, index in enumerate(index_array):
+            image = self.x[index]
             parameters = generator.get_random_transform(image.shape)
             image = generator.apply_transform(image.astype(self.dtype), parameters)
-            batch[place] = generator.standardize(image)
+            batch[row] = generator.standardize(image)
         if self.save_to_dir:
             form = (self.save_prefix, self.save_format, self.data_format)
             save_batch(self.save_to_dir, batch, index_array, form, 1e4)
@@ -303,8 +303,8 @@ class FileIterator(Iterator):
 
     def _get_batches_of_transformed_samples(self, index_array: np.ndarray) -> Any:
         batch = np.zeros((len(index_array), *self.image_shape), dtype=self.dtype)
-        for place, number in enumerate(index_array):
-            batch[place] = self._image(self._filepaths[number])
+        for row, index in enumerate(index_array):
+            batch[row] = self._image(self._filepaths[index])
         if self.save_to_dir:
             form = (self.save_prefix, self.save_format, self.data_format)
             save_batch(self.save_to_dir, batch, index_array, form, 1e7)

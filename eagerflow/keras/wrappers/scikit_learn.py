@@ -93,7 +93,7 @@ class BaseWrapper:
             **kwargs: arguments of the model's `fit`.
 
         Returns:
-            What the model's `fit` gives.
+            The `History` that the model's `fit` returns.
         """
         builder = self._builder()
         self.model = builder(**self.filter_sk_params(builder))
