@@ -25,7 +25,7 @@ variable_scope = lazy.Module("eagerflow.v1.variable_scope")
 
 class _State(threading.local):
     building = False
-    names = ""  # of the layers around, before the names of new weights
+    names = ""  # the names of the layers around, which prefix those of new weights
 
 
 _state = _State()
@@ -69,7 +69,7 @@ def make_weight(
 
 
 def session_variables(variables: list[Any]) -> list[Any]:
-    """The variables that hold the values of a graph's in the session that Keras uses.
+    """The variables with the values of a graph's variables in Keras's session.
 
     Those that have none yet get their initial values.
     """
@@ -85,14 +85,14 @@ def session_variables(variables: list[Any]) -> list[Any]:
 
 
 def value_of(tensor: Any) -> Any:
-    """The value of a tensor of a graph in the session that Keras uses."""
+    """The value of a graph's tensor in Keras's session."""
     graph = tensor.graph
     session_variables(list(graph.get_collection(GraphKeys.GLOBAL_VARIABLES)))
     return get_session().run(tensor)
 
 
 def function_of(inputs: Any, outputs: Any, updates: Any = None) -> Any:
-    """A function from values of inputs to those of outputs, which the session that Keras uses runs.
+    """A function from values of inputs to those of outputs, which runs in Keras's session.
 
     Args:
         inputs: tensors of the graph, or symbolic ones.
@@ -113,8 +113,8 @@ def function_of(inputs: Any, outputs: Any, updates: Any = None) -> Any:
     def run(values: Any) -> Any:
         session = get_session()
         session_variables(list(graph.get_collection(GraphKeys.GLOBAL_VARIABLES)))
-        found, _ = session.run([fetched, changes], dict(zip(fed, values, strict=True)))
-        return found[0] if single else found
+        values_fetched, _ = session.run([fetched, changes], dict(zip(fed, values, strict=True)))
+        return values_fetched[0] if single else values_fetched
 
     return run
 
@@ -125,7 +125,7 @@ def values_of(variables: list[Any]) -> list[Any]:
 
 
 def call(layer: Any, inputs: Any, rest: tuple, kwargs: dict[str, Any]) -> Any:
-    """What a layer gives for tensors of the graph.
+    """The outputs of a layer for tensors of the graph.
 
     Args:
         layer: the layer; it is built if it is not yet.
@@ -156,12 +156,12 @@ def call(layer: Any, inputs: Any, rest: tuple, kwargs: dict[str, Any]) -> Any:
 
 
 def _builds(layer: Any) -> bool:
-    """Whether a layer is built before it is called: models of a program's class need not be."""
+    """Whether a layer is built before it is called: subclassed models need not be."""
     return not layer._is_model or layer._layers_are_ordered
 
 
 def _is_whole(layer: Any) -> bool:
-    """Whether a layer of layers is one node: wrappers and recurrent ones are, and no models."""
+    """Whether a layer of layers is one node, as wrappers and recurrent layers, but not models, are."""
     return not layer._is_model and all(inner.built for inner in layer._flatten_layers())
 
 

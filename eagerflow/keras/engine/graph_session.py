@@ -17,7 +17,7 @@ _local = _Local()
 
 
 def set_session(session: Any) -> None:
-    """Makes a session the one that `get_session` gives."""
+    """Sets the session that `get_session` returns."""
     _local.session = session
 
 
@@ -28,9 +28,9 @@ def get_session(op_input_list: Any = ()) -> Any:
     ...     tf.compat.v1.keras.backend.get_session() is session
     True
     """
-    found = get_default_session()
-    if found is None:
-        found = _local.session
-    if found is None or found.graph is not context.default_graph():
-        found = _local.session = Session()
-    return found
+    session = get_default_session()
+    if session is None:
+        session = _local.session
+    if session is None or session.graph is not context.default_graph():
+        session = _local.session = Session()
+    return session

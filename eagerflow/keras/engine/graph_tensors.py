@@ -12,7 +12,7 @@ from eagerflow.keras.engine.call_arguments import map_arguments
 
 
 def tensor_of(symbol: Any, graph: Graph) -> Any:
-    """The graph's tensor for a symbolic tensor of a model; it is made when it is first asked for.
+    """The graph's tensor for a symbolic tensor of a model; made at its first use.
 
     Args:
         symbol: the symbolic tensor.
@@ -27,7 +27,7 @@ def tensor_of(symbol: Any, graph: Graph) -> Any:
     if symbol._keras_history is None:
         raise ValueError(f"{symbol!r} comes from no layer: there is nothing to compute it with.")
     with context.building(graph), graph.name_scope(None):
-        # What a call depends on goes before it; models may be deeper than Python's stack.
+        # Calls are added after those they depend on; models may be deeper than Python's stack.
         stack = [symbol]
         while stack:
             last = stack[-1]
@@ -44,7 +44,7 @@ def tensor_of(symbol: Any, graph: Graph) -> Any:
 
 
 def _add(symbol: Any, known: dict[int, tuple[Any, Any]]) -> None:
-    """Adds the call that a symbolic tensor comes from."""
+    """Adds the nodes of the call that a symbolic tensor comes from."""
     node = symbol.node
     if node.is_input:
         given = placeholder(symbol.dtype, symbol.shape, symbol._keras_history.layer.name)

@@ -148,7 +148,7 @@ class LossesContainer(_Container):
 
     Args:
         losses: a loss, or a structure of them like the outputs, or a dictionary by output name.
-        loss_weights: numbers in such a structure.
+        loss_weights: factors in such a structure.
         output_names: the outputs' names.
         mesh: ignored.
     """

@@ -99,7 +99,7 @@ class Trainer(_Layer):
             optimizer: an optimizer or its name.
             loss: a loss, a function or a name, or a list or dictionary of them by output.
             metrics: a list of metrics, functions or names; "accuracy" takes the kind that suits.
-            loss_weights: numbers by output.
+            loss_weights: factors by output.
             weighted_metrics: metrics that take sample weights into account.
             run_eagerly: accepted: training runs eagerly.
             steps_per_execution: after how many steps callbacks are called.

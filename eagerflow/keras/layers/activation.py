@@ -101,7 +101,7 @@ class LeakyReLU(_Elementwise):
     """x where it is positive, else alpha * x (Maas et al., 2013).
 
     Args:
-        alpha: the slope for negative numbers.
+        alpha: the slope for negative inputs.
         **kwargs: `name`, `dtype`, …
 
     Raises:
@@ -130,7 +130,7 @@ class ELU(_Elementwise):
     """x where it is positive, else alpha * (exp(x) - 1) (Clevert et al., 2015).
 
     Args:
-        alpha: the bound for negative numbers.
+        alpha: the bound for negative inputs.
         **kwargs: `name`, `dtype`, …
 
     Raises:

@@ -202,7 +202,7 @@ class GaussianDropout(_Noise):
         return _ops.multiply(inputs, noise)
 
 
-# The value that SELU approaches for large negative numbers: -scale * alpha.
+# The value that SELU approaches for large negative inputs: -scale * alpha.
 _SELU_LOW = -1.7580993408473766
 
 

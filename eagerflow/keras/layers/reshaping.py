@@ -56,7 +56,7 @@ class Reshape(Layer):
         **kwargs: `name`, `dtype`, …
 
     Raises:
-        ValueError: if the numbers of elements differ.
+        ValueError: if the element counts differ.
 
     >>> tf.keras.layers.Reshape([-1, 2])(tf.ones([3, 8])).shape
     TensorShape([3, 4, 2])
@@ -103,7 +103,7 @@ class Permute(Layer):
     """Permutes the axes of each example.
 
     Args:
-        dims: the axes' numbers, counted from 1, in their new order; the batch stays.
+        dims: the axes' indices, counted from 1, in their new order; the batch's axis stays first.
         **kwargs: `name`, `dtype`, …
 
     Raises:
