@@ -10,7 +10,7 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
-from eagerflow.framework.composite import CompositeTensor, SparseTensorValue
+from eagerflow.framework.composite import SparseTensorValue
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
@@ -175,7 +175,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
 
     Args:
         values: a list of tensors of one shape and dtype.
-        axis: the place of the new axis; negative ones count from the last.
+        axis: the index of the new axis; negative ones count from the last.
         name: ignored.
 
     Raises:
@@ -186,16 +186,11 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     array([[1, 2],
            [4, 5]], dtype=int32)
     """
-    ragged = type(values) in (list, tuple) and values and isinstance(values[0], CompositeTensor)
-    if axis == 0 and not ragged:
+    if axis == 0:
         try:
             return _core.as_tensor(values)
         except (TypeError, ValueError):
             pass  # for instance tensors of different dtypes: the operation reports them
-    if isinstance(values, CompositeTensor):
-        values = list(values)  # type: ignore[call-overload]
-    if any(isinstance(value, CompositeTensor) for value in values):
-        return _ops.stack(values, axis)
     first = _core.as_tensor(values[0]) if len(values) else None
     if first is not None and not -first.ndim - 1 <= axis <= first.ndim:
         raise ValueError(

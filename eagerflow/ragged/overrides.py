@@ -245,6 +245,12 @@ def _corresponding(function: Any, arguments: dict[str, Any]) -> Any:
     return rebuilt(function(**arguments))
 
 
+def _stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
+    if isinstance(values, RaggedTensor):
+        return array.stack(list(values), axis)
+    return arrangement.stack(values, axis)
+
+
 def _size(input: RaggedTensor, out_type: Any = None, name: str | None = None) -> Tensor:
     dtype = dtypes.int32 if out_type is None else out_type
     return _core.convert(input.flat_values._size, dtype, None)
@@ -317,6 +323,7 @@ _COMPOSED: dict[Callable, Callable] = {
     math.scalar_mul: lambda scalar, x: _ops.multiply(_converted(scalar, x.dtype), x),
     array.shape: _shape,
     array.size: _size,
+    array.stack: _stack,
     array.split: lambda value, num_or_size_splits, axis=0, num=None, name=None: arrangement.split(
         value, num_or_size_splits, axis
     ),
