@@ -22,8 +22,13 @@ from eagerflow.sparse.segments import dense_bincount
 _ops = _core.ops
 Tensor = _core.Tensor
 
-# Native operations on corresponding elements: all their inputs are brought to the same rows.
-_ELEMENTWISE = frozenset(
+
+def _natives(names: str) -> frozenset[Any]:
+    return frozenset(getattr(_ops, name) for name in names.split())
+
+
+# Native elementwise operations: all their inputs are brought to the same rows.
+_ELEMENTWISE = _natives(
     "abs acos acosh add angle asin asinh atan atan2 atanh bessel_i0 bessel_i0e bessel_i1 "
     "bessel_i1e bessel_j0 bessel_j1 bessel_k0 bessel_k0e bessel_k1 bessel_k1e bessel_y0 bessel_y1 "
     "bitwise_and bitwise_or bitwise_xor cast ceil clip_by_value complex conj cos cosh dawsn "
@@ -34,15 +39,15 @@ _ELEMENTWISE = frozenset(
     "ndtri negative not_equal one_hot ones_like polygamma pow real reciprocal relu relu6 "
     "right_shift round rsqrt select selu sigmoid sign sin sinh softplus softsign spence sqrt "
     "square squared_difference stop_gradient subtract tan tanh truncatediv truncatemod xdivy "
-    "xlog1py xlogy zeros_like zeta".split()
+    "xlog1py xlogy zeros_like zeta"
 )
-_REDUCTIONS = frozenset(
-    "reduce_sum reduce_mean reduce_prod reduce_max reduce_min reduce_any reduce_all".split()
+_REDUCTIONS = _natives(
+    "reduce_sum reduce_mean reduce_prod reduce_max reduce_min reduce_any reduce_all"
 )
 
 
 def override(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """What a function returns of whose arguments one is ragged; NotImplemented if it needs tensors."""
+    """What a function of a ragged tensor returns; NotImplemented if it needs tensors."""
     if not isinstance(function, _core.OpFunction):
         return NotImplemented
     handler = _COMPOSED.get(function)
@@ -56,14 +61,11 @@ def override(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     handler = _NATIVE.get(function)
     if handler is not None:
         return handler(*_without_name(arguments).values())
-    if function not in _NATIVE_FUNCTIONS:
-        return NotImplemented
-    name = function.__name__
-    if name in _ELEMENTWISE:
+    if function in _ELEMENTWISE:
         return _elementwise(function, arguments)
-    if name in _REDUCTIONS:
+    if function in _REDUCTIONS:
         value = arguments.pop("input_tensor")
-        return reduction.reduce(name, convert(value), **_without_name(arguments))
+        return reduction.reduce(function.__name__, convert(value), **_without_name(arguments))
     return NotImplemented
 
 
