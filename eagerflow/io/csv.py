@@ -10,6 +10,7 @@ from eagerflow import _core, errors
 from eagerflow.framework import dtypes
 from eagerflow.io.raw import strings_of, strings_tensor
 from eagerflow.ops.composed_op import Input, composed_op
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -123,7 +124,7 @@ def _plain_columns(
     "DecodeCSV", records=Input("string"), field_delim=str, use_quote_delim=bool, na_value=str
 )
 def decode_csv(
-    records: Any,
+    records: TensorLike,
     record_defaults: Any,
     field_delim: str = ",",
     use_quote_delim: bool = True,

@@ -11,6 +11,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.framework.variable import Variable
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.ops.composed_op import Input, composed_op
+from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module, or few programs need them.
@@ -71,7 +72,7 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
 
 
 @op_function
-def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
+def write_file(filename: Any, contents: TensorLike, name: str | None = None) -> None:
     """Writes a scalar string to a file; folders that are missing are made.
 
     Args:

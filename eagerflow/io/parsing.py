@@ -24,6 +24,7 @@ from eagerflow.protos.schema import protobuf
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -63,7 +64,7 @@ class Column:
         op: the operation, for messages.
     """
 
-    def __init__(self, key: str, dtype: Any, op: str) -> None:
+    def __init__(self, key: str, dtype: DTypeLike, op: str) -> None:
         self.key = key
         self.dtype = dtypes.as_dtype(dtype)
         self.op = op
@@ -90,7 +91,7 @@ class Column:
             )
         return getattr(feature, kind).value
 
-    def array(self, values: Any) -> np.ndarray:
+    def array(self, values: Sequence[Any]) -> np.ndarray:
         """Values as a vector."""
         if self.dtype is dtypes.string:
             result = np.empty(len(values), object)
@@ -385,7 +386,7 @@ def padded(column: Column, parts: list[Any], steps: int, step: list[int], defaul
     return column.of(result, [len(parts), steps, *step])
 
 
-def serialized_list(serialized: Any, op: str) -> tuple[list[bytes], bool]:
+def serialized_list(serialized: TensorLike, op: str) -> tuple[list[bytes], bool]:
     """The strings to parse, and whether they are a batch.
 
     Raises:
@@ -400,7 +401,7 @@ def serialized_list(serialized: Any, op: str) -> tuple[list[bytes], bool]:
 
 @op_function
 def parse_example(
-    serialized: Any, features: Any, example_names: Any = None, name: str | None = None
+    serialized: TensorLike, features: Any, example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
     """Parses Example messages.
 
@@ -440,7 +441,7 @@ def parse_example(
 
 @op_function
 def parse_single_example(
-    serialized: Any, features: Any, example_names: Any = None, name: str | None = None
+    serialized: TensorLike, features: Any, example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
     """Parses one Example message.
 

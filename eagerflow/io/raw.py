@@ -12,6 +12,7 @@ from eagerflow import _core, errors
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
 from eagerflow.ops.composed_op import Input, composed_op
+from eagerflow.typing import DTypeLike, TensorLike
 
 Tensor = _core.Tensor
 
@@ -72,8 +73,8 @@ _RAW = (
 
 @composed_op("DecodePaddedRaw", input_bytes=Input("string"), out_type=DType, little_endian=bool)
 def decode_raw(
-    input_bytes: Any,
-    out_type: Any,
+    input_bytes: TensorLike,
+    out_type: DTypeLike,
     little_endian: bool = True,
     fixed_length: int | None = None,
     name: str | None = None,

@@ -22,6 +22,7 @@ from eagerflow.io.parsing import (
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.typing import TensorLike
 
 _OP = "ParseSequenceExampleV2"
 
@@ -141,7 +142,7 @@ def _parse(
 
 @op_function
 def parse_sequence_example(
-    serialized: Any,
+    serialized: TensorLike,
     context_features: Any = None,
     sequence_features: Any = None,
     example_names: Any = None,
@@ -195,7 +196,7 @@ def _check_features(context: Any, sequences: Any) -> None:
 
 @op_function
 def parse_single_sequence_example(
-    serialized: Any,
+    serialized: TensorLike,
     context_features: Any = None,
     sequence_features: Any = None,
     example_name: Any = None,

@@ -13,6 +13,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.protos.schema import protobuf
 from eagerflow.protos.tensor import MESSAGES
+from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module, or few programs need them.
@@ -158,7 +159,7 @@ def tensor_of_message(message: Any) -> Tensor:
 
 
 @op_function
-def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
+def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
     """A tensor as a scalar string, a TensorProto message.
 
     Args:
@@ -247,7 +248,7 @@ _NATIVE = frozenset(
 
 
 @composed_op("ParseTensor", serialized=Input("string"), out_type=DType)
-def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:
+def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None = None) -> Tensor:
     """The tensor that a string made by `tf.io.serialize_tensor` holds.
 
     Args:

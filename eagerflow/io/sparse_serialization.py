@@ -18,6 +18,7 @@ from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.sparse.arrangement import concat
 from eagerflow.sparse.conversion import checked
 from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.typing import DTypeLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -45,7 +46,7 @@ def _message(tensor: Tensor) -> Any:
 
 @op_function
 def serialize_sparse(
-    sp_input: Any, out_type: Any = dtypes.string, name: str | None = None
+    sp_input: SparseTensor, out_type: DTypeLike = dtypes.string, name: str | None = None
 ) -> Tensor:
     """A sparse tensor as three strings: indices, values, shape.
 
@@ -59,7 +60,7 @@ def serialize_sparse(
 
 @op_function
 def serialize_many_sparse(
-    sp_input: Any, out_type: Any = dtypes.string, name: str | None = None
+    sp_input: SparseTensor, out_type: DTypeLike = dtypes.string, name: str | None = None
 ) -> Tensor:
     """The slices along the first axis of a sparse tensor, each as three strings.
 
@@ -94,7 +95,7 @@ def serialize_many_sparse(
 
 @composed_op("DeserializeManySparse", serialized_sparse=Input("string"), dtype=DType)
 def deserialize_many_sparse(
-    serialized_sparse: Any, dtype: Any, rank: Any = None, name: str | None = None
+    serialized_sparse: Any, dtype: DTypeLike, rank: Any = None, name: str | None = None
 ) -> SparseTensor:
     """Sparse tensors from strings, stacked along a new first axis.
 

@@ -21,6 +21,7 @@ from eagerflow.ragged.arrangement import (
 from eagerflow.ragged.factories import rows_of
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -69,11 +70,11 @@ def _inner_shape(value: Any, ragged_rank: int) -> tuple[int, ...]:
 @op_function
 def constant(
     pylist: Any,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     ragged_rank: int | None = None,
     inner_shape: Any = None,
     name: str | None = None,
-    row_splits_dtype: Any = dtypes.int64,
+    row_splits_dtype: DTypeLike = dtypes.int64,
 ) -> Any:
     """A ragged tensor of nested lists.
 
@@ -162,12 +163,12 @@ def _flat_values(items: Any, inner: tuple[int, ...], dtype: Any) -> Tensor:
 
 @op_function
 def ragged_range(
-    starts: Any,
-    limits: Any = None,
-    deltas: Any = 1,
-    dtype: Any = None,
+    starts: TensorLike,
+    limits: TensorLike | None = None,
+    deltas: TensorLike = 1,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
-    row_splits_dtype: Any = dtypes.int64,
+    row_splits_dtype: DTypeLike = dtypes.int64,
 ) -> RaggedTensor:
     """A range of numbers in each row.
 
@@ -218,7 +219,9 @@ def ragged_range(
 
 
 @op_function
-def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
+def row_splits_to_segment_ids(
+    splits: TensorLike, name: str | None = None, out_type: DTypeLike | None = None
+) -> Tensor:
     """The row of each element, from row splits.
 
     >>> tf.ragged.row_splits_to_segment_ids([0, 2, 2, 5]).numpy()
@@ -236,7 +239,10 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
 
 @op_function
 def segment_ids_to_row_splits(
-    segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
+    segment_ids: TensorLike,
+    num_segments: Any = None,
+    out_type: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Row splits, from the row of each element.
 

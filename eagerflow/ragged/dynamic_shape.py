@@ -18,6 +18,7 @@ from eagerflow.ragged.arrangement import convert
 from eagerflow.ragged.broadcasting import aligned
 from eagerflow.ragged.row_partition import RowPartition, RowPartitionSpec
 from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.typing import DTypeLike
 
 Tensor = _core.Tensor
 
@@ -55,7 +56,7 @@ class DynamicRaggedShape(ExtensionType):
         self,
         row_partitions: Sequence[RowPartition],
         inner_shape: Any,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         validate: bool = False,
         static_inner_shape: Any = None,
     ) -> None:
@@ -91,7 +92,7 @@ class DynamicRaggedShape(ExtensionType):
 
     @classmethod
     def from_lengths(
-        cls, lengths: Any, num_row_partitions: Any = None, dtype: Any = dtypes.int64
+        cls, lengths: Any, num_row_partitions: Any = None, dtype: DTypeLike = dtypes.int64
     ) -> DynamicRaggedShape:
         """From sizes, which are vectors of lengths of rows for ragged axes.
 
@@ -139,7 +140,9 @@ class DynamicRaggedShape(ExtensionType):
         return cls(partitions, _core.convert(inner, dtype, None), dtype)
 
     @classmethod
-    def from_row_partitions(cls, row_partitions: Any, dtype: Any = None) -> DynamicRaggedShape:
+    def from_row_partitions(
+        cls, row_partitions: Any, dtype: DTypeLike | None = None
+    ) -> DynamicRaggedShape:
         """From partitions alone: flat values have one axis.
 
         Raises:
@@ -150,7 +153,7 @@ class DynamicRaggedShape(ExtensionType):
         return cls(row_partitions, [row_partitions[-1].splits[-1]], dtype)
 
     @classmethod
-    def from_tensor(cls, t: Any, dtype: Any = None) -> DynamicRaggedShape:
+    def from_tensor(cls, t: Any, dtype: DTypeLike | None = None) -> DynamicRaggedShape:
         """The shape of a ragged or dense tensor."""
         if isinstance(t, RaggedTensor):
             return cls(t._partitions(), list(t.flat_values._shape_tuple()), dtype)
@@ -182,7 +185,7 @@ class DynamicRaggedShape(ExtensionType):
     def _inner(self) -> tuple[int, ...]:
         return tuple(self.inner_shape.numpy().tolist())
 
-    def with_dtype(self, dtype: Any) -> DynamicRaggedShape:
+    def with_dtype(self, dtype: DTypeLike) -> DynamicRaggedShape:
         """The same with sizes of int32 or int64.
 
         Raises:
@@ -292,7 +295,7 @@ class DynamicRaggedShape(ExtensionType):
     class Spec:
         """What is known of a DynamicRaggedShape."""
 
-        def __init__(self, row_partitions: Any, static_inner_shape: Any, dtype: Any) -> None:
+        def __init__(self, row_partitions: Any, static_inner_shape: Any, dtype: DTypeLike) -> None:
             dtype = _checked_dtype(dtype)
             self.row_partitions = tuple(
                 RowPartitionSpec(item.nrows, item.nvals, item.uniform_row_length, dtype)

@@ -12,10 +12,13 @@ from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.dtypes import as_dtype
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ragged.row_partition import RowPartition
+from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module, or few programs need them.
 conversion = lazy.Module("eagerflow.ragged.conversion")
+
+Tensor = _core.Tensor
 
 
 def _splits_dtype(values: Any, given: Any) -> Any:
@@ -38,7 +41,7 @@ def _vector(value: Any, name: str) -> np.ndarray:
     return tensor.numpy().astype(np.int64)
 
 
-def rows_of(values: Any) -> int:
+def rows_of(values: RaggedFactories | Tensor) -> int:
     """The number of rows of ragged or dense values."""
     if isinstance(values, RaggedFactories):
         return values._partition.static_nrows
@@ -90,7 +93,11 @@ class RaggedFactories(CompositeTensor):
 
     @classmethod
     def from_row_splits(
-        cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
+        cls,
+        values: TensorLike,
+        row_splits: TensorLike,
+        name: str | None = None,
+        validate: bool = True,
     ) -> Any:
         """Rows from their splits: the index of each row's first element, and the end of the last row.
 
@@ -116,7 +123,11 @@ class RaggedFactories(CompositeTensor):
 
     @classmethod
     def from_row_lengths(
-        cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
+        cls,
+        values: TensorLike,
+        row_lengths: TensorLike,
+        name: str | None = None,
+        validate: bool = True,
     ) -> Any:
         """Rows from their lengths.
 
@@ -136,8 +147,8 @@ class RaggedFactories(CompositeTensor):
     @classmethod
     def from_value_rowids(
         cls,
-        values: Any,
-        value_rowids: Any,
+        values: TensorLike,
+        value_rowids: TensorLike,
         nrows: Any = None,
         name: str | None = None,
         validate: bool = True,
@@ -170,7 +181,11 @@ class RaggedFactories(CompositeTensor):
 
     @classmethod
     def from_row_starts(
-        cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
+        cls,
+        values: TensorLike,
+        row_starts: TensorLike,
+        name: str | None = None,
+        validate: bool = True,
     ) -> Any:
         """Rows from the indices of their first elements.
 
@@ -185,7 +200,11 @@ class RaggedFactories(CompositeTensor):
 
     @classmethod
     def from_row_limits(
-        cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
+        cls,
+        values: TensorLike,
+        row_limits: TensorLike,
+        name: str | None = None,
+        validate: bool = True,
     ) -> Any:
         """Rows from the indices of their ends.
 
@@ -199,7 +218,7 @@ class RaggedFactories(CompositeTensor):
     @classmethod
     def from_uniform_row_length(
         cls,
-        values: Any,
+        values: TensorLike,
         uniform_row_length: Any,
         nrows: Any = None,
         validate: bool = True,
@@ -238,7 +257,7 @@ class RaggedFactories(CompositeTensor):
     @classmethod
     def from_nested_row_splits(
         cls,
-        flat_values: Any,
+        flat_values: TensorLike,
         nested_row_splits: Any,
         name: str | None = None,
         validate: bool = True,
@@ -253,7 +272,7 @@ class RaggedFactories(CompositeTensor):
     @classmethod
     def from_nested_row_lengths(
         cls,
-        flat_values: Any,
+        flat_values: TensorLike,
         nested_row_lengths: Any,
         name: str | None = None,
         validate: bool = True,
@@ -268,7 +287,7 @@ class RaggedFactories(CompositeTensor):
     @classmethod
     def from_nested_value_rowids(
         cls,
-        flat_values: Any,
+        flat_values: TensorLike,
         nested_value_rowids: Any,
         nested_nrows: Any = None,
         name: str | None = None,
@@ -308,12 +327,12 @@ class RaggedFactories(CompositeTensor):
     @classmethod
     def from_tensor(
         cls,
-        tensor: Any,
+        tensor: TensorLike,
         lengths: Any = None,
         padding: Any = None,
         ragged_rank: int = 1,
         name: str | None = None,
-        row_splits_dtype: Any = dtypes.int64,
+        row_splits_dtype: DTypeLike = dtypes.int64,
     ) -> Any:
         """Rows of a dense tensor, without the padding behind their ends.
 
@@ -335,7 +354,10 @@ class RaggedFactories(CompositeTensor):
 
     @classmethod
     def from_sparse(
-        cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = dtypes.int64
+        cls,
+        st_input: Any,
+        name: str | None = None,
+        row_splits_dtype: DTypeLike = dtypes.int64,
     ) -> Any:
         """Rows of a sparse matrix whose elements have no gaps between them.
 

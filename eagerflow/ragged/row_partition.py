@@ -12,11 +12,12 @@ from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.dtypes import DType, as_dtype
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ops.array import invalid_argument
+from eagerflow.typing import DTypeLike, TensorLike
 
 Tensor = _core.Tensor
 
 
-def _integers(value: Any, name: str, dtype: Any, hint: Any) -> tuple[np.ndarray, Any]:
+def _integers(value: Any, name: str, dtype: Any, hint: Any) -> tuple[np.ndarray, DType]:
     """A vector as an array, and the dtype of its tensor."""
     if dtype is None and not isinstance(value, Tensor | np.ndarray):
         hint = dtypes.int64 if hint is None else as_dtype(hint)
@@ -124,7 +125,11 @@ class RowPartition(CompositeTensor):
 
     @classmethod
     def from_row_splits(
-        cls, row_splits: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
+        cls,
+        row_splits: TensorLike,
+        validate: bool = True,
+        dtype: DTypeLike | None = None,
+        dtype_hint: DTypeLike | None = None,
     ) -> RowPartition:
         """From row splits: the index of each row's first value, and the end of the last row.
 
@@ -138,7 +143,7 @@ class RowPartition(CompositeTensor):
             ValueError: if `row_splits` is empty, no vector, or of another dtype.
             tf.errors.InvalidArgumentError: if they do not ascend from 0.
         """
-        splits, dtype = _integers(row_splits, "row_splits", dtype, dtype_hint)
+        splits, splits_dtype = _integers(row_splits, "row_splits", dtype, dtype_hint)
         if not len(splits):
             raise ValueError("row_splits tensor may not be empty.")
         if validate and splits[0] != 0:
@@ -151,29 +156,33 @@ class RowPartition(CompositeTensor):
                 "Arguments to from_row_splits do not form a valid RaggedTensor:monotonic. Row "
                 f"lengths must be >= 0, got {np.diff(splits).tolist()}"
             )
-        return cls.of(splits, dtype)
+        return cls.of(splits, splits_dtype)
 
     @classmethod
     def from_row_lengths(
-        cls, row_lengths: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
+        cls,
+        row_lengths: TensorLike,
+        validate: bool = True,
+        dtype: DTypeLike | None = None,
+        dtype_hint: DTypeLike | None = None,
     ) -> RowPartition:
         """From the rows' lengths."""
-        lengths, dtype = _integers(row_lengths, "row_lengths", dtype, dtype_hint)
+        lengths, splits_dtype = _integers(row_lengths, "row_lengths", dtype, dtype_hint)
         if validate and (lengths < 0).any():
             raise invalid_argument(
                 "Arguments to from_row_lengths do not form a valid RowPartition. Row lengths must "
                 f"be >= 0, got {lengths.tolist()}"
             )
-        return cls.of_lengths(lengths, dtype)
+        return cls.of_lengths(lengths, splits_dtype)
 
     @classmethod
     def from_value_rowids(
         cls,
-        value_rowids: Any,
+        value_rowids: TensorLike,
         nrows: Any = None,
         validate: bool = True,
-        dtype: Any = None,
-        dtype_hint: Any = None,
+        dtype: DTypeLike | None = None,
+        dtype_hint: DTypeLike | None = None,
     ) -> RowPartition:
         """From the row of each value.
 
@@ -184,7 +193,7 @@ class RowPartition(CompositeTensor):
             dtype: int32 or int64.
             dtype_hint: the dtype of row ids that are no tensor.
         """
-        ids, dtype = _integers(value_rowids, "value_rowids", dtype, dtype_hint)
+        ids, splits_dtype = _integers(value_rowids, "value_rowids", dtype, dtype_hint)
         rows = int(ids[-1]) + 1 if len(ids) else 0
         if nrows is not None:
             if int(nrows) < 0:
@@ -200,19 +209,19 @@ class RowPartition(CompositeTensor):
                 "Arguments to from_value_rowids do not form a valid RowPartition. They must ascend "
                 f"and be >= 0, got {ids.tolist()}"
             )
-        return cls.of_lengths(np.bincount(ids, minlength=rows), dtype, nvals=len(ids))
+        return cls.of_lengths(np.bincount(ids, minlength=rows), splits_dtype, nvals=len(ids))
 
     @classmethod
     def from_row_starts(
         cls,
-        row_starts: Any,
+        row_starts: TensorLike,
         nvals: Any,
         validate: bool = True,
-        dtype: Any = None,
-        dtype_hint: Any = None,
+        dtype: DTypeLike | None = None,
+        dtype_hint: DTypeLike | None = None,
     ) -> RowPartition:
         """From the index of each row's first value, and the number of values."""
-        starts, dtype = _integers(row_starts, "row_starts", dtype, dtype_hint)
+        starts, splits_dtype = _integers(row_starts, "row_starts", dtype, dtype_hint)
         if validate and len(starts):
             splits = np.append(starts, int(nvals))
             if starts[0] != 0 or (np.diff(splits) < 0).any():
@@ -220,21 +229,25 @@ class RowPartition(CompositeTensor):
                     "Arguments to from_row_starts do not form a valid RaggedTensor. They must "
                     f"ascend from 0 to {int(nvals)}, got {starts.tolist()}"
                 )
-        return cls.of(np.append(starts, int(nvals)), dtype, nvals=int(nvals))
+        return cls.of(np.append(starts, int(nvals)), splits_dtype, nvals=int(nvals))
 
     @classmethod
     def from_row_limits(
-        cls, row_limits: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
+        cls,
+        row_limits: TensorLike,
+        validate: bool = True,
+        dtype: DTypeLike | None = None,
+        dtype_hint: DTypeLike | None = None,
     ) -> RowPartition:
         """From the end of each row."""
-        limits, dtype = _integers(row_limits, "row_limits", dtype, dtype_hint)
+        limits, splits_dtype = _integers(row_limits, "row_limits", dtype, dtype_hint)
         splits = np.append(0, limits)
         if validate and (np.diff(splits) < 0).any():
             raise invalid_argument(
                 "Arguments to from_row_limits do not form a valid RaggedTensor. They must ascend "
                 f"and be >= 0, got {limits.tolist()}"
             )
-        return cls.of(splits, dtype)
+        return cls.of(splits, splits_dtype)
 
     @classmethod
     def from_uniform_row_length(
@@ -243,8 +256,8 @@ class RowPartition(CompositeTensor):
         nvals: Any = None,
         nrows: Any = None,
         validate: bool = True,
-        dtype: Any = None,
-        dtype_hint: Any = None,
+        dtype: DTypeLike | None = None,
+        dtype_hint: DTypeLike | None = None,
     ) -> RowPartition:
         """Rows of one length.
 
@@ -341,7 +354,7 @@ class RowPartition(CompositeTensor):
         """The length of all rows if they have one by construction, as a Python integer."""
         return self._uniform_row_length
 
-    def with_dtype(self, dtype: Any) -> RowPartition:
+    def with_dtype(self, dtype: DTypeLike) -> RowPartition:
         """The same partition with splits of int32 or int64.
 
         Raises:
@@ -397,7 +410,7 @@ class RowPartitionSpec(TypeSpec):
         nrows: int | None = None,
         nvals: int | None = None,
         uniform_row_length: int | None = None,
-        dtype: Any = dtypes.int64,
+        dtype: DTypeLike = dtypes.int64,
     ) -> None:
         self._nrows = nrows
         self._nvals = nvals
@@ -465,7 +478,8 @@ class RowPartitionSpec(TypeSpec):
         if not isinstance(other, RowPartitionSpec) or self._dtype != other._dtype:
             raise ValueError(f"No RowPartitionSpec is compatible with both {self} and {other}.")
         pairs = zip(self._key(), other._key(), strict=True)
-        return RowPartitionSpec(*(a if a == b else None for a, b in pairs))
+        shared: list[Any] = [a if a == b else None for a, b in pairs]
+        return RowPartitionSpec(*shared)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RowPartitionSpec) and self._key() == other._key()

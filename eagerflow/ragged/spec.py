@@ -15,6 +15,7 @@ from eagerflow.ragged.arrangement import concat, stack
 from eagerflow.ragged.factories import rows_of
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.typing import DTypeLike
 
 
 class RaggedTensorSpec(TypeSpec):
@@ -37,9 +38,9 @@ class RaggedTensorSpec(TypeSpec):
     def __init__(
         self,
         shape: Any = None,
-        dtype: Any = dtypes.float32,
+        dtype: DTypeLike = dtypes.float32,
         ragged_rank: int | None = None,
-        row_splits_dtype: Any = dtypes.int64,
+        row_splits_dtype: DTypeLike = dtypes.int64,
         flat_values_spec: Any = None,
     ) -> None:
         self._shape = as_shape(shape)
@@ -224,7 +225,7 @@ class RaggedTensorSpec(TypeSpec):
         return RaggedTensorSpec, self._key()
 
 
-def stack_rows(values: list, row_splits_dtype: Any = dtypes.int64) -> RaggedTensor:
+def stack_rows(values: list, row_splits_dtype: DTypeLike = dtypes.int64) -> RaggedTensor:
     """Ragged tensors, or tensors of different lengths, as the rows of one ragged tensor."""
     lengths = np.array([rows_of(value) for value in values])
     joined: Any = concat(values, 0)

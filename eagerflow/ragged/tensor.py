@@ -13,6 +13,7 @@ from eagerflow.framework.dtypes import as_dtype
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.ragged.factories import RaggedFactories, rows_of
 from eagerflow.ragged.row_partition import RowPartition
+from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class RaggedTensor(RaggedFactories):
     (array([3, 1], dtype=int32), <tf.RaggedTensor [[6], [], [8]]>)
     """
 
-    def __init__(self, values: Any, row_partition: Any, internal: bool = False) -> None:
+    def __init__(self, values: TensorLike, row_partition: Any, internal: bool = False) -> None:
         if not internal:
             raise ValueError(
                 "RaggedTensor constructor is private; please use one of the factory methods "
@@ -135,7 +136,7 @@ class RaggedTensor(RaggedFactories):
         """The row of each element of `values`."""
         return self._partition.value_rowids()
 
-    def nrows(self, out_type: Any = None, name: str | None = None) -> Any:
+    def nrows(self, out_type: DTypeLike | None = None, name: str | None = None) -> Any:
         """The number of rows."""
         dtype = self._partition.dtype if out_type is None else as_dtype(out_type)
         return _core.convert(self._partition.static_nrows, dtype, None)
@@ -171,7 +172,7 @@ class RaggedTensor(RaggedFactories):
         return self.with_values(self._index(lengths))
 
     def bounding_shape(
-        self, axis: Any = None, name: str | None = None, out_type: Any = None
+        self, axis: Any = None, name: str | None = None, out_type: DTypeLike | None = None
     ) -> Any:
         """The smallest shape that holds all rows, or its sizes along some axes.
 
@@ -186,7 +187,7 @@ class RaggedTensor(RaggedFactories):
         chosen = sizes if axis is None else np.array(sizes)[np.asarray(axis)]
         return _core.convert(chosen, dtype, None)
 
-    def with_values(self, new_values: Any) -> RaggedTensor:
+    def with_values(self, new_values: TensorLike) -> RaggedTensor:
         """The same rows with other elements.
 
         Raises:
@@ -210,13 +211,13 @@ class RaggedTensor(RaggedFactories):
                 )
         return RaggedTensor._of(new_values, self._partition)
 
-    def with_flat_values(self, new_values: Any) -> RaggedTensor:
+    def with_flat_values(self, new_values: TensorLike) -> RaggedTensor:
         """The same rows of rows with other elements."""
         if isinstance(self._values, RaggedTensor):
             return self.with_values(self._values.with_flat_values(new_values))
         return self.with_values(new_values)
 
-    def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
+    def with_row_splits_dtype(self, dtype: DTypeLike) -> RaggedTensor:
         """The same with splits of int32 or int64.
 
         Raises:
@@ -243,7 +244,7 @@ class RaggedTensor(RaggedFactories):
         return arrangement.merge_dims(self, outer_axis, inner_axis)
 
     def to_tensor(
-        self, default_value: Any = None, name: str | None = None, shape: Any = None
+        self, default_value: TensorLike | None = None, name: str | None = None, shape: Any = None
     ) -> Any:
         """A dense tensor, padded behind the ends of rows.
 

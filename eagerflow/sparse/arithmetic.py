@@ -13,6 +13,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument, slices_at
 from eagerflow.sparse.conversion import checked, flat_indices, sizes_of
 from eagerflow.sparse.tensor import SparseTensor, assembled
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -227,7 +228,7 @@ def _segments(values: Tensor, ids: Tensor, count: int, largest: bool) -> Tensor:
 
 @op_function
 def reduce_sum(
-    sp_input: Any,
+    sp_input: SparseTensor,
     axis: Any = None,
     keepdims: Any = None,
     output_is_sparse: bool = False,
@@ -250,7 +251,7 @@ def reduce_sum(
 
 @op_function
 def reduce_max(
-    sp_input: Any,
+    sp_input: SparseTensor,
     axis: Any = None,
     keepdims: Any = None,
     output_is_sparse: bool = False,
@@ -265,7 +266,7 @@ def reduce_max(
 
 
 @op_function
-def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
+def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     """The softmax of the present elements along the last axis.
 
     >>> tf.sparse.softmax(tf.SparseTensor([[0, 0], [0, 2]], [1.0, 1.0], [1, 3])).values.numpy()
@@ -295,14 +296,14 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
 
 @op_function
 def sampled_addmm(
-    indices: Any,
-    values: Any,
-    dense_shape: Any,
-    mat1: Any,
-    mat2: Any,
+    indices: TensorLike,
+    values: TensorLike,
+    dense_shape: TensorLike,
+    mat1: TensorLike,
+    mat2: TensorLike,
     beta: Any = 1.0,
     alpha: Any = 1.0,
-    output_type: Any = dtypes.float32,
+    output_type: DTypeLike = dtypes.float32,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """`alpha * (mat1 @ mat2) + beta * values` at the indices of a sparse matrix.
 

@@ -15,6 +15,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument, slices_at
 from eagerflow.sparse.conversion import checked, ordered, reorder, sizes_of
 from eagerflow.sparse.tensor import SparseTensor, assembled
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -76,7 +77,9 @@ def concat(
 
 
 @op_function
-def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
+def slice(
+    sp_input: SparseTensor, start: TensorLike, size: TensorLike, name: str | None = None
+) -> SparseTensor:
     """A part of a sparse tensor.
 
     Args:
@@ -108,7 +111,10 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
 
 @op_function
 def split(
-    sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None
+    sp_input: SparseTensor | None = None,
+    num_split: Any = None,
+    axis: Any = None,
+    name: str | None = None,
 ) -> list[SparseTensor]:
     """Splits a sparse tensor along an axis; the first parts may be larger by one.
 
@@ -141,7 +147,7 @@ def split(
 
 
 @op_function
-def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
+def reshape(sp_input: SparseTensor, shape: Any, name: str | None = None) -> SparseTensor:
     """The same elements in row-major order in another shape, where one size may be -1.
 
     >>> tf.sparse.reshape(tf.sparse.eye(2), [-1]).indices.numpy().tolist()
@@ -173,7 +179,9 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
 
 
 @op_function
-def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
+def transpose(
+    sp_input: SparseTensor, perm: TensorLike | None = None, name: str | None = None
+) -> SparseTensor:
     """The axes in another order, reversed by default.
 
     >>> tf.sparse.transpose(tf.sparse.from_dense([[1, 2]])).dense_shape.numpy()
@@ -192,7 +200,7 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
 
 
 @op_function
-def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
+def expand_dims(sp_input: SparseTensor, axis: Any = None, name: str | None = None) -> SparseTensor:
     """Inserts an axis of size one, by default at the end.
 
     >>> tf.sparse.expand_dims(tf.sparse.eye(2), 0).shape
@@ -212,7 +220,7 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Spa
 
 
 @op_function
-def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
+def retain(sp_input: SparseTensor, to_retain: TensorLike) -> SparseTensor:
     """Some of the elements.
 
     Args:
@@ -234,7 +242,7 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
 
 
 @op_function
-def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
+def reset_shape(sp_input: SparseTensor, new_shape: Any = None) -> SparseTensor:
     """The same elements in a larger shape, or in the smallest one that holds them.
 
     Raises:
@@ -263,7 +271,7 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
 
 @op_function
 def fill_empty_rows(
-    sp_input: Any, default_value: Any, name: str | None = None
+    sp_input: SparseTensor, default_value: TensorLike, name: str | None = None
 ) -> tuple[SparseTensor, Tensor]:
     """Gives empty rows a default value in their first column.
 
@@ -297,7 +305,7 @@ def fill_empty_rows(
 
 
 @op_function
-def mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
+def mask(a: Any, mask_indices: TensorLike, name: str | None = None) -> IndexedSlices:
     """The slices whose indices are not in `mask_indices`.
 
     >>> rows = tf.IndexedSlices(tf.constant([[1.0], [2.0]]), tf.constant([0, 4]))

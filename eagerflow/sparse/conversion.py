@@ -13,6 +13,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument, slices_at
 from eagerflow.ops.conversion import bitcast, integers_of
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorValue, assembled
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -87,7 +88,7 @@ def check_indices(indices: np.ndarray, sizes: np.ndarray, ordered: bool) -> np.n
 
 
 @op_function
-def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
+def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
     """The elements of a tensor that are not zero (or not empty, for strings).
 
     >>> tf.sparse.from_dense([[0, 7], [8, 0]]).values.numpy()
@@ -105,7 +106,10 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
 
 @op_function
 def to_dense(
-    sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
+    sp_input: SparseTensor,
+    default_value: TensorLike | None = None,
+    validate_indices: bool = True,
+    name: str | None = None,
 ) -> Tensor:
     """A dense tensor with the same elements.
 
@@ -138,7 +142,10 @@ def to_dense(
 
 @op_function
 def eye(
-    num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, name: str | None = None
+    num_rows: Any,
+    num_columns: Any = None,
+    dtype: DTypeLike = dtypes.float32,
+    name: str | None = None,
 ) -> SparseTensor:
     """Ones on the diagonal of a matrix.
 
@@ -153,7 +160,7 @@ def eye(
 
 
 @op_function
-def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
+def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     """The same elements in row-major order of their indices.
 
     >>> tf.sparse.reorder(tf.SparseTensor([[1], [0]], [7, 8], [2])).values.numpy()
@@ -176,7 +183,7 @@ def ordered(value: SparseTensor, values: Tensor, shape: Tensor, perm: list) -> S
 
 
 @op_function
-def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:
+def to_indicator(sp_input: SparseTensor, vocab_size: Any, name: str | None = None) -> Tensor:
     """Whether each row contains each id.
 
     Args:

@@ -14,6 +14,7 @@ from eagerflow.ops.composed_op import FLOAT_TYPES, INDEX_TYPES, REAL_TYPES, Inpu
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.sparse.conversion import to_dense
 from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -26,9 +27,9 @@ Tensor = _core.Tensor
     segment_ids=Input(INDEX_TYPES, type="Tseg", prefer="int32"),
 )
 def segment_sum(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
     num_segments: Any = None,
     name: str | None = None,
     sparse_gradient: bool = False,
@@ -64,9 +65,9 @@ def _mean(data: Any, indices: Any, segment_ids: Any, num_segments: Any, scale: s
     segment_ids=Input(INDEX_TYPES, type="Tseg", prefer="int32"),
 )
 def segment_mean(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
     num_segments: Any = None,
     name: str | None = None,
     sparse_gradient: bool = False,
@@ -87,9 +88,9 @@ def segment_mean(
     segment_ids=Input(INDEX_TYPES, type="Tseg", prefer="int32"),
 )
 def segment_sqrt_n(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
     num_segments: Any = None,
     name: str | None = None,
     sparse_gradient: bool = False,
@@ -104,8 +105,8 @@ def segment_sqrt_n(
 
 @op_function
 def bincount(
-    values: Any,
-    weights: Any = None,
+    values: TensorLike,
+    weights: TensorLike | None = None,
     axis: Any = 0,
     minlength: Any = None,
     maxlength: Any = None,
@@ -209,10 +210,10 @@ def _counted(
 
 def dense_bincount(
     arr: Any,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     minlength: Any = None,
     maxlength: Any = None,
-    dtype: Any = dtypes.int32,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
     axis: Any = None,
     binary_output: bool = False,

@@ -18,12 +18,14 @@ from eagerflow.framework.tensor import undefined_eagerly
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ops import array, math, segment
 from eagerflow.ops.printing import tensor_text
+from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module, or few programs need them.
 segments = lazy.Module("eagerflow.sparse.segments")
 
 _ops = _core.ops
+Tensor = _core.Tensor
 
 # Operations that map zero to zero, which are applied to the values alone.
 _ELEMENTWISE = frozenset(
@@ -51,7 +53,7 @@ class SparseTensor(CompositeTensor):
            [0., 0., 8.]], dtype=float32)
     """
 
-    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+    def __init__(self, indices: TensorLike, values: TensorLike, dense_shape: TensorLike) -> None:
         self._indices = _core.convert(indices, dtypes.int64, None)
         self._values = _core.as_tensor(values)
         self._dense_shape = _core.convert(dense_shape, dtypes.int64, None)
@@ -126,7 +128,7 @@ class SparseTensor(CompositeTensor):
             self._indices.numpy(), self._values.numpy(), self._dense_shape.numpy()
         )
 
-    def with_values(self, new_values: Any) -> SparseTensor:
+    def with_values(self, new_values: TensorLike) -> SparseTensor:
         """Other values at the same indices.
 
         Raises:
@@ -218,7 +220,7 @@ class SparseTensor(CompositeTensor):
         return self.__truediv__(y)
 
 
-def assembled(indices: Any, values: Any, dense_shape: Any) -> SparseTensor:
+def assembled(indices: Tensor, values: Tensor, dense_shape: Tensor) -> SparseTensor:
     """A sparse tensor of tensors that are known to be consistent."""
     result = object.__new__(SparseTensor)
     result._indices = indices
@@ -238,7 +240,7 @@ class SparseTensorSpec(TypeSpec):
     SparseTensorSpec(TensorShape([None, 3]), tf.int64)
     """
 
-    def __init__(self, shape: Any = None, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, shape: Any = None, dtype: DTypeLike = dtypes.float32) -> None:
         self._shape = as_shape(shape)
         self._dtype = as_dtype(dtype)
 

@@ -395,6 +395,6 @@ def is_sparse(tensor: TensorLike) -> bool:
 
 def to_dense(tensor: TensorLike) -> Any:
     """A sparse tensor as a dense one; others as they are."""
-    if not is_sparse(tensor):
+    if not isinstance(tensor, SparseTensor):
         return tensor
     return sparse_ops.to_dense(tensor)
