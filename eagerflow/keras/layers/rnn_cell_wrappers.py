@@ -8,6 +8,7 @@ from typing import Any
 from eagerflow import nest
 from eagerflow.framework.device import device as on_device
 from eagerflow.keras.layers.rnn_cell import AbstractRNNCell
+from eagerflow.keras.saving import serialization
 from eagerflow.ops.nn.normalization import dropout
 
 
@@ -18,10 +19,8 @@ class _CellWrapper(AbstractRNNCell):
         cell: the cell.
     """
 
-    _unsaved_arguments = frozenset(
-        "input_keep_prob output_keep_prob state_keep_prob variational_recurrent input_size seed "
-        "dropout_state_filter_visitor residual_fn device".split()
-    )
+    # Functions, which a configuration has only if they are set.
+    _unsaved_arguments = frozenset({"dropout_state_filter_visitor", "residual_fn"})
 
     def __init__(self, cell: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -51,9 +50,25 @@ class _CellWrapper(AbstractRNNCell):
         return self.cell.get_initial_state(inputs, batch_size, dtype)
 
     def get_config(self) -> dict[str, Any]:
-        """The cell's class and configuration."""
+        """The arguments that make a cell like this one."""
         cell = {"class_name": type(self.cell).__name__, "config": self.cell.get_config()}
-        return {**super().get_config(), "cell": cell}
+        functions = {name: getattr(self, f"_{name}", None) for name in self._unsaved_arguments}
+        return {**super().get_config(), "cell": cell} | {
+            name: serialization.serialize_keras_object(function)
+            for name, function in functions.items()
+            if function is not None
+        }
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Any:
+        """A cell from what `get_config` returned, the cell inside included."""
+        config = dict(config)
+        for name in cls._unsaved_arguments & set(config):
+            config[name] = serialization.deserialize_keras_object(config[name], custom_objects)
+        cell = serialization.deserialize_as("layer", config.pop("cell"), custom_objects)
+        return cls(cell, **config)
 
 
 class RNNCellDropoutWrapper(_CellWrapper):
@@ -67,7 +82,7 @@ class RNNCellDropoutWrapper(_CellWrapper):
         variational_recurrent: not supported: each step draws new masks.
         input_size: ignored.
         dtype: the dtype.
-        seed: the seed of the draws.
+        seed: the random seed.
         dropout_state_filter_visitor: a function of a state that says whether it may be dropped.
 
     Raises:
@@ -98,9 +113,11 @@ class RNNCellDropoutWrapper(_CellWrapper):
                 raise ValueError(f"Dropout keep probabilities must lie within [0, 1], got {share}")
         if variational_recurrent:
             raise ValueError("variational_recurrent is not supported: each step draws anew.")
-        self._shares = shares
+        self._input_keep_prob, self._state_keep_prob, self._output_keep_prob = shares
+        self._variational_recurrent = variational_recurrent
+        self._input_size = input_size
         self._seed = seed
-        self._visitor = dropout_state_filter_visitor
+        self._dropout_state_filter_visitor = dropout_state_filter_visitor
 
     def _dropped(self, value: Any, share: Any) -> Any:
         if isinstance(share, int | float) and share == 1:
@@ -109,14 +126,15 @@ class RNNCellDropoutWrapper(_CellWrapper):
 
     def call(self, inputs: Any, states: Any, **kwargs: Any) -> Any:
         """One step of the cell."""
-        into, kept, out = self._shares
-        output, new_states = self.cell(self._dropped(inputs, into), states, **kwargs)
+        inputs = self._dropped(inputs, self._input_keep_prob)
+        output, new_states = self.cell(inputs, states, **kwargs)
+        kept = self._state_keep_prob
         if not (isinstance(kept, int | float) and kept == 1):
+            drops = self._dropout_state_filter_visitor
             new_states = nest.map_structure(
-                lambda s: s if self._visitor and not self._visitor(s) else self._dropped(s, kept),
-                new_states,
+                lambda s: s if drops and not drops(s) else self._dropped(s, kept), new_states
             )
-        return self._dropped(output, out), new_states
+        return self._dropped(output, self._output_keep_prob), new_states
 
 
 class RNNCellResidualWrapper(_CellWrapper):
