@@ -17,7 +17,7 @@ RENAMED = {
     "Event": "v1.protos.Event",
     "HistogramProto": "v1.protos.HistogramProto",
     "Summary": "v1.protos.Summary",
-    "SparseTensorValue": "sparse_tensor.SparseTensorValue",
+    "SparseTensorValue": "framework.composite.SparseTensorValue",
     "SummaryMetadata": "v1.protos.SummaryMetadata",
     "FIFOQueue": "queue.FIFOQueue",
     "FixedLenFeature": "io.FixedLenFeature",

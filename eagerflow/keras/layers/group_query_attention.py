@@ -185,11 +185,11 @@ class GroupQueryAttention(FunctionLayer):
         return (result, weights) if return_attention_scores else result
 
     def _whole_mask(
-        self, query: Any, value: Any, masks: list, attention_mask: Any, use_causal_mask: bool
+        self, query: Any, value: Any, inputs: list, attention_mask: Any, use_causal_mask: bool
     ) -> Any:
         """The conjunction of all masks, `[batch or 1, queries, keys]` or with more axes."""
         masks = []
-        for tensor, explicit, axis in masks:
+        for tensor, explicit, axis in inputs:
             own = getattr(tensor, "_keras_mask", None) if explicit is None else explicit
             if own is not None:
                 masks.append(_ops.expand_dims(_as_bool(own), axis))
