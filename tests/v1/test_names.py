@@ -2,7 +2,9 @@
 
 import pytest
 
+import eagerflow
 from eagerflow.dropin.facade import resolve
+from eagerflow.v1 import renamed
 
 # By namespace below `tf`.
 NAMES = {
@@ -159,3 +161,8 @@ def test_names(namespace):
         if resolve(f"eagerflow.compat.v1.{namespace}.{name}".replace("..", ".")) is None
     ]
     assert missing == []
+
+
+@pytest.mark.parametrize("name", renamed.RENAMED)
+def test_renamed_names_are_found(name):
+    assert getattr(eagerflow.compat.v1, name) is not None
