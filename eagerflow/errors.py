@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from eagerflow import _core
 
 OK = 0
@@ -40,7 +42,9 @@ class OpError(Exception):
     InvalidArgumentError 3
     """
 
-    def __init__(self, node_def: object, op: object, message: str, error_code: int, *args) -> None:
+    def __init__(
+        self, node_def: object, op: object, message: str, error_code: int, *args: object
+    ) -> None:
         super().__init__()
         self._node_def = node_def
         self._op = op
@@ -48,8 +52,8 @@ class OpError(Exception):
         self._error_code = error_code
         self._experimental_payloads = args[0] if args and isinstance(args[0], dict) else {}
 
-    def __reduce__(self) -> tuple:
-        arguments: tuple = (self._node_def, self._op, self._message)
+    def __reduce__(self) -> tuple[Any, ...]:
+        arguments: tuple[Any, ...] = (self._node_def, self._op, self._message)
         if type(self) is OpError:
             arguments += (self._error_code,)
         return type(self), (*arguments, self._experimental_payloads)
@@ -78,7 +82,7 @@ class OpError(Exception):
         return self._node_def
 
     @property
-    def experimental_payloads(self) -> dict:
+    def experimental_payloads(self) -> dict[str, Any]:
         """Further details as a dictionary; usually empty."""
         return self._experimental_payloads
 
@@ -88,7 +92,7 @@ class _CodedError(OpError):
 
     _code = UNKNOWN
 
-    def __init__(self, node_def: object, op: object, message: str, *args) -> None:
+    def __init__(self, node_def: object, op: object, message: str, *args: object) -> None:
         super().__init__(node_def, op, message, type(self)._code, *args)
 
 

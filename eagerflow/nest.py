@@ -25,7 +25,7 @@ class Container(NamedTuple):
     """How the objects of a class are flattened, and rebuilt with other children."""
 
     children: Callable[[Any], Iterable[Any]]
-    rebuild: Callable[[Any, list], Any]
+    rebuild: Callable[[Any, list[Any]], Any]
 
 
 class _Containers(dict[type, Container | None]):
@@ -55,22 +55,22 @@ class Walker:
         """Whether a value is a container."""
         return self._containers[type(value)] is not None
 
-    def children(self, structure: Any) -> list:
+    def children(self, structure: Any) -> list[Any]:
         """The direct children of a container, in order."""
         container = self._containers[type(structure)]
         assert container is not None
         return list(container.children(structure))
 
-    def flatten(self, structure: Any) -> list:
+    def flatten(self, structure: Any) -> list[Any]:
         """The leaves of a structure, in order."""
         container = self._containers[type(structure)]
         if container is None:
             return [structure]
-        leaves: list = []
+        leaves: list[Any] = []
         self._flatten_into(container.children(structure), leaves)
         return leaves
 
-    def _flatten_into(self, items: Iterable[Any], leaves: list) -> None:
+    def _flatten_into(self, items: Iterable[Any], leaves: list[Any]) -> None:
         containers = self._containers
         for item in items:
             container = containers[type(item)]
@@ -112,13 +112,13 @@ class Walker:
             ],
         )
 
-    def rebuild(self, structure: Any, children: list) -> Any:
+    def rebuild(self, structure: Any, children: list[Any]) -> Any:
         """A container like `structure` with other direct children."""
         container = self._containers[type(structure)]
         assert container is not None
         return container.rebuild(structure, children)
 
-    def flatten_up_to(self, shallow: Any, structure: Any) -> list:
+    def flatten_up_to(self, shallow: Any, structure: Any) -> list[Any]:
         """The parts of `structure` at the positions of the leaves of `shallow`, in order.
 
         Raises:
@@ -148,18 +148,18 @@ def flattens_itself(kind: type) -> bool:
     return hasattr(kind, "__tf_flatten__") and hasattr(kind, "__tf_unflatten__")
 
 
-def _sorted_keys(structure: Mapping) -> list:
+def _sorted_keys(structure: Mapping[Any, Any]) -> list[Any]:
     try:
         return sorted(structure)
     except TypeError:
         raise TypeError(f"nest only supports dicts with sortable keys, got {structure!r}") from None
 
 
-def _mapping_children(structure: Mapping) -> list:
+def _mapping_children(structure: Mapping[Any, Any]) -> list[Any]:
     return [structure[key] for key in _sorted_keys(structure)]
 
 
-def _rebuilt_mapping(structure: Mapping, children: list) -> Any:
+def _rebuilt_mapping(structure: Mapping[Any, Any], children: list[Any]) -> Any:
     values = dict(zip(_sorted_keys(structure), children, strict=True))
     values = {key: values[key] for key in structure}
     kind = type(structure)
@@ -262,14 +262,14 @@ def _spec_of(value: Any) -> Any:
     return value if hasattr(type(value), "_component_specs") else value._type_spec
 
 
-def _parts(value: Any) -> list:
+def _parts(value: Any) -> list[Any]:
     """The tensors that make up a ragged, sparse or other composite value; specs for a spec."""
     if hasattr(type(value), "_component_specs"):
         return value._component_specs
     return value._type_spec._to_components(value)
 
 
-def flatten(structure: Any, expand_composites: bool = False) -> list:
+def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     """The leaves of a nested structure, in order; dictionaries are walked by sorted keys.
 
     Args:
@@ -304,7 +304,7 @@ def _pack(structure: Any, leaves: Iterable[Any], expand: bool = False) -> Any:
 
 
 def pack_sequence_as(
-    structure: Any, flat_sequence: Sequence, expand_composites: bool = False
+    structure: Any, flat_sequence: Sequence[Any], expand_composites: bool = False
 ) -> Any:
     """A structure like `structure` whose leaves are those of `flat_sequence`.
 
@@ -343,7 +343,7 @@ def pack_sequence_as(
     return _pack(structure, flat_sequence, expand_composites)
 
 
-def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
+def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
     """Applies `func` to corresponding leaves and puts the results into the same structure.
 
     Args:
@@ -379,7 +379,7 @@ def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
 flatten_up_to = walker.flatten_up_to
 
 
-def map_structure_up_to(shallow: Any, func: Callable, *structures: Any) -> Any:
+def map_structure_up_to(shallow: Any, func: Callable[..., Any], *structures: Any) -> Any:
     """Applies `func` to corresponding parts of the structures at the leaves of `shallow`.
 
     Returns:

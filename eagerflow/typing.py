@@ -28,7 +28,9 @@ class SupportsArray(Protocol):
 class SupportsOverride(Protocol):
     """An object that takes operations over, such as a symbolic input of a Keras model."""
 
-    def __op_function__(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any: ...
+    def __op_function__(
+        self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any: ...
 
 
 Array: TypeAlias = np.ndarray[Any, Any]

@@ -48,7 +48,7 @@ class _Unplaced:
         )
 
 
-class PendingRestorations(list):
+class PendingRestorations(list[Any]):
     """What checkpoints still have for an object that was made after their restoration.
 
     It is the object's attribute `PENDING`: pairs of a restoration and the node that stands for the
@@ -158,7 +158,7 @@ class Restoration:
             if not self.unplaced.paths:
                 self.reader.close()
 
-    def _collect(self, pairs: list[tuple[int, Any]]) -> tuple[list, list]:
+    def _collect(self, pairs: list[tuple[int, Any]]) -> tuple[list[Any], list[Any]]:
         fresh: dict[int, Any] = {}
         queue = list(pairs)
         for node, item in queue:
@@ -301,7 +301,7 @@ def look_again() -> None:
         restoration.look_again()
 
 
-def _check(assignments: list, reader: BundleReader) -> None:
+def _check(assignments: list[Any], reader: BundleReader) -> None:
     """Fails, naming them all, if there are variables that tensors do not fit."""
     problems = []
     for _, tensor, item, key in assignments:

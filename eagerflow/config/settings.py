@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from eagerflow import _core
 from eagerflow.config.devices import PhysicalDevice, checked
 from eagerflow.framework.context import process
@@ -83,7 +85,7 @@ def reset_memory_stats(device: str) -> None:
     _core.reset_peak_memory()
 
 
-def get_device_details(device: PhysicalDevice) -> dict:
+def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
     """Nothing is known about the CPU."""
     checked(device)
     return {}
@@ -138,7 +140,7 @@ class ClusterDeviceFilters:
     def __init__(self) -> None:
         self._filters: dict[tuple[str, int], list[str]] = {}
 
-    def set_device_filters(self, job_name: str, task_index: int, device_filters: list) -> None:
+    def set_device_filters(self, job_name: str, task_index: int, device_filters: list[Any]) -> None:
         """Lets a task see some devices only.
 
         Args:

@@ -16,7 +16,7 @@ from eagerflow.data.cursor import Cursor, InputCursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec
 from eagerflow.ops.batching import stack_tensors
 from eagerflow.ragged.spec import RaggedTensorSpec, stack_rows
 from eagerflow.ragged.tensor import RaggedTensor
@@ -43,7 +43,7 @@ class GroupingDataset(UnaryDataset):
             return count
         return count // self._size if self._drop else -(-count // self._size)
 
-    def _sample_elements(self, variant: int) -> list:
+    def _sample_elements(self, variant: int) -> list[Any]:
         """As many examples as a batch could have."""
         size = self._size
         if variant % 2 and not self._drop:
@@ -99,7 +99,7 @@ def ragged_leaves(spec: Any) -> dict[int, Any]:
     }
 
 
-def stacked_with(elements: list, ragged: dict[int, Any]) -> Any:
+def stacked_with(elements: list[Any], ragged: dict[int, Any]) -> Any:
     """Elements stacked; some leaves as ragged tensors."""
     if not ragged:
         return stack_elements(elements)
@@ -130,7 +130,7 @@ class BatchCursor(InputCursor):
         self._ragged = ragged
 
     def __next__(self) -> Any:
-        elements: list = []
+        elements: list[Any] = []
         try:
             elements.extend(islice(self._input, self._size))
         except Exception:
@@ -147,7 +147,7 @@ class BatchCursor(InputCursor):
                 next(self._input)
 
 
-def stack_elements(elements: list) -> Any:
+def stack_elements(elements: list[Any]) -> Any:
     """Elements of the same structure, stacked along a new first axis.
 
     Raises:
@@ -167,7 +167,7 @@ def stack_elements(elements: list) -> Any:
     return structure.pack(first, stacked)
 
 
-def stack_leaves(leaves: list, component: int) -> Any:
+def stack_leaves(leaves: list[Any], component: int) -> Any:
     """Leaves of any kind stacked along a new first axis."""
     first = leaves[0]
     if type(first) is Tensor:
@@ -193,7 +193,7 @@ class PaddedBatchDataset(GroupingDataset):
         if known is not None:
             self._resolved = _padding(known[0], shapes, values)
 
-    def _padding_of(self, spec: Any) -> tuple[list, list]:
+    def _padding_of(self, spec: Any) -> tuple[list[Any], list[Any]]:
         if self._resolved is None:
             self._resolved = _padding(spec, self._shapes, self._values)
         return self._resolved
@@ -216,7 +216,7 @@ class PaddedBatchDataset(GroupingDataset):
     def _make_sample(self, variant: int) -> Any:
         return self._padded(self._sample_elements(variant))
 
-    def _padded(self, elements: list) -> Any:
+    def _padded(self, elements: list[Any]) -> Any:
         first = elements[0]
         if self._resolved is None:
             self._padding_of(_without_sizes(structure.spec_of(first)))
@@ -241,11 +241,11 @@ def _without_sizes(spec: Any) -> Any:
     return structure.map_structure(without, spec)
 
 
-def _padding(spec: Any, shapes: Any, values: Any) -> tuple[list, list]:
+def _padding(spec: Any, shapes: Any, values: Any) -> tuple[list[Any], list[Any]]:
     """The padded sizes (None: as long as the longest) and padding values of each leaf."""
     leaves = structure.flatten(spec)
     for leaf in leaves:
-        if not isinstance(leaf, (TensorSpec, structure.NoneTensorSpec)):
+        if not isinstance(leaf, (TensorSpec, NoneTensorSpec)):
             raise TypeError(
                 f"`padded_batch` is only supported for datasets that produce tensor elements but "
                 f"type spec of elements in the dataset is not a subclass of TensorSpec: `{leaf}`."
@@ -267,7 +267,7 @@ def _padding(spec: Any, shapes: Any, values: Any) -> tuple[list, list]:
     return sizes, [_padding_value(pad, leaf) for pad, leaf in zip(pads, leaves, strict=True)]
 
 
-def _padded_size(given: Any, leaf: Any) -> tuple:
+def _padded_size(given: Any, leaf: Any) -> tuple[Any, ...]:
     if isinstance(given, Tensor):
         if given.ndim != 1:
             raise ValueError(
@@ -312,7 +312,7 @@ def _padding_value(value: Any, leaf: Any) -> Any:
     return tensor.numpy()
 
 
-def _padded(tensors: list, sizes: tuple, pad: Any, component: int) -> Any:
+def _padded(tensors: list[Any], sizes: tuple[Any, ...], pad: Any, component: int) -> Any:
     first = tensors[0]
     if first is None:
         return None
@@ -422,7 +422,7 @@ class UnbatchCursor(InputCursor):
         self._input = source
         self._dataset = dataset
         self._element: Any = None
-        self._leaves: list = []
+        self._leaves: list[Any] = []
         self._index = self._size = 0
 
     def __next__(self) -> Any:
@@ -531,7 +531,7 @@ class RebatchCursor(InputCursor):
         self._turn = state["turn"]
 
 
-def checked_row_shape(shape: Any) -> list:
+def checked_row_shape(shape: Any) -> list[Any]:
     """A fully known shape as a list.
 
     Raises:

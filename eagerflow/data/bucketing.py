@@ -19,7 +19,7 @@ from eagerflow.framework.type_spec import TensorSpec
 
 def bucketed(
     source: Dataset,
-    element_length_func: Callable,
+    element_length_func: Callable[..., Any],
     bucket_boundaries: Any,
     bucket_batch_sizes: Any,
     padded_shapes: Any,
@@ -74,7 +74,12 @@ class BucketDataset(GroupByWindowDataset):
     """Batches of the elements in a bucket, of any size."""
 
     def __init__(
-        self, source: Dataset, key: Callable, batches: Callable, sizes: Callable, shapes: Any
+        self,
+        source: Dataset,
+        key: Callable[..., Any],
+        batches: Callable[..., Any],
+        sizes: Callable[..., Any],
+        shapes: Any,
     ) -> None:
         super().__init__(source, key, batches, sizes)
         self._shapes = shapes

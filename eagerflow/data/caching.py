@@ -27,14 +27,14 @@ class CacheDataset(UnaryDataset):
 
     def __init__(self, source: Dataset) -> None:
         super().__init__(source)
-        self._elements: list | None = None
+        self._elements: list[Any] | None = None
         self._lock = threading.Lock()
 
     def _cursor(self, context: Context) -> Cursor:
         source = self._input._cursor(context) if self._elements is None else None
         return CachingCursor(source, self)
 
-    def _keep(self, elements: list) -> None:
+    def _keep(self, elements: list[Any]) -> None:
         with self._lock:
             if self._elements is None:
                 self._elements = elements
@@ -51,7 +51,7 @@ class CachingCursor(Cursor):
     def __init__(self, source: Cursor | None, owner: CacheDataset) -> None:
         self._input = source
         self._owner = owner
-        self._elements: list = []
+        self._elements: list[Any] = []
         self._at = 0
 
     def __next__(self) -> Any:

@@ -11,6 +11,7 @@ from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset, merge_counts
 from eagerflow.framework import dtypes
+from eagerflow.framework.type_spec import TensorSpec
 
 
 class ZipDataset(Dataset):
@@ -65,7 +66,7 @@ class ZipCursor(Cursor):
         self._plain = type(like) is tuple and not any(map(structure.is_nested, like))
 
     def __next__(self) -> Any:
-        values: list = []
+        values: list[Any] = []
         try:
             for source in self._inputs:
                 values.append(next(source))
@@ -263,7 +264,7 @@ def chosen(datasets: Any, choices: Dataset, stop_on_empty: bool) -> Dataset:
             f"{type(choices)}."
         )
     spec = choices.element_spec
-    if not isinstance(spec, structure.TensorSpec) or (spec.dtype, spec.shape.rank) != (
+    if not isinstance(spec, TensorSpec) or (spec.dtype, spec.shape.rank) != (
         dtypes.int64,
         0,
     ):

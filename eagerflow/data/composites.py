@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
@@ -55,7 +56,7 @@ def to_parts(value: Any) -> tuple[str, Any] | None:
     return None
 
 
-REBUILD = {
+REBUILD: dict[str, Callable[..., Any]] = {
     "ragged": lambda parts: RaggedTensor.from_nested_row_splits(
         parts[0], parts[1:], validate=False
     ),
@@ -182,7 +183,7 @@ class SparseBatchDataset(GroupingDataset):
                 f"Input element had shape ({list(shape)}) that is larger than the row shape ({row}).",
             )
 
-    def _batch(self, elements: list) -> SparseTensor:
+    def _batch(self, elements: list[Any]) -> SparseTensor:
         shapes = [element._shape_tuple() for element in elements]
         sizes = []
         for axis, size in enumerate(self._row):

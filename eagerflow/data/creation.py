@@ -55,7 +55,7 @@ class Creation:
 
     @staticmethod
     def from_generator(
-        generator: Callable,
+        generator: Callable[..., Any],
         output_types: Any = None,
         output_shapes: Any = None,
         args: Any = None,
@@ -255,7 +255,7 @@ class Creation:
         path: Any,
         element_spec: Any = None,
         compression: str | None = None,
-        reader_func: Callable | None = None,
+        reader_func: Callable[..., Any] | None = None,
         wait: bool = False,
     ) -> Dataset:
         """A dataset that `save` wrote, here or in TensorFlow.

@@ -66,7 +66,7 @@ class Failure:
         self.error = error
 
 
-def pack_elements(elements: list) -> list:
+def pack_elements(elements: list[Any]) -> list[Any]:
     """Elements as lists of leaves, for a cursor's state.
 
     Raises:
@@ -78,6 +78,6 @@ def pack_elements(elements: list) -> list:
     return [structure.flatten(element) for element in elements]
 
 
-def unpack_elements(like: Any, flat: list) -> list:
+def unpack_elements(like: Any, flat: list[Any]) -> list[Any]:
     """The elements that `pack_elements` took apart."""
     return [structure.pack(like, leaves) for leaves in flat]

@@ -17,6 +17,8 @@ from eagerflow.data.options import Options
 from eagerflow.data.transformation import Transformation
 from eagerflow.framework import context as program
 from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TypeSpec
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module, or few programs need them.
@@ -219,7 +221,9 @@ class Dataset(Creation, Transformation):
             )
         return result
 
-    def reduce(self, initial_state: Any, reduce_func: Callable, name: str | None = None) -> Any:
+    def reduce(
+        self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None
+    ) -> Any:
         """Combines all elements into one value.
 
         Args:
@@ -330,7 +334,7 @@ class OptionsDataset(UnaryDataset):
     """A dataset with options of its own."""
 
 
-class DatasetSpec(structure.TypeSpec):
+class DatasetSpec(TypeSpec):
     """The spec of a dataset that is itself an element.
 
     Args:
@@ -343,7 +347,7 @@ class DatasetSpec(structure.TypeSpec):
 
     def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
         self._element_spec = element_spec
-        self._dataset_shape = structure.TensorShape(dataset_shape)
+        self._dataset_shape = TensorShape(dataset_shape)
 
     @classmethod
     def from_value(cls, value: Dataset) -> DatasetSpec:

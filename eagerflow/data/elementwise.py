@@ -129,7 +129,7 @@ class MapCursor(InputCursor):
 
     __slots__ = ("_function",)
 
-    def __init__(self, source: Cursor, function: Callable) -> None:
+    def __init__(self, source: Cursor, function: Callable[..., Any]) -> None:
         self._input = source
         self._function = function
 
@@ -171,7 +171,7 @@ class FilterCursor(InputCursor):
 
     __slots__ = ("_predicate",)
 
-    def __init__(self, source: Cursor, predicate: Callable) -> None:
+    def __init__(self, source: Cursor, predicate: Callable[..., Any]) -> None:
         self._input = source
         self._predicate = predicate
 
@@ -265,7 +265,7 @@ class ScanCursor(InputCursor):
 
     __slots__ = ("_function", "_spec", "_state")
 
-    def __init__(self, source: Cursor, initial: Any, function: Callable) -> None:
+    def __init__(self, source: Cursor, initial: Any, function: Callable[..., Any]) -> None:
         self._input = source
         self._state = initial
         self._spec = structure.spec_of(initial)
@@ -310,7 +310,7 @@ class TakeWhileCursor(InputCursor):
 
     __slots__ = ("_ended", "_predicate")
 
-    def __init__(self, source: Cursor, predicate: Callable) -> None:
+    def __init__(self, source: Cursor, predicate: Callable[..., Any]) -> None:
         self._input = source
         self._predicate = caller_of(predicate)
         self._ended = False
@@ -397,7 +397,7 @@ class UniqueCursor(InputCursor):
 
     def __init__(self, source: Cursor) -> None:
         self._input = source
-        self._seen: set = set()
+        self._seen: set[Any] = set()
 
     def __next__(self) -> Any:
         for element in self._input:
@@ -416,7 +416,7 @@ class UniqueCursor(InputCursor):
         self._seen = {_frozen(key) for key in state["seen"]}
 
 
-def _key_of(tensor: Tensor) -> tuple:
+def _key_of(tensor: Tensor) -> tuple[Any, ...]:
     if tensor.dtype is dtypes.string:
         values: Any = tensor.numpy()
         flat = tuple(values.ravel().tolist()) if tensor.ndim else (values,)

@@ -113,7 +113,7 @@ class Repeated(IndexStream):
         self._source: IndexStream | None = make() if times else None
 
     def take(self, count: int) -> Any:
-        pieces: list = []
+        pieces: list[Any] = []
         missing = count
         while missing and self._source is not None:
             piece = self._source.take(missing)

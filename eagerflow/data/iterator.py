@@ -12,6 +12,7 @@ from eagerflow.checkpoint.trackable import Value
 from eagerflow.data import structure
 from eagerflow.data.context import context_of
 from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework.type_spec import TypeSpec
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module, or few programs need them.
@@ -348,7 +349,7 @@ def _to_numpy(leaf: Any) -> Any:
     )
 
 
-class IteratorSpec(structure.TypeSpec):
+class IteratorSpec(TypeSpec):
     """The spec of an iterator.
 
     Args:
@@ -469,7 +470,7 @@ class _Absent(Optional):
         return f"tf.experimental.Optional(element_spec={self.element_spec})"
 
 
-class OptionalSpec(structure.TypeSpec):
+class OptionalSpec(TypeSpec):
     """The spec of a `tf.experimental.Optional`.
 
     Args:

@@ -64,7 +64,7 @@ class FlatMapCursor(Cursor):
     __slots__ = ("_call", "_context", "_dataset", "_element", "_inner", "_input")
 
     def __init__(
-        self, source: Cursor, function: Callable, context: Context, dataset: Dataset
+        self, source: Cursor, function: Callable[..., Any], context: Context, dataset: Dataset
     ) -> None:
         self._input = source
         self._call = caller_of(function)
@@ -183,7 +183,7 @@ class _Open:
         self.cursor = cursor
         self.threaded = threaded
 
-    def state(self) -> list:
+    def state(self) -> list[Any]:
         """The element, whether threads read, and the position."""
         failed = type(self.cursor) is _Failed
         leaves = None if failed else structure.flatten(self.element)
@@ -436,11 +436,11 @@ class GroupByWindowCursor(Cursor):
         self._context = context
         self._input = owner._input._cursor(context)
         self._key = caller_of(owner._key)
-        self._groups: dict[int, list] = {}
+        self._groups: dict[int, list[Any]] = {}
         self._sizes: dict[int, int] = {}
         self._ended = False
         self._inner: Cursor | None = None
-        self._window: tuple[int, list] | None = None
+        self._window: tuple[int, list[Any]] | None = None
 
     def __next__(self) -> Any:
         while True:
@@ -476,7 +476,7 @@ class GroupByWindowCursor(Cursor):
     def _flush(self, key: int) -> None:
         self._open_window(key, self._groups.pop(key))
 
-    def _open_window(self, key: int, elements: list) -> None:
+    def _open_window(self, key: int, elements: list[Any]) -> None:
         self._window = (key, elements)
         dataset = checked_window(
             self._owner._function(_key_tensor(key), GroupDataset(elements, self._owner._input))

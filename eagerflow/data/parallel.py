@@ -29,7 +29,7 @@ from eagerflow.data.functions import not_the_end
 Tensor = _core.Tensor
 
 # The teams of workers that are alive; the interpreter must not end under their feet.
-_teams: weakref.WeakSet = weakref.WeakSet()
+_teams: weakref.WeakSet[Any] = weakref.WeakSet()
 # How long the making of a block should take, and how many elements it has at most.
 _BLOCK_SECONDS = 5e-4
 _LARGEST_BLOCK = 32
@@ -46,7 +46,7 @@ class Block:
 
     def __init__(self, size: int) -> None:
         self.done = False
-        self.results: list = []
+        self.results: list[Any] = []
         # How many places of the queue it takes up.
         self.size = size
 
@@ -79,7 +79,7 @@ class Team:
         self.elastic = elastic
         self.blocks: deque[Block] = deque()
         # What the reader takes next; taken without a lock.
-        self.out: deque = deque()
+        self.out: deque[Any] = deque()
         # A garbage collection in a worker may cancel the worker's own team.
         self.lock = threading.RLock()
         self.ready = threading.Condition(self.lock)
@@ -324,7 +324,7 @@ class Team:
         else:
             self.size = max(1, min(size, _LARGEST_BLOCK, self.room // (4 * workers)))
 
-    def hold(self) -> list:
+    def hold(self) -> list[Any]:
         """Waits until nobody is at work, and keeps it so; gives what is ready."""
         with self.lock:
             self.paused = True
@@ -423,13 +423,18 @@ class ParallelMapCursor(TeamCursor):
     __slots__ = ()
 
     def __init__(
-        self, source: Cursor, function: Callable, workers: int, ordered: bool, dataset: Dataset
+        self,
+        source: Cursor,
+        function: Callable[..., Any],
+        workers: int,
+        ordered: bool,
+        dataset: Dataset,
     ) -> None:
         team = Team(source, mapping(function), workers, 2 * workers, ordered, elastic=True)
         super().__init__(team, dataset)
 
 
-def mapping(function: Callable) -> Callable[[Any], Any]:
+def mapping(function: Callable[..., Any]) -> Callable[[Any], Any]:
     """What a worker does to an element."""
 
     def make(element: Any) -> Any:
@@ -466,7 +471,12 @@ class AdaptiveMapCursor(Cursor):
     _SLOW_SECONDS = 2e-4
 
     def __init__(
-        self, source: Cursor, function: Callable, workers: int, ordered: bool, dataset: Dataset
+        self,
+        source: Cursor,
+        function: Callable[..., Any],
+        workers: int,
+        ordered: bool,
+        dataset: Dataset,
     ) -> None:
         self._input = source
         self._function = function

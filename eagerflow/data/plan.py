@@ -37,7 +37,7 @@ Tensor = _core.Tensor
 class IndexPlan(NamedTuple):
     """Columns, the structure that they form, and what makes a stream of indices into them."""
 
-    columns: list
+    columns: list[Any]
     like: Any
     stream: Callable[[], IndexStream]
 
@@ -94,7 +94,7 @@ def _zip_plan(dataset: Any) -> IndexPlan | None:
     if not all(type(item) in (TensorSliceDataset, RangeDataset) for item in dataset._inputs):
         return None
     plans = [index_plan(item) for item in dataset._inputs]
-    columns: list = []
+    columns: list[Any] = []
     for plan in plans:
         if plan is None:
             return None
@@ -200,7 +200,7 @@ class LookupCursor(Cursor):
         self._columns = plan.columns
         self._like = plan.like
         self._stream = plan.stream()
-        self._ready: list = []
+        self._ready: list[Any] = []
         self._at = 0
 
     def __next__(self) -> Any:
@@ -235,9 +235,9 @@ def index_note(dataset: Dataset) -> str:
     return "on indices" if index_plan(dataset) is not None else "keeps elements in a buffer"
 
 
-def ancestors(dataset: Dataset) -> list:
+def ancestors(dataset: Dataset) -> list[Any]:
     """All datasets that a dataset is made from."""
-    found: list = []
+    found: list[Any] = []
     for source in dataset._inputs:
         found.append(source)
         found.extend(ancestors(source))
@@ -252,7 +252,7 @@ def explain(dataset: Dataset) -> str:
     return "\n".join(f"{left:<{width}}{right}".rstrip() for left, right in rows)
 
 
-def _explain_into(rows: list, dataset: Dataset, depth: int) -> None:
+def _explain_into(rows: list[Any], dataset: Dataset, depth: int) -> None:
     if type(dataset) is OptionsDataset:
         _explain_into(rows, dataset._inputs[0], depth)
         return

@@ -98,7 +98,7 @@ def _choose(logits: Any, seed: Any) -> Any:
     return _core.ops.reshape(drawn, [])
 
 
-def _weighted(datasets: list, weights: Any) -> tuple[list, Any]:
+def _weighted(datasets: list[Any], weights: Any) -> tuple[list[Any], Any]:
     """The datasets that have a chance, and their weights."""
     if isinstance(weights, _core.Tensor):
         if weights._shape_tuple() != (len(datasets),):

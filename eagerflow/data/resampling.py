@@ -22,7 +22,7 @@ _COUNTED_TOGETHER = 32
 
 
 def resampled(
-    source: Dataset, class_func: Callable, target_dist: Any, initial_dist: Any, seed: Any
+    source: Dataset, class_func: Callable[..., Any], target_dist: Any, initial_dist: Any, seed: Any
 ) -> Dataset:
     """The dataset for `Dataset.rejection_resample`."""
     target = np.asarray(_core.convert(target_dist, None, dtypes.float32), np.float64)
@@ -63,7 +63,9 @@ def acceptance(initial: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, flo
 class AcceptedDataset(UnaryDataset):
     """Pairs of class and element, each accepted with its class's probability."""
 
-    def __init__(self, source: Dataset, classify: Callable, accepted: Any, seed: Any) -> None:
+    def __init__(
+        self, source: Dataset, classify: Callable[..., Any], accepted: Any, seed: Any
+    ) -> None:
         super().__init__(source)
         self._classify = classify
         self._accepted = accepted
@@ -89,7 +91,9 @@ class AcceptedDataset(UnaryDataset):
 class CountedDataset(AcceptedDataset):
     """Pairs of class and element, accepted by the proportions counted so far."""
 
-    def __init__(self, source: Dataset, classify: Callable, target: np.ndarray, seed: Any) -> None:
+    def __init__(
+        self, source: Dataset, classify: Callable[..., Any], target: np.ndarray, seed: Any
+    ) -> None:
         super().__init__(source, classify, None, seed)
         self._target = target
 
@@ -142,7 +146,7 @@ class AcceptedCursor(InputCursor):
 class ShareDataset(UnaryDataset):
     """For each element the shares of elements taken as they come, and chosen."""
 
-    def __init__(self, source: Dataset, classify: Callable, target: np.ndarray) -> None:
+    def __init__(self, source: Dataset, classify: Callable[..., Any], target: np.ndarray) -> None:
         super().__init__(source)
         self._classify = classify
         self._target = target

@@ -34,7 +34,7 @@ def save(
     dataset: Dataset,
     path: Any,
     compression: str | None,
-    shard_func: Callable | None,
+    shard_func: Callable[..., Any] | None,
     checkpoint_args: Any,
 ) -> None:
     """Writes all elements of a dataset."""
@@ -64,7 +64,11 @@ class SavingDataset(UnaryDataset):
     """The elements, which are written into a directory while they are read."""
 
     def __init__(
-        self, source: Dataset, path: str, compression: str | None, shard_func: Callable | None
+        self,
+        source: Dataset,
+        path: str,
+        compression: str | None,
+        shard_func: Callable[..., Any] | None,
     ) -> None:
         super().__init__(source)
         self._path = path
@@ -220,7 +224,7 @@ def load(
     path: Any,
     element_spec: Any,
     compression: str | None,
-    reader_func: Callable | None,
+    reader_func: Callable[..., Any] | None,
     wait: bool,
 ) -> Dataset:
     """The dataset of a directory."""
@@ -234,7 +238,7 @@ def load(
 
 
 def _read(
-    found: SavedDirectory, spec: Any, compression: str, reader_func: Callable | None
+    found: SavedDirectory, spec: Any, compression: str, reader_func: Callable[..., Any] | None
 ) -> Dataset:
     shards = [ShardDataset(paths, spec, compression) for paths in found.shards]
     if not shards:
@@ -287,8 +291,8 @@ class SnapshotDataset(SavingDataset):
         source: Dataset,
         path: Any,
         compression: str | None,
-        reader_func: Callable | None,
-        shard_func: Callable | None,
+        reader_func: Callable[..., Any] | None,
+        shard_func: Callable[..., Any] | None,
     ) -> None:
         if shard_func is not None:
             shard_func = checked_function(shard_func, "shard_func", parts_of_elements(source))

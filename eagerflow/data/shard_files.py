@@ -109,7 +109,11 @@ class Shards:
     """
 
     def __init__(
-        self, directory: str, shard_func: Callable | None, compression: str, state: Any = None
+        self,
+        directory: str,
+        shard_func: Callable[..., Any] | None,
+        compression: str,
+        state: Any = None,
     ) -> None:
         self._directory = directory
         self._shard = None if shard_func is None else caller_of(shard_func)

@@ -98,7 +98,7 @@ class ShuffleCursor(Cursor):
         self._sequence = sequence
         self._seeds = sequence.next()
         self._words = Words(*self._seeds)
-        self._buffer: list = []
+        self._buffer: list[Any] = []
         self._start = self._left = 0
         self._ended = False
 
@@ -162,7 +162,7 @@ class ShuffleCursor(Cursor):
         self._words.skip_to(state["taken"])
         self._ended, self._start, self._left = state["ended"], state["start"], state["left"]
         like = self._dataset.element_spec if state["buffer"] else None
-        ring: list = unpack_elements(like, state["buffer"])
+        ring: list[Any] = unpack_elements(like, state["buffer"])
         ring += [None] * (state["places"] - len(ring))
         cut = len(ring) - self._start
         self._buffer = ring[cut:] + ring[:cut]

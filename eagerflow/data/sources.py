@@ -15,7 +15,7 @@ from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec, TypeSpec
 from eagerflow.ops.host_functions import error_of_python_code
 
 Tensor = _core.Tensor
@@ -44,7 +44,7 @@ class TensorDataset(Dataset):
 class ListDataset(Dataset):
     """Elements from a Python list, all of the same structure."""
 
-    def __init__(self, elements: list) -> None:
+    def __init__(self, elements: list[Any]) -> None:
         super().__init__()
         self._elements = [structure.normalize(element) for element in elements]
 
@@ -73,7 +73,7 @@ codec.register("elements", ListDataset)
 class GroupDataset(ListDataset):
     """Some elements of another dataset, which tells their specs."""
 
-    def __init__(self, elements: list, owner: Dataset) -> None:
+    def __init__(self, elements: list[Any], owner: Dataset) -> None:
         super().__init__(elements)
         self._owner = owner
 
@@ -89,7 +89,7 @@ class ListCursor(Cursor):
 
     __slots__ = ("_elements", "_index")
 
-    def __init__(self, elements: list) -> None:
+    def __init__(self, elements: list[Any]) -> None:
         self._elements = elements
         self._index = 0
 
@@ -163,7 +163,7 @@ class TensorSliceDataset(Dataset):
         return f"{self._size} slices of {described}"
 
 
-def slices_at(columns: list, index: int) -> list:
+def slices_at(columns: list[Any], index: int) -> list[Any]:
     """The slices at one position; None stays None."""
     return [None if column is None else column[index] for column in columns]
 
@@ -173,7 +173,7 @@ class SliceCursor(Cursor):
 
     __slots__ = ("_columns", "_index", "_like", "_size")
 
-    def __init__(self, columns: list, like: Any, size: int) -> None:
+    def __init__(self, columns: list[Any], like: Any, size: int) -> None:
         self._columns = columns
         self._like = like
         self._size = size
@@ -209,14 +209,9 @@ class RangeDataset(Dataset):
                 f"Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}."
             )
         numbers = [integer(value, "range") for value in args]
-        start, stop, step = {
-            1: lambda: (0, numbers[0], 1),
-            2: lambda: (numbers[0], numbers[1], 1),
-            3: lambda: tuple(numbers),
-        }[len(args)]()
-        if step == 0:
+        if numbers[2:] == [0]:
             raise invalid("step must be a non-zero integer.")
-        self._range = range(start, stop, step)
+        self._range = range(*numbers)
         self._dtype = dtypes.as_dtype(output_type)
 
     def _cursor(self, context: Context) -> Cursor:
@@ -312,7 +307,7 @@ class CounterCursor(Cursor):
 class GeneratorDataset(Dataset):
     """What a Python generator yields, checked against the declared specs."""
 
-    def __init__(self, generator: Callable, spec: Any, args: tuple) -> None:
+    def __init__(self, generator: Callable[..., Any], spec: Any, args: tuple[Any, ...]) -> None:
         super().__init__()
         self._generator = generator
         self._declared = spec
@@ -339,7 +334,7 @@ class GeneratorCursor(Cursor):
 
     __slots__ = ("_args", "_count", "_function", "_iterator", "_leaves", "_spec")
 
-    def __init__(self, function: Callable, args: tuple, spec: Any) -> None:
+    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], spec: Any) -> None:
         self._function = function
         self._args = args
         self._spec = spec
@@ -428,7 +423,7 @@ def _as_array(value: Any, dtype: Any) -> Any:
 
 
 def _fitting_composite(spec: Any, value: Any) -> Any:
-    if value is None and isinstance(spec, structure.NoneTensorSpec):
+    if value is None and isinstance(spec, NoneTensorSpec):
         return value
     if hasattr(spec, "ragged_rank") and not spec.ragged_rank:
         value = structure.as_leaf(value)
@@ -453,7 +448,7 @@ def from_generator(
                 "`output_signature` argument."
             )
         for leaf in structure.flatten(output_signature):
-            if not isinstance(leaf, structure.TypeSpec):
+            if not isinstance(leaf, TypeSpec):
                 raise TypeError(
                     "`output_signature` must contain objects that are subclass of `tf.TypeSpec` but "
                     f"found {type(leaf)} which is not."

@@ -19,7 +19,7 @@ from eagerflow.data.prefetching import PrefetchDataset
 class _Kind(NamedTuple):
     """How a kind of dataset is taken apart, and put together again."""
 
-    arguments: Callable[[Any], list]
+    arguments: Callable[[Any], list[Any]]
     make: Callable[..., Dataset]
 
 
@@ -27,11 +27,11 @@ def _of_range(start: int, stop: int, step: int, dtype: str) -> Dataset:
     return sources.RangeDataset(start, stop, step, output_type=dtype)
 
 
-def _plain(*names: str) -> Callable[[Any], list]:
+def _plain(*names: str) -> Callable[[Any], list[Any]]:
     return lambda dataset: [getattr(dataset, name) for name in names]
 
 
-def _with_input(*names: str) -> Callable[[Any], list]:
+def _with_input(*names: str) -> Callable[[Any], list[Any]]:
     return _plain("_input", *names)
 
 
@@ -86,7 +86,7 @@ _KINDS: dict[str, tuple[type, _Kind]] = {
 _NAMES = {cls: name for name, (cls, _) in _KINDS.items()}
 
 
-def to_parts(dataset: Dataset) -> list:
+def to_parts(dataset: Dataset) -> list[Any]:
     """The name of a dataset's kind, and its arguments.
 
     Raises:
@@ -104,7 +104,7 @@ def to_parts(dataset: Dataset) -> list:
     return [name, *_KINDS[name][1].arguments(dataset)]
 
 
-def of_parts(parts: list) -> Dataset:
+def of_parts(parts: list[Any]) -> Dataset:
     """The dataset that `to_parts` took apart.
 
     Raises:

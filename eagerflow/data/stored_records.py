@@ -15,6 +15,8 @@ from eagerflow.data import structure
 from eagerflow.data.composites import REBUILD, to_parts
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType, as_dtype
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import NoneTensorSpec
 from eagerflow.io.serialization import tensor_message, tensor_of_message
 from eagerflow.protos.schema import protobuf
 from eagerflow.protos.structure import MESSAGES as structure_messages
@@ -47,7 +49,7 @@ def _read_varint(data: bytes, at: int) -> tuple[int, int]:
         shift += 7
 
 
-def _joined(items: list) -> bytes:
+def _joined(items: list[Any]) -> bytes:
     """Strings one after the other, their lengths before them."""
     return b"".join([*(_varint(len(item)) for item in items), *items])
 
@@ -79,7 +81,7 @@ class ElementEncoder:
     """Makes records of elements; remembers how those of a dtype and shape begin."""
 
     def __init__(self) -> None:
-        self._heads: dict[tuple, bytes] = {}
+        self._heads: dict[tuple[Any, ...], bytes] = {}
 
     def records(self, element: Any) -> list[bytes]:
         """The records of an element, in the order of its leaves."""
@@ -116,7 +118,7 @@ def _variant_record(leaf: Any) -> bytes:
     return _message(_VARIANT, (), _joined([_variant(_RAGGED_NAME, [*splits, values])]))
 
 
-def _variant(name: str, tensors: list) -> bytes:
+def _variant(name: str, tensors: list[Any]) -> bytes:
     parts = [tensor_message(tensor).SerializeToString() for tensor in tensors]
     return structure_messages["VariantTensorDataProto"](
         type_name=name, tensors=parts
@@ -128,7 +130,7 @@ class _Head:
 
     __slots__ = ("data", "dtype", "length", "numpy", "shape")
 
-    def __init__(self, data: bytes, length: int, dtype: DType, shape: list) -> None:
+    def __init__(self, data: bytes, length: int, dtype: DType, shape: list[Any]) -> None:
         self.data = data
         self.length = length
         self.dtype = dtype
@@ -158,10 +160,10 @@ class ElementDecoder:
             tf.errors.DataLossError: if an element is damaged or lacks records.
             tf.errors.InvalidArgumentError: if it is not as the specs say.
         """
-        leaves: list = []
+        leaves: list[Any] = []
         read = False
         for index, leaf in enumerate(self._leaves):
-            if isinstance(leaf, structure.NoneTensorSpec):
+            if isinstance(leaf, NoneTensorSpec):
                 leaves.append(None)
                 continue
             try:
@@ -210,7 +212,7 @@ class ElementDecoder:
                 f"{value.dtype.name}.",
             )
         shape = getattr(leaf, "shape", None)
-        if shape is not None and not structure.TensorShape(shape).is_compatible_with(value.shape):
+        if shape is not None and not TensorShape(shape).is_compatible_with(value.shape):
             raise errors.InvalidArgumentError(
                 None,
                 None,
@@ -233,7 +235,7 @@ class ElementDecoder:
 
 
 def _sizes(shape: Any) -> str:
-    dims = structure.TensorShape(shape)
+    dims = TensorShape(shape)
     if dims.rank is None:
         return "<unknown>"
     return "[" + ",".join("?" if size is None else str(size) for size in dims) + "]"

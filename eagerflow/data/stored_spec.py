@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from eagerflow import errors
-from eagerflow.data.composites import RaggedTensorSpec, SparseTensorSpec
 from eagerflow.data.structure import named_tuple
 from eagerflow.framework.dtypes import as_dtype
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec
 from eagerflow.protos.schema import protobuf
 from eagerflow.protos.structure import MESSAGES
+from eagerflow.ragged.spec import RaggedTensorSpec
+from eagerflow.sparse.tensor import SparseTensorSpec
 
 # The numbers of the classes of specs.
 _SPARSE, _RAGGED, _OTHER = 1, 3, 12
@@ -82,7 +83,7 @@ def _fill_composite(value: Any, spec: Any) -> None:
         raise TypeError(f"Elements with {spec!r} cannot be saved.")
 
 
-def _fill_class(value: Any, kind: int, name: str, components: int, state: list) -> None:
+def _fill_class(value: Any, kind: int, name: str, components: int, state: list[Any]) -> None:
     message = value.type_spec_value
     message.type_spec_class = kind
     message.type_spec_class_name = name

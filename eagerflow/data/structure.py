@@ -27,7 +27,7 @@ def named_tuple(name: str, fields: tuple[str, ...]) -> Any:
     return namedtuple(name, fields)
 
 
-def _rebuilt_mapping(like: Mapping, children: list) -> Any:
+def _rebuilt_mapping(like: Mapping[Any, Any], children: list[Any]) -> Any:
     try:
         return nest.MAPPING.rebuild(like, children)
     except TypeError:  # a class that cannot be made from items
@@ -101,7 +101,7 @@ def as_leaf(value: Any) -> Any:
     return _core.as_tensor(value)
 
 
-def only_plain(leaves: list) -> bool:
+def only_plain(leaves: list[Any]) -> bool:
     """Whether all leaves are tensors or None, neither ragged nor sparse."""
     return all(type(leaf) is Tensor or leaf is None for leaf in leaves)
 

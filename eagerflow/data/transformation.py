@@ -32,7 +32,7 @@ class Transformation:
 
     def map(
         self: Any,
-        map_func: Callable,
+        map_func: Callable[..., Any],
         num_parallel_calls: Any = None,
         deterministic: bool | None = None,
         synchronous: bool | None = None,
@@ -60,7 +60,7 @@ class Transformation:
         """
         return elementwise.mapped(self, map_func, num_parallel_calls, deterministic)
 
-    def flat_map(self: Any, map_func: Callable, name: str | None = None) -> Dataset:
+    def flat_map(self: Any, map_func: Callable[..., Any], name: str | None = None) -> Dataset:
         """The elements of the datasets that a function makes, one dataset after the other.
 
         Args:
@@ -79,7 +79,7 @@ class Transformation:
 
     def interleave(
         self: Any,
-        map_func: Callable,
+        map_func: Callable[..., Any],
         cycle_length: Any = None,
         block_length: Any = None,
         num_parallel_calls: Any = None,
@@ -109,7 +109,7 @@ class Transformation:
             self, map_func, cycle_length, block_length, num_parallel_calls, deterministic
         )
 
-    def filter(self: Any, predicate: Callable, name: str | None = None) -> Dataset:
+    def filter(self: Any, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         """The elements for which a function returns true.
 
         Args:
@@ -289,7 +289,7 @@ class Transformation:
         """
         return positions.ShardDataset(self, num_shards, index)
 
-    def take_while(self: Any, predicate: Callable, name: str | None = None) -> Dataset:
+    def take_while(self: Any, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         """The elements before the first for which a function returns false.
 
         Args:
@@ -384,7 +384,7 @@ class Transformation:
         return windows.WindowDataset(self, size, shift, stride, drop_remainder)
 
     def scan(
-        self: Any, initial_state: Any, scan_func: Callable, name: str | None = None
+        self: Any, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None
     ) -> Dataset:
         """What a function makes of each element and of a state that it carries on.
 
@@ -429,10 +429,10 @@ class Transformation:
 
     def group_by_window(
         self: Any,
-        key_func: Callable,
-        reduce_func: Callable,
+        key_func: Callable[..., Any],
+        reduce_func: Callable[..., Any],
         window_size: Any = None,
-        window_size_func: Callable | None = None,
+        window_size_func: Callable[..., Any] | None = None,
         name: str | None = None,
     ) -> Dataset:
         """Elements grouped by a key; full groups are made into datasets by a function.
@@ -469,7 +469,7 @@ class Transformation:
 
     def bucket_by_sequence_length(
         self: Any,
-        element_length_func: Callable,
+        element_length_func: Callable[..., Any],
         bucket_boundaries: Any,
         bucket_batch_sizes: Any,
         padded_shapes: Any = None,
@@ -514,7 +514,7 @@ class Transformation:
 
     def rejection_resample(
         self: Any,
-        class_func: Callable,
+        class_func: Callable[..., Any],
         target_dist: Any,
         initial_dist: Any = None,
         seed: Any = None,
@@ -538,7 +538,7 @@ class Transformation:
         self: Any,
         path: Any,
         compression: str | None = None,
-        shard_func: Callable | None = None,
+        shard_func: Callable[..., Any] | None = None,
         checkpoint_args: Any = None,
     ) -> None:
         """Writes the elements into a directory, from where `tf.data.Dataset.load` reads them.
@@ -568,8 +568,8 @@ class Transformation:
         self: Any,
         path: Any,
         compression: str | None = "AUTO",
-        reader_func: Callable | None = None,
-        shard_func: Callable | None = None,
+        reader_func: Callable[..., Any] | None = None,
+        shard_func: Callable[..., Any] | None = None,
         name: str | None = None,
     ) -> Dataset:
         """The same elements, kept in a directory by the first pass that reaches the end.

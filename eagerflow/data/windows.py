@@ -15,7 +15,7 @@ from eagerflow.data.sources import ListCursor
 class PartDataset(Dataset):
     """One part of windows' elements: what stands at one place of their structure."""
 
-    def __init__(self, values: list, spec: Any) -> None:
+    def __init__(self, values: list[Any], spec: Any) -> None:
         super().__init__()
         self._values = values
         self._declared = spec
@@ -69,7 +69,7 @@ class WindowDataset(UnaryDataset):
     def _make_sample(self, variant: int) -> Any:
         return self._window([self._input._sample(variant)] * self._size)
 
-    def _window(self, elements: list) -> Any:
+    def _window(self, elements: list[Any]) -> Any:
         first = elements[0]
         columns = zip(*map(structure.flatten, elements), strict=True)
         known = self._input._known_spec()
@@ -93,7 +93,7 @@ class WindowCursor(InputCursor):
     def __init__(self, source: Cursor, owner: WindowDataset) -> None:
         self._input = source
         self._owner = owner
-        self._buffer: list = []
+        self._buffer: list[Any] = []
         self._ended = False
         self._passed = 0
 

@@ -246,7 +246,7 @@ def _bad(value: Any) -> bool:
     return any(counts_of(value).values())
 
 
-def _counts(values: tuple) -> str:
+def _counts(values: tuple[Any, ...]) -> str:
     found: dict[str, int] = {}
     for value in values:
         if value.dtype.is_floating or value.dtype.is_complex:
@@ -256,7 +256,7 @@ def _counts(values: tuple) -> str:
     return ", ".join(f"{count} {kind}" for kind, count in found.items())
 
 
-def _described(values: tuple) -> str:
+def _described(values: tuple[Any, ...]) -> str:
     parts = []
     for value in values:
         text = f"{value.dtype.name} {list(value.shape)}"

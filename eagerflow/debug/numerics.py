@@ -63,7 +63,7 @@ def _count(flags: Any) -> int:
     return int(_ops.reduce_sum(_ops.cast(flags, "int64")))
 
 
-def _found(name: str, inputs: tuple, outputs: tuple) -> None:
+def _found(name: str, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
     with _core.stop_recording():
         for number, output in enumerate(outputs):
             if not (output.dtype.is_floating or output.dtype.is_complex):
@@ -75,7 +75,13 @@ def _found(name: str, inputs: tuple, outputs: tuple) -> None:
                 )
 
 
-def _message(name: str, inputs: tuple, outputs: tuple, number: int, counts: dict) -> str:
+def _message(
+    name: str,
+    inputs: tuple[Any, ...],
+    outputs: tuple[Any, ...],
+    number: int,
+    counts: dict[Any, Any],
+) -> str:
     output = outputs[number]
     size = output._size
     lines = [

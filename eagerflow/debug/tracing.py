@@ -16,8 +16,8 @@ class Step:
     """One operation that ran."""
 
     name: str
-    inputs: tuple
-    outputs: tuple
+    inputs: tuple[Any, ...]
+    outputs: tuple[Any, ...]
     line: Line | None
 
 
@@ -36,7 +36,7 @@ class Trace:
         self.steps: list[Step] = []
         self._thread = 0
 
-    def _note(self, name: str, inputs: tuple, outputs: tuple) -> None:
+    def _note(self, name: str, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
         if threading.get_ident() == self._thread:
             self.steps.append(Step(name, tuple(inputs), tuple(outputs), calling_line()))
 

@@ -89,7 +89,9 @@ class ReplicaContext:
         """The values of all replicas side by side, which is this one's."""
         return nest.map_structure(_core.convert, value)
 
-    def merge_call(self, merge_fn: Callable, args: tuple = (), kwargs: Any = None) -> Any:
+    def merge_call(
+        self, merge_fn: Callable[..., Any], args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
         """Calls a function once for all replicas, with the strategy and their values."""
         left = _state.replicas
         _state.replicas = []
@@ -161,7 +163,12 @@ class StrategyExtended:
         return self._strategy.reduce(reduce_op, value, axis=None)
 
     def update(
-        self, var: Any, fn: Callable, args: tuple = (), kwargs: Any = None, group: bool = True
+        self,
+        var: Any,
+        fn: Callable[..., Any],
+        args: tuple[Any, ...] = (),
+        kwargs: Any = None,
+        group: bool = True,
     ) -> Any:
         """Calls a function with a variable where that is."""
         return fn(var, *args, **(kwargs or {}))
@@ -180,7 +187,7 @@ class DistributedDataset(ABC):
         """The spec of the elements."""
 
     @abstractmethod
-    def reduce(self, initial_state: Any, reduce_func: Callable) -> Any:
+    def reduce(self, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
         """What a function makes of a state and each element in turn."""
 
     @abstractmethod
@@ -215,7 +222,7 @@ class DistributedValues:
         self._values = tuple(values)
 
     @property
-    def values(self) -> tuple:
+    def values(self) -> tuple[Any, ...]:
         """The values, one for each replica."""
         return self._values
 
@@ -264,7 +271,9 @@ class Strategy:
         finally:
             _state.strategies.pop()
 
-    def run(self, fn: Callable, args: Any = (), kwargs: Any = None, options: Any = None) -> Any:
+    def run(
+        self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, options: Any = None
+    ) -> Any:
         """Calls a function on each replica.
 
         Args:
@@ -312,7 +321,7 @@ class Strategy:
         """The replicas' values side by side, which is the only one's."""
         return nest.map_structure(_core.convert, _of_replica(value))
 
-    def experimental_local_results(self, value: Any) -> tuple:
+    def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
         """The values of the replicas of this machine, a tuple of one."""
         return (_of_replica(value),)
 
@@ -320,11 +329,13 @@ class Strategy:
         """A dataset for all replicas: the same one."""
         return dataset
 
-    def distribute_datasets_from_function(self, dataset_fn: Callable, options: Any = None) -> Any:
+    def distribute_datasets_from_function(
+        self, dataset_fn: Callable[..., Any], options: Any = None
+    ) -> Any:
         """The dataset that a function of an `InputContext` makes."""
         return dataset_fn(InputContext())
 
-    def experimental_distribute_values_from_function(self, value_fn: Callable) -> Any:
+    def experimental_distribute_values_from_function(self, value_fn: Callable[..., Any]) -> Any:
         """What a function of a context gives for the only replica.
 
         Returns:

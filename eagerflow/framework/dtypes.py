@@ -42,7 +42,7 @@ class DType:
         return as_dtype(int(type_enum))
 
     @classmethod
-    def _make(cls, type_enum: int, name: str, numpy_type: Any, kind: str, size: int):
+    def _make(cls, type_enum: int, name: str, numpy_type: Any, kind: str, size: int) -> DType:
         self = super().__new__(cls)
         self._type_enum = type_enum
         self._numpy_type = numpy_type
@@ -135,7 +135,7 @@ class DType:
         return self._size
 
     @property
-    def min(self):
+    def min(self) -> Any:
         """The least finite value.
 
         Raises:
@@ -144,7 +144,7 @@ class DType:
         return self._limit("min", "minimum")
 
     @property
-    def max(self):
+    def max(self) -> Any:
         """The largest finite value.
 
         Raises:
@@ -155,7 +155,7 @@ class DType:
         """
         return self._limit("max", "maximum")
 
-    def _limit(self, which: str, words: str):
+    def _limit(self, which: str, words: str) -> Any:
         if self.is_quantized:
             raise TypeError(f"Cannot find {words} value of {self} with quantized type {self}.")
         if self._kind in _INTEGER_KINDS:

@@ -22,11 +22,11 @@ def _is_sparse(value: Any) -> bool:
     return hasattr(value, "indices") and hasattr(value, "dense_shape")
 
 
-def _listed(tensor: Tensor) -> list:
+def _listed(tensor: Tensor) -> list[Any]:
     return np.asarray(tensor.numpy()).reshape(-1).tolist()
 
 
-def _joined(values: list, dtype: Any, shape: tuple[int, ...]) -> Tensor:
+def _joined(values: list[Any], dtype: Any, shape: tuple[int, ...]) -> Tensor:
     array = np.empty(len(values), dtype.as_numpy_dtype)
     array[:] = values
     return _core.convert(array.reshape(shape), dtype, None)

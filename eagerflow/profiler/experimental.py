@@ -43,7 +43,7 @@ class _Recorder:
     def __init__(self, logdir: str, options: ProfilerOptions) -> None:
         self.logdir = logdir
         self.options = options
-        self.events: list[tuple] = []
+        self.events: list[tuple[Any, ...]] = []
         self._begun = time.perf_counter()
         self._last: dict[int, float] = {}
 
@@ -51,7 +51,7 @@ class _Recorder:
         """Microseconds since the profile began."""
         return (time.perf_counter() - self._begun) * 1e6
 
-    def note(self, name: str, inputs: tuple, outputs: tuple) -> None:
+    def note(self, name: str, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
         """An operation has ended on this thread; it began after whatever ended before it."""
         end, thread = self.now(), threading.get_ident()
         self.add(name, self._last.get(thread, end), end, {"outputs": len(outputs)})

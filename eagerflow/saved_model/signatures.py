@@ -25,7 +25,7 @@ class SignatureFunction:
         self.structured_outputs = {name: TensorSpec(y.shape, y.dtype, name) for name, y in outputs}
 
     @property
-    def structured_input_signature(self) -> tuple[tuple, dict[str, TensorSpec]]:
+    def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, TensorSpec]]:
         """No positional arguments, and the specs of the inputs by name."""
         return (), dict(self._inputs)
 

@@ -103,7 +103,7 @@ def _real(values: Any) -> np.ndarray:
     return flat.view(flat.real.dtype) if np.iscomplexobj(flat) else flat
 
 
-def _derivatives(f: Callable, arguments: list, k: int) -> np.ndarray:
+def _derivatives(f: Callable[..., Any], arguments: list[Any], k: int) -> np.ndarray:
     """The matrix of derivatives by argument k, a row for each real number in the result."""
     with GradientTape() as tape:
         tape.watch(arguments)
@@ -118,7 +118,7 @@ def _derivatives(f: Callable, arguments: list, k: int) -> np.ndarray:
     return _real(found).reshape(rows, columns)
 
 
-def _differences(f: Callable, arguments: list, k: int, step: float) -> np.ndarray:
+def _differences(f: Callable[..., Any], arguments: list[Any], k: int, step: float) -> np.ndarray:
     """The same matrix, from results for arguments that are moved a bit in each direction."""
     at = np.array(arguments[k])
     columns = []
@@ -145,10 +145,10 @@ def is_cpu_target_available(target: str) -> bool:
     return target == names.get(platform.machine().lower())
 
 
-def disable_with_predicate(pred: Callable[[], bool], skip_message: str) -> Callable:
+def disable_with_predicate(pred: Callable[[], bool], skip_message: str) -> Callable[..., Any]:
     """A decorator that skips a test while a function says so."""
 
-    def decorate(function: Callable) -> Callable:
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def test(self: Any, *args: Any, **kwargs: Any) -> Any:
             if pred():

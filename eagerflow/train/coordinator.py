@@ -24,7 +24,7 @@ class Coordinator:
     True
     """
 
-    def __init__(self, clean_stop_exception_types: tuple | None = None) -> None:
+    def __init__(self, clean_stop_exception_types: tuple[Any, ...] | None = None) -> None:
         self._clean = clean_stop_exception_types or (errors.OutOfRangeError,)
         self._lock = threading.Lock()
         self._stopped = threading.Event()
@@ -134,9 +134,9 @@ class LooperThread(threading.Thread):
         self,
         coord: Coordinator,
         timer_interval_secs: float | None,
-        target: Callable | None = None,
-        args: tuple | None = None,
-        kwargs: dict | None = None,
+        target: Callable[..., Any] | None = None,
+        args: tuple[Any, ...] | None = None,
+        kwargs: dict[Any, Any] | None = None,
     ) -> None:
         super().__init__(daemon=True)
         if not isinstance(coord, Coordinator):
@@ -151,9 +151,9 @@ class LooperThread(threading.Thread):
     def loop(
         coord: Coordinator,
         timer_interval_secs: float | None,
-        target: Callable,
-        args: tuple | None = None,
-        kwargs: dict | None = None,
+        target: Callable[..., Any],
+        args: tuple[Any, ...] | None = None,
+        kwargs: dict[Any, Any] | None = None,
     ) -> LooperThread:
         """Starts a thread that calls a function repeatedly."""
         thread = LooperThread(coord, timer_interval_secs, target, args, kwargs)

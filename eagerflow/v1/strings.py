@@ -8,7 +8,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
-from eagerflow.strings.manipulation import byte_vector, cut
+from eagerflow.strings.elementwise import byte_vector, cut
 
 
 @op_function

@@ -17,7 +17,7 @@ keras_export = tf_export
 
 def deprecated(
     date: str | None, instructions: str, warn_once: bool = True
-) -> Callable[[Callable], Callable]:
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A decorator that leaves a function as it is."""
     return lambda function: function
 
@@ -26,12 +26,14 @@ deprecated_args = deprecated
 deprecated_endpoints = tf_export
 
 
-def make_decorator(target: Callable, decorator_func: Callable, *args: Any, **kwargs: Any) -> Any:
+def make_decorator(
+    target: Callable[..., Any], decorator_func: Callable[..., Any], *args: Any, **kwargs: Any
+) -> Any:
     """A function that looks like `target`."""
     return functools.wraps(target)(decorator_func)
 
 
-def unwrap(function: Callable) -> tuple[list, Callable]:
+def unwrap(function: Callable[..., Any]) -> tuple[list[Any], Callable[..., Any]]:
     """The function inside all decorators."""
     while hasattr(function, "__wrapped__"):
         function = function.__wrapped__

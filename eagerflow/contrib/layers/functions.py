@@ -201,7 +201,7 @@ def batch_norm(
     center: bool = True,
     scale: bool = False,
     epsilon: float = 0.001,
-    activation_fn: Callable | None = None,
+    activation_fn: Callable[..., Any] | None = None,
     is_training: Any = True,
     reuse: Any = None,
     trainable: bool = True,
@@ -243,7 +243,7 @@ def layer_norm(
     inputs: Any,
     center: bool = True,
     scale: bool = True,
-    activation_fn: Callable | None = None,
+    activation_fn: Callable[..., Any] | None = None,
     reuse: Any = None,
     trainable: bool = True,
     begin_norm_axis: int = 1,
@@ -318,7 +318,7 @@ def embed_sequence(
         return v1.nn.embedding_lookup(table, ids)
 
 
-def stack(inputs: Any, layer: Callable, stack_args: Any, **kwargs: Any) -> Any:
+def stack(inputs: Any, layer: Callable[..., Any], stack_args: Any, **kwargs: Any) -> Any:
     """A sequence of layers, each with its own arguments."""
     scope = kwargs.pop("scope", None)
     with variable_scope(scope, "Stack"):

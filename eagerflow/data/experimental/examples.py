@@ -114,7 +114,7 @@ def make_batched_features_dataset(
     dataset = dataset.apply(parse_example_dataset(features, parser_num_threads or 2))
     if label_key is not None:
 
-        def apart(batch: dict) -> tuple[dict, Any]:
+        def apart(batch: dict[Any, Any]) -> tuple[dict[Any, Any], Any]:
             rest = dict(batch)
             label = rest.pop(label_key)
             return rest, label

@@ -77,7 +77,7 @@ def cardinality(dataset: Dataset) -> Any:
     return dataset.cardinality()
 
 
-def from_list(elements: list, name: str | None = None) -> Dataset:
+def from_list(elements: list[Any], name: str | None = None) -> Dataset:
     """A dataset of the elements of a list, which may be structures.
 
     Args:
@@ -130,7 +130,7 @@ def enable_debug_mode() -> None:
     """Does nothing: functions run as Python anyway, and can be debugged."""
 
 
-def group_by_reducer(key_func: Callable, reducer: Reducer) -> Transformation:
+def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transformation:
     """One value for each key of the elements.
 
     Args:
@@ -146,10 +146,10 @@ def group_by_reducer(key_func: Callable, reducer: Reducer) -> Transformation:
 
 
 def group_by_window(
-    key_func: Callable,
-    reduce_func: Callable,
+    key_func: Callable[..., Any],
+    reduce_func: Callable[..., Any],
     window_size: Any = None,
-    window_size_func: Callable | None = None,
+    window_size_func: Callable[..., Any] | None = None,
 ) -> Transformation:
     """See `Dataset.group_by_window`."""
     return lambda dataset: dataset.group_by_window(
@@ -158,7 +158,7 @@ def group_by_window(
 
 
 def bucket_by_sequence_length(
-    element_length_func: Callable,
+    element_length_func: Callable[..., Any],
     bucket_boundaries: Any,
     bucket_batch_sizes: Any,
     padded_shapes: Any = None,
@@ -200,12 +200,12 @@ def unbatch() -> Transformation:
     return lambda dataset: dataset.unbatch()
 
 
-def take_while(predicate: Callable) -> Transformation:
+def take_while(predicate: Callable[..., Any]) -> Transformation:
     """See `Dataset.take_while`."""
     return lambda dataset: dataset.take_while(predicate)
 
 
-def scan(initial_state: Any, scan_func: Callable) -> Transformation:
+def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
     """See `Dataset.scan`."""
     return lambda dataset: dataset.scan(initial_state, scan_func)
 
@@ -213,8 +213,8 @@ def scan(initial_state: Any, scan_func: Callable) -> Transformation:
 def snapshot(
     path: Any,
     compression: str | None = "AUTO",
-    reader_func: Callable | None = None,
-    shard_func: Callable | None = None,
+    reader_func: Callable[..., Any] | None = None,
+    shard_func: Callable[..., Any] | None = None,
 ) -> Transformation:
     """See `Dataset.snapshot`."""
     return lambda dataset: dataset.snapshot(path, compression, reader_func, shard_func)
@@ -226,14 +226,14 @@ def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) ->
 
 
 def rejection_resample(
-    class_func: Callable, target_dist: Any, initial_dist: Any = None, seed: Any = None
+    class_func: Callable[..., Any], target_dist: Any, initial_dist: Any = None, seed: Any = None
 ) -> Transformation:
     """See `Dataset.rejection_resample`."""
     return lambda dataset: dataset.rejection_resample(class_func, target_dist, initial_dist, seed)
 
 
 def map_and_batch(
-    map_func: Callable,
+    map_func: Callable[..., Any],
     batch_size: Any,
     num_parallel_batches: Any = None,
     drop_remainder: bool = False,
@@ -263,7 +263,7 @@ def map_and_batch(
 
 
 def parallel_interleave(
-    map_func: Callable,
+    map_func: Callable[..., Any],
     cycle_length: Any,
     block_length: Any = 1,
     sloppy: bool | None = False,
@@ -325,7 +325,7 @@ def save(
     dataset: Dataset,
     path: Any,
     compression: str | None = None,
-    shard_func: Callable | None = None,
+    shard_func: Callable[..., Any] | None = None,
     checkpoint_args: Any = None,
 ) -> None:
     """See `Dataset.save`."""
@@ -336,7 +336,7 @@ def load(
     path: Any,
     element_spec: Any = None,
     compression: str | None = None,
-    reader_func: Callable | None = None,
+    reader_func: Callable[..., Any] | None = None,
 ) -> Dataset:
     """See `tf.data.Dataset.load`."""
     return Dataset.load(path, element_spec, compression, reader_func)
@@ -377,7 +377,7 @@ def pad_to_cardinality(cardinality: Any, mask_key: str = "valid") -> Transformat
             raise ValueError(f"The elements have a part named {mask_key!r} already.")
         zero = structure.zero_like(spec)
 
-        def marked(element: dict, valid: bool) -> dict:
+        def marked(element: dict[Any, Any], valid: bool) -> dict[Any, Any]:
             return {**element, mask_key: _core.as_tensor(valid)}
 
         filler = Dataset.from_tensors(zero).repeat(wanted - count)

@@ -26,23 +26,28 @@ class Reducer:
         finalize_func: makes the result of the last state.
     """
 
-    def __init__(self, init_func: Callable, reduce_func: Callable, finalize_func: Callable) -> None:
+    def __init__(
+        self,
+        init_func: Callable[..., Any],
+        reduce_func: Callable[..., Any],
+        finalize_func: Callable[..., Any],
+    ) -> None:
         self._init_func = checked_function(init_func, "init_func", 1)
         self._reduce_func = checked_function(reduce_func, "reduce_func", 2)
         self._finalize_func = checked_function(finalize_func, "finalize_func", 1)
 
     @property
-    def init_func(self) -> Callable:
+    def init_func(self) -> Callable[..., Any]:
         """The function that begins."""
         return self._init_func
 
     @property
-    def reduce_func(self) -> Callable:
+    def reduce_func(self) -> Callable[..., Any]:
         """The function that goes on."""
         return self._reduce_func
 
     @property
-    def finalize_func(self) -> Callable:
+    def finalize_func(self) -> Callable[..., Any]:
         """The function that finishes."""
         return self._finalize_func
 
@@ -72,7 +77,7 @@ class ReducedDataset(UnaryDataset):
         return reduced(iter([element]), self._key, self._reducer)[0]
 
 
-def reduced(elements: Any, key_func: Callable, reducer: Reducer) -> list:
+def reduced(elements: Any, key_func: Callable[..., Any], reducer: Reducer) -> list[Any]:
     """The results for all keys, in the keys' order."""
     key_func = caller_of(key_func)
     states: dict[int, Any] = {}
@@ -92,7 +97,7 @@ class ReducedCursor(Cursor):
 
     __slots__ = ("_arguments", "_at", "_input", "_results")
 
-    def __init__(self, source: Cursor, key_func: Callable, reducer: Reducer) -> None:
+    def __init__(self, source: Cursor, key_func: Callable[..., Any], reducer: Reducer) -> None:
         self._input = source
         self._arguments = (key_func, reducer)
         self._results: ListCursor | None = None

@@ -14,7 +14,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.framework.variable import VariableAggregation, VariableSynchronization
 from eagerflow.graph.structure import is_symbol
-from eagerflow.keras import constraints, initializers, regularizers
+from eagerflow.keras import config, constraints, regularizers
 from eagerflow.keras.engine import layer_losses
 from eagerflow.keras.engine.call_context import context
 from eagerflow.keras.engine.call_spec import CallSpec, call_spec_of
@@ -350,7 +350,7 @@ class Layer(LayerNodes):
         shape = () if shape is None else shape
         policy = self._dtype_policy
         if dtype is None:
-            dtype = policy.variable or dtypes.as_dtype(initializers.config.floatx())
+            dtype = policy.variable or dtypes.as_dtype(config.floatx())
         dtype = dtypes.as_dtype(dtype)
         if policy.variable is None:
             self._set_dtype_policy(dtype)

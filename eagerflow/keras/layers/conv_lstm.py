@@ -7,7 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.variable import Variable
-from eagerflow.keras import initializers, naming
+from eagerflow.keras import config, initializers, naming
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
@@ -297,7 +297,7 @@ class ConvLSTM(RNNWithOwnCell):
             shape = self._state_sizes(self.__dict__["_step_sizes"])
             if None not in shape:
                 dtype = self.variable_dtype or "float32"
-                zeros = [_ops.zeros(shape, initializers.config.float_dtype(dtype)) for _ in "hc"]
+                zeros = [_ops.zeros(shape, config.float_dtype(dtype)) for _ in "hc"]
                 self.__dict__["_states"] = [Variable(z, trainable=False) for z in zeros]
                 if states is None:
                     return
