@@ -7,7 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.variable import Variable
-from eagerflow.keras import config, initializers, naming
+from eagerflow.keras import config, naming
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
