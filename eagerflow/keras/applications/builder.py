@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow.keras import config, layers
@@ -46,7 +46,7 @@ class Builder:
         input_shape: Any,
         pooling: str | None,
         classes: int,
-        classifier_activation: Any = "softmax",
+        classifier_activation: str | Callable[..., Any] | None = "softmax",
         default_size: int = 224,
         min_size: int = 32,
         need_size: bool = True,
@@ -177,12 +177,12 @@ def variant(
         model_name: str = model_name,
         include_top: bool = True,
         include_preprocessing: bool = True,
-        weights: Any = "imagenet",
+        weights: str | None = "imagenet",
         input_tensor: Any = None,
-        input_shape: Any = None,
+        input_shape: Sequence[int | None] | None = None,
         pooling: str | None = None,
         classes: int = 1000,
-        classifier_activation: Any = "softmax",
+        classifier_activation: str | Callable[..., Any] | None = "softmax",
     ) -> Any:
         builder = Builder(
             include_top,

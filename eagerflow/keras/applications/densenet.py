@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow.keras import layers
@@ -51,12 +52,12 @@ def _network(builder: Builder, name: str, blocks: tuple[int, ...], hashes: tuple
 @documented
 def DenseNet121(
     include_top: bool = True,
-    weights: Any = "imagenet",
+    weights: str | None = "imagenet",
     input_tensor: Any = None,
-    input_shape: Any = None,
+    input_shape: Sequence[int | None] | None = None,
     pooling: str | None = None,
     classes: int = 1000,
-    classifier_activation: Any = "softmax",
+    classifier_activation: str | Callable[..., Any] | None = "softmax",
 ) -> Any:
     """DenseNet with 121 layers that have weights: each block reads all previous blocks.
 
@@ -78,12 +79,12 @@ def DenseNet121(
 @documented
 def DenseNet169(
     include_top: bool = True,
-    weights: Any = "imagenet",
+    weights: str | None = "imagenet",
     input_tensor: Any = None,
-    input_shape: Any = None,
+    input_shape: Sequence[int | None] | None = None,
     pooling: str | None = None,
     classes: int = 1000,
-    classifier_activation: Any = "softmax",
+    classifier_activation: str | Callable[..., Any] | None = "softmax",
 ) -> Any:
     """DenseNet with 169 layers that have weights: each block reads all previous blocks.
 
@@ -105,12 +106,12 @@ def DenseNet169(
 @documented
 def DenseNet201(
     include_top: bool = True,
-    weights: Any = "imagenet",
+    weights: str | None = "imagenet",
     input_tensor: Any = None,
-    input_shape: Any = None,
+    input_shape: Sequence[int | None] | None = None,
     pooling: str | None = None,
     classes: int = 1000,
-    classifier_activation: Any = "softmax",
+    classifier_activation: str | Callable[..., Any] | None = "softmax",
 ) -> Any:
     """DenseNet with 201 layers that have weights: each block reads all previous blocks.
 

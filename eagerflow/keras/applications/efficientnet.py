@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow.keras import layers
@@ -192,12 +193,12 @@ def _network(
 def _variant(version: str, size: int, width: float, depth: float, dropout_rate: float) -> Any:
     def function(
         include_top: bool = True,
-        weights: Any = "imagenet",
+        weights: str | None = "imagenet",
         input_tensor: Any = None,
-        input_shape: Any = None,
+        input_shape: Sequence[int | None] | None = None,
         pooling: str | None = None,
         classes: int = 1000,
-        classifier_activation: Any = "softmax",
+        classifier_activation: str | Callable[..., Any] | None = "softmax",
         **kwargs: Any,
     ) -> Any:
         builder = Builder(

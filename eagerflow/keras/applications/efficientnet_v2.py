@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow.keras import layers
@@ -234,12 +235,12 @@ def _variant(
 
     def function(
         include_top: bool = True,
-        weights: Any = "imagenet",
+        weights: str | None = "imagenet",
         input_tensor: Any = None,
-        input_shape: Any = None,
+        input_shape: Sequence[int | None] | None = None,
         pooling: str | None = None,
         classes: int = 1000,
-        classifier_activation: Any = "softmax",
+        classifier_activation: str | Callable[..., Any] | None = "softmax",
         include_preprocessing: bool = True,
     ) -> Any:
         builder = Builder(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow.keras import layers
@@ -39,16 +40,16 @@ def _block(
 
 @documented
 def MobileNet(
-    input_shape: Any = None,
+    input_shape: Sequence[int | None] | None = None,
     alpha: float = 1.0,
     depth_multiplier: int = 1,
     dropout: float = 0.001,
     include_top: bool = True,
-    weights: Any = "imagenet",
+    weights: str | None = "imagenet",
     input_tensor: Any = None,
     pooling: str | None = None,
     classes: int = 1000,
-    classifier_activation: Any = "softmax",
+    classifier_activation: str | Callable[..., Any] | None = "softmax",
     **kwargs: Any,
 ) -> Any:
     """MobileNet: for mobile devices.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow.keras import config, layers
@@ -70,14 +71,14 @@ def _default_size(input_shape: Any, input_tensor: Any, first: bool) -> int:
 
 @documented
 def MobileNetV2(
-    input_shape: Any = None,
+    input_shape: Sequence[int | None] | None = None,
     alpha: float = 1.0,
     include_top: bool = True,
-    weights: Any = "imagenet",
+    weights: str | None = "imagenet",
     input_tensor: Any = None,
     pooling: str | None = None,
     classes: int = 1000,
-    classifier_activation: Any = "softmax",
+    classifier_activation: str | Callable[..., Any] | None = "softmax",
     **kwargs: Any,
 ) -> Any:
     """MobileNetV2: for mobile devices.

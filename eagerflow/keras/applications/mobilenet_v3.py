@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow.keras import config, layers
@@ -226,16 +226,16 @@ def _builder(
 
 def _variant(size: str, blocks: Any, last: int) -> Any:
     def function(
-        input_shape: Any = None,
+        input_shape: Sequence[int | None] | None = None,
         alpha: float = 1.0,
         minimalistic: bool = False,
         include_top: bool = True,
-        weights: Any = "imagenet",
+        weights: str | None = "imagenet",
         input_tensor: Any = None,
         classes: int = 1000,
         pooling: str | None = None,
         dropout_rate: float = 0.2,
-        classifier_activation: Any = "softmax",
+        classifier_activation: str | Callable[..., Any] | None = "softmax",
         include_preprocessing: bool = True,
     ) -> Any:
         builder = _builder(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow.keras import layers
@@ -170,13 +171,13 @@ def _variant(
     size: str, side: int, penultimate: int, blocks: int, stem: int, skip: bool, hashes: Any
 ) -> Any:
     def function(
-        input_shape: Any = None,
+        input_shape: Sequence[int | None] | None = None,
         include_top: bool = True,
-        weights: Any = "imagenet",
+        weights: str | None = "imagenet",
         input_tensor: Any = None,
         pooling: str | None = None,
         classes: int = 1000,
-        classifier_activation: Any = "softmax",
+        classifier_activation: str | Callable[..., Any] | None = "softmax",
     ) -> Any:
         builder = Builder(
             include_top,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from eagerflow.keras.applications import imagenet_utils
@@ -14,9 +15,9 @@ __all__ = ["ResNet101", "ResNet152", "ResNet50", "decode_predictions", "preproce
 @documented
 def ResNet50(
     include_top: bool = True,
-    weights: Any = "imagenet",
+    weights: str | None = "imagenet",
     input_tensor: Any = None,
-    input_shape: Any = None,
+    input_shape: Sequence[int | None] | None = None,
     pooling: str | None = None,
     classes: int = 1000,
     **kwargs: Any,
@@ -43,9 +44,9 @@ def ResNet50(
 @documented
 def ResNet101(
     include_top: bool = True,
-    weights: Any = "imagenet",
+    weights: str | None = "imagenet",
     input_tensor: Any = None,
-    input_shape: Any = None,
+    input_shape: Sequence[int | None] | None = None,
     pooling: str | None = None,
     classes: int = 1000,
     **kwargs: Any,
@@ -72,9 +73,9 @@ def ResNet101(
 @documented
 def ResNet152(
     include_top: bool = True,
-    weights: Any = "imagenet",
+    weights: str | None = "imagenet",
     input_tensor: Any = None,
-    input_shape: Any = None,
+    input_shape: Sequence[int | None] | None = None,
     pooling: str | None = None,
     classes: int = 1000,
     **kwargs: Any,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow.keras import backend, layers
@@ -191,12 +192,12 @@ def _network(depth: int, include_preprocessing: bool, builder: Builder, size: in
 def _variant(depth: int) -> Any:
     def build(
         include_top: bool = True,
-        weights: Any = "imagenet",
+        weights: str | None = "imagenet",
         classes: int = 1000,
-        input_shape: Any = None,
+        input_shape: Sequence[int | None] | None = None,
         input_tensor: Any = None,
         pooling: str | None = None,
-        classifier_activation: Any = "softmax",
+        classifier_activation: str | Callable[..., Any] | None = "softmax",
         include_preprocessing: bool = True,
     ) -> Any:
         sizes = list(_HASHES[depth])

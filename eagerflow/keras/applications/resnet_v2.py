@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow.keras.applications import imagenet_utils
@@ -14,12 +15,12 @@ __all__ = ["ResNet101V2", "ResNet152V2", "ResNet50V2", "decode_predictions", "pr
 @documented
 def ResNet50V2(
     include_top: bool = True,
-    weights: Any = "imagenet",
+    weights: str | None = "imagenet",
     input_tensor: Any = None,
-    input_shape: Any = None,
+    input_shape: Sequence[int | None] | None = None,
     pooling: str | None = None,
     classes: int = 1000,
-    classifier_activation: Any = "softmax",
+    classifier_activation: str | Callable[..., Any] | None = "softmax",
 ) -> Any:
     """A residual network v2 with 50 layers that have weights.
 
@@ -40,12 +41,12 @@ def ResNet50V2(
 @documented
 def ResNet101V2(
     include_top: bool = True,
-    weights: Any = "imagenet",
+    weights: str | None = "imagenet",
     input_tensor: Any = None,
-    input_shape: Any = None,
+    input_shape: Sequence[int | None] | None = None,
     pooling: str | None = None,
     classes: int = 1000,
-    classifier_activation: Any = "softmax",
+    classifier_activation: str | Callable[..., Any] | None = "softmax",
 ) -> Any:
     """A residual network v2 with 101 layers that have weights.
 
@@ -66,12 +67,12 @@ def ResNet101V2(
 @documented
 def ResNet152V2(
     include_top: bool = True,
-    weights: Any = "imagenet",
+    weights: str | None = "imagenet",
     input_tensor: Any = None,
-    input_shape: Any = None,
+    input_shape: Sequence[int | None] | None = None,
     pooling: str | None = None,
     classes: int = 1000,
-    classifier_activation: Any = "softmax",
+    classifier_activation: str | Callable[..., Any] | None = "softmax",
 ) -> Any:
     """A residual network v2 with 152 layers that have weights.
 

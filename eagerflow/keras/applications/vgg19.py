@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow.keras.applications import imagenet_utils
@@ -14,12 +15,12 @@ __all__ = ["VGG19", "decode_predictions", "preprocess_input"]
 @documented
 def VGG19(
     include_top: bool = True,
-    weights: Any = "imagenet",
+    weights: str | None = "imagenet",
     input_tensor: Any = None,
-    input_shape: Any = None,
+    input_shape: Sequence[int | None] | None = None,
     pooling: str | None = None,
     classes: int = 1000,
-    classifier_activation: Any = "softmax",
+    classifier_activation: str | Callable[..., Any] | None = "softmax",
 ) -> Any:
     """VGG with 19 layers that have weights.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow.keras import layers
@@ -35,12 +36,12 @@ def _transition(builder: Builder, x: Any, filters: tuple[int, int], number: int)
 @documented
 def Xception(
     include_top: bool = True,
-    weights: Any = "imagenet",
+    weights: str | None = "imagenet",
     input_tensor: Any = None,
-    input_shape: Any = None,
+    input_shape: Sequence[int | None] | None = None,
     pooling: str | None = None,
     classes: int = 1000,
-    classifier_activation: Any = "softmax",
+    classifier_activation: str | Callable[..., Any] | None = "softmax",
 ) -> Any:
     """Xception: depthwise separable convolutions.
 

@@ -84,4 +84,4 @@ def _scaled_to(gradient: Any, norm: Any, limit: float) -> Any:
     largest = max(float(norm), limit)
     factor = limit / largest if largest else 0.0
     values = values_of(gradient)
-    return with_values(gradient, values * _core.convert(factor, values.dtype, None))
+    return with_values(gradient, values * _core.convert(factor, values.dtype))

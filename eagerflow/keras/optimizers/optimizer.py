@@ -189,7 +189,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         """The `_learning_rate` of a subclass: a variable, or the schedule or function itself."""
         if isinstance(learning_rate, Variable | LearningRateSchedule) or callable(learning_rate):
             return learning_rate
-        value = _core.convert(learning_rate, defaults.float_dtype, None)
+        value = _core.convert(learning_rate, defaults.float_dtype)
         return Variable(value, trainable=False, name="learning_rate")
 
     def _set_rate(self, rate: Any) -> None:
