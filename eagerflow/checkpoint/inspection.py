@@ -1,4 +1,4 @@
-"""Looking into checkpoints: names, shapes, values, and waiting for new ones."""
+"""Inspection of checkpoints (names, shapes, values), and iteration over new ones."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
 
     Args:
         ckpt_dir_or_file: as in `tf.train.load_checkpoint`.
-        name: the tensor's name; a `:0` at its end is left out.
+        name: the tensor's name; a `:0` at its end is ignored.
     """
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
 

@@ -105,7 +105,7 @@ class CheckpointManager:
 
     @property
     def checkpoint_interval(self) -> int | None:
-        """How many steps lie at least between two checkpoints."""
+        """The least number of steps between two checkpoints."""
         return self._interval
 
     @property

@@ -1,4 +1,4 @@
-"""From a bundle to objects: those that are there at once, others as soon as they are made."""
+"""Restoring a bundle to objects: existing ones at once, others as soon as they are made."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class _Unplaced:
 class PendingRestorations(list[Any]):
     """What checkpoints still have for an object that was made after their restoration.
 
-    It is the object's attribute `PENDING`: pairs of a restoration and the node that stands for the
-    object. The object calls `settle` when its attributes have changed.
+    It is the object's attribute `PENDING`: pairs of a restoration and the object's node. The object
+    calls `settle` when its attributes have changed.
     """
 
     def settle(self, item: Any) -> None:
@@ -142,7 +142,7 @@ class Restoration:
         """Gives objects, and those below them, the values of nodes.
 
         Raises:
-            ValueError: if shapes or dtypes do not fit; it lists all, and nothing is assigned.
+            ValueError: if shapes or dtypes do not fit; it lists all of them, and no value is assigned.
         """
         with self._lock:
             fresh, assignments = self._collect(pairs)
@@ -209,7 +209,7 @@ class Restoration:
         """Notes at an object that the checkpoint knows more below it."""
         if not self.missing(node):
             return
-        # What a Checkpoint has as its root stands at the same node.
+        # The root of a Checkpoint has the same node.
         for holder in (item, getattr(item, "_root", None)):
             if _remembers(holder):
                 notes = holder.__dict__.setdefault(PENDING, PendingRestorations())

@@ -1,4 +1,4 @@
-"""From objects to a bundle: every value under the path to its object, and the graph of objects."""
+"""Saving objects to a bundle: each value under the path to its object, and the graph of objects."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def object_graph(root: Any) -> tuple[Any, dict[str, Any]]:
 
 
 def _require_names(item: Any, path: str) -> None:
-    """Refuses a dictionary some objects of which have no names, and would be left out."""
+    """Raises for a dictionary of which some objects have no names, and could not be saved."""
     if isinstance(item, Mapping):
         for key, child in item.items():
             if not isinstance(key, str) and is_trackable(child):

@@ -1,4 +1,4 @@
-"""The file called `checkpoint`, which says which checkpoints a folder has and which is the latest."""
+"""The file `checkpoint`: the list of the checkpoints of a folder, and the latest of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which objects belong to another, under which names, and which values they have.
+"""The children of an object by name, and the values that it has.
 
 Variables, modules, lists, tuples and dictionaries are known. Another class takes part by defining
 `_checkpoint_children()`, a dictionary of objects by name, or `_checkpoint_values()`, a dictionary of

@@ -255,7 +255,7 @@ def categorical_column_with_hash_bucket(
 
     Args:
         key: the feature's name.
-        hash_bucket_size: how many buckets there are.
+        hash_bucket_size: the number of buckets.
         dtype: the values' dtype; integers are hashed as they are written.
 
     Raises:

@@ -57,7 +57,7 @@ class CrossedColumn(
 
     @property
     def num_buckets(self) -> int:
-        """How many buckets there are."""
+        """The number of buckets."""
         return self.hash_bucket_size
 
     def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
@@ -117,7 +117,7 @@ def crossed_column(keys: Any, hash_bucket_size: int, hash_key: int | None = None
 
     Args:
         keys: two or more names of features, or columns of categories that are not hashed.
-        hash_bucket_size: how many buckets there are.
+        hash_bucket_size: the number of buckets.
         hash_key: the initial state of the hashes.
 
     Raises:

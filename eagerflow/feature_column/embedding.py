@@ -69,7 +69,7 @@ class _Embedding(OfCategories, DenseColumn, SequenceDenseColumn):
         return self._vectors(transformation_cache, state_manager)
 
     def get_sequence_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
-        """The combined vectors of each step, and how many steps there are.
+        """The combined vectors of each step, and the number of steps of each example.
 
         Raises:
             ValueError: unless it is a column of sequences.

@@ -1,4 +1,4 @@
-"""Columns of vectors that say which categories are there."""
+"""Columns of multi-hot vectors of categories."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class IndicatorColumn(
         return transformation_cache.get(self, state_manager)
 
     def get_sequence_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
-        """The vectors of each step, and how many steps there are.
+        """The vectors of each step, and the number of steps of each example.
 
         Raises:
             ValueError: unless it is a column of sequences.

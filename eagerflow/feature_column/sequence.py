@@ -49,7 +49,7 @@ class SequenceCategoricalColumn(
 
     @property
     def num_buckets(self) -> int:
-        """How many categories there are."""
+        """The number of categories."""
         return self.categorical_column.num_buckets
 
     def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
@@ -207,7 +207,7 @@ def sequence_numeric_column(
     Args:
         key: the feature's name; the feature is sparse.
         shape: the shape of one step.
-        default_value: what stands where a sequence has no numbers.
+        default_value: the value of absent elements of a sequence.
         dtype: the dtype of the values.
         normalizer_fn: a function of the sparse tensor that is called first.
 

@@ -1,4 +1,4 @@
-"""Columns of categories that are listed, in the program or in a file."""
+"""Columns of categories from a vocabulary, in the program or in a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The quick way through Examples that have every feature, all of fixed shapes."""
+"""Fast parsing of Examples that have all features, each of a fixed shape."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def read_claimed(file: BinaryIO, size: int) -> bytes:
 
 
 def read_record(file: BinaryIO, path: str, offset: int) -> bytes | None:
-    """The record that begins where the file stands; None at its end.
+    """The record at the position of the file; None at its end.
 
     Raises:
         tf.errors.DataLossError: if the record is cut short or a checksum is wrong.
@@ -174,7 +174,7 @@ def read_record(file: BinaryIO, path: str, offset: int) -> bytes | None:
 
 
 def read_records(path: Any, compression: str = "", buffer_size: int = _PIECE) -> Iterator[bytes]:
-    """The records of a file, one after the other.
+    """The records of a file in order.
 
     Args:
         path: the file.

@@ -163,7 +163,7 @@ def parse_sequence_example(
         sequences that were padded.
 
     Raises:
-        ValueError: if nothing is to be parsed.
+        ValueError: if there are no features to parse.
         tf.errors.InvalidArgumentError: if a string is no SequenceExample or does not fit.
 
     >>> example = tf.train.SequenceExample()
@@ -215,7 +215,7 @@ def parse_single_sequence_example(
         Two dictionaries: the context's tensors and those of the feature lists.
 
     Raises:
-        ValueError: if nothing is to be parsed.
+        ValueError: if there are no features to parse.
         tf.errors.InvalidArgumentError: if the string is no SequenceExample or does not fit.
     """
     _check_features(context_features, sequence_features)

@@ -168,7 +168,7 @@ class DynamicRaggedShape(ExtensionType):
 
     @property
     def num_row_partitions(self) -> int:
-        """How many axes are divided by partitions."""
+        """The number of row partitions."""
         return len(self.row_partitions)
 
     @property
@@ -239,7 +239,7 @@ class DynamicRaggedShape(ExtensionType):
 
         Raises:
             IndexError: if there is no such axis, or a slice has a step.
-            ValueError: if the axis is ragged, or a slice leaves out the axes before a ragged one.
+            ValueError: if the axis is ragged, or a slice begins after axis 0 and covers a ragged one.
         """
         rank = self.rank
         if isinstance(index, slice):
@@ -311,7 +311,7 @@ class DynamicRaggedShape(ExtensionType):
 
         @property
         def num_row_partitions(self) -> int:
-            """How many axes are divided by partitions."""
+            """The number of row partitions."""
             return len(self.row_partitions)
 
         @property

@@ -1,4 +1,4 @@
-"""What functions for tensors do when an argument is ragged."""
+"""Functions of tensors for ragged arguments."""
 
 from __future__ import annotations
 

@@ -372,7 +372,7 @@ class RowPartition(CompositeTensor):
         return RowPartition(self._row_splits, self._uniform_row_length, nvals, internal=True)
 
     def without_uniform_length(self) -> RowPartition:
-        """The same partition, of whose rows nothing is known to be uniform."""
+        """The same partition, without a uniform row length."""
         return RowPartition(self._row_splits, internal=True)
 
     def __op_function__(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:

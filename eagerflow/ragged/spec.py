@@ -26,7 +26,7 @@ class RaggedTensorSpec(TypeSpec):
         dtype: the dtype of the elements.
         ragged_rank: how many axes are divided by splits; by default all but the last.
         row_splits_dtype: int32 or int64.
-        flat_values_spec: a spec for `flat_values` that stands for `dtype`.
+        flat_values_spec: a spec of `flat_values`, from which `dtype` is taken if it is None.
 
     Raises:
         ValueError: if the rank is unknown and `ragged_rank` not given, or too large.
@@ -84,7 +84,7 @@ class RaggedTensorSpec(TypeSpec):
 
     @property
     def ragged_rank(self) -> int:
-        """How many axes are divided by splits."""
+        """The number of ragged axes."""
         return self._ragged_rank
 
     @property
@@ -191,7 +191,7 @@ class RaggedTensorSpec(TypeSpec):
         if any(getattr(value, "ragged_rank", 0) != self._ragged_rank for value in values):
             return stack(values)
         rows = stack_rows(values, self._row_splits_dtype)
-        # Lengths that rows have by what the spec says are said of the batch, too.
+        # Uniform lengths of the spec are uniform lengths of the batch.
         return self._batch(len(values))._from_components(
             [rows.flat_values, *rows.nested_row_splits]
         )

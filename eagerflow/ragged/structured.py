@@ -107,7 +107,7 @@ class StructuredTensor(BatchableExtensionType):
         Args:
             fields: tensors, ragged ones or StructuredTensors, or what can be converted to tensors.
             shape: the shape of the records, whose rank must be known; () for one record.
-            nrows: how many records there are, needed if there are no fields.
+            nrows: the number of records, needed if there are no fields.
             row_partitions: how records are divided into nested lists, if there are no fields.
             validate: ignored: shapes are always compared.
 
@@ -238,7 +238,7 @@ class StructuredTensor(BatchableExtensionType):
         return tuple(partitions)
 
     def nrows(self) -> Any:
-        """How many rows there are; None for one record."""
+        """The number of rows; None for one record."""
         return self._ragged_shape[0] if self.rank else None
 
     def field_names(self) -> tuple[str, ...]:
@@ -261,15 +261,15 @@ class StructuredTensor(BatchableExtensionType):
         return self._fields[field_name]
 
     def with_updates(self, updates: Mapping[Any, Any], validate: bool = False) -> StructuredTensor:
-        """The same records with some fields changed, added, or left out.
+        """The same records with some fields changed, added or removed.
 
         Args:
             updates: for names, or sequences of names: the new value, a function of the old one, or
-                None for fields to be left out.
+                None for fields to remove.
             validate: ignored: shapes are always compared.
 
         Raises:
-            ValueError: if a field that is to be changed or left out is not there, or shapes differ.
+            ValueError: if a field to change or remove is absent, or shapes differ.
         """
         result = self
         for key, value in updates.items():

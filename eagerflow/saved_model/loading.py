@@ -112,7 +112,7 @@ def load_folder(export_dir: Any, tags: Any = None, compile: bool = False) -> Any
 
 
 def _stored_bytes(prefix: str) -> int:
-    """How many bytes of variables a bundle has."""
+    """The number of bytes of the variables in a bundle."""
     folder, name = os.path.split(prefix)
     with translated(folder), os.scandir(folder) as entries:
         return sum(

@@ -1,4 +1,4 @@
-"""Crossed features: every combination of the values that examples have."""
+"""Crossed features: all combinations of the values of each example."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def cross(inputs: Any, name: str | None = None, separator: str | None = None) ->
     Args:
         inputs: a list of sparse or dense matrices of strings or integers.
         name: ignored.
-        separator: what stands between the values; "_X_" by default.
+        separator: the text between the values; "_X_" by default.
 
     >>> tf.sparse.cross([tf.constant([["a", "b"]]), tf.constant([["c"]])]).values.numpy()
     array([b'a_X_c', b'b_X_c'], dtype=object)
@@ -128,7 +128,7 @@ def cross_hashed(
 
     Args:
         inputs: a list of sparse or dense matrices of strings or integers.
-        num_buckets: how many buckets there are; by default as many as int64 can count.
+        num_buckets: the number of buckets; by default 2^63 - 1.
         hash_key: what the hashes begin with.
         name: ignored.
 
@@ -161,7 +161,7 @@ def ragged_cross_hashed(
 
     Args:
         inputs: a list of ragged, sparse or dense matrices of strings or integers.
-        num_buckets: how many buckets there are.
+        num_buckets: the number of buckets.
         hash_key: what the hashes begin with.
         name: ignored.
 

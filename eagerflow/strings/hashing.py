@@ -1,4 +1,4 @@
-"""Numbers of buckets for strings."""
+"""Hash buckets and fingerprints of strings."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def make_batched_features_dataset(
         reader_num_threads: how many files are read at the same time.
         parser_num_threads: how many threads parse.
         sloppy_ordering: whether the order need not be kept.
-        drop_final_batch: whether to leave out a smaller last batch.
+        drop_final_batch: whether to drop a smaller last batch.
 
     Returns:
         A dataset of dictionaries, or of pairs of a dictionary and the label.

@@ -69,7 +69,7 @@ def make_csv_dataset(
         sloppy: whether the order need not be kept.
         num_rows_for_inference: the number of rows from which dtypes are inferred; all if None.
         compression_type: "", "GZIP" or "ZLIB".
-        ignore_errors: whether to leave out rows that cannot be read.
+        ignore_errors: whether to skip rows that cannot be parsed.
         encoding: that of the text from which names and dtypes are inferred.
 
     Returns:
