@@ -21,10 +21,6 @@ class Identity(Layer):
     def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape
 
-    def get_config(self) -> dict[str, Any]:
-        """The configuration that all layers have: an Identity has no arguments."""
-        return super().get_config()
-
 
 class ActivityRegularization(Layer):
     """Returns its input, and adds a loss for it.
