@@ -17,7 +17,7 @@ class Context:
     deterministic: bool = True
     threads: int = 1
     fused: bool = True
-    streams: dict[Any, random_seed.FunctionStreams] = field(
+    streams: dict[Any, random_seed.TraceSeeds] = field(
         default_factory=dict, compare=False, repr=False
     )
 
@@ -33,7 +33,7 @@ class Context:
             key = dataset
         streams = self.streams.get(key)
         if streams is None:
-            streams = self.streams[key] = random_seed.FunctionStreams(seed)
+            streams = self.streams[key] = random_seed.TraceSeeds(seed)
         return random_seed.as_traced(function, streams)
 
 

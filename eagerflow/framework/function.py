@@ -71,8 +71,8 @@ class Function:
         self._python_function = python_function
         self._input_signature = None if input_signature is None else tuple(input_signature)
         self._name: str = name or getattr(python_function, "__name__", None) or "function"
-        self._streams: dict[Any, random_seed.FunctionStreams] = {}
-        self._streams_of: Any = None
+        self._op_seeds: dict[Any, random_seed.TraceSeeds] = {}
+        self._op_seeds_of: Any = None
 
     @property
     def python_function(self) -> Callable[..., Any]:
@@ -103,24 +103,24 @@ class Function:
             result = self._python_function(*args, **kwargs)
         else:
             result = random_seed.call_as_traced(
-                self._find_streams, (args, kwargs), self._python_function, args, kwargs
+                self._find_op_seeds, (args, kwargs), self._python_function, args, kwargs
             )
         if result is None or type(result) is Tensor:
             return result
         return nest.map_structure(_result, result)
 
-    def _find_streams(self, args: tuple, kwargs: dict[str, Any]) -> random_seed.FunctionStreams:
+    def _find_op_seeds(self, args: tuple, kwargs: dict[str, Any]) -> random_seed.TraceSeeds:
         """Where random operations draw in calls with arguments like these."""
         key: Any = None
         if self._input_signature is None:
             leaves = (*nest.flatten(args), *kwargs, *nest.flatten(kwargs))
             key = tuple(map(_kind_of_argument, leaves))
-        streams = self._streams.get(key)
-        if streams is None:
-            if len(self._streams) >= 256:
-                self._streams.clear()
-            streams = self._streams[key] = random_seed.FunctionStreams()
-        return streams
+        op_seeds = self._op_seeds.get(key)
+        if op_seeds is None:
+            if len(self._op_seeds) >= 256:
+                self._op_seeds.clear()
+            op_seeds = self._op_seeds[key] = random_seed.TraceSeeds()
+        return op_seeds
 
     def _checked(self, args: tuple, kwargs: dict[str, Any]) -> tuple:
         """The arguments as tensors that fit the signature, in its order."""
@@ -171,12 +171,12 @@ class Function:
         bound = Function(
             self._python_function.__get__(instance, owner), self._input_signature, self._name
         )
-        if self._streams_of is None:
-            self._streams_of = weakref.WeakKeyDictionary()
+        if self._op_seeds_of is None:
+            self._op_seeds_of = weakref.WeakKeyDictionary()
         try:
-            bound._streams = self._streams_of.setdefault(instance, {})
+            bound._op_seeds = self._op_seeds_of.setdefault(instance, {})
         except TypeError:  # neither everything can be hashed nor referred to weakly
-            bound._streams = self._streams
+            bound._op_seeds = self._op_seeds
         return bound
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:

@@ -54,12 +54,12 @@ class _State:
 _state = _State()
 
 
-class NodeStreams:
-    """Where an operation of a graph draws in one session: every session starts afresh.
+class NodeSeeds:
+    """The op seeds of a graph's operation in one session; every session starts from the beginning.
 
     Args:
         seed: the graph's seed, or None.
-        number: the operation's number, its seed if it has none of its own.
+        number: the operation's index, its seed if it has no other.
     """
 
     def __init__(self, seed: int | None, number: int) -> None:
@@ -79,12 +79,12 @@ class NodeStreams:
         return stream.take(blocks)
 
 
-class FunctionStreams:
-    """Where the random operations of a function draw that TensorFlow would trace to a graph.
+class TraceSeeds:
+    """The op seeds of one trace of a function that TensorFlow would trace to a graph.
 
-    Each operation has a stream of its own, which goes on with every call of the function. Streams
-    follow from the global seed when they were first needed and from the operation's own seed, or
-    from how many operations without one came before it. They start again when the seed is set.
+    Each operation has its own stream of random numbers, which goes on with every call of the
+    function. A stream follows from the global seed at its first use and from the operation's seed,
+    or from the count of operations without a seed before it. Setting the global seed resets it.
 
     Args:
         seed: the global seed, if it is not the one at the first call.
@@ -94,7 +94,7 @@ class FunctionStreams:
 
     __slots__ = ("_known", "_seed", "_streams", "_times_set", "_traces")
 
-    # Operations beyond this number share streams; loops make them endless.
+    # Operations beyond this index share streams: loops call them without end.
     LIMIT = 4096
 
     def __init__(self, seed: Any = None, traces: int = 1) -> None:
@@ -104,23 +104,25 @@ class FunctionStreams:
         self._streams: dict[tuple, Any] = {}
         self._known: dict[tuple, Any] = {}
 
-    def once(self, place: int, make: Any, owner: Any = None, makes_variables: bool = False) -> Any:
-        """What `make` returned when the operation at a place was last traced."""
-        key = (min(place, self.LIMIT), owner)
+    def once(
+        self, position: int, make: Any, owner: Any = None, makes_variables: bool = False
+    ) -> Any:
+        """The result of `make` when the operation at a position was last traced."""
+        key = (min(position, self.LIMIT), owner)
         if key not in self._known:
             traces = max(self._traces, 2) if makes_variables else self._traces
             self._known[key] = [make() for _ in range(traces)][-1]
         return self._known[key]
 
     def take(
-        self, place: int, number: int, operation: Any, op_seed: int | None, blocks: int
+        self, position: int, unseeded: int, operation: Any, op_seed: int | None, blocks: int
     ) -> tuple[int, int, int]:
-        """Where an operation's numbers begin.
+        """The start of an operation's random numbers.
 
         Args:
-            place: how many operations came before it in this call.
-            number: how many of them had no seed.
-            operation: what tells operations apart.
+            position: how many operations came before it in this call.
+            unseeded: how many of them had no seed.
+            operation: identifies the operation.
             op_seed: its own seed, if any.
             blocks: how many blocks of numbers it takes.
         """
@@ -129,22 +131,22 @@ class FunctionStreams:
             if self._seed is None and op_seed is None:
                 return unforeseen()
             first = _DEFAULT_GLOBAL_SEED if self._seed is None else self._seed
-            first, second = _pair(first, number if op_seed is None else op_seed)
-            key = (min(place, self.LIMIT), operation, second)
+            first, second = _pair(first, unseeded if op_seed is None else op_seed)
+            key = (min(position, self.LIMIT), operation, second)
             stream = self._streams.get(key)
             if stream is None:
                 stream = self._streams[key] = Stream(first, second << 64)
             return stream.take(blocks)
 
-    def inner(self, place: int) -> FunctionStreams:
-        """The streams of another function that this one calls after `place` others that draw."""
+    def inner(self, position: int) -> TraceSeeds:
+        """The op seeds of a function that this one calls after `position` operations that draw."""
         with _state.lock:
             self._look_at_the_seed()
-            key = (min(place, self.LIMIT),)
-            streams = self._streams.get(key)
-            if streams is None:
-                streams = self._streams[key] = FunctionStreams(self._seed)
-            return streams
+            key = (min(position, self.LIMIT),)
+            op_seeds = self._streams.get(key)
+            if op_seeds is None:
+                op_seeds = self._streams[key] = TraceSeeds(self._seed)
+            return op_seeds
 
     def _look_at_the_seed(self) -> None:
         if self._times_set != _state.times_set:
@@ -157,45 +159,45 @@ class FunctionStreams:
 class _FunctionCall:
     """One call of such a function: it counts the operations that draw.
 
-    `find` gives the function's streams for the arguments when they are first needed.
+    `find` returns the function's op seeds for the arguments at their first use.
     """
 
-    __slots__ = ("_arguments", "_find", "_number", "_place", "_streams")
+    __slots__ = ("_arguments", "_find", "_op_seeds", "_position", "_unseeded")
 
     def __init__(self, find: Any, arguments: tuple = ()) -> None:
         self._find = find
         self._arguments = arguments
-        self._streams: FunctionStreams | None = None
-        self._place = 0
-        self._number = 0
+        self._op_seeds: TraceSeeds | None = None
+        self._position = 0
+        self._unseeded = 0
 
-    def streams(self) -> FunctionStreams:
-        """The streams of the function."""
-        if self._streams is None:
-            self._streams = self._find(*self._arguments)
-        return self._streams
+    def op_seeds(self) -> TraceSeeds:
+        """The op seeds of the function."""
+        if self._op_seeds is None:
+            self._op_seeds = self._find(*self._arguments)
+        return self._op_seeds
 
     def __call__(self, operation: Any, op_seed: int | None, blocks: int) -> tuple[int, int, int]:
         """See `draw` of this module."""
-        place, number = self._place, self._number
-        self._place = place + 1
+        position, unseeded = self._position, self._unseeded
+        self._position = position + 1
         if op_seed is None:
-            self._number = number + 1
-        return self.streams().take(place, number, operation, op_seed, blocks)
+            self._unseeded = unseeded + 1
+        return self.op_seeds().take(position, unseeded, operation, op_seed, blocks)
 
     def once(self, make: Any, owner: Any = None, makes_variables: bool = False) -> Any:
         """See `once` of this module."""
-        return self.streams().once(self._place, make, owner, makes_variables)
+        return self.op_seeds().once(self._position, make, owner, makes_variables)
 
-    def inner(self) -> FunctionStreams:
-        """The streams of a function that is called next."""
-        place = self._place
-        self._place = place + 1
-        return self.streams().inner(place)
+    def inner(self) -> TraceSeeds:
+        """The op seeds of a function that is called next."""
+        position = self._position
+        self._position = position + 1
+        return self.op_seeds().inner(position)
 
 
 class _Source(threading.local):
-    """Who draws instead of the process's streams, in this thread."""
+    """The source that this thread draws from instead of the process's streams."""
 
     draw: Any = None
 
@@ -207,8 +209,8 @@ def call_as_traced(find: Any, arguments: tuple, function: Any, args: tuple, kwar
     """The result of a function whose random operations draw as those of a graph do.
 
     Args:
-        find: gives the `FunctionStreams` for `arguments` if the function draws at all.
-        arguments: what `find` is called with.
+        find: returns the `TraceSeeds` for `arguments`; called if the function draws.
+        arguments: the arguments of `find`.
         function: the function.
         args: its arguments by position.
         kwargs: its arguments by name.
@@ -260,11 +262,11 @@ def set_seed(seed: int | None) -> None:
         _state.memory.clear()
 
 
-def as_traced(function: Any, streams: FunctionStreams) -> Any:
-    """A function whose random operations draw from certain streams."""
+def as_traced(function: Any, op_seeds: TraceSeeds) -> Any:
+    """A function whose random operations draw with certain op seeds."""
 
-    def find() -> FunctionStreams:
-        return streams
+    def find() -> TraceSeeds:
+        return op_seeds
 
     def call(*args: Any, **kwargs: Any) -> Any:
         before = _source.draw
@@ -280,7 +282,7 @@ def as_traced(function: Any, streams: FunctionStreams) -> Any:
 def as_loop_body(function: Any) -> Any:
     """A function that draws as the body of a loop in a graph does.
 
-    Its operations have streams of their own, which go on from step to step of the loop.
+    Its operations have their own streams, which go on from step to step of the loop.
     """
     call = _source.draw
     return as_traced(function, call.inner()) if type(call) is _FunctionCall else function

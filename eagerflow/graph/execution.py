@@ -119,7 +119,7 @@ class Run:
         operation = self.session.graph._by_node[node]
         args = replace(operation.args, self.value)
         kwargs = replace(operation.kwargs, self.value)
-        with random_seed.drawing(self.session._streams_of(operation).draw):
+        with random_seed.drawing(self.session._op_seeds_of(operation).draw):
             result = operation.function(*args, **kwargs)
         outputs = operation.outputs
         if not outputs:

@@ -84,7 +84,7 @@ class BaseSession:
         self._kept: list[Any] = []
         self._store = _core.Store()
         self._plans: dict[tuple, Any] = {}
-        self._streams: dict[int, random_seed.NodeStreams] = {}
+        self._op_seeds: dict[int, random_seed.NodeSeeds] = {}
 
     @property
     def graph(self) -> Any:
@@ -108,13 +108,13 @@ class BaseSession:
             self._store.set(variable._op._node, variable._shared)
         self._linked = len(variables)
 
-    def _streams_of(self, operation: Any) -> random_seed.NodeStreams:
-        """The random streams of an operation in this session."""
+    def _op_seeds_of(self, operation: Any) -> random_seed.NodeSeeds:
+        """The op seeds of an operation in this session."""
         node = operation._node
-        streams = self._streams.get(node)
-        if streams is None:
-            streams = self._streams[node] = random_seed.NodeStreams(self._graph.seed, node)
-        return streams
+        op_seeds = self._op_seeds.get(node)
+        if op_seeds is None:
+            op_seeds = self._op_seeds[node] = random_seed.NodeSeeds(self._graph.seed, node)
+        return op_seeds
 
     def close(self) -> None:
         """Forgets the variables' values."""

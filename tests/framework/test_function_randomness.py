@@ -34,7 +34,7 @@ AFTER_SEED_7 = [
 
 def test_each_operation_has_a_stream_that_goes_on():
     tf.random.set_seed(5)
-    draws._streams.clear()
+    draws._op_seeds.clear()
     np.testing.assert_allclose(draws(tf.ones([2])), FIRST, rtol=1e-5)
     np.testing.assert_allclose(draws(tf.ones([2])), SECOND, rtol=1e-5)
     # The seed starts the streams again, but it is the one of the first call.

@@ -212,7 +212,7 @@ class ArrayAdapter(DataAdapter):
         self.partial_batch = self._rows % batch_size
         self._shuffle = shuffle
         self._order: Any = None
-        self._streams = random_seed.FunctionStreams() if shuffle else None
+        self._op_seeds = random_seed.TraceSeeds() if shuffle else None
         single = all(isinstance(value, _Tensor) for value in self._tensors)
         self._plain = (
             single
@@ -254,7 +254,7 @@ class ArrayAdapter(DataAdapter):
     def _permutation(self, count: int) -> Any:
         """A random order; the first of an adapter follows from the global seed alone."""
         order = _core.as_tensor(np.arange(count))
-        return random_seed.call_as_traced(lambda: self._streams, (), shuffle, (order,), {})
+        return random_seed.call_as_traced(lambda: self._op_seeds, (), shuffle, (order,), {})
 
     def _cut(self, start: int) -> Any:
         stop = start + (self.batch_size or 0)

@@ -179,7 +179,7 @@ def infer(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         for value in flatten_arguments(args, kwargs)
     )
     # Random values that are drawn for shapes do not advance the program's random state.
-    function = random_seed.as_traced(function, random_seed.FunctionStreams())
+    function = random_seed.as_traced(function, random_seed.TraceSeeds())
     for sizes in (*_SIZES, *_known_sizes(args, kwargs)) if unknown else _SIZES[:1]:
         try:
             first = _run(function, args, kwargs, sizes[0], placeholder)

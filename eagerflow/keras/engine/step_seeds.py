@@ -16,9 +16,9 @@ class StepSeeds:
     """
 
     def __init__(self) -> None:
-        self._traces: dict[tuple, random_seed.FunctionStreams] = {}
+        self._traces: dict[tuple, random_seed.TraceSeeds] = {}
 
-    def find(self, data: Any, source: Any) -> random_seed.FunctionStreams:
+    def find(self, data: Any, source: Any) -> random_seed.TraceSeeds:
         """The op seeds for a batch.
 
         Args:
@@ -36,8 +36,8 @@ class StepSeeds:
         for known in self._traces:
             wanted = _generalized(wanted, known) or wanted
         # The first time, metrics and optimizers make their variables: that needs two traces.
-        streams = random_seed.FunctionStreams(traces=1 if self._traces else 2)
-        return self._traces.setdefault(wanted, streams)
+        op_seeds = random_seed.TraceSeeds(traces=1 if self._traces else 2)
+        return self._traces.setdefault(wanted, op_seeds)
 
 
 def spec_of(value: Any) -> tuple:
