@@ -35,12 +35,15 @@ struct Target {
 
 VariableRef variable_at(PyObject* list, Py_ssize_t i) {
   PyObject* item = PyList_GET_ITEM(list, i);
-  if (!is_variable(item)) fail(Code::kTypeError, "An optimizer updates Variables.");
+  if (!is_variable(item)) {
+    fail(Code::kTypeError, "An optimizer updates Variables, but entry ", i, " of a list is a ",
+         Py_TYPE(item)->tp_name, ".");
+  }
   return VariableRef(variable_of(item));
 }
 
-// Takes hold of everything that the lists name before any Python code runs, which may change them.
-// Absent slots and gradients are None.
+// Takes references to all entries of the lists before any Python code runs, which may change the
+// lists. Absent slots and gradients are None.
 std::vector<Target> targets_of(nb::handle variables, std::initializer_list<nb::handle> slots,
                                nb::handle gradients) {
   const Py_ssize_t count = PyList_GET_SIZE(variables.ptr());
@@ -71,7 +74,7 @@ std::vector<Target> targets_of(nb::handle variables, std::initializer_list<nb::h
   return targets;
 }
 
-// A gradient is a tensor, or a tuple (rows, values) that stands for some rows of one.
+// A gradient is a tensor, or a tuple (rows, values) for some rows of one.
 void convert_gradient(Target& target) {
   PyObject* const gradient = target.python_gradient;
   if (!gradient) return;
@@ -117,7 +120,7 @@ void check(const Target& target) {
   }
   for (const VariableRef& slot : target.slots) {
     if (!slot) continue;
-    // An update locks them all.
+    // An update locks the variable and all slots.
     if (slot.get() == target.variable.get() ||
         std::ranges::count(target.slots, slot.get(), &VariableRef::get) > 1) {
       invalid_argument("An optimizer's slots are variables of their own, each for one purpose.");
@@ -137,13 +140,13 @@ void check(const Target& target) {
       "it.");
 }
 
-// Variables are unlocked before the GIL is taken back: a reader may wait for one with the GIL.
+// Variables are unlocked before the GIL is acquired: a reader may hold the GIL and wait for one.
 void run(const cpu::OptimizerStep& step, const Target& target) {
   const Tensor& gradient = target.gradient;
   const int64_t size = gradient ? gradient.size() : target.variable->peek().size();
   const KernelRegion region(4.0 * static_cast<double>(size));
   const Variable::Update variable(*target.variable);
-  // Other threads may have run since it was checked.
+  // Other threads may have run since the check.
   const Shape& shape = variable.tensor().shape();
   if (gradient ? gradient.shape() != gradient_shape(target, shape) : shape.num_elements() != size) {
     changed_meanwhile();
