@@ -26,7 +26,7 @@ class SupportsArray(Protocol):
 
 
 class SupportsOverride(Protocol):
-    """An object that takes operations over, such as a symbolic input of a Keras model."""
+    """An object that overrides functions, such as a symbolic input of a Keras model."""
 
     def __op_function__(
         self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]

@@ -67,7 +67,7 @@ def kind_of(function: Any) -> str:
     return kind or "Op"
 
 
-def take_over(
+def override(
     function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], kind: str | None = None
 ) -> Any:
     """The result of a function of graph tensors: a node's tensors, or, in a run, the value."""

@@ -124,7 +124,7 @@ class GraphTensor:
         self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
     ) -> Any:
         """What a function of this tensor returns: a node's tensors."""
-        return recording.take_over(function, args, kwargs)
+        return recording.override(function, args, kwargs)
 
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
         return _core.convert(resolve(self), dtype, None)
@@ -259,7 +259,7 @@ def install_operators(cls: type) -> None:
 
 def _operator(function: Callable[..., Any], kind: str) -> Callable[..., Any]:
     def apply(*operands: Any) -> Any:
-        return recording.take_over(function, operands, {}, kind)
+        return recording.override(function, operands, {}, kind)
 
     return apply
 
