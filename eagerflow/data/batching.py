@@ -22,7 +22,7 @@ from eagerflow.ragged.spec import RaggedTensorSpec, stack_rows
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: it imports this module.
 plan = lazy.Module("eagerflow.data.plan")
 
 _ops = _core.ops

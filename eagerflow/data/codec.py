@@ -24,7 +24,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: it imports this module.
 stored_datasets = lazy.Module("eagerflow.data.stored_datasets")
 
 Tensor = _core.Tensor

@@ -12,7 +12,7 @@ from eagerflow.util import lazy
 if TYPE_CHECKING:
     from eagerflow.data.dataset import Dataset
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: they import this module.
 combining = lazy.Module("eagerflow.data.combining")
 listing = lazy.Module("eagerflow.data.listing")
 random_source = lazy.Module("eagerflow.data.random_source")

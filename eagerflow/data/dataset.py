@@ -12,18 +12,16 @@ from eagerflow.data.context import Context
 from eagerflow.data.creation import Creation
 from eagerflow.data.cursor import Cursor
 from eagerflow.data.functions import checked_function
-from eagerflow.data.iterator import NumpyIterator, OwnedIterator
+from eagerflow.data.iterator import NumpyIterator, OwnedIterator, make_initializable_iterator
 from eagerflow.data.options import Options
 from eagerflow.data.transformation import Transformation
-from eagerflow.framework import context as program
-from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework import context, dtypes, random_seed
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TypeSpec
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: they import this module.
 fingerprint = lazy.Module("eagerflow.data.fingerprint")
-iterator = lazy.Module("eagerflow.data.iterator")
 plan = lazy.Module("eagerflow.data.plan")
 
 
@@ -305,17 +303,17 @@ class Dataset(Creation, Transformation):
 
     def make_one_shot_iterator(self) -> Any:
         """An iterator over the elements; in a graph, its `get_next` is a node."""
-        graph = program.building_graph()
+        graph = context.building_graph()
         if graph is not None:
             return graph.make_one_shot_iterator(self)
         return OwnedIterator(self)
 
     def make_initializable_iterator(self, shared_name: str | None = None) -> Any:
         """An iterator that starts when its `initializer` is run."""
-        graph = program.building_graph()
+        graph = context.building_graph()
         if graph is not None:
             return graph.make_initializable_iterator(self, shared_name)
-        return iterator.make_initializable_iterator(self, shared_name)
+        return make_initializable_iterator(self, shared_name)
 
 
 class UnaryDataset(Dataset):

@@ -15,7 +15,7 @@ from eagerflow.framework import dtypes, random_seed
 from eagerflow.framework.type_spec import TypeSpec
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: they import this module.
 codec = lazy.Module("eagerflow.data.codec")
 composites = lazy.Module("eagerflow.data.composites")
 datasets = lazy.Module("eagerflow.data.dataset")

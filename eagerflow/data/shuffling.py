@@ -12,7 +12,7 @@ from eagerflow.data.dataset import Dataset, UnaryDataset
 from eagerflow.data.seeds import SeedSequence, Words
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: it imports this module.
 plan = lazy.Module("eagerflow.data.plan")
 
 

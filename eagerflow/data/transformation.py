@@ -11,7 +11,7 @@ from eagerflow.util import lazy
 if TYPE_CHECKING:
     from eagerflow.data.dataset import Dataset
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: they import this module.
 batching = lazy.Module("eagerflow.data.batching")
 bucketing = lazy.Module("eagerflow.data.bucketing")
 caching = lazy.Module("eagerflow.data.caching")

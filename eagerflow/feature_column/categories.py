@@ -24,8 +24,7 @@ from eagerflow.feature_column.serialization import (
 from eagerflow.framework import dtypes
 from eagerflow.io.features import VarLenFeature
 from eagerflow.sparse.tensor import SparseTensor
-from eagerflow.strings import hashing as string_hash
-from eagerflow.strings import manipulation as strings
+from eagerflow.strings import hashing, manipulation
 
 _ops = _core.ops
 
@@ -95,8 +94,8 @@ class HashedCategoricalColumn(
                 "Column dtype and SparseTensors dtype must be compatible. "
                 f"key: {self.key}, column dtype: {shown(self.dtype)}, tensor dtype: {shown(dtype)}"
             )
-        values = terms.values if dtype is dtypes.string else strings.as_string(terms.values)
-        return terms.with_values(string_hash.to_hash_bucket_fast(values, self.hash_bucket_size))
+        values = terms.values if dtype is dtypes.string else manipulation.as_string(terms.values)
+        return terms.with_values(hashing.to_hash_bucket_fast(values, self.hash_bucket_size))
 
     def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Any:
         """The buckets, without weights."""

@@ -23,7 +23,7 @@ from eagerflow.ops.nn.embedding import embedding_lookup_sparse, safe_embedding_l
 from eagerflow.train import load_variable
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: few programs need them.
 initializers = lazy.Module("eagerflow.v1.initializers")
 serialization = lazy.Module("eagerflow.keras.saving.serialization")
 variable_scope = lazy.Module("eagerflow.v1.variable_scope")

@@ -9,8 +9,9 @@ from eagerflow import _core
 from eagerflow.feature_column.base import FeatureColumn
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: it imports this module.
 classes = lazy.Module("eagerflow.feature_column.classes")
+# Imported when they are first used: few programs need them.
 reachable = lazy.Module("eagerflow.keras.saving.reachable")
 registration = lazy.Module("eagerflow.keras.saving.registration")
 

@@ -25,7 +25,7 @@ from eagerflow.ops.array import invalid_argument
 from eagerflow.util import lazy
 from eagerflow.util.farmhash import fingerprint64
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 serialization = lazy.Module("eagerflow.keras.saving.serialization")
 
 

@@ -18,7 +18,7 @@ from eagerflow import _core
 from eagerflow.framework import context
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: they import this module.
 iterators = lazy.Module("eagerflow.graph.iterators")
 recording = lazy.Module("eagerflow.graph.recording")
 sessions = lazy.Module("eagerflow.graph.session")

@@ -15,7 +15,7 @@ from eagerflow.graph.execution import current_run, resolve
 from eagerflow.graph.inference import samples_of
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: they import this module.
 recording = lazy.Module("eagerflow.graph.recording")
 sessions = lazy.Module("eagerflow.graph.session")
 

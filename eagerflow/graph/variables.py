@@ -21,7 +21,7 @@ from eagerflow.graph.structure import is_symbol
 from eagerflow.graph.tensor import GraphTensor
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: it imports this module.
 sessions = lazy.Module("eagerflow.graph.session")
 
 

@@ -10,8 +10,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.image import adjustment
 from eagerflow.image.checks import invalid, three_or_four
-from eagerflow.ops.random import stateful as random
-from eagerflow.ops.random import stateless as stateless_random
+from eagerflow.ops.random import stateful, stateless
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -23,7 +22,7 @@ def _stream(seed: Any) -> _Draw:
     """Uniform numbers from the global stream."""
 
     def draw(shape: Any, low: Any, high: Any, dtype: Any = dtypes.float32) -> Tensor:
-        return random.uniform(shape, low, high, dtype, seed=seed)
+        return stateful.uniform(shape, low, high, dtype, seed=seed)
 
     return draw
 
@@ -32,7 +31,7 @@ def _seeded(seed: Any) -> _Draw:
     """Uniform numbers that the seed alone determines."""
 
     def draw(shape: Any, low: Any, high: Any, dtype: Any = dtypes.float32) -> Tensor:
-        return stateless_random.stateless_uniform(shape, seed, low, high, dtype)
+        return stateless.stateless_uniform(shape, seed, low, high, dtype)
 
     return draw
 

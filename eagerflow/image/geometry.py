@@ -10,7 +10,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.image.checks import image_of, invalid, real, three_or_four, whole
 from eagerflow.ops.array import pad
 from eagerflow.ops.composed_op import NUMERIC_TYPES, Input, composed_op
-from eagerflow.ops.random import stateful as random
+from eagerflow.ops.random import stateful
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -354,7 +354,7 @@ def extract_glimpse(
     if noise == "zero":
         filler = _ops.zeros(shape, dtypes.float32)
     else:
-        draw = random.uniform if noise == "uniform" else random.normal
+        draw = stateful.uniform if noise == "uniform" else stateful.normal
         filler = draw(shape)
     return _ops.select(inside[..., None], taken, filler)
 

@@ -14,7 +14,7 @@ from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 gfile = lazy.Module("eagerflow.io.gfile")
 
 Tensor = _core.Tensor

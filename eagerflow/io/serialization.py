@@ -16,7 +16,7 @@ from eagerflow.protos.tensor import MESSAGES
 from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 files = lazy.Module("eagerflow.io.files")
 
 Tensor = _core.Tensor

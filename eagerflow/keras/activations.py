@@ -12,7 +12,7 @@ from eagerflow.ops.nn import activation as _activation
 from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: few programs need them.
 nn = lazy.Module("eagerflow.keras.ops.nn")
 serialization = lazy.Module("eagerflow.keras.saving.serialization")
 

@@ -7,9 +7,10 @@ from typing import Any
 from eagerflow.framework import dtypes
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
-io_utils = lazy.Module("eagerflow.keras.utils.io_utils")
+# Imported when it is first used: it imports this module.
 policies = lazy.Module("eagerflow.keras.mixed_precision.policy")
+# Imported when it is first used: few programs need it.
+io_utils = lazy.Module("eagerflow.keras.utils.io_utils")
 
 
 class _Defaults:

@@ -19,7 +19,7 @@ from eagerflow.typing import DTypeLike, ShapeLike
 from eagerflow.util import lazy
 from eagerflow.util.optional import optional
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 conversion = lazy.Module("eagerflow.ops.conversion")
 
 _ops = _core.ops

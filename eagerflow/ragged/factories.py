@@ -15,7 +15,7 @@ from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: it imports this module.
 conversion = lazy.Module("eagerflow.ragged.conversion")
 
 Tensor = _core.Tensor

@@ -19,7 +19,7 @@ from eagerflow.util import lazy
 if TYPE_CHECKING:
     from eagerflow.ragged.spec import RaggedTensorSpec
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: they import this module.
 arrangement = lazy.Module("eagerflow.ragged.arrangement")
 conversion = lazy.Module("eagerflow.ragged.conversion")
 getitem = lazy.Module("eagerflow.ragged.getitem")

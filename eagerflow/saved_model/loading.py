@@ -19,7 +19,7 @@ from eagerflow.protos.schema import protobuf
 from eagerflow.saved_model import constants
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: few programs need them.
 hdf5_model = lazy.Module("eagerflow.keras.saving.hdf5_model")
 json_config = lazy.Module("eagerflow.keras.saving.json_config")
 keras3 = lazy.Module("eagerflow.keras.saving.keras3")

@@ -16,12 +16,12 @@ from eagerflow.saved_model import constants
 from eagerflow.util import lazy
 from eagerflow.version import VERSION
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: few programs need them.
 hdf5_model = lazy.Module("eagerflow.keras.saving.hdf5_model")
 json_config = lazy.Module("eagerflow.keras.saving.json_config")
+keras_model = lazy.Module("eagerflow.keras.engine.model")
 layer = lazy.Module("eagerflow.keras.engine.layer")
 metric = lazy.Module("eagerflow.keras.metrics.metric")
-keras_model = lazy.Module("eagerflow.keras.engine.model")
 sequential = lazy.Module("eagerflow.keras.engine.sequential")
 
 _LIST, _TUPLE, _DICT, _OBJECT = (

@@ -8,7 +8,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
 from eagerflow.ops.composed_op import COMPLEX_TYPES, Input, composed_op
-from eagerflow.signal import fourier as fft
+from eagerflow.signal import fourier
 
 Tensor = _core.Tensor
 
@@ -25,7 +25,7 @@ def fftnd(input: Any, fft_length: Any, axes: Any, name: str | None = None) -> Te
     >>> tf.fftnd(tf.ones([2, 2], tf.complex64), [2, 2], [0, 1]).numpy()[0, 0]
     np.complex64(4+0j)
     """
-    return fft.fftnd(input, fft_length, axes)
+    return fourier.fftnd(input, fft_length, axes)
 
 
 @composed_op(
@@ -36,7 +36,7 @@ def fftnd(input: Any, fft_length: Any, axes: Any, name: str | None = None) -> Te
 )
 def ifftnd(input: Any, fft_length: Any, axes: Any, name: str | None = None) -> Tensor:
     """The inverse Fourier transform along axes; see `tf.signal.ifftnd`."""
-    return fft.ifftnd(input, fft_length, axes)
+    return fourier.ifftnd(input, fft_length, axes)
 
 
 @composed_op(
@@ -54,7 +54,7 @@ def rfftnd(
     name: str | None = None,
 ) -> Tensor:
     """Half the Fourier transform of real numbers along axes; see `tf.signal.rfftnd`."""
-    return _core.ops.cast(fft.rfftnd(input, fft_length, axes), dtypes.as_dtype(Tcomplex))
+    return _core.ops.cast(fourier.rfftnd(input, fft_length, axes), dtypes.as_dtype(Tcomplex))
 
 
 @composed_op(
@@ -72,4 +72,4 @@ def irfftnd(
     name: str | None = None,
 ) -> Tensor:
     """Real numbers from half their spectrum along axes; see `tf.signal.irfftnd`."""
-    return _core.ops.cast(fft.irfftnd(input, fft_length, axes), dtypes.as_dtype(Treal))
+    return _core.ops.cast(fourier.irfftnd(input, fft_length, axes), dtypes.as_dtype(Treal))

@@ -21,7 +21,7 @@ from eagerflow.ops.printing import tensor_text
 from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: it imports this module.
 segments = lazy.Module("eagerflow.sparse.segments")
 
 _ops = _core.ops

@@ -9,7 +9,7 @@ from typing import Any
 
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 values = lazy.Module("eagerflow.summary.values")
 
 _lock = threading.Lock()

@@ -13,7 +13,7 @@ import numpy as np
 from eagerflow.protos.benchmark import MESSAGES
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 messages = lazy.Module("eagerflow.v1.messages")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 flags = lazy.Module("eagerflow.v1.flags")
 
 

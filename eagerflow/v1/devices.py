@@ -8,7 +8,7 @@ from eagerflow import config
 from eagerflow.framework.tensor import CPU_NAME
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: few programs need them.
 app = lazy.Module("eagerflow.v1.app")
 switches = lazy.Module("eagerflow.v1.switches")
 

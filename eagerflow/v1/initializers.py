@@ -10,7 +10,7 @@ from eagerflow.keras.random_generator import RandomGenerator
 from eagerflow.util import lazy
 from eagerflow.util.declarations import define, parameter_names
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 arithmetic = lazy.Module("eagerflow.v1.arithmetic")
 
 

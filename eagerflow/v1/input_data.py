@@ -9,7 +9,7 @@ import numpy as np
 from eagerflow.framework import dtypes
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 mnist = lazy.Module("eagerflow.keras.datasets.mnist")
 
 

@@ -19,7 +19,7 @@ from eagerflow.util import lazy
 from eagerflow.v1.queue_runner import QueueRunner, add_queue_runner
 from eagerflow.v1.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 io = lazy.Module("eagerflow.io")
 
 _ops = _core.ops

@@ -12,7 +12,7 @@ from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: few programs need them.
 gradients = lazy.Module("eagerflow.graph.gradients")
 graph_variables = lazy.Module("eagerflow.graph.variables")
 outside = lazy.Module("eagerflow.graph.outside")

@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 summary = lazy.Module("eagerflow.v1.summary")
 
 _NAMES = frozenset({"Event", "HistogramProto", "Summary", "SummaryMetadata"})

@@ -11,7 +11,7 @@ from eagerflow.framework import context
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 session = lazy.Module("eagerflow.graph.session")
 
 

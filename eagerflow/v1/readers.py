@@ -12,7 +12,7 @@ from eagerflow.graph.execution import current_run
 from eagerflow.graph.recording import record
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 records = lazy.Module("eagerflow.v1.records")
 
 Item = tuple[bytes, bytes]

@@ -9,7 +9,7 @@ from eagerflow.framework import context
 from eagerflow.io.record_writer import TFRecordOptions, TFRecordWriter
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 data = lazy.Module("eagerflow.data")
 
 __all__ = ["TFRecordCompressionType", "TFRecordOptions", "TFRecordWriter", "tf_record_iterator"]

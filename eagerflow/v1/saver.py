@@ -14,7 +14,7 @@ from eagerflow.framework import context
 from eagerflow.io.os_errors import path_text
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 graph_variables = lazy.Module("eagerflow.graph.variables")
 
 __all__ = ["Saver", "checkpoint_exists"]

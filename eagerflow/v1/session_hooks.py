@@ -15,7 +15,7 @@ from eagerflow.framework import context
 from eagerflow.util import lazy
 from eagerflow.v1.global_step import get_global_step
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 summaries = lazy.Module("eagerflow.v1.summary")
 
 _log = logging.getLogger("tensorflow")

@@ -16,7 +16,7 @@ from eagerflow.graph.recording import record
 from eagerflow.protos.event import MESSAGES
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: few programs need them.
 records = lazy.Module("eagerflow.io.records")
 summary_values = lazy.Module("eagerflow.summary.values")
 summary_writer = lazy.Module("eagerflow.summary.writer")

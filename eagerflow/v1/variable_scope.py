@@ -20,7 +20,7 @@ from eagerflow.graph.variables import make_variable
 from eagerflow.keras import initializers as keras
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 initializers = lazy.Module("eagerflow.v1.initializers")
 
 

@@ -13,7 +13,7 @@ from eagerflow.keras.losses.crossentropy import binary_focal_probabilities
 from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 shapes = lazy.Module("eagerflow.keras.backend.shapes")
 
 _ops = _core.ops

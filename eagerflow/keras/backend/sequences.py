@@ -14,7 +14,7 @@ from eagerflow.sparse.tensor import SparseTensor
 from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 sparse = lazy.Module("eagerflow.sparse")
 
 _ops = _core.ops

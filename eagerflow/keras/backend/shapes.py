@@ -12,7 +12,7 @@ from eagerflow.ops import array, conversion
 from eagerflow.typing import ShapeLike, TensorLike
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 layers = lazy.Module("eagerflow.keras.layers")
 
 _ops = _core.ops

@@ -26,7 +26,7 @@ from eagerflow.sparse.tensor import SparseTensor
 from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: few programs need them.
 graph_gradients = lazy.Module("eagerflow.graph.gradients")
 graph_layers = lazy.Module("eagerflow.keras.engine.graph_layers")
 input_layer = lazy.Module("eagerflow.keras.engine.input_layer")

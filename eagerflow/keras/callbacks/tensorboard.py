@@ -17,7 +17,7 @@ from eagerflow.keras.optimizers.schedules import LearningRateSchedule
 from eagerflow.protos.graph import MESSAGES
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 keras_layers = lazy.Module("eagerflow.keras.layers")
 
 _ops = _core.ops

@@ -18,7 +18,7 @@ from eagerflow.ops.segment import unsorted_segment_max
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: few programs need them.
 arithmetic = lazy.Module("eagerflow.sparse.arithmetic")
 arrangement = lazy.Module("eagerflow.sparse.arrangement")
 conversion = lazy.Module("eagerflow.sparse.conversion")

@@ -20,10 +20,10 @@ from eagerflow.ops.random.stateful import shuffle
 from eagerflow.sparse.tensor import SparseTensor
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: few programs need them.
 arguments = lazy.Module("eagerflow.data.arguments")
-tf_data = lazy.Module("eagerflow.data")
 prefetching = lazy.Module("eagerflow.data.prefetching")
+tf_data = lazy.Module("eagerflow.data")
 
 _ops = _core.ops
 _Tensor = _core.Tensor

@@ -15,7 +15,7 @@ from eagerflow.keras.saving.json_config import json_default
 from eagerflow.keras.saving.serialization import deserialize_as, serialize_keras_object
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: few programs need them.
 add_layers = lazy.Module("eagerflow.keras.engine.add_layers")
 functional = lazy.Module("eagerflow.keras.engine.functional")
 models = lazy.Module("eagerflow.keras.engine.model")

@@ -13,7 +13,7 @@ from eagerflow.framework.tensor import Reference
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: it imports this module.
 op_layer = lazy.Module("eagerflow.keras.engine.op_layer")
 
 # Imported when it is first used: who builds no graphs never imports it.

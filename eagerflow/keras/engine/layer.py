@@ -40,7 +40,7 @@ from eagerflow.ops.conversion import cast
 from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: few programs need them.
 graph_layers = lazy.Module("eagerflow.keras.engine.graph_layers")
 shared_variables = lazy.Module("eagerflow.graph.shared_variables")
 

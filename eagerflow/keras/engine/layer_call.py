@@ -25,7 +25,7 @@ from eagerflow.keras.engine.tracking import restore_grown
 from eagerflow.keras.mixed_precision.autocast import reading_casts
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: it imports this module.
 graph_layers = lazy.Module("eagerflow.keras.engine.graph_layers")
 
 _Tensor = _core.Tensor

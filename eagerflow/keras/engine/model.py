@@ -23,11 +23,12 @@ from eagerflow.typing import FilePath
 from eagerflow.util import lazy
 from eagerflow.version import VERSION
 
-# Imported when they are first used: they import this module, or few programs need them.
-add_layers = lazy.Module("eagerflow.keras.engine.add_layers")
+# Imported when they are first used: they import this module.
 api = lazy.Module("eagerflow.keras.saving.api")
-functional_config = lazy.Module("eagerflow.keras.engine.functional_config")
 functional_module = lazy.Module("eagerflow.keras.engine.functional")
+# Imported when they are first used: few programs need them.
+add_layers = lazy.Module("eagerflow.keras.engine.add_layers")
+functional_config = lazy.Module("eagerflow.keras.engine.functional_config")
 json_config = lazy.Module("eagerflow.keras.saving.json_config")
 layer_utils = lazy.Module("eagerflow.keras.utils.layer_utils")
 registration = lazy.Module("eagerflow.keras.saving.registration")

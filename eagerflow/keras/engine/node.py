@@ -16,7 +16,7 @@ from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.shape_inference import infer
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: they import this module.
 layers = lazy.Module("eagerflow.keras.engine.layer")
 op_layer = lazy.Module("eagerflow.keras.engine.op_layer")
 

@@ -17,7 +17,7 @@ from eagerflow.keras.engine.model import Model
 from eagerflow.keras.engine.tracking import structure_changed
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 functional_config = lazy.Module("eagerflow.keras.engine.functional_config")
 
 

@@ -11,7 +11,7 @@ from eagerflow.framework.module import Module
 from eagerflow.keras import naming
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 restoring = lazy.Module("eagerflow.checkpoint.restoring")
 
 _Variable = _core.Variable

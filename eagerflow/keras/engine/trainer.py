@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 else:
     _Layer = object
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: few programs need them.
 losses_and_metrics = lazy.Module("eagerflow.keras.engine.losses_and_metrics")
 mixed_precision = lazy.Module("eagerflow.keras.mixed_precision")
 serialization = lazy.Module("eagerflow.keras.saving.serialization")

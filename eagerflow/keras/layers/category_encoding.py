@@ -15,7 +15,7 @@ from eagerflow.ops import conversion, creation
 from eagerflow.ops.array import invalid_argument
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 sparse_ops = lazy.Module("eagerflow.sparse")
 
 _ops = _core.ops

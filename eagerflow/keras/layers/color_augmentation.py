@@ -19,7 +19,7 @@ from eagerflow.keras.typing import Factor, Sizes
 from eagerflow.ops.nn import convolution
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 random_images = lazy.Module("eagerflow.keras.layers.random_images")
 
 _ops = _core.ops

@@ -13,7 +13,7 @@ from eagerflow.ops.reduction import reduce_logsumexp
 from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 nn = lazy.Module("eagerflow.keras.ops.nn")
 
 _ops = _core.ops

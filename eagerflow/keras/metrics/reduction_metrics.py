@@ -13,7 +13,7 @@ from eagerflow.keras.metrics.metric import Metric
 from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 metrics = lazy.Module("eagerflow.keras.metrics")
 
 _ops = _core.ops

@@ -14,7 +14,7 @@ from eagerflow.keras.metrics.reduction_metrics import Mean, MeanMetricWrapper
 from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 serialization = lazy.Module("eagerflow.keras.saving.serialization")
 
 _ops = _core.ops

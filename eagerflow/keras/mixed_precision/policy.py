@@ -9,7 +9,7 @@ from eagerflow.framework import dtypes
 from eagerflow.keras import config
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 serialization = lazy.Module("eagerflow.keras.saving.serialization")
 
 _MIXED = {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16"}

@@ -14,7 +14,7 @@ from eagerflow.ops.numpy_functions.selection import take_along_axis
 from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 arguments = lazy.Module("eagerflow.keras.layers.arguments")
 
 _ops = _core.ops

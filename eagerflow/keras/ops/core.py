@@ -18,10 +18,10 @@ from eagerflow.ops.numpy_functions.rules import sizes
 from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
-sparse_conversion = lazy.Module("eagerflow.sparse.conversion")
+# Imported when they are first used: few programs need them.
 fourier = lazy.Module("eagerflow.signal.fourier")
 signal = lazy.Module("eagerflow.signal")
+sparse_conversion = lazy.Module("eagerflow.sparse.conversion")
 sparse_tensor = lazy.Module("eagerflow.sparse.tensor")
 
 _ops = _core.ops

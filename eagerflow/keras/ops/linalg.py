@@ -14,7 +14,7 @@ from eagerflow.ops.numpy_functions.shapes import move_axis
 from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 forward_mode = lazy.Module("eagerflow.autodiff.forward_mode")
 
 _ops = _core.ops

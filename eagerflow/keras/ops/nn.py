@@ -20,7 +20,7 @@ from eagerflow.ops.numpy_functions.rules import axes_of
 from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 conversion = lazy.Module("eagerflow.sparse.conversion")
 
 _ops = _core.ops

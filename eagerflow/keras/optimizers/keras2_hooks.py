@@ -11,7 +11,7 @@ from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: few programs need them.
 initializers = lazy.Module("eagerflow.keras.initializers")
 schedules = lazy.Module("eagerflow.keras.optimizers.schedules")
 

@@ -14,7 +14,7 @@ from eagerflow.keras.optimizers import clipping
 from eagerflow.keras.optimizers.optimizer import Optimizer
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 optimizers = lazy.Module("eagerflow.keras.optimizers")
 
 _ops = _core.ops

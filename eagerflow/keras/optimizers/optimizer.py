@@ -27,7 +27,7 @@ from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: few programs need them.
 initializers = lazy.Module("eagerflow.keras.initializers")
 schedules = lazy.Module("eagerflow.keras.optimizers.schedules")
 

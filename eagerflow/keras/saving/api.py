@@ -21,7 +21,7 @@ from eagerflow.keras.saving.state_files import write_state as write_tree
 from eagerflow.typing import FilePath
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: few programs need them.
 loading = lazy.Module("eagerflow.saved_model.loading")
 registration = lazy.Module("eagerflow.keras.saving.registration")
 saved_model = lazy.Module("eagerflow.saved_model")

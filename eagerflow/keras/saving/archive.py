@@ -24,7 +24,7 @@ from eagerflow.keras.saving.state_files import asset_owners, read_state, write_s
 from eagerflow.util import lazy
 from eagerflow.version import VERSION
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: few programs need them.
 registration = lazy.Module("eagerflow.keras.saving.registration")
 serialization = lazy.Module("eagerflow.keras.saving.serialization")
 

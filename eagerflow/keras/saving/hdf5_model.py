@@ -16,10 +16,11 @@ from eagerflow.keras.saving.memory_limit import limited_weights
 from eagerflow.util import lazy
 from eagerflow.version import VERSION
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: it imports this module.
+models = lazy.Module("eagerflow.keras.models")
+# Imported when they are first used: few programs need them.
 losses = lazy.Module("eagerflow.keras.losses")
 metrics = lazy.Module("eagerflow.keras.metrics")
-models = lazy.Module("eagerflow.keras.models")
 optimizers = lazy.Module("eagerflow.keras.optimizers")
 registration = lazy.Module("eagerflow.keras.saving.registration")
 serialization = lazy.Module("eagerflow.keras.saving.serialization")

@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 from eagerflow import _core
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: it imports this module.
 activations = lazy.Module("eagerflow.keras.activations")
+# Imported when it is first used: few programs need it.
 legacy = lazy.Module("eagerflow.keras.optimizers.legacy")
 
 _ops = _core.ops

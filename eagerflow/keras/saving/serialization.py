@@ -16,7 +16,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.saving import reachable, registration
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 function_code = lazy.Module("eagerflow.keras.utils.function_code")
 
 _PLAIN = (str, int, float, bool)

@@ -22,7 +22,7 @@ from eagerflow.keras.utils.directory_index import (
 from eagerflow.ops.creation import one_hot
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 wav = lazy.Module("eagerflow.keras.utils.wav")
 
 _ops = _core.ops

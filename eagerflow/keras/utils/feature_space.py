@@ -19,7 +19,7 @@ from eagerflow.keras.saving.serialization import (
 )
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 tf_data = lazy.Module("eagerflow.data")
 
 _ops = _core.ops

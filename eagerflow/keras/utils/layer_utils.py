@@ -11,7 +11,7 @@ from eagerflow.keras.engine.input_layer import InputLayer
 from eagerflow.keras.utils import io_utils
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 sequential = lazy.Module("eagerflow.keras.engine.sequential")
 
 _TRAINABLE_WIDTH = 11

@@ -10,7 +10,7 @@ from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.optimizer import Optimizer
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when they are first used: few programs need them.
 inspection = lazy.Module("eagerflow.checkpoint.inspection")
 train = lazy.Module("eagerflow.train")
 

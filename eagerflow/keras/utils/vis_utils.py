@@ -13,7 +13,7 @@ from eagerflow.keras.utils.layer_utils import get_layer_index_bound_by_layer_nam
 from eagerflow.util import lazy
 from eagerflow.util.optional import found
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: few programs need it.
 input_layer = lazy.Module("eagerflow.keras.engine.input_layer")
 
 

@@ -21,7 +21,7 @@ from eagerflow.ops.linalg.products import adjoint, band_part
 from eagerflow.ops.numpy_ops import MATRIX_DTYPES, array_of, checked, differentiable, text
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
+# Imported when it is first used: it imports this module.
 solvers = lazy.Module("eagerflow.ops.linalg.solvers")
 
 _ops = _core.ops

@@ -12,7 +12,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.ops.linalg.products import clip_by_norm
-from eagerflow.ops.random import stateful as random
+from eagerflow.ops.random import stateful
 from eagerflow.ops.random.stateless import stateless_uniform
 
 _ops = _core.ops
@@ -260,7 +260,7 @@ def dropout(
             f"Received: x_dtype={dtype}"
         )
     if number and rate == 0:
-        random.uniform([], seed=seed)  # the stream goes on as if choices had been made
+        stateful.uniform([], seed=seed)  # the stream goes on as if choices had been made
         return x
     if number:
         scaled = _ops.multiply(x, _core.convert(1.0 / (1.0 - rate), dtype, None))
@@ -275,7 +275,7 @@ def dropout(
                 )
             rate = _ops.cast(rate, dtype)
         scaled = _ops.divide_real(x, _ops.subtract(1.0, rate))
-    noise = random.uniform(_noise_shape(x, noise_shape), seed=seed, dtype=dtype)
+    noise = stateful.uniform(_noise_shape(x, noise_shape), seed=seed, dtype=dtype)
     keep = _ops.greater_equal(noise, rate)
     return _ops.select(keep, scaled, _ops.zeros([], dtype))
 
