@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
+from eagerflow._core.ops import log
 from eagerflow.data.arguments import INFINITE
 from eagerflow.data.combining import DirectedInterleaveDataset
 from eagerflow.data.context import Context
@@ -16,7 +17,6 @@ from eagerflow.data.elementwise import MapDataset
 from eagerflow.data.seeds import SeedSequence, Words
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.ops.math import log
 from eagerflow.random import stateless_categorical
 
 

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow._core.ops import reduce_mean, reduce_sum
 from eagerflow.data.dataset import Dataset
 from eagerflow.data.iterator import OwnedIterator
 from eagerflow.distribute.cluster import ClusterSpec
 from eagerflow.framework.device import DeviceSpec
-from eagerflow.ops.reduction import reduce_mean, reduce_sum
 
 _DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
 

@@ -18,16 +18,6 @@ from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
 _ops = _core.ops
 Tensor = _core.Tensor
 
-broadcast_to = _ops.broadcast_to
-expand_dims = _ops.expand_dims
-identity = _ops.identity
-reshape = _ops.reshape
-reverse = _ops.reverse
-slice = _ops.slice
-squeeze = _ops.squeeze
-stop_gradient = _ops.stop_gradient
-tile = _ops.tile
-transpose = _ops.transpose
 
 newaxis = None
 

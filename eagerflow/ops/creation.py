@@ -13,8 +13,6 @@ from eagerflow.ops.array import broadcast_static_shape, invalid_argument
 _ops = _core.ops
 Tensor = _core.Tensor
 
-zeros_like = _ops.zeros_like
-ones_like = _ops.ones_like
 
 # The dtypes of ranges, the wider the later.
 _RANGE_DTYPES = (

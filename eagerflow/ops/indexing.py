@@ -19,11 +19,6 @@ from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
 _ops = _core.ops
 Tensor = _core.Tensor
 
-tensor_scatter_nd_update = _ops.tensor_scatter_nd_update
-tensor_scatter_nd_add = _ops.tensor_scatter_nd_add
-tensor_scatter_nd_sub = _ops.tensor_scatter_nd_sub
-tensor_scatter_nd_max = _ops.tensor_scatter_nd_max
-tensor_scatter_nd_min = _ops.tensor_scatter_nd_min
 
 Unique = namedtuple("Unique", ["y", "idx"])
 UniqueWithCounts = namedtuple("UniqueWithCounts", ["y", "idx", "count"])

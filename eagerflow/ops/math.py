@@ -9,86 +9,19 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
+from eagerflow._core.ops import ndtri
 from eagerflow.framework import dtypes
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
-from eagerflow.ops.special import ndtri
 from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
-abs = _ops.abs
-acos = _ops.acos
-acosh = _ops.acosh
-add = _ops.add
-asin = _ops.asin
-asinh = _ops.asinh
-atan = _ops.atan
-atan2 = _ops.atan2
-atanh = _ops.atanh
-ceil = _ops.ceil
-conj = _ops.conj
-cos = _ops.cos
-cosh = _ops.cosh
-cumprod = _ops.cumprod
-cumsum = _ops.cumsum
-digamma = _ops.digamma
 equal = _ops.equal
-erf = _ops.erf
-erfc = _ops.erfc
 erfinv = _ops.erfinv
-exp = _ops.exp
-expm1 = _ops.expm1
-floor = _ops.floor
-floordiv = _ops.floordiv
-floormod = _ops.floormod
-greater = _ops.greater
-greater_equal = _ops.greater_equal
-imag = _ops.imag
-is_finite = _ops.is_finite
-is_inf = _ops.is_inf
-is_nan = _ops.is_nan
-less = _ops.less
-less_equal = _ops.less_equal
-lgamma = _ops.lgamma
-log = _ops.log
-log1p = _ops.log1p
-logical_and = _ops.logical_and
-logical_not = _ops.logical_not
-logical_or = _ops.logical_or
-logical_xor = _ops.logical_xor
-maximum = _ops.maximum
-minimum = _ops.minimum
-mod = _ops.floormod
-multiply = _ops.multiply
-multiply_no_nan = _ops.multiply_no_nan
-negative = _ops.negative
-not_equal = _ops.not_equal
-polygamma = _ops.polygamma
-pow = _ops.pow
-real = _ops.real
-realdiv = _ops.divide_real
-reciprocal = _ops.reciprocal
-round = _ops.round
-rsqrt = _ops.rsqrt
-sigmoid = _ops.sigmoid
-sign = _ops.sign
-sin = _ops.sin
-sinh = _ops.sinh
-sqrt = _ops.sqrt
-square = _ops.square
-squared_difference = _ops.squared_difference
-subtract = _ops.subtract
-tan = _ops.tan
-tanh = _ops.tanh
-truncatediv = _ops.truncatediv
-truncatemod = _ops.truncatemod
-xdivy = _ops.xdivy
-xlog1py = _ops.xlog1py
-xlogy = _ops.xlogy
 
 # The dtype in which each dtype is divided: None for its own.
 _QUOTIENTS = {

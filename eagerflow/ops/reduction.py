@@ -12,16 +12,6 @@ from eagerflow.typing import Axes, DTypeLike, TensorLike
 _ops = _core.ops
 Tensor = _core.Tensor
 
-reduce_sum = _ops.reduce_sum
-reduce_mean = _ops.reduce_mean
-reduce_prod = _ops.reduce_prod
-reduce_max = _ops.reduce_max
-reduce_min = _ops.reduce_min
-reduce_all = _ops.reduce_all
-reduce_any = _ops.reduce_any
-argmax = _ops.argmax
-argmin = _ops.argmin
-
 
 @op_function
 def reduce_logsumexp(

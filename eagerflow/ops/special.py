@@ -21,30 +21,6 @@ Tensor = _core.Tensor
 _WIDE = (dtypes.float32, dtypes.float64)
 
 
-bessel_i0 = _ops.bessel_i0
-bessel_i0e = _ops.bessel_i0e
-bessel_i1 = _ops.bessel_i1
-bessel_i1e = _ops.bessel_i1e
-bessel_j0 = _ops.bessel_j0
-bessel_j1 = _ops.bessel_j1
-bessel_k0 = _ops.bessel_k0
-bessel_k0e = _ops.bessel_k0e
-bessel_k1 = _ops.bessel_k1
-bessel_k1e = _ops.bessel_k1e
-bessel_y0 = _ops.bessel_y0
-bessel_y1 = _ops.bessel_y1
-betainc = _ops.betainc
-dawsn = _ops.dawsn
-expint = _ops.expint
-fresnel_cos = _ops.fresnel_cos
-fresnel_sin = _ops.fresnel_sin
-igamma = _ops.igamma
-igammac = _ops.igammac
-ndtri = _ops.ndtri
-spence = _ops.spence
-zeta = _ops.zeta
-
-
 def _summed(gradient: Tensor, like: Tensor) -> Tensor:
     """A gradient summed over the axes along which `like` was broadcast."""
     shape, target = gradient._shape_tuple(), like._shape_tuple()

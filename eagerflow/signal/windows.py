@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from eagerflow import _core
+from eagerflow._core.ops import bessel_i0e
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
-from eagerflow.ops.special import bessel_i0e
 
 _ops = _core.ops
 Tensor = _core.Tensor

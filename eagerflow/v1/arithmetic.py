@@ -11,7 +11,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.graph.inference import inferring
-from eagerflow.ops import array, conversion, creation, indexing, math, reduction, segment
+from eagerflow.ops import array, conversion, indexing, math, reduction, segment
 from eagerflow.ops.conversion import cast
 from eagerflow.ops.linalg import products as linalg
 from eagerflow.ops.printing import print as print_tensors
@@ -38,13 +38,13 @@ def _reduction(function: Any, doc: str) -> Any:
     )
 
 
-reduce_sum = _reduction(reduction.reduce_sum, "The sum along axes.")
-reduce_mean = _reduction(reduction.reduce_mean, "The mean along axes.")
-reduce_prod = _reduction(reduction.reduce_prod, "The product along axes.")
-reduce_max = _reduction(reduction.reduce_max, "The largest element along axes.")
-reduce_min = _reduction(reduction.reduce_min, "The smallest element along axes.")
-reduce_all = _reduction(reduction.reduce_all, "Whether all elements along axes are true.")
-reduce_any = _reduction(reduction.reduce_any, "Whether an element along axes is true.")
+reduce_sum = _reduction(_ops.reduce_sum, "The sum along axes.")
+reduce_mean = _reduction(_ops.reduce_mean, "The mean along axes.")
+reduce_prod = _reduction(_ops.reduce_prod, "The product along axes.")
+reduce_max = _reduction(_ops.reduce_max, "The largest element along axes.")
+reduce_min = _reduction(_ops.reduce_min, "The smallest element along axes.")
+reduce_all = _reduction(_ops.reduce_all, "Whether all elements along axes are true.")
+reduce_any = _reduction(_ops.reduce_any, "Whether an element along axes is true.")
 reduce_logsumexp = _reduction(
     reduction.reduce_logsumexp, "The logarithm of the sum of exponentials along axes."
 )
@@ -63,25 +63,25 @@ count_nonzero = _version_1(
 )
 argmax = _version_1(
     "argmax(input, axis=None, name=None, dimension=None, output_type=dtypes.int64)",
-    reduction.argmax,
+    _ops.argmax,
     "The indices of the largest elements along an axis.",
     dimension="axis",
 )
 argmin = _version_1(
     "argmin(input, axis=None, name=None, dimension=None, output_type=dtypes.int64)",
-    reduction.argmin,
+    _ops.argmin,
     "The indices of the smallest elements along an axis.",
     dimension="axis",
 )
 arg_max = _version_1(
     "arg_max(input, dimension, output_type=dtypes.int64, name=None)",
-    reduction.argmax,
+    _ops.argmax,
     "The indices of the largest elements along an axis.",
     dimension="axis",
 )
 arg_min = _version_1(
     "arg_min(input, dimension, output_type=dtypes.int64, name=None)",
-    reduction.argmin,
+    _ops.argmin,
     "The indices of the smallest elements along an axis.",
     dimension="axis",
 )
@@ -93,13 +93,13 @@ norm = _version_1(
 )
 squeeze = _version_1(
     "squeeze(input, axis=None, name=None, squeeze_dims=None)",
-    array.squeeze,
+    _ops.squeeze,
     "The tensor without axes of size 1.",
     squeeze_dims="axis",
 )
 transpose = _version_1(
     "transpose(a, perm=None, name='transpose', conjugate=False)",
-    array.transpose,
+    _ops.transpose,
     "The tensor with its axes in another order, reversed by default.",
 )
 shape = _version_1(
@@ -110,13 +110,13 @@ size = _version_1(
 )
 zeros_like = _version_1(
     "zeros_like(tensor, dtype=None, name=None, optimize=True)",
-    creation.zeros_like,
+    _ops.zeros_like,
     "Zeros of a tensor's shape and dtype.",
     tensor="input",
 )
 ones_like = _version_1(
     "ones_like(tensor, dtype=None, name=None, optimize=True)",
-    creation.ones_like,
+    _ops.ones_like,
     "Ones of a tensor's shape and dtype.",
     tensor="input",
 )
@@ -185,7 +185,7 @@ def expand_dims(
     axis = either("axis", axis, "dim", dim)
     if axis is None:
         raise ValueError("Must specify an axis argument to tf.expand_dims()")
-    return array.expand_dims(input, axis)
+    return _ops.expand_dims(input, axis)
 
 
 @op_function

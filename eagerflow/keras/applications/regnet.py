@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from eagerflow._core.ops import multiply
 from eagerflow.keras import backend, layers
 from eagerflow.keras.applications import imagenet_utils
 from eagerflow.keras.applications.builder import Builder, variant
-from eagerflow.ops.math import multiply
 
 # Blocks in each stage, their filters, and the filters of a group.
 _SIZES: dict[str, tuple[tuple[int, ...], tuple[int, ...], int]] = {

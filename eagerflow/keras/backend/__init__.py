@@ -1,6 +1,15 @@
 """tf.keras.backend: defaults, names, and tensor functions under Keras's names."""
 
 from eagerflow import _core as _native
+from eagerflow._core.ops import (
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    maximum,
+    minimum,
+    not_equal,
+)
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.keras.activations import (
     elu,
@@ -144,16 +153,7 @@ from eagerflow.keras.engine.call_context import learning_phase, set_learning_pha
 from eagerflow.keras.engine.keras_tensor import is_keras_tensor
 from eagerflow.keras.naming import get_uid, reset_uids
 from eagerflow.ops.array import shape
-from eagerflow.ops.math import (
-    equal,
-    greater,
-    greater_equal,
-    less,
-    less_equal,
-    maximum,
-    minimum,
-    not_equal,
-)
+from eagerflow.ops.math import equal
 
 abs = _native.ops.abs
 cos = _native.ops.cos

@@ -7,8 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework.op_function import op_function
 from eagerflow.keras import config
-from eagerflow.ops import array, conversion, creation, indexing, reduction
-from eagerflow.ops import math as elementwise
+from eagerflow.ops import conversion, creation, indexing, reduction
 from eagerflow.ops.linalg import products as linear
 from eagerflow.ops.linalg.products import l2_normalize as normalized
 from eagerflow.typing import Axes, TensorLike
@@ -27,25 +26,25 @@ def sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     >>> float(tf.keras.backend.sum(tf.constant([1.0, 2.0])))
     3.0
     """
-    return reduction.reduce_sum(x, _axes(axis), keepdims)
+    return _ops.reduce_sum(x, _axes(axis), keepdims)
 
 
 @op_function
 def prod(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The product along axes."""
-    return reduction.reduce_prod(x, _axes(axis), keepdims)
+    return _ops.reduce_prod(x, _axes(axis), keepdims)
 
 
 @op_function
 def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The largest value along axes."""
-    return reduction.reduce_max(x, _axes(axis), keepdims)
+    return _ops.reduce_max(x, _axes(axis), keepdims)
 
 
 @op_function
 def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The smallest value along axes."""
-    return reduction.reduce_min(x, _axes(axis), keepdims)
+    return _ops.reduce_min(x, _axes(axis), keepdims)
 
 
 def _floats(x: TensorLike) -> Any:
@@ -60,7 +59,7 @@ def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     >>> float(tf.keras.backend.mean(tf.constant([True, False])))
     0.5
     """
-    return reduction.reduce_mean(_floats(x), _axes(axis), keepdims)
+    return _ops.reduce_mean(_floats(x), _axes(axis), keepdims)
 
 
 @op_function
@@ -78,37 +77,37 @@ def std(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 @op_function
 def any(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Whether any element along axes is not zero."""
-    return reduction.reduce_any(conversion.cast(x, "bool"), _axes(axis), keepdims)
+    return _ops.reduce_any(conversion.cast(x, "bool"), _axes(axis), keepdims)
 
 
 @op_function
 def all(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Whether all elements along axes are not zero."""
-    return reduction.reduce_all(conversion.cast(x, "bool"), _axes(axis), keepdims)
+    return _ops.reduce_all(conversion.cast(x, "bool"), _axes(axis), keepdims)
 
 
 @op_function
 def argmax(x: TensorLike, axis: int = -1) -> Any:
     """The index of the largest value along an axis."""
-    return reduction.argmax(x, axis)
+    return _ops.argmax(x, axis)
 
 
 @op_function
 def argmin(x: TensorLike, axis: int = -1) -> Any:
     """The index of the smallest value along an axis."""
-    return reduction.argmin(x, axis)
+    return _ops.argmin(x, axis)
 
 
 @op_function
 def cumsum(x: TensorLike, axis: int = 0) -> Any:
     """Sums of all elements up to each."""
-    return elementwise.cumsum(x, axis)
+    return _ops.cumsum(x, axis)
 
 
 @op_function
 def cumprod(x: TensorLike, axis: int = 0) -> Any:
     """Products of all elements up to each."""
-    return elementwise.cumprod(x, axis)
+    return _ops.cumprod(x, axis)
 
 
 @op_function
@@ -121,7 +120,7 @@ def sqrt(x: TensorLike) -> Any:
 @op_function
 def pow(x: TensorLike, a: TensorLike) -> Any:
     """x to the power of a."""
-    return elementwise.pow(x, a)
+    return _ops.pow(x, a)
 
 
 @op_function
@@ -147,7 +146,7 @@ def dot(x: TensorLike, y: TensorLike) -> Any:
     """
     x, y = _core.as_tensor(x), _core.as_tensor(y)
     if x.ndim <= 2 and y.ndim <= 2:
-        return linear.matmul(x, y)
+        return _ops.matmul(x, y)
     return linear.tensordot(x, y, [[x.ndim - 1], [y.ndim - 2 if y.ndim > 1 else 0]])
 
 
@@ -223,4 +222,4 @@ def one_hot(indices: Any, num_classes: int) -> Any:
 @op_function
 def reverse(x: TensorLike, axes: Any) -> Any:
     """x reversed along axes."""
-    return array.reverse(x, [axes] if isinstance(axes, int) else list(axes))
+    return _ops.reverse(x, [axes] if isinstance(axes, int) else list(axes))

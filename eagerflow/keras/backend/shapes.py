@@ -73,25 +73,25 @@ def stack(x: Any, axis: int = 0) -> Any:
 @op_function
 def reshape(x: TensorLike, shape: ShapeLike) -> Any:
     """x, reshaped."""
-    return array.reshape(x, shape)
+    return _ops.reshape(x, shape)
 
 
 @op_function
 def permute_dimensions(x: TensorLike, pattern: Any) -> Any:
     """x with permuted axes."""
-    return array.transpose(x, list(pattern))
+    return _ops.transpose(x, list(pattern))
 
 
 @op_function
 def transpose(x: TensorLike) -> Any:
     """x with its axes reversed."""
-    return array.transpose(x)
+    return _ops.transpose(x)
 
 
 @op_function
 def flatten(x: TensorLike) -> Any:
     """x, flattened to one axis."""
-    return array.reshape(x, [-1])
+    return _ops.reshape(x, [-1])
 
 
 @op_function
@@ -112,19 +112,19 @@ def batch_flatten(x: Any) -> Any:
 @op_function
 def expand_dims(x: TensorLike, axis: int = -1) -> Any:
     """x with a new axis of size one."""
-    return array.expand_dims(x, axis)
+    return _ops.expand_dims(x, axis)
 
 
 @op_function
 def squeeze(x: TensorLike, axis: int) -> Any:
     """x without an axis of size one."""
-    return array.squeeze(x, [axis])
+    return _ops.squeeze(x, [axis])
 
 
 @op_function
 def repeat(x: TensorLike, n: int) -> Any:
     """Each row of a matrix, repeated `n` times along a new second axis."""
-    return array.tile(array.expand_dims(x, 1), [1, n, 1])
+    return _ops.tile(_ops.expand_dims(x, 1), [1, n, 1])
 
 
 @op_function
@@ -136,7 +136,7 @@ def repeat_elements(x: TensorLike, rep: int, axis: int) -> Any:
 @op_function
 def tile(x: TensorLike, n: Any) -> Any:
     """x, tiled along each axis."""
-    return array.tile(x, [n] if isinstance(n, int) else n)
+    return _ops.tile(x, [n] if isinstance(n, int) else n)
 
 
 @op_function

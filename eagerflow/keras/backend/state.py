@@ -218,13 +218,13 @@ def eye(size: Any, dtype: DTypeLike | None = None, name: str | None = None) -> A
 @op_function
 def zeros_like(x: TensorLike, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """Zeros in the shape of x."""
-    return creation.zeros_like(x, dtype)
+    return _ops.zeros_like(x, dtype)
 
 
 @op_function
 def ones_like(x: TensorLike, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """Ones in the shape of x."""
-    return creation.ones_like(x, dtype)
+    return _ops.ones_like(x, dtype)
 
 
 def seed_of(seed: int | None, limit: int = 10**7) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
+from eagerflow._core.ops import matrix_band_part as band_part
 from eagerflow.errors import UnimplementedError
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
@@ -17,7 +18,7 @@ from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import COMPLEX_TYPES, Input, composed_op
 from eagerflow.ops.linalg import lapack
 from eagerflow.ops.linalg.diagonals import diag, diag_part, set_diag
-from eagerflow.ops.linalg.products import adjoint, band_part
+from eagerflow.ops.linalg.products import adjoint
 from eagerflow.ops.numpy_ops import MATRIX_DTYPES, array_of, checked, differentiable, text
 from eagerflow.util import lazy
 

@@ -18,9 +18,6 @@ from eagerflow.ops.composed_op import COMPLEX_TYPES, INDEX_TYPES, REAL_TYPES, In
 _ops = _core.ops
 Tensor = _core.Tensor
 
-matmul = _ops.matmul
-band_part = _ops.matrix_band_part
-
 
 @op_function
 def matvec(

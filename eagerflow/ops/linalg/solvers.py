@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
+from eagerflow._core.ops import matrix_band_part as band_part
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import COMPLEX_TYPES, INEXACT_TYPES, Input, composed_op
 from eagerflow.ops.linalg.diagonals import diag_part, set_diag
 from eagerflow.ops.linalg.factorization import NATIVE, cholesky, in_dtype_of, matrices, svd
-from eagerflow.ops.linalg.products import band_part
 from eagerflow.ops.numpy_ops import MATRIX_DTYPES, array_of, differentiable, pair, text
 
 _ops = _core.ops

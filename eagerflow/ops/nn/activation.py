@@ -13,13 +13,6 @@ from eagerflow.ops.array import invalid_argument
 _ops = _core.ops
 Tensor = _core.Tensor
 
-elu = _ops.elu
-relu = _ops.relu
-relu6 = _ops.relu6
-selu = _ops.selu
-softplus = _ops.softplus
-softsign = _ops.softsign
-
 
 @op_function
 def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
