@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
-from eagerflow.dropin import paths
+from eagerflow.dropin import appearance, paths
 from eagerflow.dropin.facade import Facade, missing, resolve
 
 # Versions that programs' checks of `tf.__version__` accept: the last of a generation.
@@ -112,7 +112,6 @@ def install_as_tensorflow(generation: str = "2.x") -> ModuleType:
             "`import tensorflow`."
         )
     uninstall()
-    from eagerflow.dropin import appearance
 
     appearance.take_on(generation)
     _active = _Finder(generation)
@@ -125,7 +124,6 @@ def uninstall() -> None:
     global _active
     if _active is None:
         return
-    from eagerflow.dropin import appearance
 
     sys.meta_path.remove(_active)
     _active = None
