@@ -41,25 +41,25 @@ are not counted). Where they differ, this is what is missing, or has another pla
 
 def sections(text: str) -> dict[str, list[str]]:
     """The names in each section of the list, by the section's title."""
-    found: dict[str, list[str]] = {}
+    names_by_title: dict[str, list[str]] = {}
     for line in text.splitlines():
         if line.startswith("["):
-            names = found.setdefault(line.strip("[]"), [])
+            names = names_by_title.setdefault(line.strip("[]"), [])
         elif line and not line.startswith("#"):
             names += line.split()
-    return found
+    return names_by_title
 
 
 def resolve(path: str) -> Any:
     """The object that a dotted name starting with `tf` stands for; None if there is none."""
     import eagerflow
 
-    found: Any = eagerflow
+    value: Any = eagerflow
     for part in path.split(".")[1:]:
-        found = getattr(found, part, None)
-        if found is None:
+        value = getattr(value, part, None)
+        if value is None:
             return None
-    return found
+    return value
 
 
 def has(owner: Any, name: str) -> bool:
@@ -99,20 +99,20 @@ def explained(namespace: str, missing: list[str]) -> str:
 def report() -> str:
     """The page's text."""
     rows, lists = [], []
-    found = total = 0
+    present = total = 0
     for title, names in sections(NAMES.read_text()).items():
         path = title.removeprefix("class ")
         shown = f"members of `{path}`" if title.startswith("class ") else f"`{path}`"
         owner = resolve(path)
         missing = [name for name in names if not has(owner, name)]
         count = len(names) - len(missing)
-        found += count
+        present += count
         total += len(names)
         rows.append(f"| {shown} | {count} | {len(names)} | {100 * count // len(names)}% |")
         if missing:
             lists.append(f"### {shown}\n\n{explained(path, missing)}\n")
     table = ["| namespace | there | of | |", "|---|---:|---:|---:|", *rows]
-    table.append(f"| all | {found} | {total} | {100 * found // total}% |")
+    table.append(f"| all | {present} | {total} | {100 * present // total}% |")
     alike, compared, lines = keras_arguments.compare(resolve)
     shown = [ARGUMENTS.format(alike=alike, compared=compared), *lines]
     parts = [INTRODUCTION, "\n".join(table), "\n".join(shown), "\n## Missing\n", "\n".join(lists)]

@@ -14,7 +14,7 @@ RECORDED = Path(__file__).resolve().parent / "keras_arguments.txt"
 def arguments(function: Any) -> list[str]:
     """The arguments of a class or function with their defaults, as they are recorded."""
     function = function.__init__ if inspect.isclass(function) else function
-    found = []
+    texts = []
     for parameter in inspect.signature(function).parameters.values():
         if parameter.name == "self":
             continue
@@ -22,8 +22,8 @@ def arguments(function: Any) -> list[str]:
         text = stars.get(parameter.kind, "") + parameter.name
         if parameter.default is not parameter.empty:
             text += f"={parameter.default!r}"
-        found.append(text)
-    return found
+        texts.append(text)
+    return texts
 
 
 def _split(text: str) -> list[str]:
@@ -46,18 +46,18 @@ def _same(theirs: str, ours: str) -> bool:
 
 
 def differences(theirs: list[str], ours: list[str]) -> list[str]:
-    """What is missing or has another place or default; arguments that come in addition are none."""
+    """What is missing or has another position or default; additional arguments do not count."""
     catches = any(argument.startswith("**") for argument in ours)
-    places = [argument for argument in theirs if not argument.startswith("**")]
-    found = []
-    for number, argument in enumerate(places):
-        if number < len(ours) and _same(argument, ours[number]):
+    positional = [argument for argument in theirs if not argument.startswith("**")]
+    different = []
+    for index, argument in enumerate(positional):
+        if index < len(ours) and _same(argument, ours[index]):
             continue
         if any(_same(argument, other) for other in ours):
-            found.append(f"place of {argument}")
+            different.append(f"position of {argument}")
         elif not (argument.startswith("*") and catches):
-            found.append(argument)
-    return found
+            different.append(argument)
+    return different
 
 
 def compare(resolve: Callable[[str], Any]) -> tuple[int, int, list[str]]:

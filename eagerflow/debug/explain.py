@@ -17,7 +17,7 @@ class Explanation:
     Attributes:
         kind: "connected", "unwatched", "integer", "not recorded", "no gradient", "disconnected",
             "bad value" or "bad gradient".
-        step: the operation where the path breaks or the first bad number appears, if there is one.
+        step: the operation where the path breaks or the first NaN or infinity appears, if there is one.
         text: all of it in words.
     """
 
@@ -57,12 +57,12 @@ def explain_gradient(
     >>> explanation.kind, explanation.step.name
     ('no gradient', 'Round')
     """
-    found = trace_or_error(trace)
+    recorded = trace_or_error(trace)
     keys = Keys(tape)
     return (
         _of_source(keys, source)
-        or _of_path(keys, found, target, source)
-        or _of_numbers(tape, keys, found, target, source)
+        or _of_path(keys, recorded, target, source)
+        or _of_values(tape, keys, recorded, target, source)
     )
 
 
@@ -156,7 +156,7 @@ def _gap(keys: Keys, trace: Trace, uses: list[Step], target: Any) -> Explanation
         return Explanation(
             "disconnected",
             "No operation that was traced takes the source: it was not used, or something else "
-            "was used in its place, such as a copy made before it was watched.",
+            "was used instead, such as a copy made before it was watched.",
         )
     wanted = {keys(target)}
     origin = None
@@ -179,8 +179,8 @@ def _gap(keys: Keys, trace: Trace, uses: list[Step], target: Any) -> Explanation
     return Explanation("disconnected", text, origin or uses[-1])
 
 
-def _of_numbers(tape: Any, keys: Keys, trace: Trace, target: Any, source: Any) -> Explanation:
-    """Looks for the first bad number, among values first and then among gradients."""
+def _of_values(tape: Any, keys: Keys, trace: Trace, target: Any, source: Any) -> Explanation:
+    """Looks for the first NaN or infinity, among values first and then among gradients."""
     reached = {keys(source)}
     path: list[Step] = []
     for step in trace.steps:
@@ -247,13 +247,13 @@ def _bad(value: Any) -> bool:
 
 
 def _counts(values: tuple[Any, ...]) -> str:
-    found: dict[str, int] = {}
+    totals: dict[str, int] = {}
     for value in values:
         if value.dtype.is_floating or value.dtype.is_complex:
             for kind, count in counts_of(value).items():
                 if count:
-                    found[kind] = found.get(kind, 0) + count
-    return ", ".join(f"{count} {kind}" for kind, count in found.items())
+                    totals[kind] = totals.get(kind, 0) + count
+    return ", ".join(f"{count} {kind}" for kind, count in totals.items())
 
 
 def _described(values: tuple[Any, ...]) -> str:

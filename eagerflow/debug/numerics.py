@@ -34,44 +34,44 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
     !!! Detected Infinity or NaN in output 0 of eagerly-executing op "Log" (# of outputs: 1) !!!
     """
     if not _State.enabled:
-        _core.add_observer(_found, bad_only=True)
+        _core.add_observer(_check_outputs, bad_only=True)
         _State.enabled = True
 
 
 def disable_check_numerics() -> None:
     """Undoes `enable_check_numerics`."""
     if _State.enabled:
-        _core.remove_observer(_found)
+        _core.remove_observer(_check_outputs)
         _State.enabled = False
 
 
 def counts_of(tensor: Any) -> dict[str, int]:
     """How many elements are negative infinities, infinities and NaNs."""
     parts = [_ops.real(tensor), _ops.imag(tensor)] if tensor.dtype.is_complex else [tensor]
-    found = {"-Inf": 0, "+Inf": 0, "NaN": 0}
+    counts = {"-Inf": 0, "+Inf": 0, "NaN": 0}
     for part in parts:
         infinite = _ops.is_inf(part)
         negative = _ops.logical_and(infinite, _ops.less(part, _ops.zeros_like(part)))
         low = _count(negative)
-        found["-Inf"] += low
-        found["+Inf"] += _count(infinite) - low
-        found["NaN"] += _count(_ops.is_nan(part))
-    return found
+        counts["-Inf"] += low
+        counts["+Inf"] += _count(infinite) - low
+        counts["NaN"] += _count(_ops.is_nan(part))
+    return counts
 
 
 def _count(flags: Any) -> int:
     return int(_ops.reduce_sum(_ops.cast(flags, "int64")))
 
 
-def _found(name: str, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
+def _check_outputs(name: str, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
     with _core.stop_recording():
-        for number, output in enumerate(outputs):
+        for index, output in enumerate(outputs):
             if not (output.dtype.is_floating or output.dtype.is_complex):
                 continue
             counts = counts_of(output)
             if any(counts.values()):
                 raise errors.InvalidArgumentError(
-                    None, None, _message(name, inputs, outputs, number, counts)
+                    None, None, _message(name, inputs, outputs, index, counts)
                 )
 
 
@@ -79,13 +79,13 @@ def _message(
     name: str,
     inputs: tuple[Any, ...],
     outputs: tuple[Any, ...],
-    number: int,
+    index: int,
     counts: dict[Any, Any],
 ) -> str:
-    output = outputs[number]
+    output = outputs[index]
     size = output._size
     lines = [
-        f"!!! Detected Infinity or NaN in output {number} of eagerly-executing op "
+        f"!!! Detected Infinity or NaN in output {index} of eagerly-executing op "
         f'"{name}" (# of outputs: {len(outputs)}) !!!',
         f"  dtype: {output.dtype!r}",
         f"  shape: {output.shape}",
@@ -95,8 +95,8 @@ def _message(
     for k, tensor in enumerate(inputs):
         bad = ""
         if tensor.dtype.is_floating or tensor.dtype.is_complex:
-            found = {kind: count for kind, count in counts_of(tensor).items() if count}
-            bad = f", with {found}" if found else ", finite"
+            bad_counts = {kind: count for kind, count in counts_of(tensor).items() if count}
+            bad = f", with {bad_counts}" if bad_counts else ", finite"
         lines.append(f"  Input {k}: {tensor.dtype.name}, shape {tensor.shape}{bad}")
     line = calling_line()
     if line is not None:

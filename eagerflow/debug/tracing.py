@@ -83,12 +83,12 @@ def trace_or_error(given: Trace | None) -> Trace:
     Raises:
         ValueError: if there is none.
     """
-    found = given or current_trace()
-    if found is None:
+    recorded = given or current_trace()
+    if recorded is None:
         raise ValueError(
             "Nothing has been traced: put the computation inside of `with eagerflow.debug.trace():`."
         )
-    return found
+    return recorded
 
 
 class Keys:

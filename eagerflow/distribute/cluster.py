@@ -25,7 +25,7 @@ class ClusterSpec:
     """The addresses of the tasks of jobs that work together.
 
     Args:
-        cluster: for each job, by name, a list of addresses or a dictionary from the numbers of tasks
+        cluster: for each job, by name, a list of addresses or a dictionary from the indices of tasks
             to addresses; or another ClusterSpec, or a `tf.train.ClusterDef`.
 
     Raises:
@@ -77,7 +77,7 @@ class ClusterSpec:
         return len(self._job(job_name))
 
     def task_indices(self, job_name: str) -> list[int]:
-        """The numbers of a job's tasks."""
+        """The indices of a job's tasks."""
         return sorted(self._job(job_name))
 
     def task_address(self, job_name: str, task_index: int) -> str:
@@ -88,21 +88,21 @@ class ClusterSpec:
         return tasks[task_index]
 
     def job_tasks(self, job_name: str) -> list[str | None]:
-        """The addresses of a job's tasks by number, None where there is no such task."""
+        """The addresses of a job's tasks by index, None where there is no such task."""
         tasks = self._job(job_name)
         return [tasks.get(index) for index in range(max(tasks, default=-1) + 1)]
 
     def as_dict(self) -> dict[str, Any]:
-        """For each job a list of addresses, or a dictionary if numbers are left out.
+        """For each job a list of addresses, or a dictionary if indices are left out.
 
         >>> tf.train.ClusterSpec({"worker": {1: "a:1"}}).as_dict()
         {'worker': {1: 'a:1'}}
         """
-        found: dict[str, Any] = {}
+        jobs: dict[str, Any] = {}
         for job, tasks in self._jobs.items():
             dense = tasks and sorted(tasks) == list(range(len(tasks)))
-            found[job] = [tasks[index] for index in sorted(tasks)] if dense else dict(tasks)
-        return found
+            jobs[job] = [tasks[index] for index in sorted(tasks)] if dense else dict(tasks)
+        return jobs
 
     def as_cluster_def(self) -> Any:
         """A `tf.train.ClusterDef` that says the same, jobs sorted by name."""

@@ -52,7 +52,7 @@ class SimpleClusterResolver(ClusterResolver):
         cluster_spec: a `tf.train.ClusterSpec`.
         master: the address that `master()` gives.
         task_type: the job of this task.
-        task_id: its number.
+        task_id: the index of this task.
         environment: where the cluster runs.
         num_accelerators: devices by kind.
         rpc_layer: the protocol.
@@ -117,7 +117,7 @@ class TFConfigClusterResolver(ClusterResolver):
 
     Args:
         task_type: the job of this task, if another than the variable says.
-        task_id: its number.
+        task_id: the index of this task.
         rpc_layer: the protocol.
         environment: where the cluster runs.
     """
@@ -142,7 +142,7 @@ class TFConfigClusterResolver(ClusterResolver):
 
     @property
     def task_id(self) -> int | None:  # type: ignore[override]
-        """The number of this task."""
+        """The index of this task."""
         index = self._given[1]
         if index is None:
             index = self._config().get("task", {}).get("index")
@@ -170,8 +170,8 @@ class TFConfigClusterResolver(ClusterResolver):
         if sum(cluster.num_tasks(job) for job in cluster.jobs) < 2:
             return ""
         job = self.task_type if task_type is None else task_type
-        number = self.task_id if task_id is None else task_id
-        address = cluster.task_address(job or "worker", number or 0)
+        index = self.task_id if task_id is None else task_id
+        address = cluster.task_address(job or "worker", index or 0)
         return _with_layer(address, rpc_layer or self.rpc_layer)
 
 

@@ -68,7 +68,7 @@ class ReplicaContext:
 
     @property
     def replica_id_in_sync_group(self) -> Any:
-        """The number of this replica: 0, as a tensor."""
+        """The index of this replica: 0, as a tensor."""
         return _core.as_tensor(0)
 
     @property
@@ -102,7 +102,7 @@ class ReplicaContext:
 
 
 class ValueContext:
-    """What a function that makes values for each replica is told."""
+    """What a function that makes values for each replica receives."""
 
     def __init__(self, replica_id_in_sync_group: int = 0, num_replicas_in_sync: int = 1) -> None:
         self.replica_id_in_sync_group = replica_id_in_sync_group
@@ -110,11 +110,11 @@ class ValueContext:
 
 
 class InputContext:
-    """What a function that makes a dataset for each worker is told.
+    """What a function that makes a dataset for each worker receives.
 
     Args:
         num_input_pipelines: how many workers make datasets.
-        input_pipeline_id: the number of this one.
+        input_pipeline_id: the index of this one.
         num_replicas_in_sync: how many replicas the batches are for.
     """
 

@@ -1,4 +1,4 @@
-"""What a generation's programs print: the names of types, and tensors' numbers."""
+"""What programs of a TensorFlow version print: the names of types, and the ids of tensors."""
 
 from __future__ import annotations
 

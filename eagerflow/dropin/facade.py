@@ -17,12 +17,12 @@ def resolve(path: str) -> Any:
     (True, None)
     """
     first, *rest = path.split(".")
-    found: Any = importlib.import_module(first)
+    value: Any = importlib.import_module(first)
     for name in rest:
-        found = _child(found, name)
-        if found is None:
+        value = _child(value, name)
+        if value is None:
             return None
-    return found
+    return value
 
 
 def _child(parent: Any, name: str) -> Any:
@@ -58,10 +58,10 @@ class Facade(ModuleType):
         self.__path__: list[str] = []
         self.__dict__["_targets"] = tuple(targets)
         self.__dict__.update(names or {})
-        found = next(self._found(), None)
-        self.__doc__ = getattr(found, "__doc__", None)
+        first = next(self._existing_targets(), None)
+        self.__doc__ = getattr(first, "__doc__", None)
 
-    def _found(self) -> Iterator[Any]:
+    def _existing_targets(self) -> Iterator[Any]:
         for path in self.__dict__["_targets"]:
             target = resolve(path)
             if target is not None:
@@ -70,7 +70,7 @@ class Facade(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        for target in self._found():
+        for target in self._existing_targets():
             try:
                 value = getattr(target, name)
             except AttributeError:
@@ -88,7 +88,7 @@ class Facade(ModuleType):
 
     def __dir__(self) -> list[str]:
         names = {name for name in self.__dict__ if not name.startswith("_")}
-        for target in self._found():
+        for target in self._existing_targets():
             names.update(getattr(target, "__all__", None) or _public(target))
         return sorted(names)
 

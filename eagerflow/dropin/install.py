@@ -41,18 +41,18 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def _targets(self, package: str, inside: str) -> tuple[str, ...] | None:
         if package in ("keras", "tf_keras"):
-            found: tuple[str, ...] | None = paths.keras_targets("eagerflow.keras", inside)
+            targets: tuple[str, ...] | None = paths.keras_targets("eagerflow.keras", inside)
         else:
-            found = paths.targets(inside, self.first)
-        if found is None or inside.startswith("python") and package.startswith("tensorflow"):
-            return found
-        modules = tuple(path for path in found if isinstance(resolve(path), ModuleType))
+            targets = paths.targets(inside, self.first)
+        if targets is None or inside.startswith("python") and package.startswith("tensorflow"):
+            return targets
+        modules = tuple(path for path in targets if isinstance(resolve(path), ModuleType))
         return modules or None
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
         package, _, inside = spec.name.partition(".")
-        found = self._targets(package, inside)
-        assert found is not None
+        targets = self._targets(package, inside)
+        assert targets is not None
         names: dict[str, Any] = {}
         if not inside and package.startswith("tensorflow"):
             version = VERSIONS[self.generation]
@@ -61,7 +61,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             names = {"__version__": KERAS_VERSIONS[self.generation]}
         elif inside == "version":
             names = {"VERSION": VERSIONS[self.generation]}
-        return Facade(spec.name, found, names)
+        return Facade(spec.name, targets, names)
 
     def exec_module(self, module: ModuleType) -> None:
         """Nothing is run: facades look their names up when they are asked for."""

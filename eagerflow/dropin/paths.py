@@ -149,7 +149,7 @@ _KERAS_ROOTS = ("src", "api", "api._v2.keras", "api._v1.keras", "_tf_keras.keras
 
 
 def keras_targets(root: str, path: str) -> tuple[str, ...]:
-    """The namespaces that answer for `keras.<path>`, best first: former places among them.
+    """The namespaces that answer for `keras.<path>`, best first, those of earlier versions among them.
 
     >>> from eagerflow.dropin.paths import keras_targets
     >>> keras_targets("eagerflow.keras", "layers.core")
@@ -158,18 +158,18 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
     for prefix in sorted(_KERAS_ROOTS, key=len, reverse=True):
         if path == prefix or path.startswith(f"{prefix}."):
             return keras_targets(root, path[len(prefix) + 1 :])
-    found = [f"{root}.{path}" if path else root]
+    namespaces = [f"{root}.{path}" if path else root]
     parts = path.split(".") if path else []
     for length in range(len(parts), 0, -1):
         former = _KERAS.get(".".join(parts[:length]))
         if former is not None:
-            found += [f"{root}.{name}" if name else root for name in former]
+            namespaces += [f"{root}.{name}" if name else root for name in former]
             break
-    return tuple(found)
+    return tuple(namespaces)
 
 
 def internal_targets(path: str) -> tuple[str, ...] | None:
-    """The namespaces for a path below `tensorflow.python`; None if nothing is known of it.
+    """The namespaces for a path below `tensorflow.python`; None for an unknown path.
 
     >>> from eagerflow.dropin.paths import internal_targets
     >>> internal_targets("keras.layers")
@@ -179,14 +179,14 @@ def internal_targets(path: str) -> tuple[str, ...] | None:
     if parts and parts[0] == "keras":
         return keras_targets("eagerflow.keras", ".".join(parts[1:]))
     for length in range(len(parts), 0, -1):
-        found = _PYTHON.get(".".join(parts[:length]))
-        if found:
+        listed = _PYTHON.get(".".join(parts[:length]))
+        if listed:
             rest = parts[length:]
-            deeper = tuple(".".join([target, *rest]) for target in found) if rest else ()
-            return (*deeper, *found)
+            deeper = tuple(".".join([target, *rest]) for target in listed) if rest else ()
+            return (*deeper, *listed)
     # A folder on the way to listed modules, such as `tensorflow.python.framework`.
     inside = f"{path}." if path else ""
-    if any(listed.startswith(inside) for listed in _PYTHON):
+    if any(module.startswith(inside) for module in _PYTHON):
         return (_V1, _V2)
     return None
 

@@ -110,7 +110,7 @@ class KeyValueTensorInitializer:
 
 
 class TextFileIndex:
-    """What stands for a line of a file beside the numbers of its columns."""
+    """What stands for a line of a file besides the indices of its columns."""
 
     WHOLE_LINE = -2
     LINE_NUMBER = -1
@@ -371,18 +371,18 @@ def _shown(value: Any) -> str:
 
 
 class StaticVocabularyTable(_Table):
-    """A table of the numbers of words, in which other words share a few further numbers.
+    """A table of the ids of words, in which unknown words share a few further ids.
 
     Args:
-        initializer: the words and their numbers, int64 from 0 on; None for no words.
-        num_oov_buckets: how many numbers the other words share, by FarmHash.
+        initializer: the words and their ids, int64 from 0 on; None for no words.
+        num_oov_buckets: how many ids the unknown words share, by FarmHash.
         lookup_key_dtype: the dtype of the keys that are looked up; that of the words by default.
         name: a name.
         experimental_is_anonymous: ignored.
 
     Raises:
-        ValueError: if there are no further numbers.
-        TypeError: if the numbers are not int64.
+        ValueError: if there are no further ids.
+        TypeError: if the ids are not int64.
 
     >>> table = tf.lookup.StaticVocabularyTable(
     ...     tf.lookup.KeyValueTensorInitializer(["a", "b"], tf.constant([0, 1], tf.int64)),
@@ -434,11 +434,11 @@ class StaticVocabularyTable(_Table):
         return self
 
     def size(self, name: str | None = None) -> Tensor:
-        """How many numbers there are, those that words share included."""
+        """How many ids there are, with those of unknown words."""
         return _core.convert(len(self._table) + self._num_oov_buckets, dtypes.int64, None)
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """The numbers of words.
+        """The ids of words.
 
         Args:
             keys: a tensor, or a ragged or sparse one.
@@ -451,14 +451,14 @@ class StaticVocabularyTable(_Table):
 
     def _find(self, keys: Tensor) -> Tensor:
         known = keys if keys.dtype is self._known_dtype else _ops.cast(keys, self._known_dtype)
-        found = self._table.find(known, _NO_NUMBER)
-        if not found._size or int(_ops.reduce_min(found)) >= 0:
-            return found
+        ids = self._table.find(known, _NO_NUMBER)
+        if not ids._size or int(_ops.reduce_min(ids)) >= 0:
+            return ids
         # Numbers are hashed by their decimal digits.
         texts = keys if keys.dtype is dtypes.string else _ops.string_of_number(keys)
         shared = _ops.string_hash(texts, self._num_oov_buckets, "farm")
         shared = _ops.add(shared, len(self._table))
-        return _ops.select(self._table.contains(known), found, shared)
+        return _ops.select(self._table.contains(known), ids, shared)
 
 
 _NO_NUMBER = _core.convert(-1, dtypes.int64, None)
@@ -592,8 +592,8 @@ class DenseHashTable(MutableHashTable):
         key_dtype: the dtype of the keys.
         value_dtype: the dtype of the values.
         default_value: the value of keys that are not in it.
-        empty_key: a key that stands for a free place, and must not be used.
-        deleted_key: another one, for a place that has become free.
+        empty_key: a key that marks a free slot, and must not be used.
+        deleted_key: another one, for a slot that has become free.
         initial_num_buckets: ignored.
         name: a name.
         checkpoint: ignored.

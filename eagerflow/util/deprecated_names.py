@@ -1,4 +1,4 @@
-"""What has taken the place of names that TensorFlow 1 had; for messages only."""
+"""Names of TensorFlow 1 and what replaces them, for error messages."""
 
 _V1 = "tf.compat.v1."
 
@@ -60,6 +60,6 @@ FORMER |= {
 
 
 def hint(name: str) -> str:
-    """What to write instead of a name, as the end of a message; nothing if that is not known."""
-    found = FORMER.get(name)
-    return f". It was TensorFlow 1's; instead there is {found}" if found else ""
+    """The end of a message that says what replaces a name; empty for an unknown name."""
+    replacement = FORMER.get(name)
+    return f". It was TensorFlow 1's; instead there is {replacement}" if replacement else ""
