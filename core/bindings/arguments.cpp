@@ -40,8 +40,8 @@ Fallback parse_fallback(const AttrSpec& spec, const std::vector<std::string>& wo
                                    std::string(text.substr(1, text.size() - 2)).c_str()))};
     case AttrKind::kEnum: {
       const auto word = text.substr(1, text.size() - 2);
-      const auto found = std::find(words.begin(), words.end(), word);
-      return {Fallback::kWord, found - words.begin()};
+      const auto position = std::find(words.begin(), words.end(), word);
+      return {Fallback::kWord, position - words.begin()};
     }
     case AttrKind::kInts:
     case AttrKind::kShape: return {Fallback::kList, std::strtoll(spec.fallback, nullptr, 10)};
@@ -207,24 +207,24 @@ void match_arguments(const Signature& signature, PyObject* const* args, size_t p
   if (!keywords) return;
   for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(keywords); ++k) {
     PyObject* key = PyTuple_GET_ITEM(keywords, k);
-    size_t found = count;
-    for (size_t i = 0; i < count && found == count; ++i) {
-      if (signature.names[i] == key) found = i;
+    size_t index = count;
+    for (size_t i = 0; i < count && index == count; ++i) {
+      if (signature.names[i] == key) index = i;
     }
     // Strings that were not interned are rare: compare their text only then.
-    for (size_t i = 0; i < count && found == count; ++i) {
-      if (PyUnicode_Compare(signature.names[i], key) == 0) found = i;
+    for (size_t i = 0; i < count && index == count; ++i) {
+      if (PyUnicode_Compare(signature.names[i], key) == 0) index = i;
     }
     const char* text = PyUnicode_AsUTF8(key);
-    if (found == count) {
+    if (index == count) {
       fail(Code::kTypeError, signature.op.name, "() got an unexpected keyword argument '",
            text ? text : "?", "'");
     }
-    if (values[found]) {
+    if (values[index]) {
       fail(Code::kTypeError, signature.op.name, "() got multiple values for argument '",
            text ? text : "?", "'");
     }
-    values[found] = args[positional + static_cast<size_t>(k)];
+    values[index] = args[positional + static_cast<size_t>(k)];
   }
 }
 

@@ -1,4 +1,4 @@
-// Attribute values from Python: numbers, flags, and lists of axes or sizes.
+// Attribute values from Python: integers, floats, flags, and lists of axes or sizes.
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -17,7 +17,7 @@
 namespace ef::py {
 namespace {
 
-// What is said of something else where integers belong.
+// The error for a value that is no integer.
 enum class Others { kInvalid, kTypeError };
 
 [[noreturn]] void out_of_range() {
@@ -70,7 +70,7 @@ int64_t integer_at(const Tensor& tensor, int64_t i) {
   return element<uint64_t>(tensor, i);
 }
 
-double number_at(const Tensor& tensor, int64_t i) {
+double double_at(const Tensor& tensor, int64_t i) {
   switch (tensor.dtype()) {
     case DType::kFloat16: return tensor.data<Half>()[i];
     case DType::kBfloat16: return tensor.data<Bfloat16>()[i];
@@ -84,7 +84,7 @@ double number_at(const Tensor& tensor, int64_t i) {
 }
 
 // A tensor that holds the value of a tensor, variable, array or NumPy scalar; empty for others.
-Tensor numbers_of(PyObject* value) {
+Tensor numeric_tensor(PyObject* value) {
   if (is_tensor(value)) return tensor_of(value);
   if (is_variable(value)) return read_variable(value);
   if (is_array(value) || is_numpy_scalar(value)) {
@@ -109,7 +109,7 @@ Ints integers_of(const Tensor& tensor, PyObject* value, const char* what) {
     // Tensors must hold integers; what NumPy computed may be floats that stand for integers.
     const bool number = is_floating(tensor.dtype()) || tensor.dtype() == DType::kBool;
     const auto whole =
-        number && !is_ours(value) ? integral(std::trunc(number_at(tensor, i))) : std::nullopt;
+        number && !is_ours(value) ? integral(std::trunc(double_at(tensor, i))) : std::nullopt;
     if (!whole) not_integers(what, tensor.dtype());
     ints.push_back(*whole);
   }
@@ -136,7 +136,7 @@ int64_t entry(PyObject* item, PyObject* list, const char* what, Others others) {
     not_integers(what, PyFloat_Check(item) ? DType::kFloat32 : DType::kString);
   }
   if (PyList_Check(item) || PyTuple_Check(item)) nested(list, what);
-  if (const Tensor tensor = numbers_of(item)) return scalar_of(tensor, item, what);
+  if (const Tensor tensor = numeric_tensor(item)) return scalar_of(tensor, item, what);
   if (!PyIndex_Check(item)) not_an_integer(list);
   const PyRef number = checked(PyNumber_Index(item));
   return long_value(number);
@@ -154,7 +154,7 @@ Ints to_ints(PyObject* value, const char* what, bool type_errors) {
   const Others others = type_errors ? Others::kTypeError : Others::kInvalid;
   if (PyLong_Check(value)) return {long_value(value)};
   if (PyList_Check(value) || PyTuple_Check(value)) return sequence_entries(value, what, others);
-  if (const Tensor tensor = numbers_of(value)) return integers_of(tensor, value, what);
+  if (const Tensor tensor = numeric_tensor(value)) return integers_of(tensor, value, what);
   if (PyFloat_Check(value)) not_an_integer(value);
   if (PyIndex_Check(value)) {
     const PyRef number = checked(PyNumber_Index(value));
@@ -182,12 +182,12 @@ int64_t to_int(PyObject* value, const char* what) {
 double to_double(PyObject* value, const char* what) {
   if (PyFloat_CheckExact(value)) return PyFloat_AS_DOUBLE(value);
   if (is_ours(value)) {
-    const Tensor tensor = numbers_of(value);
+    const Tensor tensor = numeric_tensor(value);
     if (tensor.size() != 1 || !(kRealTypes | kBoolType).contains(tensor.dtype())) {
       fail(Code::kTypeError, what, " must be a real number, got a ", dtype_name(tensor.dtype()),
            " tensor of shape ", tensor.shape());
     }
-    return number_at(tensor, 0);
+    return double_at(tensor, 0);
   }
   const double result = PyFloat_AsDouble(value);
   if (result == -1.0 && PyErr_Occurred()) throw PythonError();

@@ -1,7 +1,7 @@
-// TensorFlow takes tensors, arrays and numbers on a fast path, where inputs become tensors one
-// after the other. Other calls have their attributes checked first; then those inputs become
-// tensors that share a type, type by type, and last those of one dtype. Dtypes are compared when
-// all inputs are tensors.
+// The order of TensorFlow's checks. Where all arguments are tensors, arrays, numbers and attributes
+// of the expected types, inputs become tensors one after the other. In other calls the types of the
+// attributes are checked first; then the inputs that share a type become tensors, type by type, and
+// last those of one dtype. Dtypes are compared when all inputs are tensors.
 #include "bindings/check_arguments.h"
 
 #include <algorithm>

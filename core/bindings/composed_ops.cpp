@@ -119,13 +119,17 @@ class ComposedOp {
         std::tuple<std::string, nb::object, nb::object, bool, std::string, nb::object, nb::object>>(
         input);
     const size_t position = position_of(name);
+    const DTypeSet types = dtypes_of(dtypes);
+    DTypeSet missing = dtypes_of(no_kernel);
+    // The table's rule for strings, that stored types are declared beside them, is not meant here.
+    if (!missing.bits() && types.only() == DType::kInvalid) missing = {DType::kInvalid};
     return {.spec = {.name = parameters_[position].name.c_str(),
-                     .dtypes = dtypes_of(dtypes),
+                     .dtypes = types,
                      .type = keep(type),
                      .variadic = variadic,
                      .converts = converts_of(converts),
                      .prefer = prefer.is_none() ? DType::kInvalid : to_dtype(prefer.ptr()),
-                     .no_kernel = dtypes_of(no_kernel)},
+                     .no_kernel = missing},
             .position = position,
             .has_default = !parameters_[position].required};
   }

@@ -499,9 +499,9 @@ Tensor to_tensor(PyObject* value, DType dtype, DType hint) {
 
 void register_conversion(PyObject* cls, PyObject* function, long priority) {
   std::vector<Conversion>& list = conversions();
-  const auto place = std::find_if(
+  const auto position = std::find_if(
       list.begin(), list.end(), [&](const Conversion& other) { return other.priority > priority; });
-  list.insert(place, {Py_NewRef(cls), Py_NewRef(function), priority});
+  list.insert(position, {Py_NewRef(cls), Py_NewRef(function), priority});
 }
 
 PyTypeObject* dtype_type = nullptr;

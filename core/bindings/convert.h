@@ -1,4 +1,4 @@
-// Python values as the engine's: tensors, dtypes, attribute numbers and lists of them.
+// Python values as the engine's: tensors, dtypes, attribute values and lists of them.
 #pragma once
 
 #include <Python.h>
@@ -22,13 +22,13 @@ Tensor to_tensor(PyObject* value, DType dtype = DType::kInvalid, DType hint = DT
 
 // Makes to_tensor call `function(value, dtype=..., name=None, as_ref=False)` for instances of `cls`
 // (a class or a tuple of classes). The function may return NotImplemented. Functions of lower
-// priority numbers are asked first.
+// priorities are asked first.
 void register_conversion(PyObject* cls, PyObject* function, long priority = 100);
 
 // {enum number: DType object}, for to_dtype and dtype_object.
 void register_dtypes(PyObject* table);
 extern PyTypeObject* dtype_type;  // the class of the objects in it
-// From DType objects, NumPy dtypes and scalar types, float, bool, names, and enum numbers.
+// From DType objects, NumPy dtypes and scalar types, float, bool, names, and enum values.
 DType to_dtype(PyObject* value);
 // The DType object; a new reference.
 PyObject* dtype_object(DType dtype);

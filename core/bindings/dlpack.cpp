@@ -57,7 +57,7 @@ constexpr uint64_t kReadOnly = 1;
 constexpr uint64_t kIsCopied = 2;
 enum TypeCode : uint8_t { kInt = 0, kUint = 1, kFloat = 2, kBfloat = 4, kComplex = 5, kBool = 6 };
 
-// A tensor's export: what the consumer sees, and the reference that keeps the memory.
+// An exported tensor: the consumer's view of it, and a reference that keeps the memory alive.
 template <class Header>
 struct Export {
   Header header;
@@ -100,7 +100,7 @@ void delete_export(Header* header) {
   delete static_cast<Export<Header>*>(header->context);
 }
 
-// Runs for every capsule; one that was consumed has another name and belongs to the consumer.
+// Called for every capsule. A consumed capsule has another name, and the consumer owns its memory.
 template <class Header>
 void destroy_capsule(PyObject* capsule) {
   const char* name = name_of(static_cast<Header*>(nullptr));
@@ -141,7 +141,7 @@ template <class Header>
 void give_back(void* context) {
   auto* header = static_cast<Header*>(context);
   if (!header->deleter || !Py_IsInitialized()) return;
-  // Producers written in Python need the GIL; holding it harms nobody.
+  // Producers written in Python need the GIL.
   const Locked locked;
   header->deleter(header);
 }
@@ -208,7 +208,7 @@ Tensor take(PyObject* capsule) {
   const size_t width = element_size(dtype);
   const bool aligned =
       reinterpret_cast<uintptr_t>(data) % std::min<size_t>(width, alignof(double)) == 0;
-  // From here on the memory is ours to give back, and nobody else can take it.
+  // From here on this tensor owns the memory, and must release it.
   PyCapsule_SetName(capsule, used_name_of(header));
   PyCapsule_SetDestructor(capsule, nullptr);
   if (!is_contiguous(array, shape) || !aligned || dtype == DType::kBool) {

@@ -1,4 +1,4 @@
-// Which Python exception stands for which status code.
+// The Python exception for each status code.
 #include "bindings/errors.h"
 
 #include <new>

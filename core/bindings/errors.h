@@ -1,4 +1,4 @@
-// C++ exceptions on their way to Python.
+// Translation of C++ exceptions into Python's.
 #pragma once
 
 #include <Python.h>

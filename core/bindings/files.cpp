@@ -1,4 +1,4 @@
-// What checkpoints are read and written with: bytes and their checksum in one go, without the GIL.
+// Reads and writes bytes and computes their checksum in one pass, without the GIL; for checkpoints.
 #include "bindings/files.h"
 
 #include <cerrno>
@@ -19,7 +19,7 @@ namespace nb = nanobind;
 namespace ef::py {
 namespace {
 
-// Calls `body` without the GIL; the system's refusals become OSError.
+// Calls `body` without the GIL; errors of the system become OSError.
 template <class Body>
 auto unlocked(const Body& body) {
   try {

@@ -1,4 +1,4 @@
-// OpFunction: what a public function is, be it an operation of the table or composed in Python.
+// OpFunction: the class of public functions, operations of the table and composed ones alike.
 #pragma once
 
 #include <Python.h>

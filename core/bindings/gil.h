@@ -1,4 +1,4 @@
-// Python's lock: given up, taken back, and asked for by threads that Python does not know.
+// Releasing and acquiring Python's lock, also on threads that Python did not start.
 #pragma once
 
 #include <Python.h>
@@ -35,7 +35,7 @@ class Unlocked {
   PyThreadState* state_;
 };
 
-// Holds the lock while it lives, on any thread; harmless where it is held already.
+// Holds the lock while it lives, on any thread; the thread may hold it already.
 class Locked {
  public:
   Locked() : state_(surviving_shutdown(PyGILState_Ensure)) {}

@@ -51,7 +51,7 @@ int64_t long_value(PyObject* number) {
   return value;
 }
 
-// The integer that one part of an index stands for.
+// The integer value of one part of an index.
 int64_t index_value(PyObject* item) {
   if (PyLong_CheckExact(item)) return long_value(item);
   if (PyBool_Check(item)) {
@@ -100,7 +100,7 @@ class Slicing {
   }
 
   Tensor apply(const Tensor& tensor) const {
-    // With several ellipses the slice is refused for them, whatever it is taken from.
+    // Several ellipses are an error, whatever the tensor.
     const bool single = (ellipsis_mask_ & (ellipsis_mask_ - 1)) == 0;
     if (tensor.rank() == 0 && takes_from_axis_ && single) scalar_sliced();
     Attrs attrs;
@@ -151,8 +151,8 @@ class Slicing {
 
 Shape without_first(const Shape& shape) { return Shape(shape.dims().subspan(1)); }
 
-// Views by leading integers, and by a slice of step one along the first axis. Tapes are not told.
-// Empty for other keys.
+// Views by leading integers, and by a slice of step one along the first axis. Not recorded on
+// tapes. Empty for other keys.
 Tensor row(const Tensor& tensor, PyObject* index) {
   const int64_t value = long_value(index);
   if (tensor.rank() == 0) scalar_sliced();

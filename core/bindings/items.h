@@ -1,4 +1,4 @@
-// The items of a Python sequence, held while they are worked on.
+// The items of a Python sequence, held by references while they are used.
 #pragma once
 
 #include <Python.h>
@@ -10,9 +10,9 @@
 
 namespace ef::py {
 
-// What a list, a tuple or another sequence holds now. Whatever walks a sequence and may run Python
-// code meanwhile, if only to convert an item or to warn, walks this: that code, or another thread,
-// may change the list. Few items cost a reference count each; a tuple costs one for all.
+// A snapshot of a list, tuple or other sequence. Code that iterates over a sequence and may run
+// Python code meanwhile, for instance to convert an item, iterates over this: the Python code, or
+// another thread, may change the list. A list costs one reference per item, a tuple one in all.
 class Items {
  public:
   explicit Items(PyObject* sequence) {

@@ -1,7 +1,7 @@
 // The class LockedIterator of eagerflow._core: hands an iterator's elements to several threads.
 //
-// Python's lock guards the fields, so that a thread that meets no other pays for two comparisons;
-// a lock of the system is made by a thread that has to wait.
+// Python's lock guards the fields, so that an uncontended read costs two comparisons; a thread that
+// has to wait allocates a system lock.
 #include "bindings/locked_iterator.h"
 
 #include <pythread.h>
@@ -16,7 +16,7 @@
 namespace ef::py {
 namespace {
 
-// A thread that waits until nobody reads.
+// A thread that waits until no other thread reads.
 struct Waiter {
   PyThread_type_lock wake = PyThread_allocate_lock();
   Waiter() {
@@ -63,7 +63,7 @@ bool wait_for_turn(LockedIterator* self) {
     }
     std::erase(self->waiters, &waiter);
     if (status == PY_LOCK_INTR && Py_MakePendingCalls() < 0) {
-      // It may have been this thread's turn.
+      // This thread may already have been woken.
       if (!self->depth) wake_one(self);
       return false;
     }
@@ -91,7 +91,7 @@ PyObject* next_of(PyObject* source) {
   return value;
 }
 
-// The next element; at the end null, and no error is set.
+// The next element; null without an error at the end.
 PyObject* advance(PyObject* object) {
   LockedIterator* self = self_of(object);
   if (!enter(self)) return nullptr;
@@ -110,12 +110,12 @@ PyObject* advance(PyObject* object) {
   return value;
 }
 
-// __next__: tells the object when it is at the end, which may raise another error.
+// __next__: calls `_ended` at the end, which may raise another error.
 PyObject* next(PyObject* object) {
   PyObject* value = advance(object);
   if (value || PyErr_Occurred()) return value;
-  PyObject* told = PyObject_CallMethod(object, "_ended", nullptr);
-  Py_XDECREF(told);
+  PyObject* result = PyObject_CallMethod(object, "_ended", nullptr);
+  Py_XDECREF(result);
   return nullptr;
 }
 

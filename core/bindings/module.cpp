@@ -105,18 +105,18 @@ uint32_t crc32c_of(nb::handle data, uint32_t value) {
   return value;
 }
 
-// A one-dimensional buffer of Python's, as a span of numbers.
+// A one-dimensional Python buffer as a span.
 template <class T>
-class Numbers {
+class BufferSpan {
  public:
-  Numbers(nb::handle object, bool writable) {
+  BufferSpan(nb::handle object, bool writable) {
     if (PyObject_GetBuffer(object.ptr(), &view_, writable ? PyBUF_WRITABLE : PyBUF_SIMPLE) < 0) {
       throw nb::python_error();
     }
   }
-  Numbers(const Numbers&) = delete;
-  Numbers& operator=(const Numbers&) = delete;
-  ~Numbers() { PyBuffer_Release(&view_); }
+  BufferSpan(const BufferSpan&) = delete;
+  BufferSpan& operator=(const BufferSpan&) = delete;
+  ~BufferSpan() { PyBuffer_Release(&view_); }
   std::span<T> span() const {
     return {static_cast<T*>(view_.buf), static_cast<size_t>(view_.len) / sizeof(T)};
   }
@@ -125,14 +125,14 @@ class Numbers {
   Py_buffer view_;
 };
 
-// Where the ring starts after as many draws as there are words.
+// Draws one index for each random word. Returns the new start of the ring.
 int64_t draw_shuffled(nb::handle ring, int64_t start, int64_t left, nb::handle words,
                       nb::handle incoming, nb::handle drawn) {
-  const Numbers<int64_t> slots(ring, true), out(drawn, true);
-  const Numbers<const uint32_t> numbers(words, false);
-  const Numbers<const int64_t> next(incoming, false);
+  const BufferSpan<int64_t> slots(ring, true), out(drawn, true);
+  const BufferSpan<const uint32_t> random_words(words, false);
+  const BufferSpan<const int64_t> next(incoming, false);
   const auto size = static_cast<int64_t>(slots.span().size());
-  const auto count = static_cast<int64_t>(numbers.span().size());
+  const auto count = static_cast<int64_t>(random_words.span().size());
   const auto more = static_cast<int64_t>(next.span().size());
   if (start < 0 || start >= size || left > size ||
       static_cast<int64_t>(out.span().size()) < count ||
@@ -140,7 +140,7 @@ int64_t draw_shuffled(nb::handle ring, int64_t start, int64_t left, nb::handle w
     throw nb::value_error("the buffers of a shuffle do not fit each other");
   }
   ef::ShuffleRing state{slots.span(), start};
-  ef::draw_shuffled(state, left, numbers.span(), next.span(), out.span().data());
+  ef::draw_shuffled(state, left, random_words.span(), next.span(), out.span().data());
   return state.start;
 }
 
@@ -277,7 +277,7 @@ NB_MODULE(_core, m) {
            [](const DenseExamples& self, nb::handle serialized) { return self.parse(serialized); });
   m.def("draw_shuffled", draw_shuffled, nb::arg("ring"), nb::arg("start"), nb::arg("left"),
         nb::arg("words"), nb::arg("incoming"), nb::arg("drawn"),
-        "Draws from a shuffle buffer: one element for each word; gives the ring's new start.");
+        "Draws from a shuffle buffer: one element for each word; returns the ring's new start.");
   m.def("snappy_compress", snappy_compress, nb::arg("data"), "Bytes as a block of Snappy's.");
   m.def("snappy_expand", snappy_expand, nb::arg("block"),
         "The bytes that a block of Snappy's holds; raises a ValueError if it is damaged.");
@@ -327,7 +327,7 @@ NB_MODULE(_core, m) {
       },
       "Bytes of blocks above 1 MiB: handed out, and the peak of that.");
   m.def("limit_tensors", ef::set_buffer_limit, nb::arg("bytes"),
-        "Limits the bytes of a tensor that this thread makes; gives the limit that was.");
+        "Limits the bytes of a tensor that this thread makes; returns the previous limit.");
   m.def("reset_peak_memory", ef::reset_allocator_peak);
   m.def("release_cached_memory", ef::release_cached_memory);
 }

@@ -20,11 +20,11 @@
 namespace ef::py {
 namespace {
 
-// From this size on, new arrays live in pooled memory, which is warm and has huge pages.
+// From this size on, new arrays are allocated in the pool, which is warm and has huge pages.
 constexpr int64_t kPooledArray = int64_t{1} << 20;
 constexpr int64_t kCopyGrain = int64_t{1} << 18;
 
-// The element types that ml_dtypes adds to NumPy. They are loaded when first met.
+// The element types that ml_dtypes adds to NumPy; imported when first needed.
 struct Extension {
   DType dtype;
   PyArray_Descr* descr = nullptr;
@@ -61,7 +61,7 @@ void copy_bytes(void* target, const void* source, int64_t bytes) {
   });
 }
 
-// NumPy takes any byte but zero for true, C++ takes only one.
+// NumPy reads any nonzero byte as true, C++ only 1.
 void copy_bools(void* target, const void* source, int64_t count) {
   auto* to = static_cast<uint8_t*>(target);
   const auto* from = static_cast<const uint8_t*>(source);
@@ -150,7 +150,7 @@ PyRef string_array(const Tensor& tensor) {
 
 // A new array that the caller may write.
 PyRef copied_array(const Tensor& tensor) {
-  // First of all: a symbolic tensor may be huge, and says here that it has no value.
+  // First, since a symbolic tensor may be huge: this throws for one, which has no value.
   const void* data = tensor.raw_data();
   if (tensor.dtype() == DType::kString) return string_array(tensor);
   if (tensor.bytes() >= kPooledArray) {
@@ -260,7 +260,7 @@ void copy_by_numpy(PyArrayObject* array, const Tensor& target) {
 }
 
 void drop_array(void* array) {
-  // Python may be gone already when the last tensors go.
+  // The last tensors may be destroyed after Python has shut down.
   if (!Py_IsInitialized()) return;
   const Locked locked;
   Py_DECREF(static_cast<PyObject*>(array));
@@ -280,7 +280,7 @@ Tensor tensor_over(PyArrayObject* array, DType dtype, const Shape& shape) {
   return Tensor(TensorImpl::create(dtype, shape, buffer, buffer->data()));
 }
 
-// If the array is a transposed view of contiguous memory: the order of its axes there.
+// The order of the axes in memory, if the array is a transposed view of contiguous memory.
 bool memory_order(PyArrayObject* array, Ints& order) {
   const int rank = PyArray_NDIM(array);
   for (int i = 0; i < rank; ++i) order.push_back(i);
@@ -304,7 +304,7 @@ Tensor by_kernels(PyArrayObject* array, DType natural, DType dtype) {
       natural == DType::kBool) {
     return Tensor();
   }
-  // NumPy and the engine may disagree on floats that no integer stands for.
+  // NumPy and the engine may convert floats that do not fit into integers differently.
   const bool castable = kRealTypes.contains(natural) && is_floating(dtype);
   if (natural != dtype && !castable) return Tensor();
   const StopRecording stop;
@@ -350,7 +350,7 @@ DType integer_dtype(bool is_signed, npy_intp size) {
   }
 }
 
-// The kinds that NumPy only uses to sort its scalar types into a hierarchy.
+// The abstract classes in the hierarchy of NumPy's scalar types.
 bool is_abstract_scalar_type(PyTypeObject* type) {
   const PyTypeObject* abstract[] = {&PyGenericArrType_Type,         &PyNumberArrType_Type,
                                     &PyIntegerArrType_Type,         &PySignedIntegerArrType_Type,
@@ -418,7 +418,7 @@ DType dtype_of_descr(PyArray_Descr* descr) {
   }
   if (descr->kind == 'T') return DType::kString;  // NumPy 2's strings of variable width
   if (type == NPY_VOID) return quantized_of_descr(descr);
-  // Extension types have numbers given at run time.
+  // The type numbers of extension types are assigned at run time.
   if (type >= NPY_USERDEF && descr->typeobj) {
     const Extension* extension = extension_named(descr->typeobj->tp_name);
     if (extension && extension->descr->type_num == type) return extension->dtype;

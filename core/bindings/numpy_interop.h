@@ -23,11 +23,11 @@ PyObject* to_numpy(const Tensor& tensor, bool copy);
 PyObject* to_array(const Tensor& tensor, PyObject* dtype, PyObject* copy);
 
 // The value of an array or NumPy scalar, cast to `dtype` if that is given. `may_adopt` allows the
-// tensor to share the memory of an array that nobody else holds.
+// tensor to share the memory of an array that has no other owner.
 Tensor from_numpy(PyObject* array, DType dtype = DType::kInvalid, bool may_adopt = false);
 
-// What the object offers through __array__, __array_interface__ or __array_struct__ as an ndarray:
-// a new reference, or null (without an exception) where it offers nothing.
+// The object's array through __array__, __array_interface__ or __array_struct__ as an ndarray:
+// a new reference, or null (without an exception) where it has none.
 PyObject* array_of(PyObject* object);
 
 // The dtype of an array or NumPy scalar; kInvalid where the engine has none.

@@ -58,13 +58,13 @@ void add_observer(PyObject* function, bool bad_only) {
 }
 
 bool remove_observer(PyObject* function) {
-  const auto found = std::ranges::find_if(observers, [&](Observer* observer) {
+  const auto position = std::ranges::find_if(observers, [&](Observer* observer) {
     const auto* python = dynamic_cast<PythonObserver*>(observer);
     return python && python->is(function);
   });
-  if (found == observers.end()) return false;
-  // Not deleted: it may be the one that is being told something. There are few in a process.
-  observers.erase(found);
+  if (position == observers.end()) return false;
+  // Not deleted: it may be the one that is being called. There are few in a process.
+  observers.erase(position);
   return true;
 }
 

@@ -1,4 +1,4 @@
-// Python functions that are told of the operations that run.
+// Python functions that are called after operations.
 #pragma once
 
 #include <Python.h>
@@ -10,7 +10,7 @@ namespace ef::py {
 void add_observer(PyObject* function, bool bad_only);
 bool remove_observer(PyObject* function);
 
-// Tells of a step that is not in the op table.
+// Calls the observers for a step that is not in the op table.
 void observe_custom(const char* name, PyObject* inputs, PyObject* outputs);
 
 }  // namespace ef::py

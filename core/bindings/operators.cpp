@@ -122,7 +122,7 @@ PyObject* binary(PyObject* a, PyObject* b) {
                        [](const Operands& both) { return wrap(call(entry.op, {both.a, both.b})); });
 }
 
-// Whether multiplication is that of truth values. A variable on the right is not looked into.
+// Whether an operand of a multiplication is boolean. A variable on the right does not count.
 bool multiplies_bools(PyObject* a, PyObject* b) {
   const auto is_bool = [](PyObject* object, bool look_into) {
     if (is_tensor(object)) return tensor_of(object).dtype() == DType::kBool;
@@ -131,7 +131,7 @@ bool multiplies_bools(PyObject* a, PyObject* b) {
   return is_bool(a, true) || is_bool(b, !is_ours(a));
 }
 
-// Truth values multiply as numbers, and what is beside them is taken for truth values.
+// Booleans multiply as integers; the other operand is converted to booleans.
 [[gnu::cold]] PyObject* multiply_bools(PyObject* a, PyObject* b) {
   if (operates_itself(is_ours(a) ? b : a)) Py_RETURN_NOTIMPLEMENTED;
   PyObject* result = guarded([&] {

@@ -1,4 +1,4 @@
-// Python's side of graphs: nodes are described by tuples, and what only Python can do comes back.
+// Graphs for Python: tuples describe nodes, and nodes that need Python call back.
 #include "bindings/py_graph.h"
 
 #include <nanobind/stl/optional.h>
@@ -89,7 +89,7 @@ std::shared_ptr<void> hold(PyRef object) {
   return {object.release(), [](void* held) { Py_DECREF(static_cast<PyObject*>(held)); }};
 }
 
-// What Python functions of a run may ask; empty when the run is over.
+// The run that Python functions may query; empty when it is over.
 struct Running {
   Execution* execution;
 };
@@ -131,13 +131,13 @@ class PythonHost final : public graph::Host {
   nb::object object_;
 };
 
-// A plan keeps its graph.
+// A plan holds a reference to its graph.
 struct SharedPlan {
   SharedGraph graph;
   std::unique_ptr<Plan> plan;
 };
 
-// Adds to the exception that is set which node it comes from: host.explain(error, node).
+// Adds the node to the exception that is set: host.explain(error, node).
 void explain(nb::handle host, NodeId node) {
   PyObject *type, *error, *trace;
   PyErr_Fetch(&type, &error, &trace);
@@ -184,7 +184,7 @@ NodeId add_node(Graph& self, std::string name, std::string type, std::string fil
   return self.add(std::move(node));
 }
 
-// The specs of what a node's operations give; None if that depends on values.
+// The specs of the results of a node's operations; None if they depend on values.
 nb::object set_program(Graph& self, NodeId id, const Program& program) {
   self.set_program(id, program);
   nb::list specs;

@@ -21,7 +21,7 @@ class PyRef {
   }
   ~PyRef() { Py_XDECREF(object_); }
 
-  // Takes over a new reference.
+  // Owns a new reference.
   static PyRef steal(PyObject* object) { return PyRef(object); }
   // Adds a reference to a borrowed one.
   static PyRef share(PyObject* object) { return PyRef(Py_XNewRef(object)); }
@@ -29,7 +29,7 @@ class PyRef {
   PyObject* get() const { return object_; }
   operator PyObject*() const { return object_; }
   explicit operator bool() const { return object_ != nullptr; }
-  // Gives up the reference.
+  // Releases ownership of the reference.
   PyObject* release() { return std::exchange(object_, nullptr); }
 
  private:
@@ -37,7 +37,7 @@ class PyRef {
   PyObject* object_ = nullptr;
 };
 
-// Takes over the result of a C API call; throws if there is none.
+// Owns the result of a C API call; throws if it is null.
 inline PyRef checked(PyObject* object) {
   if (!object) throw PythonError();
   return PyRef::steal(object);

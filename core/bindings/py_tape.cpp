@@ -72,7 +72,7 @@ void drop(PyTape* self) {
   if (Tape* tape = std::exchange(self->tape, nullptr)) tape->release();
 }
 
-// The tape, held: whatever runs Python code meanwhile may make its owner drop it.
+// The tape, held by a reference: Python code that runs meanwhile may destroy its owner.
 class HeldTape {
  public:
   explicit HeldTape(PyTape* self);
@@ -132,8 +132,8 @@ PyObject* enter(PyObject* object, PyObject*) {
 PyObject* exit(PyObject* object, PyObject* const*, Py_ssize_t) {
   return guarded([&]() -> PyObject* {
     PyTape* self = self_of(object);
-    // Also where a gradient that another thread took has ended the recording: this thread's list of
-    // tapes is known to this thread only.
+    // Also after another thread's gradient() has ended the recording: only this thread can change
+    // its list of tapes.
     if (self->tape) pop_tape(self->tape);
     self->recording = false;
     Py_RETURN_NONE;
@@ -148,7 +148,7 @@ PyRef flatten(PyObject* structure) {
 bool is_leaf(PyObject* object) { return is_tensor(object) || is_variable(object); }
 bool is_row(PyObject* object) { return PyList_CheckExact(object) || PyTuple_CheckExact(object); }
 
-// Lists and tuples in each other, and not too deep.
+// Nested lists and tuples, up to a maximal depth.
 class Nesting {
  public:
   Nesting() {
@@ -173,7 +173,7 @@ void for_each_leaf(PyObject* structure, const Visit& visit) {
   }
 }
 
-// The structure with lists of its own, which nobody changes.
+// The structure with copies of its lists, which do not change.
 PyRef frozen(PyObject* structure) {
   if (!is_row(structure)) return PyRef::share(structure);
   const Items items(structure);
@@ -195,7 +195,7 @@ PyRef frozen(PyObject* structure) {
   return copy;
 }
 
-// Says that a tensor's dtype has no gradients, as `what` of a tape.
+// Warns that a tensor, `what` of a tape, has a dtype without gradients.
 [[gnu::cold]] void warn_of_dtype(const char* what, DType dtype) {
   const PyRef module = checked(PyImport_ImportModule("eagerflow.autodiff.tape"));
   const PyRef name = checked(PyUnicode_FromString(dtype_name(dtype)));
@@ -283,8 +283,8 @@ bool zeros_wanted(PyObject* unconnected) {
        "; it must be 'none' or 'zero'.");
 }
 
-// A tensor or variable that is target and source at once moves as itself, whether a tape has seen
-// it or not; only strings do not move.
+// A tensor or variable that is both target and source has the identity as its derivative, whether a
+// tape has seen it or not; only strings have none.
 Gradient gradient_by_itself(uint64_t source, std::span<const uint64_t> target_ids,
                             std::span<const Tensor> targets, std::span<const Tensor> weights) {
   Gradient sum;
@@ -304,7 +304,7 @@ Tensor target_tensor(Tape& tape, PyObject* target) {
   return value;
 }
 
-// Puts leaves in the places of those of a frozen structure.
+// Replaces the leaves of a frozen structure.
 class Packer {
  public:
   explicit Packer(std::vector<PyRef>& leaves) : leaves_(leaves) {}
@@ -366,7 +366,7 @@ PyObject* compute(PyTape* self, const GradientArgs& args) {
          "jacobians): GradientTape.gradient can only be called once on non-persistent tapes.");
   }
   const bool zeros_for_none = zeros_wanted(args.unconnected);
-  // The tape may be dropped, and lists changed, by what runs in the backward pass.
+  // Python code in the backward pass may destroy the tape and change the lists.
   const HeldTape held(self);
   Tape& tape = *held;
   const PyRef structure = frozen(args.sources);
@@ -453,14 +453,14 @@ PyObject* gradient(PyObject* object, PyObject* const* args, Py_ssize_t count, Py
     if (count > 4) fail(Code::kTypeError, "gradient() takes at most 4 arguments");
     for (Py_ssize_t i = 0; i < count; ++i) *values[i] = args[i];
     for (Py_ssize_t k = 0; names && k < PyTuple_GET_SIZE(names); ++k) {
-      int found = -1;
+      int index = -1;
       for (int i = 0; i < 4; ++i) {
         if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, k), parameters[i]) == 0) {
-          found = i;
+          index = i;
         }
       }
-      if (found < 0) fail(Code::kTypeError, "gradient() got an unexpected keyword argument");
-      *values[found] = args[count + k];
+      if (index < 0) fail(Code::kTypeError, "gradient() got an unexpected keyword argument");
+      *values[index] = args[count + k];
     }
     if (!parsed.target || !parsed.sources) {
       fail(Code::kTypeError, "gradient() needs the arguments 'target' and 'sources'");
@@ -482,7 +482,7 @@ PyObject* gradients_of_rows(PyObject* object, PyObject* const* args, Py_ssize_t 
   });
 }
 
-// By which number the tape knows a tensor or variable.
+// The id of a tensor or variable on the tape.
 PyObject* entry_of(PyObject* object, PyObject* source) {
   return guarded([&] {
     const Tape* tape = self_of(object)->tape;
@@ -511,7 +511,7 @@ PyObject* watched_variables(PyObject* object, PyObject*) {
       std::ranges::sort(variables, {}, &Variable::id);
       for (Variable* variable : variables) {
         auto* owner = static_cast<PyObject*>(variable->owner);
-        // One that is being deallocated is lost.
+        // Skipped: it is being deallocated.
         if (owner && Py_REFCNT(owner) > 0 && PyList_Append(list.get(), owner) < 0)
           throw PythonError();
       }
@@ -580,7 +580,7 @@ class PythonBackward final : public BackwardFunction {
  public:
   explicit PythonBackward(PyObject* function) : function_(PyRef::share(function)) {}
   ~PythonBackward() override {
-    // Python may be gone already when the last tapes go.
+    // The last tapes may be destroyed after Python has shut down.
     if (!Py_IsInitialized()) {
       function_.release();
       return;

@@ -13,10 +13,10 @@ void register_nest(PyObject* flatten, PyObject* pack);
 // Called as cls(values, indices, dense_shape) for sparse gradients.
 void register_indexed_slices(PyObject* cls);
 
-// A tensor, an IndexedSlices, or None where nothing flowed.
+// A tensor, an IndexedSlices, or None where there is no gradient.
 PyRef wrap_gradient(Gradient&& gradient);
 
-// record_custom(outputs, inputs, backward): notes a Python backward step on this thread's tapes.
+// record_custom(outputs, inputs, backward): records a Python backward step on this thread's tapes.
 PyObject* record_custom(PyObject* module, PyObject* args);
 // stop_recording(): a context manager that pauses this thread's tapes.
 PyObject* make_stop_recording(PyObject* module, PyObject* unused);

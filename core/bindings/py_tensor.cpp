@@ -23,7 +23,7 @@ namespace {
 
 PyObject* shape_class = nullptr;
 
-// Freed objects wait here. Access is serialised by the GIL.
+// A free list of objects, guarded by the GIL.
 constexpr int kMaxFree = 512;
 PyTensor* free_objects[kMaxFree];
 int free_count = 0;
@@ -131,7 +131,7 @@ int tensor_bool(PyObject* self) {
   return truth;
 }
 
-// What is no number, and whether an array is one, is for NumPy to say.
+// NumPy converts the element, and raises the errors for arrays and strings.
 template <PyObject* (*Convert)(PyObject*)>
 PyObject* number_of(PyObject* self) {
   return guarded([&] {
@@ -159,7 +159,7 @@ PyObject* tensor_index(PyObject* self) {
 
 PyObject* tensor_complex(PyObject* self, PyObject*) { return number_of<call_complex>(self); }
 
-// The memory as NumPy offers it, read-only; dtypes that buffers have no letters for are refused.
+// A read-only buffer of NumPy's; an error for dtypes without a buffer format.
 int tensor_buffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = nullptr;
   return guarded(-1, [&] {
@@ -184,7 +184,7 @@ Py_ssize_t tensor_length(PyObject* self) {
   return static_cast<Py_ssize_t>(tensor.dim(0));
 }
 
-// Iteration over the first axis: one view an element, through dispatch so that tapes see it.
+// Iteration over the first axis: each element is a view, dispatched so that tapes record it.
 struct TensorIterator {
   PyObject_HEAD PyObject* tensor;
   int64_t next;

@@ -24,7 +24,7 @@ inline const Tensor& tensor_of(PyObject* object) {
   return reinterpret_cast<PyTensor*>(object)->tensor;
 }
 
-// The tensor of an object that may be anything else; a TypeError then.
+// The tensor of an object; a TypeError if it is none.
 const Tensor& checked_tensor(PyObject* object);
 
 // A new Python object for `tensor`, or null with an exception set.

@@ -121,16 +121,16 @@ AssignArgs parse_assign(PyObject* const* args, Py_ssize_t count, PyObject* names
   const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
   for (Py_ssize_t k = 0; k < named; ++k) {
     PyObject* key = PyTuple_GET_ITEM(names, k);
-    int found = -1;
+    int index = -1;
     for (int i = 0; i < 4; ++i) {
-      if (PyUnicode_CompareWithASCIIString(key, parameters[i]) == 0) found = i;
+      if (PyUnicode_CompareWithASCIIString(key, parameters[i]) == 0) index = i;
     }
-    if (found < 0 || values[found]) {
+    if (index < 0 || values[index]) {
       const char* text = PyUnicode_AsUTF8(key);
       fail(Code::kTypeError, method, "() got an unexpected or repeated argument '",
            text ? text : "?", "'");
     }
-    values[found] = args[positional + k];
+    values[index] = args[positional + k];
   }
   if (!values[0]) fail(Code::kTypeError, method, "() misses the argument '", value_name, "'");
   AssignArgs parsed;

@@ -19,9 +19,9 @@ struct PyVariable {
 extern PyTypeObject* variable_type;
 
 inline bool is_variable(PyObject* object) { return PyObject_TypeCheck(object, variable_type); }
-// The native part; throws a ValueError if __init__ has not run.
+// The native variable; throws a ValueError if __init__ has not run.
 Variable& variable_of(PyObject* object);
-// The current value, noted by tapes that watch the variable.
+// The current value; tapes that watch the variable record the read.
 Tensor read_variable(PyObject* object);
 // Whether a value of this shape may be assigned.
 bool shape_fits(const PyVariable* variable, const Shape& shape);

@@ -22,7 +22,7 @@ constexpr Py_ssize_t kPrefetch = 16;
 
 bool is_row(PyObject* object) { return PyList_CheckExact(object) || PyTuple_CheckExact(object); }
 
-// Whether it is a scalar of NumPy's own. To find the dtype of another class may take an import.
+// Whether it is a scalar of NumPy's own. The dtype of another class may need an import.
 bool is_numpy_scalar_of_its_own(PyObject* object) {
   return PyArray_IsScalar(object, Generic) &&
          !PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_HEAPTYPE);
@@ -34,7 +34,7 @@ bool is_plain_scalar(PyObject* object) {
          PyComplex_CheckExact(object) || object == Py_None || is_numpy_scalar_of_its_own(object);
 }
 
-// Why an element that is none of the expected types cannot be read.
+// The outcome for an element that has none of the expected types.
 Outcome refuse(PyObject* item, Source source) {
   if (source == Source::kNormalized || is_row(item) || is_plain_scalar(item)) {
     return Outcome::kMismatch;
@@ -318,7 +318,7 @@ Outline outline_of(PyObject* value, Source source) {
     }
     outline.shape.push_back(PyArray_DIM(array, i));
     if (PyArray_DIM(array, i) > 0) continue;
-    // Like an empty list: what lies deeper is unknown.
+    // As for an empty list, deeper dimensions are unknown.
     outline.first = nullptr;
     return outline;
   }
@@ -402,7 +402,7 @@ Parsed empty_sequence(const Outline& outline, DType dtype) {
   return {Outcome::kOk, Tensor::empty(dtype, outline.shape)};
 }
 
-// Types without arithmetic are made of integers or, where they are floats, of floats.
+// Values of types without arithmetic are parsed as integers or, for float types, as floats.
 Parsed parse_stored(PyObject* value, Source source, const Outline& outline, DType dtype) {
   Parsed parsed{Outcome::kMismatch, Tensor()};
   if (kFloat8Types.contains(dtype)) {
@@ -417,7 +417,7 @@ Parsed parse_stored(PyObject* value, Source source, const Outline& outline, DTyp
   return parsed;
 }
 
-// Python objects without any tensor-like ones can be judged at once; others must be normalised.
+// Plain Python objects are parsed at once; sequences with tensor-like objects must be normalised.
 Outcome first_is_plain(const Outline& outline, Source source) {
   if (outline.outcome != Outcome::kOk) return outline.outcome;
   if (source == Source::kPlain && outline.first && !is_plain_scalar(outline.first)) {
@@ -441,7 +441,7 @@ Parsed parse_as(PyObject* value, Source source, DType dtype) {
   const Outcome outcome = first_is_plain(outline, source);
   if (outcome != Outcome::kOk) return {outcome, Tensor()};
   if (!outline.first) return empty_sequence(outline, dtype);
-  // TensorFlow reads truth values as numbers only for the dtypes that it parses directly.
+  // TensorFlow converts booleans to numbers only for the dtypes that it parses directly.
   constexpr DTypeSet kDirect{DType::kFloat16,    DType::kFloat32, DType::kFloat64,
                              DType::kInt32,      DType::kInt64,   DType::kUint64,
                              DType::kComplex128, DType::kBool,    DType::kString};

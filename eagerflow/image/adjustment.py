@@ -20,10 +20,7 @@ def _scalar(value: Any, op: str, images: Tensor, name: str) -> Tensor:
     """A factor as a float32 scalar, for images that an operation takes."""
     factor = _core.convert(value, None, dtypes.float32)
     if factor.dtype is not dtypes.float32:
-        raise invalid(
-            f"cannot compute {op} as input #1(zero-based) was expected to be a float tensor but is "
-            f"a {factor.dtype.name} tensor [Op:{op}]"
-        )
+        _core.refuse_input(op, 1, dtypes.float32, factor.dtype)
     if images.ndim < 3:
         raise invalid(f"input must be at least 3-D, got shape{images.shape} [Op:{op}]")
     if factor.ndim:

@@ -612,11 +612,7 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
     plain = isinstance(image, list | tuple)
     tensor = _core.convert(image, dtypes.uint8 if plain else None, None)
     if tensor.dtype not in (dtypes.uint8, dtypes.uint16):
-        raise _invalid(
-            f"Value for attr 'T' of {tensor.dtype.name} is not in the list of allowed values: "
-            "uint8, uint16",
-            op,
-        )
+        _core.refuse_attr("T", tensor.dtype, (dtypes.uint8, dtypes.uint16), op)
     array = tensor.numpy()
     if array.ndim < 3:
         raise _invalid(f"images must be at least rank 3{list(array.shape)}", op)

@@ -73,10 +73,7 @@ def _three_channels(value: Any, name: str) -> Tensor:
     if not tensor.dtype.is_floating and not isinstance(value, Tensor):
         tensor = _ops.cast(tensor, dtypes.float32)
     if not tensor.dtype.is_floating:
-        raise invalid(
-            f"Value for attr 'T' of {tensor.dtype.name} is not in the list of allowed values: half, "
-            f"bfloat16, float, double [Op:{name}]"
-        )
+        _core.refuse_attr("T", tensor.dtype, FLOAT_TYPES, name)
     if not tensor.ndim:
         raise invalid(f"input must be at least 1D, got a scalar [Op:{name}]")
     if tensor._shape_tuple()[-1] != 3:

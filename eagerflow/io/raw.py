@@ -100,10 +100,7 @@ def decode_raw(
     dtype = dtypes.as_dtype(out_type)
     op = "DecodeRaw" if fixed_length is None else "DecodePaddedRaw"
     if dtype not in _RAW:
-        raise _invalid(
-            f"Value for attr 'out_type' of {dtype.name} is not in the list of allowed values: "
-            f"{', '.join(t.name for t in _RAW)} [Op:{op}]"
-        )
+        _core.refuse_attr("out_type", dtype, _RAW, op)
     if fixed_length is None and little_endian and dtype is not dtypes.bool:
         return _core.ops.string_bytes(_texts(input_bytes, op), dtype)
     items, shape = strings_of(input_bytes, op)

@@ -74,10 +74,7 @@ def _size_dtype(out_type: Any) -> Any:
     """The dtype of sizes, int32 unless another one is given."""
     dtype = dtypes.as_dtype(out_type or dtypes.int32)
     if dtype not in (dtypes.int32, dtypes.int64):
-        raise invalid_argument(
-            f"Value for attr 'out_type' of {dtype.name} is not in the list of allowed values: "
-            "int32, int64 [Op:Shape]"
-        )
+        _core.refuse_attr("out_type", dtype, INDEX_TYPES, "Shape")
     return dtype
 
 
@@ -225,10 +222,7 @@ def _split_axis(axis: Any) -> int:
     if place.dtype is not dtypes.int32:
         if not isinstance(axis, Tensor | _core.Variable):
             _core.convert(axis, dtypes.int32, None)
-        raise invalid_argument(
-            "cannot compute Split as input #0(zero-based) was expected to be a int32 tensor but is "
-            f"a {place.dtype.name} tensor: give `axis` as an integer [Op:Split]"
-        )
+        _core.refuse_input("Split", 0, dtypes.int32, place.dtype)
     if place.ndim:
         raise invalid_argument(f"split_dim must be a scalar but has rank {place.ndim} [Op:Split]")
     return int(place)

@@ -493,10 +493,7 @@ def check_numerics(tensor: Any, message: str, name: Any = None) -> Tensor:
     if not isinstance(message, str | bytes):
         raise TypeError(f"Expected string for argument 'message' not {message!r}.")
     if not x.dtype.is_floating:
-        raise invalid_argument(
-            f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values: bfloat16, "
-            "half, float, double [Op:CheckNumerics]"
-        )
+        _core.refuse_attr("T", x.dtype, FLOAT_TYPES, "CheckNumerics")
     if _all(_ops.is_finite(x)):
         return _ops.identity(x)
     found = []

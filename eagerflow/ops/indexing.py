@@ -365,10 +365,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     indices = _core.convert(indices, None, dtypes.int32)
     dims = _core.convert(dims, indices.dtype, None)
     if indices.dtype not in (dtypes.int32, dtypes.int64):
-        raise invalid_argument(
-            f"Value for attr 'Tidx' of {indices.dtype.name} is not in the list of allowed values: "
-            "int32, int64 [Op:UnravelIndex]"
-        )
+        _core.refuse_attr("Tidx", indices.dtype, INDEX_TYPES, "UnravelIndex")
     if indices.ndim > 1:
         raise invalid_argument(
             f"The indices can only be scalar or vector, got shape {indices.shape} [Op:UnravelIndex]"

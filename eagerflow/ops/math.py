@@ -13,8 +13,7 @@ from eagerflow._core.ops import ndtri
 from eagerflow.framework import dtypes
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.op_function import op_function
-from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.composed_op import Input, composed_op
+from eagerflow.ops.composed_op import FLOAT_TYPES, Input, composed_op
 from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 
 _ops = _core.ops
@@ -100,10 +99,7 @@ def rint(x: TensorLike, name: str | None = None) -> Tensor:
     """
     x = _core.as_tensor(x)
     if not x.dtype.is_floating:
-        raise invalid_argument(
-            f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values: bfloat16, "
-            "half, float, double [Op:Rint]"
-        )
+        _core.refuse_attr("T", x.dtype, FLOAT_TYPES, "Rint")
     return _ops.round(x)
 
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.ops.array import invalid_argument
 from eagerflow.util import lazy
 
 # Imported when it is first used: sparse tensors are made of operations.
@@ -60,11 +59,7 @@ def checked(
     """
     tensor = _core.convert(value, None, hint)
     if tensor.dtype not in allowed:
-        names = ", ".join(dtype.name for dtype in allowed)
-        raise invalid_argument(
-            f"Value for attr '{attr}' of {tensor.dtype.name} is not in the list of allowed values: "
-            f"{names} [Op:{op}]"
-        )
+        _core.refuse_attr(attr, tensor.dtype, allowed, op)
     return tensor
 
 
@@ -78,10 +73,7 @@ def pair(x: Any, y: Any, allowed: Sequence[Any], op: str) -> tuple[Tensor, Tenso
     x = checked(x, allowed, op, None if x_dtype else y_dtype)
     y = _core.convert(y, None, None if y_dtype else x.dtype)
     if y.dtype is not x.dtype:
-        raise invalid_argument(
-            f"cannot compute {op} as input #1(zero-based) was expected to be a {x.dtype.name} "
-            f"tensor but is a {y.dtype.name} tensor [Op:{op}]"
-        )
+        _core.refuse_input(op, 1, x.dtype, y.dtype)
     return x, y
 
 

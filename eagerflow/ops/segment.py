@@ -145,9 +145,7 @@ def unsorted_segment_prod(
     return _ops.unsorted_segment_prod(data, segment_ids, segment_count(num_segments))
 
 
-@composed_op(
-    "SegmentSum", data=Input(NUMERIC_TYPES), segment_ids=Input(INDEX_TYPES, type="Tindices")
-)
+@op_function
 def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """Sums rows of the same segment; the ids must be ascending.
 
@@ -157,31 +155,27 @@ def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = No
     return _ops.segment_sum(data, segment_ids)
 
 
-@composed_op(
-    "SegmentMean", data=Input(NUMERIC_TYPES), segment_ids=Input(INDEX_TYPES, type="Tindices")
-)
+@op_function
 def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """The means of rows of the same segment; the ids must be ascending."""
     return _ops.segment_mean(data, segment_ids)
 
 
-@composed_op("SegmentMax", data=Input(REAL_TYPES), segment_ids=Input(INDEX_TYPES, type="Tindices"))
+@op_function
 def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """The elementwise maximum of the rows of each segment, zero for an empty one; the ids must be
     ascending."""
     return _ops.segment_max(data, segment_ids)
 
 
-@composed_op("SegmentMin", data=Input(REAL_TYPES), segment_ids=Input(INDEX_TYPES, type="Tindices"))
+@op_function
 def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """The elementwise minimum of the rows of each segment, zero for an empty one; the ids must be
     ascending."""
     return _ops.segment_min(data, segment_ids)
 
 
-@composed_op(
-    "SegmentProd", data=Input(NUMERIC_TYPES), segment_ids=Input(INDEX_TYPES, type="Tindices")
-)
+@op_function
 def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """The products of rows of the same segment; the ids must be ascending.
 
@@ -243,11 +237,7 @@ def bincount(
         ("T", counted, (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)),
     ):
         if kind not in allowed:
-            names = ", ".join(each.name for each in allowed)
-            raise invalid_argument(
-                f"Value for attr '{attr}' of {kind.name} is not in the list of allowed values: "
-                f"{names} [Op:DenseBincount]"
-            )
+            _core.refuse_attr(attr, kind, allowed, "DenseBincount")
     some = values._size > 0
     if some and int(_ops.reduce_min(values)) < 0:
         raise invalid_argument("Input arr must be non-negative! [Op:DenseBincount]")

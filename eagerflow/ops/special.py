@@ -57,10 +57,7 @@ def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor
     hint = dtypes.result_dtype(x1) or dtypes.result_dtype(x2) or dtypes.float32
     x1, x2 = checked(x1, _WIDE, "NextAfter", hint), checked(x2, _WIDE, "NextAfter", hint)
     if x1.dtype is not x2.dtype:
-        raise invalid_argument(
-            "cannot compute NextAfter as input #1(zero-based) was expected to be a "
-            f"{x1.dtype.name} tensor but is a {x2.dtype.name} tensor [Op:NextAfter]"
-        )
+        _core.refuse_input("NextAfter", 1, x1.dtype, x2.dtype)
 
     def backward(dy: Tensor) -> list[Tensor]:
         return [_summed(dy, x1), _ops.zeros_like(x2)]

@@ -15,6 +15,7 @@ from eagerflow.ops.numpy_ops import checked
 
 Tensor = _core.Tensor
 _MODES = ("MIN_COMBINED", "MIN_FIRST", "SCALED")
+_QUANTIZED = (dtypes.qint8, dtypes.quint8, dtypes.qint32, dtypes.qint16, dtypes.quint16)
 _ROUND_MODES = ("HALF_AWAY_FROM_ZERO", "HALF_TO_EVEN")
 
 
@@ -170,10 +171,7 @@ def quantize(
     op = "QuantizeV2"
     target = dtypes.as_dtype(T)
     if not target.is_quantized:
-        raise invalid_argument(
-            f"Value for attr 'T' of {target.name} is not in the list of allowed values: "
-            f"qint8, quint8, qint32, qint16, quint16 [Op:{op}]"
-        )
+        _core.refuse_attr("T", target, _QUANTIZED, op)
     _check_mode(mode, op)
     if round_mode not in _ROUND_MODES:
         raise invalid_argument(f"Round mode must be one of {_ROUND_MODES} [Op:{op}]")
@@ -254,10 +252,7 @@ def dequantize(
     x = _core.as_tensor(input)
     result = dtypes.as_dtype(dtype)
     if not x.dtype.is_quantized:
-        raise invalid_argument(
-            f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values: "
-            f"qint8, quint8, qint32, qint16, quint16 [Op:{op}]"
-        )
+        _core.refuse_attr("T", x.dtype, _QUANTIZED, op)
     if result not in (dtypes.float32, dtypes.bfloat16):
         raise invalid_argument(
             f"Output type must be bfloat16 or float, is '{result.name}' [Op:{op}]"

@@ -162,10 +162,7 @@ def _counted(
     if isinstance(weights, RaggedTensor) and not isinstance(values, RaggedTensor):
         weights = weights.values
     if integers.dtype not in (np.int32, np.int64):
-        raise invalid_argument(
-            f"Value for attr 'T' of {integers.dtype.name} is not in the list of allowed values: "
-            "int32, int64 [Op:SparseBincount]"
-        )
+        _core.refuse_attr("T", dtypes.as_dtype(integers.dtype), INDEX_TYPES, "SparseBincount")
     maxlength = None if maxlength is None or maxlength < 0 else int(maxlength)
     scale = None if weights is None else _integers_by_row(weights)[0]
     if scale is not None and scale.shape != integers.shape:

@@ -9,7 +9,6 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.ops.array import invalid_argument
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.tensor import RaggedTensor
 
@@ -26,10 +25,7 @@ def strings(value: Any, op: str) -> Tensor:
     if isinstance(value, Tensor | _core.Variable):
         tensor = _core.as_tensor(value)
         if tensor.dtype is not dtypes.string:
-            raise invalid_argument(
-                f"cannot compute {op} as input #0(zero-based) was expected to be a string tensor "
-                f"but is a {tensor.dtype.name} tensor [Op:{op}]"
-            )
+            _core.refuse_input(op, 0, dtypes.string, tensor.dtype)
         return tensor
     return _core.convert(value, dtypes.string, None)
 

@@ -16,7 +16,7 @@ from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.composed_op import INDEX_TYPES, NUMERIC_TYPES, Input, composed_op
+from eagerflow.ops.composed_op import ALL_TYPES, INDEX_TYPES, NUMERIC_TYPES, Input, composed_op
 from eagerflow.ops.printing import tensor_text
 from eagerflow.ops.segment import segment_count
 from eagerflow.ragged.reduction import joined
@@ -81,9 +81,7 @@ def as_string(
     if dtype is dtypes.string:
         return _ops.identity(x)
     if dtype in dtypes.STORED_DTYPES:
-        raise invalid_argument(
-            f"Value for attr 'T' of {dtype.name} is not in the list of allowed values [Op:AsString]"
-        )
+        _core.refuse_attr("T", dtype, ALL_TYPES - dtypes.STORED_DTYPES, "AsString")
     real = dtype.is_floating or dtype.is_complex
     if fill not in _FILLS:
         raise invalid_argument(f'Fill argument not supported: "{fill}" [Op:AsString]')
@@ -210,10 +208,7 @@ _UNITS = ("BYTE", "UTF8_CHAR")
 def _checked_unit(unit: str, op: str) -> bool:
     """Whether characters count, not bytes."""
     if unit not in _UNITS:
-        raise invalid_argument(
-            f'Value for attr \'unit\' of "{unit}" is not in the list of allowed values: "BYTE", '
-            f'"UTF8_CHAR" [Op:{op}]'
-        )
+        _core.refuse_attr("unit", unit, _UNITS, op)
     return unit == "UTF8_CHAR"
 
 
@@ -361,10 +356,7 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     sizes = _core.as_tensor(len)
     for value in (places, sizes):
         if value.dtype not in (dtypes.int32, dtypes.int64):
-            raise invalid_argument(
-                f"Value for attr 'T' of {value.dtype.name} is not in the list of allowed values: "
-                "int32, int64 [Op:Substr]"
-            )
+            _core.refuse_attr("T", value.dtype, INDEX_TYPES, "Substr")
     if places._shape_tuple() != sizes._shape_tuple():
         raise invalid_argument(
             f"pos and len should have the same shape, got: {list(places._shape_tuple())} vs. "
@@ -434,10 +426,7 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
     """
     dtype = dtypes.as_dtype(out_type)
     if dtype not in _NUMBERS:
-        raise invalid_argument(
-            f"Value for attr 'out_type' of {dtype.name} is not in the list of allowed values: "
-            "float, double, int32, int64, uint32, uint64 [Op:StringToNumber]"
-        )
+        _core.refuse_attr("out_type", dtype, _NUMBERS, "StringToNumber")
 
     try:
         return natively(_ops.string_to_number, input, "StringToNumber", dtype)

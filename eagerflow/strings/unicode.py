@@ -49,10 +49,7 @@ def _checked_errors(errors: str, op: str) -> None:
     if not isinstance(errors, str):
         raise TypeError(f"Expected string for argument 'errors' not {errors!r}.")
     if errors not in _ERRORS:
-        raise invalid_argument(
-            f"Value for attr 'errors' of \"{errors}\" is not in the list of allowed values: "
-            f'"strict", "replace", "ignore" [Op:{op}]'
-        )
+        _core.refuse_attr("errors", errors, _ERRORS, op)
 
 
 class _Decoder:
@@ -265,10 +262,7 @@ def _output(encoding: str, op: str) -> str:
     if not isinstance(encoding, str):
         raise TypeError(f"Expected string for argument 'output_encoding' not {encoding!r}.")
     if encoding not in _OUTPUTS:
-        raise invalid_argument(
-            f"Value for attr 'output_encoding' of \"{encoding}\" is not in the list of allowed "
-            f'values: "UTF-8", "UTF-16-BE", "UTF-32-BE" [Op:{op}]'
-        )
+        _core.refuse_attr("output_encoding", encoding, _OUTPUTS, op)
     return _OUTPUTS[encoding]
 
 

@@ -33,10 +33,7 @@ def _band(k: Any, align: str) -> tuple[int, int]:
             f"lower_diag_index must not be larger than upper_diag_index: {values[0]} > {values[1]}"
         )
     if align not in _ALIGNMENTS:
-        raise invalid_argument(
-            f"Value for attr 'align' of \"{align}\" is not in the list of allowed values: "
-            f"{', '.join(_ALIGNMENTS)}"
-        )
+        _core.refuse_attr("align", align, _ALIGNMENTS)
     return low, high
 
 

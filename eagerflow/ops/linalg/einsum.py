@@ -63,10 +63,7 @@ def _converted(inputs: Sequence[Any]) -> list[Tensor]:
         tensor = _core.convert(value, None, dtype)
         dtype = dtype or tensor.dtype
         if tensor.dtype is not dtype:
-            raise invalid_argument(
-                f"cannot compute Einsum as input #{k}(zero-based) was expected to be a "
-                f"{dtype.name} tensor but is a {tensor.dtype.name} tensor [Op:Einsum]"
-            )
+            _core.refuse_input("Einsum", k, dtype, tensor.dtype)
         tensors.append(tensor)
     return tensors
 

@@ -39,10 +39,7 @@ def _word(padding: Any, op: str) -> str:
     if not isinstance(padding, str):
         raise TypeError(f"Expected string for argument 'padding' not {padding}.")
     if padding not in ("SAME", "VALID"):
-        raise invalid_argument(
-            f"Value for attr 'padding' of \"{padding}\" is not in the list of allowed values: "
-            f'"SAME", "VALID" [Op:{op}]'
-        )
+        _core.refuse_attr("padding", padding, ("SAME", "VALID"), op)
     return padding
 
 
@@ -56,13 +53,6 @@ def _volume(value: Any, partner: Any, name: str, op: str) -> Tensor:
 
 
 _FLOATING = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
-
-
-def _wrong_dtype(x: Tensor, op: str) -> Exception:
-    return invalid_argument(
-        f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values: half, "
-        f"bfloat16, float [Op:{op}]"
-    )
 
 
 def _depth_window(size: int, window: int, step: int, padding: str) -> tuple[int, int, int]:
@@ -116,7 +106,7 @@ def conv3d(
         spread = _three(dilations, "dilations", data_format, "Conv3D")
     x = _volume(input, filters, "input", "Conv3D")
     if x.dtype not in _FLOATING:
-        raise _wrong_dtype(x, "Conv3D")
+        _core.refuse_attr("T", x.dtype, _FLOATING, "Conv3D")
     filters = _volume(filters, x, "filter", "Conv3D")
     if data_format == "NCDHW":
         x = _ops.transpose(x, _LAST)
@@ -195,7 +185,7 @@ def conv3d_transpose(
     spread = [1, 1, 1] if dilations is None else _three(dilations, "dilations", data_format, op)
     x = _volume(input, filters, "input", op)
     if x.dtype not in _FLOATING:
-        raise _wrong_dtype(x, op)
+        _core.refuse_attr("T", x.dtype, _FLOATING, op)
     filters = _volume(filters, x, "filter", op)
     sizes = [int(size) for size in output_shape]
     if len(sizes) != 5:
@@ -250,7 +240,7 @@ def pool3d(
     step = _three(strides, "strides", data_format, op)
     x = _volume(input, None, "input", op)
     if op == "MaxPool3D" and x.dtype not in _FLOATING:
-        raise _wrong_dtype(x, op)
+        _core.refuse_attr("T", x.dtype, _FLOATING, op)
     if data_format == "NCDHW":
         x = _ops.transpose(x, _LAST)
     batch, depth, rows, columns, channels = x._shape_tuple()

@@ -55,10 +55,7 @@ def padding_of(padding: Any, rank: int = 4) -> tuple[str, list[int] | None]:
     """The padding's word, and the amounts if they are given one by one."""
     if isinstance(padding, str):
         if padding not in _PADDINGS:
-            raise invalid_argument(
-                f"Value for attr 'padding' of \"{padding}\" is not in the list of allowed values: "
-                '"SAME", "VALID", "EXPLICIT"'
-            )
+            _core.refuse_attr("padding", padding, ("SAME", "VALID", "EXPLICIT"))
         if padding == "EXPLICIT":
             raise ValueError(
                 '"EXPLICIT" is not a valid value for the padding parameter. To use explicit '

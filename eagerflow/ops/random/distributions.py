@@ -167,10 +167,7 @@ _COUNT_DTYPES = (*_FLOATS, dtypes.int32, dtypes.int64)
 def _count_dtype(dtype: Any, op: str) -> Any:
     dtype = dtypes.as_dtype(dtype)
     if dtype not in _COUNT_DTYPES:
-        raise invalid_argument(
-            f"Value for attr 'dtype' of {dtype.name} is not in the list of allowed values: half, "
-            f"float, double, int32, int64 [Op:{op}]"
-        )
+        _core.refuse_attr("dtype", dtype, _COUNT_DTYPES, op)
     return dtype
 
 

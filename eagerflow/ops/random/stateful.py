@@ -11,7 +11,7 @@ from eagerflow.framework import dtypes, random_seed
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import slices_at
-from eagerflow.ops.composed_op import REAL_TYPES, Input, composed_op
+from eagerflow.ops.composed_op import INDEX_TYPES, REAL_TYPES, Input, composed_op
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -42,12 +42,7 @@ def sizes_of(shape: Any, op: str) -> tuple[tuple[int, ...], Any]:
         return tuple(shape), dtypes.int32
     vector = _core.as_tensor(shape)
     if vector.dtype not in (dtypes.int32, dtypes.int64):
-        raise InvalidArgumentError(
-            None,
-            None,
-            f"Value for attr 'T' of {vector.dtype.name} is not in the list of allowed values: "
-            f"int32, int64 (argument 'shape') [Op:{op}]",
-        )
+        _core.refuse_attr("T", vector.dtype, INDEX_TYPES, op)
     if vector.ndim != 1:
         raise InvalidArgumentError(
             None,

@@ -49,12 +49,7 @@ def start_of(seed: Any, alg: Any) -> tuple[int, int, int]:
     checked_algorithm(alg)
     pair = _core.convert(seed, None, dtypes.int64)
     if pair.dtype not in (dtypes.int32, dtypes.int64):
-        raise InvalidArgumentError(
-            None,
-            None,
-            f"Value for attr 'Tseed' of {pair.dtype.name} is not in the list of allowed values: "
-            "int32, int64 [Op:StatelessRandomGetKeyCounter]",
-        )
+        _core.refuse_attr("Tseed", pair.dtype, INDEX_TYPES, "StatelessRandomGetKeyCounter")
     if pair._shape_tuple() != (2,):
         shape = str(list(pair._shape_tuple())).replace(" ", "")
         raise InvalidArgumentError(

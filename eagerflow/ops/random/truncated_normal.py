@@ -154,10 +154,7 @@ def stateless_parameterized_truncated_normal(
     given = (means, stddevs, minvals, maxvals)
     dtype = next((found for found in map(dtypes.result_dtype, given) if found), dtypes.float32)
     if dtype not in (dtypes.float16, dtypes.float32, dtypes.float64):
-        raise invalid_argument(
-            f"Value for attr 'dtype' of {dtype.name} is not in the list of allowed values: half, "
-            f"float, double [Op:{_OP}]"
-        )
+        _core.refuse_attr("dtype", dtype, (dtypes.float16, dtypes.float32, dtypes.float64), _OP)
     tensors = [_core.convert(value, dtype, None) for value in given]
     arrays = [array_of(tensor) for tensor in tensors]
     try:
