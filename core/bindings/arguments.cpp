@@ -2,8 +2,6 @@
 #include "bindings/arguments.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstdlib>
 #include <string_view>
 
 #include "bindings/convert.h"
@@ -26,57 +24,34 @@ std::vector<std::string> split_words(std::string_view text) {
   return words;
 }
 
-Fallback parse_fallback(const AttrSpec& spec, const std::vector<std::string>& words) {
-  if (!spec.fallback) return {};
-  const std::string_view text = spec.fallback;
-  if (text == "None") return {Fallback::kNone, 0};
-  if (text == "True") return {Fallback::kWord, 1};
-  if (text == "False") return {Fallback::kWord, 0};
-  switch (spec.kind) {
-    case AttrKind::kFloat:
-      return {Fallback::kWord, std::bit_cast<int64_t>(std::strtod(spec.fallback, nullptr))};
-    case AttrKind::kDType:
-      return {Fallback::kWord, static_cast<int64_t>(dtype_from_name(
-                                   std::string(text.substr(1, text.size() - 2)).c_str()))};
-    case AttrKind::kEnum: {
-      const auto word = text.substr(1, text.size() - 2);
-      const auto position = std::find(words.begin(), words.end(), word);
-      return {Fallback::kWord, position - words.begin()};
-    }
-    case AttrKind::kInts:
-    case AttrKind::kShape: return {Fallback::kList, std::strtoll(spec.fallback, nullptr, 10)};
-    default: return {Fallback::kWord, std::strtoll(spec.fallback, nullptr, 10)};
-  }
-}
-
-size_t attr_index(const Op& op, std::string_view name) {
-  for (size_t k = 0; k < op.attrs.size(); ++k) {
-    if (op.attrs[k].name == name) return k;
+size_t attr_index(const Op& op, const std::vector<AttrField>& attrs, std::string_view name) {
+  for (size_t k = 0; k < attrs.size(); ++k) {
+    if (attrs[k].name == name) return k;
   }
   fail(Code::kInternal, op.name, " has no attribute ", name, ".");
 }
 
 // What the declaration says of TensorFlow's tensors and attributes.
-Declaration declaration_of(const Op& op, const std::vector<Fallback>& fallbacks) {
+Declaration declaration_of(const Op& op, const std::vector<AttrField>& attrs) {
   Declaration declaration{.op = op.tf_name, .tensors = {}, .attrs = {}};
   for (size_t i = 0; i < op.inputs.size(); ++i) {
     declaration.tensors.push_back({op.inputs[i], i, op.inputs[i].optional});
   }
-  std::vector<bool> is_tensor(op.attrs.size());
+  std::vector<bool> is_tensor(attrs.size());
   for (const TensorAttr& attr : op.tensor_attrs) {
-    const size_t k = attr_index(op, attr.name);
+    const size_t k = attr_index(op, attrs, attr.name);
     const DType only = dtype_from_name(attr.type);
     const DTypeSet dtypes = only == DType::kInvalid ? kIndexTypes : DTypeSet{only};
     is_tensor[k] = true;
     declaration.tensors.push_back(
         {{.name = attr.name, .dtypes = dtypes, .type = attr.type, .prefer = DType::kInt32},
          op.inputs.size() + k,
-         fallbacks[k].kind != Fallback::kRequired});
+         !attrs[k].required});
   }
-  for (size_t k = 0; k < op.attrs.size(); ++k) {
+  for (size_t k = 0; k < attrs.size(); ++k) {
     if (is_tensor[k]) continue;
-    declaration.attrs.push_back({op.attrs[k].name, op.attrs[k].kind, false, op.inputs.size() + k,
-                                 fallbacks[k].kind != Fallback::kRequired});
+    declaration.attrs.push_back(
+        {attrs[k].name.c_str(), attrs[k].kind, false, op.inputs.size() + k, !attrs[k].required});
   }
   return declaration;
 }
@@ -136,43 +111,34 @@ void convert_list(const InputSpec& spec, PyObject* value, const Op& op, TensorLi
        "'");
 }
 
-int64_t choose(const Signature& signature, size_t k, PyObject* value) {
+uint8_t choose(const Signature& signature, size_t k, PyObject* value) {
   const auto& words = signature.choices[k];
   const char* text = PyUnicode_Check(value) ? PyUnicode_AsUTF8(value) : nullptr;
   for (size_t i = 0; text && i < words.size(); ++i) {
-    if (words[i] == text) return static_cast<int64_t>(i);
+    if (words[i] == text) return static_cast<uint8_t>(i);
   }
   if (PyErr_Occurred()) throw PythonError();
-  fail(Code::kValueError, "Argument '", signature.op.attrs[k].name, "' of ", signature.op.name,
-       " must be one of ", signature.op.attrs[k].choices, ", got ",
+  fail(Code::kValueError, "Argument '", signature.attrs[k].name, "' of ", signature.op.name,
+       " must be one of ", signature.attrs[k].words, ", got ",
        text ? text : Py_TYPE(value)->tp_name);
 }
 
-void append_fallback(const Signature& signature, size_t k, Attrs& attrs) {
-  const Fallback& fallback = signature.fallbacks[k];
-  switch (fallback.kind) {
-    case Fallback::kRequired: missing(signature, signature.op.attrs[k].name);
-    case Fallback::kNone: attrs.none(); return;
-    case Fallback::kList: attrs.list({fallback.word}); return;
-    case Fallback::kWord: attrs.integer(fallback.word); return;
-  }
-}
-
-DType checked_dtype(const AttrSpec& spec, DType dtype) {
-  if (!spec.dtypes.contains(dtype)) refuse_attr(spec.name, dtype, spec.dtypes);
+DType checked_dtype(const AttrField& field, DType dtype) {
+  if (!field.dtypes.contains(dtype)) refuse_attr(field.name, dtype, field.dtypes);
   return dtype;
 }
 
-void append_value(const Signature& signature, size_t k, PyObject* value, Attrs& attrs) {
-  const AttrSpec& spec = signature.op.attrs[k];
-  switch (spec.kind) {
-    case AttrKind::kInt: attrs.integer(to_int(value, spec.name)); return;
-    case AttrKind::kBool: attrs.flag(to_bool(value, spec.name)); return;
-    case AttrKind::kFloat: attrs.real(to_double(value, spec.name)); return;
-    case AttrKind::kDType: attrs.dtype(checked_dtype(spec, to_dtype(value))); return;
-    case AttrKind::kInts: attrs.list(to_ints(value, spec.name)); return;
-    case AttrKind::kShape: attrs.list(to_ints(value, spec.name, true)); return;
-    case AttrKind::kEnum: attrs.integer(choose(signature, k, value)); return;
+void convert_attr(const Signature& signature, size_t k, PyObject* value, AttrsBuffer& attrs) {
+  const AttrField& field = signature.attrs[k];
+  const char* const name = field.name.c_str();
+  switch (field.kind) {
+    case AttrKind::kInt: attrs.at<int64_t>(field) = to_int(value, name); return;
+    case AttrKind::kBool: attrs.at<bool>(field) = to_bool(value, name); return;
+    case AttrKind::kFloat: attrs.at<double>(field) = to_double(value, name); return;
+    case AttrKind::kDType: attrs.at<DType>(field) = checked_dtype(field, to_dtype(value)); return;
+    case AttrKind::kInts: attrs.at<Ints>(field) = to_ints(value, name); return;
+    case AttrKind::kShape: attrs.at<Shape>(field) = Shape(to_ints(value, name, true)); return;
+    case AttrKind::kEnum: attrs.at<uint8_t>(field) = choose(signature, k, value); return;
   }
 }
 
@@ -182,17 +148,17 @@ Signature::Signature(const Op& entry)
     : op(entry),
       num_inputs(entry.inputs.size()),
       variadic(!entry.inputs.empty() && entry.inputs.back().variadic) {
-  if (num_inputs > Borrowed::kMax || op.attrs.size() > Attrs::kMaxAttrs) {
+  if (op.attrs) attrs = op.attrs->fields();
+  if (num_inputs > Borrowed::kMax || num_inputs + attrs.size() + 1 > kMaxParameters) {
     fail(Code::kInternal, op.name, " has more inputs or attributes than a call has room for.");
   }
   for (const InputSpec& input : op.inputs) names.push_back(PyUnicode_InternFromString(input.name));
-  for (const AttrSpec& attr : op.attrs) {
-    names.push_back(PyUnicode_InternFromString(attr.name));
-    choices.push_back(split_words(attr.choices));
-    fallbacks.push_back(parse_fallback(attr, choices.back()));
+  for (const AttrField& attr : attrs) {
+    names.push_back(PyUnicode_InternFromString(attr.name.c_str()));
+    choices.push_back(split_words(attr.words));
   }
   names.push_back(PyUnicode_InternFromString("name"));
-  declaration = declaration_of(op, fallbacks);
+  declaration = declaration_of(op, attrs);
 }
 
 void match_arguments(const Signature& signature, PyObject* const* args, size_t positional,
@@ -233,8 +199,8 @@ void require_arguments(const Signature& signature, PyObject* const* values) {
     if (values[i]) continue;
     if (i < signature.num_inputs) {
       if (!signature.op.inputs[i].optional) missing(signature, signature.op.inputs[i].name);
-    } else if (signature.fallbacks[i - signature.num_inputs].kind == Fallback::kRequired) {
-      missing(signature, signature.op.attrs[i - signature.num_inputs].name);
+    } else if (signature.attrs[i - signature.num_inputs].required) {
+      missing(signature, signature.attrs[i - signature.num_inputs].name.c_str());
     }
   }
 }
@@ -259,11 +225,14 @@ void require_arguments(const Signature& signature, PyObject* const* values) {
   }
 }
 
-void append_attr(const Signature& signature, size_t k, PyObject* value, Attrs& attrs) {
-  const bool required = signature.fallbacks[k].kind == Fallback::kRequired;
-  if (!value || (value == Py_None && !required)) return append_fallback(signature, k, attrs);
+void set_attr(const Signature& signature, size_t k, PyObject* value, AttrsBuffer& attrs) {
+  const AttrField& field = signature.attrs[k];
+  if (!value || (value == Py_None && !field.required)) {
+    if (field.required) missing(signature, field.name.c_str());
+    return;
+  }
   try {
-    append_value(signature, k, value, attrs);
+    convert_attr(signature, k, value, attrs);
   } catch (const Error& error) {
     throw Error(error.code(), cat(error.what(), " [Op:", signature.op.tf_name, "]"));
   }

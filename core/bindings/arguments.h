@@ -4,6 +4,7 @@
 
 #include <Python.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -15,12 +16,6 @@
 
 namespace ef::py {
 
-// An attribute's default, read once from the table's text.
-struct Fallback {
-  enum Kind { kRequired, kNone, kWord, kList } kind = kRequired;
-  int64_t word = 0;
-};
-
 // What a call needs to know about an operation beyond its table entry. Lives as long as the
 // process.
 struct Signature {
@@ -28,21 +23,45 @@ struct Signature {
 
   const Op& op;
   std::vector<PyObject*> names;  // interned: inputs, attributes, "name"
-  std::vector<Fallback> fallbacks;
+  std::vector<AttrField> attrs;
   std::vector<std::vector<std::string>> choices;  // per attribute, an enum's words
   size_t num_inputs;
   bool variadic;
   Declaration declaration;
 };
 
-constexpr size_t kMaxParameters = Borrowed::kMax + Attrs::kMaxAttrs + 1;
+// Inputs, attributes and the name.
+constexpr size_t kMaxParameters = Borrowed::kMax + 12;
+
+// The attributes of a call, in the struct of its operation.
+class AttrsBuffer {
+ public:
+  explicit AttrsBuffer(const AttrsType* type) : type_(type) {
+    if (type_) type_->construct(memory_);
+  }
+  ~AttrsBuffer() {
+    if (type_) type_->destroy(memory_);
+  }
+  AttrsBuffer(const AttrsBuffer&) = delete;
+  AttrsBuffer& operator=(const AttrsBuffer&) = delete;
+
+  template <class T>
+  T& at(const AttrField& field) {
+    return *static_cast<T*>(field.value_in(memory_));
+  }
+  operator AttrsRef() const { return {type_, memory_}; }
+
+ private:
+  const AttrsType* type_;
+  alignas(std::max_align_t) std::byte memory_[kMaxAttrsSize];
+};
 
 // Puts the arguments of a vectorcall into parameter order; absent ones are null.
 void match_arguments(const Signature& signature, PyObject* const* args, size_t positional,
                      PyObject* keywords, PyObject** values);
 
-// Appends the value of attribute `k`, or its default where `value` is null.
-void append_attr(const Signature& signature, size_t k, PyObject* value, Attrs& attrs);
+// Sets attribute `k`; where `value` is null, it keeps its default.
+void set_attr(const Signature& signature, size_t k, PyObject* value, AttrsBuffer& attrs);
 
 // The inputs as tensors.
 void convert_inputs(const Signature& signature, PyObject* const* values, TensorList& inputs);

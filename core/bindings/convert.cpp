@@ -309,7 +309,7 @@ class Packer {
     for (PyObject* item : items) {
       parts.push_back(all_tensors && !cast_ ? tensor_of(item) : part(item));
     }
-    return call(ops::stack, parts, Attrs().integer(int64_t{0}));
+    return call(ops::stack, parts, ops::StackAttrs{});
   }
 
  private:

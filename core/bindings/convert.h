@@ -7,8 +7,7 @@
 #include <string>
 
 #include "tensor/dtype.h"
-#include "tensor/inline_vector.h"
-#include "tensor/shape.h"
+#include "tensor/ints.h"
 #include "tensor/tensor.h"
 
 namespace ef::py {
@@ -42,8 +41,6 @@ std::string text_of(PyObject* value);
 std::string str_of(PyObject* value);
 
 // Attribute values. `what` names the argument in messages.
-using Ints = InlineVector<int64_t, kInlineRank>;
-
 // A list of integers, for axes or sizes: one integer, a sequence of integers or scalar tensors, a
 // 1-D integer tensor or array, a TensorShape. Floats and strings are a TypeError if
 // `type_errors`, else mostly invalid arguments.

@@ -86,14 +86,14 @@ class Slicing {
     if (PySlice_Check(item)) {
       add_slice(reinterpret_cast<PySliceObject*>(item));
     } else if (item == Py_Ellipsis) {
-      ellipsis_mask_ |= bit();
+      slice_.ellipsis_mask |= bit();
       push(0, 0, 1);
     } else if (item == Py_None) {
-      new_axis_mask_ |= bit();
+      slice_.new_axis_mask |= bit();
       push(0, 0, 1);
     } else {
       const int64_t index = index_value(item);
-      shrink_axis_mask_ |= bit();
+      slice_.shrink_axis_mask |= bit();
       push(index, index == std::numeric_limits<int64_t>::max() ? index : index + 1, 1);
       takes_from_axis_ = true;
     }
@@ -101,36 +101,32 @@ class Slicing {
 
   Tensor apply(const Tensor& tensor) const {
     // Several ellipses are an error, whatever the tensor.
-    const bool single = (ellipsis_mask_ & (ellipsis_mask_ - 1)) == 0;
+    const bool single = (slice_.ellipsis_mask & (slice_.ellipsis_mask - 1)) == 0;
     if (tensor.rank() == 0 && takes_from_axis_ && single) scalar_sliced();
-    Attrs attrs;
-    attrs.list(begin_).list(end_).list(strides_);
-    attrs.integer(begin_mask_).integer(end_mask_).integer(ellipsis_mask_);
-    attrs.integer(new_axis_mask_).integer(shrink_axis_mask_);
-    return call(ops::strided_slice, {tensor}, attrs);
+    return call(ops::strided_slice, {tensor}, slice_);
   }
 
  private:
   int64_t bit() const {
-    if (begin_.size() >= 62) invalid_argument("Too many indices. [Op:StridedSlice]");
-    return int64_t{1} << begin_.size();
+    if (slice_.begin.size() >= 62) invalid_argument("Too many indices. [Op:StridedSlice]");
+    return int64_t{1} << slice_.begin.size();
   }
 
   void push(int64_t begin, int64_t end, int64_t stride) {
-    begin_.push_back(begin);
-    end_.push_back(end);
-    strides_.push_back(stride);
+    slice_.begin.push_back(begin);
+    slice_.end.push_back(end);
+    slice_.strides.push_back(stride);
   }
 
   void add_slice(PySliceObject* slice) {
     int64_t bounds[2] = {0, 0};
     if (slice->start == Py_None) {
-      begin_mask_ |= bit();
+      slice_.begin_mask |= bit();
     } else {
       bounds[0] = index_value(slice->start);
     }
     if (slice->stop == Py_None) {
-      end_mask_ |= bit();
+      slice_.end_mask |= bit();
     } else {
       bounds[1] = index_value(slice->stop);
     }
@@ -138,14 +134,7 @@ class Slicing {
     takes_from_axis_ = true;
   }
 
-  Ints begin_;
-  Ints end_;
-  Ints strides_;
-  int64_t begin_mask_ = 0;
-  int64_t end_mask_ = 0;
-  int64_t ellipsis_mask_ = 0;
-  int64_t new_axis_mask_ = 0;
-  int64_t shrink_axis_mask_ = 0;
+  ops::StridedSliceAttrs slice_;
   bool takes_from_axis_ = false;
 };
 
@@ -264,8 +253,9 @@ Tensor select_by_mask(const Tensor& tensor, const Tensor& mask) {
   for (int64_t dim : dims.subspan(static_cast<size_t>(rank))) flat.push_back(dim);
   // Reshaped even where the shape stays: what is selected has a dense gradient, unlike gathered
   // rows.
-  return call(ops::gather, {call(ops::reshape, {tensor}, Attrs().list(flat)), indices},
-              Attrs().integer(int64_t{0}).integer(int64_t{0}));
+  return call(ops::gather,
+              {call(ops::reshape, {tensor}, ops::ReshapeAttrs{.shape = flat}), indices},
+              ops::GatherAttrs{});
 }
 
 PyObject* get_item(const Tensor& tensor, PyObject* key) {

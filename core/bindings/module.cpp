@@ -172,7 +172,7 @@ class DenseExamples {
       ef::fail(ef::Code::kValueError, "Each feature has a key, a dtype and a shape.");
     }
     for (size_t i = 0; i < keys.size(); ++i) {
-      const py::Ints dims = py::to_ints(shapes[i], "shape");
+      const ef::Ints dims = py::to_ints(shapes[i], "shape");
       features_.push_back({nb::cast<std::string>(nb::handle(keys[i])), py::to_dtype(dtypes[i]),
                            ef::Shape(std::span<const int64_t>(dims.begin(), dims.size()))});
     }

@@ -26,7 +26,7 @@ class PythonObserver final : public Observer {
   PythonObserver(PyObject* function, bool bad_only)
       : function_(PyRef::share(function)), bad_only_(bad_only) {}
 
-  void ran(const Op& op, std::span<const Tensor> inputs, const Attrs&,
+  void ran(const Op& op, std::span<const Tensor> inputs, AttrsRef,
            std::span<const Tensor> outputs) override {
     if (bad_only_ && std::ranges::none_of(outputs, has_nonfinite)) return;
     tell(op.tf_name, tuple_of(inputs).get(), tuple_of(outputs).get());

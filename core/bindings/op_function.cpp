@@ -51,9 +51,9 @@ PyObject* call_op(const Signature& signature, PyObject* const* args, size_t posi
     for (size_t i = 0; ready && i < signature.num_inputs; ++i) {
       ready = values[i] && is_tensor(values[i]);
     }
-    Attrs attrs;
-    for (size_t k = 0; k < op.attrs.size(); ++k) {
-      append_attr(signature, k, values[signature.num_inputs + k], attrs);
+    AttrsBuffer attrs(op.attrs);
+    for (size_t k = 0; k < signature.attrs.size(); ++k) {
+      set_attr(signature, k, values[signature.num_inputs + k], attrs);
     }
     TensorList outputs;
     if (ready) {
@@ -86,7 +86,8 @@ PyObject* parameters(const Signature& signature) {
     if (i + 1 == signature.names.size()) {
       fallback = "None";
     } else if (i >= signature.num_inputs) {
-      fallback = signature.op.attrs[i - signature.num_inputs].fallback;
+      const AttrField& attr = signature.attrs[i - signature.num_inputs];
+      fallback = attr.required ? nullptr : attr.fallback.c_str();
     } else if (signature.op.inputs[i].optional) {
       fallback = "None";
     }
@@ -112,7 +113,7 @@ PyObject* kinds(const Signature& signature) {
   for (const InputSpec& input : signature.op.inputs) {
     if (!append(input.variadic ? "tensors" : "tensor")) return nullptr;
   }
-  for (const AttrSpec& attr : signature.op.attrs) {
+  for (const AttrField& attr : signature.attrs) {
     if (!append(kNames[static_cast<size_t>(attr.kind)])) return nullptr;
   }
   return Py_NewRef(list.get());

@@ -215,8 +215,7 @@ PyObject* logical(PyObject* a, PyObject* b) {
 
 PyObject* matrix_multiply(PyObject* a, PyObject* b) {
   return with_operands(right_of(ops::matmul), a, b, "__rmatmul__", [](const Operands& both) {
-    return wrap(call(ops::matmul, {both.a, both.b},
-                     Attrs().flag(false).flag(false).flag(false).flag(false)));
+    return wrap(call(ops::matmul, {both.a, both.b}, ops::MatmulAttrs{}));
   });
 }
 

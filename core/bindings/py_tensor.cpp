@@ -282,7 +282,7 @@ const Tensor& checked_tensor(PyObject* object) {
   return tensor_of(object);
 }
 
-PyObject* run_op(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs) {
+PyObject* run_op(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs) {
   TensorList outputs;
   run(op, inputs, attrs, outputs);
   return wrap(std::move(outputs[0]));

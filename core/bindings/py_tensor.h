@@ -46,7 +46,7 @@ class Borrowed {
 };
 
 // Runs an op with one result on tensors the caller keeps alive. Throws.
-PyObject* run_op(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs);
+PyObject* run_op(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs);
 
 // Fills the number, comparison and mapping slots shared by tensors and variables.
 extern PyNumberMethods operator_slots;

@@ -31,7 +31,7 @@ struct Collected {
   void add(Tensor more) {
     dense = dense ? call_reusing(ops::add, std::move(dense), more) : std::move(more);
   }
-  void add_slice(const Shape& whole, const Tensor& values, const Attrs& slice) {
+  void add_slice(const Shape& whole, const Tensor& values, const ops::StridedSliceAttrs& slice) {
     if (const Tensor rows = rows_of(values)) {
       if (add_slice_of_rows(rows, slice)) return;
     } else if (dense && dense.exclusively_owned() && !recording()) {
@@ -41,33 +41,29 @@ struct Collected {
       dense.impl()->reset_id();  // tapes know the old value
       return;
     }
-    add(call(ops::strided_slice_grad, {values}, with_shape(whole, slice)));
+    add(call(ops::strided_slice_grad, {values},
+             ops::StridedSliceGradAttrs{.shape = whole, .slice = slice}));
   }
 
-  // Attributes: axis and batch_dims of gather, or gather_nd's batch_dims alone.
   void add_gathered(const Shape& whole, const Tensor& values, const Tensor& indices,
-                    const Attrs& gather) {
-    const bool nd = gather.count() == 1;
-    if (dense && dense.exclusively_owned() && !recording() && !is_batched(values) &&
-        !is_batched(indices)) {
-      values.impl()->settle();
-      const FlushSubnormals flush;
-      if (nd) {
-        cpu::add_gathered_nd(dense, values, indices, gather.integer(0));
-      } else {
-        cpu::add_gathered(dense, values, indices, gather.integer(0), gather.integer(1));
-      }
-      dense.impl()->reset_id();  // tapes know the old value
-      return;
-    }
-    Attrs attrs;
-    attrs.list(whole);
-    for (int k = 0; k < gather.count(); ++k) attrs.integer(gather.integer(k));
-    add(call(nd ? ops::gather_nd_grad : ops::gather_grad, {values, indices}, attrs));
+                    const ops::GatherAttrs& gather) {
+    const auto in_place = [&] {
+      cpu::add_gathered(dense, values, indices, gather.axis, gather.batch_dims);
+    };
+    if (write_gathered(values, indices, in_place)) return;
+    add(call(ops::gather_grad, {values, indices},
+             ops::GatherGradAttrs{.shape = whole, .gather = gather}));
+  }
+  void add_gathered(const Shape& whole, const Tensor& values, const Tensor& indices,
+                    const ops::GatherNdAttrs& gather) {
+    const auto in_place = [&] { cpu::add_gathered_nd(dense, values, indices, gather.batch_dims); };
+    if (write_gathered(values, indices, in_place)) return;
+    add(call(ops::gather_nd_grad, {values, indices},
+             ops::GatherNdGradAttrs{.shape = whole, .gather = gather}));
   }
 
   // The same for all batched rows at once, if they may be written.
-  bool add_slice_of_rows(const Tensor& values, const Attrs& slice) {
+  bool add_slice_of_rows(const Tensor& values, const ops::StridedSliceAttrs& slice) {
     if (!dense || recording()) return false;
     Tensor rows = rows_of(dense);
     if (!rows) return false;
@@ -76,7 +72,7 @@ struct Collected {
     if (writable) {
       values.impl()->settle();
       const FlushSubnormals flush;
-      cpu::add_to_slice(rows, values, slice_of_rows(slice, 0));
+      cpu::add_to_slice(rows, values, slice_of_rows(slice));
       rows.impl()->reset_id();
     }
     dense = batched(std::move(rows));
@@ -104,12 +100,18 @@ struct Collected {
   }
 
  private:
-  static Attrs with_shape(const Shape& shape, const Attrs& slice) {
-    Attrs attrs;
-    attrs.list(shape);
-    for (int k = 0; k < 3; ++k) attrs.list(slice.list(k));
-    for (int k = 3; k < 8; ++k) attrs.integer(slice.integer(k));
-    return attrs;
+  // Adds gathered values by writing to the dense part, if that may be written.
+  template <class Write>
+  bool write_gathered(const Tensor& values, const Tensor& indices, const Write& write) {
+    if (!dense || !dense.exclusively_owned() || recording() || is_batched(values) ||
+        is_batched(indices)) {
+      return false;
+    }
+    values.impl()->settle();
+    const FlushSubnormals flush;
+    write();
+    dense.impl()->reset_id();  // tapes know the old value
+    return true;
   }
 
   // Joins parts of one tensor, whose indices may differ in dtype.
@@ -122,8 +124,8 @@ struct Collected {
       values.push_back(part.values);
       indices.push_back(same ? part.indices : cast_to(part.indices, DType::kInt64));
     }
-    return {.values = call(ops::concat, values, Attrs().integer(0)),
-            .indices = call(ops::concat, indices, Attrs().integer(0)),
+    return {.values = call(ops::concat, values, ops::ConcatAttrs{.axis = 0}),
+            .indices = call(ops::concat, indices, ops::ConcatAttrs{.axis = 0}),
             .dense_shape = parts[0].dense_shape};
   }
 };
@@ -142,10 +144,7 @@ class RecordGradContext final : public GradContext {
   const Shape& output_shape(int j) const override { return shape_of(record_.output(j)); }
   int num_inputs() const override { return static_cast<int>(record_.num_inputs); }
   int num_outputs() const override { return static_cast<int>(record_.num_outputs); }
-  const Attrs& attrs() const override {
-    static const Attrs none{};
-    return record_.attrs ? *record_.attrs : none;
-  }
+  AttrsRef attrs() const override { return record_.attrs; }
   Tensor dy(int j) const override {
     Tensor& gradient = dy_[j];
     if (!gradient) {
@@ -172,11 +171,17 @@ class RecordGradContext final : public GradContext {
     collected_[record_.input(i).entry].add(
         Gradient{std::move(values), std::move(indices), dense_shape});
   }
-  void set_slice(int i, Tensor values, const Attrs& slice) override {
+  void set_slice(int i, Tensor values, const ops::StridedSliceAttrs& slice) override {
     if (!wants(i)) return;
     collected_[record_.input(i).entry].add_slice(input_shape(i), values, slice);
   }
-  void set_gathered(int i, Tensor values, const Tensor& indices, const Attrs& gather) override {
+  void set_gathered(int i, Tensor values, const Tensor& indices,
+                    const ops::GatherAttrs& gather) override {
+    if (!wants(i)) return;
+    collected_[record_.input(i).entry].add_gathered(input_shape(i), values, indices, gather);
+  }
+  void set_gathered(int i, Tensor values, const Tensor& indices,
+                    const ops::GatherNdAttrs& gather) override {
     if (!wants(i)) return;
     collected_[record_.input(i).entry].add_gathered(input_shape(i), values, indices, gather);
   }
@@ -216,7 +221,7 @@ std::vector<Gradient> run_backward(BackwardFunction& backward, std::span<const T
   std::vector<TensorList> by_output(dy.size());
   for (size_t j = 0; j < dy.size(); ++j) {
     const Tensor rows = as_rows(dy[j], count);
-    run(ops::unstack, {&rows, 1}, Attrs().none().integer(0), by_output[j]);
+    run(ops::unstack, {&rows, 1}, ops::UnstackAttrs{}, by_output[j]);
   }
   std::vector<TensorList> by_input;
   for (int64_t row = 0; row < count; ++row) {
@@ -232,7 +237,7 @@ std::vector<Gradient> run_backward(BackwardFunction& backward, std::span<const T
   for (size_t i = 0; i < by_input.size(); ++i) {
     // A function that omits a gradient does so for every row.
     if (static_cast<int64_t>(by_input[i].size()) != count) continue;
-    results[i].values = batched(call(ops::stack, by_input[i], Attrs().integer(0)));
+    results[i].values = batched(call(ops::stack, by_input[i], ops::StackAttrs{}));
   }
   return results;
 }
@@ -396,9 +401,10 @@ std::vector<Gradient> Tape::gradients_of_rows(const Tensor& target, const Tensor
     const int64_t rows = std::min(at_once, count - begin);
     Shape shape = weights.shape();
     shape[0] = rows;
-    const Tensor chunk = rows == count ? weights
-                                       : call(ops::slice, {weights},
-                                              Attrs().list(first_of(begin, shape)).list(shape));
+    const Tensor chunk =
+        rows == count ? weights
+                      : call(ops::slice, {weights},
+                             ops::SliceAttrs{.begin = first_of(begin, shape), .size = shape});
     if (begin + rows >= count) options_.persistent = persistent;
     // A single row needs no batch axis, and may have the largest rank.
     Shape row = shape;
@@ -412,8 +418,9 @@ std::vector<Gradient> Tape::gradients_of_rows(const Tensor& target, const Tensor
   std::vector<Gradient> results(sources.size());
   for (size_t i = 0; i < sources.size(); ++i) {
     if (parts[i].empty()) continue;
-    results[i].values =
-        parts[i].size() == 1 ? parts[i][0] : call(ops::concat, parts[i], Attrs().integer(0));
+    results[i].values = parts[i].size() == 1
+                            ? parts[i][0]
+                            : call(ops::concat, parts[i], ops::ConcatAttrs{.axis = 0});
   }
   return results;
 }
@@ -422,7 +429,7 @@ Tensor densify(const Gradient& gradient) {
   if (!gradient.sparse()) return gradient.values;
   const Shape& shape = gradient.dense_shape;
   return call(ops::unsorted_segment_sum, {gradient.values, gradient.indices},
-              Attrs().integer(shape[0]));
+              ops::UnsortedSegmentAttrs{.num_segments = shape[0]});
 }
 
 }  // namespace ef

@@ -28,7 +28,7 @@ class Stack final : public LazyValue {
 // The rows one by one, as results of a recorded operation.
 TensorList unbatched(const Tensor& rows) {
   TensorList parts;
-  run(ops::unstack, {&rows, 1}, Attrs().none().integer(0), parts);
+  run(ops::unstack, {&rows, 1}, ops::UnstackAttrs{}, parts);
   return parts;
 }
 
@@ -50,7 +50,7 @@ void run_each(const BatchedCall& batched_call) {
     for (size_t j = 0; j < outputs.size(); ++j) results[j].push_back(outputs[j]);
   }
   for (const TensorList& parts : results) {
-    batched_call.add(call(ops::stack, parts, Attrs().integer(0)));
+    batched_call.add(call(ops::stack, parts, ops::StackAttrs{}));
   }
 }
 
@@ -82,7 +82,7 @@ Tensor BatchedCall::whole(size_t i) const {
   return rows ? rows : inputs[i];
 }
 
-void run_batched(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
+void run_batched(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                  const SpecList& specs, TensorList& outputs) {
   int64_t count = 0;
   for (const Tensor& input : inputs) {

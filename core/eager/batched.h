@@ -21,7 +21,7 @@ Tensor as_rows(const Tensor& tensor, int64_t count);
 struct BatchedCall {
   const Op& op;
   std::span<const Tensor> inputs;
-  const Attrs& attrs;
+  AttrsRef attrs;
   const SpecList& specs;  // of one row
   int64_t count;
   TensorList& outputs;
@@ -32,10 +32,10 @@ struct BatchedCall {
   void add(Tensor rows) const { outputs.push_back(batched(std::move(rows))); }
 };
 
-// A strided slice's eight attributes, from `first` on, as those of the same slice of all rows.
-Attrs slice_of_rows(const Attrs& attrs, int first);
+// The attributes of a strided slice as those of the same slice of all rows.
+ops::StridedSliceAttrs slice_of_rows(const ops::StridedSliceAttrs& slice);
 
-void run_batched(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
+void run_batched(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                  const SpecList& specs, TensorList& outputs);
 
 // Runs a call for all rows at once; false if its family has no rule for it.

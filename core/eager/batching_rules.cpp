@@ -34,34 +34,18 @@ Shape with_front(int64_t count, const Shape& shape) {
 
 Shape output_shape(const BatchedCall& c) { return with_front(c.count, c.specs[0].shape); }
 
-// The attributes with the k-th list replaced; a single value is a list of one.
-Attrs with_list(const Attrs& attrs, int k, std::span<const int64_t> list) {
-  Attrs result;
-  for (int i = 0; i < attrs.count(); ++i) {
-    if (i == k) {
-      result.list(list);
-    } else if (attrs.is_none(i)) {
-      result.none();
-    } else {
-      result.list(attrs.list(i));
-    }
-  }
-  return result;
-}
-
 // An axis of a row as an axis of the batch; negative axes are unchanged.
 int64_t shifted(int64_t axis) { return axis < 0 ? axis : axis + 1; }
 
 // A list for the axes of a row, with an entry for the batch axis in front.
-Attrs& with_front(Attrs& attrs, int64_t front, std::span<const int64_t> rest) {
-  InlineVector<int64_t, 2 * kInlineRank> list;
-  list.push_back(front);
+Ints with_front(int64_t front, std::span<const int64_t> rest) {
+  Ints list{front};
   for (int64_t value : rest) list.push_back(value);
-  return attrs.list(list);
+  return list;
 }
 
 // Runs the operation on inputs with the batch axis in front, and adds its results.
-bool run_whole(const BatchedCall& c, std::span<const Tensor> inputs, const Attrs& attrs) {
+bool run_whole(const BatchedCall& c, std::span<const Tensor> inputs, AttrsRef attrs) {
   TensorList results;
   run(c.op, inputs, attrs, results);
   for (Tensor& result : results) c.add(std::move(result));
@@ -138,110 +122,93 @@ bool without_values(const BatchedCall& c) {
 
 bool transposing(const BatchedCall& c) {
   const int rank = c.inputs[0].rank();
-  InlineVector<int64_t, kInlineRank + 1> perm;
-  perm.push_back(0);
+  const auto& attrs = c.attrs.as<ops::TransposeAttrs>();
+  Ints perm{0};
   for (int i = 0; i < rank; ++i) {
-    const int64_t axis = c.attrs.is_none(0) ? rank - 1 - i : c.attrs.list(0)[i];
+    const int64_t axis = attrs.perm ? (*attrs.perm)[static_cast<size_t>(i)] : rank - 1 - i;
     perm.push_back((axis < 0 ? axis + rank : axis) + 1);
   }
-  Attrs attrs;
-  attrs.list(perm);
-  if (c.attrs.count() > 1) attrs.flag(c.attrs.flag(1));
   const Tensor rows = c.whole(0);
-  return run_whole(c, {&rows, 1}, attrs);
+  return run_whole(c, {&rows, 1}, ops::TransposeAttrs{.perm = perm, .conjugate = attrs.conjugate});
 }
 
 bool reducing(const BatchedCall& c) {
   const int rank = c.inputs[0].rank();
-  InlineVector<int64_t, kInlineRank> axes;
-  if (c.attrs.is_none(0)) {
-    for (int i = 0; i < rank; ++i) axes.push_back(i + 1);
+  const auto& attrs = c.attrs.as<ops::ReduceAttrs>();
+  Ints axes;
+  if (attrs.axis) {
+    for (int64_t axis : *attrs.axis) axes.push_back(shifted(axis));
   } else {
-    for (int64_t axis : c.attrs.list(0)) axes.push_back(shifted(axis));
+    for (int i = 0; i < rank; ++i) axes.push_back(i + 1);
   }
-  Attrs attrs;
-  attrs.list(axes).flag(c.attrs.flag(1));
+  const Tensor rows = c.whole(0);
+  return run_whole(c, {&rows, 1}, ops::ReduceAttrs{.axis = axes, .keepdims = attrs.keepdims});
+}
+
+// Runs the operation on the rows, with its attributes as `change` has them for all rows.
+template <class T, class Change>
+bool run_changed(const BatchedCall& c, const Change& change) {
+  T attrs = c.attrs.as<T>();
+  change(attrs);
   const Tensor rows = c.whole(0);
   return run_whole(c, {&rows, 1}, attrs);
 }
 
-bool scanning(const BatchedCall& c) {
-  const Tensor rows = c.whole(0);
-  return run_whole(
-      c, {&rows, 1},
-      Attrs().integer(shifted(c.attrs.integer(0))).flag(c.attrs.flag(1)).flag(c.attrs.flag(2)));
+// What works along one axis.
+template <class T>
+bool along_axis(const BatchedCall& c) {
+  return run_changed<T>(c, [](T& attrs) { attrs.axis = shifted(attrs.axis); });
 }
 
+template <class T>
 bool joining(const BatchedCall& c) {
+  T attrs = c.attrs.as<T>();
+  attrs.axis = shifted(attrs.axis);
   TensorList inputs;
   for (const Tensor& input : c.inputs) inputs.push_back(as_rows(input, c.count));
-  return run_whole(c, inputs, Attrs().integer(shifted(c.attrs.integer(0))));
-}
-
-bool unstacking(const BatchedCall& c) {
-  const Tensor rows = c.whole(0);
-  return run_whole(c, {&rows, 1}, Attrs().none().integer(shifted(c.attrs.integer(1))));
-}
-
-bool splitting(const BatchedCall& c) {
-  const Tensor rows = c.whole(0);
-  return run_whole(c, {&rows, 1},
-                   Attrs().list(c.attrs.list(0)).integer(shifted(c.attrs.integer(1))));
+  return run_whole(c, inputs, attrs);
 }
 
 bool slicing(const BatchedCall& c) {
-  Attrs attrs;
-  with_front(attrs, 0, c.attrs.list(0));
-  with_front(attrs, c.count, c.attrs.list(1));
-  const Tensor rows = c.whole(0);
-  return run_whole(c, {&rows, 1}, attrs);
+  return run_changed<ops::SliceAttrs>(c, [&](ops::SliceAttrs& attrs) {
+    attrs.begin = with_front(0, attrs.begin);
+    attrs.size = with_front(c.count, attrs.size);
+  });
 }
 
 bool strided_slicing(const BatchedCall& c) {
   const Tensor rows = c.whole(0);
-  return run_whole(c, {&rows, 1}, slice_of_rows(c.attrs, 0));
+  return run_whole(c, {&rows, 1}, slice_of_rows(c.attrs.as<ops::StridedSliceAttrs>()));
 }
 
 bool strided_slice_gradient(const BatchedCall& c) {
-  const Attrs slice = slice_of_rows(c.attrs, 1);
-  Attrs attrs;
-  attrs.list(output_shape(c));
-  for (int k = 0; k < slice.count(); ++k) attrs.list(slice.list(k));
-  const Tensor rows = c.whole(0);
-  return run_whole(c, {&rows, 1}, attrs);
+  return run_changed<ops::StridedSliceGradAttrs>(c, [&](ops::StridedSliceGradAttrs& attrs) {
+    attrs.shape = output_shape(c);
+    attrs.slice = slice_of_rows(attrs.slice);
+  });
 }
 
+template <class T>
 bool padding(const BatchedCall& c) {
-  InlineVector<int64_t, 2 * kInlineRank> paddings;
-  paddings.push_back(0);
-  paddings.push_back(0);
-  for (int64_t value : c.attrs.list(0)) paddings.push_back(value);
-  Attrs attrs;
-  attrs.list(paddings);
-  attrs.integer(c.attrs.integer(1));
-  if (&c.op == &ops::pad) attrs.real(c.attrs.real(2));
-  const Tensor rows = c.whole(0);
-  return run_whole(c, {&rows, 1}, attrs);
+  return run_changed<T>(
+      c, [](T& attrs) { attrs.paddings = with_front(0, with_front(0, attrs.paddings)); });
 }
 
 bool tiling(const BatchedCall& c) {
-  Attrs attrs;
-  with_front(attrs, 1, c.attrs.list(0));
-  const Tensor rows = c.whole(0);
-  return run_whole(c, {&rows, 1}, attrs);
+  return run_changed<ops::TileAttrs>(
+      c, [](ops::TileAttrs& attrs) { attrs.multiples = with_front(1, attrs.multiples); });
 }
 
 bool reversing(const BatchedCall& c) {
-  InlineVector<int64_t, kInlineRank> axes;
-  for (int64_t axis : c.attrs.list(0)) axes.push_back(shifted(axis));
-  const Tensor rows = c.whole(0);
-  return run_whole(c, {&rows, 1}, Attrs().list(axes));
+  return run_changed<ops::ReverseAttrs>(c, [](ops::ReverseAttrs& attrs) {
+    for (int64_t& axis : attrs.axis) axis = shifted(axis);
+  });
 }
 
 bool multiplying(const BatchedCall& c) {
   const Tensor& a = c.inputs[0];
   const Tensor& b = c.inputs[1];
-  const bool turn_a = c.attrs.flag(0) || c.attrs.flag(2);
+  const bool turn_a = c.attrs.as<ops::MatmulAttrs>().swaps_a();
   if (is_batched(a) && !is_batched(b) && b.rank() == 2 && !turn_a) {
     // All rows are multiplied by the same matrix.
     const Tensor rows = rows_of(a);
@@ -258,7 +225,7 @@ bool multiplying(const BatchedCall& c) {
 }
 
 bool adding_bias(const BatchedCall& c) {
-  if (static_cast<DataFormat>(c.attrs.integer(0)) != DataFormat::kNhwc) return false;
+  if (c.attrs.as<ops::BiasAttrs>().data_format != DataFormat::kNhwc) return false;
   const int rank = c.inputs[0].rank();
   c.add(call(ops::add, {aligned(c, 0, rank), aligned(c, 1, rank)}));
   return true;
@@ -266,9 +233,8 @@ bool adding_bias(const BatchedCall& c) {
 
 bool bias_gradient(const BatchedCall& c) {
   const int rank = c.inputs[0].rank();
-  const bool last = static_cast<DataFormat>(c.attrs.integer(0)) == DataFormat::kNhwc;
-  const int channel = last ? rank : 2;
-  InlineVector<int64_t, kInlineRank> axes;
+  const int channel = c.attrs.as<ops::BiasAttrs>().channel_axis(rank) + 1;
+  Ints axes;
   for (int i = 1; i <= rank; ++i) {
     if (i != channel) axes.push_back(i);
   }
@@ -276,81 +242,94 @@ bool bias_gradient(const BatchedCall& c) {
   return true;
 }
 
+Shape merged(const BatchedCall& c, const Shape& shape) {
+  Shape result = shape;
+  result[0] *= c.count;
+  return result;
+}
+
 // Operations that process the elements of the first axis separately, such as images.
-// `first` is the only input that may be batched, and its batch may be given in attribute 0.
-bool of_images(const BatchedCall& c, size_t first, bool sized) {
+// `first` is the only input that may be batched.
+bool of_images(const BatchedCall& c, size_t first, AttrsRef attrs) {
   for (size_t i = 0; i < c.inputs.size(); ++i) {
     if (i != first && is_batched(c.inputs[i])) return false;
   }
-  const auto merged = [&](const Shape& shape) {
-    Shape result = shape;
-    result[0] *= c.count;
-    return result;
-  };
   TensorList inputs;
   for (size_t i = 0; i < c.inputs.size(); ++i) inputs.push_back(c.whole(i));
-  inputs[first] = reshape_to(inputs[first], merged(c.inputs[first].shape()));
-  Attrs attrs = c.attrs;
-  if (sized) attrs = with_list(c.attrs, 0, merged(Shape(c.attrs.list(0))).dims());
+  inputs[first] = reshape_to(inputs[first], merged(c, c.inputs[first].shape()));
   c.add(reshape_to(call(c.op, inputs, attrs), output_shape(c)));
   return true;
 }
 
-bool of_images_first(const BatchedCall& c) { return of_images(c, 0, false); }
-bool of_images_sized(const BatchedCall& c) { return of_images(c, 0, true); }
-bool of_images_second_sized(const BatchedCall& c) { return of_images(c, 1, true); }
+bool of_images(const BatchedCall& c) { return of_images(c, 0, c.attrs); }
+
+// The same where the attributes tell the shape of the images.
+bool pooling_gradient(const BatchedCall& c) {
+  auto attrs = c.attrs.as<ops::AvgPoolGradAttrs>();
+  attrs.shape = merged(c, Shape(attrs.shape));
+  return of_images(c, 0, attrs);
+}
+bool convolution_gradient(const BatchedCall& c) {
+  auto attrs = c.attrs.as<ops::Conv2DBackpropInputAttrs>();
+  attrs.input_sizes = merged(c, Shape(attrs.input_sizes));
+  return of_images(c, 1, attrs);
+}
 
 bool gathering(const BatchedCall& c) {
-  if (is_batched(c.inputs[1]) || c.attrs.integer(1) != 0) return false;
+  auto attrs = c.attrs.as<ops::GatherAttrs>();
+  if (is_batched(c.inputs[1]) || attrs.batch_dims != 0) return false;
+  attrs.axis = shifted(attrs.axis);
   const Tensor inputs[] = {c.whole(0), c.inputs[1]};
-  return run_whole(c, inputs, Attrs().integer(shifted(c.attrs.integer(0))).integer(0));
+  return run_whole(c, inputs, attrs);
 }
 
 bool gathering_gradient(const BatchedCall& c) {
-  if (is_batched(c.inputs[1]) || c.attrs.integer(2) != 0) return false;
+  auto attrs = c.attrs.as<ops::GatherGradAttrs>();
+  if (is_batched(c.inputs[1]) || attrs.gather.batch_dims != 0) return false;
+  attrs.shape = output_shape(c);
+  attrs.gather.axis = shifted(attrs.gather.axis);
   const Tensor inputs[] = {c.whole(0), c.inputs[1]};
-  return run_whole(c, inputs,
-                   Attrs().list(output_shape(c)).integer(shifted(c.attrs.integer(1))).integer(0));
+  return run_whole(c, inputs, attrs);
 }
 
 // Moves the batch axis to the end, which operations on slices preserve, and back.
 Tensor rows_last(const Tensor& rows) {
-  InlineVector<int64_t, kInlineRank + 1> perm;
+  Ints perm;
   for (int i = 1; i < rows.rank(); ++i) perm.push_back(i);
   perm.push_back(0);
   return permute(rows, perm);
 }
 Tensor rows_first(const Tensor& rows) {
-  InlineVector<int64_t, kInlineRank + 1> perm;
+  Ints perm;
   perm.push_back(rows.rank() - 1);
   for (int i = 0; i + 1 < rows.rank(); ++i) perm.push_back(i);
   return permute(rows, perm);
 }
 
-// Slices named by indices: `indices` is their input, and attribute 0 a shape if `sized`.
-bool of_slices(const BatchedCall& c, size_t indices, bool sized) {
+// Slices named by indices, which are the input number `indices`.
+bool of_slices(const BatchedCall& c, size_t indices, AttrsRef attrs) {
   if (is_batched(c.inputs[indices])) return false;
   TensorList inputs;
   for (size_t i = 0; i < c.inputs.size(); ++i) {
     inputs.push_back(i == indices ? c.inputs[i] : rows_last(as_rows(c.inputs[i], c.count)));
   }
-  Attrs attrs = c.attrs;
-  if (sized) {
-    Shape shape(c.attrs.list(0));
-    shape.push_back(c.count);
-    attrs = with_list(c.attrs, 0, shape.dims());
-  }
   c.add(rows_first(call(c.op, inputs, attrs)));
   return true;
 }
 
-bool of_indices_second(const BatchedCall& c) { return of_slices(c, 1, false); }
-bool of_indices_first_sized(const BatchedCall& c) { return of_slices(c, 0, true); }
+bool of_indices_second(const BatchedCall& c) { return of_slices(c, 1, c.attrs); }
+bool scattering(const BatchedCall& c) {
+  auto attrs = c.attrs.as<ops::ScatterNdAttrs>();
+  attrs.shape.push_back(c.count);
+  return of_slices(c, 0, attrs);
+}
 bool gathering_nd(const BatchedCall& c) {
-  return c.attrs.integer(0) == 0 && of_slices(c, 1, false);
+  return c.attrs.as<ops::GatherNdAttrs>().batch_dims == 0 && of_slices(c, 1, c.attrs);
 }
 bool gathering_nd_gradient(const BatchedCall& c) {
-  return c.attrs.integer(1) == 0 && of_slices(c, 1, true);
+  auto attrs = c.attrs.as<ops::GatherNdGradAttrs>();
+  attrs.shape.push_back(c.count);
+  return attrs.gather.batch_dims == 0 && of_slices(c, 1, attrs);
 }
 
 std::unordered_map<const Op*, Rule> make_rules() {
@@ -377,27 +356,29 @@ std::unordered_map<const Op*, Rule> make_rules() {
   set(transposing, {&transpose});
   set(reducing, {&reduce_sum, &reduce_mean, &reduce_prod, &reduce_max, &reduce_min, &reduce_all,
                  &reduce_any});
-  set(scanning, {&cumsum, &cumprod});
-  set(joining, {&concat, &stack});
-  set(unstacking, {&unstack});
-  set(splitting, {&split});
+  set(along_axis<ScanAttrs>, {&cumsum, &cumprod});
+  set(joining<ConcatAttrs>, {&concat});
+  set(joining<StackAttrs>, {&stack});
+  set(along_axis<UnstackAttrs>, {&unstack});
+  set(along_axis<SplitAttrs>, {&split});
   set(slicing, {&slice});
   set(strided_slicing, {&strided_slice});
   set(strided_slice_gradient, {&strided_slice_grad});
-  set(padding, {&pad, &mirror_pad_grad});
+  set(padding<PadAttrs>, {&pad});
+  set(padding<MirrorPadGradAttrs>, {&mirror_pad_grad});
   set(tiling, {&tile});
   set(reversing, {&reverse});
   set(multiplying, {&matmul});
   set(adding_bias, {&bias_add});
   set(bias_gradient, {&bias_add_grad});
-  set(of_images_first, {&conv2d, &depthwise_conv2d, &avg_pool, &max_pool, &resample});
-  set(of_images_sized, {&avg_pool_grad});
-  set(of_images_second_sized, {&conv2d_backprop_input, &depthwise_conv2d_backprop_input});
+  set(of_images, {&conv2d, &depthwise_conv2d, &avg_pool, &max_pool, &resample});
+  set(pooling_gradient, {&avg_pool_grad});
+  set(convolution_gradient, {&conv2d_backprop_input, &depthwise_conv2d_backprop_input});
   set(gathering, {&gather});
   set(gathering_gradient, {&gather_grad});
   set(gathering_nd, {&gather_nd});
   set(gathering_nd_gradient, {&gather_nd_grad});
-  set(of_indices_first_sized, {&scatter_nd});
+  set(scattering, {&scatter_nd});
   set(of_indices_second, {&unsorted_segment_sum, &gather_or_zero, &tensor_scatter_nd_update,
                           &tensor_scatter_nd_add, &tensor_scatter_nd_sub});
   return rules;
@@ -405,16 +386,16 @@ std::unordered_map<const Op*, Rule> make_rules() {
 
 }  // namespace
 
-Attrs slice_of_rows(const Attrs& attrs, int first) {
-  Attrs result;
-  with_front(result, 0, attrs.list(first));
-  with_front(result, 0, attrs.list(first + 1));
-  with_front(result, 1, attrs.list(first + 2));
-  // Neither the begin nor the end of the first axis is named.
-  for (int mask = 0; mask < 5; ++mask) {
-    result.integer(attrs.integer(first + 3 + mask) * 2 + (mask < 2 ? 1 : 0));
-  }
-  return result;
+ops::StridedSliceAttrs slice_of_rows(const ops::StridedSliceAttrs& slice) {
+  return {.begin = with_front(0, slice.begin),
+          .end = with_front(0, slice.end),
+          .strides = with_front(1, slice.strides),
+          // Neither the begin nor the end of the first axis is named.
+          .begin_mask = slice.begin_mask * 2 + 1,
+          .end_mask = slice.end_mask * 2 + 1,
+          .ellipsis_mask = slice.ellipsis_mask * 2,
+          .new_axis_mask = slice.new_axis_mask * 2,
+          .shrink_axis_mask = slice.shrink_axis_mask * 2};
 }
 
 bool run_by_rule(const BatchedCall& call) {

@@ -44,7 +44,7 @@ void check_inputs(const Op& op, std::span<const Tensor> inputs) {
 
 // Without a cost function: the bytes touched, at 8 bytes a nanosecond.
 double estimated_cost(const Op& op, std::span<const Tensor> inputs, const SpecList& specs,
-                      const TensorList& outputs, const Attrs& attrs) {
+                      const TensorList& outputs, AttrsRef attrs) {
   if (op.cost) return op.cost(inputs, specs, attrs);
   if (op.makes_outputs) return 0;
   int64_t bytes = 0;
@@ -78,8 +78,8 @@ bool any_batched(std::span<const Tensor> inputs) {
   return std::any_of(inputs.begin(), inputs.end(), is_batched);
 }
 
-void run_now(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
-             const SpecList& specs, TensorList& outputs, bool records) {
+void run_now(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const SpecList& specs,
+             TensorList& outputs, bool records) {
   if (op.makes_outputs) {
     outputs.resize(specs.size());
   } else {
@@ -107,7 +107,7 @@ void run_now(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
 
 }  // namespace
 
-void run(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs, TensorList& outputs) {
+void run(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, TensorList& outputs) {
   check_inputs(op, inputs);
   SpecList specs;
   InferContext infer(op, inputs, attrs, specs);
@@ -127,13 +127,13 @@ void run(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs, Tenso
   for (size_t k = 0; k < observers.size(); ++k) observers[k]->ran(op, inputs, attrs, outputs);
 }
 
-Tensor call(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs) {
+Tensor call(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs) {
   TensorList outputs;
   run(op, inputs, attrs, outputs);
   return std::move(outputs[0]);
 }
 
-Tensor call_reusing(const Op& op, Tensor first, const Tensor& second, const Attrs& attrs) {
+Tensor call_reusing(const Op& op, Tensor first, const Tensor& second, AttrsRef attrs) {
   if (Tensor more = rows_of(second)) [[unlikely]] {
     if (Tensor rows = rows_of(first); rows && rows.shape() == more.shape()) {
       first = {};

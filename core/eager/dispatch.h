@@ -12,17 +12,17 @@ namespace ef {
 
 // Runs `op` and puts its results into `outputs`, which must be empty. Inputs must not be empty
 // handles.
-void run(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs, TensorList& outputs);
+void run(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, TensorList& outputs);
 
 // Runs an operation with exactly one result.
-Tensor call(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs = {});
-inline Tensor call(const Op& op, std::initializer_list<Tensor> inputs, const Attrs& attrs = {}) {
+Tensor call(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs = {});
+inline Tensor call(const Op& op, std::initializer_list<Tensor> inputs, AttrsRef attrs = {}) {
   return call(op, std::span(inputs.begin(), inputs.size()), attrs);
 }
 
 // The same for an elementwise operation on two tensors of one dtype, where the result may
 // overwrite the first one: it does if there is no other handle on it and no tape records.
-Tensor call_reusing(const Op& op, Tensor first, const Tensor& second, const Attrs& attrs = {});
+Tensor call_reusing(const Op& op, Tensor first, const Tensor& second, AttrsRef attrs = {});
 
 // Set by the bindings: called around kernels that run long enough to let other threads work.
 // `check` runs the handlers of pending signals, and throws the exceptions that they raise.

@@ -44,7 +44,7 @@ class LazyResult final : public LazyValue {
 
 }  // namespace
 
-Tensor make_lazy(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
+Tensor make_lazy(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                  const TensorSpec& spec) {
   LazyCall call;
   call.op = &op;

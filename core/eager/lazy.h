@@ -16,11 +16,11 @@ namespace ef {
 struct LazyCall {
   const Op* op = nullptr;
   TensorList inputs;
-  Attrs attrs;
+  SavedAttrs attrs;
 };
 
 // The tensor of the only result of a pending call.
-Tensor make_lazy(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
+Tensor make_lazy(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                  const TensorSpec& spec);
 
 // The pending call of `tensor`, if there is one.

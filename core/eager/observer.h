@@ -12,7 +12,7 @@ class Observer {
  public:
   virtual ~Observer() = default;
   // Called after an operation, before anything else uses its results; may throw.
-  virtual void ran(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
+  virtual void ran(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                    std::span<const Tensor> outputs) = 0;
   // Called for events that are no operations: a variable is read or written, a backward step is a
   // Python function.

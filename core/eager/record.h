@@ -23,7 +23,7 @@ struct Record {
 
   const Op* op = nullptr;  // or null, and then:
   std::shared_ptr<BackwardFunction> backward;
-  std::unique_ptr<Attrs> attrs;
+  SavedAttrs attrs;
   uint32_t num_inputs = 0;
   uint32_t num_outputs = 0;
   uint32_t bytes = 0;

@@ -93,7 +93,7 @@ void RecordingTapes::end() const {
   resume_recording();
 }
 
-void record_on_tapes(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
+void record_on_tapes(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                      std::span<const Tensor> outputs) {
   for (Tape* tape : active_tapes()) tape->record(op, inputs, attrs, outputs);
 }
@@ -132,7 +132,7 @@ void Tape::variable_read(Variable& variable, const Tensor& value) {
   entries_.set(value.impl()->id(), entries_.find(variable.id()));
 }
 
-void Tape::record(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
+void Tape::record(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                   std::span<const Tensor> outputs) {
   if (options_.watch_only) return;
   Need need;
@@ -156,7 +156,7 @@ void Tape::record(const Op& op, std::span<const Tensor> inputs, const Attrs& att
   for (const Tensor& t : outputs) rank_sum += static_cast<size_t>(t.rank());
   Record* record = Record::create(inputs.size(), outputs.size(), rank_sum);
   record->op = &op;
-  if (attrs.count() > 0) record->attrs = std::make_unique<Attrs>(attrs);
+  record->attrs = attrs;
   int64_t* dims = record->dims();
   for (size_t i = 0; i < inputs.size(); ++i) {
     fill_slot(*record, record->input(i), dims, inputs[i], need.inputs & bit_of(i));

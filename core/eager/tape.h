@@ -54,7 +54,7 @@ class Tape {
   bool watches(const Variable& variable) const;
 
   // Records a call if one of its inputs is watched.
-  void record(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
+  void record(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
               std::span<const Tensor> outputs);
   void record(std::shared_ptr<BackwardFunction> backward, std::span<const uint64_t> inputs,
               std::span<const Tensor> outputs);
@@ -129,7 +129,7 @@ class RecordingTapes {
 };
 
 // Records a call on all active tapes.
-void record_on_tapes(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
+void record_on_tapes(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                      std::span<const Tensor> outputs);
 
 // A gradient in dense form.

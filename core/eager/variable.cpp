@@ -82,8 +82,7 @@ void add_in_place(const Op& op, const Tensor& value, const Tensor& delta) {
   SpecList specs;
   specs.push_back({value.dtype(), value.shape()});
   TensorList outputs{value};
-  const Attrs attrs{};
-  KernelContext context(op, inputs, attrs, specs, outputs);
+  KernelContext context(op, inputs, {}, specs, outputs);
   op.kernel(context);
 }
 

@@ -129,7 +129,7 @@ bool operator==(const Program& a, const Program& b) {
   }
   for (size_t k = 0; k < a.steps.size(); ++k) {
     const Step &first = a.steps[k], &second = b.steps[k];
-    if (first.op != second.op || !(first.attrs == second.attrs) ||
+    if (first.op != second.op || first.attrs != second.attrs ||
         !std::equal(first.inputs.begin(), first.inputs.end(), second.inputs.begin(),
                     second.inputs.end())) {
       return false;

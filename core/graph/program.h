@@ -35,7 +35,7 @@ struct Operand {
 
 struct Step {
   const Op* op = nullptr;
-  Attrs attrs;
+  SavedAttrs attrs;
   InlineVector<Operand, 4> inputs;
 };
 

@@ -100,7 +100,7 @@ void Trace::stop() {
   if (std::exchange(running_, false)) std::erase(observers, static_cast<Observer*>(this));
 }
 
-void Trace::ran(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
+void Trace::ran(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                 std::span<const Tensor> outputs) {
   if (std::this_thread::get_id() != thread_) return;
   calls_.push_back({&op, attrs, {inputs.begin(), inputs.end()}, {outputs.begin(), outputs.end()}});

@@ -22,7 +22,7 @@ class Trace final : public Observer {
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
-  void ran(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
+  void ran(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
            std::span<const Tensor> outputs) override;
   void saw_effect() override;
   // Ends the collecting.
@@ -36,7 +36,7 @@ class Trace final : public Observer {
  private:
   struct Call {
     const Op* op;
-    Attrs attrs;
+    SavedAttrs attrs;
     std::vector<Tensor> inputs;
     std::vector<Tensor> outputs;
   };

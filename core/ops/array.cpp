@@ -9,14 +9,14 @@
 namespace ef::ops {
 namespace {
 
-double move_cost(std::span<const Tensor>, const SpecList& outputs, const Attrs&) {
+double move_cost(std::span<const Tensor>, const SpecList& outputs, AttrsRef) {
   return static_cast<double>(outputs[0].shape.num_elements()) *
          static_cast<double>(element_size(outputs[0].dtype)) / 8;
 }
 
 void reshape_infer(InferContext& c) {
   const char* op = c.op().tf_name;
-  const auto sizes = c.attrs().list(0);
+  const Ints& sizes = c.attrs<ReshapeAttrs>().shape;
   const int64_t count = c.shape(0).num_elements();
   int unknown = -1;
   int64_t known = 1;
@@ -68,12 +68,13 @@ void transpose_infer(InferContext& c) {
   const Shape& shape = c.shape(0);
   const int rank = shape.rank();
   Shape result = shape;
-  if (c.attrs().is_none(0)) {
+  const std::optional<Ints>& given = c.attrs<TransposeAttrs>().perm;
+  if (!given) {
     for (int i = 0; i < rank; ++i) result[i] = shape[rank - 1 - i];
     c.add_output(c.dtype(0), result);
     return;
   }
-  const auto perm = c.attrs().list(0);
+  const Ints& perm = *given;
   if (static_cast<int>(perm.size()) != rank) {
     invalid_argument("transpose expects a vector of size ", rank,
                      ". But input(1) is a vector of size ", perm.size(), " [Op:", op, "]");
@@ -96,24 +97,20 @@ void transpose_infer(InferContext& c) {
 }
 
 void transpose_gradient(GradContext& g) {
-  const Attrs& attrs = g.attrs();
-  Attrs inverse;
-  if (attrs.is_none(0)) {
-    inverse.none();
-  } else {
-    const auto perm = attrs.list(0);
+  TransposeAttrs inverse = g.attrs<TransposeAttrs>();
+  if (inverse.perm) {
+    const Ints perm = *inverse.perm;
     const auto rank = static_cast<int64_t>(perm.size());
-    int64_t back[kMaxRank];
-    for (int64_t i = 0; i < rank; ++i) back[perm[i] < 0 ? perm[i] + rank : perm[i]] = i;
-    inverse.list(std::span<const int64_t>(back, perm.size()));
+    for (int64_t i = 0; i < rank; ++i) {
+      (*inverse.perm)[static_cast<size_t>(perm[i] < 0 ? perm[i] + rank : perm[i])] = i;
+    }
   }
-  inverse.flag(attrs.count() > 1 && attrs.flag(1));
   g.set(0, call(transpose, {g.dy()}, inverse));
 }
 
 void expand_dims_infer(InferContext& c) {
   const int rank = c.shape(0).rank();
-  const int64_t axis = c.attrs().integer(0);
+  const int64_t axis = c.attrs<ExpandDimsAttrs>().axis;
   if (axis < -rank - 1 || axis > rank) {
     invalid_argument("Tried to expand dim index ", axis, " for tensor with ", rank,
                      " dimensions. [Op:", c.op().tf_name, "]");
@@ -127,7 +124,7 @@ void squeeze_infer(InferContext& c) {
   const char* op = c.op().tf_name;
   const Shape& shape = c.shape(0);
   const int rank = shape.rank();
-  const auto axes = c.attrs().list(0);
+  const Ints axes = c.attrs<SqueezeAttrs>().axis.value_or(Ints());
   std::bitset<kMaxRank> drop;
   for (int64_t given : axes) {
     if (given < -rank || given >= rank) {
@@ -151,7 +148,7 @@ void squeeze_infer(InferContext& c) {
 
 void broadcast_to_infer(InferContext& c) {
   const char* op = c.op().tf_name;
-  const auto dims = c.attrs().list(0);
+  const Ints& dims = c.attrs<BroadcastToAttrs>().shape;
   checked_num_elements(dims, op);
   const Shape target(dims);
   const Shape& shape = c.shape(0);
@@ -171,7 +168,7 @@ void broadcast_to_infer(InferContext& c) {
 
 void tile_infer(InferContext& c) {
   const char* op = c.op().tf_name;
-  const auto multiples = c.attrs().list(0);
+  const Ints& multiples = c.attrs<TileAttrs>().multiples;
   if (kStoredTypes.contains(c.dtype(0))) {
     fail(Code::kUnimplemented,
          "TileOp : The input data type is not supported, DataType : ", c.dtype(0),
@@ -199,7 +196,7 @@ void tile_infer(InferContext& c) {
 
 // Adds up the copies, one repeated axis at a time.
 void tile_gradient(GradContext& g) {
-  const auto multiples = g.attrs().list(0);
+  const Ints& multiples = g.attrs<TileAttrs>().multiples;
   const Shape& original = g.input_shape(0);
   Tensor grad = g.dy();
   for (int axis = 0; axis < original.rank(); ++axis) {
@@ -219,7 +216,7 @@ void tile_gradient(GradContext& g) {
 void reverse_infer(InferContext& c) {
   const char* op = c.op().tf_name;
   const int rank = c.shape(0).rank();
-  const auto axes = c.attrs().list(0);
+  const Ints& axes = c.attrs<ReverseAttrs>().axis;
   std::bitset<kMaxRank> seen;
   for (size_t i = 0; i < axes.size(); ++i) {
     if (axes[i] < -rank || axes[i] >= rank) {
@@ -241,7 +238,7 @@ const Op reshape{{
     .name = "reshape",
     .tf_name = "Reshape",
     .inputs = {{"tensor", kAnyTypes}},
-    .attrs = {{"shape", AttrKind::kInts}},
+    .attrs = attrs_of<ReshapeAttrs>(),
     .tensor_attrs = {{"shape", "Tshape"}},
     .infer = reshape_infer,
     .kernel = cpu::view_as_inferred,
@@ -262,7 +259,7 @@ const Op transpose{{
     .name = "transpose",
     .tf_name = "Transpose",
     .inputs = {{.name = "a", .dtypes = kAllTypes | kFloat8Types, .converts = Converts::kAlone}},
-    .attrs = {{"perm", AttrKind::kInts, "None"}, {"conjugate", AttrKind::kBool, "False"}},
+    .attrs = attrs_of<TransposeAttrs>(),
     .tensor_attrs = {{"perm", "Tperm"}},
     .infer = transpose_infer,
     .kernel = cpu::transpose,
@@ -283,7 +280,7 @@ const Op expand_dims{{
     .name = "expand_dims",
     .tf_name = "ExpandDims",
     .inputs = {{"input", kAnyTypes}},
-    .attrs = {{"axis", AttrKind::kInt}},
+    .attrs = attrs_of<ExpandDimsAttrs>(),
     .tensor_attrs = {{"axis", "Tdim"}},
     .infer = expand_dims_infer,
     .kernel = cpu::view_as_inferred,
@@ -303,7 +300,7 @@ const Op squeeze{{
     .name = "squeeze",
     .tf_name = "Squeeze",
     .inputs = {{"input", kAnyTypes}},
-    .attrs = {{"axis", AttrKind::kInts, "None"}},
+    .attrs = attrs_of<SqueezeAttrs>(),
     .infer = squeeze_infer,
     .kernel = cpu::view_as_inferred,
     .gradient = reshape_gradient,
@@ -322,7 +319,7 @@ const Op broadcast_to{{
     .name = "broadcast_to",
     .tf_name = "BroadcastTo",
     .inputs = {{"input", kAllTypes | kFloat8Types}},
-    .attrs = {{"shape", AttrKind::kInts}},
+    .attrs = attrs_of<BroadcastToAttrs>(),
     .tensor_attrs = {{"shape", "Tidx"}},
     .infer = broadcast_to_infer,
     .kernel = cpu::broadcast_to,
@@ -343,7 +340,7 @@ const Op tile{{
     .name = "tile",
     .tf_name = "Tile",
     .inputs = {{"input", kAnyTypes}},
-    .attrs = {{"multiples", AttrKind::kInts}},
+    .attrs = attrs_of<TileAttrs>(),
     .tensor_attrs = {{"multiples", "Tmultiples"}},
     .infer = tile_infer,
     .kernel = cpu::tile,
@@ -364,12 +361,11 @@ const Op reverse{{
     .name = "reverse",
     .tf_name = "ReverseV2",
     .inputs = {{.name = "tensor", .dtypes = kAllTypes, .no_kernel = {DType::kInvalid}}},
-    .attrs = {{"axis", AttrKind::kInts}},
+    .attrs = attrs_of<ReverseAttrs>(),
     .tensor_attrs = {{"axis", "Tidx"}},
     .infer = reverse_infer,
     .kernel = cpu::reverse,
-    .gradient =
-        [](GradContext& g) { g.set(0, call(reverse, {g.dy()}, Attrs().list(g.attrs().list(0)))); },
+    .gradient = [](GradContext& g) { g.set(0, call(reverse, {g.dy()}, g.attrs())); },
     .doc = R"(Reverses the order of the elements along the given axes.
 
 Any dtype; axes may count from the end.

@@ -5,28 +5,103 @@
 
 namespace ef::ops {
 
-extern const Op reshape;       // tensor; shape (kInts, one entry may be -1)
-extern const Op transpose;     // a; perm (kInts or None), conjugate (may be left out)
-extern const Op expand_dims;   // input; axis
-extern const Op squeeze;       // input; axis (kInts or None)
-extern const Op broadcast_to;  // input; shape
-extern const Op tile;          // input; multiples
-extern const Op reverse;       // tensor; axis (kInts)
+struct ReshapeAttrs {
+  Ints shape;  // one entry may be -1
+};
+extern const Op reshape;  // tensor
 
-extern const Op concat;   // values...; axis
-extern const Op stack;    // values...; axis
-extern const Op unstack;  // value; num (or None), axis
-extern const Op split;    // value; size_splits (kInts), axis
+struct TransposeAttrs {
+  std::optional<Ints> perm = {};  // None: the axes in reverse
+  bool conjugate = false;
+};
+extern const Op transpose;  // a
 
-extern const Op slice;               // input_; begin, size (-1: all that remains)
-extern const Op strided_slice;       // input_; begin, end, strides, five masks
-extern const Op strided_slice_grad;  // dy; shape, begin, end, strides, five masks
-extern const Op pad;                 // tensor; paddings (flattened pairs), mode, constant_values
-extern const Op mirror_pad_grad;     // dy; paddings, mode
+struct ExpandDimsAttrs {
+  int64_t axis;
+};
+extern const Op expand_dims;  // input
 
-// The index of each word of pad's `mode`.
-inline constexpr int64_t kPadConstant = 0;
-inline constexpr int64_t kPadReflect = 1;
-inline constexpr int64_t kPadSymmetric = 2;
+struct SqueezeAttrs {
+  std::optional<Ints> axis = {};  // None: all of size 1
+};
+extern const Op squeeze;  // input
+
+struct BroadcastToAttrs {
+  Ints shape;
+};
+extern const Op broadcast_to;  // input
+
+struct TileAttrs {
+  Ints multiples;
+};
+extern const Op tile;  // input
+
+struct ReverseAttrs {
+  Ints axis;
+};
+extern const Op reverse;  // tensor
+
+struct ConcatAttrs {
+  int64_t axis;
+};
+extern const Op concat;  // values...
+
+struct StackAttrs {
+  int64_t axis = 0;
+};
+extern const Op stack;  // values...
+
+struct UnstackAttrs {
+  std::optional<int64_t> num = {};
+  int64_t axis = 0;
+};
+extern const Op unstack;  // value
+
+struct SplitAttrs {
+  Ints size_splits;
+  int64_t axis = 0;
+};
+extern const Op split;  // value
+
+struct SliceAttrs {
+  Ints begin;
+  Ints size;  // -1: all that remains
+};
+extern const Op slice;  // input_
+
+// One entry per index; bit i of a mask speaks of entry i.
+struct StridedSliceAttrs {
+  Ints begin;
+  Ints end;
+  Ints strides;
+  int64_t begin_mask = 0;
+  int64_t end_mask = 0;
+  int64_t ellipsis_mask = 0;
+  int64_t new_axis_mask = 0;
+  int64_t shrink_axis_mask = 0;
+};
+extern const Op strided_slice;  // input_
+
+struct StridedSliceGradAttrs {
+  Ints shape;  // of what was sliced
+  StridedSliceAttrs slice;
+};
+extern const Op strided_slice_grad;  // dy
+
+enum class PadMode : uint8_t { kConstant, kReflect, kSymmetric };
+constexpr const char* words_of(PadMode) { return "CONSTANT|REFLECT|SYMMETRIC"; }
+
+struct PadAttrs {
+  Ints paddings;  // before and after the first axis, then before and after the next
+  PadMode mode = PadMode::kConstant;
+  double constant_values = 0;
+};
+extern const Op pad;  // tensor
+
+struct MirrorPadGradAttrs {
+  Ints paddings;
+  PadMode mode = PadMode::kReflect;
+};
+extern const Op mirror_pad_grad;  // dy
 
 }  // namespace ef::ops

@@ -1,84 +1,119 @@
-// The attribute values of one call: numbers and lists in the order the op table declares them.
+// The attributes of operations: what a call is given besides tensors.
+//
+// They are the members of a plain struct that stands beside the `Op`:
+//
+//   struct TopKAttrs {
+//     int64_t k = 1;
+//     bool sorted = true;
+//   };
+//
+// Nothing else declares them: names, types and initializers are the parameters and defaults of the
+// Python function, too. A list must be given, and so must a number, flag, dtype or enum without an
+// initializer; what may be None is a std::optional. A member that is such a struct itself stands
+// for its members. Kernels read `context.attrs<TopKAttrs>().k`, callers write
+// `call(top_k, {x}, TopKAttrs{.k = 3})`.
 #pragma once
 
-#include <algorithm>
-#include <bit>
-#include <cstdint>
-#include <initializer_list>
-#include <span>
+#include <cstddef>
+#include <new>
+#include <utility>
+#include <vector>
 
-#include "tensor/dtype.h"
-#include "tensor/inline_vector.h"
-#include "tensor/shape.h"
+#include "ops/attr_fields.h"
 
 namespace ef {
 
-// Values are appended in declaration order: Attrs().list(axes).flag(keepdims).
-class Attrs {
+// How to handle a struct of attributes of which only the address is known.
+struct AttrsType {
+  size_t size;
+  void (*construct)(void* at);  // with the defaults
+  void (*copy)(void* at, const void* from);
+  void (*destroy)(void* attrs);
+  bool (*equal)(const void* a, const void* b);
+  std::vector<AttrField> (*fields)();
+};
+
+inline constexpr size_t kMaxAttrsSize = 512;
+
+template <AttrsStruct T>
+inline constexpr AttrsType kAttrsType = {
+    .size = sizeof(T),
+    .construct = [](void* at) { new (at) T{}; },
+    .copy = [](void* at, const void* from) { new (at) T(*static_cast<const T*>(from)); },
+    .destroy = [](void* attrs) { static_cast<T*>(attrs)->~T(); },
+    .equal =
+        [](const void* a, const void* b) {
+          return attr_fields::equal(*static_cast<const T*>(a), *static_cast<const T*>(b));
+        },
+    .fields = attr_fields_of<T>,
+};
+
+// For `OpSpec::attrs`.
+template <AttrsStruct T>
+constexpr const AttrsType* attrs_of() {
+  static_assert(sizeof(T) <= kMaxAttrsSize && alignof(T) <= alignof(std::max_align_t));
+  return &kAttrsType<T>;
+}
+
+// A reference to the attributes of some operation. For parameters: it keeps nothing alive.
+class AttrsRef {
  public:
-  static constexpr int kMaxAttrs = 10;
+  AttrsRef() = default;  // of an operation without attributes
+  template <AttrsStruct T>
+  AttrsRef(const T& attrs) : type_(&kAttrsType<T>), attrs_(&attrs) {}
+  AttrsRef(const AttrsType* type, const void* attrs) : type_(type), attrs_(attrs) {}
 
-  // Templates, so that on an Attrs being built these win over the readers of the same name.
-  template <class T>
-  Attrs& integer(T value) {
-    return scalar(static_cast<int64_t>(value));
-  }
-  template <class T>
-  Attrs& flag(T value) {
-    return scalar(static_cast<bool>(value));
-  }
-  template <class T>
-  Attrs& real(T value) {
-    return scalar(std::bit_cast<int64_t>(static_cast<double>(value)));
-  }
-  Attrs& dtype(DType value) { return scalar(static_cast<int64_t>(value)); }
-  Attrs& list(std::span<const int64_t> values) {
-    begin(static_cast<int32_t>(values.size()));
-    for (int64_t value : values) words_.push_back(value);
-    return *this;
-  }
-  Attrs& list(std::initializer_list<int64_t> values) {
-    return list(std::span(values.begin(), values.size()));
-  }
-  Attrs& list(const Shape& shape) { return list(shape.dims()); }
-  // An absent optional value (Python's None).
-  Attrs& none() {
-    begin(-1);
-    return *this;
+  explicit operator bool() const { return type_ != nullptr; }
+  const AttrsType* type() const { return type_; }
+  const void* data() const { return attrs_; }
+
+  // Throws unless they are of this type.
+  template <AttrsStruct T>
+  const T& as() const {
+    if (type_ != &kAttrsType<T>) [[unlikely]]
+      wrong_type();
+    return *static_cast<const T*>(attrs_);
   }
 
-  friend bool operator==(const Attrs& a, const Attrs& b) {
-    return a.count_ == b.count_ && std::equal(a.offset_, a.offset_ + a.count_, b.offset_) &&
-           std::equal(a.length_, a.length_ + a.count_, b.length_) &&
-           std::equal(a.words_.begin(), a.words_.end(), b.words_.begin(), b.words_.end());
-  }
-
-  int count() const { return count_; }
-  bool is_none(int k) const { return length_[k] < 0; }
-  int64_t integer(int k) const { return words_[offset_[k]]; }
-  bool flag(int k) const { return words_[offset_[k]] != 0; }
-  double real(int k) const { return std::bit_cast<double>(words_[offset_[k]]); }
-  DType dtype(int k) const { return static_cast<DType>(words_[offset_[k]]); }
-  std::span<const int64_t> list(int k) const {
-    return {words_.data() + offset_[k], static_cast<size_t>(length_[k] < 0 ? 0 : length_[k])};
+  friend bool operator==(AttrsRef a, AttrsRef b) {
+    return a.type_ == b.type_ && (!a.type_ || a.type_->equal(a.attrs_, b.attrs_));
   }
 
  private:
-  Attrs& scalar(int64_t value) {
-    begin(1);
-    words_.push_back(value);
+  [[noreturn]] static void wrong_type();
+
+  const AttrsType* type_ = nullptr;
+  const void* attrs_ = nullptr;
+};
+
+// A copy of a call's attributes, in memory of their own size.
+class SavedAttrs {
+ public:
+  SavedAttrs() = default;
+  SavedAttrs(AttrsRef attrs);
+  SavedAttrs(const SavedAttrs& other) : SavedAttrs(AttrsRef(other)) {}
+  SavedAttrs(SavedAttrs&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
+  SavedAttrs& operator=(SavedAttrs other) noexcept {
+    std::swap(block_, other.block_);
     return *this;
   }
-  void begin(int32_t length) {
-    offset_[count_] = static_cast<int32_t>(words_.size());
-    length_[count_] = length;
-    ++count_;
+  ~SavedAttrs();
+
+  operator AttrsRef() const { return block_ ? AttrsRef(block_->type, block_ + 1) : AttrsRef(); }
+  template <AttrsStruct T>
+  const T& as() const {
+    return AttrsRef(*this).as<T>();
+  }
+  friend bool operator==(const SavedAttrs& a, const SavedAttrs& b) {
+    return AttrsRef(a) == AttrsRef(b);
   }
 
-  int count_ = 0;
-  int32_t offset_[kMaxAttrs];
-  int32_t length_[kMaxAttrs];
-  InlineVector<int64_t, 16> words_;
+ private:
+  // The attributes follow.
+  struct alignas(std::max_align_t) Block {
+    const AttrsType* type;
+  };
+  Block* block_ = nullptr;
 };
 
 }  // namespace ef

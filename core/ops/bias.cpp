@@ -5,20 +5,15 @@
 #include "ops/array.h"
 #include "ops/compose.h"
 #include "ops/reduction.h"
-#include "ops/window.h"
 
 namespace ef::ops {
 namespace {
 
-int channel_axis(const Attrs& attrs, int rank) {
-  return static_cast<DataFormat>(attrs.integer(0)) == DataFormat::kNhwc ? rank - 1 : 1;
-}
-
 // The bias's shape with ones, so that it broadcasts against a value of that rank.
-Shape spread(const Attrs& attrs, int rank, int64_t channels) {
+Shape spread(const BiasAttrs& attrs, int rank, int64_t channels) {
   Shape shape;
   for (int i = 0; i < rank; ++i) shape.push_back(1);
-  shape[channel_axis(attrs, rank)] = channels;
+  shape[attrs.channel_axis(rank)] = channels;
   return shape;
 }
 
@@ -28,7 +23,7 @@ const Op bias_add{{
     .name = "bias_add",
     .tf_name = "BiasAdd",
     .inputs = {{"value", kNumericTypes}, {"bias", kNumericTypes}},
-    .attrs = {{"data_format", AttrKind::kEnum, "'NHWC'", kDataFormatWords}},
+    .attrs = attrs_of<BiasAttrs>(),
     .infer =
         [](InferContext& c) {
           const Shape& value = c.shape(0);
@@ -39,7 +34,7 @@ const Op bias_add{{
           if (bias.rank() != 1) {
             invalid_argument("Biases must be 1D: ", bias, " [Op:BiasAdd]");
           }
-          if (value[channel_axis(c.attrs(), value.rank())] != bias[0]) {
+          if (value[c.attrs<BiasAttrs>().channel_axis(value.rank())] != bias[0]) {
             invalid_argument(
                 "Must provide as many biases as the last dimension of the input "
                 "tensor: ",
@@ -61,22 +56,23 @@ const Op bias_add_grad{{
     .name = "bias_add_grad",
     .tf_name = "BiasAddGrad",
     .inputs = {{"dy", kNumericTypes}},
-    .attrs = {{"data_format", AttrKind::kEnum, "'NHWC'", kDataFormatWords}},
+    .attrs = attrs_of<BiasAttrs>(),
     .infer =
         [](InferContext& c) {
           const Shape& shape = c.shape(0);
           if (shape.rank() < 2) {
             invalid_argument("Input tensor must be at least 2D: ", shape, " [Op:BiasAddGrad]");
           }
-          c.add_output(c.dtype(0), {shape[channel_axis(c.attrs(), shape.rank())]});
+          c.add_output(c.dtype(0), {shape[c.attrs<BiasAttrs>().channel_axis(shape.rank())]});
         },
     .kernel = cpu::bias_add_grad,
     .gradient =
         [](GradContext& g) {
           const Shape& shape = g.input_shape(0);
           const Tensor dz = g.dy();
-          g.set(0, broadcast_to_shape(reshape_to(dz, spread(g.attrs(), shape.rank(), dz.dim(0))),
-                                      shape));
+          g.set(0,
+                broadcast_to_shape(
+                    reshape_to(dz, spread(g.attrs<BiasAttrs>(), shape.rank(), dz.dim(0))), shape));
         },
     .doc = "The gradient of bias_add by the bias: sums over everything but the channels.",
 }};

@@ -2,10 +2,16 @@
 #pragma once
 
 #include "ops/op.h"
+#include "ops/window.h"
 
 namespace ef::ops {
 
-extern const Op bias_add;       // value, bias; data_format
-extern const Op bias_add_grad;  // dy; data_format: the sum over everything but the channels
+struct BiasAttrs {
+  DataFormat data_format = DataFormat::kNhwc;
+
+  int channel_axis(int rank) const { return data_format == DataFormat::kNhwc ? rank - 1 : 1; }
+};
+extern const Op bias_add;       // value, bias
+extern const Op bias_add_grad;  // dy: the sum over everything but the channels
 
 }  // namespace ef::ops

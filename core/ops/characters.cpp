@@ -57,12 +57,10 @@ const Op string_replace{{
     .name = "string_replace",
     .tf_name = "StringReplace",
     .inputs = {{"input", kText}, {"rewrite", kText}},
-    .attrs = {{"members", AttrKind::kInts},
-              {"runs", AttrKind::kBool},
-              {"everywhere", AttrKind::kBool}},
+    .attrs = attrs_of<StringReplaceAttrs>(),
     .infer =
         [](InferContext& c) {
-          if (c.shape(1).rank() != 0 || c.attrs().list(0).size() != 2) {
+          if (c.shape(1).rank() != 0 || c.attrs<StringReplaceAttrs>().members.size() != 2) {
             invalid_argument("a class of characters and one text are needed [Op:StringReplace]");
           }
           same_texts(c);
@@ -75,13 +73,10 @@ const Op csv_fields{{
     .name = "csv_fields",
     .tf_name = "CsvFields",
     .inputs = {{"input", kText}},
-    .attrs = {{"delimiter", AttrKind::kInt},
-              {"columns", AttrKind::kInts},
-              {"quotes", AttrKind::kBool},
-              {"all", AttrKind::kBool}},
+    .attrs = attrs_of<CsvFieldsAttrs>(),
     .infer =
         [](InferContext& c) {
-          const auto columns = c.attrs().list(1);
+          const Ints& columns = c.attrs<CsvFieldsAttrs>().columns;
           int64_t before = -1;
           for (int64_t column : columns) {
             if (column <= before) invalid_argument("columns must ascend [Op:CsvFields]");
@@ -100,7 +95,7 @@ const Op base64_encode{{
     .name = "base64_encode",
     .tf_name = "Base64Encode",
     .inputs = {{"input", kText}},
-    .attrs = {{"pad", AttrKind::kBool, "False"}},
+    .attrs = attrs_of<Base64EncodeAttrs>(),
     .infer = same_texts,
     .kernel = cpu::base64_encode,
     .doc = "Strings in web-safe base64.",
@@ -119,14 +114,14 @@ const Op string_bytes{{
     .name = "string_bytes",
     .tf_name = "StringBytes",
     .inputs = {{"input", kText}},
-    .attrs = {{"dtype", AttrKind::kDType}, {"offset", AttrKind::kInt, "0"}},
+    .attrs = attrs_of<StringBytesAttrs>(),
     .infer =
         [](InferContext& c) {
-          const DType dtype = c.attrs().dtype(0);
+          const auto [dtype, offset] = c.attrs<StringBytesAttrs>();
           if (!kPlainTypes.contains(dtype) || dtype == DType::kBool) {
             invalid_argument("strings cannot be read as ", dtype, " [Op:DecodeRaw]");
           }
-          if (c.attrs().integer(1) < 0) invalid_argument("a negative offset [Op:DecodeRaw]");
+          if (offset < 0) invalid_argument("a negative offset [Op:DecodeRaw]");
           Shape shape = c.shape(0);
           shape.push_back(0);
           c.add_output(dtype, shape);
@@ -157,7 +152,7 @@ const Op set_rows{{
                {"b", kMembers},
                {"a_splits", {DType::kInt64}},
                {"b_splits", {DType::kInt64}}},
-    .attrs = {{"operation", AttrKind::kEnum, nullptr, "intersection|union|a_minus_b|b_minus_a"}},
+    .attrs = attrs_of<SetRowsAttrs>(),
     .infer =
         [](InferContext& c) {
           const char* const op = c.op().tf_name;

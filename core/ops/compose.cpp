@@ -27,26 +27,27 @@ Tensor fill(DType dtype, const Shape& shape, double value) {
 }
 
 Tensor reshape_to(const Tensor& t, const Shape& shape) {
-  return t.shape() == shape ? t : call(ops::reshape, {t}, Attrs().list(shape));
+  return t.shape() == shape ? t : call(ops::reshape, {t}, ops::ReshapeAttrs{.shape = shape});
 }
 
 Tensor cast_to(const Tensor& t, DType dtype) {
-  return t.dtype() == dtype ? t : call(ops::cast, {t}, Attrs().dtype(dtype));
+  return t.dtype() == dtype ? t : call(ops::cast, {t}, ops::CastAttrs{.dtype = dtype});
 }
 
 Tensor broadcast_to_shape(const Tensor& t, const Shape& shape) {
-  return t.shape() == shape ? t : call(ops::broadcast_to, {t}, Attrs().list(shape));
+  return t.shape() == shape ? t
+                            : call(ops::broadcast_to, {t}, ops::BroadcastToAttrs{.shape = shape});
 }
 
 Tensor conjugate(const Tensor& t) { return is_complex(t.dtype()) ? call(ops::conj, {t}) : t; }
 
 Tensor sum_over(const Tensor& t, std::span<const int64_t> axes, bool keepdims) {
-  return call(ops::reduce_sum, {t}, Attrs().list(axes).flag(keepdims));
+  return call(ops::reduce_sum, {t}, ops::ReduceAttrs{.axis = Ints(axes), .keepdims = keepdims});
 }
 
 Tensor sum_to_shape(const Tensor& t, const Shape& shape) {
   if (t.shape() == shape) return t;
-  InlineVector<int64_t, kInlineRank> axes;
+  Ints axes;
   const int extra = t.rank() - shape.rank();
   for (int i = 0; i < t.rank(); ++i) {
     if (i < extra || (shape[i - extra] == 1 && t.dim(i) != 1)) axes.push_back(i);
@@ -55,7 +56,7 @@ Tensor sum_to_shape(const Tensor& t, const Shape& shape) {
 }
 
 Tensor permute(const Tensor& t, std::span<const int64_t> perm) {
-  return call(ops::transpose, {t}, Attrs().list(perm));
+  return call(ops::transpose, {t}, ops::TransposeAttrs{.perm = Ints(perm)});
 }
 
 Tensor select(const Tensor& condition, const Tensor& a, const Tensor& b) {

@@ -3,51 +3,14 @@
 
 #include "kernels/cpu/convolution.h"
 #include "ops/compose.h"
-#include "ops/window.h"
 
 namespace ef::ops {
 namespace {
 
 constexpr DTypeSet kConvolutionTypes = kFloatTypes | DTypeSet{DType::kInt32};
 
-// The attributes that all six operations share, from the k-th on.
-struct Sliding {
-  Sliding(const Attrs& attrs, int k)
-      : strides(attrs.list(k)),
-        padding(static_cast<Padding>(attrs.integer(k + 1))),
-        explicit_paddings(attrs.list(k + 2)),
-        dilations(attrs.list(k + 3)),
-        format(static_cast<DataFormat>(attrs.integer(k + 4))) {}
-
-  Window over(const Shape& image, const Shape& filter, const char* op) const {
-    return slide_window(image, filter[0], filter[1], strides, padding, explicit_paddings, dilations,
-                        format, op);
-  }
-  void append_to(Attrs& attrs) const {
-    attrs.list(strides).integer(static_cast<int64_t>(padding)).list(explicit_paddings);
-    attrs.list(dilations).integer(static_cast<int64_t>(format));
-  }
-  Attrs forward() const {
-    Attrs attrs;
-    append_to(attrs);
-    return attrs;
-  }
-  Attrs backward(const Shape& sizes) const {
-    Attrs attrs;
-    attrs.list(sizes);
-    append_to(attrs);
-    return attrs;
-  }
-
-  std::span<const int64_t> strides;
-  Padding padding;
-  std::span<const int64_t> explicit_paddings;
-  std::span<const int64_t> dilations;
-  DataFormat format;
-};
-
 // The shape of a convolution's result, with TensorFlow's complaints.
-Shape convolved_shape(const Sliding& sliding, const Shape& image, const Shape& filter,
+Shape convolved_shape(const Conv2DAttrs& conv, const Shape& image, const Shape& filter,
                       bool depthwise, const char* op) {
   if (image.rank() != 4) {
     invalid_argument(depthwise ? "" : "convolution ", "input must be 4-dimensional: ", image,
@@ -57,7 +20,7 @@ Shape convolved_shape(const Sliding& sliding, const Shape& image, const Shape& f
     invalid_argument(depthwise ? "" : "convolution ", "filter must be 4-dimensional: ", filter,
                      " [Op:", op, "]");
   }
-  const int64_t channels = image[axes_of(sliding.format).channel];
+  const int64_t channels = image[axes_of(conv.data_format).channel];
   int64_t filters = filter[3];
   if (depthwise) {
     if (channels != filter[2]) {
@@ -88,27 +51,27 @@ Shape convolved_shape(const Sliding& sliding, const Shape& image, const Shape& f
         "[Op:",
         op, "]");
   }
-  const Window window = sliding.over(image, filter, op);
-  const Shape out = image_shape(sliding.format, image[0], window.row.out, window.col.out, filters);
+  const Window window = conv.window(image, filter, op);
+  const Shape out =
+      image_shape(conv.data_format, image[0], window.row.out, window.col.out, filters);
   checked_num_elements(out.dims(), op);
   return out;
 }
 
 template <bool kDepthwise>
 void infer_forward(InferContext& c) {
-  const Sliding sliding(c.attrs(), 0);
-  c.add_output(c.dtype(0),
-               convolved_shape(sliding, c.shape(0), c.shape(1), kDepthwise, c.op().tf_name));
+  c.add_output(c.dtype(0), convolved_shape(c.attrs<Conv2DAttrs>(), c.shape(0), c.shape(1),
+                                           kDepthwise, c.op().tf_name));
 }
 
 // Checks that `dy` is what a convolution of `image` with `filter` would give.
-void check_backprop(const Sliding& sliding, const Shape& image, const Shape& filter,
+void check_backprop(const Conv2DAttrs& conv, const Shape& image, const Shape& filter,
                     const Shape& dy, bool depthwise, const char* op) {
   if (dy.rank() != 4) {
     invalid_argument("out_backprop must be 4-dimensional: ", dy, " [Op:", op, "]");
   }
-  const Shape expected = convolved_shape(sliding, image, filter, depthwise, op);
-  const Axes axes = axes_of(sliding.format);
+  const Shape expected = convolved_shape(conv, image, filter, depthwise, op);
+  const Axes axes = axes_of(conv.data_format);
   if (dy[0] != expected[0]) {
     invalid_argument("input and out_backprop must have the same batch size. Input batch: ",
                      expected[0], ", outbackprop batch: ", dy[0], ", batch_dim: 0 [Op:", op, "]");
@@ -117,7 +80,7 @@ void check_backprop(const Sliding& sliding, const Shape& image, const Shape& fil
     invalid_argument("filter and out_backprop must have the same out_depth: ",
                      expected[axes.channel], " vs. ", dy[axes.channel], " [Op:", op, "]");
   }
-  const Window window = sliding.over(image, filter, op);
+  const Window window = conv.window(image, filter, op);
   for (const auto& [axis, slide] : {std::pair{axes.row, window.row}, {axes.col, window.col}}) {
     if (dy[axis] != expected[axis]) {
       invalid_argument("Size of out_backprop doesn't match computed: actual = ", dy[axis],
@@ -130,8 +93,7 @@ void check_backprop(const Sliding& sliding, const Shape& image, const Shape& fil
 
 template <bool kDepthwise>
 void infer_backprop_input(InferContext& c) {
-  const Sliding sliding(c.attrs(), 1);
-  const auto sizes = c.attrs().list(0);
+  const auto& [sizes, conv] = c.attrs<Conv2DBackpropInputAttrs>();
   const char* op = c.op().tf_name;
   const Shape& filter = c.shape(0);
   const Shape& dy = c.shape(1);
@@ -146,16 +108,15 @@ void infer_backprop_input(InferContext& c) {
       invalid_argument("filter and out_backprop must be 4-dimensional: ", filter, " and ", dy,
                        " [Op:", op, "]");
     }
-    image = image_shape(sliding.format, dy[0], sizes[0], sizes[1], filter[2]);
+    image = image_shape(conv.data_format, dy[0], sizes[0], sizes[1], filter[2]);
   }
-  check_backprop(sliding, image, filter, dy, kDepthwise, op);
+  check_backprop(conv, image, filter, dy, kDepthwise, op);
   c.add_output(c.dtype(0), image);
 }
 
 template <bool kDepthwise>
 void infer_backprop_filter(InferContext& c) {
-  const Sliding sliding(c.attrs(), 1);
-  const auto sizes = c.attrs().list(0);
+  const auto& [sizes, conv] = c.attrs<Conv2DBackpropFilterAttrs>();
   const char* op = c.op().tf_name;
   if (sizes.size() != 4) {
     invalid_argument("filter_sizes must contain 4 values, but got: ", sizes.size(), " [Op:", op,
@@ -163,7 +124,7 @@ void infer_backprop_filter(InferContext& c) {
   }
   checked_num_elements(sizes, op);
   const Shape filter(sizes);
-  check_backprop(sliding, c.shape(0), filter, c.shape(1), kDepthwise, op);
+  check_backprop(conv, c.shape(0), filter, c.shape(1), kDepthwise, op);
   c.add_output(c.dtype(0), filter);
 }
 
@@ -178,69 +139,75 @@ const Family kFull{conv2d, conv2d_backprop_input, conv2d_backprop_filter};
 const Family kDepthwise{depthwise_conv2d, depthwise_conv2d_backprop_input,
                         depthwise_conv2d_backprop_filter};
 
+// The gradients with respect to an image and to a filter, of which only the shape is asked.
+template <const Family& family>
+Tensor by_image(const Conv2DAttrs& conv, const Tensor& filter, const Tensor& dy,
+                const Shape& image) {
+  return call(family.backprop_input, {filter, dy},
+              Conv2DBackpropInputAttrs{.input_sizes = image, .conv = conv});
+}
+template <const Family& family>
+Tensor by_filter(const Conv2DAttrs& conv, const Tensor& image, const Tensor& dy,
+                 const Shape& filter) {
+  return call(family.backprop_filter, {image, dy},
+              Conv2DBackpropFilterAttrs{.filter_sizes = filter, .conv = conv});
+}
+
 template <const Family& family>
 void forward_gradient(GradContext& g) {
-  const Sliding sliding(g.attrs(), 0);
+  const Conv2DAttrs& conv = g.attrs<Conv2DAttrs>();
   const Tensor dy = g.dy();
-  if (g.wants(0)) {
-    g.set(0, call(family.backprop_input, {g.input(1), dy}, sliding.backward(g.input_shape(0))));
-  }
-  if (g.wants(1)) {
-    g.set(1, call(family.backprop_filter, {g.input(0), dy}, sliding.backward(g.input_shape(1))));
-  }
+  if (g.wants(0)) g.set(0, by_image<family>(conv, g.input(1), dy, g.input_shape(0)));
+  if (g.wants(1)) g.set(1, by_filter<family>(conv, g.input(0), dy, g.input_shape(1)));
 }
 
 template <const Family& family>
 void backprop_input_gradient(GradContext& g) {
-  const Sliding sliding(g.attrs(), 1);
+  const Conv2DAttrs& conv = g.attrs<Conv2DBackpropInputAttrs>().conv;
   const Tensor dx = g.dy();
-  if (g.wants(0)) {
-    g.set(0, call(family.backprop_filter, {dx, g.input(1)}, sliding.backward(g.input_shape(0))));
-  }
-  if (g.wants(1)) g.set(1, call(family.forward, {dx, g.input(0)}, sliding.forward()));
+  if (g.wants(0)) g.set(0, by_filter<family>(conv, dx, g.input(1), g.input_shape(0)));
+  if (g.wants(1)) g.set(1, call(family.forward, {dx, g.input(0)}, conv));
 }
 
 template <const Family& family>
 void backprop_filter_gradient(GradContext& g) {
-  const Sliding sliding(g.attrs(), 1);
+  const Conv2DAttrs& conv = g.attrs<Conv2DBackpropFilterAttrs>().conv;
   const Tensor dw = g.dy();
-  if (g.wants(0)) {
-    g.set(0, call(family.backprop_input, {dw, g.input(1)}, sliding.backward(g.input_shape(0))));
-  }
-  if (g.wants(1)) g.set(1, call(family.forward, {g.input(0), dw}, sliding.forward()));
+  if (g.wants(0)) g.set(0, by_image<family>(conv, dw, g.input(1), g.input_shape(0)));
+  if (g.wants(1)) g.set(1, call(family.forward, {g.input(0), dw}, conv));
 }
 
 // Every output pixel (or its gradient) meets every filter weight once.
-double forward_cost(std::span<const Tensor> inputs, const SpecList& outputs, const Attrs&) {
+double forward_cost(std::span<const Tensor> inputs, const SpecList& outputs, AttrsRef) {
   const Shape& filter = inputs[1].shape();
   return static_cast<double>(outputs[0].shape.num_elements()) *
          static_cast<double>(filter[0] * filter[1] * filter[2]) / 50;
 }
-double backprop_input_cost(std::span<const Tensor> inputs, const SpecList&, const Attrs&) {
+double backprop_input_cost(std::span<const Tensor> inputs, const SpecList&, AttrsRef) {
   const Shape& filter = inputs[0].shape();
   return static_cast<double>(inputs[1].size()) *
          static_cast<double>(filter[0] * filter[1] * filter[2]) / 50;
 }
-double backprop_filter_cost(std::span<const Tensor> inputs, const SpecList& outputs, const Attrs&) {
+double backprop_filter_cost(std::span<const Tensor> inputs, const SpecList& outputs, AttrsRef) {
   const Shape& filter = outputs[0].shape;
   return static_cast<double>(inputs[1].size()) *
          static_cast<double>(filter[0] * filter[1] * filter[2]) / 50;
 }
 
-const AttrSpec kStrides{"strides", AttrKind::kInts};
-const AttrSpec kPadding{"padding", AttrKind::kEnum, nullptr, kPaddingWords};
-const AttrSpec kExplicitPaddings{"explicit_paddings", AttrKind::kInts, "None"};
-const AttrSpec kDilations{"dilations", AttrKind::kInts, "None"};
-const AttrSpec kDataFormat{"data_format", AttrKind::kEnum, "'NHWC'", kDataFormatWords};
-
 }  // namespace
+
+Window Conv2DAttrs::window(const Shape& image, const Shape& filter, const char* op) const {
+  return slide_window(image, filter[0], filter[1], strides, padding,
+                      explicit_paddings.value_or(Ints()), dilations.value_or(Ints()), data_format,
+                      op);
+}
 
 const Op conv2d{{
     .name = "conv2d",
     .tf_name = "Conv2D",
     .inputs = {{.name = "input", .dtypes = kConvolutionTypes},
                {.name = "filters", .dtypes = kConvolutionTypes}},
-    .attrs = {kStrides, kPadding, kExplicitPaddings, kDilations, kDataFormat},
+    .attrs = attrs_of<Conv2DAttrs>(),
     .infer = infer_forward<false>,
     .kernel = cpu::conv2d,
     .gradient = forward_gradient<kFull>,
@@ -261,12 +228,7 @@ const Op conv2d_backprop_input{{
     .tf_name = "Conv2DBackpropInput",
     .inputs = {{.name = "filter", .dtypes = kConvolutionTypes},
                {.name = "out_backprop", .dtypes = kConvolutionTypes}},
-    .attrs = {{"input_sizes", AttrKind::kInts},
-              kStrides,
-              kPadding,
-              kExplicitPaddings,
-              kDilations,
-              kDataFormat},
+    .attrs = attrs_of<Conv2DBackpropInputAttrs>(),
     .tensor_attrs = {{"input_sizes", "int32"}},
     .infer = infer_backprop_input<false>,
     .kernel = cpu::conv2d_backprop_input,
@@ -284,12 +246,7 @@ const Op conv2d_backprop_filter{{
     .tf_name = "Conv2DBackpropFilter",
     .inputs = {{.name = "input", .dtypes = kConvolutionTypes},
                {.name = "out_backprop", .dtypes = kConvolutionTypes}},
-    .attrs = {{"filter_sizes", AttrKind::kInts},
-              kStrides,
-              kPadding,
-              kExplicitPaddings,
-              kDilations,
-              kDataFormat},
+    .attrs = attrs_of<Conv2DBackpropFilterAttrs>(),
     .tensor_attrs = {{"filter_sizes", "int32"}},
     .infer = infer_backprop_filter<false>,
     .kernel = cpu::conv2d_backprop_filter,
@@ -306,7 +263,7 @@ const Op depthwise_conv2d{{
     .name = "depthwise_conv2d",
     .tf_name = "DepthwiseConv2dNative",
     .inputs = {{.name = "input", .dtypes = kFloatTypes}, {.name = "filter", .dtypes = kFloatTypes}},
-    .attrs = {kStrides, kPadding, kExplicitPaddings, kDilations, kDataFormat},
+    .attrs = attrs_of<Conv2DAttrs>(),
     .infer = infer_forward<true>,
     .kernel = cpu::depthwise_conv2d,
     .gradient = forward_gradient<kDepthwise>,
@@ -325,12 +282,7 @@ const Op depthwise_conv2d_backprop_input{{
     .tf_name = "DepthwiseConv2dNativeBackpropInput",
     .inputs = {{.name = "filter", .dtypes = kFloatTypes},
                {.name = "out_backprop", .dtypes = kFloatTypes}},
-    .attrs = {{"input_sizes", AttrKind::kInts},
-              kStrides,
-              kPadding,
-              kExplicitPaddings,
-              kDilations,
-              kDataFormat},
+    .attrs = attrs_of<Conv2DBackpropInputAttrs>(),
     .tensor_attrs = {{"input_sizes", "int32"}},
     .infer = infer_backprop_input<true>,
     .kernel = cpu::depthwise_conv2d_backprop_input,
@@ -346,12 +298,7 @@ const Op depthwise_conv2d_backprop_filter{{
     .tf_name = "DepthwiseConv2dNativeBackpropFilter",
     .inputs = {{.name = "input", .dtypes = kFloatTypes},
                {.name = "out_backprop", .dtypes = kFloatTypes}},
-    .attrs = {{"filter_sizes", AttrKind::kInts},
-              kStrides,
-              kPadding,
-              kExplicitPaddings,
-              kDilations,
-              kDataFormat},
+    .attrs = attrs_of<Conv2DBackpropFilterAttrs>(),
     .tensor_attrs = {{"filter_sizes", "int32"}},
     .infer = infer_backprop_filter<true>,
     .kernel = cpu::depthwise_conv2d_backprop_filter,

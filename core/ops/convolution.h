@@ -2,16 +2,32 @@
 #pragma once
 
 #include "ops/op.h"
+#include "ops/window.h"
 
 namespace ef::ops {
 
-// Attributes of all six: strides (4), padding, explicit_paddings (8 or none), dilations (4),
-// data_format. The backprops begin with one more, the sizes of what they compute.
-extern const Op conv2d;
-// Inputs: filter, out_backprop.
-extern const Op conv2d_backprop_input;
-// Inputs: input, out_backprop.
-extern const Op conv2d_backprop_filter;
+// Lists have an entry for each axis of the input, explicit_paddings two.
+struct Conv2DAttrs {
+  Ints strides;
+  Padding padding;
+  std::optional<Ints> explicit_paddings = {};
+  std::optional<Ints> dilations = {};
+  DataFormat data_format = DataFormat::kNhwc;
+
+  Window window(const Shape& image, const Shape& filter, const char* op) const;
+};
+struct Conv2DBackpropInputAttrs {
+  Ints input_sizes;
+  Conv2DAttrs conv;
+};
+struct Conv2DBackpropFilterAttrs {
+  Ints filter_sizes;
+  Conv2DAttrs conv;
+};
+
+extern const Op conv2d;                  // input, filters
+extern const Op conv2d_backprop_input;   // filter, out_backprop
+extern const Op conv2d_backprop_filter;  // input, out_backprop
 
 extern const Op depthwise_conv2d;
 extern const Op depthwise_conv2d_backprop_input;

@@ -10,14 +10,9 @@
 namespace ef::ops {
 namespace {
 
-DType dtype_or(const Attrs& attrs, int k, DType otherwise) {
-  return attrs.is_none(k) ? otherwise : attrs.dtype(k);
-}
-
 // A number that is written in a program becomes a float8 only if it is a float, and no integer
 // becomes one of the other narrow types.
-DType number_dtype(const Attrs& attrs, int k, DType otherwise, const char* op) {
-  const DType dtype = dtype_or(attrs, k, otherwise);
+DType checked_number_dtype(DType dtype, const char* op) {
   if (kStoredTypes.contains(dtype) && !(kQuantizedTypes | kInt4Types).contains(dtype)) {
     fail(Code::kTypeError, "Error while casting from dtype int64 to ", dtype,
          ": the cast is not supported [Op:", op, "]");
@@ -25,10 +20,10 @@ DType number_dtype(const Attrs& attrs, int k, DType otherwise, const char* op) {
   return dtype;
 }
 
-void sized_infer(InferContext& c) {
-  checked_num_elements(c.attrs().list(0), c.op().tf_name);
-  c.add_output(number_dtype(c.attrs(), 1, DType::kFloat32, c.op().tf_name),
-               Shape(c.attrs().list(0)));
+void constant_infer(InferContext& c) {
+  const auto& [shape, dtype] = c.attrs<ConstantAttrs>();
+  checked_num_elements(shape.dims(), c.op().tf_name);
+  c.add_output(checked_number_dtype(dtype, c.op().tf_name), shape);
 }
 
 void refuse_strings(DType dtype, const char* op) {
@@ -36,16 +31,18 @@ void refuse_strings(DType dtype, const char* op) {
 }
 
 void ones_infer(InferContext& c) {
-  refuse_strings(dtype_or(c.attrs(), 1, DType::kFloat32), c.op().tf_name);
-  sized_infer(c);
+  refuse_strings(c.attrs<ConstantAttrs>().dtype, c.op().tf_name);
+  constant_infer(c);
 }
 
+DType like_dtype(const InferContext& c) { return c.attrs<LikeAttrs>().dtype.value_or(c.dtype(0)); }
+
 void like_infer(InferContext& c) {
-  c.add_output(number_dtype(c.attrs(), 0, c.dtype(0), c.op().tf_name), c.shape(0));
+  c.add_output(checked_number_dtype(like_dtype(c), c.op().tf_name), c.shape(0));
 }
 
 void ones_like_infer(InferContext& c) {
-  refuse_strings(dtype_or(c.attrs(), 0, c.dtype(0)), c.op().tf_name);
+  refuse_strings(like_dtype(c), c.op().tf_name);
   like_infer(c);
 }
 
@@ -68,25 +65,17 @@ constexpr DTypeSet kRangeTypes{DType::kFloat16, DType::kBfloat16, DType::kFloat3
 // Each number is (1 - weight) * start + weight * stop.
 void linspace_gradient(GradContext& g) {
   const Tensor dy = g.dy();
-  const int64_t num = g.attrs().integer(0);
-  const int axis = normalize_axis(g.attrs().integer(1), dy.rank(), "LinSpace");
+  const LinspaceAttrs& attrs = g.attrs<LinspaceAttrs>();
+  const int axis = normalize_axis(attrs.axis, dy.rank(), "LinSpace");
   Shape column;
-  for (int i = 0; i < dy.rank(); ++i) column.push_back(i == axis ? num : 1);
+  for (int i = 0; i < dy.rank(); ++i) column.push_back(i == axis ? attrs.num : 1);
   const Tensor from = ef::zeros(dy.dtype(), Shape());
   const Tensor to = ef::ones(dy.dtype(), Shape());
   const Tensor weights =
-      reshape_to(call(linspace, {from, to}, Attrs().integer(num).integer(int64_t{0})), column);
+      reshape_to(call(linspace, {from, to}, LinspaceAttrs{.num = attrs.num}), column);
   const int64_t axes[] = {axis};
   if (g.wants(0)) g.set(0, sum_over(dy * (1.0 - weights), axes, false));
   if (g.wants(1)) g.set(1, sum_over(dy * weights, axes, false));
-}
-
-AttrSpec filled_dtype(const char* fallback) {
-  return {.name = "dtype", .kind = AttrKind::kDType, .fallback = fallback, .dtypes = kAnyTypes};
-}
-std::vector<AttrSpec> like_attrs() { return {filled_dtype("None")}; }
-std::vector<AttrSpec> sized_attrs() {
-  return {{"shape", AttrKind::kShape}, filled_dtype("'float32'")};
 }
 
 }  // namespace
@@ -95,20 +84,21 @@ const Op fill{{
     .name = "fill",
     .tf_name = "Fill",
     .inputs = {{"value", kAllTypes | kQuantizedTypes | kInt4Types}},
-    .attrs = {{"dims", AttrKind::kInts}},
+    .attrs = attrs_of<FillAttrs>(),
     .tensor_attrs = {{"dims", "index_type"}},
     .infer =
         [](InferContext& c) {
           if (c.shape(0).rank() != 0) {
             invalid_argument("value must be a scalar, got shape ", c.shape(0), " [Op:Fill]");
           }
-          checked_num_elements(c.attrs().list(0), "Fill");
-          c.add_output(c.dtype(0), Shape(c.attrs().list(0)));
+          const Ints& dims = c.attrs<FillAttrs>().dims;
+          checked_num_elements(dims, "Fill");
+          c.add_output(c.dtype(0), Shape(dims));
         },
     .kernel = cpu::fill,
     .gradient =
         [](GradContext& g) {
-          InlineVector<int64_t, kInlineRank> axes;
+          Ints axes;
           for (int i = 0; i < g.output_shape(0).rank(); ++i) axes.push_back(i);
           g.set(0, sum_over(g.dy(), axes, false));
         },
@@ -119,8 +109,8 @@ const Op zeros{{
     .name = "zeros",
     .tf_name = "Zeros",
     .inputs = {},
-    .attrs = sized_attrs(),
-    .infer = sized_infer,
+    .attrs = attrs_of<ConstantAttrs>(),
+    .infer = constant_infer,
     .kernel = cpu::zeros,
     .doc = "A tensor of zeros.",
 }};
@@ -129,7 +119,7 @@ const Op ones{{
     .name = "ones",
     .tf_name = "Ones",
     .inputs = {},
-    .attrs = sized_attrs(),
+    .attrs = attrs_of<ConstantAttrs>(),
     .infer = ones_infer,
     .kernel = cpu::ones,
     .doc = "A tensor of ones.",
@@ -139,7 +129,7 @@ const Op zeros_like{{
     .name = "zeros_like",
     .tf_name = "ZerosLike",
     .inputs = {{"input", kAllTypes}},
-    .attrs = like_attrs(),
+    .attrs = attrs_of<LikeAttrs>(),
     .infer = like_infer,
     .kernel = cpu::zeros,
     .doc = R"(Zeros of the input's shape, and its dtype unless another is given.
@@ -153,7 +143,7 @@ const Op ones_like{{
     .name = "ones_like",
     .tf_name = "OnesLike",
     .inputs = {{"input", kPlainTypes}},
-    .attrs = like_attrs(),
+    .attrs = attrs_of<LikeAttrs>(),
     .infer = ones_like_infer,
     .kernel = cpu::ones,
     .doc = R"(Ones of the input's shape, and its dtype unless another is given.
@@ -186,7 +176,7 @@ const Op linspace{{
     .name = "linspace",
     .tf_name = "LinSpace",
     .inputs = {{"start", kInexactTypes}, {"stop", kInexactTypes}},
-    .attrs = {{"num", AttrKind::kInt}, {"axis", AttrKind::kInt, "0"}},
+    .attrs = attrs_of<LinspaceAttrs>(),
     .tensor_attrs = {{"num", "Tidx"}},
     .infer =
         [](InferContext& c) {
@@ -194,10 +184,10 @@ const Op linspace{{
             invalid_argument("start and stop must have one shape, got ", c.shape(0), " and ",
                              c.shape(1), " [Op:LinSpace]");
           }
-          const int64_t num = c.attrs().integer(0);
+          const auto [num, axis] = c.attrs<LinspaceAttrs>();
           if (num < 0) invalid_argument("Requires num >= 0: ", num, " [Op:LinSpace]");
           Shape shape = c.shape(0);
-          shape.insert(normalize_axis(c.attrs().integer(1), shape.rank() + 1, "LinSpace"), num);
+          shape.insert(normalize_axis(axis, shape.rank() + 1, "LinSpace"), num);
           checked_num_elements(shape.dims(), "LinSpace");
           c.add_output(c.dtype(0), shape);
         },
@@ -211,19 +201,16 @@ const Op eye{{
     .name = "eye",
     .tf_name = "Eye",
     .inputs = {},
-    .attrs = {{"num_rows", AttrKind::kInt},
-              {"num_columns", AttrKind::kInt, "None"},
-              {"batch_shape", AttrKind::kShape, "None"},
-              {"dtype", AttrKind::kDType, "'float32'"}},
+    .attrs = attrs_of<EyeAttrs>(),
     .infer =
         [](InferContext& c) {
-          refuse_strings(c.attrs().dtype(3), "Eye");
-          Shape shape(c.attrs().list(2));
-          const int64_t rows = c.attrs().integer(0);
-          shape.push_back(rows);
-          shape.push_back(c.attrs().is_none(1) ? rows : c.attrs().integer(1));
+          const EyeAttrs& attrs = c.attrs<EyeAttrs>();
+          refuse_strings(attrs.dtype, "Eye");
+          Shape shape = attrs.batch_shape.value_or(Shape());
+          shape.push_back(attrs.num_rows);
+          shape.push_back(attrs.num_columns.value_or(attrs.num_rows));
           checked_num_elements(shape.dims(), "Eye");
-          c.add_output(c.attrs().dtype(3), shape);
+          c.add_output(attrs.dtype, shape);
         },
     .kernel = cpu::eye,
     .doc = "Identity matrices.",
@@ -233,20 +220,21 @@ const Op matrix_band_part{{
     .name = "matrix_band_part",
     .tf_name = "MatrixBandPart",
     .inputs = {{.name = "input", .dtypes = kPlainTypes, .no_kernel = kStoredTypes}},
-    .attrs = {{"num_lower", AttrKind::kInt}, {"num_upper", AttrKind::kInt}},
+    .attrs = attrs_of<MatrixBandPartAttrs>(),
     .tensor_attrs = {{"num_lower", "Tindex"}, {"num_upper", "Tindex"}},
     .infer =
         [](InferContext& c) {
           check_matrix(c.shape(0), "MatrixBandPart");
           const int64_t rows = c.shape(0).back(1);
           const int64_t cols = c.shape(0).back(0);
-          if (c.attrs().integer(0) > rows) {
+          const auto [num_lower, num_upper] = c.attrs<MatrixBandPartAttrs>();
+          if (num_lower > rows) {
             invalid_argument("num_lower must be negative or less or equal to number of rows (",
-                             rows, ") got: ", c.attrs().integer(0), " [Op:MatrixBandPart]");
+                             rows, ") got: ", num_lower, " [Op:MatrixBandPart]");
           }
-          if (c.attrs().integer(1) > cols) {
+          if (num_upper > cols) {
             invalid_argument("num_upper must be negative or less or equal to number of columns (",
-                             cols, ") got: ", c.attrs().integer(1), " [Op:MatrixBandPart]");
+                             cols, ") got: ", num_upper, " [Op:MatrixBandPart]");
           }
           c.add_output(c.dtype(0), c.shape(0));
         },
@@ -265,9 +253,7 @@ const Op diag{{
     .name = "diag",
     .tf_name = "MatrixDiagV3",
     .inputs = {{.name = "diagonal", .dtypes = kPlainTypes, .no_kernel = kStoredTypes}},
-    .attrs = {{"k", AttrKind::kInt, "0"},
-              {"num_rows", AttrKind::kInt, "-1"},
-              {"num_cols", AttrKind::kInt, "-1"}},
+    .attrs = attrs_of<DiagAttrs>(),
     .tensor_attrs = {{"k", "int32"}, {"num_rows", "int32"}, {"num_cols", "int32"}},
     .infer =
         [](InferContext& c) {
@@ -276,11 +262,9 @@ const Op diag{{
             invalid_argument("diagonal must be at least 1-dim [Op:MatrixDiagV3]");
           }
           const int64_t length = shape.back();
-          const int64_t k = c.attrs().integer(0);
+          auto [k, rows, cols] = c.attrs<DiagAttrs>();
           const int64_t least_rows = length + std::max<int64_t>(-k, 0);
           const int64_t least_cols = length + std::max<int64_t>(k, 0);
-          int64_t rows = c.attrs().integer(1);
-          int64_t cols = c.attrs().integer(2);
           // Matrices are square if neither size is given.
           if (rows < 0 && cols < 0) {
             rows = cols = std::max(least_rows, least_cols);
@@ -300,7 +284,7 @@ const Op diag{{
     .kernel = cpu::diag,
     .gradient =
         [](GradContext& g) {
-          g.set(0, call(diag_part, {g.dy()}, Attrs().integer(g.attrs().integer(0))));
+          g.set(0, call(diag_part, {g.dy()}, DiagPartAttrs{.k = g.attrs<DiagAttrs>().k}));
         },
     .doc = "Matrices with given diagonals, and zeros elsewhere.",
 }};
@@ -309,13 +293,13 @@ const Op diag_part{{
     .name = "diag_part",
     .tf_name = "MatrixDiagPartV3",
     .inputs = {{.name = "input", .dtypes = kPlainTypes, .no_kernel = kStoredTypes}},
-    .attrs = {{"k", AttrKind::kInt, "0"}},
+    .attrs = attrs_of<DiagPartAttrs>(),
     .tensor_attrs = {{"k", "int32"}},
     .infer =
         [](InferContext& c) {
           check_matrix(c.shape(0), "MatrixDiagPartV3");
           Shape shape = c.shape(0);
-          const int64_t k = c.attrs().integer(0);
+          const int64_t k = c.attrs<DiagPartAttrs>().k;
           const int64_t rows = shape.back(1);
           const int64_t cols = shape.back(0);
           if (k != 0 && (k <= -rows || k >= cols)) {
@@ -331,10 +315,9 @@ const Op diag_part{{
         [](GradContext& g) {
           const Shape& shape = g.input_shape(0);
           g.set(0, call(diag, {g.dy()},
-                        Attrs()
-                            .integer(g.attrs().integer(0))
-                            .integer(shape.back(1))
-                            .integer(shape.back(0))));
+                        DiagAttrs{.k = g.attrs<DiagPartAttrs>().k,
+                                  .num_rows = shape.back(1),
+                                  .num_cols = shape.back(0)}));
         },
     .doc = "The diagonals of matrices.",
 }};

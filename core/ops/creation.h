@@ -5,17 +5,56 @@
 
 namespace ef::ops {
 
-extern const Op fill;        // value; dims
-extern const Op zeros;       // shape, dtype (or None: float32)
-extern const Op ones;        // shape, dtype (or None: float32)
-extern const Op zeros_like;  // input; dtype (or None)
-extern const Op ones_like;   // input; dtype (or None)
-extern const Op range;       // start, limit, delta
-extern const Op linspace;    // start, stop; num, axis
-extern const Op eye;         // num_rows, num_columns, batch_shape, dtype
+struct FillAttrs {
+  Ints dims;
+};
+extern const Op fill;  // value
 
-extern const Op matrix_band_part;  // input; num_lower, num_upper
-extern const Op diag;              // diagonal; k, num_rows, num_cols
-extern const Op diag_part;         // input; k
+struct ConstantAttrs {
+  Shape shape;
+  DTypeIn<kAnyTypes> dtype = DType::kFloat32;
+};
+extern const Op zeros;
+extern const Op ones;
+
+struct LikeAttrs {
+  std::optional<DTypeIn<kAnyTypes>> dtype = {};  // None: that of the input
+};
+extern const Op zeros_like;  // input
+extern const Op ones_like;   // input
+
+extern const Op range;  // start, limit, delta
+
+struct LinspaceAttrs {
+  int64_t num;
+  int64_t axis = 0;
+};
+extern const Op linspace;  // start, stop
+
+struct EyeAttrs {
+  int64_t num_rows;
+  std::optional<int64_t> num_columns = {};
+  std::optional<Shape> batch_shape = {};
+  DType dtype = DType::kFloat32;
+};
+extern const Op eye;
+
+struct MatrixBandPartAttrs {
+  int64_t num_lower;  // diagonals to keep; -1: all
+  int64_t num_upper;
+};
+extern const Op matrix_band_part;  // input
+
+struct DiagAttrs {
+  int64_t k = 0;
+  int64_t num_rows = -1;
+  int64_t num_cols = -1;
+};
+extern const Op diag;  // diagonal
+
+struct DiagPartAttrs {
+  int64_t k = 0;
+};
+extern const Op diag_part;  // input
 
 }  // namespace ef::ops

@@ -28,7 +28,7 @@ const Op pad_rows{{
     .name = "pad_rows",
     .tf_name = "RaggedTensorToTensor",
     .inputs = {{"values", kAllTypes}, {"default_value", kAllTypes}, {"splits", {DType::kInt64}}},
-    .attrs = {{"width", AttrKind::kInt}},
+    .attrs = attrs_of<PadRowsAttrs>(),
     .infer =
         [](InferContext& c) {
           const Shape& values = c.shape(0);
@@ -43,7 +43,8 @@ const Op pad_rows{{
                                " are incompatible [Op:RaggedTensorToTensor]");
             }
           }
-          Shape shape{checked_rows(c.shape(2)), checked_size(c.attrs().integer(0), "width")};
+          Shape shape{checked_rows(c.shape(2)),
+                      checked_size(c.attrs<PadRowsAttrs>().width, "width")};
           for (int i = 1; i < values.rank(); ++i) shape.push_back(values[i]);
           checked_num_elements(shape.dims(), "RaggedTensorToTensor");
           c.add_output(c.dtype(0), shape);
@@ -53,11 +54,11 @@ const Op pad_rows{{
         [](GradContext& g) {
           const Tensor dy = g.dy();
           const Tensor rows =
-              call(unpad_rows, {dy, g.input(2)}, Attrs().integer(g.input_shape(0)[0]));
+              call(unpad_rows, {dy, g.input(2)}, UnpadRowsAttrs{.count = g.input_shape(0)[0]});
           if (g.wants(0)) g.set(0, rows);
           if (g.wants(1)) {
             const Tensor taken = call(pad_rows, {rows, zeros(dy.dtype(), {}), g.input(2)},
-                                      Attrs().integer(dy.dim(1)));
+                                      PadRowsAttrs{.width = dy.dim(1)});
             g.set(1, sum_to_shape(dy - taken, g.input_shape(1)));
           }
         },
@@ -69,7 +70,7 @@ const Op unpad_rows{{
     .name = "unpad_rows",
     .tf_name = "RaggedTensorFromTensor",
     .inputs = {{"padded", kNumericTypes}, {"splits", {DType::kInt64}}},
-    .attrs = {{"count", AttrKind::kInt}},
+    .attrs = attrs_of<UnpadRowsAttrs>(),
     .infer =
         [](InferContext& c) {
           const Shape& padded = c.shape(0);
@@ -77,7 +78,7 @@ const Op unpad_rows{{
             invalid_argument("rows of shape ", padded, " do not fit splits of shape ", c.shape(1),
                              " [Op:RaggedTensorFromTensor]");
           }
-          Shape shape{checked_size(c.attrs().integer(0), "count")};
+          Shape shape{checked_size(c.attrs<UnpadRowsAttrs>().count, "count")};
           for (int i = 2; i < padded.rank(); ++i) shape.push_back(padded[i]);
           checked_num_elements(shape.dims(), "RaggedTensorFromTensor");
           c.add_output(c.dtype(0), shape);
@@ -86,7 +87,7 @@ const Op unpad_rows{{
     .gradient =
         [](GradContext& g) {
           g.set(0, call(pad_rows, {g.dy(), zeros(g.input_dtype(0), {}), g.input(1)},
-                        Attrs().integer(g.input_shape(0)[1])));
+                        PadRowsAttrs{.width = g.input_shape(0)[1]}));
         },
     .needs = {{.inputs = 2}, {}},
     .doc = "The rows of pad_rows one behind the other; zeros where they had been cut.",
@@ -96,11 +97,12 @@ const Op sparse_to_dense{{
     .name = "sparse_to_dense",
     .tf_name = "SparseToDense",
     .inputs = {{"values", kAllTypes}, {"default_value", kAllTypes}, {"indices", {DType::kInt64}}},
-    .attrs = {{"shape", AttrKind::kInts}, {"ordered", AttrKind::kBool, "True"}},
+    .attrs = attrs_of<SparseToDenseAttrs>(),
     .infer =
         [](InferContext& c) {
-          checked_num_elements(c.attrs().list(0), "SparseToDense");
-          const Shape shape(c.attrs().list(0));
+          const Ints& sizes = c.attrs<SparseToDenseAttrs>().shape;
+          checked_num_elements(sizes, "SparseToDense");
+          const Shape shape(sizes);
           const Shape& indices = c.shape(2);
           if (indices.rank() != 2 || indices[1] != shape.rank()) {
             invalid_argument("indices of shape ", indices, " do not fit a tensor of shape ", shape,
@@ -120,7 +122,7 @@ const Op sparse_to_dense{{
     .gradient =
         [](GradContext& g) {
           const Tensor dy = g.dy();
-          const Tensor picked = call(gather_nd, {dy, g.input(2)}, Attrs().integer(0));
+          const Tensor picked = call(gather_nd, {dy, g.input(2)}, GatherNdAttrs{});
           if (g.wants(0)) g.set(0, sum_to_shape(picked, g.input_shape(0)));
           if (g.wants(1)) g.set(1, sum_to_shape(dy, {}) - sum_to_shape(picked, {}));
         },
@@ -132,15 +134,13 @@ const Op count_integers{{
     .name = "count_integers",
     .tf_name = "DenseBincount",
     .inputs = {{"arr", kIndexTypes}},
-    .attrs = {{"rows", AttrKind::kInt},
-              {"length", AttrKind::kInt},
-              {"binary", AttrKind::kBool},
-              {"dtype", AttrKind::kDType}},
+    .attrs = attrs_of<CountIntegersAttrs>(),
     .infer =
         [](InferContext& c) {
-          const int64_t rows = checked_size(c.attrs().integer(0), "rows");
-          const int64_t length = checked_size(c.attrs().integer(1), "length");
-          const DType dtype = c.attrs().dtype(3);
+          const CountIntegersAttrs& attrs = c.attrs<CountIntegersAttrs>();
+          const int64_t rows = checked_size(attrs.rows, "rows");
+          const int64_t length = checked_size(attrs.length, "length");
+          const DType dtype = attrs.dtype;
           if (!kRealTypes.contains(dtype)) {
             invalid_argument("counts cannot be of dtype ", dtype, " [Op:DenseBincount]");
           }

@@ -5,9 +5,28 @@
 
 namespace ef::ops {
 
-extern const Op pad_rows;         // values, default_value, splits; width
-extern const Op unpad_rows;       // padded, splits; count
-extern const Op sparse_to_dense;  // values, default_value, indices; shape, ordered
-extern const Op count_integers;   // arr; rows, length, binary, dtype
+struct PadRowsAttrs {
+  int64_t width;
+};
+extern const Op pad_rows;  // values, default_value, splits
+
+struct UnpadRowsAttrs {
+  int64_t count;
+};
+extern const Op unpad_rows;  // padded, splits
+
+struct SparseToDenseAttrs {
+  Ints shape;
+  bool ordered = true;
+};
+extern const Op sparse_to_dense;  // values, default_value, indices
+
+struct CountIntegersAttrs {
+  int64_t rows;
+  int64_t length;
+  bool binary;
+  DType dtype;
+};
+extern const Op count_integers;  // arr
 
 }  // namespace ef::ops

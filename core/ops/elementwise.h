@@ -95,10 +95,16 @@ extern const Op softplus;
 extern const Op softsign;
 extern const Op relu;
 extern const Op relu6;
-extern const Op leaky_relu;  // alpha
+struct LeakyReluAttrs {
+  double alpha = 0.2;
+};
+extern const Op leaky_relu;
 extern const Op elu;
 extern const Op selu;
-extern const Op gelu;  // approximate
+struct GeluAttrs {
+  bool approximate = false;
+};
+extern const Op gelu;
 
 // Gradients in one step: y, dy (the function's value and the gradient by it).
 extern const Op sqrt_grad;
@@ -109,12 +115,12 @@ extern const Op sigmoid_grad;
 // Gradients in one step: gradients, features (or outputs, as TensorFlow has it for elu and selu).
 extern const Op relu_grad;
 extern const Op relu6_grad;
-extern const Op leaky_relu_grad;  // alpha
-extern const Op elu_grad;         // gradients, outputs
-extern const Op selu_grad;        // gradients, outputs
+extern const Op leaky_relu_grad;
+extern const Op elu_grad;   // gradients, outputs
+extern const Op selu_grad;  // gradients, outputs
 extern const Op softplus_grad;
 extern const Op softsign_grad;
-extern const Op gelu_grad;  // approximate
+extern const Op gelu_grad;
 
 // Comparisons, logic and bits.
 extern const Op equal;
@@ -137,7 +143,10 @@ extern const Op invert;
 // Choice, conversion and complex numbers.
 extern const Op select;         // condition, x, y
 extern const Op clip_by_value;  // t, clip_value_min, clip_value_max
-extern const Op cast;           // x; dtype
+struct CastAttrs {
+  DTypeIn<kAnyTypes> dtype;
+};
+extern const Op cast;           // x
 extern const Op identity;       // input
 extern const Op stop_gradient;  // input
 extern const Op complex;        // real, imag

@@ -111,13 +111,12 @@ const Op leaky_relu{{
                 .dtypes = kFloatTypes,
                 .converts = Converts::kAlone,
                 .prefer = DType::kFloat32}},
-    .attrs = {{"alpha", AttrKind::kFloat, "0.2"}},
+    .attrs = attrs_of<LeakyReluAttrs>(),
     .infer = unary_infer,
     .kernel = cpu::leaky_relu,
     .gradient =
         [](GradContext& g) {
-          g.set(0, call_reusing(leaky_relu_grad, g.take_dy(), g.input(0),
-                                Attrs().real(g.attrs().real(0))));
+          g.set(0, call_reusing(leaky_relu_grad, g.take_dy(), g.input(0), g.attrs()));
         },
     .needs = {kInput},
     .takes_lazy = true,
@@ -135,13 +134,12 @@ const Op leaky_relu_grad{{
     .name = "leaky_relu_grad",
     .tf_name = "LeakyReluGrad",
     .inputs = {{"gradients", kFloatTypes}, {"features", kFloatTypes}},
-    .attrs = {{"alpha", AttrKind::kFloat, "0.2"}},
+    .attrs = attrs_of<LeakyReluAttrs>(),
     .infer = same_shape_infer,
     .kernel = cpu::leaky_relu_grad,
     .gradient =
         [](GradContext& g) {
-          if (g.wants(0))
-            g.set(0, call(leaky_relu_grad, {g.dy(), g.input(1)}, Attrs().real(g.attrs().real(0))));
+          if (g.wants(0)) g.set(0, call(leaky_relu_grad, {g.dy(), g.input(1)}, g.attrs()));
           if (g.wants(1)) g.set(1, flat(g));
         },
     .needs = {kSecondInput, kNothing},
@@ -301,13 +299,12 @@ const Op gelu{{
     .name = "gelu",
     .tf_name = "Gelu",
     .inputs = {{"features", kFloatTypes}},
-    .attrs = {{"approximate", AttrKind::kBool, "False"}},
+    .attrs = attrs_of<GeluAttrs>(),
     .infer = unary_infer,
     .kernel = cpu::gelu,
     .gradient =
         [](GradContext& g) {
-          g.set(0,
-                call_reusing(gelu_grad, g.take_dy(), g.input(0), Attrs().flag(g.attrs().flag(0))));
+          g.set(0, call_reusing(gelu_grad, g.take_dy(), g.input(0), g.attrs()));
         },
     .needs = {kInput},
     .takes_lazy = true,
@@ -326,14 +323,15 @@ const Op gelu_grad{{
     .name = "gelu_grad",
     .tf_name = "GeluGrad",
     .inputs = {{"gradients", kFloatTypes}, {"features", kFloatTypes}},
-    .attrs = {{"approximate", AttrKind::kBool, "False"}},
+    .attrs = attrs_of<GeluAttrs>(),
     .infer = same_shape_infer,
     .kernel = cpu::gelu_grad,
     .gradient =
         [](GradContext& g) {
           const Tensor& x = g.input(1);
-          if (g.wants(0)) g.set(0, call(gelu_grad, {g.dy(), x}, Attrs().flag(g.attrs().flag(0))));
-          if (g.wants(1)) g.set(1, g.dy() * g.input(0) * gelu_curvature(x, g.attrs().flag(0)));
+          if (g.wants(0)) g.set(0, call(gelu_grad, {g.dy(), x}, g.attrs()));
+          if (g.wants(1))
+            g.set(1, g.dy() * g.input(0) * gelu_curvature(x, g.attrs<GeluAttrs>().approximate));
         },
     .needs = {kSecondInput, kBothInputs},
     .doc = "Returns the gradients times the slope of gelu at the features.\n",

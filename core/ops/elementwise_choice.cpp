@@ -32,7 +32,7 @@ bool converts(DType from, DType to) {
 }
 
 void cast_infer(InferContext& c) {
-  const DType to = c.attrs().dtype(0);
+  const DType to = c.attrs<CastAttrs>().dtype;
   if (to != c.dtype(0) && !converts(c.dtype(0), to)) {
     fail(Code::kUnimplemented, "Cast ", dtype_runtime_name(c.dtype(0)), " to ",
          dtype_runtime_name(to), " is not supported [Op:", c.op().tf_name, "]");
@@ -142,7 +142,7 @@ const Op cast{{
     .name = "cast",
     .tf_name = "Cast",
     .inputs = {{"x", kAnyTypes}},
-    .attrs = {{.name = "dtype", .kind = AttrKind::kDType, .dtypes = kAnyTypes}},
+    .attrs = attrs_of<CastAttrs>(),
     .infer = cast_infer,
     .kernel = cpu::cast,
     .gradient =

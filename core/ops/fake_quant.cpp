@@ -1,7 +1,7 @@
 // Rounding to as few values as quantized numbers have: inference. Python makes it differentiable.
-#include "kernels/cpu/fake_quant.h"
+#include "ops/fake_quant.h"
 
-#include "ops/op.h"
+#include "kernels/cpu/fake_quant.h"
 
 namespace ef::ops {
 namespace {
@@ -24,7 +24,7 @@ const Op fake_quant{{
     .name = "fake_quant",
     .tf_name = "FakeQuantWithMinMaxVars",
     .inputs = {{"inputs", kType}, {"limits", kType}},
-    .attrs = {{"divide", AttrKind::kBool}},
+    .attrs = attrs_of<FakeQuantAttrs>(),
     .infer =
         [](InferContext& c) {
           check_table(c, c.shape(0), c.shape(1), 5);

@@ -29,7 +29,6 @@ void check_crops(const Shape& image, const Shape& boxes, const Shape& indices) {
   }
 }
 
-constexpr const char* kCropMethods = "bilinear|nearest";
 constexpr DTypeSet kCropGradients{DType::kFloat16, DType::kFloat32, DType::kFloat64};
 
 }  // namespace
@@ -60,15 +59,16 @@ const Op remaining_boxes{{
     .name = "remaining_boxes",
     .tf_name = "NonMaxSuppressionV3",
     .inputs = {{"boxes", {DType::kFloat32}}, {"order", {DType::kInt64}}},
-    .attrs = {{"limit", AttrKind::kInt}, {"overlap", AttrKind::kFloat}},
+    .attrs = attrs_of<RemainingBoxesAttrs>(),
     .infer =
         [](InferContext& c) {
           if (c.shape(0).rank() != 2 || c.shape(0)[1] != 4 || c.shape(1).rank() != 1) {
             invalid_argument("boxes must be of shape [n, 4] and their order of rank 1, got ",
                              c.shape(0), " and ", c.shape(1), " [Op:NonMaxSuppressionV3]");
           }
-          if (c.attrs().integer(0) < 0) {
-            invalid_argument("max_output_size must be non-negative, got ", c.attrs().integer(0),
+          const int64_t limit = c.attrs<RemainingBoxesAttrs>().limit;
+          if (limit < 0) {
+            invalid_argument("max_output_size must be non-negative, got ", limit,
                              " [Op:NonMaxSuppressionV3]");
           }
           c.add_output(DType::kInt32, {0});
@@ -85,14 +85,12 @@ const Op crop_and_resize{{
     .inputs = {{"image", kRealTypes},
                {"boxes", {DType::kFloat32}},
                {"box_indices", {DType::kInt32}}},
-    .attrs = {{"crop_size", AttrKind::kInts},
-              {"method", AttrKind::kEnum, "'bilinear'", kCropMethods},
-              {"extrapolation_value", AttrKind::kFloat, "0.0"}},
+    .attrs = attrs_of<CropAttrs>(),
     .tensor_attrs = {{"crop_size", "int32"}},
     .infer =
         [](InferContext& c) {
           check_crops(c.shape(0), c.shape(1), c.shape(2));
-          const auto size = c.attrs().list(0);
+          const Ints& size = c.attrs<CropAttrs>().crop_size;
           if (size.size() != 2 || size[0] <= 0 || size[1] <= 0) {
             invalid_argument("crop dimensions must be positive: ", Shape(size),
                              " [Op:CropAndResize]");
@@ -107,10 +105,9 @@ const Op crop_and_resize{{
           const Tensor dy = g.dy();
           if (g.wants(0)) {
             g.set(0, call(crop_and_resize_grad_image, {dy, g.input(1), g.input(2)},
-                          Attrs()
-                              .list(g.input_shape(0))
-                              .integer(g.attrs().integer(1))
-                              .dtype(g.input_dtype(0))));
+                          CropGradImageAttrs{.shape = g.input_shape(0),
+                                             .method = g.attrs<CropAttrs>().method,
+                                             .dtype = g.input_dtype(0)}));
           }
           if (g.wants(1)) {
             g.set(1, call(crop_and_resize_grad_boxes, {dy, g.input(0), g.input(1), g.input(2)}));
@@ -126,16 +123,15 @@ const Op crop_and_resize_grad_image{{
     .inputs = {{"dy", {DType::kFloat32}},
                {"boxes", {DType::kFloat32}},
                {"box_indices", {DType::kInt32}}},
-    .attrs = {{"shape", AttrKind::kInts},
-              {"method", AttrKind::kEnum, "'bilinear'", kCropMethods},
-              {"dtype", AttrKind::kDType}},
+    .attrs = attrs_of<CropGradImageAttrs>(),
     .infer =
         [](InferContext& c) {
-          checked_num_elements(c.attrs().list(0), "CropAndResizeGradImage");
-          const Shape shape(c.attrs().list(0));
+          const CropGradImageAttrs& attrs = c.attrs<CropGradImageAttrs>();
+          checked_num_elements(attrs.shape, "CropAndResizeGradImage");
+          const Shape shape(attrs.shape);
           check_crops(shape, c.shape(1), c.shape(2));
           const Shape& dy = c.shape(0);
-          const DType dtype = c.attrs().dtype(2);
+          const DType dtype = attrs.dtype;
           if (dy.rank() != 4 || dy[0] != c.shape(1)[0] || dy[3] != shape[3] ||
               !kCropGradients.contains(dtype)) {
             invalid_argument("a gradient of shape ", dy, " does not fit images of shape ", shape,
@@ -148,7 +144,8 @@ const Op crop_and_resize_grad_image{{
         [](GradContext& g) {
           const Shape& crops = g.input_shape(0);
           g.set(0, call(crop_and_resize, {g.dy(), g.input(1), g.input(2)},
-                        Attrs().list({crops[1], crops[2]}).integer(g.attrs().integer(1)).real(0)));
+                        CropAttrs{.crop_size = {crops[1], crops[2]},
+                                  .method = g.attrs<CropGradImageAttrs>().method}));
         },
     .needs = {{.inputs = 6}, {}},
     .doc = "The gradient of crop_and_resize with respect to the images.",

@@ -14,9 +14,8 @@ struct GatherAxes {
   int batch_dims;
 };
 
-GatherAxes gather_axes(const Attrs& attrs, int first, int params_rank, int indices_rank) {
-  const int64_t axis = attrs.integer(first);
-  int64_t batch = attrs.integer(first + 1);
+GatherAxes gather_axes(const GatherAttrs& attrs, int params_rank, int indices_rank) {
+  auto [axis, batch] = attrs;
   if (axis < -params_rank || axis >= params_rank) {
     invalid_argument("Expected axis in the range [", -params_rank, ", ", params_rank, "), but got ",
                      axis, " [Op:GatherV2]");
@@ -40,7 +39,8 @@ void gather_infer(InferContext& c) {
   if (params.rank() < 1) {
     invalid_argument("params must be at least 1 dimensional [Op:GatherV2]");
   }
-  const auto [axis, batch_dims] = gather_axes(c.attrs(), 0, params.rank(), indices.rank());
+  const auto [axis, batch_dims] =
+      gather_axes(c.attrs<GatherAttrs>(), params.rank(), indices.rank());
   Shape result;
   for (int i = 0; i < axis; ++i) {
     if (i < batch_dims && params[i] != indices[i]) {
@@ -59,14 +59,15 @@ void gather_infer(InferContext& c) {
 void gather_gradient(GradContext& g) {
   const Shape& params = g.input_shape(0);
   const Tensor& indices = g.input(1);
-  const auto [axis, batch_dims] = gather_axes(g.attrs(), 0, params.rank(), indices.rank());
+  const auto [axis, batch_dims] =
+      gather_axes(g.attrs<GatherAttrs>(), params.rank(), indices.rank());
   if (axis == 0 && batch_dims == 0) {
     Shape rows = params;
     rows[0] = indices.size();
     g.set_sparse(0, reshape_to(g.dy(), rows), reshape_to(indices, {indices.size()}), params);
     return;
   }
-  g.set_gathered(0, g.dy(), indices, g.attrs());
+  g.set_gathered(0, g.dy(), indices, g.attrs<GatherAttrs>());
 }
 
 int64_t count_rows(const Shape& indices) {
@@ -130,7 +131,7 @@ void tensor_scatter_infer(InferContext& c) {
 }
 
 Tensor picked(GradContext& g, const Tensor& from) {
-  return call(gather_nd, {from, g.input(1)}, Attrs().integer(0));
+  return call(gather_nd, {from, g.input(1)}, GatherNdAttrs{});
 }
 
 // Where an extremum kept an element, and where an update replaced it.
@@ -158,7 +159,7 @@ const Op gather{{
     .tf_name = "GatherV2",
     .inputs = {{"params", kAllTypes | kQuantizedTypes | kFloat8Types},
                {"indices", kIndexTypes, "Tindices"}},
-    .attrs = {{"axis", AttrKind::kInt, "0"}, {"batch_dims", AttrKind::kInt, "0"}},
+    .attrs = attrs_of<GatherAttrs>(),
     .tensor_attrs = {{"axis", "Taxis"}},
     .infer = gather_infer,
     .kernel = cpu::gather,
@@ -171,21 +172,19 @@ const Op gather_grad{{
     .name = "gather_grad",
     .tf_name = "GatherGrad",
     .inputs = {{"dy", kNumericTypes}, {"indices", kIndexTypes, "Tindices"}},
-    .attrs = {{"shape", AttrKind::kInts},
-              {"axis", AttrKind::kInt, "0"},
-              {"batch_dims", AttrKind::kInt, "0"}},
+    .attrs = attrs_of<GatherGradAttrs>(),
     .infer =
         [](InferContext& c) {
-          checked_num_elements(c.attrs().list(0), c.op().tf_name);
-          const Shape shape(c.attrs().list(0));
-          gather_axes(c.attrs(), 1, shape.rank(), c.shape(1).rank());
+          const GatherGradAttrs& attrs = c.attrs<GatherGradAttrs>();
+          checked_num_elements(attrs.shape, c.op().tf_name);
+          const Shape shape(attrs.shape);
+          gather_axes(attrs.gather, shape.rank(), c.shape(1).rank());
           c.add_output(c.dtype(0), shape);
         },
     .kernel = cpu::gather_grad,
     .gradient =
         [](GradContext& g) {
-          g.set(0, call(gather, {g.dy(), g.input(1)},
-                        Attrs().integer(g.attrs().integer(1)).integer(g.attrs().integer(2))));
+          g.set(0, call(gather, {g.dy(), g.input(1)}, g.attrs<GatherGradAttrs>().gather));
         },
     .needs = {{.inputs = 2}, {}},
     .doc = "The gradient of gather: adds slices at the places they came from.",
@@ -206,7 +205,7 @@ const Op gather_or_zero{{
     .gradient =
         [](GradContext& g) {
           g.set(0, call(unsorted_segment_sum, {g.dy(), g.input(1)},
-                        Attrs().integer(g.input_shape(0)[0])));
+                        UnsortedSegmentAttrs{.num_segments = g.input_shape(0)[0]}));
         },
     .needs = {{.inputs = 2}, {}},
     .doc = "Rows at given indices; zeros for negative ones.",
@@ -216,14 +215,16 @@ const Op gather_nd{{
     .name = "gather_nd",
     .tf_name = "GatherNd",
     .inputs = {{"params", kAllTypes | kSlicedTypes}, {"indices", kIndexTypes, "Tindices"}},
-    .attrs = {{"batch_dims", AttrKind::kInt, "0"}},
+    .attrs = attrs_of<GatherNdAttrs>(),
     .infer =
         [](InferContext& c) {
-          gather_nd_check(c.shape(0), c.shape(1), c.attrs().integer(0));
-          c.add_output(c.dtype(0), sliced_shape(c.shape(0), c.shape(1), c.attrs().integer(0)));
+          const int64_t batch_dims = c.attrs<GatherNdAttrs>().batch_dims;
+          gather_nd_check(c.shape(0), c.shape(1), batch_dims);
+          c.add_output(c.dtype(0), sliced_shape(c.shape(0), c.shape(1), batch_dims));
         },
     .kernel = cpu::gather_nd,
-    .gradient = [](GradContext& g) { g.set_gathered(0, g.dy(), g.input(1), g.attrs()); },
+    .gradient =
+        [](GradContext& g) { g.set_gathered(0, g.dy(), g.input(1), g.attrs<GatherNdAttrs>()); },
     .needs = {{.inputs = 2}, {}},
     .doc = "Slices at places that rows of indices name.",
 }};
@@ -232,18 +233,19 @@ const Op gather_nd_grad{{
     .name = "gather_nd_grad",
     .tf_name = "GatherNdGrad",
     .inputs = {{"dy", kNumericTypes}, {"indices", kIndexTypes, "Tindices"}},
-    .attrs = {{"shape", AttrKind::kInts}, {"batch_dims", AttrKind::kInt, "0"}},
+    .attrs = attrs_of<GatherNdGradAttrs>(),
     .infer =
         [](InferContext& c) {
-          checked_num_elements(c.attrs().list(0), c.op().tf_name);
-          const Shape shape(c.attrs().list(0));
-          gather_nd_check(shape, c.shape(1), c.attrs().integer(1));
+          const GatherNdGradAttrs& attrs = c.attrs<GatherNdGradAttrs>();
+          checked_num_elements(attrs.shape, c.op().tf_name);
+          const Shape shape(attrs.shape);
+          gather_nd_check(shape, c.shape(1), attrs.gather.batch_dims);
           c.add_output(c.dtype(0), shape);
         },
     .kernel = cpu::gather_nd_grad,
     .gradient =
         [](GradContext& g) {
-          g.set(0, call(gather_nd, {g.dy(), g.input(1)}, Attrs().integer(g.attrs().integer(1))));
+          g.set(0, call(gather_nd, {g.dy(), g.input(1)}, g.attrs<GatherNdGradAttrs>().gather));
         },
     .needs = {{.inputs = 2}, {}},
     .doc = "The gradient of gather_nd: adds slices at the places they came from.",
@@ -257,18 +259,19 @@ const Op scatter_nd{{
                 .type = "Tindices",
                 .no_kernel = {DType::kInt16}},
                {.name = "updates", .dtypes = kNumericTypes, .no_kernel = kStoredTypes}},
-    .attrs = {{"shape", AttrKind::kInts}},
+    .attrs = attrs_of<ScatterNdAttrs>(),
     .tensor_attrs = {{"shape", "Tindices"}},
     .infer =
         [](InferContext& c) {
-          checked_num_elements(c.attrs().list(0), "ScatterNd");
-          const Shape shape(c.attrs().list(0));
+          const Ints& sizes = c.attrs<ScatterNdAttrs>().shape;
+          checked_num_elements(sizes, "ScatterNd");
+          const Shape shape(sizes);
           check_updates(shape, c.shape(0), c.shape(1), "ScatterNd");
           c.add_output(c.dtype(1), shape);
         },
     .kernel = cpu::scatter_nd,
     .gradient =
-        [](GradContext& g) { g.set(1, call(gather_nd, {g.dy(), g.input(0)}, Attrs().integer(0))); },
+        [](GradContext& g) { g.set(1, call(gather_nd, {g.dy(), g.input(0)}, GatherNdAttrs{})); },
     .needs = {{}, {.inputs = 1}},
     .doc = "Zeros, with updates added at the places that rows of indices name.",
 }};
@@ -357,7 +360,7 @@ const Op unsorted_segment_sum{{
     .tf_name = "UnsortedSegmentSum",
     .inputs = {{.name = "data", .dtypes = kNumericTypes, .no_kernel = kQuantizedTypes},
                {"segment_ids", kIndexTypes, "Tindices"}},
-    .attrs = {{"num_segments", AttrKind::kInt}},
+    .attrs = attrs_of<UnsortedSegmentAttrs>(),
     .tensor_attrs = {{"num_segments", "Tnumsegments"}},
     .infer =
         [](InferContext& c) {
@@ -370,7 +373,7 @@ const Op unsorted_segment_sum{{
                              " does not start with segment_ids.shape = ", ids,
                              " [Op:UnsortedSegmentSum]");
           }
-          const int64_t segments = c.attrs().integer(0);
+          const int64_t segments = c.attrs<UnsortedSegmentAttrs>().num_segments;
           if (segments < 0) {
             invalid_argument("Input num_segments == ", segments,
                              " must not be negative. [Op:UnsortedSegmentSum]");

@@ -5,27 +5,81 @@
 
 namespace ef::ops {
 
-extern const Op gather;          // params, indices; axis, batch_dims
-extern const Op gather_grad;     // dy, indices; shape of params, axis, batch_dims
-extern const Op gather_nd;       // params, indices; batch_dims
-extern const Op gather_nd_grad;  // dy, indices; shape of params, batch_dims
+struct GatherAttrs {
+  int64_t axis = 0;
+  int64_t batch_dims = 0;
+};
+extern const Op gather;  // params, indices
 
-extern const Op scatter_nd;                // indices, updates; shape
+struct GatherGradAttrs {
+  Ints shape;  // of params
+  GatherAttrs gather;
+};
+extern const Op gather_grad;  // dy, indices
+
+struct GatherNdAttrs {
+  int64_t batch_dims = 0;
+};
+extern const Op gather_nd;  // params, indices
+
+struct GatherNdGradAttrs {
+  Ints shape;  // of params
+  GatherNdAttrs gather;
+};
+extern const Op gather_nd_grad;  // dy, indices
+
+struct ScatterNdAttrs {
+  Ints shape;
+};
+extern const Op scatter_nd;                // indices, updates
 extern const Op tensor_scatter_nd_update;  // tensor, indices, updates
 extern const Op tensor_scatter_nd_add;
 extern const Op tensor_scatter_nd_sub;
 extern const Op tensor_scatter_nd_max;
 extern const Op tensor_scatter_nd_min;
 
-extern const Op unsorted_segment_sum;  // data, segment_ids; num_segments (negative ids are dropped)
+struct UnsortedSegmentAttrs {
+  int64_t num_segments;
+};
+extern const Op unsorted_segment_sum;  // data, segment_ids (negative ids are dropped)
 extern const Op gather_or_zero;        // params, indices: rows; zeros for negative indices
 
-extern const Op one_hot;             // indices, on_value, off_value; depth, axis
-extern const Op where_indices;       // condition -> int64 [count, rank]
-extern const Op searchsorted;        // sorted_sequence, values; side, output_type
-extern const Op sort;                // values; axis, direction
-extern const Op argsort;             // values; axis, direction -> int32
-extern const Op top_k;               // input; k, sorted -> values, int32 indices
-extern const Op unique_with_counts;  // x; out_idx -> y, idx, count
+struct OneHotAttrs {
+  int64_t depth;
+  int64_t axis = -1;
+};
+extern const Op one_hot;  // indices, on_value, off_value
+
+extern const Op where_indices;  // condition -> int64 [count, rank]
+
+enum class SearchSide : uint8_t { kLeft, kRight };
+constexpr const char* words_of(SearchSide) { return "left|right"; }
+
+struct SearchSortedAttrs {
+  SearchSide side = SearchSide::kLeft;
+  DType output_type = DType::kInt32;
+};
+extern const Op searchsorted;  // sorted_sequence, values
+
+enum class SortDirection : uint8_t { kAscending, kDescending };
+constexpr const char* words_of(SortDirection) { return "ASCENDING|DESCENDING"; }
+
+struct SortAttrs {
+  int64_t axis = -1;
+  SortDirection direction = SortDirection::kAscending;
+};
+extern const Op sort;     // values
+extern const Op argsort;  // values -> int32
+
+struct TopKAttrs {
+  int64_t k = 1;
+  bool sorted = true;
+};
+extern const Op top_k;  // input -> values, int32 indices
+
+struct UniqueAttrs {
+  DType out_idx = DType::kInt32;
+};
+extern const Op unique_with_counts;  // x -> y, idx, count
 
 }  // namespace ef::ops

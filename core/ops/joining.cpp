@@ -19,9 +19,9 @@ void concat_infer(InferContext& c) {
   const Shape& first = c.shape(0);
   if (first.rank() == 0) {
     invalid_argument("ConcatOp : Expected concatenating dimensions in the range [0, 0), but got ",
-                     c.attrs().integer(0), " [Op:ConcatV2]");
+                     c.attrs<ConcatAttrs>().axis, " [Op:ConcatV2]");
   }
-  const int64_t given = c.attrs().integer(0);
+  const int64_t given = c.attrs<ConcatAttrs>().axis;
   if (given < -first.rank() || given >= first.rank()) {
     invalid_argument("ConcatOp : Expected concatenating dimensions in the range [", -first.rank(),
                      ", ", first.rank(), "), but got ", given, " [Op:ConcatV2]");
@@ -47,18 +47,19 @@ void concat_infer(InferContext& c) {
 }
 
 void concat_gradient(GradContext& g) {
-  const int axis = normalize_axis(g.attrs().integer(0), g.output_shape(0).rank(), "ConcatV2");
-  InlineVector<int64_t, 8> sizes;
+  const int axis =
+      normalize_axis(g.attrs<ConcatAttrs>().axis, g.output_shape(0).rank(), "ConcatV2");
+  Ints sizes;
   for (int i = 0; i < g.num_inputs(); ++i) sizes.push_back(g.input_shape(i)[axis]);
   TensorList parts;
   const Tensor dy = g.dy();
-  run(split, {&dy, 1}, Attrs().list(sizes).integer(axis), parts);
+  run(split, {&dy, 1}, SplitAttrs{.size_splits = sizes, .axis = axis}, parts);
   for (int i = 0; i < g.num_inputs(); ++i) g.set(i, parts[static_cast<size_t>(i)]);
 }
 
 void stack_infer(InferContext& c) {
   const Shape& first = c.shape(0);
-  const int axis = python_axis(c.attrs().integer(0), first.rank() + 1, "Pack");
+  const int axis = python_axis(c.attrs<StackAttrs>().axis, first.rank() + 1, "Pack");
   for (int i = 1; i < c.num_inputs(); ++i) {
     if (c.shape(i) != first) {
       invalid_argument("Shapes of all inputs must match: values[0].shape = ", first, " != values[",
@@ -71,19 +72,20 @@ void stack_infer(InferContext& c) {
 }
 
 void stack_gradient(GradContext& g) {
-  const int axis = normalize_axis(g.attrs().integer(0), g.output_shape(0).rank(), "Pack");
+  const int axis = normalize_axis(g.attrs<StackAttrs>().axis, g.output_shape(0).rank(), "Pack");
   TensorList parts;
   const Tensor dy = g.dy();
-  run(unstack, {&dy, 1}, Attrs().none().integer(axis), parts);
+  run(unstack, {&dy, 1}, UnstackAttrs{.axis = axis}, parts);
   for (int i = 0; i < g.num_inputs(); ++i) g.set(i, parts[static_cast<size_t>(i)]);
 }
 
 void unstack_infer(InferContext& c) {
   const Shape& shape = c.shape(0);
-  const int axis = python_axis(c.attrs().integer(1), shape.rank(), "Unpack");
-  if (!c.attrs().is_none(0) && c.attrs().integer(0) != shape[axis]) {
-    invalid_argument("Input shape axis ", axis, " must equal ", c.attrs().integer(0),
-                     ", got shape ", shape, " [Op:Unpack]");
+  const UnstackAttrs& attrs = c.attrs<UnstackAttrs>();
+  const int axis = python_axis(attrs.axis, shape.rank(), "Unpack");
+  if (attrs.num && *attrs.num != shape[axis]) {
+    invalid_argument("Input shape axis ", axis, " must equal ", *attrs.num, ", got shape ", shape,
+                     " [Op:Unpack]");
   }
   Shape result = shape;
   result.erase(axis);
@@ -94,14 +96,15 @@ void unstack_gradient(GradContext& g) {
   InlineVector<Tensor, 8> parts;
   for (int j = 0; j < g.num_outputs(); ++j) parts.push_back(g.dy(j));
   if (parts.empty()) return;
-  g.set(0, call(stack, parts, Attrs().integer(g.attrs().integer(1))));
+  g.set(0, call(stack, parts, StackAttrs{.axis = g.attrs<UnstackAttrs>().axis}));
 }
 
 void split_infer(InferContext& c) {
   const Shape& shape = c.shape(0);
-  const int axis = normalize_axis(c.attrs().integer(1), shape.rank(), "SplitV");
+  const SplitAttrs& attrs = c.attrs<SplitAttrs>();
+  const int axis = normalize_axis(attrs.axis, shape.rank(), "SplitV");
   int64_t total = 0;
-  for (int64_t size : c.attrs().list(0)) {
+  for (int64_t size : attrs.size_splits) {
     if (size < 0) {
       invalid_argument("Split size at index must be >= 0. Got: ", size, " [Op:SplitV]");
     }
@@ -122,7 +125,7 @@ void split_infer(InferContext& c) {
 void split_gradient(GradContext& g) {
   InlineVector<Tensor, 8> parts;
   for (int j = 0; j < g.num_outputs(); ++j) parts.push_back(g.dy(j));
-  g.set(0, call(concat, parts, Attrs().integer(g.attrs().integer(1))));
+  g.set(0, call(concat, parts, ConcatAttrs{.axis = g.attrs<SplitAttrs>().axis}));
 }
 
 }  // namespace
@@ -131,7 +134,7 @@ const Op concat{{
     .name = "concat",
     .tf_name = "ConcatV2",
     .inputs = {{.name = "values", .dtypes = kJoinedTypes, .variadic = true}},
-    .attrs = {{"axis", AttrKind::kInt}},
+    .attrs = attrs_of<ConcatAttrs>(),
     .tensor_attrs = {{"axis", "Tidx"}},
     .infer = concat_infer,
     .kernel = cpu::concat,
@@ -143,7 +146,7 @@ const Op stack{{
     .name = "stack",
     .tf_name = "Pack",
     .inputs = {{.name = "values", .dtypes = kJoinedTypes, .variadic = true}},
-    .attrs = {{"axis", AttrKind::kInt, "0"}},
+    .attrs = attrs_of<StackAttrs>(),
     .infer = stack_infer,
     .kernel = cpu::stack,
     .gradient = stack_gradient,
@@ -154,7 +157,7 @@ const Op unstack{{
     .name = "unstack",
     .tf_name = "Unpack",
     .inputs = {{"value", kAllTypes | kFloat8Types}},
-    .attrs = {{"num", AttrKind::kInt, "None"}, {"axis", AttrKind::kInt, "0"}},
+    .attrs = attrs_of<UnstackAttrs>(),
     .infer = unstack_infer,
     .kernel = cpu::unstack,
     .gradient = unstack_gradient,
@@ -167,7 +170,7 @@ const Op split{{
     .name = "split",
     .tf_name = "SplitV",
     .inputs = {{"value", kAllTypes | kFloat8Types | kInt4Types | DTypeSet{DType::kQuint8}}},
-    .attrs = {{"size_splits", AttrKind::kInts}, {"axis", AttrKind::kInt, "0"}},
+    .attrs = attrs_of<SplitAttrs>(),
     .tensor_attrs = {{"size_splits", "Tlen"}, {"axis", "int32"}},
     .infer = split_infer,
     .kernel = cpu::split,

@@ -1,9 +1,8 @@
 // Linear systems, factors, inverses and determinants: inference. Python makes them differentiable.
+#include "ops/linear_systems.h"
+
 #include "kernels/cpu/linear_systems.h"
-
 #include "kernels/cpu/schur.h"
-
-#include "ops/op.h"
 
 namespace ef::ops {
 namespace {
@@ -44,7 +43,7 @@ const Op triangle_solve{{
     .name = "triangle_solve",
     .tf_name = "MatrixTriangularSolve",
     .inputs = {{"matrix", kTypes}, {"rhs", kTypes}},
-    .attrs = {{"lower", AttrKind::kBool, "True"}, {"adjoint", AttrKind::kBool, "False"}},
+    .attrs = attrs_of<TriangleSolveAttrs>(),
     .infer = infer_solution,
     .kernel = cpu::triangle_solve,
     .doc = "The solutions of triangular systems; batch axes broadcast.",
@@ -54,7 +53,7 @@ const Op lu_solve{{
     .name = "lu_solve",
     .tf_name = "MatrixSolve",
     .inputs = {{"matrix", kTypes}, {"rhs", kTypes}},
-    .attrs = {{"adjoint", AttrKind::kBool, "False"}},
+    .attrs = attrs_of<LuAttrs>(),
     .infer =
         [](InferContext& c) {
           if (c.shape(0).rank() < 2 || c.shape(1).rank() < 2 ||
@@ -129,7 +128,7 @@ const Op lu_inverse{{
     .name = "lu_inverse",
     .tf_name = "MatrixInverse",
     .inputs = {{"input", kTypes}},
-    .attrs = {{"adjoint", AttrKind::kBool, "False"}},
+    .attrs = attrs_of<LuAttrs>(),
     .infer = [](InferContext& c) { c.add_output(c.dtype(0), square(c)); },
     .kernel = cpu::lu_inverse,
     .doc = "The inverses of matrices or their transposes; an error where one is singular.",

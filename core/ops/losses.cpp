@@ -10,7 +10,7 @@
 namespace ef::ops {
 namespace {
 
-Tensor as_column(const Tensor& t) { return call(expand_dims, {t}, Attrs().integer(-1)); }
+Tensor as_column(const Tensor& t) { return call(expand_dims, {t}, ExpandDimsAttrs{.axis = -1}); }
 
 // What flows back to the logits: the loss's weight times the stored gradient, and, for second
 // derivatives, what flows into the stored gradient itself, through softmax.
@@ -23,7 +23,7 @@ Tensor logits_gradient(GradContext& g) {
   return result;
 }
 
-double loss_cost(std::span<const Tensor> inputs, const SpecList&, const Attrs&) {
+double loss_cost(std::span<const Tensor> inputs, const SpecList&, AttrsRef) {
   return 2.0 * static_cast<double>(inputs[0].size());
 }
 

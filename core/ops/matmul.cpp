@@ -12,15 +12,16 @@ namespace {
 constexpr DTypeSet kMatmulTypes =
     kInexactTypes | kUnsignedIntTypes | DTypeSet{DType::kInt32, DType::kInt64};
 
+void check_flags(bool transpose, bool adjoint, const char* side) {
+  if (!transpose || !adjoint) return;
+  fail(Code::kValueError, "Only one of `transpose_", side, "` and `adjoint_", side,
+       "` can be True. Received `transpose_", side, "`=True, `adjoint_", side, "`=True.");
+}
+
 void infer_matmul(InferContext& c) {
-  const Attrs& attrs = c.attrs();
-  for (int i = 0; i < 2; ++i) {
-    if (attrs.flag(i) && attrs.flag(2 + i)) {
-      const char* side = i == 0 ? "a" : "b";
-      fail(Code::kValueError, "Only one of `transpose_", side, "` and `adjoint_", side,
-           "` can be True. Received `transpose_", side, "`=True, `adjoint_", side, "`=True.");
-    }
-  }
+  const MatmulAttrs& attrs = c.attrs<MatmulAttrs>();
+  check_flags(attrs.transpose_a, attrs.adjoint_a, "a");
+  check_flags(attrs.transpose_b, attrs.adjoint_b, "b");
   const Shape& a = c.shape(0);
   const Shape& b = c.shape(1);
   const bool batched = a.rank() > 2 || b.rank() > 2;
@@ -40,10 +41,8 @@ void infer_matmul(InferContext& c) {
   } else if (a.rank() != 2) {
     invalid_argument("In[0] and In[1] ndims must be == 2: ", a.rank(), " [Op:", name, "]");
   }
-  const bool turn_a = attrs.flag(0) || attrs.flag(2);
-  const bool turn_b = attrs.flag(1) || attrs.flag(3);
-  const int64_t m = a.back(turn_a ? 0 : 1);
-  const int64_t n = b.back(turn_b ? 1 : 0);
+  const int64_t m = a.back(attrs.swaps_a() ? 0 : 1);
+  const int64_t n = b.back(attrs.swaps_b() ? 1 : 0);
   Shape out;
   if (batched) {
     Shape a_batch = a;
@@ -57,7 +56,7 @@ void infer_matmul(InferContext& c) {
                        " [Op:", name, "]");
     }
   }
-  if (a.back(turn_a ? 1 : 0) != b.back(turn_b ? 0 : 1)) {
+  if (a.back(attrs.swaps_a() ? 1 : 0) != b.back(attrs.swaps_b() ? 0 : 1)) {
     invalid_argument("Matrix size-incompatible: In[0]: ", a, ", In[1]: ", b, " [Op:", name, "]");
   }
   out.push_back(m);
@@ -68,19 +67,19 @@ void infer_matmul(InferContext& c) {
 
 Tensor product(const Tensor& a, const Tensor& b, bool adjoint_a, bool adjoint_b) {
   // For real numbers the adjoint is the transpose.
-  return call(matmul, {a, b}, Attrs().flag(false).flag(false).flag(adjoint_a).flag(adjoint_b));
+  return call(matmul, {a, b}, MatmulAttrs{.adjoint_a = adjoint_a, .adjoint_b = adjoint_b});
 }
 
 // With A and B the matrices as multiplied: dA = dC Bᴴ and dB = Aᴴ dC. An operand that was
 // transposed wants the transpose of that.
 void matmul_gradient(GradContext& g) {
-  const Attrs& attrs = g.attrs();
+  const MatmulAttrs& attrs = g.attrs<MatmulAttrs>();
   const Tensor dy = g.dy();
   const bool complex = is_complex(g.input_dtype(0));
-  const bool plain_a = attrs.flag(0) && complex;
-  const bool plain_b = attrs.flag(1) && complex;
-  const bool turn_a = attrs.flag(0) || attrs.flag(2);
-  const bool turn_b = attrs.flag(1) || attrs.flag(3);
+  const bool plain_a = attrs.transpose_a && complex;
+  const bool plain_b = attrs.transpose_b && complex;
+  const bool turn_a = attrs.swaps_a();
+  const bool turn_b = attrs.swaps_b();
   const auto finish = [&](int i, Tensor gradient, bool conjugated) {
     // A transpose that does not conjugate has to be written as the conjugate of an adjoint.
     if (conjugated) gradient = conjugate(gradient);
@@ -117,9 +116,9 @@ void matmul_gradient(GradContext& g) {
   }
 }
 
-double matmul_cost(std::span<const Tensor> inputs, const SpecList& outputs, const Attrs& attrs) {
-  const bool turn_a = attrs.flag(0) || attrs.flag(2);
-  const double inner = static_cast<double>(inputs[0].shape().back(turn_a ? 1 : 0));
+double matmul_cost(std::span<const Tensor> inputs, const SpecList& outputs, AttrsRef attrs) {
+  const bool swapped = attrs.as<MatmulAttrs>().swaps_a();
+  const double inner = static_cast<double>(inputs[0].shape().back(swapped ? 1 : 0));
   return static_cast<double>(outputs[0].shape.num_elements()) * inner / 50;
 }
 
@@ -130,10 +129,7 @@ const Op matmul{{
     .tf_name = "MatMul",
     .inputs = {{.name = "a", .dtypes = kMatmulTypes, .converts = Converts::kAlone},
                {.name = "b", .dtypes = kMatmulTypes, .converts = Converts::kAlone}},
-    .attrs = {{"transpose_a", AttrKind::kBool, "False"},
-              {"transpose_b", AttrKind::kBool, "False"},
-              {"adjoint_a", AttrKind::kBool, "False"},
-              {"adjoint_b", AttrKind::kBool, "False"}},
+    .attrs = attrs_of<MatmulAttrs>(),
     .infer = infer_matmul,
     .kernel = cpu::matmul,
     .gradient = matmul_gradient,

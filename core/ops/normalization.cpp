@@ -15,9 +15,8 @@ namespace {
 // The dtype of scale, offset and moments for that of x.
 DType parameter_dtype(DType x) { return x == DType::kFloat64 ? x : DType::kFloat32; }
 
-int channel_axis(InferContext& c, int attribute) {
+int channel_axis(InferContext& c, int64_t axis) {
   const int rank = c.shape(0).rank();
-  const int64_t axis = c.attrs().integer(attribute);
   if (axis < -rank || axis >= rank) {
     invalid_argument("The axis ", axis, " is not in [", -rank, ", ", rank, ") [Op:", c.op().tf_name,
                      "]");
@@ -39,7 +38,7 @@ void check_parameters(InferContext& c, int first, int64_t channels) {
   }
 }
 
-double pass_cost(std::span<const Tensor> inputs, const SpecList&, const Attrs&) {
+double pass_cost(std::span<const Tensor> inputs, const SpecList&, AttrsRef) {
   return 0.6 * static_cast<double>(inputs[0].size());
 }
 
@@ -62,7 +61,7 @@ struct Channels {
   Tensor sum(const Tensor& t) const { return sum_over(t, others, false); }
 
   Spread spread;
-  InlineVector<int64_t, kInlineRank> others;
+  Ints others;
   double count = 1;
 };
 
@@ -71,11 +70,11 @@ void batch_norm_gradient(GradContext& g) {
   const Tensor& scale = g.input(1);
   const Tensor& mean = g.output(1);
   const Tensor& inverse = g.output(3);
-  const int64_t axis = g.attrs().integer(1);
+  const int64_t axis = g.attrs<BatchNormAttrs>().axis;
   if (!recording() && !g.has_dy(1) && !g.has_dy(2) && !g.has_dy(3)) {
     TensorList found;
     const Tensor inputs[] = {g.dy(), x, scale, mean, inverse};
-    run(batch_norm_grad, inputs, Attrs().integer(axis), found);
+    run(batch_norm_grad, inputs, BatchNormGradAttrs{.axis = axis}, found);
     for (int i = 0; i < 3; ++i) g.set(i, found[i]);
     return;
   }
@@ -101,12 +100,12 @@ void batch_norm_gradient(GradContext& g) {
 }
 
 void batch_norm_inference_gradient(GradContext& g) {
-  const Channels channels(g.input_shape(0), g.attrs().integer(1));
+  const Channels channels(g.input_shape(0), g.attrs<BatchNormAttrs>().axis);
   const Tensor dy = cast_to(g.dy(), g.input_dtype(1));
   const Tensor sum = g.wants(2) || g.wants(3) ? channels.sum(dy) : Tensor();
   if (g.wants(2)) g.set(2, sum);
   if (!g.wants(0) && !g.wants(1) && !g.wants(3) && !g.wants(4)) return;
-  const Tensor inverse = call(rsqrt, {g.input(4) + g.attrs().real(0)});
+  const Tensor inverse = call(rsqrt, {g.input(4) + g.attrs<BatchNormAttrs>().epsilon});
   if (g.wants(0)) {
     const Tensor factor = channels.spread(g.input(1) * inverse);
     g.set(0, cast_to(dy * factor, g.input_dtype(0)));
@@ -134,7 +133,7 @@ void layer_norm_gradient(GradContext& g) {
   }
   const DType dtype = gamma.dtype();
   const int leading = x.rank() - gamma.rank();
-  InlineVector<int64_t, kInlineRank> outer, inner;
+  Ints outer, inner;
   Spread spread;
   for (int i = 0; i < x.rank(); ++i) {
     (i < leading ? outer : inner).push_back(i);
@@ -162,10 +161,10 @@ const Op batch_norm{{
     .name = "batch_norm",
     .tf_name = "FusedBatchNormV3",
     .inputs = {{"x", kFloatTypes}, {"scale", kFloatTypes, "U"}, {"offset", kFloatTypes, "U"}},
-    .attrs = {{"epsilon", AttrKind::kFloat, "0.001"}, {"axis", AttrKind::kInt, "-1"}},
+    .attrs = attrs_of<BatchNormAttrs>(),
     .infer =
         [](InferContext& c) {
-          const int axis = channel_axis(c, 1);
+          const int axis = channel_axis(c, c.attrs<BatchNormAttrs>().axis);
           check_parameters(c, 1, c.shape(0)[axis]);
           c.add_output(c.dtype(0), c.shape(0));
           for (int i = 0; i < 3; ++i) c.add_output(c.dtype(1), c.shape(1));
@@ -187,10 +186,10 @@ const Op batch_norm_grad{{
                {"scale", kFloatTypes, "U"},
                {"mean", kFloatTypes, "U"},
                {"inverse", kFloatTypes, "U"}},
-    .attrs = {{"axis", AttrKind::kInt, "-1"}},
+    .attrs = attrs_of<BatchNormGradAttrs>(),
     .infer =
         [](InferContext& c) {
-          const int axis = channel_axis(c, 0);
+          const int axis = channel_axis(c, c.attrs<BatchNormGradAttrs>().axis);
           if (c.shape(0) != c.shape(1)) {
             invalid_argument("dy has shape ", c.shape(0), ", but x has shape ", c.shape(1),
                              " [Op:FusedBatchNormGradV3]");
@@ -213,10 +212,10 @@ const Op batch_norm_inference{{
                {"offset", kFloatTypes, "U"},
                {"mean", kFloatTypes, "U"},
                {"variance", kFloatTypes, "U"}},
-    .attrs = {{"epsilon", AttrKind::kFloat, "0.001"}, {"axis", AttrKind::kInt, "-1"}},
+    .attrs = attrs_of<BatchNormAttrs>(),
     .infer =
         [](InferContext& c) {
-          const int axis = channel_axis(c, 1);
+          const int axis = channel_axis(c, c.attrs<BatchNormAttrs>().axis);
           check_parameters(c, 1, c.shape(0)[axis]);
           c.add_output(c.dtype(0), c.shape(0));
         },
@@ -231,7 +230,7 @@ const Op layer_norm{{
     .name = "layer_norm",
     .tf_name = "LayerNorm",
     .inputs = {{"x", kFloatTypes}, {"gamma", kFloatTypes, "U"}, {"beta", kFloatTypes, "U"}},
-    .attrs = {{"epsilon", AttrKind::kFloat, "0.001"}},
+    .attrs = attrs_of<LayerNormAttrs>(),
     .infer =
         [](InferContext& c) {
           const Shape& x = c.shape(0);

@@ -5,11 +5,23 @@
 
 namespace ef::ops {
 
-// x, scale, offset; epsilon, axis: the result, mean, variance, 1 / sqrt(variance + epsilon).
+struct BatchNormAttrs {
+  double epsilon = 0.001;
+  int64_t axis = -1;
+};
+// x, scale, offset: the result, mean, variance, 1 / sqrt(variance + epsilon).
 extern const Op batch_norm;
-extern const Op batch_norm_grad;       // dy, x, scale, mean, inverse; axis
-extern const Op batch_norm_inference;  // x, scale, offset, mean, variance; epsilon, axis
-// x, gamma, beta; epsilon: the result, mean, 1 / sqrt(variance + epsilon).
+extern const Op batch_norm_inference;  // x, scale, offset, mean, variance
+
+struct BatchNormGradAttrs {
+  int64_t axis = -1;
+};
+extern const Op batch_norm_grad;  // dy, x, scale, mean, inverse
+
+struct LayerNormAttrs {
+  double epsilon = 0.001;
+};
+// x, gamma, beta: the result, mean, 1 / sqrt(variance + epsilon).
 extern const Op layer_norm;
 extern const Op layer_norm_grad;  // dy, x, gamma, mean, inverse
 

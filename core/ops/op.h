@@ -18,6 +18,11 @@
 namespace ef {
 
 struct Op;
+namespace ops {
+struct StridedSliceAttrs;
+struct GatherAttrs;
+struct GatherNdAttrs;
+}  // namespace ops
 
 struct TensorSpec {
   DType dtype = DType::kInvalid;
@@ -62,27 +67,6 @@ struct InputSpec {
   DTypeSet declared() const;
 };
 
-enum class AttrKind : uint8_t {
-  kInt,
-  kBool,
-  kFloat,
-  kDType,
-  kInts,   // a list of integers, or a 1-D integer tensor; a single integer becomes a list of one
-  kShape,  // the same; what is no integer is an error of type, as for new tensors of zeros
-  kEnum,   // one of a few words, stored as its index
-};
-
-// One attribute. `choices` lists an enum's words, separated by '|'.
-struct AttrSpec {
-  const char* name;
-  AttrKind kind;
-  // How Python shows the default; nullptr when the argument must be given. Understood are None,
-  // True, False, numbers, and quoted words of an enum.
-  const char* fallback = nullptr;
-  const char* choices = "";
-  DTypeSet dtypes = kAllTypes;  // the values of a kDType
-};
-
 // An attribute that TensorFlow takes as a tensor: its type attribute, which is int32 or int64, or
 // the name of its only dtype.
 struct TensorAttr {
@@ -93,13 +77,17 @@ struct TensorAttr {
 // Computes output dtypes and shapes from those of the inputs. Never looks at values.
 class InferContext {
  public:
-  InferContext(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs, SpecList& outputs)
+  InferContext(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, SpecList& outputs)
       : op_(op), inputs_(inputs), attrs_(attrs), outputs_(outputs) {}
   const Op& op() const { return op_; }
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   DType dtype(int i) const { return inputs_[i].dtype(); }
   const Shape& shape(int i) const { return inputs_[i].shape(); }
-  const Attrs& attrs() const { return attrs_; }
+  AttrsRef attrs() const { return attrs_; }
+  template <class T>
+  const T& attrs() const {
+    return attrs_.as<T>();
+  }
   void add_output(DType dtype, const Shape& shape) {
     TensorSpec& spec = outputs_.emplace_back();
     spec.dtype = dtype;
@@ -109,7 +97,7 @@ class InferContext {
  private:
   const Op& op_;
   std::span<const Tensor> inputs_;
-  const Attrs& attrs_;
+  AttrsRef attrs_;
   SpecList& outputs_;
 };
 
@@ -117,14 +105,18 @@ class InferContext {
 // call, except for ops with `makes_outputs`, whose kernel assigns them (views, copies of handles).
 class KernelContext {
  public:
-  KernelContext(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
-                const SpecList& specs, TensorList& outputs)
+  KernelContext(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const SpecList& specs,
+                TensorList& outputs)
       : op_(op), inputs_(inputs), attrs_(attrs), specs_(specs), outputs_(outputs) {}
   const Op& op() const { return op_; }
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   const Tensor& input(int i) const { return inputs_[i]; }
   std::span<const Tensor> inputs() const { return inputs_; }
-  const Attrs& attrs() const { return attrs_; }
+  AttrsRef attrs() const { return attrs_; }
+  template <class T>
+  const T& attrs() const {
+    return attrs_.as<T>();
+  }
   const TensorSpec& spec(int i) const { return specs_[i]; }
   int num_outputs() const { return static_cast<int>(specs_.size()); }
   Tensor& output(int i) const { return outputs_[i]; }
@@ -132,7 +124,7 @@ class KernelContext {
  private:
   const Op& op_;
   std::span<const Tensor> inputs_;
-  const Attrs& attrs_;
+  AttrsRef attrs_;
   const SpecList& specs_;
   TensorList& outputs_;
 };
@@ -157,7 +149,11 @@ class GradContext {
   virtual const Shape& output_shape(int j) const = 0;
   virtual int num_inputs() const = 0;
   virtual int num_outputs() const = 0;
-  virtual const Attrs& attrs() const = 0;
+  virtual AttrsRef attrs() const = 0;
+  template <class T>
+  const T& attrs() const {
+    return attrs().as<T>();
+  }
   // Gradient with respect to output j; zeros where nothing flowed.
   virtual Tensor dy(int j = 0) const = 0;
   // The same, given up by the context: for gradients that use it once, and may reuse its memory.
@@ -170,9 +166,12 @@ class GradContext {
   virtual void set_sparse(int i, Tensor values, Tensor indices, const Shape& dense_shape) = 0;
   // For a slice of input i: its gradient is `values` where strided_slice, with these attributes,
   // finds the slice, and zero elsewhere. Many slices of one tensor share one gradient.
-  virtual void set_slice(int i, Tensor values, const Attrs& slice) = 0;
+  virtual void set_slice(int i, Tensor values, const ops::StridedSliceAttrs& slice) = 0;
   // The same for what gather or gather_nd, with these attributes, picks from input i.
-  virtual void set_gathered(int i, Tensor values, const Tensor& indices, const Attrs& gather) = 0;
+  virtual void set_gathered(int i, Tensor values, const Tensor& indices,
+                            const ops::GatherAttrs& gather) = 0;
+  virtual void set_gathered(int i, Tensor values, const Tensor& indices,
+                            const ops::GatherNdAttrs& gather) = 0;
 
  protected:
   ~GradContext() = default;
@@ -189,13 +188,13 @@ using InferFn = void (*)(InferContext&);
 using KernelFn = void (*)(KernelContext&);
 using GradFn = void (*)(GradContext&);
 // Estimated run time in nanoseconds on one thread; decides whether the GIL is released.
-using CostFn = double (*)(std::span<const Tensor> inputs, const SpecList& outputs, const Attrs&);
+using CostFn = double (*)(std::span<const Tensor> inputs, const SpecList& outputs, AttrsRef);
 
 struct OpSpec {
   const char* name;     // in eagerflow._core.ops
   const char* tf_name;  // TensorFlow's name, for messages: "AddV2"
   std::vector<InputSpec> inputs;
-  std::vector<AttrSpec> attrs = {};
+  const AttrsType* attrs = nullptr;  // attrs_of<...>(), or null if there are none
   std::vector<TensorAttr> tensor_attrs = {};
   InferFn infer = nullptr;
   int outputs = 1;  // how many there are, unless it returns a list

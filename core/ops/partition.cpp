@@ -10,7 +10,7 @@ namespace ef::ops {
 namespace {
 
 void check_partitions(InferContext& c) {
-  const int64_t count = c.attrs().integer(0);
+  const int64_t count = c.attrs<PartitionAttrs>().num_partitions;
   if (count < 1) {
     invalid_argument("num_partitions of ", count, " must be at least 1 [Op:DynamicPartition]");
   }
@@ -25,7 +25,7 @@ const Op dynamic_partition{{
     .name = "dynamic_partition",
     .tf_name = "DynamicPartition",
     .inputs = {{"data", kAllTypes}, {"partitions", {DType::kInt32}}},
-    .attrs = {{"num_partitions", AttrKind::kInt}},
+    .attrs = attrs_of<PartitionAttrs>(),
     .infer =
         [](InferContext& c) {
           check_partitions(c);
@@ -39,7 +39,8 @@ const Op dynamic_partition{{
           }
           Shape shape{which.num_elements()};
           for (int i = which.rank(); i < data.rank(); ++i) shape.push_back(data[i]);
-          for (int64_t k = 0; k < c.attrs().integer(0); ++k) c.add_output(c.dtype(0), shape);
+          const int64_t count = c.attrs<PartitionAttrs>().num_partitions;
+          for (int64_t k = 0; k < count; ++k) c.add_output(c.dtype(0), shape);
         },
     .kernel = cpu::dynamic_partition,
     .gradient =
@@ -47,16 +48,13 @@ const Op dynamic_partition{{
           const int count = g.num_outputs();
           TensorList parts;
           for (int k = 0; k < count; ++k) parts.push_back(g.dy(k));
-          const Tensor rows = count == 1
-                                  ? parts[0]
-                                  : call(concat, {parts.data(), parts.size()}, Attrs().integer(0));
-          const Tensor order = call(partition_order, {g.input(1)}, Attrs().integer(count));
+          const Tensor rows = count == 1 ? parts[0] : call(concat, parts, ConcatAttrs{.axis = 0});
+          const Tensor order =
+              call(partition_order, {g.input(1)}, PartitionAttrs{.num_partitions = count});
           const Shape& shape = g.input_shape(0);
           Shape flat{order.size()};
           for (int i = g.input(1).rank(); i < shape.rank(); ++i) flat.push_back(shape[i]);
-          g.set(0, reshape_to(
-                       call(gather, {reshape_to(rows, flat), order}, Attrs().integer(0).integer(0)),
-                       shape));
+          g.set(0, reshape_to(call(gather, {reshape_to(rows, flat), order}, GatherAttrs{}), shape));
         },
     .needs = {{.inputs = 2}, {}},
     .makes_outputs = true,
@@ -69,7 +67,7 @@ const Op partition_order{{
     .name = "partition_order",
     .tf_name = "PartitionOrder",
     .inputs = {{"partitions", {DType::kInt32}}},
-    .attrs = {{"num_partitions", AttrKind::kInt}},
+    .attrs = attrs_of<PartitionAttrs>(),
     .infer =
         [](InferContext& c) {
           check_partitions(c);
@@ -92,10 +90,7 @@ const Op stitch_rows{{
           c.add_output(c.dtype(1), c.shape(1));
         },
     .kernel = cpu::stitch_rows,
-    .gradient =
-        [](GradContext& g) {
-          g.set(1, call(gather, {g.dy(), g.input(0)}, Attrs().integer(0).integer(0)));
-        },
+    .gradient = [](GradContext& g) { g.set(1, call(gather, {g.dy(), g.input(0)}, GatherAttrs{})); },
     .needs = {{}, {.inputs = 1}},
     .makes_outputs = true,
     .sizes_from_values = true,
@@ -106,11 +101,11 @@ const Op reverse_sequence{{
     .name = "reverse_sequence",
     .tf_name = "ReverseSequence",
     .inputs = {{"input", kAllTypes}, {"seq_lengths", kIndexTypes, "Tlen"}},
-    .attrs = {{"seq_axis", AttrKind::kInt}, {"batch_axis", AttrKind::kInt, "0"}},
+    .attrs = attrs_of<ReverseSequenceAttrs>(),
     .infer =
         [](InferContext& c) {
           const Shape& shape = c.shape(0);
-          const int64_t axis = c.attrs().integer(0), batch = c.attrs().integer(1);
+          const auto [axis, batch] = c.attrs<ReverseSequenceAttrs>();
           if (c.shape(1).rank() != 1) {
             invalid_argument("seq_lengths must be 1-dim, not ", c.shape(1).rank(),
                              " [Op:ReverseSequence]");
@@ -156,7 +151,7 @@ const Op in_top_k{{
     .name = "in_top_k",
     .tf_name = "InTopKV2",
     .inputs = {{"predictions", {DType::kFloat32}}, {"targets", kIndexTypes, "T"}},
-    .attrs = {{"k", AttrKind::kInt}},
+    .attrs = attrs_of<InTopKAttrs>(),
     .infer =
         [](InferContext& c) {
           if (c.shape(0).rank() != 2) {

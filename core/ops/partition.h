@@ -5,12 +5,24 @@
 
 namespace ef::ops {
 
-extern const Op dynamic_partition;  // data, partitions; num_partitions
-extern const Op partition_order;    // partitions; num_partitions -> where each row goes
+struct PartitionAttrs {
+  int64_t num_partitions;
+};
+extern const Op dynamic_partition;  // data, partitions
+extern const Op partition_order;    // partitions -> where each row goes
 extern const Op stitch_rows;        // indices, rows
-extern const Op reverse_sequence;   // input, seq_lengths; seq_axis, batch_axis
+
+struct ReverseSequenceAttrs {
+  int64_t seq_axis;
+  int64_t batch_axis = 0;
+};
+extern const Op reverse_sequence;  // input, seq_lengths
 extern const Op invert_permutation;
-extern const Op in_top_k;           // predictions, targets; k
+
+struct InTopKAttrs {
+  int64_t k;
+};
+extern const Op in_top_k;           // predictions, targets
 extern const Op gather_or_default;  // params, indices, default_value
 
 }  // namespace ef::ops

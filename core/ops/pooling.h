@@ -2,11 +2,25 @@
 #pragma once
 
 #include "ops/op.h"
+#include "ops/window.h"
 
 namespace ef::ops {
 
-// Attributes of all: ksize (4), strides (4), padding, explicit_paddings (8 or none), data_format.
-// avg_pool_grad begins with one more, the shape of the pooled input.
+// Lists have an entry for each axis of the input, explicit_paddings two.
+struct PoolAttrs {
+  Ints ksize;
+  Ints strides;
+  Padding padding;
+  std::optional<Ints> explicit_paddings = {};
+  DataFormat data_format = DataFormat::kNhwc;
+
+  Window window(const Shape& image, const char* op) const;
+};
+struct AvgPoolGradAttrs {
+  Ints shape;  // of the pooled input
+  PoolAttrs pool;
+};
+
 extern const Op max_pool;
 extern const Op max_pool_grad;
 extern const Op max_pool_grad_grad;

@@ -11,37 +11,28 @@ void check_dtype(InferContext& c, DType dtype, DTypeSet allowed) {
   if (!allowed.contains(dtype)) refuse_attr("dtype", dtype, allowed, c.op().tf_name);
 }
 
-void sample_infer(InferContext& c, DTypeSet allowed) {
-  const auto shape = c.attrs().list(0);
-  checked_num_elements(shape, c.op().tf_name);
-  const DType dtype = c.attrs().dtype(1);
-  check_dtype(c, dtype, allowed);
-  c.add_output(dtype, Shape(shape));
+void sample_infer(InferContext& c, const SampleAttrs& attrs, DTypeSet allowed) {
+  checked_num_elements(attrs.shape, c.op().tf_name);
+  check_dtype(c, attrs.dtype, allowed);
+  c.add_output(attrs.dtype, Shape(attrs.shape));
 }
 
-void float_infer(InferContext& c) { sample_infer(c, kFloatTypes); }
+void float_infer(InferContext& c) { sample_infer(c, c.attrs<SampleAttrs>(), kFloatTypes); }
 
 constexpr DTypeSet kSampledInts{DType::kInt32, DType::kInt64, DType::kUint32, DType::kUint64};
 
-void int_infer(InferContext& c) {
-  sample_infer(c, kSampledInts);
-  if (c.attrs().count() > 5 && c.attrs().integer(5) >= c.attrs().integer(6)) {
-    invalid_argument("Need minval < maxval, got ", c.attrs().integer(5),
-                     " >= ", c.attrs().integer(6), " [Op:", c.op().tf_name, "]");
+void full_int_infer(InferContext& c) { sample_infer(c, c.attrs<SampleAttrs>(), kSampledInts); }
+
+void uniform_int_infer(InferContext& c) {
+  const auto& [sample, minval, maxval] = c.attrs<UniformIntAttrs>();
+  sample_infer(c, sample, kSampledInts);
+  if (minval >= maxval) {
+    invalid_argument("Need minval < maxval, got ", minval, " >= ", maxval, " [Op:", c.op().tf_name,
+                     "]");
   }
 }
 
-std::vector<AttrSpec> sample_attrs(std::initializer_list<AttrSpec> more = {}) {
-  std::vector<AttrSpec> attrs = {{"shape", AttrKind::kInts},
-                                 {"dtype", AttrKind::kDType},
-                                 {"key", AttrKind::kInt},
-                                 {"counter_low", AttrKind::kInt},
-                                 {"counter_high", AttrKind::kInt}};
-  attrs.insert(attrs.end(), more);
-  return attrs;
-}
-
-double sample_cost(std::span<const Tensor>, const SpecList& outputs, const Attrs&) {
+double sample_cost(std::span<const Tensor>, const SpecList& outputs, AttrsRef) {
   return 2.0 * static_cast<double>(outputs[0].shape.num_elements());
 }
 
@@ -51,7 +42,7 @@ const Op philox_uniform{{
     .name = "philox_uniform",
     .tf_name = "RandomUniform",
     .inputs = {},
-    .attrs = sample_attrs(),
+    .attrs = attrs_of<SampleAttrs>(),
     .infer = float_infer,
     .kernel = cpu::philox_uniform,
     .cost = sample_cost,
@@ -62,7 +53,7 @@ const Op philox_normal{{
     .name = "philox_normal",
     .tf_name = "RandomStandardNormal",
     .inputs = {},
-    .attrs = sample_attrs(),
+    .attrs = attrs_of<SampleAttrs>(),
     .infer = float_infer,
     .kernel = cpu::philox_normal,
     .cost = sample_cost,
@@ -73,7 +64,7 @@ const Op philox_truncated_normal{{
     .name = "philox_truncated_normal",
     .tf_name = "TruncatedNormal",
     .inputs = {},
-    .attrs = sample_attrs(),
+    .attrs = attrs_of<SampleAttrs>(),
     .infer = float_infer,
     .kernel = cpu::philox_truncated_normal,
     .cost = sample_cost,
@@ -84,8 +75,8 @@ const Op philox_uniform_int{{
     .name = "philox_uniform_int",
     .tf_name = "RandomUniformInt",
     .inputs = {},
-    .attrs = sample_attrs({{"minval", AttrKind::kInt}, {"maxval", AttrKind::kInt}}),
-    .infer = int_infer,
+    .attrs = attrs_of<UniformIntAttrs>(),
+    .infer = uniform_int_infer,
     .kernel = cpu::philox_uniform_int,
     .cost = sample_cost,
     .doc = "Integers in [minval, maxval) from a Philox key and counter.",
@@ -95,8 +86,8 @@ const Op philox_uniform_full_int{{
     .name = "philox_uniform_full_int",
     .tf_name = "StatelessRandomUniformFullInt",
     .inputs = {},
-    .attrs = sample_attrs(),
-    .infer = int_infer,
+    .attrs = attrs_of<SampleAttrs>(),
+    .infer = full_int_infer,
     .kernel = cpu::philox_uniform_full_int,
     .cost = sample_cost,
     .doc = "Integers over the whole range of the dtype.",
@@ -106,13 +97,10 @@ const Op philox_shuffle{{
     .name = "philox_shuffle",
     .tf_name = "RandomShuffle",
     .inputs = {},
-    .attrs = {{"n", AttrKind::kInt},
-              {"key", AttrKind::kInt},
-              {"counter_low", AttrKind::kInt},
-              {"counter_high", AttrKind::kInt}},
+    .attrs = attrs_of<ShuffleAttrs>(),
     .infer =
         [](InferContext& c) {
-          const int64_t n = c.attrs().integer(0);
+          const int64_t n = c.attrs<ShuffleAttrs>().n;
           if (n < 0 || n > INT32_MAX) {
             invalid_argument("A permutation of ", n, " elements [Op:RandomShuffle]");
           }
@@ -126,15 +114,12 @@ const Op philox_categorical{{
     .name = "philox_categorical",
     .tf_name = "Multinomial",
     .inputs = {{"logits", kFloatTypes}},
-    .attrs = {{"num_samples", AttrKind::kInt},
-              {"dtype", AttrKind::kDType},
-              {"key", AttrKind::kInt},
-              {"counter_low", AttrKind::kInt},
-              {"counter_high", AttrKind::kInt}},
+    .attrs = attrs_of<CategoricalAttrs>(),
     .infer =
         [](InferContext& c) {
           const Shape& shape = c.shape(0);
-          const int64_t samples = c.attrs().integer(0);
+          const CategoricalAttrs& attrs = c.attrs<CategoricalAttrs>();
+          const int64_t samples = attrs.num_samples;
           if (shape.rank() != 2) {
             invalid_argument("logits should be a matrix, got shape ", shape, " [Op:Multinomial]");
           }
@@ -145,14 +130,14 @@ const Op philox_categorical{{
           if (shape[1] <= 0) {
             invalid_argument("num_classes should be positive, got ", shape[1], " [Op:Multinomial]");
           }
-          check_dtype(c, c.attrs().dtype(1), kIndexTypes);
+          check_dtype(c, attrs.dtype, kIndexTypes);
           const int64_t sizes[] = {shape[0], samples};
           checked_num_elements(sizes, "Multinomial");
-          c.add_output(c.attrs().dtype(1), Shape(sizes));
+          c.add_output(attrs.dtype, Shape(sizes));
         },
     .kernel = cpu::philox_categorical,
     .cost =
-        [](std::span<const Tensor> inputs, const SpecList& outputs, const Attrs&) {
+        [](std::span<const Tensor> inputs, const SpecList& outputs, AttrsRef) {
           return 10.0 * static_cast<double>(inputs[0].size()) +
                  30.0 * static_cast<double>(outputs[0].shape.num_elements());
         },

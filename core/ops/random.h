@@ -5,13 +5,51 @@
 
 namespace ef::ops {
 
-// All take shape, dtype, key, counter_low, counter_high.
+// Where a stream of numbers begins.
+struct StreamAttrs {
+  int64_t key;
+  int64_t counter_low;
+  int64_t counter_high;
+};
+
+struct SampleAttrs {
+  Ints shape;
+  DType dtype;
+  StreamAttrs stream;
+};
 extern const Op philox_uniform;           // floating: in [0, 1)
 extern const Op philox_normal;            // mean 0, standard deviation 1
 extern const Op philox_truncated_normal;  // the same, within two standard deviations
-extern const Op philox_uniform_int;       // and minval, maxval: in [minval, maxval)
 extern const Op philox_uniform_full_int;  // all values of the integer type
-extern const Op philox_shuffle;      // n, key, counter_low, counter_high: int32 permutation of n
-extern const Op philox_categorical;  // logits; num_samples, dtype, key, counter_low, counter_high
+
+struct UniformIntAttrs {
+  SampleAttrs sample;
+  int64_t minval;
+  int64_t maxval;
+};
+extern const Op philox_uniform_int;  // in [minval, maxval)
+
+struct ShuffleAttrs {
+  int64_t n;
+  StreamAttrs stream;
+};
+extern const Op philox_shuffle;  // an int32 permutation of n
+
+struct CategoricalAttrs {
+  int64_t num_samples;
+  DType dtype;
+  StreamAttrs stream;
+};
+extern const Op philox_categorical;  // logits
+
+// Numbers that are drawn by rejection: each of them has a stream of its own.
+extern const Op philox_gamma;  // alpha
+
+struct PoissonAttrs {
+  StreamAttrs stream;
+  double highest;
+};
+extern const Op philox_poisson;   // rate
+extern const Op philox_binomial;  // counts, probs
 
 }  // namespace ef::ops

@@ -1,19 +1,11 @@
 // Table entries of numbers that are drawn by rejection.
 #include "kernels/cpu/random_streams.h"
-
-#include "ops/op.h"
+#include "ops/random.h"
 
 namespace ef::ops {
 namespace {
 
 constexpr DTypeSet kType{DType::kFloat64};
-
-std::vector<AttrSpec> stream_attrs(std::initializer_list<AttrSpec> more = {}) {
-  std::vector<AttrSpec> attrs = {
-      {"key", AttrKind::kInt}, {"counter_low", AttrKind::kInt}, {"counter_high", AttrKind::kInt}};
-  attrs.insert(attrs.end(), more);
-  return attrs;
-}
 
 void like_parameters(InferContext& c) {
   for (int i = 1; i < c.num_inputs(); ++i) {
@@ -25,7 +17,7 @@ void like_parameters(InferContext& c) {
   c.add_output(DType::kFloat64, c.shape(0));
 }
 
-double rejection_cost(std::span<const Tensor>, const SpecList& outputs, const Attrs&) {
+double rejection_cost(std::span<const Tensor>, const SpecList& outputs, AttrsRef) {
   return 100.0 * static_cast<double>(outputs[0].shape.num_elements());
 }
 
@@ -35,7 +27,7 @@ const Op philox_gamma{{
     .name = "philox_gamma",
     .tf_name = "StatelessRandomGammaV3",
     .inputs = {{"alpha", kType}},
-    .attrs = stream_attrs(),
+    .attrs = attrs_of<StreamAttrs>(),
     .infer = like_parameters,
     .kernel = cpu::philox_gamma,
     .cost = rejection_cost,
@@ -46,7 +38,7 @@ const Op philox_poisson{{
     .name = "philox_poisson",
     .tf_name = "StatelessRandomPoisson",
     .inputs = {{"rate", kType}},
-    .attrs = stream_attrs({{"highest", AttrKind::kFloat}}),
+    .attrs = attrs_of<PoissonAttrs>(),
     .infer = like_parameters,
     .kernel = cpu::philox_poisson,
     .cost = rejection_cost,
@@ -57,7 +49,7 @@ const Op philox_binomial{{
     .name = "philox_binomial",
     .tf_name = "StatelessRandomBinomial",
     .inputs = {{"counts", kType}, {"probs", kType}},
-    .attrs = stream_attrs(),
+    .attrs = attrs_of<StreamAttrs>(),
     .infer = like_parameters,
     .kernel = cpu::philox_binomial,
     .cost = rejection_cost,

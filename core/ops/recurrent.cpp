@@ -11,8 +11,6 @@ namespace ef::ops {
 namespace {
 
 constexpr DTypeSet kWide{DType::kFloat32, DType::kFloat64};
-constexpr const char* kActivations = "tanh|relu|linear|sigmoid";
-constexpr const char* kGateActivations = "sigmoid|hard_sigmoid";
 
 // Checks a projection of `gates` gates and what goes with it; returns the number of units. Inputs
 // 1 to `states` are states, then there is the kernel; the mask may be input number `mask`.
@@ -47,7 +45,7 @@ void add_states(InferContext& c, int64_t units, int last) {
   for (int i = 0; i < last; ++i) c.add_output(c.dtype(0), {projection[1], units});
 }
 
-double steps_cost(std::span<const Tensor> inputs, const SpecList& outputs, const Attrs&) {
+double steps_cost(std::span<const Tensor> inputs, const SpecList& outputs, AttrsRef) {
   const double units = static_cast<double>(outputs[0].shape.back(0));
   return 0.02 * units * static_cast<double>(inputs[0].size());
 }
@@ -119,8 +117,7 @@ const Op lstm{{
                {"c", kWide},
                {"kernel", kWide},
                {.name = "mask", .dtypes = kBoolType, .optional = true}},
-    .attrs = {{"activation", AttrKind::kEnum, "'tanh'", kActivations},
-              {"recurrent_activation", AttrKind::kEnum, "'sigmoid'", kGateActivations}},
+    .attrs = attrs_of<GatedRnnAttrs>(),
     .infer =
         [](InferContext& c) {
           const int64_t units = check(c, 4, 2, 4);
@@ -158,8 +155,7 @@ const Op lstm_grad{{
                {"c", kWide},
                {"kernel", kWide},
                {.name = "mask", .dtypes = kBoolType, .optional = true}},
-    .attrs = {{"activation", AttrKind::kEnum, "'tanh'", kActivations},
-              {"recurrent_activation", AttrKind::kEnum, "'sigmoid'", kGateActivations}},
+    .attrs = attrs_of<GatedRnnAttrs>(),
     .infer =
         [](InferContext& c) {
           check_grad(c, 3, [](const Sizes& s, InlineVector<Shape, 8>& wanted) {
@@ -184,8 +180,7 @@ const Op gru{{
                {"kernel", kWide},
                {"bias", kWide},
                {.name = "mask", .dtypes = kBoolType, .optional = true}},
-    .attrs = {{"activation", AttrKind::kEnum, "'tanh'", kActivations},
-              {"recurrent_activation", AttrKind::kEnum, "'sigmoid'", kGateActivations}},
+    .attrs = attrs_of<GatedRnnAttrs>(),
     .infer =
         [](InferContext& c) {
           const int64_t units = check(c, 3, 1, 4);
@@ -221,8 +216,7 @@ const Op gru_grad{{
                {"h", kWide},
                {"kernel", kWide},
                {.name = "mask", .dtypes = kBoolType, .optional = true}},
-    .attrs = {{"activation", AttrKind::kEnum, "'tanh'", kActivations},
-              {"recurrent_activation", AttrKind::kEnum, "'sigmoid'", kGateActivations}},
+    .attrs = attrs_of<GatedRnnAttrs>(),
     .infer =
         [](InferContext& c) {
           const Sizes sizes = check_grad(c, 2, [](const Sizes& s, InlineVector<Shape, 8>& wanted) {
@@ -248,7 +242,7 @@ const Op simple_rnn{{
                {"h", kWide},
                {"kernel", kWide},
                {.name = "mask", .dtypes = kBoolType, .optional = true}},
-    .attrs = {{"activation", AttrKind::kEnum, "'tanh'", kActivations}},
+    .attrs = attrs_of<SimpleRnnAttrs>(),
     .infer = [](InferContext& c) { add_states(c, check(c, 1, 1, 3), 1); },
     .outputs = 2,
     .kernel = cpu::simple_rnn,
@@ -271,7 +265,7 @@ const Op simple_rnn_grad{{
                {"h", kWide},
                {"kernel", kWide},
                {.name = "mask", .dtypes = kBoolType, .optional = true}},
-    .attrs = {{"activation", AttrKind::kEnum, "'tanh'", kActivations}},
+    .attrs = attrs_of<SimpleRnnAttrs>(),
     .infer =
         [](InferContext& c) {
           check_grad(c, 2, [](const Sizes& s, InlineVector<Shape, 8>& wanted) {

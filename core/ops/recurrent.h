@@ -1,13 +1,22 @@
 // Recurrent layers over whole sequences, their inputs already projected.
 #pragma once
 
+#include "ops/activations.h"
 #include "ops/op.h"
 
 namespace ef::ops {
 
-// projection [steps, batch, 4 units], h, c, kernel, mask [steps, batch] (may be absent);
-// activation, recurrent_activation: states of all steps, last h, last c; cells and gates of all
-// steps, for the gradient.
+// Attributes of lstm and gru.
+struct GatedRnnAttrs {
+  Activation activation = Activation::kTanh;
+  GateActivation recurrent_activation = GateActivation::kSigmoid;
+};
+struct SimpleRnnAttrs {
+  Activation activation = Activation::kTanh;
+};
+
+// projection [steps, batch, 4 units], h, c, kernel, mask [steps, batch] (may be absent): states of
+// all steps, last h, last c; cells and gates of all steps, for the gradient.
 extern const Op lstm;
 extern const Op lstm_grad;
 // projection [steps, batch, 3 units], h, kernel, bias, mask: states of all steps, last state;

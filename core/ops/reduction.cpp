@@ -10,9 +10,10 @@ namespace ef::ops {
 namespace {
 
 // The shape after a reduction; `keep` leaves sizes of one behind.
-Shape reduced_shape(const Shape& shape, const Attrs& attrs, bool keep, const char* op) {
+Shape reduced_shape(const Shape& shape, const std::optional<Ints>& axis, bool keep,
+                    const char* op) {
   bool reduced[kMaxRank];
-  cpu::reduced_axes(attrs, shape.rank(), reduced, op);
+  cpu::reduced_axes(axis, shape.rank(), reduced, op);
   Shape result;
   for (int i = 0; i < shape.rank(); ++i) {
     if (!reduced[i]) {
@@ -25,12 +26,14 @@ Shape reduced_shape(const Shape& shape, const Attrs& attrs, bool keep, const cha
 }
 
 void reduce_infer(InferContext& c) {
-  c.add_output(c.dtype(0), reduced_shape(c.shape(0), c.attrs(), c.attrs().flag(1), c.op().tf_name));
+  const auto& [axis, keepdims] = c.attrs<ReduceAttrs>();
+  c.add_output(c.dtype(0), reduced_shape(c.shape(0), axis, keepdims, c.op().tf_name));
 }
 
 // A gradient or result in a form that broadcasts against the reduced input.
 Tensor expanded(GradContext& g, const Tensor& t) {
-  return reshape_to(t, reduced_shape(g.input_shape(0), g.attrs(), true, "Reduction"));
+  const ReduceAttrs& attrs = g.attrs<ReduceAttrs>();
+  return reshape_to(t, reduced_shape(g.input_shape(0), attrs.axis, true, "Reduction"));
 }
 
 void sum_gradient(GradContext& g) {
@@ -48,19 +51,13 @@ void mean_gradient(GradContext& g) {
 void extremum_gradient(GradContext& g) {
   const Tensor& x = g.input(0);
   const Tensor hits = cast_to(call(equal, {x, expanded(g, g.output(0))}), x.dtype());
-  Attrs attrs;
-  if (g.attrs().is_none(0)) {
-    attrs.none();
-  } else {
-    attrs.list(g.attrs().list(0));
-  }
-  attrs.flag(true);
-  const Tensor count = call(reduce_sum, {hits}, attrs);
+  const Tensor count =
+      call(reduce_sum, {hits}, ReduceAttrs{.axis = g.attrs<ReduceAttrs>().axis, .keepdims = true});
   g.set(0, hits / count * expanded(g, g.dy()));
 }
 
 Tensor running_product(const Tensor& x, bool reverse) {
-  return call(cumprod, {x}, Attrs().integer(-1).flag(true).flag(reverse));
+  return call(cumprod, {x}, ScanAttrs{.axis = -1, .exclusive = true, .reverse = reverse});
 }
 
 // The product of all others is that of those before times that of those after: exact with zeros.
@@ -68,8 +65,8 @@ void product_gradient(GradContext& g) {
   const Tensor& x = g.input(0);
   const int rank = x.rank();
   bool reduced[kMaxRank];
-  cpu::reduced_axes(g.attrs(), rank, reduced, "Prod");
-  InlineVector<int64_t, kInlineRank> order;
+  cpu::reduced_axes(g.attrs<ReduceAttrs>().axis, rank, reduced, "Prod");
+  Ints order;
   Shape kept;
   int64_t count = 1;
   for (int i = 0; i < rank; ++i) {
@@ -83,7 +80,7 @@ void product_gradient(GradContext& g) {
   for (int i = 0; i < rank; ++i) {
     if (reduced[i]) order.push_back(i);
   }
-  InlineVector<int64_t, kInlineRank> back;
+  Ints back;
   back.resize(order.size());
   for (size_t i = 0; i < order.size(); ++i) {
     back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
@@ -99,7 +96,8 @@ void product_gradient(GradContext& g) {
 
 void arg_infer(InferContext& c) {
   const Shape& shape = c.shape(0);
-  const int64_t given = c.attrs().is_none(0) ? 0 : c.attrs().integer(0);
+  const ArgExtremumAttrs& attrs = c.attrs<ArgExtremumAttrs>();
+  const int64_t given = attrs.axis.value_or(0);
   if (given < -shape.rank() || given >= shape.rank()) {
     invalid_argument("Expected dimension in the range [", -shape.rank(), ", ", shape.rank(),
                      "), but got ", given, " [Op:", c.op().tf_name, "]");
@@ -109,7 +107,7 @@ void arg_infer(InferContext& c) {
     invalid_argument("Reduction axis ", given, " is empty in shape ", shape,
                      " [Op:", c.op().tf_name, "]");
   }
-  const DType type = c.attrs().is_none(1) ? DType::kInt64 : c.attrs().dtype(1);
+  const DType type = attrs.output_type;
   if (!(kIndexTypes | DTypeSet{DType::kInt16, DType::kUint16}).contains(type)) {
     invalid_argument("Indices of dtype ", type, " are not available [Op:", c.op().tf_name, "]");
   }
@@ -120,7 +118,7 @@ void arg_infer(InferContext& c) {
 
 void scan_infer(InferContext& c) {
   const Shape& shape = c.shape(0);
-  const int64_t axis = c.attrs().integer(0);
+  const int64_t axis = c.attrs<ScanAttrs>().axis;
   if (axis < -shape.rank() || axis >= shape.rank()) {
     invalid_argument(c.op().tf_name, ": Expected scan axis in the range [", -shape.rank(), ", ",
                      shape.rank(), "), but got ", axis, " [Op:", c.op().tf_name, "]");
@@ -128,14 +126,9 @@ void scan_infer(InferContext& c) {
   c.add_output(c.dtype(0), shape);
 }
 
-std::vector<AttrSpec> reduce_attrs() {
-  return {{"axis", AttrKind::kInts, "None"}, {"keepdims", AttrKind::kBool, "False"}};
-}
-
-std::vector<AttrSpec> scan_attrs() {
-  return {{"axis", AttrKind::kInt, "0"},
-          {"exclusive", AttrKind::kBool, "False"},
-          {"reverse", AttrKind::kBool, "False"}};
+ScanAttrs opposite(ScanAttrs attrs) {
+  attrs.reverse = !attrs.reverse;
+  return attrs;
 }
 
 }  // namespace
@@ -144,7 +137,7 @@ const Op reduce_sum{{
     .name = "reduce_sum",
     .tf_name = "Sum",
     .inputs = {{.name = "input_tensor", .dtypes = kNumericTypes, .no_kernel = kQuantizedTypes}},
-    .attrs = reduce_attrs(),
+    .attrs = attrs_of<ReduceAttrs>(),
     .tensor_attrs = {{"axis", "Tidx"}},
     .infer = reduce_infer,
     .kernel = cpu::reduce_sum,
@@ -165,7 +158,7 @@ const Op reduce_mean{{
     .name = "reduce_mean",
     .tf_name = "Mean",
     .inputs = {{.name = "input_tensor", .dtypes = kNumericTypes, .no_kernel = kQuantizedTypes}},
-    .attrs = reduce_attrs(),
+    .attrs = attrs_of<ReduceAttrs>(),
     .tensor_attrs = {{"axis", "Tidx"}},
     .infer = reduce_infer,
     .kernel = cpu::reduce_mean,
@@ -184,7 +177,7 @@ const Op reduce_prod{{
     .name = "reduce_prod",
     .tf_name = "Prod",
     .inputs = {{.name = "input_tensor", .dtypes = kNumericTypes, .no_kernel = kQuantizedTypes}},
-    .attrs = reduce_attrs(),
+    .attrs = attrs_of<ReduceAttrs>(),
     .tensor_attrs = {{"axis", "Tidx"}},
     .infer = reduce_infer,
     .kernel = cpu::reduce_prod,
@@ -201,7 +194,7 @@ const Op reduce_max{{
     .name = "reduce_max",
     .tf_name = "Max",
     .inputs = {{.name = "input_tensor", .dtypes = kRealTypes, .no_kernel = kQuantizedTypes}},
-    .attrs = reduce_attrs(),
+    .attrs = attrs_of<ReduceAttrs>(),
     .tensor_attrs = {{"axis", "Tidx"}},
     .infer = reduce_infer,
     .kernel = cpu::reduce_max,
@@ -218,7 +211,7 @@ const Op reduce_min{{
     .name = "reduce_min",
     .tf_name = "Min",
     .inputs = {{.name = "input_tensor", .dtypes = kRealTypes, .no_kernel = kQuantizedTypes}},
-    .attrs = reduce_attrs(),
+    .attrs = attrs_of<ReduceAttrs>(),
     .tensor_attrs = {{"axis", "Tidx"}},
     .infer = reduce_infer,
     .kernel = cpu::reduce_min,
@@ -235,7 +228,7 @@ const Op reduce_all{{
     .name = "reduce_all",
     .tf_name = "All",
     .inputs = {{"input_tensor", kBoolType}},
-    .attrs = reduce_attrs(),
+    .attrs = attrs_of<ReduceAttrs>(),
     .tensor_attrs = {{"axis", "Tidx"}},
     .infer = reduce_infer,
     .kernel = cpu::reduce_all,
@@ -250,7 +243,7 @@ const Op reduce_any{{
     .name = "reduce_any",
     .tf_name = "Any",
     .inputs = {{"input_tensor", kBoolType}},
-    .attrs = reduce_attrs(),
+    .attrs = attrs_of<ReduceAttrs>(),
     .tensor_attrs = {{"axis", "Tidx"}},
     .infer = reduce_infer,
     .kernel = cpu::reduce_any,
@@ -265,7 +258,7 @@ const Op argmax{{
     .name = "argmax",
     .tf_name = "ArgMax",
     .inputs = {{.name = "input", .dtypes = kRealTypes | kBoolType, .no_kernel = kQuantizedTypes}},
-    .attrs = {{"axis", AttrKind::kInt, "None"}, {"output_type", AttrKind::kDType, "'int64'"}},
+    .attrs = attrs_of<ArgExtremumAttrs>(),
     .tensor_attrs = {{"axis", "Tidx"}},
     .infer = arg_infer,
     .kernel = cpu::argmax,
@@ -283,7 +276,7 @@ const Op argmin{{
     .name = "argmin",
     .tf_name = "ArgMin",
     .inputs = {{.name = "input", .dtypes = kRealTypes | kBoolType, .no_kernel = kQuantizedTypes}},
-    .attrs = {{"axis", AttrKind::kInt, "None"}, {"output_type", AttrKind::kDType, "'int64'"}},
+    .attrs = attrs_of<ArgExtremumAttrs>(),
     .tensor_attrs = {{"axis", "Tidx"}},
     .infer = arg_infer,
     .kernel = cpu::argmin,
@@ -301,18 +294,12 @@ const Op cumsum{{
                 .dtypes = kNumericTypes,
                 .converts = Converts::kAlone,
                 .no_kernel = kQuantizedTypes}},
-    .attrs = scan_attrs(),
+    .attrs = attrs_of<ScanAttrs>(),
     .tensor_attrs = {{"axis", "Tidx"}},
     .infer = scan_infer,
     .kernel = cpu::cumsum,
     .gradient =
-        [](GradContext& g) {
-          g.set(0, call(cumsum, {g.dy()},
-                        Attrs()
-                            .integer(g.attrs().integer(0))
-                            .flag(g.attrs().flag(1))
-                            .flag(!g.attrs().flag(2))));
-        },
+        [](GradContext& g) { g.set(0, call(cumsum, {g.dy()}, opposite(g.attrs<ScanAttrs>()))); },
     .doc = R"(Running sums along an axis.
 
 `exclusive` leaves each element's own value out; `reverse` starts at the end.
@@ -329,18 +316,15 @@ const Op cumprod{{
                 .dtypes = kNumericTypes,
                 .converts = Converts::kAlone,
                 .no_kernel = kQuantizedTypes}},
-    .attrs = scan_attrs(),
+    .attrs = attrs_of<ScanAttrs>(),
     .tensor_attrs = {{"axis", "Tidx"}},
     .infer = scan_infer,
     .kernel = cpu::cumprod,
     // The derivative by an element is the sum of all products that hold it, divided by it.
     .gradient =
         [](GradContext& g) {
-          const Tensor sums = call(cumsum, {conjugate(g.output(0)) * g.dy()},
-                                   Attrs()
-                                       .integer(g.attrs().integer(0))
-                                       .flag(g.attrs().flag(1))
-                                       .flag(!g.attrs().flag(2)));
+          const Tensor sums =
+              call(cumsum, {conjugate(g.output(0)) * g.dy()}, opposite(g.attrs<ScanAttrs>()));
           g.set(0, sums / conjugate(g.input(0)));
         },
     .needs = {{.inputs = 1, .outputs = 1}},

@@ -5,7 +5,11 @@
 
 namespace ef::ops {
 
-// input_tensor; axis (kInts, None for all), keepdims
+// Attributes of all reductions, whose input is input_tensor.
+struct ReduceAttrs {
+  std::optional<Ints> axis = {};  // None: all axes
+  bool keepdims = false;
+};
 extern const Op reduce_sum;
 extern const Op reduce_mean;
 extern const Op reduce_prod;
@@ -14,10 +18,19 @@ extern const Op reduce_min;
 extern const Op reduce_all;
 extern const Op reduce_any;
 
-extern const Op argmax;  // input; axis (None: 0), output_type (None: int64)
+struct ArgExtremumAttrs {
+  std::optional<int64_t> axis = {};  // None: 0
+  DType output_type = DType::kInt64;
+};
+extern const Op argmax;  // input
 extern const Op argmin;
 
-extern const Op cumsum;   // x; axis, exclusive, reverse
-extern const Op cumprod;  // x; axis, exclusive, reverse
+struct ScanAttrs {
+  int64_t axis = 0;
+  bool exclusive = false;
+  bool reverse = false;
+};
+extern const Op cumsum;   // x
+extern const Op cumprod;  // x
 
 }  // namespace ef::ops

@@ -10,14 +10,12 @@
 namespace ef::ops {
 namespace {
 
-Attrs of_segments(int64_t count) { return Attrs().integer(count); }
-
 Tensor rows_of(const Tensor& segments, const Tensor& ids) {
   return call(gather_or_zero, {segments, ids});
 }
 
 Tensor totals_of(const Tensor& rows, const Tensor& ids, int64_t count) {
-  return call(unsorted_segment_sum, {rows, ids}, of_segments(count));
+  return call(unsorted_segment_sum, {rows, ids}, UnsortedSegmentAttrs{.num_segments = count});
 }
 
 // A vector with an axis for each inner one of `like`.
@@ -56,7 +54,7 @@ void product_gradient(GradContext& g) {
   const Tensor dy =
       ef::select(call(greater, {blanks, ones(DType::kInt32, {})}), zeros_like(result), g.dy());
   const Tensor others = call(unsorted_segment_prod, {ef::select(blank, ones(dtype, {}), data), ids},
-                             of_segments(count));
+                             UnsortedSegmentAttrs{.num_segments = count});
   const Tensor partial = ef::select(blank, rows_of(others, ids), rows_of(result, ids) / data);
   g.set(0, rows_of(dy, ids) * partial);
 }
@@ -71,7 +69,7 @@ void check_unsorted(InferContext& c) {
     invalid_argument("data.shape = ", data, " does not start with segment_ids.shape = ", ids,
                      " [Op:", op, "]");
   }
-  const int64_t segments = c.attrs().integer(0);
+  const int64_t segments = c.attrs<UnsortedSegmentAttrs>().num_segments;
   if (segments < 0) {
     invalid_argument("Input num_segments == ", segments, " must not be negative. [Op:", op, "]");
   }
@@ -107,7 +105,7 @@ const Op unsorted_segment_max{{
     .name = "unsorted_segment_max",
     .tf_name = "UnsortedSegmentMax",
     .inputs = rows_and_ids(kRealTypes),
-    .attrs = {{"num_segments", AttrKind::kInt}},
+    .attrs = attrs_of<UnsortedSegmentAttrs>(),
     .tensor_attrs = {{"num_segments", "Tnumsegments"}},
     .infer = check_unsorted,
     .kernel = cpu::unsorted_segment_max,
@@ -120,7 +118,7 @@ const Op unsorted_segment_min{{
     .name = "unsorted_segment_min",
     .tf_name = "UnsortedSegmentMin",
     .inputs = rows_and_ids(kRealTypes),
-    .attrs = {{"num_segments", AttrKind::kInt}},
+    .attrs = attrs_of<UnsortedSegmentAttrs>(),
     .tensor_attrs = {{"num_segments", "Tnumsegments"}},
     .infer = check_unsorted,
     .kernel = cpu::unsorted_segment_min,
@@ -133,7 +131,7 @@ const Op unsorted_segment_prod{{
     .name = "unsorted_segment_prod",
     .tf_name = "UnsortedSegmentProd",
     .inputs = rows_and_ids(kNumericTypes),
-    .attrs = {{"num_segments", AttrKind::kInt}},
+    .attrs = attrs_of<UnsortedSegmentAttrs>(),
     .tensor_attrs = {{"num_segments", "Tnumsegments"}},
     .infer = check_unsorted,
     .kernel = cpu::unsorted_segment_prod,
@@ -218,8 +216,7 @@ const Op sparse_segment_sum{{
     .inputs = {{"data", kRealTypes},
                {"indices", kIndexTypes, "Tindices"},
                {"segment_ids", kIndexTypes, "Tindices"}},
-    .attrs = {{"num_segments", AttrKind::kInt, "None"},
-              {"scale", AttrKind::kEnum, "'sum'", "sum|mean|sqrt_n"}},
+    .attrs = attrs_of<SparseSegmentAttrs>(),
     .infer =
         [](InferContext& c) {
           const char* const op = c.op().tf_name;
@@ -235,7 +232,7 @@ const Op sparse_segment_sum{{
           }
           if (c.shape(0).rank() < 1) invalid_argument("data must have rows [Op:", op, "]");
           Shape shape = c.shape(0);
-          if (!c.attrs().is_none(0)) shape[0] = c.attrs().integer(0);
+          shape[0] = c.attrs<SparseSegmentAttrs>().num_segments.value_or(shape[0]);
           checked_num_elements(shape.dims(), op);
           c.add_output(c.dtype(0), shape);
         },
@@ -244,10 +241,11 @@ const Op sparse_segment_sum{{
         [](GradContext& g) {
           Tensor dy = g.dy();
           const Tensor& ids = g.input(2);
-          const int64_t scale = g.attrs().integer(1);
-          if (scale != 0) {
+          const SegmentScale scale = g.attrs<SparseSegmentAttrs>().scale;
+          if (scale != SegmentScale::kSum) {
             const Tensor counts = counts_of(ids, dy.dim(0), dy.dtype());
-            dy = dy / beside(scale == 1 ? counts : call(sqrt, {counts}), dy.rank());
+            dy = dy /
+                 beside(scale == SegmentScale::kMean ? counts : call(sqrt, {counts}), dy.rank());
           }
           g.set(0, totals_of(rows_of(dy, ids), g.input(1), g.input_shape(0)[0]));
         },

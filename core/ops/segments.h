@@ -5,7 +5,8 @@
 
 namespace ef::ops {
 
-extern const Op unsorted_segment_max;  // data, segment_ids; num_segments
+// data, segment_ids; the attributes are those of unsorted_segment_sum.
+extern const Op unsorted_segment_max;
 extern const Op unsorted_segment_min;
 extern const Op unsorted_segment_prod;
 extern const Op segment_sum;  // data, segment_ids (ascending)
@@ -13,6 +14,14 @@ extern const Op segment_mean;
 extern const Op segment_max;
 extern const Op segment_min;
 extern const Op segment_prod;
-extern const Op sparse_segment_sum;  // data, indices, segment_ids; num_segments, scale
+
+enum class SegmentScale : uint8_t { kSum, kMean, kSqrtN };
+constexpr const char* words_of(SegmentScale) { return "sum|mean|sqrt_n"; }
+
+struct SparseSegmentAttrs {
+  std::optional<int64_t> num_segments = {};  // None: one more than the last id
+  SegmentScale scale = SegmentScale::kSum;
+};
+extern const Op sparse_segment_sum;  // data, indices, segment_ids
 
 }  // namespace ef::ops

@@ -12,14 +12,11 @@ namespace ef {
 // Masks have a bit for each.
 constexpr size_t kMaxSliceSpecs = 62;
 
-StridedSlice resolve_slice(const Shape& shape, const Attrs& attrs, int first) {
-  const auto begins = attrs.list(first);
-  const auto ends = attrs.list(first + 1);
-  const auto strides = attrs.list(first + 2);
-  const auto mask = [&](int which, size_t i) {
-    return ((attrs.integer(first + 3 + which) >> i) & 1) != 0;
-  };
-  enum { kBegin, kEnd, kEllipsis, kNewAxis, kShrink };
+StridedSlice resolve_slice(const Shape& shape, const ops::StridedSliceAttrs& attrs) {
+  const Ints& begins = attrs.begin;
+  const Ints& ends = attrs.end;
+  const Ints& strides = attrs.strides;
+  const auto has = [](int64_t mask, size_t i) { return ((mask >> i) & 1) != 0; };
   const size_t count = begins.size();
   if (ends.size() != count || strides.size() != count || count > kMaxSliceSpecs) {
     invalid_argument("Expected begin, end, and strides to be 1D equal size tensors, but got ",
@@ -28,12 +25,12 @@ StridedSlice resolve_slice(const Shape& shape, const Attrs& attrs, int first) {
   int named = 0;  // axes that the indices speak of
   bool has_ellipsis = false;
   for (size_t i = 0; i < count; ++i) {
-    if (mask(kEllipsis, i)) {
+    if (has(attrs.ellipsis_mask, i)) {
       if (has_ellipsis) {
         invalid_argument("Multiple ellipses in slice spec not allowed [Op:StridedSlice]");
       }
       has_ellipsis = true;
-    } else if (!mask(kNewAxis, i)) {
+    } else if (!has(attrs.new_axis_mask, i)) {
       ++named;
     }
   }
@@ -53,18 +50,18 @@ StridedSlice resolve_slice(const Shape& shape, const Attrs& attrs, int first) {
     }
   };
   for (size_t i = 0; i < count; ++i) {
-    if (mask(kEllipsis, i)) {
+    if (has(attrs.ellipsis_mask, i)) {
       whole(shape.rank() - named);
       continue;
     }
-    if (mask(kNewAxis, i)) {
+    if (has(attrs.new_axis_mask, i)) {
       slice.result.push_back(1);
       continue;
     }
     const int64_t size = shape[axis];
     const int64_t step = strides[i];
     if (step == 0) invalid_argument("strides[", i, "] must be non-zero [Op:StridedSlice]");
-    if (mask(kShrink, i)) {
+    if (has(attrs.shrink_axis_mask, i)) {
       const int64_t index = begins[i] < 0 ? begins[i] + size : begins[i];
       if (index < 0 || index >= size) {
         invalid_argument("slice index ", index, " of dimension ", axis, " out of bounds: got ",
@@ -81,8 +78,8 @@ StridedSlice resolve_slice(const Shape& shape, const Attrs& attrs, int first) {
       if (open) return otherwise;
       return std::clamp(value < 0 ? value + size : value, low, high);
     };
-    const int64_t begin = bound(begins[i], mask(kBegin, i), step > 0 ? low : high);
-    const int64_t end = bound(ends[i], mask(kEnd, i), step > 0 ? high : low);
+    const int64_t begin = bound(begins[i], has(attrs.begin_mask, i), step > 0 ? low : high);
+    const int64_t end = bound(ends[i], has(attrs.end_mask, i), step > 0 ? high : low);
     const int64_t distance = step > 0 ? end - begin : begin - end;
     const int64_t width = step > 0 ? step : step == INT64_MIN ? INT64_MAX : -step;
     const int64_t steps = distance > 0 ? (distance - 1) / width + 1 : 0;
@@ -97,26 +94,9 @@ StridedSlice resolve_slice(const Shape& shape, const Attrs& attrs, int first) {
 namespace ops {
 namespace {
 
-std::vector<AttrSpec> slice_attrs(bool with_shape) {
-  std::vector<AttrSpec> attrs;
-  if (with_shape) attrs.push_back({"shape", AttrKind::kInts});
-  for (const char* name : {"begin", "end", "strides"}) attrs.push_back({name, AttrKind::kInts});
-  for (const char* name :
-       {"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"}) {
-    attrs.push_back({name, AttrKind::kInt, "0"});
-  }
-  return attrs;
-}
-
-void append_slice(Attrs& to, const Attrs& from, int first) {
-  for (int k = first; k < first + 3; ++k) to.list(from.list(k));
-  for (int k = first + 3; k < first + 8; ++k) to.integer(from.integer(k));
-}
-
 void slice_infer(InferContext& c) {
   const Shape& shape = c.shape(0);
-  const auto begin = c.attrs().list(0);
-  const auto size = c.attrs().list(1);
+  const auto& [begin, size] = c.attrs<SliceAttrs>();
   if (static_cast<int>(begin.size()) != shape.rank() || size.size() != begin.size()) {
     invalid_argument("Expected begin and size arguments to be 1-D tensors of size ", shape.rank(),
                      ", but got shapes [", begin.size(), "] and [", size.size(),
@@ -141,27 +121,25 @@ void slice_infer(InferContext& c) {
 
 void slice_gradient(GradContext& g) {
   const Shape& size = g.output_shape(0);
-  const auto begin = g.attrs().list(0);
+  const Ints& begin = g.attrs<SliceAttrs>().begin;
   Shape end = size;
   Shape strides = size;
   for (int i = 0; i < size.rank(); ++i) {
     end[i] += begin[static_cast<size_t>(i)];
     strides[i] = 1;
   }
-  Attrs attrs;
-  attrs.list(begin).list(end).list(strides);
-  for (int mask = 0; mask < 5; ++mask) attrs.integer(0);
-  g.set_slice(0, g.dy(), attrs);
+  g.set_slice(0, g.dy(), {.begin = begin, .end = end, .strides = strides});
 }
 
 void pad_infer(InferContext& c) {
   const Shape& shape = c.shape(0);
-  const auto paddings = c.attrs().list(0);
+  const PadAttrs& attrs = c.attrs<PadAttrs>();
+  const Ints& paddings = attrs.paddings;
   if (static_cast<int>(paddings.size()) != 2 * shape.rank()) {
     invalid_argument("The first dimension of paddings must be the rank of inputs [",
                      paddings.size() / 2, ",2] ", shape, " [Op:Pad]");
   }
-  const int64_t mode = c.attrs().integer(1);
+  const bool reflects = attrs.mode == PadMode::kReflect;
   Shape result = shape;
   for (int i = 0; i < shape.rank(); ++i) {
     const int64_t before = paddings[static_cast<size_t>(2 * i)];
@@ -169,11 +147,11 @@ void pad_infer(InferContext& c) {
     if (before < 0 || after < 0) {
       invalid_argument("Paddings must be non-negative: ", before, " ", after, " [Op:Pad]");
     }
-    const int64_t most = mode == 1 ? shape[i] - 1 : shape[i];
-    if (mode != 0 && (before > most || after > most)) {
-      invalid_argument("paddings must be ", mode == 1 ? "less than" : "no greater than",
+    const int64_t most = reflects ? shape[i] - 1 : shape[i];
+    if (attrs.mode != PadMode::kConstant && (before > most || after > most)) {
+      invalid_argument("paddings must be ", reflects ? "less than" : "no greater than",
                        " the dimension size: ", before, ", ", after,
-                       mode == 1 ? " not less than " : " greater than ", shape[i],
+                       reflects ? " not less than " : " greater than ", shape[i],
                        " [Op:MirrorPad]");
     }
     if (__builtin_add_overflow(result[i], before, &result[i]) ||
@@ -186,18 +164,19 @@ void pad_infer(InferContext& c) {
 }
 
 void pad_gradient(GradContext& g) {
-  const auto paddings = g.attrs().list(0);
-  if (g.attrs().integer(1) != 0) {
-    g.set(0, call(mirror_pad_grad, {g.dy()}, Attrs().list(paddings).integer(g.attrs().integer(1))));
+  const PadAttrs& attrs = g.attrs<PadAttrs>();
+  if (attrs.mode != PadMode::kConstant) {
+    g.set(0, call(mirror_pad_grad, {g.dy()},
+                  MirrorPadGradAttrs{.paddings = attrs.paddings, .mode = attrs.mode}));
     return;
   }
-  InlineVector<int64_t, kInlineRank> begin;
-  for (size_t i = 0; i < paddings.size(); i += 2) begin.push_back(paddings[i]);
-  g.set(0, call(slice, {g.dy()}, Attrs().list(begin).list(g.input_shape(0))));
+  Ints begin;
+  for (size_t i = 0; i < attrs.paddings.size(); i += 2) begin.push_back(attrs.paddings[i]);
+  g.set(0, call(slice, {g.dy()}, SliceAttrs{.begin = begin, .size = g.input_shape(0)}));
 }
 
 void mirror_pad_grad_infer(InferContext& c) {
-  const auto paddings = c.attrs().list(0);
+  const auto& [paddings, mode] = c.attrs<MirrorPadGradAttrs>();
   Shape result = c.shape(0);
   if (static_cast<int>(paddings.size()) != 2 * result.rank()) {
     invalid_argument("The first dimension of paddings must be the rank of inputs ", result,
@@ -210,7 +189,7 @@ void mirror_pad_grad_infer(InferContext& c) {
                              ? -1
                              : result[i] - before - after;
     // What is added comes from within, as it went into the padding.
-    const int64_t most = c.attrs().integer(1) == 1 ? size - 1 : size;
+    const int64_t most = mode == PadMode::kReflect ? size - 1 : size;
     if (size < 0 || before > most || after > most) {
       invalid_argument("Paddings must be non-negative and fit the inputs: ", before, ", ", after,
                        " of ", result, " [Op:MirrorPadGrad]");
@@ -226,7 +205,7 @@ const Op slice{{
     .name = "slice",
     .tf_name = "Slice",
     .inputs = {{"input_", kAllTypes | kSlicedTypes}},
-    .attrs = {{"begin", AttrKind::kInts}, {"size", AttrKind::kInts}},
+    .attrs = attrs_of<SliceAttrs>(),
     .tensor_attrs = {{"begin", "Index"}, {"size", "Index"}},
     .infer = slice_infer,
     .kernel = cpu::slice,
@@ -244,14 +223,14 @@ const Op strided_slice{{
     .name = "strided_slice",
     .tf_name = "StridedSlice",
     .inputs = {{"input_", kAllTypes | kSlicedTypes}},
-    .attrs = slice_attrs(false),
+    .attrs = attrs_of<StridedSliceAttrs>(),
     .tensor_attrs = {{"begin", "Index"}, {"end", "Index"}, {"strides", "Index"}},
     .infer =
         [](InferContext& c) {
-          c.add_output(c.dtype(0), resolve_slice(c.shape(0), c.attrs(), 0).result);
+          c.add_output(c.dtype(0), resolve_slice(c.shape(0), c.attrs<StridedSliceAttrs>()).result);
         },
     .kernel = cpu::strided_slice,
-    .gradient = [](GradContext& g) { g.set_slice(0, g.dy(), g.attrs()); },
+    .gradient = [](GradContext& g) { g.set_slice(0, g.dy(), g.attrs<StridedSliceAttrs>()); },
     .makes_outputs = true,
     .doc = "Every stride-th element from begin to end along each axis, as Python's x[b:e:s] does.",
 }};
@@ -260,12 +239,13 @@ const Op strided_slice_grad{{
     .name = "strided_slice_grad",
     .tf_name = "StridedSliceGrad",
     .inputs = {{"dy", kNumericTypes}},
-    .attrs = slice_attrs(true),
+    .attrs = attrs_of<StridedSliceGradAttrs>(),
     .infer =
         [](InferContext& c) {
-          checked_num_elements(c.attrs().list(0), c.op().tf_name);
-          const Shape shape(c.attrs().list(0));
-          const Shape expected = resolve_slice(shape, c.attrs(), 1).result;
+          const auto& [sizes, slice] = c.attrs<StridedSliceGradAttrs>();
+          checked_num_elements(sizes, c.op().tf_name);
+          const Shape shape(sizes);
+          const Shape expected = resolve_slice(shape, slice).result;
           if (expected != c.shape(0)) {
             invalid_argument("The gradient of a slice has shape ", c.shape(0), ", expected ",
                              expected, " [Op:StridedSliceGrad]");
@@ -275,9 +255,7 @@ const Op strided_slice_grad{{
     .kernel = cpu::strided_slice_grad,
     .gradient =
         [](GradContext& g) {
-          Attrs attrs;
-          append_slice(attrs, g.attrs(), 1);
-          g.set(0, call(strided_slice, {g.dy()}, attrs));
+          g.set(0, call(strided_slice, {g.dy()}, g.attrs<StridedSliceGradAttrs>().slice));
         },
     .doc = "Zeros of a shape, with `dy` where a strided slice was taken.",
 }};
@@ -286,9 +264,7 @@ const Op pad{{
     .name = "pad",
     .tf_name = "Pad",
     .inputs = {{.name = "tensor", .dtypes = kPlainTypes | kPaddedTypes, .no_kernel = kStoredTypes}},
-    .attrs = {{"paddings", AttrKind::kInts},
-              {"mode", AttrKind::kEnum, "'CONSTANT'", "CONSTANT|REFLECT|SYMMETRIC"},
-              {"constant_values", AttrKind::kFloat, "0"}},
+    .attrs = attrs_of<PadAttrs>(),
     .tensor_attrs = {{"paddings", "Tpaddings"}},
     .infer = pad_infer,
     .kernel = cpu::pad,
@@ -300,14 +276,13 @@ const Op mirror_pad_grad{{
     .name = "mirror_pad_grad",
     .tf_name = "MirrorPadGrad",
     .inputs = {{"dy", kNumericTypes}},
-    .attrs = {{"paddings", AttrKind::kInts},
-              {"mode", AttrKind::kEnum, "'REFLECT'", "CONSTANT|REFLECT|SYMMETRIC"}},
+    .attrs = attrs_of<MirrorPadGradAttrs>(),
     .infer = mirror_pad_grad_infer,
     .kernel = cpu::mirror_pad_grad,
     .gradient =
         [](GradContext& g) {
-          g.set(0, call(pad, {g.dy()},
-                        Attrs().list(g.attrs().list(0)).integer(g.attrs().integer(1)).real(0)));
+          const auto& [paddings, mode] = g.attrs<MirrorPadGradAttrs>();
+          g.set(0, call(pad, {g.dy()}, PadAttrs{.paddings = paddings, .mode = mode}));
         },
     .doc = "Adds what lies on mirrored elements to those they mirror.",
 }};

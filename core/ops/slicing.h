@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "ops/attrs.h"
+#include "ops/array.h"
 #include "tensor/shape.h"
 
 namespace ef {
@@ -19,8 +19,7 @@ struct StridedSlice {
   Shape result;  // without shrunk axes, with new ones
 };
 
-// Reads begin, end, strides and the five masks from the `first`-th attribute on. Throws
-// InvalidArgument for indices out of bounds, too many indices, or steps of 0.
-StridedSlice resolve_slice(const Shape& shape, const Attrs& attrs, int first);
+// Throws InvalidArgument for indices out of bounds, too many indices, or steps of 0.
+StridedSlice resolve_slice(const Shape& shape, const ops::StridedSliceAttrs& attrs);
 
 }  // namespace ef

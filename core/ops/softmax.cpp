@@ -31,7 +31,7 @@ Tensor row_sum(const Tensor& t) {
   return sum_over(t, axis, true);
 }
 
-double exp_cost(std::span<const Tensor> inputs, const SpecList&, const Attrs&) {
+double exp_cost(std::span<const Tensor> inputs, const SpecList&, AttrsRef) {
   return 1.0 * static_cast<double>(inputs[0].size());
 }
 

@@ -8,20 +8,16 @@
 namespace ef::ops {
 namespace {
 
-std::vector<AttrSpec> sort_attrs() {
-  return {{"axis", AttrKind::kInt, "-1"},
-          {"direction", AttrKind::kEnum, "'ASCENDING'", "ASCENDING|DESCENDING"}};
-}
-
 void sort_infer_as(InferContext& c, DType dtype) {
-  normalize_axis(c.attrs().integer(0), c.shape(0).rank(), c.op().tf_name);
+  normalize_axis(c.attrs<SortAttrs>().axis, c.shape(0).rank(), c.op().tf_name);
   c.add_output(dtype, c.shape(0));
 }
 
 // Sends each element's gradient along the last axis back to where it was taken from.
 Tensor send_back(const Tensor& dy, const Tensor& indices, const Shape& shape) {
   const int batch = shape.rank() - 1;
-  return call(gather_grad, {dy, indices}, Attrs().list(shape).integer(batch).integer(batch));
+  return call(gather_grad, {dy, indices},
+              GatherGradAttrs{.shape = shape, .gather = {.axis = batch, .batch_dims = batch}});
 }
 
 }  // namespace
@@ -32,12 +28,11 @@ const Op one_hot{{
     .inputs = {{"indices", kIndexTypes | DTypeSet{DType::kUint8, DType::kInt8}, "Tindices"},
                {"on_value", kAllTypes},
                {"off_value", kAllTypes}},
-    .attrs = {{"depth", AttrKind::kInt}, {"axis", AttrKind::kInt, "-1"}},
+    .attrs = attrs_of<OneHotAttrs>(),
     .tensor_attrs = {{"depth", "int32"}},
     .infer =
         [](InferContext& c) {
-          const int64_t depth = c.attrs().integer(0);
-          const int64_t axis = c.attrs().integer(1);
+          const auto [depth, axis] = c.attrs<OneHotAttrs>();
           if (depth < 0) {
             invalid_argument("depth must be non-negative, got: ", depth, " [Op:OneHot]");
           }
@@ -81,8 +76,7 @@ const Op searchsorted{{
     .name = "searchsorted",
     .tf_name = "SearchSorted",
     .inputs = {{"sorted_sequence", kRealTypes}, {"values", kRealTypes}},
-    .attrs = {{"side", AttrKind::kEnum, "'left'", "left|right"},
-              {"output_type", AttrKind::kDType, "'int32'"}},
+    .attrs = attrs_of<SearchSortedAttrs>(),
     .infer =
         [](InferContext& c) {
           const Shape& a = c.shape(0);
@@ -93,7 +87,7 @@ const Op searchsorted{{
             invalid_argument("Leading dim_size of both tensors must match: ", a, " vs. ", b,
                              " [Op:SearchSorted]");
           }
-          c.add_output(c.attrs().dtype(1), b);
+          c.add_output(c.attrs<SearchSortedAttrs>().output_type, b);
         },
     .kernel = cpu::searchsorted,
     .doc = "Where values would have to be inserted to keep rows sorted.",
@@ -103,15 +97,15 @@ const Op sort{{
     .name = "sort",
     .tf_name = "Sort",
     .inputs = {{"values", kRealTypes}},
-    .attrs = sort_attrs(),
+    .attrs = attrs_of<SortAttrs>(),
     .infer = [](InferContext& c) { sort_infer_as(c, c.dtype(0)); },
     .kernel = cpu::sort,
     .gradient =
         [](GradContext& g) {
           const Tensor order = call(argsort, {g.input(0)}, g.attrs());
           const int rank = g.input_shape(0).rank();
-          const int axis = normalize_axis(g.attrs().integer(0), rank, "Sort");
-          InlineVector<int64_t, kInlineRank> swap;
+          const int axis = normalize_axis(g.attrs<SortAttrs>().axis, rank, "Sort");
+          Ints swap;
           for (int i = 0; i < rank; ++i) swap.push_back(i);
           std::swap(swap[static_cast<size_t>(axis)], swap[static_cast<size_t>(rank - 1)]);
           const Tensor dy = permute(g.dy(), swap);
@@ -125,7 +119,7 @@ const Op argsort{{
     .name = "argsort",
     .tf_name = "ArgSort",
     .inputs = {{"values", kRealTypes}},
-    .attrs = sort_attrs(),
+    .attrs = attrs_of<SortAttrs>(),
     .infer = [](InferContext& c) { sort_infer_as(c, DType::kInt32); },
     .kernel = cpu::argsort,
     .doc = "The indices that sort along an axis; equal elements keep their order.",
@@ -135,12 +129,12 @@ const Op top_k{{
     .name = "top_k",
     .tf_name = "TopKV2",
     .inputs = {{"input", kRealTypes}},
-    .attrs = {{"k", AttrKind::kInt, "1"}, {"sorted", AttrKind::kBool, "True"}},
+    .attrs = attrs_of<TopKAttrs>(),
     .tensor_attrs = {{"k", "Tk"}},
     .infer =
         [](InferContext& c) {
           Shape shape = c.shape(0);
-          const int64_t k = c.attrs().integer(0);
+          const int64_t k = c.attrs<TopKAttrs>().k;
           if (shape.rank() < 1) {
             invalid_argument("input must be >= 1-D, got shape ", shape, " [Op:TopKV2]");
           }
@@ -164,20 +158,21 @@ const Op unique_with_counts{{
     .name = "unique_with_counts",
     .tf_name = "UniqueWithCounts",
     .inputs = {{"x", kRealTypes | kBoolType | DTypeSet{DType::kString}}},
-    .attrs = {{"out_idx", AttrKind::kDType, "'int32'"}},
+    .attrs = attrs_of<UniqueAttrs>(),
     .infer =
         [](InferContext& c) {
           if (c.shape(0).rank() != 1) {
             invalid_argument("unique expects a 1D vector, got ", c.shape(0),
                              " [Op:UniqueWithCounts]");
           }
-          if (!kIndexTypes.contains(c.attrs().dtype(0))) {
-            invalid_argument("out_idx must be int32 or int64, got ", dtype_name(c.attrs().dtype(0)),
+          const DType index_type = c.attrs<UniqueAttrs>().out_idx;
+          if (!kIndexTypes.contains(index_type)) {
+            invalid_argument("out_idx must be int32 or int64, got ", dtype_name(index_type),
                              " [Op:UniqueWithCounts]");
           }
           c.add_output(c.dtype(0), {0});
-          c.add_output(c.attrs().dtype(0), c.shape(0));
-          c.add_output(c.attrs().dtype(0), {0});
+          c.add_output(index_type, c.shape(0));
+          c.add_output(index_type, {0});
         },
     .outputs = 3,
     .kernel = cpu::unique_with_counts,

@@ -49,11 +49,11 @@ const Op sparse_order{{
     .name = "sparse_order",
     .tf_name = "SparseOrder",
     .inputs = {kPlaces},
-    .attrs = {{"shape", AttrKind::kInts}, {"perm", AttrKind::kInts}},
+    .attrs = attrs_of<SparseOrderAttrs>(),
     .infer =
         [](InferContext& c) {
           const int64_t rank = checked_rank(c.shape(0), c.op().tf_name);
-          const auto perm = c.attrs().list(1);
+          const auto& [shape, perm] = c.attrs<SparseOrderAttrs>();
           std::bitset<kMaxRank> seen;
           for (int64_t axis : perm) {
             if (axis >= 0 && axis < std::min<int64_t>(rank, kMaxRank)) {
@@ -65,9 +65,9 @@ const Op sparse_order{{
             invalid_argument("the order of axes is no permutation of ", rank,
                              " axes [Op:Transpose]");
           }
-          if (c.attrs().list(0).size() != perm.size()) {
+          if (shape.size() != perm.size()) {
             invalid_argument("indices of ", rank, " axes do not fit a tensor of rank ",
-                             c.attrs().list(0).size(), " [Op:SparseReorder]");
+                             shape.size(), " [Op:SparseReorder]");
           }
           c.add_output(DType::kInt64, c.shape(0));
           c.add_output(DType::kInt64, {c.shape(0)[0]});
@@ -107,24 +107,24 @@ const Op sparse_flat_places{{
     .name = "sparse_flat_places",
     .tf_name = "SparseFlatPlaces",
     .inputs = {kPlaces},
-    .attrs = {{"shape", AttrKind::kInts}, {"axes", AttrKind::kInts}},
+    .attrs = attrs_of<SparseFlatPlacesAttrs>(),
     .infer =
         [](InferContext& c) {
           const int64_t rank = checked_rank(c.shape(0), c.op().tf_name);
-          const auto sizes = c.attrs().list(0);
+          const auto& [sizes, axes] = c.attrs<SparseFlatPlacesAttrs>();
           if (static_cast<int64_t>(sizes.size()) != rank) {
             invalid_argument("indices of ", rank, " axes do not fit a tensor of rank ",
                              sizes.size(), " [Op:SparseReduce]");
           }
-          InlineVector<int64_t, 16> chosen;
-          for (int64_t axis : c.attrs().list(1)) {
+          Ints chosen;
+          for (int64_t axis : axes) {
             if (axis < 0 || axis >= rank) {
               invalid_argument("Invalid reduction dimension ", axis, ", for input with ", rank,
                                " dimensions. [Op:SparseReduce]");
             }
             chosen.push_back(sizes[static_cast<size_t>(axis)]);
           }
-          checked_num_elements({chosen.data(), chosen.size()}, c.op().tf_name);
+          checked_num_elements(chosen, c.op().tf_name);
           c.add_output(DType::kInt64, {c.shape(0)[0]});
         },
     .kernel = cpu::sparse_flat_places,
@@ -135,14 +135,15 @@ const Op sparse_slice_places{{
     .name = "sparse_slice_places",
     .tf_name = "SparseSlicePlaces",
     .inputs = {kPlaces},
-    .attrs = {{"begin", AttrKind::kInts}, {"size", AttrKind::kInts}},
+    .attrs = attrs_of<SparseSlicePlacesAttrs>(),
     .infer =
         [](InferContext& c) {
           const int64_t rank = checked_rank(c.shape(0), c.op().tf_name);
-          for (int k = 0; k < 2; ++k) {
-            if (static_cast<int64_t>(c.attrs().list(k).size()) != rank) {
-              invalid_argument("start and size must have ", rank, " elements, got ",
-                               c.attrs().list(k).size(), " [Op:SparseSlice]");
+          const auto& [begin, size] = c.attrs<SparseSlicePlacesAttrs>();
+          for (const Ints* list : {&begin, &size}) {
+            if (static_cast<int64_t>(list->size()) != rank) {
+              invalid_argument("start and size must have ", rank, " elements, got ", list->size(),
+                               " [Op:SparseSlice]");
             }
           }
           c.add_output(DType::kInt64, c.shape(0));
@@ -159,14 +160,14 @@ const Op sparse_reshape_places{{
     .name = "sparse_reshape_places",
     .tf_name = "SparseReshapePlaces",
     .inputs = {kPlaces},
-    .attrs = {{"shape", AttrKind::kInts}, {"new_shape", AttrKind::kInts}},
+    .attrs = attrs_of<SparseReshapePlacesAttrs>(),
     .infer =
         [](InferContext& c) {
           const int64_t rank = checked_rank(c.shape(0), c.op().tf_name);
-          check_sizes(c.attrs().list(0), rank, c.op().tf_name);
-          const auto target = c.attrs().list(1);
+          const auto& [shape, target] = c.attrs<SparseReshapePlacesAttrs>();
+          check_sizes(shape, rank, c.op().tf_name);
           if (checked_num_elements(target, c.op().tf_name) !=
-              checked_num_elements(c.attrs().list(0), c.op().tf_name)) {
+              checked_num_elements(shape, c.op().tf_name)) {
             invalid_argument(
                 "the requested shape has another number of elements "
                 "[Op:SparseReshape]");
@@ -181,13 +182,13 @@ const Op sparse_fill_rows{{
     .name = "sparse_fill_rows",
     .tf_name = "SparseFillRows",
     .inputs = {kPlaces},
-    .attrs = {{"rows", AttrKind::kInt}},
+    .attrs = attrs_of<SparseFillRowsAttrs>(),
     .infer =
         [](InferContext& c) {
           if (checked_rank(c.shape(0), c.op().tf_name) < 1) {
             invalid_argument("a scalar has no rows [Op:SparseFillEmptyRows]");
           }
-          const int64_t rows = c.attrs().integer(0);
+          const int64_t rows = c.attrs<SparseFillRowsAttrs>().rows;
           checked_num_elements({&rows, 1}, c.op().tf_name);
           c.add_output(DType::kInt64, c.shape(0));
           c.add_output(DType::kInt64, {c.shape(0)[0]});
@@ -205,16 +206,15 @@ const Op sparse_matmul{{
     .name = "sparse_matmul",
     .tf_name = "SparseMatmul",
     .inputs = {{"values", kNumericTypes}, {"indices", {DType::kInt64}}, {"b", kNumericTypes}},
-    .attrs = {{"rows", AttrKind::kInt},
-              {"columns", AttrKind::kInt},
-              {"adjoint", AttrKind::kBool, "False"}},
+    .attrs = attrs_of<SparseMatmulAttrs>(),
     .infer =
         [](InferContext& c) {
           checked_pairs(c.shape(0), c.shape(1), c.op().tf_name);
           check_matrix(c.shape(2), "b", c.op().tf_name);
-          const int64_t sizes[2] = {c.attrs().integer(0), c.attrs().integer(1)};
+          const SparseMatmulAttrs& attrs = c.attrs<SparseMatmulAttrs>();
+          const int64_t sizes[2] = {attrs.rows, attrs.columns};
           for (int64_t size : sizes) checked_num_elements({&size, 1}, c.op().tf_name);
-          const bool adjoint = c.attrs().flag(2);
+          const bool adjoint = attrs.adjoint;
           const int64_t inner = sizes[adjoint ? 0 : 1];
           if (inner != c.shape(2)[0]) {
             invalid_argument(
@@ -229,7 +229,7 @@ const Op sparse_matmul{{
     .kernel = cpu::sparse_matmul,
     .gradient =
         [](GradContext& g) {
-          const bool adjoint = g.attrs().flag(2);
+          const auto [rows, columns, adjoint] = g.attrs<SparseMatmulAttrs>();
           const Tensor dy = g.dy();
           if (g.wants(0)) {
             const Tensor other = conjugate(g.input(2));
@@ -238,16 +238,14 @@ const Op sparse_matmul{{
                              : call(sparse_dots, {g.input(1), dy, other}));
           }
           if (g.wants(2)) {
-            g.set(2, call(sparse_matmul, {g.input(0), g.input(1), dy},
-                          Attrs()
-                              .integer(g.attrs().integer(0))
-                              .integer(g.attrs().integer(1))
-                              .flag(!adjoint)));
+            g.set(2,
+                  call(sparse_matmul, {g.input(0), g.input(1), dy},
+                       SparseMatmulAttrs{.rows = rows, .columns = columns, .adjoint = !adjoint}));
           }
         },
     .needs = {{.inputs = 6}, {}, {.inputs = 3}},
     .cost =
-        [](std::span<const Tensor> inputs, const SpecList& outputs, const Attrs&) {
+        [](std::span<const Tensor> inputs, const SpecList& outputs, AttrsRef) {
           const double columns = inputs[2].rank() == 2 ? static_cast<double>(inputs[2].dim(1)) : 1;
           return static_cast<double>(inputs[0].size()) * (2 + columns / 4) +
                  static_cast<double>(outputs[0].shape.num_elements()) / 8;
@@ -276,14 +274,14 @@ const Op sparse_dots{{
     .gradient =
         [](GradContext& g) {
           const Tensor dy = g.dy();
-          const Attrs sizes = Attrs().integer(g.input_shape(1)[0]).integer(g.input_shape(2)[0]);
+          SparseMatmulAttrs attrs{.rows = g.input_shape(1)[0], .columns = g.input_shape(2)[0]};
           if (g.wants(1)) {
-            g.set(1, call(sparse_matmul, {dy, g.input(0), conjugate(g.input(2))},
-                          Attrs(sizes).flag(false)));
+            g.set(1, call(sparse_matmul, {dy, g.input(0), conjugate(g.input(2))}, attrs));
           }
           if (g.wants(2)) {
-            g.set(2, call(sparse_matmul, {conjugate(dy), g.input(0), conjugate(g.input(1))},
-                          Attrs(sizes).flag(true)));
+            attrs.adjoint = true;
+            g.set(2,
+                  call(sparse_matmul, {conjugate(dy), g.input(0), conjugate(g.input(1))}, attrs));
           }
         },
     .needs = {{}, {.inputs = 5}, {.inputs = 3}},

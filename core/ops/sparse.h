@@ -5,12 +5,41 @@
 
 namespace ef::ops {
 
+struct SparseOrderAttrs {
+  Ints shape;
+  Ints perm;
+};
 extern const Op sparse_order;
 extern const Op sparse_union;
+
+struct SparseFlatPlacesAttrs {
+  Ints shape;
+  Ints axes;
+};
 extern const Op sparse_flat_places;
+
+struct SparseSlicePlacesAttrs {
+  Ints begin;
+  Ints size;
+};
 extern const Op sparse_slice_places;
+
+struct SparseReshapePlacesAttrs {
+  Ints shape;
+  Ints new_shape;
+};
 extern const Op sparse_reshape_places;
+
+struct SparseFillRowsAttrs {
+  int64_t rows;
+};
 extern const Op sparse_fill_rows;
+
+struct SparseMatmulAttrs {
+  int64_t rows;
+  int64_t columns;
+  bool adjoint = false;
+};
 extern const Op sparse_matmul;
 extern const Op sparse_dots;
 

@@ -1,7 +1,7 @@
 // Operations on strings: inference.
-#include "kernels/cpu/text.h"
+#include "ops/text.h"
 
-#include "ops/op.h"
+#include "kernels/cpu/text.h"
 
 namespace ef::ops {
 namespace {
@@ -24,7 +24,7 @@ const Op string_length{{
     .name = "string_length",
     .tf_name = "StringLength",
     .inputs = {{"input", kText}},
-    .attrs = {{"characters", AttrKind::kBool, "False"}},
+    .attrs = attrs_of<TextUnitAttrs>(),
     .infer = [](InferContext& c) { c.add_output(DType::kInt32, c.shape(0)); },
     .kernel = cpu::string_length,
     .doc = "How many bytes, or characters of UTF-8, each string has.",
@@ -34,7 +34,7 @@ const Op string_case{{
     .name = "string_case",
     .tf_name = "StringUpper",
     .inputs = {{"input", kText}},
-    .attrs = {{"upper", AttrKind::kBool}},
+    .attrs = attrs_of<StringCaseAttrs>(),
     .infer = same_texts,
     .kernel = cpu::string_case,
     .doc = "The strings with their letters A to Z made capital or small.",
@@ -53,7 +53,7 @@ const Op string_part{{
     .name = "string_part",
     .tf_name = "Substr",
     .inputs = {{"input", kText}, {"pos", {DType::kInt64}}, {"len", {DType::kInt64}}},
-    .attrs = {{"characters", AttrKind::kBool, "False"}},
+    .attrs = attrs_of<TextUnitAttrs>(),
     .infer =
         [](InferContext& c) {
           const Shape& texts = c.shape(0);
@@ -73,15 +73,13 @@ const Op string_hash{{
     .name = "string_hash",
     .tf_name = "StringToHashBucket",
     .inputs = {{"input", kText}},
-    .attrs = {{"buckets", AttrKind::kInt},
-              {"method", AttrKind::kEnum, nullptr, "farm|murmur|sip"},
-              {"key0", AttrKind::kInt, "0"},
-              {"key1", AttrKind::kInt, "0"}},
+    .attrs = attrs_of<StringHashAttrs>(),
     .infer =
         [](InferContext& c) {
-          if (c.attrs().integer(0) < 0) {
-            invalid_argument("the number of buckets must not be negative, got ",
-                             c.attrs().integer(0), " [Op:StringToHashBucket]");
+          const int64_t buckets = c.attrs<StringHashAttrs>().buckets;
+          if (buckets < 0) {
+            invalid_argument("the number of buckets must not be negative, got ", buckets,
+                             " [Op:StringToHashBucket]");
           }
           c.add_output(DType::kInt64, c.shape(0));
         },
@@ -93,14 +91,14 @@ const Op string_to_number{{
     .name = "string_to_number",
     .tf_name = "StringToNumber",
     .inputs = {{"input", kText}},
-    .attrs = {{"dtype", AttrKind::kDType}},
+    .attrs = attrs_of<StringToNumberAttrs>(),
     .infer =
         [](InferContext& c) {
-          if (!kSpelt.contains(c.attrs().dtype(0))) {
-            invalid_argument("strings cannot be read as ", c.attrs().dtype(0),
-                             " [Op:StringToNumber]");
+          const DType dtype = c.attrs<StringToNumberAttrs>().dtype;
+          if (!kSpelt.contains(dtype)) {
+            invalid_argument("strings cannot be read as ", dtype, " [Op:StringToNumber]");
           }
-          c.add_output(c.attrs().dtype(0), c.shape(0));
+          c.add_output(dtype, c.shape(0));
         },
     .kernel = cpu::string_to_number,
     .doc = "The decimal numbers that strings spell.",
@@ -110,8 +108,7 @@ const Op string_of_number{{
     .name = "string_of_number",
     .tf_name = "AsString",
     .inputs = {{"input", kRealTypes}},
-    .attrs = {{"precision", AttrKind::kInt, "6"},
-              {"format", AttrKind::kEnum, "'fixed'", "fixed|scientific|shortest"}},
+    .attrs = attrs_of<StringOfNumberAttrs>(),
     .infer = same_texts,
     .kernel = cpu::string_of_number,
     .doc = "Numbers in decimal digits.",

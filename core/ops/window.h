@@ -10,10 +10,10 @@
 
 namespace ef {
 
-enum class Padding : int64_t { kSame = 0, kValid = 1, kExplicit = 2 };
-inline constexpr const char* kPaddingWords = "SAME|VALID|EXPLICIT";
-enum class DataFormat : int64_t { kNhwc = 0, kNchw = 1 };
-inline constexpr const char* kDataFormatWords = "NHWC|NCHW";
+enum class Padding : uint8_t { kSame, kValid, kExplicit };
+constexpr const char* words_of(Padding) { return "SAME|VALID|EXPLICIT"; }
+enum class DataFormat : uint8_t { kNhwc, kNchw };
+constexpr const char* words_of(DataFormat) { return "NHWC|NCHW"; }
 
 // One spatial dimension.
 struct Slide {

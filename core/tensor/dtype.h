@@ -118,9 +118,10 @@ class DTypeSet {
   constexpr DTypeSet operator|(DTypeSet other) const { return DTypeSet(bits_ | other.bits_); }
   constexpr uint64_t bits() const { return bits_; }
 
+  uint64_t bits_ = 0;  // public, so that sets can be arguments of templates
+
  private:
   explicit constexpr DTypeSet(uint64_t bits) : bits_(bits) {}
-  uint64_t bits_ = 0;
 };
 
 inline constexpr DTypeSet kFloatTypes{DType::kFloat16, DType::kBfloat16, DType::kFloat32,

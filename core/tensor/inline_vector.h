@@ -1,6 +1,7 @@
 // A vector that keeps its first N elements inline: argument lists without heap traffic.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
@@ -12,13 +13,14 @@ namespace ef {
 template <class T, size_t N>
 class InlineVector {
  public:
-  InlineVector() = default;
+  constexpr InlineVector() = default;
   InlineVector(std::initializer_list<T> items) {
     for (const T& item : items) push_back(item);
   }
   explicit InlineVector(std::span<const T> items) {
     reserve(items.size());
-    for (const T& item : items) push_back(item);
+    std::uninitialized_copy_n(items.data(), items.size(), data());
+    size_ = items.size();
   }
   InlineVector(const InlineVector& other) : InlineVector(std::span<const T>(other)) {}
   InlineVector(InlineVector&& other) noexcept { take(other); }
@@ -38,9 +40,9 @@ class InlineVector {
     }
     return *this;
   }
-  ~InlineVector() {
-    clear();
-    release_heap();
+  constexpr ~InlineVector() {
+    if (size_ > 0) clear();
+    if (heap_) release_heap();
   }
 
   T* data() { return heap_ ? heap_ : inline_data(); }
@@ -56,6 +58,10 @@ class InlineVector {
   T& back() { return data()[size_ - 1]; }
   operator std::span<T>() { return {data(), size_}; }
   operator std::span<const T>() const { return {data(), size_}; }
+
+  friend bool operator==(const InlineVector& a, const InlineVector& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
 
   void push_back(T item) {
     if (size_ == capacity_) reserve(capacity_ * 2);

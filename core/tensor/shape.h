@@ -17,7 +17,7 @@ inline constexpr int kMaxLongAxes = 63;
 
 class Shape {
  public:
-  Shape() = default;
+  constexpr Shape() = default;
   Shape(std::initializer_list<int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
   explicit Shape(std::span<const int64_t> dims) {
     check_rank(static_cast<int64_t>(dims.size()));
@@ -31,7 +31,7 @@ class Shape {
     if (this != &other) copy(other);
     return *this;
   }
-  ~Shape() {
+  constexpr ~Shape() {
     if (!is_inline()) [[unlikely]]
       delete[] heap_;
   }
@@ -82,7 +82,7 @@ class Shape {
   }
   [[noreturn]] static void refuse_rank(int64_t rank);
 
-  bool is_inline() const { return rank_ <= kInlineRank; }
+  constexpr bool is_inline() const { return rank_ <= kInlineRank; }
   // Keeps the dimensions that both ranks have; new ones are uninitialized.
   void set_rank(int rank) {
     if ((rank > kInlineRank) != !is_inline()) [[unlikely]]

@@ -209,9 +209,9 @@ TEST(elementwise_bad_values_and_shapes_are_errors) {
   CHECK_THROWS(Code::kInvalidArgument, "expected to be a int32 tensor but is a float tensor",
                call(ops::add, {x, vector<float>({1, 2})}));
   CHECK_THROWS(Code::kInvalidArgument, "int32", call(ops::exp, {x}));
-  CHECK_THROWS(
-      Code::kUnimplemented, "Cast string to float",
-      call(ops::cast, {Tensor::empty(DType::kString, {})}, Attrs().dtype(DType::kFloat32)));
+  CHECK_THROWS(Code::kUnimplemented, "Cast string to float",
+               call(ops::cast, {Tensor::empty(DType::kString, {})},
+                    ops::CastAttrs{.dtype = DType::kFloat32}));
   // Nothing is divided here, so nothing is wrong.
   CHECK_EQUAL(call(ops::floor_div, {vector<int32_t>({}), Tensor::of(int32_t{0})}).size(), 0);
 }
@@ -237,11 +237,11 @@ TEST(elementwise_half_precision_rounds_once) {
     for (int64_t i = 0; i < size; ++i) {
       wide.mutable_data<float>()[i] = 0.01f * static_cast<float>(i - 700);
     }
-    const Tensor x = call(ops::cast, {wide}, Attrs().dtype(type));
-    const Tensor exact = call(ops::cast, {x}, Attrs().dtype(DType::kFloat32));
+    const Tensor x = call(ops::cast, {wide}, ops::CastAttrs{.dtype = type});
+    const Tensor exact = call(ops::cast, {x}, ops::CastAttrs{.dtype = DType::kFloat32});
     const Tensor sum = call(ops::add, {x, Tensor::scalar(type, 0.5)});
     const Tensor expected =
-        call(ops::cast, {call(ops::add, {exact, Tensor::of(0.5f)})}, Attrs().dtype(type));
+        call(ops::cast, {call(ops::add, {exact, Tensor::of(0.5f)})}, ops::CastAttrs{.dtype = type});
     const Tensor below = call(ops::less, {x, Tensor::scalar(type, 1)});
     bool equal = true;
     for (int64_t i = 0; i < size; ++i) {
@@ -256,8 +256,8 @@ TEST(elementwise_every_half_survives_the_way_through_float) {
   for (DType type : {DType::kFloat16, DType::kBfloat16}) {
     const Tensor all = Tensor::empty(type, {65536});
     for (int i = 0; i < 65536; ++i) all.mutable_data<uint16_t>()[i] = static_cast<uint16_t>(i);
-    const Tensor wide = call(ops::cast, {all}, Attrs().dtype(DType::kFloat32));
-    const Tensor back = call(ops::cast, {wide}, Attrs().dtype(type));
+    const Tensor wide = call(ops::cast, {all}, ops::CastAttrs{.dtype = DType::kFloat32});
+    const Tensor back = call(ops::cast, {wide}, ops::CastAttrs{.dtype = type});
     int different = 0;
     for (int i = 0; i < 65536; ++i) {
       if (std::isnan(wide.data<float>()[i])) {
@@ -277,16 +277,17 @@ TEST(elementwise_casts_reach_every_type) {
       const auto a = static_cast<DType>(from), b = static_cast<DType>(to);
       if (!kPlainTypes.contains(a) || !kPlainTypes.contains(b)) continue;
       const Tensor three = Tensor::scalar(a, 3);
-      const Tensor cast = call(ops::cast, {three}, Attrs().dtype(b));
+      const Tensor cast = call(ops::cast, {three}, ops::CastAttrs{.dtype = b});
       CHECK_EQUAL(cast.dtype(), b);
       const Tensor same = call(ops::equal, {cast, Tensor::scalar(b, a == DType::kBool ? 1 : 3)});
       CHECK(*same.data<bool>());
     }
   }
   check_values<int32_t>(
-      call(ops::cast, {vector<float>({1.9f, -1.9f})}, Attrs().dtype(DType::kInt32)), {1, -1});
+      call(ops::cast, {vector<float>({1.9f, -1.9f})}, ops::CastAttrs{.dtype = DType::kInt32}),
+      {1, -1});
   check_values<uint8_t>(
-      call(ops::cast, {vector<int32_t>({-1, 256, 300})}, Attrs().dtype(DType::kUint8)),
+      call(ops::cast, {vector<int32_t>({-1, 256, 300})}, ops::CastAttrs{.dtype = DType::kUint8}),
       {255, 0, 44});
 }
 

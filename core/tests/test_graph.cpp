@@ -92,7 +92,7 @@ Ran run(const Graph& graph, Port fetch, std::vector<Port> feeds, std::vector<Ten
 
 TEST(program_runs_what_was_traced) {
   const Program program = traced({unknown({2, 3}), unknown({3, 2})}, [](const auto& t) {
-    return call(ops::matmul, {t[0], t[1]}, Attrs().flag(0).flag(0).flag(0).flag(0)) * 2.0 + 1.0;
+    return call(ops::matmul, {t[0], t[1]}, ops::MatmulAttrs{}) * 2.0 + 1.0;
   });
   CHECK_EQUAL(program.steps.size(), 3u);
   CHECK_EQUAL(program.constants.size(), 2u);

@@ -39,17 +39,21 @@ std::vector<uint32_t> words_of(const Philox& start, int64_t blocks, uint64_t str
   return words;
 }
 
+constexpr ops::StreamAttrs kStream{.key = 5, .counter_low = 0, .counter_high = 7};
+
 Tensor draw(const Op& op, DType dtype, const Shape& shape, int64_t key = 5, int64_t low = 0,
             int64_t high = 7) {
   return call(op, std::span<const Tensor>(),
-              Attrs().list(shape).dtype(dtype).integer(key).integer(low).integer(high));
+              ops::SampleAttrs{.shape = shape,
+                               .dtype = dtype,
+                               .stream = {.key = key, .counter_low = low, .counter_high = high}});
 }
 
 Tensor draw_ints(DType dtype, const Shape& shape, int64_t minval, int64_t maxval) {
-  return call(
-      ops::philox_uniform_int, std::span<const Tensor>(),
-      Attrs().list(shape).dtype(dtype).integer(5).integer(0).integer(7).integer(minval).integer(
-          maxval));
+  return call(ops::philox_uniform_int, std::span<const Tensor>(),
+              ops::UniformIntAttrs{.sample = {.shape = shape, .dtype = dtype, .stream = kStream},
+                                   .minval = minval,
+                                   .maxval = maxval});
 }
 
 TEST(philox_gives_the_published_answers) {
@@ -211,8 +215,9 @@ TEST(integers_cover_their_range) {
 
 TEST(shuffle_is_a_permutation) {
   for (int64_t n : {0, 1, 2, 10, 1000}) {
-    const Tensor order = call(ops::philox_shuffle, std::span<const Tensor>(),
-                              Attrs().integer(n).integer(1).integer(0).integer(2));
+    const Tensor order =
+        call(ops::philox_shuffle, std::span<const Tensor>(),
+             ops::ShuffleAttrs{.n = n, .stream = {.key = 1, .counter_low = 0, .counter_high = 2}});
     std::vector<int32_t> sorted(order.data<int32_t>(), order.data<int32_t>() + n);
     std::sort(sorted.begin(), sorted.end());
     for (int64_t i = 0; i < n; ++i) CHECK_EQUAL(sorted[static_cast<size_t>(i)], i);
@@ -221,7 +226,7 @@ TEST(shuffle_is_a_permutation) {
 
 Tensor draw_classes(const Tensor& logits, int64_t samples, DType dtype = DType::kInt64) {
   return call(ops::philox_categorical, {logits},
-              Attrs().integer(samples).dtype(dtype).integer(5).integer(0).integer(7));
+              ops::CategoricalAttrs{.num_samples = samples, .dtype = dtype, .stream = kStream});
 }
 
 TEST(categorical_follows_the_logits) {

@@ -21,7 +21,7 @@ using test::vector;
 
 Tensor reduce(const Op& op, const Tensor& x, std::initializer_list<int64_t> axes,
               bool keepdims = false) {
-  return call(op, {x}, Attrs().list(axes).flag(keepdims));
+  return call(op, {x}, ops::ReduceAttrs{.axis = Ints(axes), .keepdims = keepdims});
 }
 
 TEST(sums_over_any_axes) {
@@ -45,7 +45,7 @@ TEST(empty_axes_reduce_to_the_neutral_element) {
         std::tuple{Shape{4, 0, 1, 0, 2}, std::vector<int64_t>{1, 4}, 0},
         std::tuple{Shape{4, 0, 1, 5, 2}, std::vector<int64_t>{1, 3}, 8}}) {
     const Tensor x = Tensor::empty(DType::kFloat32, shape);
-    const Attrs attrs = Attrs().list(axes).flag(false);
+    const ops::ReduceAttrs attrs{.axis = Ints(std::span<const int64_t>(axes))};
     check_values<float>(call(ops::reduce_sum, {x}, attrs),
                         std::vector<float>(static_cast<size_t>(count), 0));
     check_values<float>(call(ops::reduce_prod, {x}, attrs),
@@ -74,23 +74,20 @@ TEST(extremes_pass_nan_on) {
 
 TEST(pools_windows) {
   const Tensor x = tensor<float>({1, 3, 3, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
-  const auto attrs = [](int64_t padding) {
-    return Attrs().list({1, 2, 2, 1}).list({1, 1, 1, 1}).integer(padding).list({}).integer(0);
+  const auto pooled = [&](const Op& op, Padding padding) {
+    return call(op, {x},
+                ops::PoolAttrs{.ksize = {1, 2, 2, 1}, .strides = {1, 1, 1, 1}, .padding = padding});
   };
-  const auto pooled = [&](const Op& op, int64_t padding) {
-    Attrs full = attrs(padding);
-    return call(op, {x}, full);
-  };
-  const Tensor same = pooled(ops::max_pool, 0);
+  const Tensor same = pooled(ops::max_pool, Padding::kSame);
   check_values<float>(same, {5, 6, 6, 8, 9, 9, 8, 9, 9});
-  const Tensor valid = pooled(ops::max_pool, 1);
+  const Tensor valid = pooled(ops::max_pool, Padding::kValid);
   check_values<float>(valid, {5, 6, 8, 9});
 }
 
 TEST(biases_are_added_late) {
   const Tensor x = fill(DType::kFloat32, {256, 128}, 1);
   const Tensor bias = fill(DType::kFloat32, {128}, -3);
-  const Tensor sum = call(ops::bias_add, {x, bias}, Attrs().integer(0));
+  const Tensor sum = call(ops::bias_add, {x, bias}, ops::BiasAttrs{});
   CHECK(lazy_call(sum).has_value());
   const Tensor active = call(ops::relu, {sum});
   CHECK(lazy_call(sum).has_value());  // relu formed it on its way

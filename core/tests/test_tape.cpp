@@ -240,8 +240,7 @@ TEST(tape_differentiates_matrix_products) {
   const Tensor b = tensor<double>({2, 2}, {5, 6, 7, 8});
   Recording tape;
   tape->watch(a);
-  const Tensor y =
-      call(ops::matmul, {a, b}, Attrs().flag(false).flag(false).flag(false).flag(false));
+  const Tensor y = call(ops::matmul, {a, b}, ops::MatmulAttrs{});
   tape.stop();
   check_values<double>(tape.gradient(y, a), {11, 15, 11, 15});
 }
@@ -261,7 +260,7 @@ TEST(variables_update_in_place_only_when_alone) {
 
 TEST(symbols_are_inferred) {
   const Tensor x = symbolic({DType::kFloat32, {int64_t{1} << 40, 3}});
-  const Tensor y = call(ops::reduce_sum, {x * 2.0}, Attrs().list({1}).flag(false));
+  const Tensor y = call(ops::reduce_sum, {x * 2.0}, ops::ReduceAttrs{.axis = Ints{1}});
   CHECK(is_symbolic(y));
   CHECK(y.shape() == Shape({int64_t{1} << 40}));
   CHECK_THROWS(Code::kTypeError, "not known", y.raw_data());

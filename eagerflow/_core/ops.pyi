@@ -492,7 +492,7 @@ def pad(
     tensor: TensorLike,
     paddings: TensorLike,
     mode: str = "CONSTANT",
-    constant_values: float = 0,
+    constant_values: float = 0.0,
     name: str | None = None,
 ) -> Tensor: ...
 def pad_rows(

@@ -83,9 +83,8 @@ void arg_kernel(KernelContext& context) {
   const Tensor& x = context.input(0);
   const Tensor& out = context.output(0);
   if (out.size() == 0) return;
-  const Attrs& attrs = context.attrs();
-  const int axis =
-      normalize_axis(attrs.is_none(0) ? 0 : attrs.integer(0), x.rank(), context.op().tf_name);
+  const int axis = normalize_axis(context.attrs<ops::ArgExtremumAttrs>().axis.value_or(0), x.rank(),
+                                  context.op().tf_name);
   const Layout layout = around_axis(x.shape(), axis);
   const auto run = [&](int64_t* places) {
     if (x.dtype() == DType::kBool) {
@@ -202,12 +201,12 @@ void scan(KernelContext& context) {
   const Tensor& x = context.input(0);
   const Tensor& out = context.output(0);
   if (out.size() == 0) return;
-  const Attrs& attrs = context.attrs();
+  const auto& attrs = context.attrs<ops::ScanAttrs>();
   const Layout layout =
-      around_axis(x.shape(), normalize_axis(attrs.integer(0), x.rank(), context.op().tf_name));
+      around_axis(x.shape(), normalize_axis(attrs.axis, x.rank(), context.op().tf_name));
   on_number_type(x.dtype(), [&]<class T>(T) {
     if constexpr (kLooped<T> || kComplex<T>) {
-      scan_of<R>(x.data<T>(), out.mutable_data<T>(), layout, attrs.flag(1), attrs.flag(2));
+      scan_of<R>(x.data<T>(), out.mutable_data<T>(), layout, attrs.exclusive, attrs.reverse);
     }
   });
 }

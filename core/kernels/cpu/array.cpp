@@ -7,6 +7,7 @@
 #include "device/parallel.h"
 #include "kernels/cpu/fill.h"
 #include "kernels/cpu/moves.h"
+#include "ops/array.h"
 
 namespace ef::cpu {
 namespace {
@@ -27,15 +28,15 @@ void view_as_inferred(KernelContext& context) {
 
 void transpose(KernelContext& context) {
   const Tensor& input = context.input(0);
-  const Attrs& attrs = context.attrs();
+  const auto& attrs = context.attrs<ops::TransposeAttrs>();
   const int rank = input.rank();
-  const bool conjugate = attrs.count() > 1 && attrs.flag(1) && is_complex(input.dtype());
+  const bool conjugate = attrs.conjugate && is_complex(input.dtype());
   const Shape& shape = context.spec(0).shape;
   const Shape in_strides = strides_of(input.shape());
   const Shape out_strides = strides_of(shape);
   StridedMove move;
   for (int i = 0; i < rank; ++i) {
-    int64_t axis = attrs.is_none(0) ? rank - 1 - i : attrs.list(0)[i];
+    int64_t axis = attrs.perm ? (*attrs.perm)[static_cast<size_t>(i)] : rank - 1 - i;
     if (axis < 0) axis += rank;
     move.add(shape[i], out_strides[i], in_strides[static_cast<int>(axis)]);
   }
@@ -83,7 +84,7 @@ void broadcast_to(KernelContext& context) {
 void tile(KernelContext& context) {
   const Tensor& input = context.input(0);
   const Shape& shape = context.spec(0).shape;
-  const auto multiples = context.attrs().list(0);
+  const Ints& multiples = context.attrs<ops::TileAttrs>().multiples;
   Tensor& output = context.output(0);
   if (input.shape() == shape) {
     output = input.alias();
@@ -105,7 +106,7 @@ void reverse(KernelContext& context) {
   const Tensor& output = context.output(0);
   const int rank = input.rank();
   std::bitset<kMaxRank> backwards;
-  for (int64_t axis : context.attrs().list(0)) {
+  for (int64_t axis : context.attrs<ops::ReverseAttrs>().axis) {
     backwards.set(static_cast<size_t>(axis < 0 ? axis + rank : axis));
   }
   const Shape strides = strides_of(input.shape());

@@ -10,13 +10,9 @@
 namespace ef::cpu {
 namespace {
 
-bool channels_last(const Attrs& attrs) {
-  return static_cast<DataFormat>(attrs.integer(0)) == DataFormat::kNhwc;
-}
-
 // Runs another operation's kernel into this call's output.
 void delegate(KernelContext& context, const Op& op, std::span<const Tensor> inputs,
-              const Attrs& attrs) {
+              AttrsRef attrs) {
   SpecList specs;
   specs.push_back(context.spec(0));
   TensorList outputs{context.output(0)};
@@ -29,34 +25,34 @@ void delegate(KernelContext& context, const Op& op, std::span<const Tensor> inpu
 void bias_add(KernelContext& context) {
   const Tensor& value = context.input(0);
   Tensor bias = context.input(1);
-  if (!channels_last(context.attrs())) {
+  if (context.attrs<ops::BiasAttrs>().data_format != DataFormat::kNhwc) {
     Shape shape;
     shape.push_back(bias.dim(0));
     for (int i = 2; i < value.rank(); ++i) shape.push_back(1);
     bias = bias.view(shape);
   }
   const Tensor inputs[] = {value, bias};
-  const Attrs none{};
-  delegate(context, ops::add, inputs, none);
+  delegate(context, ops::add, inputs, {});
 }
 
 std::optional<LazyBias> lazy_bias(const Tensor& tensor) {
   const std::optional<LazyCall> call = lazy_call(tensor);
-  if (!call || call->op != &ops::bias_add || !channels_last(call->attrs)) return std::nullopt;
+  if (!call || call->op != &ops::bias_add ||
+      call->attrs.as<ops::BiasAttrs>().data_format != DataFormat::kNhwc) {
+    return std::nullopt;
+  }
   return LazyBias{call->inputs[0], call->inputs[1]};
 }
 
 void bias_add_grad(KernelContext& context) {
   const Tensor& dy = context.input(0);
-  const int channel = channels_last(context.attrs()) ? dy.rank() - 1 : 1;
-  InlineVector<int64_t, kInlineRank> axes;
+  const int channel = context.attrs<ops::BiasAttrs>().channel_axis(dy.rank());
+  Ints axes;
   for (int i = 0; i < dy.rank(); ++i) {
     if (i != channel) axes.push_back(i);
   }
   const Tensor inputs[] = {dy};
-  Attrs attrs;
-  attrs.list(axes).flag(false);
-  delegate(context, ops::reduce_sum, inputs, attrs);
+  delegate(context, ops::reduce_sum, inputs, ops::ReduceAttrs{.axis = axes});
 }
 
 }  // namespace ef::cpu

@@ -12,6 +12,7 @@
 
 #include "device/parallel.h"
 #include "kernels/cpu/typed.h"
+#include "ops/characters.h"
 
 namespace ef::cpu {
 namespace {
@@ -140,8 +141,9 @@ void utf8_encode(KernelContext& context) {
 void string_replace(KernelContext& context) {
   const auto texts = context.input(0).strings();
   const std::string& rewrite = context.input(1).strings()[0];
-  const auto members = context.attrs().list(0);
-  const bool runs = context.attrs().flag(1), everywhere = context.attrs().flag(2);
+  const auto& attrs = context.attrs<ops::StringReplaceAttrs>();
+  const Ints& members = attrs.members;
+  const bool runs = attrs.runs, everywhere = attrs.everywhere;
   std::array<bool, 256> inside{};
   for (size_t c = 0; c < 128; ++c) {
     inside[c] = static_cast<uint64_t>(members[c / 64]) >> (c % 64) & 1;
@@ -172,9 +174,10 @@ void string_replace(KernelContext& context) {
 void csv_fields(KernelContext& context) {
   const auto lines = context.input(0).strings();
   const int64_t count = context.input(0).size();
-  const char delimiter = static_cast<char>(context.attrs().integer(0));
-  const auto columns = context.attrs().list(1);
-  const bool quotes = context.attrs().flag(2), all = context.attrs().flag(3);
+  const auto& attrs = context.attrs<ops::CsvFieldsAttrs>();
+  const char delimiter = static_cast<char>(attrs.delimiter);
+  const Ints& columns = attrs.columns;
+  const bool quotes = attrs.quotes, all = attrs.all;
   const auto width = static_cast<int64_t>(columns.size());
   const Tensor fields = Tensor::empty(DType::kString, {width, count});
   auto* const out = fields.mutable_data<std::string>();
@@ -221,7 +224,7 @@ std::array<int8_t, 256> digit_values() {
 
 void base64_encode(KernelContext& context) {
   const auto texts = context.input(0).strings();
-  const bool pad = context.attrs().flag(0);
+  const bool pad = context.attrs<ops::Base64EncodeAttrs>().pad;
   auto* const out = context.output(0).mutable_data<std::string>();
   parallel_for(context.input(0).size(), kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
@@ -278,7 +281,7 @@ void base64_decode(KernelContext& context) {
 void string_bytes(KernelContext& context) {
   const auto texts = context.input(0).strings();
   const int64_t count = context.input(0).size();
-  const auto offset = static_cast<size_t>(context.attrs().integer(1));
+  const auto offset = static_cast<size_t>(context.attrs<ops::StringBytesAttrs>().offset);
   const DType dtype = context.spec(0).dtype;
   const size_t size = count > 0 ? texts[0].size() : 0;
   for (int64_t i = 0; i < count; ++i) {
@@ -312,11 +315,11 @@ void bytes_string(KernelContext& context) {
 }
 
 void set_rows(KernelContext& context) {
-  enum Operation { kIntersection, kUnion, kFirst, kSecond };
+  using ops::SetOperation;
   const Tensor* const sides[2] = {&context.input(0), &context.input(1)};
   const Tensor* const splits[2] = {&context.input(2), &context.input(3)};
   for (int k = 0; k < 2; ++k) check_splits(*splits[k], sides[k]->size(), "SetRows");
-  const int64_t operation = context.attrs().integer(0);
+  const SetOperation operation = context.attrs<ops::SetRowsAttrs>().operation;
   const int64_t rows = splits[0]->size() - 1;
   const Tensor ends = Tensor::empty(DType::kInt64, {rows + 1});
   auto* const end_at = ends.mutable_data<int64_t>();
@@ -335,12 +338,18 @@ void set_rows(KernelContext& context) {
       const auto& [x, y] = sets;
       const auto to = std::back_inserter(members);
       switch (operation) {
-        case kIntersection:
+        case SetOperation::kIntersection:
           std::set_intersection(x.begin(), x.end(), y.begin(), y.end(), to);
           break;
-        case kUnion: std::set_union(x.begin(), x.end(), y.begin(), y.end(), to); break;
-        case kFirst: std::set_difference(x.begin(), x.end(), y.begin(), y.end(), to); break;
-        default: std::set_difference(y.begin(), y.end(), x.begin(), x.end(), to);
+        case SetOperation::kUnion:
+          std::set_union(x.begin(), x.end(), y.begin(), y.end(), to);
+          break;
+        case SetOperation::kAMinusB:
+          std::set_difference(x.begin(), x.end(), y.begin(), y.end(), to);
+          break;
+        case SetOperation::kBMinusA:
+          std::set_difference(y.begin(), y.end(), x.begin(), x.end(), to);
+          break;
       }
       end_at[r + 1] = static_cast<int64_t>(members.size());
     }

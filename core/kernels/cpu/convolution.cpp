@@ -8,7 +8,7 @@
 #include "kernels/cpu/float_convolution.h"
 #include "kernels/cpu/product_convolution.h"
 #include "kernels/cpu/widen.h"
-#include "ops/window.h"
+#include "ops/convolution.h"
 
 namespace ef::cpu {
 namespace {
@@ -19,17 +19,15 @@ struct Operands {
   const Tensor& result;
 };
 
-Convolution describe(Pass pass, bool depthwise, const Attrs& attrs, int first,
+Convolution describe(Pass pass, bool depthwise, const ops::Conv2DAttrs& attrs,
                      const Operands& operands, const char* op) {
   Convolution c;
   c.pass = pass;
   c.depthwise = depthwise;
-  c.format = static_cast<DataFormat>(attrs.integer(first + 4));
+  c.format = attrs.data_format;
   const Shape& image = operands.image.shape();
   const Shape& filter = operands.filter.shape();
-  c.window = slide_window(image, filter[0], filter[1], attrs.list(first),
-                          static_cast<Padding>(attrs.integer(first + 1)), attrs.list(first + 2),
-                          attrs.list(first + 3), c.format, op);
+  c.window = attrs.window(image, filter, op);
   c.batch = image[0];
   c.channels = image[axes_of(c.format).channel];
   c.filters = operands.result.shape()[axes_of(c.format).channel];
@@ -150,12 +148,12 @@ void convolve_plain(const Convolution& c, const Operands& operands, const Tensor
                    operands.result.mutable_data<T>());
 }
 
-void run(Pass pass, bool depthwise, KernelContext& context, const Operands& operands) {
+void run(Pass pass, bool depthwise, KernelContext& context, const ops::Conv2DAttrs& attrs,
+         const Operands& operands) {
   const char* op = context.op().tf_name;
   const Tensor& out = context.output(0);
   if (out.size() == 0) return;
-  const Convolution c =
-      describe(pass, depthwise, context.attrs(), pass == Pass::kForward ? 0 : 1, operands, op);
+  const Convolution c = describe(pass, depthwise, attrs, operands, op);
   if (operands.image.size() == 0 || operands.filter.size() == 0 || operands.result.size() == 0) {
     std::fill_n(out.mutable_data<char>(), out.bytes(), char{0});
     return;
@@ -177,22 +175,28 @@ void run(Pass pass, bool depthwise, KernelContext& context, const Operands& oper
 }  // namespace
 
 void conv2d(KernelContext& context) {
-  run(Pass::kForward, false, context, {context.input(0), context.input(1), context.output(0)});
+  run(Pass::kForward, false, context, context.attrs<ops::Conv2DAttrs>(),
+      {context.input(0), context.input(1), context.output(0)});
 }
 void conv2d_backprop_input(KernelContext& context) {
-  run(Pass::kInput, false, context, {context.output(0), context.input(0), context.input(1)});
+  run(Pass::kInput, false, context, context.attrs<ops::Conv2DBackpropInputAttrs>().conv,
+      {context.output(0), context.input(0), context.input(1)});
 }
 void conv2d_backprop_filter(KernelContext& context) {
-  run(Pass::kFilter, false, context, {context.input(0), context.output(0), context.input(1)});
+  run(Pass::kFilter, false, context, context.attrs<ops::Conv2DBackpropFilterAttrs>().conv,
+      {context.input(0), context.output(0), context.input(1)});
 }
 void depthwise_conv2d(KernelContext& context) {
-  run(Pass::kForward, true, context, {context.input(0), context.input(1), context.output(0)});
+  run(Pass::kForward, true, context, context.attrs<ops::Conv2DAttrs>(),
+      {context.input(0), context.input(1), context.output(0)});
 }
 void depthwise_conv2d_backprop_input(KernelContext& context) {
-  run(Pass::kInput, true, context, {context.output(0), context.input(0), context.input(1)});
+  run(Pass::kInput, true, context, context.attrs<ops::Conv2DBackpropInputAttrs>().conv,
+      {context.output(0), context.input(0), context.input(1)});
 }
 void depthwise_conv2d_backprop_filter(KernelContext& context) {
-  run(Pass::kFilter, true, context, {context.input(0), context.output(0), context.input(1)});
+  run(Pass::kFilter, true, context, context.attrs<ops::Conv2DBackpropFilterAttrs>().conv,
+      {context.input(0), context.output(0), context.input(1)});
 }
 
 }  // namespace ef::cpu

@@ -8,6 +8,7 @@
 #include "device/parallel.h"
 #include "kernels/cpu/fill.h"
 #include "kernels/cpu/typed.h"
+#include "ops/creation.h"
 
 namespace ef::cpu {
 
@@ -108,10 +109,9 @@ void range(KernelContext& context) {
 
 void linspace(KernelContext& context) {
   const Tensor& out = context.output(0);
-  const int64_t num = context.attrs().integer(0);
-  const int axis =
-      static_cast<int>(context.attrs().integer(1) < 0 ? context.attrs().integer(1) + out.rank()
-                                                      : context.attrs().integer(1));
+  const auto& attrs = context.attrs<ops::LinspaceAttrs>();
+  const int64_t num = attrs.num;
+  const int axis = normalize_axis(attrs.axis, out.rank(), "LinSpace");
   int64_t inner = 1;
   for (int i = axis + 1; i < out.rank(); ++i) inner *= out.dim(i);
   on_number_type(out.dtype(), [&]<class T>(T) {
@@ -188,8 +188,7 @@ void matrix_band_part(KernelContext& context) {
   const Tensor& x = context.input(0);
   const Tensor& out = context.output(0);
   const Matrices m = matrices_of(x.shape());
-  const int64_t lower = context.attrs().integer(0);
-  const int64_t upper = context.attrs().integer(1);
+  const auto [lower, upper] = context.attrs<ops::MatrixBandPartAttrs>();
   const auto size = static_cast<int64_t>(element_size(x.dtype()));
   fill_constant(out, 0);
   const auto* from = static_cast<const std::byte*>(x.raw_data());
@@ -227,7 +226,7 @@ void diag(KernelContext& context) {
   const auto size = static_cast<int64_t>(element_size(x.dtype()));
   const auto* from = static_cast<const std::byte*>(x.raw_data());
   auto* to = static_cast<std::byte*>(out.mutable_raw_data());
-  along_diagonal(matrices_of(out.shape()), context.attrs().integer(0), x.shape().back(),
+  along_diagonal(matrices_of(out.shape()), context.attrs<ops::DiagAttrs>().k, x.shape().back(),
                  [&](int64_t matrix, int64_t diagonal) {
                    std::memcpy(to + matrix * size, from + diagonal * size,
                                static_cast<size_t>(size));
@@ -240,7 +239,7 @@ void diag_part(KernelContext& context) {
   const auto size = static_cast<int64_t>(element_size(x.dtype()));
   const auto* from = static_cast<const std::byte*>(x.raw_data());
   auto* to = static_cast<std::byte*>(out.mutable_raw_data());
-  along_diagonal(matrices_of(x.shape()), context.attrs().integer(0), out.shape().back(),
+  along_diagonal(matrices_of(x.shape()), context.attrs<ops::DiagPartAttrs>().k, out.shape().back(),
                  [&](int64_t matrix, int64_t diagonal) {
                    std::memcpy(to + diagonal * size, from + matrix * size,
                                static_cast<size_t>(size));

@@ -7,6 +7,7 @@
 #include "kernels/cpu/fill.h"
 #include "kernels/cpu/images.h"
 #include "kernels/cpu/typed.h"
+#include "ops/images.h"
 
 namespace ef::cpu {
 namespace {
@@ -97,8 +98,9 @@ void crop_and_resize(KernelContext& context) {
   const Tensor& out = context.output(0);
   const Crops crops(images.shape(), context.input(1), context.input(2), out.shape());
   if (out.size() == 0) return;
-  const bool nearest = context.attrs().integer(1) == 1;
-  const auto blank = static_cast<float>(context.attrs().real(2));
+  const auto& attrs = context.attrs<ops::CropAttrs>();
+  const bool nearest = attrs.method == ops::CropMethod::kNearest;
+  const auto blank = static_cast<float>(attrs.extrapolation_value);
   const int64_t channels = crops.channels;
   float* const to = out.mutable_data<float>();
   on_real_type(images.dtype(), [&]<class T>(T) {
@@ -149,7 +151,7 @@ void crop_and_resize_grad_image(KernelContext& context) {
   const Crops crops(out.shape(), context.input(1), context.input(2), dy.shape());
   fill_constant(out, 0);
   if (out.size() == 0 || dy.size() == 0) return;
-  const bool nearest = context.attrs().integer(1) == 1;
+  const bool nearest = context.attrs<ops::CropGradImageAttrs>().method == ops::CropMethod::kNearest;
   const int64_t channels = crops.channels;
   const float* const from = dy.data<float>();
   on_real_type(out.dtype(), [&]<class T>(T) {

@@ -11,6 +11,7 @@
 #include "device/parallel.h"
 #include "kernels/cpu/fill.h"
 #include "kernels/cpu/typed.h"
+#include "ops/densify.h"
 
 namespace ef::cpu {
 namespace {
@@ -114,7 +115,7 @@ void sparse_to_dense(KernelContext& context) {
   const Tensor& blank = context.input(1);
   const Tensor& indices = context.input(2);
   const Tensor& out = context.output(0);
-  const bool ordered = context.attrs().flag(1);
+  const bool ordered = context.attrs<ops::SparseToDenseAttrs>().ordered;
   const int64_t count = indices.dim(0);
   const int rank = out.rank();
   const auto* at = indices.data<int64_t>();
@@ -265,8 +266,8 @@ void count_integers(KernelContext& context) {
   const Tensor& ids = context.input(0);
   const Tensor& out = context.output(0);
   if (out.size() == 0) return;
-  const int64_t rows = context.attrs().integer(0);
-  const bool binary = context.attrs().flag(2);
+  const int64_t rows = context.attrs<ops::CountIntegersAttrs>().rows;
+  const bool binary = context.attrs<ops::CountIntegersAttrs>().binary;
   if (ids.dtype() == DType::kInt32) {
     count_rows<int32_t>(ids, out, rows, binary);
   } else {

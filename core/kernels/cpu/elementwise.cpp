@@ -13,6 +13,7 @@
 #include "kernels/cpu/element_blocks.h"
 #include "kernels/cpu/fill.h"
 #include "kernels/cpu/widen.h"
+#include "ops/elementwise.h"
 
 namespace ef::cpu {
 namespace {
@@ -466,11 +467,11 @@ void run_binary(KernelContext& context, Binary op, double parameter, bool swappe
 }
 
 void leaky_relu(KernelContext& context) {
-  run_unary(context, Unary::kLeakyRelu, context.attrs().real(0));
+  run_unary(context, Unary::kLeakyRelu, context.attrs<ops::LeakyReluAttrs>().alpha);
 }
 
 void leaky_relu_grad(KernelContext& context) {
-  run_binary(context, Binary::kLeakyReluGrad, context.attrs().real(0));
+  run_binary(context, Binary::kLeakyReluGrad, context.attrs<ops::LeakyReluAttrs>().alpha);
 }
 
 namespace {
@@ -525,11 +526,14 @@ void add_n(KernelContext& context) {
 }
 
 void gelu(KernelContext& context) {
-  run_unary(context, context.attrs().flag(0) ? Unary::kGeluTanh : Unary::kGelu, 0);
+  run_unary(context, context.attrs<ops::GeluAttrs>().approximate ? Unary::kGeluTanh : Unary::kGelu,
+            0);
 }
 
 void gelu_grad(KernelContext& context) {
-  run_binary(context, context.attrs().flag(0) ? Binary::kGeluTanhGrad : Binary::kGeluGrad, 0);
+  run_binary(
+      context,
+      context.attrs<ops::GeluAttrs>().approximate ? Binary::kGeluTanhGrad : Binary::kGeluGrad, 0);
 }
 
 void round(KernelContext& context) {

@@ -9,6 +9,7 @@
 #include "device/isa.h"
 #include "device/parallel.h"
 #include "kernels/cpu/fake_quant_loops.h"
+#include "ops/fake_quant.h"
 
 namespace ef::cpu {
 namespace {
@@ -37,7 +38,7 @@ void fake_quant(KernelContext& context) {
   const float* const x = context.input(0).data<float>();
   const float* const table = context.input(1).data<float>();
   const int64_t channels = context.input(1).dim(1);
-  const bool divide = context.attrs().flag(0);
+  const bool divide = context.attrs<ops::FakeQuantAttrs>().divide;
   float* const out = context.output(0).mutable_data<float>();
   parallel_for(context.output(0).size(), kGrain, [&](int64_t begin, int64_t end) {
     for_runs(begin, end, channels, [&](int64_t at, int64_t c, int64_t count) {

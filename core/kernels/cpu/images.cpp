@@ -9,6 +9,7 @@
 #include "device/parallel.h"
 #include "kernels/cpu/resample_loops.h"
 #include "kernels/cpu/search_loops.h"
+#include "ops/images.h"
 
 namespace ef::cpu {
 namespace {
@@ -86,8 +87,8 @@ void remaining_boxes(KernelContext& context) {
   const Tensor& boxes = context.input(0);
   const Tensor& order = context.input(1);
   const int64_t candidates = order.size();
-  const int64_t limit = std::min(context.attrs().integer(0), candidates);
-  const auto most = static_cast<float>(context.attrs().real(1));
+  const int64_t limit = std::min(context.attrs<ops::RemainingBoxesAttrs>().limit, candidates);
+  const auto most = static_cast<float>(context.attrs<ops::RemainingBoxesAttrs>().overlap);
   Boxes all(candidates);
   for (int64_t i = 0; i < candidates; ++i) {
     const int64_t place = order.data<int64_t>()[i];

@@ -11,6 +11,7 @@
 #include "kernels/cpu/fill.h"
 #include "kernels/cpu/moves.h"
 #include "kernels/cpu/typed.h"
+#include "ops/indexing.h"
 
 namespace ef::cpu {
 namespace {
@@ -280,8 +281,9 @@ void gather(KernelContext& context) {
   const Tensor& params = context.input(0);
   const Tensor& indices = context.input(1);
   const Tensor& out = context.output(0);
-  const int axis = axis_of(context.attrs().integer(0), params.rank());
-  const int batch_dims = axis_of(context.attrs().integer(1), indices.rank());
+  const auto& attrs = context.attrs<ops::GatherAttrs>();
+  const int axis = axis_of(attrs.axis, params.rank());
+  const int batch_dims = axis_of(attrs.batch_dims, indices.rank());
   const Picking p = picking_of(params.shape(), indices.shape(), axis, batch_dims);
   check_indices(indices, p.size, "GatherV2");
   if (out.size() == 0) return;
@@ -325,8 +327,8 @@ void add_gathered(const Tensor& whole, const Tensor& dy, const Tensor& indices, 
 
 void gather_grad(KernelContext& context) {
   fill_constant(context.output(0), 0);
-  add_gathered(context.output(0), context.input(0), context.input(1), context.attrs().integer(1),
-               context.attrs().integer(2));
+  const auto& [axis, batch_dims] = context.attrs<ops::GatherGradAttrs>().gather;
+  add_gathered(context.output(0), context.input(0), context.input(1), axis, batch_dims);
 }
 
 void gather_or_zero(KernelContext& context) {
@@ -357,7 +359,8 @@ void gather_nd(KernelContext& context) {
   const Tensor& indices = context.input(1);
   const Tensor& out = context.output(0);
   const Slices s =
-      slices_of(params.shape(), indices, static_cast<int>(context.attrs().integer(0)), "GatherNd");
+      slices_of(params.shape(), indices,
+                static_cast<int>(context.attrs<ops::GatherNdAttrs>().batch_dims), "GatherNd");
   const Indices at(indices);
   if (out.size() == 0) return;
   if (out.dtype() == DType::kString) {
@@ -394,7 +397,7 @@ void add_gathered_nd(const Tensor& whole, const Tensor& dy, const Tensor& indice
 void gather_nd_grad(KernelContext& context) {
   fill_constant(context.output(0), 0);
   add_gathered_nd(context.output(0), context.input(0), context.input(1),
-                  context.attrs().integer(1));
+                  context.attrs<ops::GatherNdGradAttrs>().gather.batch_dims);
 }
 
 void scatter_nd(KernelContext& context) {
@@ -450,8 +453,8 @@ void one_hot(KernelContext& context) {
   const Tensor& on = context.input(1);
   const Tensor& off = context.input(2);
   const Tensor& out = context.output(0);
-  const int64_t depth = context.attrs().integer(0);
-  const int axis = axis_of(context.attrs().integer(1), out.rank());
+  const int64_t depth = context.attrs<ops::OneHotAttrs>().depth;
+  const int axis = axis_of(context.attrs<ops::OneHotAttrs>().axis, out.rank());
   const auto size = static_cast<int64_t>(element_size(out.dtype()));
   int64_t inner = 1;
   for (int i = axis + 1; i < out.rank(); ++i) inner *= out.dim(i);

@@ -3,6 +3,7 @@
 
 #include "kernels/cpu/array.h"
 #include "kernels/cpu/moves.h"
+#include "ops/array.h"
 
 namespace ef::cpu {
 namespace {
@@ -66,20 +67,20 @@ Tensor take(const Tensor& from, const Shape& shape, int64_t outer, int64_t start
 }  // namespace
 
 void concat(KernelContext& context) {
-  const int axis = axis_of(context.attrs().integer(0), context.output(0).rank());
+  const int axis = axis_of(context.attrs<ops::ConcatAttrs>().axis, context.output(0).rank());
   const Around place = around(context.output(0).shape(), axis);
   join(context, place.outer, [&](const Tensor& input) { return input.dim(axis) * place.inner; });
 }
 
 void stack(KernelContext& context) {
-  const int axis = axis_of(context.attrs().integer(0), context.output(0).rank());
+  const int axis = axis_of(context.attrs<ops::StackAttrs>().axis, context.output(0).rank());
   const Around place = around(context.output(0).shape(), axis);
   join(context, place.outer, [&](const Tensor&) { return place.inner; });
 }
 
 void unstack(KernelContext& context) {
   const Tensor& value = context.input(0);
-  const int axis = axis_of(context.attrs().integer(1), value.rank());
+  const int axis = axis_of(context.attrs<ops::UnstackAttrs>().axis, value.rank());
   const Around place = around(value.shape(), axis);
   const int64_t row = value.dim(axis) * place.inner;
   for (int j = 0; j < context.num_outputs(); ++j) {
@@ -90,7 +91,7 @@ void unstack(KernelContext& context) {
 
 void split(KernelContext& context) {
   const Tensor& value = context.input(0);
-  const int axis = axis_of(context.attrs().integer(1), value.rank());
+  const int axis = axis_of(context.attrs<ops::SplitAttrs>().axis, value.rank());
   const Around place = around(value.shape(), axis);
   const int64_t row = value.dim(axis) * place.inner;
   int64_t start = 0;

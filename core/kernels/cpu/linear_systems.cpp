@@ -10,6 +10,7 @@
 #include "device/parallel.h"
 #include "kernels/cpu/dense_matrices.h"
 #include "kernels/cpu/onednn.h"
+#include "ops/linear_systems.h"
 
 namespace ef::cpu {
 namespace {
@@ -189,8 +190,8 @@ void triangle_solve(KernelContext& context) {
   if (out.size() == 0) return;
   const int64_t n = a.shape().back();
   const int64_t k = out.shape().back();
-  const bool lower = context.attrs().flag(0);
-  const Triangle triangle{.lower = lower, .transposed = context.attrs().flag(1)};
+  const auto& attrs = context.attrs<ops::TriangleSolveAttrs>();
+  const Triangle triangle{.lower = attrs.lower, .transposed = attrs.adjoint};
   const Broadcast a_of(a.shape(), out.shape());
   const Broadcast b_of(b.shape(), out.shape());
   on_type(a.dtype(), [&]<class T>(T) {
@@ -218,7 +219,7 @@ void lu_solve(KernelContext& context) {
       const Factors<T> factors(a.data<T>() + i * n * n, n);
       if (!factors.regular()) return regular.store(false, std::memory_order_relaxed);
       factors.solve(b.data<T>() + i * n * k, out.mutable_data<T>() + i * n * k, k,
-                    context.attrs().flag(0));
+                    context.attrs<ops::LuAttrs>().adjoint);
     });
   });
   if (!regular.load()) {
@@ -285,7 +286,7 @@ void lu_inverse(KernelContext& context) {
     for_matrices(a.size() / (n * n), 2 * n * n * n, [&](int64_t i) {
       const Factors<T> factors(a.data<T>() + i * n * n, n);
       if (!factors.regular()) return regular.store(false, std::memory_order_relaxed);
-      factors.invert(out.mutable_data<T>() + i * n * n, context.attrs().flag(0));
+      factors.invert(out.mutable_data<T>() + i * n * n, context.attrs<ops::LuAttrs>().adjoint);
     });
   });
   if (!regular.load()) {

@@ -8,6 +8,7 @@
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/short_gemm.h"
 #include "kernels/cpu/widen.h"
+#include "ops/matmul.h"
 
 namespace ef::cpu {
 namespace {
@@ -118,12 +119,12 @@ void matmul(KernelContext& context) {
   const Tensor& b = context.input(1);
   const Tensor& c = context.output(0);
   if (c.size() == 0) return;
-  const Attrs& attrs = context.attrs();
+  const auto& attrs = context.attrs<ops::MatmulAttrs>();
   Product p;
-  p.conjugate_a = attrs.flag(2);
-  p.conjugate_b = attrs.flag(3);
-  p.transpose_a = attrs.flag(0) || p.conjugate_a;
-  p.transpose_b = attrs.flag(1) || p.conjugate_b;
+  p.conjugate_a = attrs.adjoint_a;
+  p.conjugate_b = attrs.adjoint_b;
+  p.transpose_a = attrs.swaps_a();
+  p.transpose_b = attrs.swaps_b();
   p.m = c.shape().back(1);
   p.n = c.shape().back(0);
   p.k = a.shape().back(p.transpose_a ? 1 : 0);

@@ -12,6 +12,7 @@
 #include "device/parallel.h"
 #include "kernels/cpu/normalization_loops.h"
 #include "kernels/cpu/widen.h"
+#include "ops/normalization.h"
 
 namespace ef::cpu {
 namespace {
@@ -92,8 +93,7 @@ struct Layout {
   int64_t inner = 1;
 };
 
-int axis_of(const KernelContext& context, int k, const Tensor& x) {
-  const int64_t axis = context.attrs().integer(k);
+int axis_of(int64_t axis, const Tensor& x) {
   return static_cast<int>(axis < 0 ? axis + x.rank() : axis);
 }
 
@@ -370,8 +370,8 @@ void for_type(DType dtype, const Function& function) {
 
 void batch_norm(KernelContext& context) {
   const Tensor& x = context.input(0);
-  const double epsilon = context.attrs().real(0);
-  const Layout layout(x.shape(), axis_of(context, 1, x));
+  const double epsilon = context.attrs<ops::BatchNormAttrs>().epsilon;
+  const Layout layout(x.shape(), axis_of(context.attrs<ops::BatchNormAttrs>().axis, x));
   for_type(x.dtype(), [&]<class T>(T) {
     using C = Computed<T>;
     C* const mean = context.output(1).mutable_data<C>();
@@ -394,8 +394,8 @@ void batch_norm(KernelContext& context) {
 
 void batch_norm_inference(KernelContext& context) {
   const Tensor& x = context.input(0);
-  const double epsilon = context.attrs().real(0);
-  const Layout layout(x.shape(), axis_of(context, 1, x));
+  const double epsilon = context.attrs<ops::BatchNormAttrs>().epsilon;
+  const Layout layout(x.shape(), axis_of(context.attrs<ops::BatchNormAttrs>().axis, x));
   for_type(x.dtype(), [&]<class T>(T) {
     using C = Computed<T>;
     const C* const variance = context.input(4).data<C>();
@@ -412,7 +412,7 @@ void batch_norm_inference(KernelContext& context) {
 void batch_norm_grad(KernelContext& context) {
   const Tensor& dy = context.input(0);
   const Tensor& x = context.input(1);
-  const Layout layout(x.shape(), axis_of(context, 0, x));
+  const Layout layout(x.shape(), axis_of(context.attrs<ops::BatchNormGradAttrs>().axis, x));
   for_type(x.dtype(), [&]<class T>(T) {
     using C = Computed<T>;
     const C* const scale = context.input(2).data<C>();
@@ -444,7 +444,7 @@ void layer_norm(KernelContext& context) {
   for_type(x.dtype(), [&]<class T>(T) {
     using C = Computed<T>;
     const auto& run = loops<C>();
-    const C epsilon = static_cast<C>(context.attrs().real(0));
+    const C epsilon = static_cast<C>(context.attrs<ops::LayerNormAttrs>().epsilon);
     C* const mean = context.output(1).mutable_data<C>();
     C* const inverse = context.output(2).mutable_data<C>();
     T* const y = context.output(0).mutable_data<T>();

@@ -13,6 +13,7 @@
 #include "kernels/cpu/fill.h"
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/typed.h"
+#include "ops/partition.h"
 
 namespace ef::cpu {
 namespace {
@@ -107,7 +108,8 @@ void partition_order(KernelContext& context) {
   const Tensor& partitions = context.input(0);
   const int64_t count = partitions.size();
   const auto* which = partitions.data<int32_t>();
-  std::vector<int64_t> next = partition_sizes(which, count, context.attrs().integer(0));
+  std::vector<int64_t> next =
+      partition_sizes(which, count, context.attrs<ops::PartitionAttrs>().num_partitions);
   int64_t start = 0;
   for (int64_t& place : next) start += std::exchange(place, start);
   auto* const to = context.output(0).mutable_data<int64_t>();
@@ -147,8 +149,8 @@ void reverse_sequence(KernelContext& context) {
   const Tensor& input = context.input(0);
   const Tensor& lengths = context.input(1);
   const Tensor& out = context.output(0);
-  const int axis = static_cast<int>(context.attrs().integer(0));
-  const int batch = static_cast<int>(context.attrs().integer(1));
+  const int axis = static_cast<int>(context.attrs<ops::ReverseSequenceAttrs>().seq_axis);
+  const int batch = static_cast<int>(context.attrs<ops::ReverseSequenceAttrs>().batch_axis);
   const Shape& shape = input.shape();
   const auto length_of = [&](int64_t i) -> int64_t {
     return lengths.dtype() == DType::kInt64 ? lengths.data<int64_t>()[i]
@@ -211,7 +213,7 @@ void invert_permutation(KernelContext& context) {
 void in_top_k(KernelContext& context) {
   const Tensor& predictions = context.input(0);
   const Tensor& targets = context.input(1);
-  const int64_t k = context.attrs().integer(0), width = predictions.dim(1);
+  const int64_t k = context.attrs<ops::InTopKAttrs>().k, width = predictions.dim(1);
   const auto* scores = predictions.data<float>();
   auto* const out = context.output(0).mutable_data<bool>();
   parallel_for(targets.size(), 16'384 / (width + 1) + 1, [&](int64_t begin, int64_t end) {

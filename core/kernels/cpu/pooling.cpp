@@ -9,7 +9,7 @@
 #include "device/parallel.h"
 #include "kernels/cpu/row_loops.h"
 #include "kernels/cpu/widen.h"
-#include "ops/window.h"
+#include "ops/pooling.h"
 
 namespace ef::cpu {
 namespace {
@@ -34,17 +34,12 @@ struct Geometry {
   }
 };
 
-Geometry geometry_of(const Shape& image, const Attrs& attrs, int first, const char* op) {
+Geometry geometry_of(const Shape& image, const ops::PoolAttrs& pool, const char* op) {
   Geometry g;
-  const auto format = static_cast<DataFormat>(attrs.integer(first + 4));
-  const Axes axes = axes_of(format);
-  const auto ksize = attrs.list(first);
-  g.window = slide_window(image, ksize[axes.row], ksize[axes.col], attrs.list(first + 1),
-                          static_cast<Padding>(attrs.integer(first + 2)), attrs.list(first + 3), {},
-                          format, op);
+  g.window = pool.window(image, op);
   g.batch = image[0];
-  g.channels = image[axes.channel];
-  g.last = format == DataFormat::kNhwc;
+  g.channels = image[axes_of(pool.data_format).channel];
+  g.last = pool.data_format == DataFormat::kNhwc;
   return g;
 }
 
@@ -372,7 +367,7 @@ void max_pool(KernelContext& context) {
   if (run_wide_by_rows(context, max_pool)) return;
   const Tensor& x = context.input(0);
   if (context.output(0).size() == 0) return;
-  const Geometry g = geometry_of(x.shape(), context.attrs(), 0, context.op().tf_name);
+  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.op().tf_name);
   on_reals(x.dtype(),
            [&]<class T>(T) { max_pool_of(g, x.data<T>(), context.output(0).mutable_data<T>()); });
 }
@@ -381,7 +376,7 @@ void max_pool_grad(KernelContext& context) {
   if (run_wide_by_rows(context, max_pool_grad)) return;
   const Tensor& x = context.input(0);
   if (x.size() == 0) return;
-  const Geometry g = geometry_of(x.shape(), context.attrs(), 0, context.op().tf_name);
+  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.op().tf_name);
   on_reals(x.dtype(), [&]<class T>(T) {
     max_pool_grad_of(g, x.data<T>(), context.input(1).data<T>(), context.input(2).data<T>(),
                      context.output(0).mutable_data<T>());
@@ -392,7 +387,7 @@ void max_pool_places(KernelContext& context) {
   if (run_wide(context, max_pool_places)) return;
   const Tensor& x = context.input(0);
   if (context.output(0).size() == 0) return;
-  const Geometry g = geometry_of(x.shape(), context.attrs(), 0, context.op().tf_name);
+  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.op().tf_name);
   int64_t* const places = context.output(1).mutable_data<int64_t>();
   on_reals(x.dtype(), [&]<class T>(T) {
     const T* const from = x.data<T>();
@@ -422,7 +417,7 @@ void max_pool_grad_grad(KernelContext& context) {
   if (run_wide_by_rows(context, max_pool_grad_grad)) return;
   const Tensor& x = context.input(0);
   if (context.output(0).size() == 0) return;
-  const Geometry g = geometry_of(x.shape(), context.attrs(), 0, context.op().tf_name);
+  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.op().tf_name);
   on_reals(x.dtype(), [&]<class T>(T) {
     const T* from = context.input(2).data<T>();
     T* out = context.output(0).mutable_data<T>();
@@ -438,7 +433,7 @@ void avg_pool(KernelContext& context) {
   if (run_wide_by_rows(context, avg_pool)) return;
   const Tensor& x = context.input(0);
   if (context.output(0).size() == 0) return;
-  const Geometry g = geometry_of(x.shape(), context.attrs(), 0, context.op().tf_name);
+  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.op().tf_name);
   on_floats(x.dtype(),
             [&]<class T>(T) { avg_pool_of(g, x.data<T>(), context.output(0).mutable_data<T>()); });
 }
@@ -447,7 +442,8 @@ void avg_pool_grad(KernelContext& context) {
   if (run_wide_by_rows(context, avg_pool_grad)) return;
   const Tensor& dx = context.output(0);
   if (dx.size() == 0) return;
-  const Geometry g = geometry_of(dx.shape(), context.attrs(), 1, context.op().tf_name);
+  const Geometry g =
+      geometry_of(dx.shape(), context.attrs<ops::AvgPoolGradAttrs>().pool, context.op().tf_name);
   on_floats(dx.dtype(), [&]<class T>(T) {
     avg_pool_grad_of(g, context.input(0).data<T>(), dx.mutable_data<T>());
   });

@@ -27,10 +27,8 @@ const RandomLoops& loops() {
   }
 }
 
-Philox philox_at(const Attrs& attrs, int first) {
-  return Philox(static_cast<uint64_t>(attrs.integer(first)),
-                static_cast<uint64_t>(attrs.integer(first + 1)),
-                static_cast<uint64_t>(attrs.integer(first + 2)));
+Philox start_of(const KernelContext& context) {
+  return philox_at(context.attrs<ops::SampleAttrs>().stream);
 }
 
 // Blocks whose words are made at a time: they stay in the first level of cache.
@@ -40,9 +38,9 @@ constexpr int64_t kGrain = 8 * kPiece;
 // Calls make(words, first, count) for pieces of the output, with the words of the blocks that its
 // elements from `first` on are made of: `per_block` elements each, `stride` blocks apart.
 template <class Make>
-void draw(KernelContext& context, int64_t per_block, uint64_t stride, const Make& make) {
+void draw(KernelContext& context, const Philox& start, int64_t per_block, uint64_t stride,
+          const Make& make) {
   const int64_t count = context.output(0).size();
-  const Philox start = philox_at(context.attrs(), 2);
   const int64_t blocks = (count + per_block - 1) / per_block;
   parallel_for(blocks, kGrain, [&](int64_t begin, int64_t end) {
     alignas(64) uint32_t words[4 * kPiece];
@@ -61,7 +59,7 @@ void draw(KernelContext& context, int64_t per_block, uint64_t stride, const Make
 template <class T>
 void sample(KernelContext& context, SampleLoop loop) {
   T* out = context.output(0).mutable_data<T>();
-  draw(context, 16 / std::max<int64_t>(sizeof(T), 4), 1,
+  draw(context, start_of(context), 16 / std::max<int64_t>(sizeof(T), 4), 1,
        [=](const uint32_t* words, int64_t first, int64_t count) {
          loop(words, out + first, count);
        });
@@ -109,7 +107,8 @@ void normal(KernelContext& context) {
   using Wide = typename Pairs::Wide;
   constexpr int64_t kPerBlock = 8 / Pairs::kWords;
   T* out = context.output(0).mutable_data<T>();
-  draw(context, kPerBlock, 1, [=](const uint32_t* words, int64_t first, int64_t count) {
+  const Philox start = start_of(context);
+  draw(context, start, kPerBlock, 1, [=](const uint32_t* words, int64_t first, int64_t count) {
     Wide values[kPerBlock * kPiece];
     Pairs::loop()(words, values, count + (count & 1));
     for (int64_t i = 0; i < count; ++i) out[first + i] = static_cast<T>(values[i]);
@@ -144,8 +143,8 @@ void truncated(KernelContext& context) {
   // by one and dropped by the other.
   constexpr auto kSafe = static_cast<Wide>(kCut - 1e-5);
   T* out = context.output(0).mutable_data<T>();
-  const Philox start = philox_at(context.attrs(), 2);
-  draw(context, kGroup, kStride, [=](const uint32_t* words, int64_t first, int64_t count) {
+  const Philox start = start_of(context);
+  draw(context, start, kGroup, kStride, [=](const uint32_t* words, int64_t first, int64_t count) {
     Wide values[kGroup * kPiece];
     const int64_t groups = (count + kGroup - 1) / kGroup;
     Pairs::loop()(words, values, groups * kGroup);
@@ -165,7 +164,8 @@ void truncated(KernelContext& context) {
 template <class T>
 void full_range(KernelContext& context) {
   T* out = context.output(0).mutable_data<T>();
-  draw(context, 16 / sizeof(T), 1, [=](const uint32_t* words, int64_t first, int64_t count) {
+  const Philox start = start_of(context);
+  draw(context, start, 16 / sizeof(T), 1, [=](const uint32_t* words, int64_t first, int64_t count) {
     std::memcpy(out + first, words, static_cast<size_t>(count) * sizeof(T));
   });
 }
@@ -200,18 +200,20 @@ void philox_truncated_normal(KernelContext& context) {
 }
 
 void philox_uniform_int(KernelContext& context) {
-  const auto low = static_cast<uint64_t>(context.attrs().integer(5));
-  const uint64_t range = static_cast<uint64_t>(context.attrs().integer(6)) - low;
+  const auto& attrs = context.attrs<ops::UniformIntAttrs>();
+  const Philox start = philox_at(attrs.sample.stream);
+  const auto low = static_cast<uint64_t>(attrs.minval);
+  const uint64_t range = static_cast<uint64_t>(attrs.maxval) - low;
   if (element_size(context.output(0).dtype()) == 4) {
     auto* out = context.output(0).mutable_data<uint32_t>();
-    draw(context, 4, 1, [=](const uint32_t* words, int64_t first, int64_t count) {
+    draw(context, start, 4, 1, [=](const uint32_t* words, int64_t first, int64_t count) {
       loops().remainder(words, static_cast<uint32_t>(low), static_cast<uint32_t>(range),
                         out + first, count);
     });
     return;
   }
   auto* out = context.output(0).mutable_data<uint64_t>();
-  draw(context, 2, 1, [=](const uint32_t* words, int64_t first, int64_t count) {
+  draw(context, start, 2, 1, [=](const uint32_t* words, int64_t first, int64_t count) {
     for (int64_t i = 0; i < count; ++i) {
       const uint64_t word = words[2 * i] | uint64_t{words[2 * i + 1]} << 32;
       out[first + i] = low + word % range;
@@ -228,7 +230,7 @@ void philox_shuffle(KernelContext& context) {
   int32_t* out = context.output(0).mutable_data<int32_t>();
   const int64_t n = context.output(0).size();
   std::iota(out, out + n, 0);
-  PhiloxNumbers numbers(philox_at(context.attrs(), 1));
+  PhiloxNumbers numbers(philox_at(context.attrs<ops::ShuffleAttrs>().stream));
   for (int64_t i = 0; i + 1 < n; ++i) {
     const auto left = static_cast<uint32_t>(n - i);
     std::swap(out[i], out[i + numbers() % left]);
@@ -260,7 +262,7 @@ void categorical(KernelContext& context) {
   const int64_t rows = context.input(0).dim(0);
   const int64_t classes = context.input(0).dim(1);
   const int64_t samples = context.output(0).dim(1);
-  const Philox start = philox_at(context.attrs(), 2);
+  const Philox start = philox_at(context.attrs<ops::CategoricalAttrs>().stream);
   const int64_t row_cost = 10 * classes + 40 * samples + 1;
   parallel_for(rows, std::max<int64_t>(1, 20'000 / row_cost), [&](int64_t begin, int64_t end) {
     std::vector<double> sums(static_cast<size_t>(classes));

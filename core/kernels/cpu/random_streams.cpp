@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "device/parallel.h"
-#include "random/philox.h"
+#include "kernels/cpu/random.h"
 
 namespace ef::cpu {
 namespace {
@@ -58,17 +58,11 @@ class Draws {
 using Uniform = Draws<uniform_pair>;
 using Normal = Draws<normal_pair>;
 
-Philox start_of(const Attrs& attrs, int first) {
-  return Philox(static_cast<uint64_t>(attrs.integer(first)),
-                static_cast<uint64_t>(attrs.integer(first + 1)),
-                static_cast<uint64_t>(attrs.integer(first + 2)));
-}
-
-// Fills the output with sample(index, stream).
+// Fills the output with sample(index, start).
 template <class Sample>
-void for_streams(KernelContext& context, const Sample& sample) {
+void for_streams(KernelContext& context, const ops::StreamAttrs& stream, const Sample& sample) {
   const Tensor& out = context.output(0);
-  const Philox start = start_of(context.attrs(), 0);
+  const Philox start = philox_at(stream);
   parallel_for(out.size(), kGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) out.mutable_data<double>()[i] = sample(i, start);
   });
@@ -208,16 +202,16 @@ double binomial_number(double count, double chance, int64_t index, const Philox&
 
 void philox_gamma(KernelContext& context) {
   const double* const alpha = context.input(0).data<double>();
-  for_streams(context, [=](int64_t i, const Philox& start) {
+  for_streams(context, context.attrs<ops::StreamAttrs>(), [=](int64_t i, const Philox& start) {
     return gamma_number(alpha[i], stream_of(start, i, kBlocks));
   });
 }
 
 void philox_poisson(KernelContext& context) {
   const double* const rate = context.input(0).data<double>();
-  const double highest = context.attrs().real(3);
+  const auto& [stream, highest] = context.attrs<ops::PoissonAttrs>();
   if (!(highest >= 0)) invalid_argument("`highest` must be at least 0, not ", highest);
-  for_streams(context, [=](int64_t i, const Philox& start) {
+  for_streams(context, stream, [=, highest = highest](int64_t i, const Philox& start) {
     return poisson_number(rate[i], highest, stream_of(start, i, kBlocks));
   });
 }
@@ -225,7 +219,7 @@ void philox_poisson(KernelContext& context) {
 void philox_binomial(KernelContext& context) {
   const double* const count = context.input(0).data<double>();
   const double* const chance = context.input(1).data<double>();
-  for_streams(context, [=](int64_t i, const Philox& start) {
+  for_streams(context, context.attrs<ops::StreamAttrs>(), [=](int64_t i, const Philox& start) {
     return binomial_number(count[i], chance[i], i, start);
   });
 }

@@ -10,6 +10,7 @@
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/recurrent_loops.h"
+#include "ops/recurrent.h"
 
 namespace ef::cpu {
 namespace {
@@ -29,10 +30,12 @@ const RecurrentLoopsOf<T>& loops() {
   }
 }
 
-Activations activations_of(const Attrs& attrs) {
-  return {
-      static_cast<Activation>(attrs.integer(0)),
-      attrs.count() > 1 ? static_cast<GateActivation>(attrs.integer(1)) : GateActivation::kSigmoid};
+Activations gated(const KernelContext& context) {
+  const auto& attrs = context.attrs<ops::GatedRnnAttrs>();
+  return {attrs.activation, attrs.recurrent_activation};
+}
+Activations simple(const KernelContext& context) {
+  return {context.attrs<ops::SimpleRnnAttrs>().activation, GateActivation::kSigmoid};
 }
 
 // A matrix in the order in which the loops read it.
@@ -144,7 +147,7 @@ const Tensor* optional_input(const KernelContext& context, int i) {
 void lstm(KernelContext& context) {
   const Sequences s(context.output(0), optional_input(context, 4));
   const int64_t n = s.units;
-  const Activations activations = activations_of(context.attrs());
+  const Activations activations = gated(context);
   for_type(context.input(0).dtype(), [&]<class T>(T) {
     const auto& run = loops<T>();
     const T* const projection = context.input(0).data<T>();
@@ -182,7 +185,7 @@ void lstm_grad(KernelContext& context) {
   const Tensor& states = context.input(3);
   const Sequences s(states, optional_input(context, 9));
   const int64_t n = s.units;
-  const Activations activations = activations_of(context.attrs());
+  const Activations activations = gated(context);
   for_type(states.dtype(), [&]<class T>(T) {
     const auto& run = loops<T>();
     const T* const dhs = if_any<T>(context.input(0));
@@ -222,7 +225,7 @@ void lstm_grad(KernelContext& context) {
 void gru(KernelContext& context) {
   const Sequences s(context.output(0), optional_input(context, 4));
   const int64_t n = s.units;
-  const Activations activations = activations_of(context.attrs());
+  const Activations activations = gated(context);
   for_type(context.input(0).dtype(), [&]<class T>(T) {
     const auto& run = loops<T>();
     const T* const projection = context.input(0).data<T>();
@@ -258,7 +261,7 @@ void gru_grad(KernelContext& context) {
   const Tensor& states = context.input(2);
   const Sequences s(states, optional_input(context, 6));
   const int64_t n = s.units;
-  const Activations activations = activations_of(context.attrs());
+  const Activations activations = gated(context);
   for_type(states.dtype(), [&]<class T>(T) {
     const auto& run = loops<T>();
     const T* const dhs = if_any<T>(context.input(0));
@@ -299,7 +302,7 @@ void gru_grad(KernelContext& context) {
 void simple_rnn(KernelContext& context) {
   const Sequences s(context.output(0), optional_input(context, 3));
   const int64_t n = s.units;
-  const Activations activations = activations_of(context.attrs());
+  const Activations activations = simple(context);
   for_type(context.input(0).dtype(), [&]<class T>(T) {
     const T* const projection = context.input(0).data<T>();
     const T* const h0 = context.input(1).data<T>();
@@ -328,7 +331,7 @@ void simple_rnn_grad(KernelContext& context) {
   const Tensor& states = context.input(2);
   const Sequences s(states, optional_input(context, 5));
   const int64_t n = s.units;
-  const Activations activations = activations_of(context.attrs());
+  const Activations activations = simple(context);
   for_type(states.dtype(), [&]<class T>(T) {
     const T* const dhs = if_any<T>(context.input(0));
     const T* const dh_last = if_any<T>(context.input(1));

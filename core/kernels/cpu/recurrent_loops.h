@@ -3,11 +3,9 @@
 
 #include <cstdint>
 
-namespace ef::cpu {
+#include "ops/activations.h"
 
-// In the order of the words that operations take.
-enum class Activation : int64_t { kTanh, kRelu, kLinear, kSigmoid };
-enum class GateActivation : int64_t { kSigmoid, kHardSigmoid };
+namespace ef::cpu {
 
 struct Activations {
   Activation value;

@@ -17,6 +17,7 @@
 #include "kernels/cpu/row_loops.h"
 #include "kernels/cpu/typed.h"
 #include "kernels/cpu/widen.h"
+#include "ops/reduction.h"
 
 namespace ef::cpu {
 namespace {
@@ -461,7 +462,7 @@ void run_number(const Tensor& x, const Tensor& out, const Layout& layout) {
 Layout prepare(KernelContext& context, Tensor& x) {
   x = context.input(0);
   bool reduced[kMaxRank];
-  reduced_axes(context.attrs(), x.rank(), reduced, context.op().tf_name);
+  reduced_axes(context.attrs<ops::ReduceAttrs>().axis, x.rank(), reduced, context.op().tf_name);
   return layout_of(x, reduced);
 }
 
@@ -497,9 +498,10 @@ void divide(const Tensor& out, int64_t count) {
 
 }  // namespace
 
-void reduced_axes(const Attrs& attrs, int rank, bool* reduced, const char* op) {
-  std::fill_n(reduced, rank, attrs.is_none(0));
-  for (int64_t axis : attrs.list(0)) {
+void reduced_axes(const std::optional<Ints>& axes, int rank, bool* reduced, const char* op) {
+  std::fill_n(reduced, rank, !axes);
+  if (!axes) return;
+  for (int64_t axis : *axes) {
     if (axis < -rank || axis >= rank) {
       invalid_argument("Invalid reduction dimension (", axis, " for input with ", rank,
                        " dimension(s) [Op:", op, "]");

@@ -17,7 +17,7 @@ void argmin(KernelContext& context);
 void cumsum(KernelContext& context);
 void cumprod(KernelContext& context);
 
-// Which axes a reduction removes, from its `axis` attribute (all if that is None).
-void reduced_axes(const Attrs& attrs, int rank, bool* reduced, const char* op);
+// Which axes a reduction over `axis` removes; without that, all.
+void reduced_axes(const std::optional<Ints>& axis, int rank, bool* reduced, const char* op);
 
 }  // namespace ef::cpu

@@ -10,6 +10,7 @@
 #include "kernels/cpu/row_loops.h"
 #include "kernels/cpu/segments.h"
 #include "kernels/cpu/typed.h"
+#include "ops/segments.h"
 
 namespace ef::cpu {
 namespace {
@@ -271,8 +272,6 @@ void sorted_fold(KernelContext& context) {
   });
 }
 
-enum class Scale { kSum, kMean, kSqrtN };
-
 template <class Place, class Id>
 void sparse_segments(KernelContext& context, const Place* places, const Id* ids, int64_t count) {
   const Tensor& data = context.input(0);
@@ -287,11 +286,13 @@ void sparse_segments(KernelContext& context, const Place* places, const Id* ids,
   if (count > 0 && ids[0] < 0) invalid_argument("segment ids must be >= 0 [Op:", op, "]");
   const int64_t last = count > 0 ? static_cast<int64_t>(ids[count - 1]) + 1 : 0;
   int64_t segments = last;
-  if (!context.attrs().is_none(0)) {
-    segments = context.attrs().integer(0);
+  const auto& attrs = context.attrs<ops::SparseSegmentAttrs>();
+  if (attrs.num_segments) {
+    segments = *attrs.num_segments;
     if (segments < last) invalid_argument("segment ids must be < num_segments [Op:", op, "]");
   }
-  const auto scale = static_cast<Scale>(context.attrs().integer(1));
+  using ops::SegmentScale;
+  const SegmentScale scale = attrs.scale;
   Shape shape = data.shape();
   shape[0] = segments;
   checked_num_elements(shape.dims(), op);
@@ -308,8 +309,8 @@ void sparse_segments(KernelContext& context, const Place* places, const Id* ids,
         [=](int64_t i) { return from + static_cast<int64_t>(places[i]) * inner; },
         [=](int64_t size) {
           const auto number = static_cast<double>(size);
-          const double divisor = scale == Scale::kMean ? number : std::sqrt(number);
-          return Scaling{.factor = scale == Scale::kSum ? 1 : 1 / divisor};
+          const double divisor = scale == SegmentScale::kMean ? number : std::sqrt(number);
+          return Scaling{.factor = scale == SegmentScale::kSum ? 1 : 1 / divisor};
         });
   });
 }

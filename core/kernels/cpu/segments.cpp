@@ -9,6 +9,7 @@
 #include "kernels/cpu/row_loops.h"
 #include "kernels/cpu/typed.h"
 #include "kernels/cpu/widen.h"
+#include "ops/indexing.h"
 
 namespace ef::cpu {
 namespace {
@@ -95,7 +96,7 @@ void segment_sum(KernelContext& context, const Id* ids) {
   const Tensor& data = context.input(0);
   const Tensor& out = context.output(0);
   const int64_t count = context.input(1).size();
-  const int64_t segments = context.attrs().integer(0);
+  const int64_t segments = context.attrs<ops::UnsortedSegmentAttrs>().num_segments;
   if (data.size() == 0) {
     if (count > 0 && *std::max_element(ids, ids + count) >= segments) bad_id(ids, count, segments);
     return fill_constant(out, 0);

@@ -149,12 +149,13 @@ void slice(KernelContext& context) {
   const Tensor& input = context.input(0);
   const Tensor& output = context.output(0);
   if (output.size() == 0) return;
+  const Ints& begin = context.attrs<ops::SliceAttrs>().begin;
   const Shape in = strides_of(input.shape());
   const Shape out = strides_of(output.shape());
   int64_t offset = 0;
   StridedMove move;
   for (int i = 0; i < input.rank(); ++i) {
-    offset += context.attrs().list(0)[static_cast<size_t>(i)] * in[i];
+    offset += begin[static_cast<size_t>(i)] * in[i];
     move.add(output.dim(i), out[i], in[i]);
   }
   move.run(output.dtype(), output.mutable_raw_data(), at(input, offset));
@@ -162,7 +163,7 @@ void slice(KernelContext& context) {
 
 void strided_slice(KernelContext& context) {
   const Tensor& input = context.input(0);
-  const StridedSlice slice = resolve_slice(input.shape(), context.attrs(), 0);
+  const StridedSlice slice = resolve_slice(input.shape(), context.attrs<ops::StridedSliceAttrs>());
   const Place place = place_of(input.shape(), slice);
   Tensor& output = context.output(0);
   if (contiguous(input.shape(), slice)) {
@@ -184,7 +185,8 @@ void strided_slice(KernelContext& context) {
 void strided_slice_grad(KernelContext& context) {
   const Tensor& dy = context.input(0);
   const Tensor& output = context.output(0);
-  const StridedSlice slice = resolve_slice(output.shape(), context.attrs(), 1);
+  const StridedSlice slice =
+      resolve_slice(output.shape(), context.attrs<ops::StridedSliceGradAttrs>().slice);
   const Place place = place_of(output.shape(), slice);
   fill_constant(output, 0);
   if (dy.size() == 0) return;
@@ -198,9 +200,9 @@ void strided_slice_grad(KernelContext& context) {
   move.run(dy.dtype(), at(output, place.offset), dy.raw_data());
 }
 
-void add_to_slice(const Tensor& whole, const Tensor& values, const Attrs& attrs) {
+void add_to_slice(const Tensor& whole, const Tensor& values, const ops::StridedSliceAttrs& attrs) {
   if (values.size() == 0) return;
-  const StridedSlice slice = resolve_slice(whole.shape(), attrs, 0);
+  const StridedSlice slice = resolve_slice(whole.shape(), attrs);
   const Place place = place_of(whole.shape(), slice);
   // The slice is taken out, added to, and put back: three passes over it, none over the whole.
   const Tensor part = Tensor::empty(whole.dtype(), slice.result);
@@ -218,8 +220,7 @@ void add_to_slice(const Tensor& whole, const Tensor& values, const Attrs& attrs)
   specs.push_back({part.dtype(), part.shape()});
   TensorList outputs{part};
   const Tensor inputs[] = {part, values};
-  const Attrs none{};
-  KernelContext context(ops::add, inputs, none, specs, outputs);
+  KernelContext context(ops::add, inputs, {}, specs, outputs);
   ops::add.kernel(context);
   back.run(whole.dtype(), at(whole, place.offset), part.raw_data());
 }
@@ -227,13 +228,12 @@ void add_to_slice(const Tensor& whole, const Tensor& values, const Attrs& attrs)
 void pad(KernelContext& context) {
   const Tensor& input = context.input(0);
   const Tensor& output = context.output(0);
-  const auto paddings = context.attrs().list(0);
-  const int64_t mode = context.attrs().integer(1);
-  if (mode != 0) {
+  const auto& [paddings, mode, value] = context.attrs<ops::PadAttrs>();
+  if (mode != ops::PadMode::kConstant) {
     if (input.rank() == 0) return copy_elements(input.dtype(), at(output, 0), at(input, 0), 1);
-    return pad_mirrored(input, output, paddings, mode == 1 ? 1 : 0);
+    return pad_mirrored(input, output, paddings, mode == ops::PadMode::kReflect ? 1 : 0);
   }
-  fill_constant(output, context.attrs().real(2));
+  fill_constant(output, value);
   if (input.size() == 0) return;
   const Shape in = strides_of(input.shape());
   const Shape out = strides_of(output.shape());
@@ -249,8 +249,8 @@ void pad(KernelContext& context) {
 void mirror_pad_grad(KernelContext& context) {
   const Tensor& dy = context.input(0);
   const Tensor& dx = context.output(0);
-  const auto paddings = context.attrs().list(0);
-  const int64_t edge = context.attrs().integer(1) == 1 ? 1 : 0;
+  const auto& [paddings, mode] = context.attrs<ops::MirrorPadGradAttrs>();
+  const int64_t edge = mode == ops::PadMode::kReflect ? 1 : 0;
   if (dy.rank() == 0) return copy_elements(dy.dtype(), at(dx, 0), at(dy, 0), 1);
   fill_constant(dx, 0);
   switch (dy.dtype()) {

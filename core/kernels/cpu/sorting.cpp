@@ -12,6 +12,7 @@
 #include "kernels/cpu/search_loops.h"
 #include "kernels/cpu/typed.h"
 #include "kernels/cpu/widen.h"
+#include "ops/indexing.h"
 
 namespace ef::cpu {
 namespace {
@@ -146,8 +147,9 @@ void largest_of_many(const T* row, int64_t width, int64_t kept,
 
 void sort(KernelContext& context) {
   const Tensor& x = context.input(0);
-  const Rows rows = rows_of(x.shape(), context.attrs().integer(0));
-  const bool descending = context.attrs().integer(1) == 1;
+  const Rows rows = rows_of(x.shape(), context.attrs<ops::SortAttrs>().axis);
+  const bool descending =
+      context.attrs<ops::SortAttrs>().direction == ops::SortDirection::kDescending;
   on_real_type(x.dtype(), [&]<class T>(T) {
     using Key = typename Keys<T>::Key;
     const Key flip = descending ? Keys<T>::kAll : Key{0};
@@ -168,8 +170,9 @@ void sort(KernelContext& context) {
 
 void argsort(KernelContext& context) {
   const Tensor& x = context.input(0);
-  const Rows rows = rows_of(x.shape(), context.attrs().integer(0));
-  const bool descending = context.attrs().integer(1) == 1;
+  const Rows rows = rows_of(x.shape(), context.attrs<ops::SortAttrs>().axis);
+  const bool descending =
+      context.attrs<ops::SortAttrs>().direction == ops::SortDirection::kDescending;
   int32_t* out = context.output(0).mutable_data<int32_t>();
   on_real_type(x.dtype(), [&]<class T>(T) {
     using Item = Placed<typename Keys<T>::Key>;
@@ -184,7 +187,7 @@ void argsort(KernelContext& context) {
 void top_k(KernelContext& context) {
   if (run_wide_by_rows(context, top_k)) return;
   const Tensor& x = context.input(0);
-  const int64_t kept = context.attrs().integer(0);
+  const int64_t kept = context.attrs<ops::TopKAttrs>().k;
   const int64_t width = x.shape().back();
   if (kept == 0) return;
   // Kept in order while a row is looked through, k elements are moved k log(width / k) times.
@@ -207,7 +210,7 @@ void searchsorted(KernelContext& context) {
   const Tensor& out = context.output(0);
   const int64_t width = sequence.shape().back();
   const int64_t per_row = values.shape().back();
-  const bool right = context.attrs().integer(0) == 1;
+  const bool right = context.attrs<ops::SearchSortedAttrs>().side == ops::SearchSide::kRight;
   const auto grain = 16'384 / std::bit_width(static_cast<uint64_t>(width) + 2);
   on_real_type(values.dtype(), [&]<class T>(T) {
     const auto find = [&](auto* to) {
@@ -244,7 +247,7 @@ void unique_of(KernelContext& context, const KeyOf& key_of) {
   const Tensor& x = context.input(0);
   const int64_t count = x.size();
   const T* const from = x.data<T>();
-  const DType out = context.attrs().dtype(0);
+  const DType out = context.attrs<ops::UniqueAttrs>().out_idx;
   const Tensor index = Tensor::empty(out, {count});
   Count* const numbers = index.mutable_data<Count>();
   data::KeyIndex<Key> known;
@@ -308,7 +311,7 @@ void unique_as(KernelContext& context) {
 }  // namespace
 
 void unique_with_counts(KernelContext& context) {
-  if (context.attrs().dtype(0) == DType::kInt32) {
+  if (context.attrs<ops::UniqueAttrs>().out_idx == DType::kInt32) {
     unique_as<int32_t>(context);
   } else {
     unique_as<int64_t>(context);

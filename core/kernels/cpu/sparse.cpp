@@ -13,6 +13,7 @@
 #include "device/parallel.h"
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/radix.h"
+#include "ops/sparse.h"
 
 namespace ef::cpu {
 namespace {
@@ -85,11 +86,10 @@ void find_order(const int64_t* places, int64_t count, std::span<const int64_t> s
 void sparse_order(KernelContext& context) {
   const Tensor& indices = context.input(0);
   const int64_t count = indices.dim(0), rank = indices.dim(1);
-  const auto perm = context.attrs().list(1);
-  const auto shape = context.attrs().list(0);
+  const auto& [shape, perm] = context.attrs<ops::SparseOrderAttrs>();
   bool same_axes = true;
   for (int64_t k = 0; k < rank; ++k) same_axes &= perm[static_cast<size_t>(k)] == k;
-  InlineVector<int64_t, 16> sizes;
+  Ints sizes;
   for (int64_t axis : perm) sizes.push_back(shape[static_cast<size_t>(axis)]);
   Tensor moved = indices;
   if (!same_axes) {
@@ -159,8 +159,9 @@ void sparse_union(KernelContext& context) {
 void sparse_flat_places(KernelContext& context) {
   const Tensor& indices = context.input(0);
   const int64_t count = indices.dim(0), rank = indices.dim(1);
-  const auto sizes = context.attrs().list(0);
-  const auto axes = context.attrs().list(1);
+  const auto& attrs = context.attrs<ops::SparseFlatPlacesAttrs>();
+  const Ints& sizes = attrs.shape;
+  const Ints& axes = attrs.axes;
   const auto* places = indices.data<int64_t>();
   auto* const to = context.output(0).mutable_data<int64_t>();
   std::atomic<bool> all_inside = true;
@@ -194,8 +195,7 @@ void sparse_flat_places(KernelContext& context) {
 void sparse_slice_places(KernelContext& context) {
   const Tensor& indices = context.input(0);
   const int64_t count = indices.dim(0), rank = indices.dim(1);
-  const auto begin = context.attrs().list(0);
-  const auto size = context.attrs().list(1);
+  const auto& [begin, size] = context.attrs<ops::SparseSlicePlacesAttrs>();
   const auto* places = indices.data<int64_t>();
   const onednn::Scratch memory(static_cast<size_t>(count + 1) * sizeof(int64_t));
   auto* const kept = memory.as<int64_t>();
@@ -229,8 +229,7 @@ void sparse_slice_places(KernelContext& context) {
 void sparse_reshape_places(KernelContext& context) {
   const Tensor& indices = context.input(0);
   const int64_t count = indices.dim(0), rank = indices.dim(1);
-  const auto sizes = context.attrs().list(0);
-  const auto target = context.attrs().list(1);
+  const auto& [sizes, target] = context.attrs<ops::SparseReshapePlacesAttrs>();
   const auto new_rank = static_cast<int64_t>(target.size());
   const auto* places = indices.data<int64_t>();
   auto* const to = context.output(0).mutable_data<int64_t>();
@@ -264,7 +263,7 @@ void sparse_reshape_places(KernelContext& context) {
 void sparse_fill_rows(KernelContext& context) {
   const Tensor& indices = context.input(0);
   const int64_t count = indices.dim(0), rank = indices.dim(1);
-  const int64_t rows = context.attrs().integer(0);
+  const int64_t rows = context.attrs<ops::SparseFillRowsAttrs>().rows;
   const auto* places = indices.data<int64_t>();
   for (int64_t i = 0; i < count; ++i) {
     const int64_t row = places[i * rank];

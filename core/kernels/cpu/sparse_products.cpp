@@ -8,6 +8,7 @@
 #include "kernels/cpu/row_loops.h"
 #include "kernels/cpu/sparse.h"
 #include "kernels/cpu/typed.h"
+#include "ops/sparse.h"
 
 namespace ef::cpu {
 namespace {
@@ -105,8 +106,9 @@ void sparse_matmul(KernelContext& context) {
   const Tensor& out = context.output(0);
   const int64_t count = values.size();
   const auto* pairs = indices.data<int64_t>();
-  const bool adjoint = context.attrs().flag(2);
-  check_pairs(pairs, count, context.attrs().integer(0), context.attrs().integer(1));
+  const auto& attrs = context.attrs<ops::SparseMatmulAttrs>();
+  const bool adjoint = attrs.adjoint;
+  check_pairs(pairs, count, attrs.rows, attrs.columns);
   fill_constant(out, 0);
   if (count == 0 || out.size() == 0) return;
   const Sides sides = adjoint ? Sides{1, 0} : Sides{0, 1};

@@ -14,6 +14,7 @@
 #include "data/string_hash.h"
 #include "device/parallel.h"
 #include "kernels/cpu/typed.h"
+#include "ops/text.h"
 
 namespace ef::cpu {
 namespace {
@@ -47,7 +48,7 @@ std::string* results(KernelContext& context, int k = 0) {
 void string_length(KernelContext& context) {
   const auto texts = context.input(0).strings();
   auto* out = context.output(0).mutable_data<int32_t>();
-  const bool characters = context.attrs().flag(0);
+  const bool characters = context.attrs<ops::TextUnitAttrs>().characters;
   for_strings(context.input(0).size(), [&](int64_t i) {
     out[i] = static_cast<int32_t>(
         characters ? std::count_if(texts[i].begin(), texts[i].end(), begins) : texts[i].size());
@@ -57,7 +58,7 @@ void string_length(KernelContext& context) {
 void string_case(KernelContext& context) {
   const auto texts = context.input(0).strings();
   std::string* const out = results(context);
-  const char first = context.attrs().flag(0) ? 'a' : 'A';
+  const char first = context.attrs<ops::StringCaseAttrs>().upper ? 'a' : 'A';
   for_strings(context.input(0).size(), [&](int64_t i) {
     out[i] = texts[i];
     // The two cases of a letter differ in one bit.
@@ -77,7 +78,7 @@ void string_part(KernelContext& context) {
   const auto* lengths = context.input(2).data<int64_t>();
   const int64_t text_step = context.input(0).size() == 1 ? 0 : 1;
   const int64_t step = context.input(1).size() == 1 ? 0 : 1;
-  const bool characters = context.attrs().flag(0);
+  const bool characters = context.attrs<ops::TextUnitAttrs>().characters;
   std::string* const out = results(context);
   std::atomic<int64_t> bad = -1;
   for_strings(context.output(0).size(), [&](int64_t i) {
@@ -116,10 +117,10 @@ void string_part(KernelContext& context) {
 
 void string_hash(KernelContext& context) {
   const auto texts = context.input(0).strings();
-  const Attrs& attrs = context.attrs();
-  const auto buckets = static_cast<uint64_t>(attrs.integer(0));
-  const auto key0 = static_cast<uint64_t>(attrs.integer(2));
-  const auto key1 = static_cast<uint64_t>(attrs.integer(3));
+  const auto& attrs = context.attrs<ops::StringHashAttrs>();
+  const auto buckets = static_cast<uint64_t>(attrs.buckets);
+  const auto key0 = static_cast<uint64_t>(attrs.key0);
+  const auto key1 = static_cast<uint64_t>(attrs.key1);
   auto* out = context.output(0).mutable_data<int64_t>();
   const auto all = [&](const auto& hash) {
     for_strings(context.input(0).size(), [&](int64_t i) {
@@ -127,10 +128,13 @@ void string_hash(KernelContext& context) {
       out[i] = static_cast<int64_t>(buckets ? value % buckets : value);
     });
   };
-  switch (attrs.integer(1)) {
-    case 0: return all([](const std::string& text) { return data::fingerprint64(text); });
-    case 1: return all([=](const std::string& text) { return data::murmur64(text, key0); });
-    default: return all([=](const std::string& text) { return data::siphash(key0, key1, text); });
+  switch (attrs.method) {
+    case ops::HashMethod::kFarm:
+      return all([](const std::string& text) { return data::fingerprint64(text); });
+    case ops::HashMethod::kMurmur:
+      return all([=](const std::string& text) { return data::murmur64(text, key0); });
+    case ops::HashMethod::kSip:
+      return all([=](const std::string& text) { return data::siphash(key0, key1, text); });
   }
 }
 
@@ -171,9 +175,10 @@ void string_to_number(KernelContext& context) {
 void string_of_number(KernelContext& context) {
   const Tensor& x = context.input(0);
   std::string* const out = results(context);
-  const auto precision = static_cast<int>(context.attrs().integer(0));
+  const auto& attrs = context.attrs<ops::StringOfNumberAttrs>();
+  const auto precision = static_cast<int>(attrs.precision);
   constexpr const char* kFormats[] = {"%.*f", "%.*e", "%.*g"};
-  const char* const format = kFormats[context.attrs().integer(1)];
+  const char* const format = kFormats[static_cast<size_t>(attrs.format)];
   on_real_type(x.dtype(), [&]<class T>(T) {
     const T* const numbers = x.data<T>();
     for_strings(x.size(), [&](int64_t i) {
