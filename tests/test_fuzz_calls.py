@@ -45,7 +45,9 @@ NAMESPACES = {
 }
 
 # They run what they are given, change what the whole program shares, or print.
-LEFT_OUT = {"function", "init_scope", "load_library", "load_op_library", "numpy_function"} | {
+LEFT_OUT = {"function", "init_scope", "install_as_tensorflow", "load_library"} | {
+    "load_op_library",
+    "numpy_function",
     "print",
     "py_function",
 }

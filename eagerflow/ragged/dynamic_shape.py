@@ -279,8 +279,9 @@ class DynamicRaggedShape(ExtensionType):
         if handler is not None:
             kwargs.pop("name", None)
             return handler(*args, **kwargs)
-        if getattr(function, "__wrapped__", None) is not None:
-            return NotImplemented
+        result = super().__op_function__(function, args, kwargs)
+        if result is not NotImplemented or getattr(function, "__wrapped__", None) is not None:
+            return result
         raise ValueError(
             f"TypeError: {function.__name__} takes a list or tensor of sizes, not a "
             "DynamicRaggedShape."

@@ -78,7 +78,7 @@ MISTAKES = {
     "a shape without end": (
         lambda: tf.io.serialize_many_sparse(tf.SparseTensor([[0, 0]], [1], [2**40, 2**40])),
         Invalid,
-        "too many places",
+        "too many elements",
     ),
     "a tensor as a nested list": (
         lambda: tf.ragged.constant(tf.ones([2, 2])),
