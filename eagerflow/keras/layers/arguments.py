@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from eagerflow.framework.shapes import TensorShape
@@ -44,6 +45,29 @@ def with_arguments_of(*bases: type) -> Callable[[_Class], _Class]:
         rest = own_rest.strip() or rest.strip()
         after = f"    {rest}\n\n" if rest else ""
         cls.__doc__ = f"{summary}    Args:\n{described}\n{after}{mark}{example}"
+        return cls
+
+    return decorate
+
+
+def with_defaults(**defaults: Any) -> Callable[[_Class], _Class]:
+    """A class decorator for a layer whose inherited constructor has other defaults.
+
+    The base's default is one number for all axes; Keras's signatures show one for each.
+    """
+
+    def decorate(cls: _Class) -> _Class:
+        inherited: Any = cls.__init__  # type: ignore[misc]
+        code = inherited.__code__
+        names = code.co_varnames[: code.co_argcount][-len(inherited.__defaults__) :]
+        values = dict(zip(names, inherited.__defaults__, strict=True)) | defaults
+        made = FunctionType(
+            code, inherited.__globals__, "__init__", tuple(values.values()), inherited.__closure__
+        )
+        made.__annotations__ = inherited.__annotations__
+        made.__doc__ = inherited.__doc__
+        made.__qualname__ = f"{cls.__qualname__}.__init__"
+        cls.__init__ = made  # type: ignore[misc]
         return cls
 
     return decorate

@@ -18,6 +18,7 @@ from eagerflow.keras.layers.arguments import (
     sizes_of,
     window_count,
     with_arguments_of,
+    with_defaults,
 )
 from eagerflow.keras.layers.gated_rnn import RNNWithOwnCell, argument_names, split_arguments
 from eagerflow.keras.layers.lstm import lstm_bias_initializer
@@ -350,6 +351,7 @@ class ConvLSTM1D(ConvLSTM):
     _rank = 1
 
 
+@with_defaults(strides=(1, 1), dilation_rate=(1, 1))
 @with_arguments_of(ConvLSTM)
 class ConvLSTM2D(ConvLSTM):
     """A convolutional LSTM over sequences of images, `[batch, steps, rows, columns, channels]`.
@@ -361,6 +363,7 @@ class ConvLSTM2D(ConvLSTM):
     _rank = 2
 
 
+@with_defaults(strides=(1, 1, 1), dilation_rate=(1, 1, 1))
 @with_arguments_of(ConvLSTM)
 class ConvLSTM3D(ConvLSTM):
     """A convolutional LSTM over sequences of volumes, `[batch, steps, depth, rows, columns, channels]`.

@@ -18,6 +18,7 @@ from eagerflow.keras.layers.arguments import (
     sizes_of,
     window_count,
     with_arguments_of,
+    with_defaults,
 )
 from eagerflow.keras.typing import (
     ActivationLike,
@@ -306,6 +307,7 @@ class Conv1D(Conv):
         )  # fmt: skip
 
 
+@with_defaults(strides=(1, 1), dilation_rate=(1, 1))
 @with_arguments_of(Conv)
 class Conv2D(Conv):
     """Convolution of images `[batch, rows, columns, channels]`.
@@ -318,6 +320,7 @@ class Conv2D(Conv):
     rank = 2
 
 
+@with_defaults(strides=(1, 1, 1), dilation_rate=(1, 1, 1))
 @with_arguments_of(Conv)
 class Conv3D(Conv):
     """Convolution of volumes `[batch, depth, rows, columns, channels]`.

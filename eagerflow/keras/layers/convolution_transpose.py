@@ -14,6 +14,7 @@ from eagerflow.keras.layers.arguments import (
     sizes_of,
     transposed_length,
     with_arguments_of,
+    with_defaults,
 )
 from eagerflow.keras.layers.convolution import Conv, Conv1D, Conv2D, Conv3D
 from eagerflow.keras.typing import (
@@ -179,6 +180,7 @@ class Conv1DTranspose(ConvTranspose, Conv1D):
     """
 
 
+@with_defaults(strides=(1, 1), dilation_rate=(1, 1))
 @with_arguments_of(ConvTranspose)
 class Conv2DTranspose(ConvTranspose, Conv2D):
     """The gradient of `Conv2D` with respect to its input, as a layer that makes images larger.
@@ -188,6 +190,7 @@ class Conv2DTranspose(ConvTranspose, Conv2D):
     """
 
 
+@with_defaults(strides=(1, 1, 1), dilation_rate=(1, 1, 1))
 @with_arguments_of(ConvTranspose)
 class Conv3DTranspose(ConvTranspose, Conv3D):
     """The gradient of `Conv3D` with respect to its input, as a layer that makes volumes larger.

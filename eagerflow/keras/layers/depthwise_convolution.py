@@ -9,7 +9,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
-from eagerflow.keras.layers.arguments import UNCHANGED, sizes_of, with_arguments_of
+from eagerflow.keras.layers.arguments import UNCHANGED, sizes_of, with_arguments_of, with_defaults
 from eagerflow.keras.layers.convolution import Conv
 from eagerflow.keras.typing import (
     ActivationLike,
@@ -147,6 +147,7 @@ class DepthwiseConv1D(DepthwiseConv):
     rank = 1
 
 
+@with_defaults(strides=(1, 1), dilation_rate=(1, 1))
 @with_arguments_of(DepthwiseConv)
 class DepthwiseConv2D(DepthwiseConv):
     """Convolution of each channel of images `[batch, rows, columns, channels]` by itself.

@@ -21,6 +21,7 @@ from eagerflow.keras.layers.arguments import (
     sizes_of,
     window_count,
     with_arguments_of,
+    with_defaults,
 )
 from eagerflow.keras.typing import (
     ActivationLike,
@@ -257,6 +258,7 @@ class LocallyConnected1D(LocallyConnected):
     _rank = 1
 
 
+@with_defaults(strides=(1, 1))
 @with_arguments_of(LocallyConnected)
 class LocallyConnected2D(LocallyConnected):
     """A convolution of images whose filters differ at each position.

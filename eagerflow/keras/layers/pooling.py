@@ -15,6 +15,7 @@ from eagerflow.keras.layers.arguments import (
     sizes_of,
     window_count,
     with_arguments_of,
+    with_defaults,
 )
 from eagerflow.keras.typing import Sizes
 from eagerflow.ops.nn.conv3d import pool3d
@@ -122,6 +123,7 @@ class MaxPooling1D(Pooling1D):
     _function = staticmethod(_ops.max_pool)
 
 
+@with_defaults(pool_size=(2, 2))
 @with_arguments_of(Pooling)
 class MaxPooling2D(Pooling):
     """The largest element of each window of images `[batch, rows, columns, channels]`.
@@ -134,6 +136,7 @@ class MaxPooling2D(Pooling):
     _function = staticmethod(_ops.max_pool)
 
 
+@with_defaults(pool_size=(2, 2, 2))
 @with_arguments_of(Pooling)
 class MaxPooling3D(Pooling):
     """The largest element of each window of volumes `[batch, depth, rows, columns, channels]`.
@@ -159,6 +162,7 @@ class AveragePooling1D(Pooling1D):
     _function = staticmethod(_ops.avg_pool)
 
 
+@with_defaults(pool_size=(2, 2))
 @with_arguments_of(Pooling)
 class AveragePooling2D(Pooling):
     """The mean of each window of images `[batch, rows, columns, channels]`.
@@ -171,6 +175,7 @@ class AveragePooling2D(Pooling):
     _function = staticmethod(_ops.avg_pool)
 
 
+@with_defaults(pool_size=(2, 2, 2))
 @with_arguments_of(Pooling)
 class AveragePooling3D(Pooling):
     """The mean of each window of volumes `[batch, depth, rows, columns, channels]`.

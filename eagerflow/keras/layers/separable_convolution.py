@@ -8,7 +8,7 @@ from eagerflow import _core
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments, serialize_argument
-from eagerflow.keras.layers.arguments import UNCHANGED, with_arguments_of
+from eagerflow.keras.layers.arguments import UNCHANGED, with_arguments_of, with_defaults
 from eagerflow.keras.layers.convolution import Conv
 from eagerflow.keras.layers.depthwise_convolution import depthwise
 from eagerflow.keras.typing import (
@@ -143,6 +143,7 @@ class SeparableConv1D(SeparableConv):
     _may_be_causal = True
 
 
+@with_defaults(strides=(1, 1), dilation_rate=(1, 1))
 @with_arguments_of(SeparableConv)
 class SeparableConv2D(SeparableConv):
     """Depthwise convolution of images, followed by one of 1x1 windows that mixes the channels.
