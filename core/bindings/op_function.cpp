@@ -103,7 +103,8 @@ PyObject* parameters(const Signature& signature) {
 }
 
 PyObject* kinds(const Signature& signature) {
-  static constexpr const char* kNames[] = {"int", "bool", "float", "dtype", "ints", "shape", "enum"};
+  static constexpr const char* kNames[] = {"int",  "bool",  "float", "dtype",
+                                           "ints", "shape", "enum"};
   const PyRef list = PyRef::steal(PyList_New(0));
   if (!list) return nullptr;
   const auto append = [&](const char* kind) {
