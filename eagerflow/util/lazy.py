@@ -19,6 +19,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from types import ModuleType
 from typing import Any
 
 _ALL = re.compile(r"^from (\S+) import \*", re.MULTILINE)
@@ -70,6 +71,7 @@ def attach(
     namespace: str,
     make: Callable[[str, str], Any] | None = None,
     hint: Callable[[str], str] = lambda name: "",
+    together: bool = False,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """`__getattr__`, `__dir__` and `__all__` of a module or package with a stub.
 
@@ -77,10 +79,14 @@ def attach(
         namespace: the module's `__name__`.
         make: makes the functions that the stub declares itself, from their names and parameters.
         hint: returns the end of the message that an unknown name raises.
+        together: whether all names are imported once a program names the namespace, as in `tf.math`.
+            The interpreter reads attributes of modules without `__getattr__` faster.
     """
     listed = origins(namespace)
     declared = signatures(namespace) if make is not None else {}
     module = sys.modules[namespace]
+    if together:
+        vars(module)["_together"] = True
 
     def __getattr__(name: str) -> Any:
         """Imports a name when it is first used."""
@@ -90,6 +96,7 @@ def attach(
             raise AttributeError(f"module '{namespace}' has no attribute '{name}'{hint(name)}")
         elif listed[name][0] == namespace:
             value = importlib.import_module(f"{namespace}.{listed[name][1]}")
+            _import_together(value)
         else:
             source, original = listed[name]
             value = getattr(importlib.import_module(source), original)
@@ -100,6 +107,14 @@ def attach(
         return sorted({*vars(module), *listed, *declared})
 
     return __getattr__, __dir__, [*listed, *declared]
+
+
+def _import_together(namespace: ModuleType) -> None:
+    """Imports all names of a namespace that was attached so."""
+    if vars(namespace).pop("_together", False):
+        for name in namespace.__all__:
+            getattr(namespace, name)
+        del vars(namespace)["__getattr__"]
 
 
 class Module:
