@@ -1,4 +1,4 @@
-"""Nested structures: lists, tuples, named tuples, dictionaries and the like as trees of values.
+"""Nested structures: lists, tuples, named tuples, dictionaries and others as trees of values.
 
 A class takes part if it defines how its objects are flattened and rebuilt:
 `__tf_flatten__(self)` returns metadata and a tuple of components, and the class method
@@ -315,7 +315,7 @@ def pack_sequence_as(
 
     Raises:
         TypeError: if `flat_sequence` is no list or tuple.
-        ValueError: if the numbers of leaves differ.
+        ValueError: if the leaf counts differ.
 
     >>> tf.nest.pack_sequence_as({"b": 0, "a": [0, 0]}, [1, 2, 3])
     {'b': 3, 'a': [1, 2]}
@@ -349,7 +349,7 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
     Args:
         func: a function of as many arguments as there are structures.
         *structure: nested structures of the same form.
-        **kwargs: `check_types=False` lets lists stand for tuples; the result is like the first.
+        **kwargs: `check_types=False` lets lists match tuples; the result is like the first.
 
     Raises:
         TypeError: if `func` cannot be called, or types of structures differ.

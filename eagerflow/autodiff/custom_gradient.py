@@ -1,4 +1,4 @@
-"""Functions that say themselves how they are differentiated."""
+"""Functions that define their own gradient."""
 
 from __future__ import annotations
 

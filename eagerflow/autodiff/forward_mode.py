@@ -18,11 +18,11 @@ class ForwardAccumulator:
     The gradient of a backward pass is linear in the weights of its targets; the derivative of that
     linear function, applied to the direction, is the product. Two backward passes give it for any
     operation that has a gradient, whatever the sizes of inputs and results. A function with a
-    gradient of its own (`tf.custom_gradient`) is differentiated like its operations, and by its
+    custom gradient (`tf.custom_gradient`) is differentiated like its operations, and by its
     gradient where these have none.
 
     Accumulators can be nested, in each other and with tapes: what changes inside of an accumulator
-    is watched by those around it, whenever `jvp` is called, and by nobody else.
+    is watched only by those around it, whenever `jvp` is called.
 
     Args:
         primals: tensors or variables, or a nested structure: where to differentiate. They are

@@ -16,7 +16,7 @@ _ops = _core.ops
 
 
 class UnconnectedGradients(enum.Enum):
-    """What stands for the gradient where target and source are not connected.
+    """The gradient where target and source are not connected.
 
     `NONE` gives None, `ZERO` gives zeros of the source's shape.
     """
@@ -69,8 +69,8 @@ class GradientTape(_core.Tape):
             sources: a tensor or variable of shape `t`, or a nested structure of them.
             unconnected_gradients: what to give for sources that `target` does not depend on.
             parallel_iterations: ignored.
-            experimental_use_pfor: False asks for a persistent tape, as elsewhere; rows are worked
-                on together in any case.
+            experimental_use_pfor: False requires a persistent tape, as elsewhere; rows are
+                batched in any case.
 
         Returns:
             A structure like `sources`, of tensors of shape `s + t`.
@@ -115,8 +115,8 @@ class GradientTape(_core.Tape):
             source: a tensor `[b, x1, ..., xm]`.
             unconnected_gradients: ignored: zeros are given if `target` does not depend on `source`.
             parallel_iterations: ignored.
-            experimental_use_pfor: False asks for a persistent tape, as elsewhere; rows are worked
-                on together in any case.
+            experimental_use_pfor: False requires a persistent tape, as elsewhere; rows are
+                batched in any case.
 
         Returns:
             A tensor `[b, y1, ..., yn, x1, ..., xm]`.

@@ -1,4 +1,4 @@
-"""Checks of the numbers that datasets are made with."""
+"""Checks of the counts and sizes that datasets are made with."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UNKNOWN = -2
 
 
 def integer(value: Any, what: str) -> int:
-    """An integer from a number or a scalar tensor.
+    """An integer from a Python number or a scalar tensor.
 
     Raises:
         TypeError: if it is none.

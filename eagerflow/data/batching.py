@@ -30,7 +30,7 @@ Tensor = _core.Tensor
 
 
 class GroupingDataset(UnaryDataset):
-    """The base of datasets that put a fixed number of consecutive elements together."""
+    """The base of datasets that batch a fixed number of consecutive elements."""
 
     def __init__(self, source: Dataset, batch_size: Any, drop_remainder: Any) -> None:
         super().__init__(source)
@@ -67,7 +67,7 @@ class BatchDataset(GroupingDataset):
         planned = plan.batch_cursor(self, context)
         if planned is not None:
             return planned
-        # TensorFlow makes one step of a map and a batch that are not told to be parallel.
+        # TensorFlow fuses a map and a batch unless they are parallel.
         whole = context.fused and not self._parallel and self._input._is_map()
         return self._over(self._input._cursor(context), whole)
 
@@ -89,7 +89,7 @@ class BatchDataset(GroupingDataset):
 
 
 def ragged_leaves(spec: Any) -> dict[int, Any]:
-    """The specs of those leaves that batches hold as ragged tensors, by their number."""
+    """The specs of those leaves that batches hold as ragged tensors, by their index."""
     if all(type(leaf) is TensorSpec for leaf in structure.flatten(spec)):
         return {}
     return {

@@ -96,7 +96,7 @@ class BucketDataset(GroupByWindowDataset):
 
 
 def _filled(spec: Any, shapes: Any, filler: int | None) -> Any:
-    """The padded shapes, with a size in place of those that are open."""
+    """The padded shapes, with unknown sizes replaced."""
     if shapes is None:
         shapes = structure.map_structure(lambda leaf: leaf.shape, spec)
     flat = structure.flatten_up_to(spec, shapes)

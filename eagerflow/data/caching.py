@@ -56,7 +56,7 @@ class CachingCursor(Cursor):
 
     def __next__(self) -> Any:
         if self._owner._elements is not None:
-            # Another pass may have reached the end meanwhile.
+            # Another pass may have reached the end since.
             self._elements, self._input = self._owner._elements, None
         if self._at < len(self._elements):
             self._at += 1

@@ -71,7 +71,7 @@ class ZipCursor(Cursor):
             for source in self._inputs:
                 values.append(next(source))
         except Exception:
-            # All go on, so that elements that belong together stay together and caches are filled.
+            # All advance, so that elements stay aligned and caches are filled.
             for source in self._inputs[len(values) + 1 :]:
                 with suppress(Exception):
                     next(source)
@@ -176,7 +176,7 @@ class ConcatenateCursor(Cursor):
 
 
 class DirectedInterleaveDataset(Dataset):
-    """Elements of several datasets, in the order that a dataset of indices says."""
+    """Elements of several datasets, in the order that a dataset of indices gives."""
 
     def __init__(self, selector: Dataset, datasets: list[Dataset], stop_on_empty: bool) -> None:
         super().__init__()

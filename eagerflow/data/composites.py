@@ -78,7 +78,7 @@ class RaggedBatchDataset(UnaryDataset):
 
 
 class RaggedRowsDataset(UnaryDataset):
-    """The same elements, of which those of unknown size are said to be rows of ragged tensors."""
+    """The same elements, with specs of ragged rows for those of unknown size."""
 
     def __init__(self, source: Dataset, splits_dtype: Any) -> None:
         super().__init__(source)

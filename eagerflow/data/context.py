@@ -12,7 +12,7 @@ from eagerflow.framework import random_seed
 
 @dataclass(frozen=True)
 class Context:
-    """The settings of one run of a pipeline, and where its functions draw random numbers."""
+    """The settings of one run of a pipeline, and the random state of its functions."""
 
     deterministic: bool = True
     threads: int = 1
@@ -38,17 +38,17 @@ class Context:
 
 
 def draws_of(function: Callable[..., Any]) -> tuple[Any, Any]:
-    """What stands for a function among those that draw, and the global seed.
+    """The key of a function that draws random values, and the global seed.
 
-    A function that is given to a dataset by another one of the pipeline is known by its code, as it
-    is made anew for each element; any other by its dataset, for which None stands.
+    A function that another function of the pipeline passes to a dataset is identified by its code,
+    as it is made anew for each element; any other by its dataset, with None as its key.
     """
     inside = random_seed.inside_function()
     return getattr(function, "__code__", None) if inside else None, random_seed.current()
 
 
 def context_of(options: Any) -> Context:
-    """The settings that a dataset's options ask for."""
+    """The settings from a dataset's options."""
     threads = options.threading.private_threadpool_size
     optimization = options.experimental_optimization
     fused = optimization.map_and_batch_fusion

@@ -118,8 +118,8 @@ class Creation:
         """A dataset that counts without an end.
 
         Args:
-            start: the first number.
-            step: the distance between two numbers.
+            start: the first value.
+            step: the difference between two values.
             dtype: an integer dtype.
             name: ignored.
 
@@ -134,11 +134,11 @@ class Creation:
         rerandomize_each_iteration: bool | None = None,
         name: str | None = None,
     ) -> Dataset:
-        """A dataset of random int64 numbers from 0 to 2³² - 1, without an end.
+        """An infinite dataset of random int64 values from 0 to 2³² - 1.
 
         Args:
-            seed: makes the numbers the same in every run.
-            rerandomize_each_iteration: whether each pass has other numbers.
+            seed: makes the values the same in every run.
+            rerandomize_each_iteration: whether each pass has different values.
             name: ignored.
 
         >>> dataset = tf.data.Dataset.random(seed=4).take(2)
@@ -217,7 +217,7 @@ class Creation:
 
         Raises:
             TypeError: if elements or weights are of wrong types.
-            ValueError: if there are no datasets, or another number of weights.
+            ValueError: if there are no datasets, or the number of weights differs.
 
         >>> one, two = (tf.data.Dataset.from_tensors(x).repeat() for x in (1, 2))
         >>> dataset = tf.data.Dataset.sample_from_datasets([one, two], [0.0, 1.0])
@@ -263,9 +263,9 @@ class Creation:
         Args:
             path: the directory.
             element_spec: the specs of the elements; by default the directory tells.
-            compression: what `save` was told.
+            compression: as passed to `save`.
             reader_func: makes one dataset from the dataset of the shards' datasets.
-            wait: whether to wait until somebody has written the directory to its end.
+            wait: whether to wait until the directory is complete.
 
         Raises:
             tf.errors.NotFoundError: if there is no such directory, or it is not complete.

@@ -27,15 +27,15 @@ class CsvDataset(UnaryDataset):
     Args:
         filenames: a file name, several, or a dataset of them.
         record_defaults: for each column that is read a dtype, or an empty tensor, if the column must
-            have a value; or a tensor with the value that stands for a missing one.
+            have a value; or a tensor with the default for a missing one.
         compression_type: "", "GZIP" or "ZLIB".
         buffer_size: how many bytes to read at once.
         header: whether the first line of each file is to be passed over.
         field_delim: the character between fields.
         use_quote_delim: whether double quotes enclose fields.
-        na_value: another text that stands for a missing value.
-        select_cols: the numbers of the columns to read, ascending; all by default.
-        exclude_cols: the numbers of the columns not to read.
+        na_value: another text for a missing value.
+        select_cols: the indices of the columns to read, ascending; all by default.
+        exclude_cols: the indices of the columns not to read.
 
     Raises:
         ValueError: if both `select_cols` and `exclude_cols` are given.

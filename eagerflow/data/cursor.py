@@ -1,4 +1,4 @@
-"""Cursors: the running half of a dataset, which knows where in the elements it is."""
+"""Cursors: the running half of a dataset, with a position in its elements."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Cursor(ABC):
 
     @abstractmethod
     def state(self) -> Any:
-        """The position, made of dictionaries, lists, numbers, strings, None and tensors."""
+        """The position: dictionaries, lists, Python numbers, strings, None and tensors."""
 
     @abstractmethod
     def restore(self, state: Any) -> None:
-        """Goes to a position that `state` told of a cursor of the same dataset."""
+        """Goes to a position that `state` returned for a cursor of the same dataset."""
 
     def skip(self, count: int) -> None:
         """Passes over elements; stops quietly at the end."""

@@ -29,7 +29,7 @@ class Dataset(Creation, Transformation):
     """A sequence of elements: tensors, or tuples and dictionaries of them.
 
     A dataset is made from a source (`from_tensor_slices`, `from_generator`, files), and each
-    transformation gives another dataset. Nothing is computed before somebody iterates; then the
+    transformation gives another dataset. Nothing is computed before iteration; then the
     whole pipeline is planned (`explain` shows how) and run.
 
     >>> dataset = tf.data.Dataset.range(10).filter(lambda x: x % 2 == 0).batch(3)
@@ -69,7 +69,7 @@ class Dataset(Creation, Transformation):
     def _make_sample(self, variant: int) -> Any:
         """An element as they may come; variants 0 and 1 differ in the sizes that are not known.
 
-        Variants 2 and 3 may hold tensors of unknown value in place of what is only an example.
+        Variants 2 and 3 may hold tensors of unknown value instead of an example.
         """
         return self._inputs[0]._sample(variant)
 
@@ -145,7 +145,7 @@ class Dataset(Creation, Transformation):
         name = self._public_name or f"_{type(self).__name__}"
         try:
             spec = self.element_spec
-        except Exception:  # specs are found by calling functions; showing a dataset never fails
+        except Exception:  # specs are inferred by calling functions; repr never fails
             spec = "<unknown>"
         return f"<{name} element_spec={spec}>"
 
@@ -157,7 +157,7 @@ class Dataset(Creation, Transformation):
         """The number of elements, an int64 scalar.
 
         Returns:
-            The number, or `tf.data.INFINITE_CARDINALITY` or `tf.data.UNKNOWN_CARDINALITY`.
+            The count, or `tf.data.INFINITE_CARDINALITY` or `tf.data.UNKNOWN_CARDINALITY`.
 
         >>> tf.data.Dataset.range(42).batch(10).cardinality().numpy()
         np.int64(5)
@@ -263,7 +263,7 @@ class Dataset(Creation, Transformation):
         return found[0][1]
 
     def fingerprint(self) -> Any:
-        """A number that tells pipelines of other steps, data or functions apart, a uint64 scalar.
+        """A fingerprint of the pipeline's steps, data and functions, a uint64 scalar.
 
         >>> one, other = (tf.data.Dataset.range(3).map(lambda x, n=n: x + n) for n in (1, 2))
         >>> bool(one.fingerprint() == other.fingerprint())
@@ -329,7 +329,7 @@ class UnaryDataset(Dataset):
 
 
 class OptionsDataset(UnaryDataset):
-    """A dataset with options of its own."""
+    """A dataset with its own options."""
 
 
 class DatasetSpec(TypeSpec):

@@ -81,7 +81,7 @@ class ElementReader(Cursor):
 class ElementWriter(InputCursor):
     """Hands elements on and writes them; the file appears when the end is reached.
 
-    Meanwhile it has another name, and a lock file says that it is being written.
+    Until then it has another name, and a lock file marks it as being written.
     """
 
     __slots__ = ("_at", "_file", "_lock", "_path", "_temporary")

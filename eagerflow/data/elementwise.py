@@ -188,7 +188,7 @@ class FilterCursor(InputCursor):
 
 
 class EnumerateDataset(UnaryDataset):
-    """Pairs of a running number and the element."""
+    """Pairs of an index and the element."""
 
     def __init__(self, source: Dataset, start: Any) -> None:
         super().__init__(source)
@@ -306,7 +306,7 @@ class TakeWhileDataset(UnaryDataset):
 
 
 class TakeWhileCursor(InputCursor):
-    """Asks the predicate until it says no."""
+    """Yields elements until the predicate is false."""
 
     __slots__ = ("_ended", "_predicate")
 
@@ -429,7 +429,7 @@ def _frozen(key: Any) -> Any:
 
 
 class AssertCardinalityDataset(UnaryDataset):
-    """The same elements; their number is declared, and checked at the end."""
+    """The same elements; their count is declared, and checked at the end."""
 
     def __init__(self, source: Dataset, expected: Any) -> None:
         super().__init__(source)

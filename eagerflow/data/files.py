@@ -163,7 +163,7 @@ def sample_of(elements: Iterator[Any], variant: int) -> Any:
 
     try:
         return max(islice(elements, _LOOKED_AT), key=difference, default=first)
-    except errors.OpError:  # whoever reads that far will hear of it
+    except errors.OpError:  # raised again when the reader gets there
         return first
 
 
@@ -173,7 +173,7 @@ def _texts(element: Any) -> list[bytes]:
 
 
 def _any_text(variant: int) -> Any:
-    """What stands for a record that cannot be read yet: texts, or a string of unknown value."""
+    """Placeholders for a record that cannot be read yet: texts, or a string of unknown value."""
     if variant >= 2:
         return _core.symbolic(dtypes.string, [])
     return _core.convert("0 0,0" if variant else "", dtypes.string, None)
@@ -280,7 +280,7 @@ _FOOTER = struct.Struct("<I")
 
 
 class RecordCursor(FileCursor):
-    """Reads pieces of a file and finds the records in them."""
+    """Reads blocks of a file and splits them into records."""
 
     __slots__ = ("_buffer", "_compression", "_offset", "_place", "_size")
 
@@ -319,11 +319,11 @@ class RecordCursor(FileCursor):
         return record
 
     def _more(self, file: BinaryIO, wanted: int) -> bytes:
-        """The buffer from this place on, with at least `wanted` bytes if the file has them."""
+        """The buffer from this offset on, with at least `wanted` bytes if the file has them."""
         pieces = [self._buffer[self._place :]]
         found = len(pieces[0])
         while found < wanted:
-            # A damaged length must not ask for more memory than the file has bytes.
+            # A damaged length must not allocate more memory than the file has bytes.
             piece = file.read(max(self._size, min(wanted - found, 1 << 24)))
             if not piece:
                 break
@@ -334,7 +334,7 @@ class RecordCursor(FileCursor):
 
     def _damaged(self, how: str, note: str = "") -> errors.DataLossError:
         text = f"{self._path}: {how} record at {self._offset}{note}"
-        # What follows a damaged record cannot be found.
+        # Records after a damaged one cannot be located.
         self._buffer, self._place = b"", 0
         if self._file is not None:
             self._file.seek(0, os.SEEK_END) if not self._compression else self._file.read()

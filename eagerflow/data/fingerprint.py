@@ -23,10 +23,10 @@ _CODE = ("co_code", "co_names", "co_varnames", "co_freevars", "co_argcount", "co
 
 
 def fingerprint(dataset: Dataset) -> int:
-    """A number that differs between pipelines of other steps, arguments, data or functions.
+    """A hash of a pipeline's steps, arguments, data and functions.
 
     Functions count by their code and by the values that they refer to, not by where they are
-    defined, so that the number is the same in the next run of the same program.
+    defined, so that the hash is the same in the next run of the same program.
     """
     collector = _Collector()
     collector.add(dataset)

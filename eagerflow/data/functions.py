@@ -15,9 +15,9 @@ _TAKES_MORE = 4
 
 
 def caller_of(function: Callable[..., Any]) -> Callable[[Any], Any]:
-    """The function of one element that hands a tuple's parts to `function` as its arguments.
+    """A function of one element that passes a tuple's components to `function` as arguments.
 
-    An error that would pass for the end of a pipeline becomes another; see `not_the_end`.
+    An error that would look like the end of the pipeline is replaced; see `not_the_end`.
     """
 
     def call(element: Any) -> Any:
@@ -34,7 +34,7 @@ def caller_of(function: Callable[..., Any]) -> Callable[[Any], Any]:
 def not_the_end(
     error: BaseException, kind: Callable[..., errors.OpError] = errors.InternalError
 ) -> BaseException:
-    """What a pipeline raises where a function says that something is at its end.
+    """The error that a pipeline raises where a function raises an end-of-sequence error.
 
     Args:
         error: a StopIteration or an OutOfRangeError, which ends the reading of the pipeline itself.

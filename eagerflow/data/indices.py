@@ -17,7 +17,7 @@ _NOTHING: np.ndarray = np.zeros(0, np.int64)
 
 
 class IndexStream(ABC):
-    """A sequence of indices that is read in pieces."""
+    """A sequence of indices that is read in blocks."""
 
     @abstractmethod
     def take(self, count: int) -> Any:

@@ -155,7 +155,7 @@ class OwnedIterator(_core.LockedIterator, Iterator):
         return _position_of(self)
 
     def restore(self, state: Any) -> None:
-        """Goes to a position that `state` told of an iterator over the same pipeline."""
+        """Goes to a position that `state` returned for an iterator over the same pipeline."""
         cursor = None
         if state is not None:
             cursor = self._dataset._cursor(context_of(self._dataset.options()))
@@ -304,7 +304,7 @@ class NumpyIterator:
         return self._iterator.state()
 
     def restore(self, state: Any) -> None:
-        """Goes to a position that `state` told."""
+        """Goes to a position that `state` returned."""
         self._iterator.restore(state)
 
     def _serialize_to_tensors(self) -> dict[str, Any]:

@@ -205,7 +205,7 @@ class _Failed(Cursor):
         try:
             raise error
         finally:
-            # The error knows this frame, which must not know the error.
+            # The error's traceback holds this frame: break the reference cycle.
             del error
 
     def state(self) -> Any:
@@ -217,11 +217,11 @@ class _Failed(Cursor):
 
 
 class InterleaveCursor(Cursor):
-    """Takes a block from each open dataset in turn; a place that becomes free is filled again.
+    """Takes a block from each open dataset in turn; a slot that becomes free is filled again.
 
     With threads, up to that many open datasets are read ahead. Under AUTOTUNE they are only once
-    reading has proven slow. Wherever threads are asked for, an error takes the place of an element
-    or of a dataset; without it takes none.
+    reading has proven slow. With threads, an error replaces an element or a dataset; without,
+    it replaces none.
     """
 
     __slots__ = (
@@ -289,7 +289,7 @@ class InterleaveCursor(Cursor):
             self._advance()
 
     def _fill(self) -> None:
-        """Opens a dataset in this place; those to be read ahead in all places that are free."""
+        """Opens a dataset in this slot; if reading ahead, in all free slots."""
         for step in range(self._cycle if self._threads else 1):
             place = (self._place + step) % self._cycle
             if self._open[place] is None:

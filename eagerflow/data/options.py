@@ -26,7 +26,7 @@ class ExternalStatePolicy(enum.Enum):
 
 
 class AutotuneAlgorithm(enum.Enum):
-    """How the numbers of workers are found."""
+    """How worker counts are chosen."""
 
     DEFAULT = 0
     HILL_CLIMB = 1
@@ -78,7 +78,7 @@ class _OptionGroup:
 
 
 class AutotuneOptions(_OptionGroup):
-    """How the numbers of workers and the sizes of buffers are chosen."""
+    """How worker counts and buffer sizes are chosen."""
 
     _fields = {
         "enabled": (bool,),
@@ -150,7 +150,7 @@ class Options(_OptionGroup):
     Only `deterministic` changes what a pipeline does: whether parallel steps keep the order of
     their elements. `threading.private_threadpool_size` bounds the workers that AUTOTUNE may start.
     `experimental_optimization.map_and_batch_fusion` is about errors; see `Dataset.batch`. The other
-    options are kept and merged for programs that ask.
+    options are kept and merged, but have no effect.
 
     Raises:
         AttributeError: if there is no such option.

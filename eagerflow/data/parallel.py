@@ -1,13 +1,12 @@
-"""Worker threads: elements that are made ahead of the program, in bounded numbers.
+"""Worker threads that compute a bounded number of elements ahead of the program.
 
-A worker holds on to what it works with, but never to the cursor that the program reads. When that
-cursor goes away, however half-way it is, its workers are told to stop, and end. When it stays but
-nobody reads it, as after an interrupt that an interactive program remembers, they end for lack of
-work, and others take their place when somebody reads again.
+A worker never holds a reference to the cursor that the program reads. When that cursor is deleted,
+finished or not, its workers stop. When it is kept but not read, as in a traceback that an
+interactive program keeps, idle workers end, and new ones start when it is read again.
 
-Handing something from thread to thread costs as much as making a small element. So elements that
-are quickly made are handed over in blocks, and a reader who would have to wait though nobody is at
-work makes the next element itself.
+Passing an element between threads costs as much as computing a small one. So cheap elements are
+passed in blocks, and a reader that would wait while no worker is busy computes the next element
+itself.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ from eagerflow.data.functions import not_the_end
 
 Tensor = _core.Tensor
 
-# The teams of workers that are alive; the interpreter must not end under their feet.
+# The teams of workers that are alive; they must end before the interpreter does.
 _teams: weakref.WeakSet[Any] = weakref.WeakSet()
-# How long the making of a block should take, and how many elements it has at most.
+# How long computing a block should take, and how many elements it has at most.
 _BLOCK_SECONDS = 5e-4
 _LARGEST_BLOCK = 32
 # How long a worker waits for work.
@@ -40,14 +39,14 @@ _TRIALS = 8
 
 
 class Block:
-    """Neighbouring elements that one thread makes: what is made and not taken yet, in order."""
+    """Consecutive elements that one thread computes: those computed and not read yet, in order."""
 
     __slots__ = ("done", "results", "size")
 
     def __init__(self, size: int) -> None:
         self.done = False
         self.results: list[Any] = []
-        # How many places of the queue it takes up.
+        # How many slots of the queue it takes up.
         self.size = size
 
 
@@ -134,15 +133,14 @@ class Team:
         try:
             raise value.error
         finally:
-            # The error knows this frame, which must not know the error.
+            # The error's traceback holds this frame: break the reference cycle.
             del value
 
     def _wait(self) -> Any:
-        """The next element, once it is there, or made here if nobody is at work.
+        """The next element, once it is there, or computed here if no worker is busy.
 
-        It is only one that is made here: what the next is made from may depend on what the program
-        does with it. An interrupt of the program may be raised anywhere in here; nothing is lost
-        but the element that it was made from.
+        Only one is computed here: the input of the next may depend on what the program does with
+        it. An interrupt may be raised anywhere in here; only the element in progress is lost.
         """
         if not self.started:
             self.start()
@@ -229,7 +227,7 @@ class Team:
         )
 
     def _invite(self) -> None:
-        """Wakes a worker if there is something to do, or adds one in place of one that has left."""
+        """Wakes a worker if there is work, or starts one in place of one that has ended."""
         if not self._may_begin():
             return
         if self.idle:
@@ -296,17 +294,17 @@ class Team:
             else:
                 self._invite()
             self._announce()
-        # The error of a failure knows this frame, which must not know the error.
+        # The traceback of a failure's error holds this frame: break the reference cycle.
         del element, elements, results, block
 
     def _announce(self) -> None:
-        """Wakes whoever waits for elements."""
+        """Wakes the threads that wait for elements."""
         with self.lock:
             self.hungry = False
             self.ready.notify_all()
 
     def _adapt(self, count: int, seconds: float) -> None:
-        """Chooses the size of blocks by the time that this number of elements took.
+        """Chooses the block size by the time that `count` elements took.
 
         Waiting for other threads makes quick elements look slow, but nothing makes slow ones look
         quick.
@@ -325,7 +323,7 @@ class Team:
             self.size = max(1, min(size, _LARGEST_BLOCK, self.room // (4 * workers)))
 
     def hold(self) -> list[Any]:
-        """Waits until nobody is at work, and keeps it so; gives what is ready."""
+        """Pauses the workers, and returns the elements that are ready."""
         with self.lock:
             self.paused = True
             while self.busy:
@@ -409,7 +407,7 @@ class TeamCursor(Cursor):
 
 
 class PrefetchCursor(TeamCursor):
-    """Reads ahead in a thread of its own."""
+    """Reads ahead in its own thread."""
 
     __slots__ = ()
 
@@ -496,7 +494,7 @@ class AdaptiveMapCursor(Cursor):
             return self._make(element)
         begin = time.perf_counter()
         value = self._make(element)
-        # The first call may pay for much that later ones do not.
+        # The first call may include one-time costs.
         if self._calls:
             self._seconds += time.perf_counter() - begin
         self._calls += 1

@@ -43,7 +43,7 @@ class IndexPlan(NamedTuple):
 
 
 class NumberColumn:
-    """The numbers of a range dataset, which need not be in memory."""
+    """The values of a range dataset, which need not be in memory."""
 
     def __init__(self, numbers: range, dtype: Any) -> None:
         self._numbers = numbers
@@ -58,7 +58,7 @@ class NumberColumn:
         return _core.convert(chosen, self._dtype, None)
 
     def gather(self, indices: np.ndarray) -> Tensor:
-        """The numbers at these places."""
+        """The values at these indices."""
         numbers = indices * self._numbers.step + self._numbers.start
         return _core.convert(numbers.astype(self._dtype.as_numpy_dtype), self._dtype, None)
 

@@ -11,7 +11,7 @@ from eagerflow.data.dataset import Dataset, UnaryDataset
 
 
 class TakeDataset(UnaryDataset):
-    """The first elements; all of them if the number is negative."""
+    """The first elements; all of them if the count is negative."""
 
     def __init__(self, source: Dataset, count: Any) -> None:
         super().__init__(source)
@@ -61,7 +61,7 @@ class TakeCursor(InputCursor):
 
 
 class SkipDataset(UnaryDataset):
-    """The elements after the first ones; none if the number is negative."""
+    """The elements after the first ones; none if the count is negative."""
 
     def __init__(self, source: Dataset, count: Any) -> None:
         super().__init__(source)

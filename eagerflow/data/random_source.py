@@ -1,4 +1,4 @@
-"""Datasets of random numbers, and the choice among datasets that they make."""
+"""Datasets of random values, and random choice among datasets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from eagerflow.random import stateless_categorical
 
 
 class RandomDataset(Dataset):
-    """Random numbers from 0 to 2³² - 1, without an end."""
+    """Infinitely many random values from 0 to 2³² - 1."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class RandomDataset(Dataset):
 
 
 class RandomCursor(Cursor):
-    """Draws number after number."""
+    """Draws random values."""
 
     __slots__ = ("_seeds", "_sequence", "_words")
 

@@ -1,4 +1,4 @@
-"""The random numbers behind shuffles: TensorFlow's Philox streams of 32-bit words."""
+"""The random values behind shuffles: TensorFlow's Philox streams of 32-bit words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BLOCK = 1024
 
 
 class Words:
-    """An endless sequence of random 32-bit numbers that two seeds determine."""
+    """An infinite sequence of random 32-bit values that two seeds determine."""
 
     __slots__ = ("_at", "_counter", "_key", "_words", "taken")
 
@@ -26,7 +26,7 @@ class Words:
         self.taken = 0
 
     def take(self, count: int) -> np.ndarray:
-        """The next `count` numbers, uint32."""
+        """The next `count` values, uint32."""
         self.taken += count
         left = len(self._words) - self._at
         if count <= left:
@@ -40,7 +40,7 @@ class Words:
         return np.concatenate([first, self._words[:missing]]) if left else self._words[:missing]
 
     def one(self) -> int:
-        """The next number."""
+        """The next value."""
         if self._at >= len(self._words):
             self._words = self._draw(_BLOCK)
             self._at = 0
@@ -49,7 +49,7 @@ class Words:
         return int(self._words[self._at - 1])
 
     def skip_to(self, taken: int) -> None:
-        """Goes on from a fresh sequence to where `taken` numbers have been used."""
+        """Advances a fresh sequence to where `taken` values have been used."""
         blocks, rest = divmod(taken, 4)
         self._counter += blocks
         self.taken = blocks * 4
@@ -88,11 +88,11 @@ class SeedSequence:
             return self._words.one(), self._words.one()
 
     def position(self) -> int:
-        """How many numbers have been used."""
+        """How many values have been used."""
         return 0 if self._words is None else self._words.taken
 
     def go_to(self, position: int) -> None:
-        """Goes to where `position` told that another run was."""
+        """Goes to a position that `position` returned in another run."""
         if self._words is not None:
             with self._lock:
                 self._words = Words(*self._seeds)

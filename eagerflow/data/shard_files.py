@@ -35,7 +35,7 @@ class ShardFile:
 
     Args:
         path: the file.
-        compression: "GZIP", "ZLIB", "SNAPPY"; anything else stands for none.
+        compression: "GZIP", "ZLIB", "SNAPPY"; anything else means none.
         at: how many bytes of an existing file to keep; by default the file is new.
     """
 
@@ -105,7 +105,7 @@ class Shards:
         directory: where to.
         shard_func: gives the number of the file that an element goes into, or None.
         compression: see `ShardFile`.
-        state: where a former run, which `state` told of, has stopped.
+        state: where a former run stopped, as `state` returned it.
     """
 
     def __init__(

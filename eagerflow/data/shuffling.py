@@ -69,7 +69,7 @@ class ShuffleDataset(UnaryDataset):
 class ShuffleCursor(Cursor):
     """Keeps a buffer full and draws from it.
 
-    The buffer is a ring. The element drawn changes places with the first one, which then makes
+    The buffer is a ring. The drawn element is swapped with the first one, which then makes
     room for the next; this is what determines the order for given seeds. The input's cursor is made
     when the first element is asked for, which counts for shuffles before this one.
     """

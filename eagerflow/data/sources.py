@@ -235,7 +235,7 @@ class RangeDataset(Dataset):
 
 
 class RangeCursor(Cursor):
-    """Yields number after number."""
+    """Yields the values of a range."""
 
     __slots__ = ("_dtype", "_index", "_range")
 

@@ -78,7 +78,7 @@ def _message(dtype: int, shape: Any, content: bytes) -> bytes:
 
 
 class ElementEncoder:
-    """Makes records of elements; remembers how those of a dtype and shape begin."""
+    """Makes records of elements; caches the header of each dtype and shape."""
 
     def __init__(self) -> None:
         self._heads: dict[tuple[Any, ...], bytes] = {}
@@ -158,7 +158,7 @@ class ElementDecoder:
         Raises:
             StopIteration: if there are no more records.
             tf.errors.DataLossError: if an element is damaged or lacks records.
-            tf.errors.InvalidArgumentError: if it is not as the specs say.
+            tf.errors.InvalidArgumentError: if it does not match the specs.
         """
         leaves: list[Any] = []
         read = False

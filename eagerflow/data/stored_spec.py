@@ -15,7 +15,7 @@ from eagerflow.protos.structure import MESSAGES
 from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.sparse.tensor import SparseTensorSpec
 
-# The numbers of the classes of specs.
+# The ids of the spec classes.
 _SPARSE, _RAGGED, _OTHER = 1, 3, 12
 _NONE = "tf.NoneTensorSpec"
 

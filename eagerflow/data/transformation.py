@@ -47,7 +47,7 @@ class Transformation:
             num_parallel_calls: the number of threads that call it, `tf.data.AUTOTUNE` to have them
                 when calls are slow enough to gain from it, None to call it when an element is asked
                 for.
-            deterministic: whether the order is kept; the dataset's options say by default.
+            deterministic: whether the order is kept; by default as in the dataset's options.
             synchronous: ignored.
             use_unbounded_threadpool: ignored.
             name: ignored.
@@ -98,7 +98,7 @@ class Transformation:
             name: ignored.
 
         Raises:
-            tf.errors.InvalidArgumentError: if a number is not positive.
+            tf.errors.InvalidArgumentError: if a count is not positive.
 
         >>> dataset = tf.data.Dataset.range(1, 3)
         >>> twice = lambda x: tf.data.Dataset.from_tensors(x).repeat(3)
@@ -302,10 +302,10 @@ class Transformation:
         return elementwise.TakeWhileDataset(self, predicate)
 
     def enumerate(self: Any, start: Any = 0, name: str | None = None) -> Dataset:
-        """Pairs of a running number, an int64 scalar, and the element.
+        """Pairs of an index, an int64 scalar, and the element.
 
         Args:
-            start: the first number.
+            start: the first index.
             name: ignored.
 
         >>> list(tf.data.Dataset.from_tensor_slices(["a", "b"]).enumerate(1).as_numpy_iterator())
@@ -374,7 +374,7 @@ class Transformation:
             name: ignored.
 
         Raises:
-            tf.errors.InvalidArgumentError: if a number is not positive.
+            tf.errors.InvalidArgumentError: if a count is not positive.
 
         >>> for window in tf.data.Dataset.range(5).window(3, shift=2, drop_remainder=True):
         ...     print([int(x) for x in window])
@@ -441,7 +441,7 @@ class Transformation:
             key_func: gives an element's key, an int64 scalar.
             reduce_func: `(key, dataset of the group) -> dataset`, often a batch.
             window_size: how many elements make a group full.
-            window_size_func: gives that number for a key; instead of `window_size`.
+            window_size_func: returns the window size for a key; instead of `window_size`.
             name: ignored.
 
         Raises:
@@ -525,7 +525,7 @@ class Transformation:
         Args:
             class_func: gives an element's class, an int32 scalar.
             target_dist: the wanted proportion of each class.
-            initial_dist: the proportions that elements come in; found out by counting if None.
+            initial_dist: the distribution of the input; estimated by counting if None.
             seed: makes the choices the same in every run.
             name: ignored.
 
@@ -547,11 +547,11 @@ class Transformation:
 
         Args:
             path: the directory; what it held before is replaced when all elements are written.
-            compression: "GZIP", "ZLIB" or "SNAPPY"; else nothing is compressed. `load` must be told
+            compression: "GZIP", "ZLIB" or "SNAPPY"; else nothing is compressed. `load` needs
                 the same.
-            shard_func: gives the number of the file that an element goes into.
+            shard_func: returns the index of the file that an element goes into.
             checkpoint_args: arguments of a `tf.train.CheckpointManager`, `step_counter` among them:
-                where writing has come to is checkpointed, and a later call goes on from there.
+                the progress of writing is checkpointed, and a later call continues from there.
 
         Raises:
             TypeError: if the elements hold what cannot be saved, such as datasets.
@@ -578,7 +578,7 @@ class Transformation:
             path: the directory; each form of a pipeline has its own part of it.
             compression: "GZIP", "ZLIB" or "SNAPPY"; else, and by default, nothing is compressed.
             reader_func: makes one dataset from the dataset of the shards' datasets.
-            shard_func: gives the number of the file that an element goes into.
+            shard_func: returns the index of the file that an element goes into.
             name: ignored.
         """
         return saving.SnapshotDataset(self, path, compression, reader_func, shard_func)
@@ -607,7 +607,7 @@ class Transformation:
 
         Args:
             batch_size: how many elements.
-            row_shape: the dense shape of each row; None for a size stands for the longest.
+            row_shape: the dense shape of each row; None for a size means the longest.
             name: ignored.
         """
         return composites.SparseBatchDataset(self, batch_size, row_shape)

@@ -13,7 +13,7 @@ from eagerflow.data.sources import ListCursor
 
 
 class PartDataset(Dataset):
-    """One part of windows' elements: what stands at one place of their structure."""
+    """One component of windows' elements."""
 
     def __init__(self, values: list[Any], spec: Any) -> None:
         super().__init__()

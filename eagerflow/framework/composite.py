@@ -40,9 +40,9 @@ class CompositeTensor:
     def __op_function__(
         self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
     ) -> Any:
-        """What a function returns of whose arguments this value is one.
+        """The result of a function that has this value among its arguments.
 
-        NotImplemented if the function has no meaning of its own for such values.
+        NotImplemented if the value does not override the function.
         """
         return NotImplemented
 

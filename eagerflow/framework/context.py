@@ -25,10 +25,10 @@ class _Process:
 
     eager = True
     graphs_used = False
-    # Whether functions draw random numbers as operations outside them do.
+    # Whether functions draw random values as operations outside them do.
     functions_eager = False
     default_graph: Any = None
-    # Makes a graph; `eagerflow.graph.graph`, which nobody imports who builds none, sets it.
+    # Makes a graph; set by `eagerflow.graph.graph`, imported only where graphs are built.
     make_graph: Callable[[], Any]
 
 

@@ -16,10 +16,10 @@ class DeviceSpec:
 
     Args:
         job: the name of the job.
-        replica: the number of the replica.
-        task: the number of the task.
+        replica: the index of the replica.
+        task: the index of the task.
         device_type: "CPU" or "GPU".
-        device_index: the number of the device.
+        device_index: the index of the device.
 
     >>> tf.DeviceSpec.from_string("/job:localhost/device:CPU:0").device_type
     'CPU'
@@ -46,12 +46,12 @@ class DeviceSpec:
 
     @property
     def replica(self) -> int | None:
-        """The number of the replica."""
+        """The index of the replica."""
         return self._replica
 
     @property
     def task(self) -> int | None:
-        """The number of the task."""
+        """The index of the task."""
         return self._task
 
     @property
@@ -61,7 +61,7 @@ class DeviceSpec:
 
     @property
     def device_index(self) -> int | None:
-        """The number of the device among those of its kind."""
+        """The index of the device among those of its type."""
         return self._device_index
 
     @classmethod
@@ -122,9 +122,8 @@ class DeviceSpec:
 class device:
     """Chooses the device for the operations inside the `with` block.
 
-    There is one device, the CPU. As TensorFlow does with soft placement, names of devices that this
-    machine does not have stand for it; names of other jobs, and names that are not well formed, are
-    errors.
+    There is one device, the CPU. As in TensorFlow's soft placement, names of devices that this
+    machine lacks mean the CPU; names of other jobs, and malformed names, are errors.
 
     Args:
         device_name: a name like "/CPU:0" or "/device:GPU:0", a `tf.DeviceSpec`, or None.

@@ -16,13 +16,13 @@ class DType:
     """The type of a tensor's elements.
 
     There is one object for each type, so that types can be compared with `is`. A type also equals
-    the names and NumPy types that stand for it.
+    its names and NumPy types.
 
     Args:
-        type_enum: the number of the type, see `as_datatype_enum`.
+        type_enum: the id of the type, see `as_datatype_enum`.
 
     Raises:
-        TypeError: if there is no type with that number.
+        TypeError: if there is no type with that id.
 
     >>> tf.float32
     tf.float32
@@ -68,7 +68,7 @@ class DType:
 
     @property
     def as_datatype_enum(self) -> int:
-        """The number that stands for the type in files and protocols."""
+        """The id of the type in files and protocols."""
         return self._type_enum
 
     @property
@@ -88,12 +88,12 @@ class DType:
 
     @property
     def is_floating(self) -> builtins.bool:
-        """Whether elements are real floating-point numbers."""
+        """Whether elements are real floats."""
         return self._kind in "fF"
 
     @property
     def is_numeric(self) -> builtins.bool:
-        """Whether elements are numbers; numbers of less than 16 bits that are no int8 are not."""
+        """Whether elements are numeric; types of less than 16 bits other than int8 are not."""
         return self._kind in "iufcq"
 
     @property
@@ -103,7 +103,7 @@ class DType:
 
     @property
     def is_quantized(self) -> builtins.bool:
-        """Whether elements are quantized numbers."""
+        """Whether elements are quantized."""
         return self._kind == "q"
 
     @property
@@ -293,14 +293,14 @@ _EXTENSIONS = {dtype.name: dtype for dtype in (bfloat16, *_NARROW)}
 
 
 def as_dtype(type_value: object) -> DType:
-    """The element type that `type_value` stands for.
+    """The element type of `type_value`.
 
     Args:
-        type_value: a `DType`, its name or number, a NumPy dtype or scalar type, or one of Python's
+        type_value: a `DType`, its name or id, a NumPy dtype or scalar type, or one of Python's
             `float` and `bool`.
 
     Raises:
-        TypeError: if it stands for no type.
+        TypeError: if it denotes no type.
 
     >>> tf.as_dtype("float64"), tf.as_dtype(np.uint8), tf.as_dtype(bool)
     (tf.float64, tf.uint8, tf.bool)

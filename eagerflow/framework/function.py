@@ -230,8 +230,8 @@ def function(
     An operation costs so little that there is nothing to gain from a graph for what eager programs
     do, so this changes how a function is called, not what it computes. Results are tensors, also
     where the function returns numbers, arrays or variables. Python side effects, such as
-    `print`, happen on every call and not only on the first. Random operations draw the numbers of
-    a traced function: each from a stream of its own, which `tf.random.set_seed` and the number of
+    `print`, happen on every call and not only on the first. Random operations draw the values of
+    a traced function: each from its own stream, which `tf.random.set_seed` and the number of
     operations before it determine.
 
     Args:

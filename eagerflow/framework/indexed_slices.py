@@ -19,8 +19,8 @@ class IndexedSlices:
 
     Args:
         values: the rows, `[n, ...]`.
-        indices: the place of each row along axis 0 of the whole, int32 or int64 `[n]`; a place may
-            appear several times, then the rows add up.
+        indices: the index of each row along axis 0 of the whole, int32 or int64 `[n]`; rows of the
+            same index add up.
         dense_shape: the shape of the whole, if known.
 
     >>> rows = tf.IndexedSlices(tf.constant([[1.0, 2.0]]), tf.constant([1]), tf.constant([3, 2]))
@@ -44,7 +44,7 @@ class IndexedSlices:
 
     @property
     def indices(self) -> Any:
-        """The place of each row along axis 0."""
+        """The index of each row along axis 0."""
         return self._indices
 
     @property

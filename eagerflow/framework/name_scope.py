@@ -19,7 +19,7 @@ class name_scope:
 
     Args:
         name: one more part of the prefix; one that ends in `/` replaces the whole prefix, and the
-            empty string stands for no prefix.
+            empty string means no prefix.
 
     Raises:
         ValueError: if `name` is no string.

@@ -32,7 +32,7 @@ def op_function(body: Any = None, /, *, elementwise: int = 0, overridable: bool 
         body: the function, whose parameters, name and documentation stay.
         elementwise: how many leading parameters have elements that correspond to each other; the
             result has one element for each.
-        overridable: False for a function that deals with symbolic arguments by itself: no argument
+        overridable: False for a function that handles symbolic arguments itself: no argument
             overrides it, and only a graph that is being built records the call.
 
     >>> from eagerflow.framework.op_function import op_function
@@ -65,7 +65,7 @@ def parameter_names(function: Any) -> list[str]:
 def bind_arguments(function: Any, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any] | None:
     """The arguments that were given, by name and in the order of the parameters.
 
-    None if the function does not take them, or takes any number.
+    None if the function does not accept them, or is variadic.
     """
     names = parameter_names(function)
     given = dict(zip(names, args, strict=False))

@@ -9,16 +9,16 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-# What stands for the global seed where only the operation has one.
+# The global seed where only the operation has one.
 _DEFAULT_GLOBAL_SEED = 87654321
 _MAX_INT32 = 2**31 - 1
 _MASK64 = 2**64 - 1
-# Blocks that are set aside for each output, however many it takes.
+# Blocks that are reserved for each output, however many it uses.
 RESERVED_PER_OUTPUT = 256
 
 
 def signed(word: int) -> int:
-    """The lower 64 bits of a number, as the signed integer that attributes hold."""
+    """The lower 64 bits of an integer, as the signed integer that attributes hold."""
     word &= _MASK64
     return word - 2**64 if word >= 2**63 else word
 
@@ -33,7 +33,7 @@ class Stream:
         self.counter = counter
 
     def take(self, blocks: int) -> tuple[int, int, int]:
-        """The key and the counter's halves now, as signed numbers; then skips `blocks`."""
+        """The key and the counter's halves now, as signed integers; then skips `blocks`."""
         counter = self.counter
         self.counter = (counter + blocks) & (2**128 - 1)
         return self.key, signed(counter), signed(counter >> 64)
@@ -82,7 +82,7 @@ class NodeSeeds:
 class TraceSeeds:
     """The op seeds of one trace of a function that TensorFlow would trace to a graph.
 
-    Each operation has its own stream of random numbers, which goes on with every call of the
+    Each operation has its own stream of random values, which continues with every call of the
     function. A stream follows from the global seed at its first use and from the operation's seed,
     or from the count of operations without a seed before it. Setting the global seed resets it.
 
@@ -117,14 +117,14 @@ class TraceSeeds:
     def take(
         self, position: int, unseeded: int, operation: Any, op_seed: int | None, blocks: int
     ) -> tuple[int, int, int]:
-        """The start of an operation's random numbers.
+        """The start of an operation's random values.
 
         Args:
             position: how many operations came before it in this call.
             unseeded: how many of them had no seed.
             operation: identifies the operation.
             op_seed: its own seed, if any.
-            blocks: how many blocks of numbers it takes.
+            blocks: how many blocks of values it takes.
         """
         with _state.lock:
             self._look_at_the_seed()
@@ -240,10 +240,10 @@ def drawing(draw: Any) -> Iterator[None]:
 
 
 def set_seed(seed: int | None) -> None:
-    """Sets the global seed: random operations after it give the same numbers in every run.
+    """Sets the global seed: random operations after it give the same values in every run.
 
     Args:
-        seed: an integer, or None to have other numbers in every run again.
+        seed: an integer, or None for different values in every run.
 
     >>> tf.random.set_seed(1234)
     >>> a = tf.random.uniform([1])
@@ -295,7 +295,7 @@ def once(make: Any, owner: Any = None, makes_variables: bool = False) -> Any:
 
     Args:
         make: the function.
-        owner: tells values apart that are asked for at the same place.
+        owner: distinguishes values at the same position.
         makes_variables: whether variables have just been made, so that there are two traces.
     """
     call = _source.draw
@@ -316,7 +316,7 @@ def current() -> Any:
 
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
-    """Lets its block draw numbers without changing those that the program draws after it."""
+    """Lets its block draw values without changing those that the program draws after it."""
     with _state.lock:
         drawn = _state.operation_seeds.getstate()
         counters = {key: stream.counter for key, stream in _state.streams.items()}
@@ -333,7 +333,7 @@ def undisturbed() -> Iterator[None]:
 
 
 def _truncated(seed: Any) -> int:
-    """The seed as a number of 31 bits, as TensorFlow passes it on."""
+    """The seed as a 31-bit integer, as TensorFlow passes it on."""
     if isinstance(seed, (str, bytes)):
         raise TypeError(f"A seed must be an integer, not {seed!r}.")
     return int(seed % _MAX_INT32)
@@ -357,25 +357,25 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
 
 
 def system_entropy(size: int) -> bytes:
-    """Bytes that nobody can foresee: where unseeded numbers begin, everywhere in the package."""
+    """Unpredictable bytes: the source of every unseeded stream in the package."""
     return os.urandom(size)
 
 
 def unforeseen(*_: Any) -> tuple[int, int, int]:
-    """A key and counter from the system: processes that fork do not share numbers."""
+    """A key and counter from the system: forked processes do not share streams."""
     words = int.from_bytes(system_entropy(16), "little")
     return signed(words), 0, signed(words >> 64)
 
 
 def draw(operation: Any, op_seed: int | None, blocks: int) -> tuple[int, int, int]:
-    """Where the numbers of one call of a stateful operation begin: key and counter.
+    """The start of the values of one call of a stateful operation: key and counter.
 
-    Calls with the same operation and seeds go on where the last one stopped.
+    Calls with the same operation and seeds continue where the last one stopped.
 
     Args:
         operation: what tells operations apart (name and dtypes).
         op_seed: the seed given to the operation, if any.
-        blocks: how many blocks of numbers to set aside.
+        blocks: how many blocks of values to reserve.
     """
     if _source.draw is not None:
         return _source.draw(operation, op_seed, blocks)
@@ -393,5 +393,5 @@ def draw(operation: Any, op_seed: int | None, blocks: int) -> tuple[int, int, in
 
 
 def memory() -> dict[tuple, Any]:
-    """What operations remember between calls until the global seed is set."""
+    """State that operations keep between calls until the global seed is set."""
     return _state.memory

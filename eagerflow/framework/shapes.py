@@ -113,7 +113,7 @@ def _size(value: Any) -> int | None:
 
 
 class TensorShape:
-    """The sizes of a tensor along its axes; None stands for an unknown size or rank.
+    """The sizes of a tensor along its axes; None means an unknown size or rank.
 
     Args:
         dims: a list of sizes, a single size, another shape, or None if the rank is unknown.
@@ -198,7 +198,7 @@ class TensorShape:
         )
 
     def merge_with(self, other: Any) -> TensorShape:
-        """The shape that knows what either of two compatible shapes knows.
+        """The shape with the known sizes of two compatible shapes.
 
         Raises:
             ValueError: if they are not compatible.

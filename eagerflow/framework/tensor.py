@@ -17,9 +17,9 @@ CPU_NAME = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
 class Reference:
-    """A key for dictionaries and sets that stands for one tensor or variable.
+    """A key for dictionaries and sets that identifies one tensor or variable.
 
-    Two references are equal if they stand for the same object, and are sorted in an arbitrary order
+    Two references are equal if they refer to the same object, and are sorted in an arbitrary order
     that lasts as long as these objects do. They cannot be compared with anything else but None.
 
     >>> a, b = tf.constant(1), tf.constant(1)
@@ -71,7 +71,7 @@ def value_text(tensor: Any, as_repr: bool) -> str:
 
 
 def repr_fields(value: Any) -> str:
-    """`numpy=...` as the last field of a representation, on lines of its own if it is long."""
+    """`numpy=...` as the last field of a representation, on separate lines if it is long."""
     if type(value) is Tensor and _core.is_symbolic(value):
         return "symbolic"
     text = value_text(value, True)
@@ -90,7 +90,7 @@ def _repr_with_id(self: Any) -> str:
 
 
 def show_ids(show: bool) -> None:
-    """Chooses whether representations of tensors have a number, as those of TensorFlow 1 do."""
+    """Chooses whether reprs of tensors have an id, as those of TensorFlow 1 do."""
     Tensor.__repr__ = _repr_with_id if show else _repr  # type: ignore[method-assign]
 
 
@@ -192,7 +192,7 @@ def undefined_eagerly(name: str) -> property:
 
 
 def _numpy_only(name: str) -> property:
-    """A property that NumPy arrays have and tensors do not, with a hint at what there is."""
+    """A property that NumPy arrays have and tensors lack, with a hint at the alternative."""
 
     def get(self: Any) -> None:
         raise AttributeError(
@@ -250,7 +250,7 @@ _attach()
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether `x` is a tensor or a variable (or another object that stands for a tensor).
+    """Whether `x` is a tensor or a variable (or another tensor-like object).
 
     >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(tf.Variable(1)), tf.is_tensor(1)
     (True, True, False)

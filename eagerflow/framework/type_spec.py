@@ -36,12 +36,12 @@ class TypeSpec:
             raise ValueError(f"No spec is compatible with both {self} and {other}.")
         return self
 
-    # Batches: what pipelines and `tf.map_fn` need to know of a kind of value.
+    # Batching, for pipelines and `tf.map_fn`.
 
     _is_batchable = False
 
     def _batch(self, size: int | None) -> TypeSpec:
-        """The spec of `size` stacked values, of any number of them if it is None."""
+        """The spec of `size` stacked values; None means any number."""
         raise TypeError(f"Elements with {self} cannot be batched.")
 
     def _unbatch(self) -> TypeSpec:
@@ -130,7 +130,7 @@ class TensorSpec(TypeSpec):
         )
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether the other has this dtype, and a shape that says at most as much."""
+        """Whether the other has this dtype, and a shape that is at most as specific."""
         if not isinstance(other, TensorSpec) or self._dtype != other._dtype:
             return False
         return self._shape.is_subtype_of(other._shape)
@@ -229,7 +229,7 @@ class NoneTensorSpec(TypeSpec):
 
 
 def type_spec_from_value(value: Any) -> TypeSpec:
-    """The spec of a tensor, an object that has one of its own, or what can be converted to a tensor.
+    """The spec of a tensor, an object that defines one, or a value that can be converted to a tensor.
 
     Raises:
         TypeError: if the value has no spec.

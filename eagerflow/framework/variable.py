@@ -95,7 +95,7 @@ class _VariableType(type(_core.Variable)):  # type: ignore[misc]
 class Variable(_core.Variable, metaclass=_VariableType):
     """A mutable slot that holds a tensor of fixed dtype.
 
-    A variable can be used wherever a tensor can; it stands for its current value then. Tapes watch
+    A variable can be used wherever a tensor can; its current value is used then. Tapes watch
     trainable variables by themselves. A tensor read from a variable keeps its value when the
     variable is assigned a new one.
 
@@ -110,8 +110,8 @@ class Variable(_core.Variable, metaclass=_VariableType):
         dtype: the element type; by default that of the initial value.
         import_scope: ignored.
         constraint: a function that projects a value onto those allowed; kept for optimizers.
-        synchronization: kept for programs that ask.
-        aggregation: kept for programs that ask.
+        synchronization: kept, but has no effect.
+        aggregation: kept, but has no effect.
         shape: the shape, where it shall be less specific than the initial value's; `None` entries
             may change with assignments.
         experimental_enable_variable_lifting: ignored.
@@ -375,8 +375,8 @@ class Variable(_core.Variable, metaclass=_VariableType):
     def _changed(self, change: Callable[[Any], Any]) -> Variable:
         """Replaces the value by what a function makes of it.
 
-        The function is called again if another thread has written meanwhile, whose change it would
-        undo otherwise.
+        The function is called again if another thread has written since, so that no change is
+        lost.
         """
         with _core.stop_recording():
             while True:
@@ -477,7 +477,7 @@ def _assign_slice(variable: Variable, key: Any, val: Any, name: str | None = Non
 
 
 def _numpy_key(key: Any) -> tuple:
-    """An index expression of plain numbers."""
+    """An index expression of plain integers."""
 
     def number(part: Any) -> Any:
         return part if part is None or part is Ellipsis else int(np.asarray(part))

@@ -19,7 +19,7 @@ _Draw = Callable[..., Tensor]
 
 
 def _stream(seed: Any) -> _Draw:
-    """Uniform numbers from the global stream."""
+    """Uniform random values from the global stream."""
 
     def draw(shape: Any, low: Any, high: Any, dtype: Any = dtypes.float32) -> Tensor:
         return stateful.uniform(shape, low, high, dtype, seed=seed)
@@ -28,7 +28,7 @@ def _stream(seed: Any) -> _Draw:
 
 
 def _seeded(seed: Any) -> _Draw:
-    """Uniform numbers that the seed alone determines."""
+    """Uniform random values that the seed alone determines."""
 
     def draw(shape: Any, low: Any, high: Any, dtype: Any = dtypes.float32) -> Tensor:
         return stateless.stateless_uniform(shape, seed, low, high, dtype)
@@ -265,16 +265,16 @@ def _cropped(value: Any, size: Any, draw: _Draw) -> Tensor:
 
 @op_function
 def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Tensor:
-    """A part of a tensor at a random place.
+    """A slice of a tensor at a random position.
 
     Args:
         value: a tensor of rank n.
-        size: the part's shape `[n]`.
+        size: the slice's shape `[n]`.
         seed: the operation's seed.
         name: ignored.
 
     Raises:
-        tf.errors.InvalidArgumentError: if the part is larger than the whole.
+        tf.errors.InvalidArgumentError: if the slice is larger than the tensor.
 
     >>> tf.image.random_crop(tf.zeros([4, 4, 3]), [2, 2, 3]).shape
     TensorShape([2, 2, 3])
@@ -284,7 +284,7 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None
 
 @op_function
 def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Tensor:
-    """A part of a tensor at a place that the seed `[2]` determines.
+    """A slice of a tensor at a position that the seed `[2]` determines.
 
     >>> tf.image.stateless_random_crop(tf.zeros([4, 4, 3]), [2, 2, 3], seed=(1, 2)).shape
     TensorShape([2, 2, 3])

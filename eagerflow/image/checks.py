@@ -60,7 +60,7 @@ def in_batch(value: Any, function: Callable[[Tensor], Tensor]) -> Tensor:
 
 
 def scalar(value: Any, dtype: Any) -> Tensor:
-    """A number as a scalar tensor."""
+    """A Python value as a scalar tensor."""
     return _core.convert(value, dtype, None)
 
 
@@ -68,7 +68,7 @@ def whole(value: Any, text: str) -> int:
     """A size or offset as a Python integer.
 
     Raises:
-        ValueError: if it is not one finite number.
+        ValueError: if it is not a finite scalar.
     """
     try:
         return int(value)
@@ -77,10 +77,10 @@ def whole(value: Any, text: str) -> int:
 
 
 def real(value: Any, text: str) -> float:
-    """A factor as a Python number.
+    """A factor as a Python float.
 
     Raises:
-        ValueError: if it is not one number.
+        ValueError: if it is not a scalar.
     """
     try:
         return float(value)

@@ -147,7 +147,7 @@ def decode_jpeg(
     dct_method: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """A JPEG image as numbers; PNG and GIF images that do not move are accepted, too.
+    """Decodes a JPEG image; PNG and still GIF images are accepted, too.
 
     Args:
         contents: the file's bytes, a scalar string.
@@ -246,7 +246,7 @@ def decode_and_crop_jpeg(
 def decode_png(
     contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None
 ) -> Tensor:
-    """A PNG image as numbers; JPEG and GIF images that do not move are accepted, too.
+    """Decodes a PNG image; JPEG and still GIF images are accepted, too.
 
     Args:
         contents: the file's bytes, a scalar string.
@@ -275,7 +275,7 @@ def decode_png(
 
 @composed_op("DecodeBmp", contents=Input("string"), channels=int)
 def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
-    """A BMP image as numbers.
+    """Decodes a BMP image.
 
     Args:
         contents: the file's bytes, a scalar string.
@@ -283,7 +283,7 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
         name: ignored.
 
     Returns:
-        uint8 `[height, width, channels]`; places in a palette count as grey levels.
+        uint8 `[height, width, channels]`; palette indices count as grey levels.
 
     Raises:
         tf.errors.InvalidArgumentError: if the data cannot be decoded.
@@ -476,7 +476,7 @@ def encode_jpeg(
 
     Args:
         image: uint8 `[height, width, channels]`, with 1 or 3 channels.
-        format: "grayscale", "rgb", or "" for what the channels say.
+        format: "grayscale", "rgb", or "" to derive it from the channels.
         quality: 0 to 100.
         progressive: whether the picture becomes sharper while it is loaded.
         optimize_size: whether to spend time on a smaller file.

@@ -25,7 +25,7 @@ def convert_image_dtype(
     """Images in another dtype, their values scaled.
 
     Args:
-        image: numbers. Floats are meant to lie within [0, 1], integers between 0 and their largest.
+        image: values. Floats should lie within [0, 1], integers between 0 and their maximum.
         dtype: the dtype of the result.
         saturate: whether what does not fit becomes the nearest limit.
         name: ignored.

@@ -40,7 +40,7 @@ class _Words:
         return self._words[self._at - 1]
 
     def fraction(self) -> np.float32:
-        """A number in [0, 1)."""
+        """A random value in [0, 1)."""
         return np.float32((self.word() & 0x7FFFFF) / (1 << 23))
 
     def below(self, bound: int) -> int:
@@ -62,7 +62,7 @@ def _rounded(value: Any) -> int:
 def _crop(
     width: int, height: int, areas: tuple[float, float], aspect: np.float32, words: _Words
 ) -> tuple[int, int, int, int] | None:
-    """Left, top, right and bottom of a rectangle of that aspect ratio, or None if none was found."""
+    """Left, top, right and bottom of a rectangle of that aspect ratio, or None if there is none."""
     least, most = (np.float32(part) * np.float32(width * height) for part in areas)
     high = _rounded(math.sqrt(least / aspect))
     highest = _rounded(math.sqrt(most / aspect))

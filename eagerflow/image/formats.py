@@ -76,7 +76,7 @@ def decode_jpeg(
         data: the file.
         channels: 1 or 3, or 0 for as many as the file has.
         ratio: 1, 2, 4 or 8: how much smaller to decode it.
-        recover: whether to keep what there is of a file that is cut short.
+        recover: whether to keep the decoded part of a truncated file.
         fancy: whether colours of a lower resolution are interpolated rather than repeated.
         fast: whether the transform may round more coarsely, by a few levels.
 
@@ -100,7 +100,7 @@ def decode_jpeg(
             min_factor=ratio,
             strict=not recover,
         )
-    except (KeyError, ValueError) as error:  # KeyError: a kind of file that no one knows
+    except (KeyError, ValueError) as error:  # KeyError: an unknown file type
         raise BadImage(str(error)) from error
     if array.shape[:2] != (rows, columns):
         raise BadImage(f"an image of {height}x{width} cannot be decoded at 1/{ratio}")

@@ -270,7 +270,7 @@ def extract_patches(
             )
         places.append(np.arange(count)[:, None] * step - before + np.arange(window) * rate)
     vertical, horizontal = places
-    # Zeros around the image stand for what is outside.
+    # The image is padded with zeros.
     top, left = max(-int(vertical.min()), 0), max(-int(horizontal.min()), 0)
     bottom = max(int(vertical.max()) - rows + 1, 0)
     rest = max(int(horizontal.max()) - columns + 1, 0)
@@ -300,15 +300,15 @@ def extract_glimpse(
     noise: str = "uniform",
     name: str | None = None,
 ) -> Tensor:
-    """Windows of images around given places.
+    """Windows of images at given positions.
 
     Args:
         input: float32 `[batch, height, width, channels]`.
         size: the windows' height and width.
-        offsets: `[batch, 2]`, the place of each window, rows first.
-        centered: whether (0, 0) is the image's middle and places are windows' middles.
-        normalized: whether places are given in heights and widths of the image.
-        noise: what stands outside: "uniform" or "gaussian" noise, or "zero".
+        offsets: `[batch, 2]`, the position of each window, rows first.
+        centered: whether (0, 0) is the image's centre and positions are windows' centres.
+        normalized: whether positions are relative to the image's height and width.
+        noise: what fills the outside: "uniform" or "gaussian" noise, or "zero".
         name: ignored.
 
     Raises:
@@ -418,7 +418,7 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
 
 @op_function
 def sobel_edges(image: Any) -> Tensor:
-    """Edges found by Sobel filters.
+    """Edges by Sobel filters.
 
     Args:
         image: `[batch, height, width, channels]`.

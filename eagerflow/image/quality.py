@@ -56,7 +56,7 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
         name: ignored.
 
     Returns:
-        One number for each image.
+        One value for each image.
 
     >>> round(float(tf.image.psnr(tf.zeros([1, 1, 1]), tf.ones([1, 1, 1]) / 10, 1.0)), 3)
     20.0
@@ -92,7 +92,7 @@ def _blurred(images: Tensor, weights: np.ndarray) -> Tensor:
 def _ssim_per_channel(
     x: Tensor, y: Tensor, peak: Tensor, size: int, sigma: float, k1: float, k2: float
 ) -> tuple[Tensor, Tensor]:
-    """SSIM and its contrast-structure part at each place and channel."""
+    """SSIM and its contrast-structure part at each position and channel."""
     height, width, channels = x._shape_tuple()[-3:]
     if height < size or width < size:
         raise errors.InvalidArgumentError(
@@ -144,10 +144,10 @@ def ssim(
         filter_sigma: its standard deviation.
         k1: a small constant.
         k2: another one.
-        return_index_map: whether to give the index at each place instead of its mean.
+        return_index_map: whether to return the index at each position instead of its mean.
 
     Returns:
-        One number for each image, or `[..., rows, columns]`.
+        One value for each image, or `[..., rows, columns]`.
 
     Raises:
         tf.errors.InvalidArgumentError: if images are smaller than the filter.
@@ -190,7 +190,7 @@ def ssim_multiscale(
         k2: another one.
 
     Returns:
-        One number for each image.
+        One value for each image.
 
     Raises:
         tf.errors.InvalidArgumentError: if the smallest images are smaller than the filter.

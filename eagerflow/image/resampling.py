@@ -26,7 +26,7 @@ class Table:
 
     @functools.cached_property
     def transposed(self) -> Table:
-        """The table that sends gradients back."""
+        """The table of the gradient."""
         count, taps = self.weights.shape
         results = np.repeat(np.arange(count), taps)
         sources = (self.places[:, None] + np.arange(taps)).reshape(-1)
@@ -53,7 +53,7 @@ def table_of(
 def _from_spans(
     starts: np.ndarray, ends: np.ndarray, weight: Callable, count: int, size: int
 ) -> Table:
-    """A table whose weights are a function of the result's and the source's place."""
+    """A table whose weights are a function of the result's and the source's position."""
     span = int((ends - starts).max(initial=1))
     offsets = np.arange(max(span, 1))
     sources = starts[:, None] + offsets
@@ -221,7 +221,7 @@ def _summed(images: Tensor, rows: Table, columns: Table) -> Tensor:
 
 
 def resampled(images: Tensor, rows: Table, columns: Table) -> Tensor:
-    """Images `[batch, height, width, channels]` whose rows and columns are summed as tables say."""
+    """Images `[batch, height, width, channels]` resampled by a table for rows and one for columns."""
     if not _core.recording():
         return _summed(images, rows, columns)
 

@@ -68,7 +68,7 @@ def overlaps_with(box: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 
 def _by_score(scores: np.ndarray, threshold: float) -> np.ndarray:
-    """The places of scores above a threshold, the best first; of equal ones the first."""
+    """The indices of scores above a threshold, the best first; of equal ones the first."""
     kept = np.flatnonzero(scores > threshold)
     return kept[np.argsort(-scores[kept].astype(np.float64), kind="stable")]
 
@@ -116,7 +116,7 @@ def non_max_suppression(
         name: ignored.
 
     Returns:
-        int32, the places of the chosen boxes, the best first.
+        int32, the indices of the chosen boxes, the best first.
 
     Raises:
         tf.errors.InvalidArgumentError: if shapes or thresholds are wrong.
@@ -162,7 +162,7 @@ def non_max_suppression_with_scores(
         name: ignored.
 
     Returns:
-        The places of the chosen boxes and their scores.
+        The indices of the chosen boxes and their scores.
 
     >>> boxes = [[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, 5, 1, 6]]
     >>> places, scores = tf.image.non_max_suppression_with_scores(boxes, [0.8, 0.9, 0.5], 3)
@@ -271,7 +271,7 @@ def non_max_suppression_padded(
         tile_size: ignored.
 
     Returns:
-        The places of the chosen boxes `[..., k]`, and how many are valid.
+        The indices of the chosen boxes `[..., k]`, and how many are valid.
 
     Raises:
         ValueError: if a batch is not to be padded.

@@ -1,4 +1,4 @@
-"""tf.quantization: rounding to as few values as quantized numbers have."""
+"""tf.quantization: rounding to the values of quantized dtypes."""
 
 from eagerflow.util import lazy
 

@@ -20,7 +20,7 @@ _ROUND_MODES = ("HALF_AWAY_FROM_ZERO", "HALF_TO_EVEN")
 
 
 class QuantizeV2(NamedTuple):
-    """Quantized numbers, and the floats that the least and the largest of them stand for."""
+    """Quantized values, and the floats that the least and the largest of them represent."""
 
     output: Tensor
     output_min: Tensor
@@ -89,7 +89,7 @@ def _limits(
 
 
 def _scale(low: np.ndarray, high: np.ndarray, least: int, most: int) -> np.ndarray:
-    """The larger step of the two that the limits ask for, inverted, so that both fit."""
+    """The inverse of the larger of the two steps that the limits require."""
     largest = np.finfo(np.float32).max
     with np.errstate(all="ignore"):
         from_low = np.where(least * low > 0, np.float32(least) / low, largest)
@@ -109,7 +109,7 @@ def _to_min_first(x: np.ndarray, low: Any, high: Any, info: np.iinfo) -> np.ndar
 
 
 def _requantized(x: np.ndarray, low: Any, high: Any, info: np.iinfo) -> np.ndarray:
-    """The same for numbers that were quantized before: zero stays zero."""
+    """The same for values that were quantized before: zero stays zero."""
     steps = 2.0**info.bits
     low, high = np.asarray(low, np.float64), np.asarray(high, np.float64)
     with np.errstate(all="ignore"):
@@ -143,7 +143,7 @@ def quantize(
     """Floats as quantized integers.
 
     The range is made to hold zero. "MIN_COMBINED" spreads the integers over it; "MIN_FIRST" counts
-    steps from its lower end, so that zero has an integer of its own; "SCALED" multiplies, so that
+    steps from its lower end, so that zero is exactly an integer; "SCALED" multiplies, so that
     zero stays zero, and widens the range to what the integers reach.
 
     Args:
@@ -155,7 +155,7 @@ def quantize(
         round_mode: "HALF_AWAY_FROM_ZERO", or in mode "SCALED" also "HALF_TO_EVEN".
         name: ignored.
         narrow_range: in mode "SCALED", whether the least integer is not used.
-        axis: the axis along which slices have limits of their own; None for one pair of limits.
+        axis: the axis along which each slice has its own limits; None for one pair of limits.
         ensure_minimum_range: how wide the range is at least, as a part of its larger limit or 1.
 
     Returns:
@@ -229,7 +229,7 @@ def dequantize(
     narrow_range: bool = False,
     dtype: Any = dtypes.float32,
 ) -> Tensor:
-    """The floats that quantized integers stand for.
+    """The floats that quantized integers represent.
 
     Args:
         input: of a quantized dtype.
@@ -237,7 +237,7 @@ def dequantize(
         max_range: the upper limit.
         mode: the mode of `quantize`.
         name: ignored.
-        axis: the axis along which slices have limits of their own; None for one pair of limits.
+        axis: the axis along which each slice has its own limits; None for one pair of limits.
         narrow_range: what it was for `quantize`.
         dtype: of the result, float32 or bfloat16.
 
@@ -295,15 +295,15 @@ def quantized_concat(
     Args:
         concat_dim: the axis, a scalar.
         values: tensors of one quantized dtype, whose shapes agree but along the axis.
-        input_mins: for each tensor, what its least integer stands for.
-        input_maxes: for each tensor, what its largest integer stands for.
+        input_mins: for each tensor, the value of its least integer.
+        input_maxes: for each tensor, the value of its largest integer.
         name: ignored.
 
     Returns:
         `output`, and `output_min` and `output_max`, its range.
 
     Raises:
-        tf.errors.InvalidArgumentError: if dtypes, shapes or numbers of limits do not fit.
+        tf.errors.InvalidArgumentError: if dtypes, shapes or counts of limits do not match.
 
     >>> a = tf.quantization.quantize([0.0, 1.0], 0.0, 1.0, tf.quint8)
     >>> b = tf.quantization.quantize([0.0, 2.0], 0.0, 2.0, tf.quint8)

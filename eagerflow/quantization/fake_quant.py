@@ -1,4 +1,4 @@
-"""Rounding to as few values as quantized numbers have, for training that expects it."""
+"""Rounding to quantized values, for quantization-aware training."""
 
 from __future__ import annotations
 
@@ -116,8 +116,8 @@ def fake_quant_with_min_max_args(
         inputs: float32.
         min: the lower limit.
         max: the upper limit.
-        num_bits: how many bits a quantized number has, 2 to 16.
-        narrow_range: whether the lowest quantized number is not used.
+        num_bits: how many bits a quantized value has, 2 to 16.
+        narrow_range: whether the lowest quantized value is not used.
         name: ignored.
 
     Returns:
@@ -308,7 +308,7 @@ def _rounded(
     axis: int | None,
     op: str,
 ) -> Tensor:
-    """The numbers after quantization with zero at zero, without a gradient."""
+    """The values after symmetric quantization, without a gradient."""
     if round_mode not in ("HALF_TO_EVEN", "HALF_UP"):
         raise invalid_argument(f"Round mode string must be 'HALF_TO_EVEN' or 'HALF_UP' [Op:{op}]")
     if not 0 < num_bits < (62 if signed_input else 63):
@@ -381,13 +381,13 @@ def quantize_and_dequantize_v2(
         input: floating.
         input_min: the lower limit if it is given; one for each slice along `axis`.
         input_max: the upper limit.
-        signed_input: whether quantized numbers have a sign.
+        signed_input: whether quantized values have a sign.
         num_bits: how many bits they have.
         range_given: whether the limits are given; otherwise they are those of the inputs.
         round_mode: "HALF_TO_EVEN" or "HALF_UP".
         name: ignored.
-        narrow_range: whether the lowest quantized number is not used.
-        axis: the axis along which slices have limits of their own; None for one pair of limits.
+        narrow_range: whether the lowest quantized value is not used.
+        axis: the axis along which each slice has its own limits; None for one pair of limits.
 
     Returns:
         Numbers of the same shape. Between `input_min` and `input_max` the gradient is passed on.

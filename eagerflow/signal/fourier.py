@@ -30,7 +30,7 @@ _COMPLEX_NUMPY = {
 _NORMS = (None, "backward", "ortho", "forward")
 
 
-# From so many numbers on, threads are worth while.
+# The number of values from which threads pay off.
 _LARGE = 1 << 16
 
 
@@ -135,7 +135,7 @@ def _half_inverse(x: Tensor, length: int, axes: Sequence[int]) -> Tensor:
 
 
 def shape_of_half(length: int) -> int:
-    """How many numbers half a spectrum has."""
+    """How many values half a spectrum has."""
     return length // 2 + 1 if length else 0
 
 
@@ -259,7 +259,7 @@ def _from_half(value: Any, fft_length: Any, rank: int, op: str) -> Tensor:
 
 @op_function
 def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """The first half of the Fourier transform of real numbers along the last axis.
+    """The first half of the Fourier transform of real values along the last axis.
 
     Args:
         input_tensor: float32 or float64.
@@ -267,7 +267,7 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
         name: ignored.
 
     Returns:
-        Complex numbers, `size // 2 + 1` along the last axis.
+        Complex values, `size // 2 + 1` along the last axis.
 
     Raises:
         ValueError: for another dtype, or a scalar.
@@ -280,19 +280,19 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
 
 @op_function
 def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """Half the Fourier transform of real numbers along the last two axes; see `tf.signal.rfft`."""
+    """Half the Fourier transform of real values along the last two axes; see `tf.signal.rfft`."""
     return _half(input_tensor, fft_length, 2, "RFFT2D")
 
 
 @op_function
 def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """Half the Fourier transform of real numbers along three axes; see `tf.signal.rfft`."""
+    """Half the Fourier transform of real values along three axes; see `tf.signal.rfft`."""
     return _half(input_tensor, fft_length, 3, "RFFT3D")
 
 
 @op_function
 def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """The real numbers of which the first half of the spectrum is given, along the last axis.
+    """Real values from the first half of their spectrum along the last axis.
 
     Args:
         input_tensor: complex64 or complex128.
@@ -311,13 +311,13 @@ def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) ->
 
 @op_function
 def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """Real numbers from half their spectrum along the last two axes; see `tf.signal.irfft`."""
+    """Real values from half their spectrum along the last two axes; see `tf.signal.irfft`."""
     return _from_half(input_tensor, fft_length, 2, "IRFFT2D")
 
 
 @op_function
 def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-    """Real numbers from half their spectrum along three axes; see `tf.signal.irfft`."""
+    """Real values from half their spectrum along three axes; see `tf.signal.irfft`."""
     return _from_half(input_tensor, fft_length, 3, "IRFFT3D")
 
 
@@ -428,7 +428,7 @@ def rfftnd(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Half the Fourier transform of real numbers along any axes; see `tf.signal.fftnd`.
+    """Half the Fourier transform of real values along any axes; see `tf.signal.fftnd`.
 
     >>> tf.signal.rfftnd(tf.ones([2, 4])).shape
     TensorShape([2, 3])
@@ -458,7 +458,7 @@ def irfftnd(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Real numbers from half their spectrum along any axes; see `tf.signal.fftnd`.
+    """Real values from half their spectrum along any axes; see `tf.signal.fftnd`.
 
     >>> tf.signal.irfftnd(tf.ones([2, 3], tf.complex64)).shape
     TensorShape([2, 4])

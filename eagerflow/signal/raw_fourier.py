@@ -53,7 +53,7 @@ def rfftnd(
     Tcomplex: Any = dtypes.complex64,
     name: str | None = None,
 ) -> Tensor:
-    """Half the Fourier transform of real numbers along axes; see `tf.signal.rfftnd`."""
+    """Half the Fourier transform of real values along axes; see `tf.signal.rfftnd`."""
     return _core.ops.cast(fourier.rfftnd(input, fft_length, axes), dtypes.as_dtype(Tcomplex))
 
 
@@ -71,5 +71,5 @@ def irfftnd(
     Treal: Any = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """Real numbers from half their spectrum along axes; see `tf.signal.irfftnd`."""
+    """Real values from half their spectrum along axes; see `tf.signal.irfftnd`."""
     return _core.ops.cast(fourier.irfftnd(input, fft_length, axes), dtypes.as_dtype(Treal))

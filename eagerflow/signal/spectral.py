@@ -45,7 +45,7 @@ def frame(
         frame_length: the number of samples in a frame.
         frame_step: the number of samples from the beginning of a frame to that of the next.
         pad_end: whether frames that reach beyond the end are filled up; otherwise there are none.
-        pad_value: what they are filled up with.
+        pad_value: the value to pad with.
         axis: the axis.
         name: ignored.
 
@@ -82,7 +82,7 @@ def frame(
         count = max(0, 1 + (size - length) // step)
     pieces = length // step
     if axis == x.ndim - 1 and count and length == pieces * step and 1 < pieces <= 16:
-        # Frames are neighbouring pieces, as long as a step, one behind the other.
+        # A frame consists of consecutive segments as long as the step.
         outer = x._shape_tuple()[:-1]
         used = x[..., : (count + pieces - 1) * step]
         hops = _ops.reshape(used, [*outer, count + pieces - 1, step])
@@ -96,7 +96,7 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
     """Puts frames in a row and adds them where they overlap.
 
     Args:
-        signal: numbers `[..., frames, frame_length]`.
+        signal: values `[..., frames, frame_length]`.
         frame_step: the number of samples from the beginning of a frame to that of the next.
         name: ignored.
 
@@ -506,7 +506,7 @@ def linear_to_mel_weight_matrix(
         `[num_spectrogram_bins, num_mel_bins]`: a triangle in each column.
 
     Raises:
-        ValueError: if a number is out of range.
+        ValueError: if an argument is out of range.
 
     >>> tf.signal.linear_to_mel_weight_matrix(4, 65).shape
     TensorShape([65, 4])
@@ -530,7 +530,7 @@ def linear_to_mel_weight_matrix(
         )
     if not dtype.is_floating:
         raise ValueError(f"dtype must be a floating point type. Got: {dtype}")
-    # The lowest frequency, zero, belongs to no band.
+    # Frequency zero is in no band.
     frequencies = _mel(np.linspace(0.0, rate / 2, bins)[1:, None])
     edges = np.linspace(_mel(lower_edge_hertz), _mel(upper_edge_hertz), num_mel_bins + 2)
     lower, centre, upper = edges[:-2], edges[1:-1], edges[2:]

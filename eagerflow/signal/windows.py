@@ -1,4 +1,4 @@
-"""Windows for short pieces of signals."""
+"""Windows for short segments of signals."""
 
 from __future__ import annotations
 

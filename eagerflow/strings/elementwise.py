@@ -1,4 +1,4 @@
-"""Byte strings in tensors: element by element, and as ragged rows of pieces."""
+"""Byte strings in tensors: element by element, and as ragged rows of substrings."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def each(function: Callable[[bytes], bytes], value: Any, op: str) -> Any:
 
 
 def numbers(function: Callable[[bytes], Any], value: Any, dtype: Any, op: str) -> Any:
-    """Computes a number of a given dtype for each string."""
+    """Computes a value of a given dtype for each string."""
     if isinstance(value, RaggedTensor):
         return value.with_flat_values(numbers(function, value.flat_values, dtype, op))
     tensor = strings(value, op)
@@ -68,7 +68,7 @@ def natively(operation: Callable, value: Any, op: str, *attributes: Any) -> Any:
 
 
 def split_rows(value: Any, separator: bytes, op: str) -> Any:
-    """Cuts each string at a separator, or at white space if that is empty; see `rows`."""
+    """Splits each string at a separator, or at white space if that is empty; see `rows`."""
     if isinstance(value, RaggedTensor):
         return value.with_flat_values(split_rows(value.flat_values, separator, op))
     tensor = strings(value, op)
@@ -77,7 +77,7 @@ def split_rows(value: Any, separator: bytes, op: str) -> Any:
 
 
 def as_rows(pieces: Tensor, splits: Tensor, shape: Sequence[int]) -> Any:
-    """The pieces of strings by the splits of each: a vector for a scalar, else a ragged tensor."""
+    """The substrings as rows by `splits`: a vector for a scalar, else a ragged tensor."""
     if not shape:
         return pieces
     result = RaggedTensor._of(pieces, RowPartition(splits, internal=True))
@@ -87,12 +87,12 @@ def as_rows(pieces: Tensor, splits: Tensor, shape: Sequence[int]) -> Any:
 
 
 def rows(pieces: Sequence[Sequence[Any]], shape: Sequence[int], join: Callable) -> Any:
-    """What each string of a tensor was cut into: a vector for a scalar, else a ragged tensor.
+    """The substrings of each string: a vector for a scalar, else a ragged tensor.
 
     Args:
-        pieces: the pieces of each string.
+        pieces: the substrings of each string.
         shape: the shape of the tensor.
-        join: makes a vector of a list of pieces.
+        join: makes a vector of a list of substrings.
     """
     flat = join([piece for row in pieces for piece in row])
     if not shape:
@@ -109,7 +109,7 @@ def byte_vector(pieces: Sequence[bytes]) -> Tensor:
 
 
 def cut(function: Callable[[bytes], Sequence[Any]], value: Any, op: str, join: Callable) -> Any:
-    """Cuts each string into pieces; see `rows`."""
+    """Splits each string by `function`; see `rows`."""
     if isinstance(value, RaggedTensor):
         return value.with_flat_values(cut(function, value.flat_values, op, join))
     tensor = strings(value, op)

@@ -70,7 +70,7 @@ def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | No
         name: ignored.
 
     Raises:
-        tf.errors.InvalidArgumentError: if there is no bucket or the key has not two numbers.
+        tf.errors.InvalidArgumentError: if there is no bucket or the key does not have two elements.
 
     >>> tf.strings.to_hash_bucket_strong("abc", 1000, [1, 2]).numpy()
     np.int64(917)
@@ -111,7 +111,7 @@ def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) 
         if x._size == x._shape_tuple()[0]:
             hashes = _ops.string_hash(x, 0, "farm").numpy().view(np.uint8)
             return _core.as_tensor(hashes.reshape(-1, 8))
-        # Strings of a row stand for themselves by their own fingerprints.
+        # A row's fingerprint is computed from those of its strings.
         rows = [
             b"".join(fingerprint64(item).to_bytes(8, "little") for item in row.reshape(-1))
             for row in values

@@ -58,11 +58,11 @@ def as_string(
     fill: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """The elements as decimal numbers.
+    """The elements as decimal strings.
 
     Args:
         input: numbers, booleans or strings.
-        precision: how many digits floating-point numbers have after the point; 6 by default.
+        precision: how many digits floats have after the point; 6 by default.
         scientific: whether to write an exponent.
         shortest: whether to write an exponent only where that is shorter.
         width: how long results are at least.
@@ -140,7 +140,7 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
 def format(
     template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
 ) -> Tensor:
-    """A text in which tensors stand for placeholders, as `tf.print` shows them.
+    """A template with its placeholders replaced by tensors, as `tf.print` shows them.
 
     Args:
         template: the text.
@@ -332,11 +332,11 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     unit=str,
 )
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
-    """Parts of strings.
+    """Substrings of strings.
 
     Args:
         input: strings.
-        pos: where parts begin; negative places count from the end.
+        pos: where substrings begin; negative positions count from the end.
         len: how long they are at most; of the shape of `pos`.
         unit: "BYTE" or "UTF8_CHAR".
         name: ignored.
@@ -345,7 +345,7 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
         Strings, of the shape to which `input` and `pos` broadcast.
 
     Raises:
-        tf.errors.InvalidArgumentError: if a place is not in its string, or shapes do not fit.
+        tf.errors.InvalidArgumentError: if a position is outside its string, or shapes do not match.
 
     >>> tf.strings.substr(["hello", "world"], [1, 2], [3, 2]).numpy()
     array([b'ell', b'rl'], dtype=object)
@@ -411,7 +411,7 @@ _NUMBERS = (
 
 @composed_op("StringToNumber", input=Input("string"), out_type=DType)
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Any:
-    """The numbers that strings spell.
+    """Parses strings as numbers.
 
     Args:
         input: strings.
@@ -419,7 +419,7 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
         name: ignored.
 
     Raises:
-        tf.errors.InvalidArgumentError: if a string spells no number of that dtype.
+        tf.errors.InvalidArgumentError: if a string is not a number of that dtype.
 
     >>> tf.strings.to_number(["1.5", " 2 "]).numpy()
     array([1.5, 2. ], dtype=float32)
@@ -530,7 +530,7 @@ def _join(inputs: Any, axis: Any, keepdims: bool, separator: str) -> Tensor:
 
 
 def _join_ragged(inputs: Any, axis: Any, keepdims: bool, separator: str) -> Any:
-    """Joins along one axis of a ragged tensor: each row by itself."""
+    """Joins along one axis of a ragged tensor, row by row."""
     if axis is None or isinstance(axis, list | tuple):
         axes = range(inputs.ragged_rank, -1, -1) if axis is None else sorted(axis, reverse=True)
         for k in axes:
@@ -554,7 +554,7 @@ def _join_ragged(inputs: Any, axis: Any, keepdims: bool, separator: str) -> Any:
 def unsorted_segment_join(
     inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
 ) -> Tensor:
-    """Joins the strings that belong to the same segment.
+    """Joins the strings of each segment.
 
     Args:
         inputs: strings.
@@ -625,7 +625,7 @@ def ngrams(
 
     Args:
         data: strings `[..., words]`, or ragged.
-        ngram_width: how many words a run has, or a list of such numbers.
+        ngram_width: how many words a run has, or a list of widths.
         separator: what comes between words.
         pad_values: a word, or a pair of words, put before and after each sequence.
         padding_width: how many of them at most; by default as many as a run of the same width

@@ -328,7 +328,7 @@ def _text(item: bytes) -> str:
 
 
 def _rewriter(rewrite: str, groups: int, everywhere: bool) -> Any:
-    """The parts of a rewrite, group numbers and texts; None if nothing can be replaced with it."""
+    """The parts of a rewrite, group numbers and texts; None if it is invalid."""
     parts: list[int | str] = []
     at = 0
     while at < len(rewrite):
@@ -357,7 +357,7 @@ def _replaced(text: str, expression: re.Pattern, parts: list, everywhere: bool) 
     for match in expression.finditer(text):
         start, end = match.span()
         if start == end == previous_end:
-            continue  # nothing is found right behind what was found
+            continue  # no empty match directly after a match
         if any("\udc80" <= char <= "\udcff" for char in match.group()):
             continue  # bytes that are no UTF-8 match nothing
         out.append(text[last:start])
@@ -384,7 +384,7 @@ def regex_replace(
     Args:
         input: strings.
         pattern: the expression, in RE2's syntax.
-        rewrite: what to put there; `\1` to `\9` stand for groups, `\0` for all that matches.
+        rewrite: what to put there; `\1` to `\9` stand for groups, `\0` for the whole match.
         replace_global: whether to replace all matches, or only the first.
         name: ignored.
 

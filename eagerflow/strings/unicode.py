@@ -53,7 +53,7 @@ def _checked_errors(errors: str, op: str) -> None:
 
 
 class _Decoder:
-    """Decodes strings into characters and the places where they begin."""
+    """Decodes strings into characters and the offsets where they begin."""
 
     def __init__(
         self, encoding: str, errors: str, replacement: int, controls: bool, op: str
@@ -154,7 +154,7 @@ def unicode_decode_with_offsets(
     Args:
         input: strings.
         input_encoding: for instance "UTF-8", "UTF-16-BE" or "ISO-8859-1".
-        errors: what happens to bytes that stand for no character: "replace", "ignore", or "strict"
+        errors: what happens to invalid bytes: "replace", "ignore", or "strict"
             for an error.
         replacement_char: what they are replaced with.
         replace_control_characters: whether the characters below 32 are replaced too.
@@ -279,13 +279,13 @@ def unicode_encode(
     Args:
         input: code points, int32 `[..., characters]`, or ragged.
         output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
-        errors: what happens to numbers that are no characters: "replace", "ignore", or "strict"
+        errors: what happens to invalid code points: "replace", "ignore", or "strict"
             for an error.
         replacement_char: what they are replaced with.
         name: ignored.
 
     Raises:
-        tf.errors.InvalidArgumentError: if the encoding is unknown, or a number is no character and
+        tf.errors.InvalidArgumentError: if the encoding is unknown, or a code point is invalid and
             must be.
 
     >>> tf.strings.unicode_encode([97, 233], "UTF-8").numpy()
@@ -369,7 +369,7 @@ def unicode_transcode(
         input: strings.
         input_encoding: their encoding.
         output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
-        errors: what happens to bytes that stand for no character, see
+        errors: what happens to invalid bytes, see
             `unicode_decode_with_offsets`.
         replacement_char: what they are replaced with.
         replace_control_characters: whether the characters below 32 are replaced too.
@@ -414,21 +414,21 @@ def unicode_transcode(
 
 @functools.cache
 def _scripts() -> tuple[np.ndarray, np.ndarray]:
-    """Where runs of characters of one script begin, and ICU's numbers of the scripts."""
+    """Where runs of characters of one script begin, and ICU's ids of the scripts."""
     with np.load(Path(__file__).with_name("unicode_scripts.npz")) as tables:
         return tables["starts"], tables["scripts"]
 
 
 @composed_op("UnicodeScript", input=Input("int32"))
 def unicode_script(input: Any, name: str | None = None) -> Any:
-    """The script that each character belongs to, as ICU numbers them.
+    """The script of each character, as ICU's id.
 
     Args:
         input: code points, int32.
         name: ignored.
 
     Returns:
-        int32 of the same shape; -1 for what is no character.
+        int32 of the same shape; -1 for invalid code points.
 
     >>> tf.strings.unicode_script([97, 0x4E00]).numpy()
     array([25, 17], dtype=int32)
