@@ -23,9 +23,9 @@ newaxis = None
 
 
 def slices_at(x: Tensor, places: Any, axis: int = 0) -> Tensor:
-    """The slices at `places` of an axis, for functions whose gradient is an ordinary tensor.
+    """The slices at `places` of an axis, for functions whose gradient is a dense tensor.
 
-    That of `gather` by rows is IndexedSlices, which is what a lookup promises, and no other function.
+    The gradient of `gather` by rows is IndexedSlices, which only lookups promise.
     """
     return _ops.gather(_ops.reshape(x, x._shape_tuple()), places, axis, 0)
 
@@ -120,7 +120,7 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 
 @composed_op("IdentityN")
 def identity_n(input: Sequence, name: str | None = None) -> list[Tensor]:
-    """Tensors with the same values, each under an identity of its own."""
+    """Distinct tensors with the same values."""
     items = [_ops.identity(item) for item in input]
     if not items:
         raise invalid_argument("identity_n needs at least one tensor, got none [Op:IdentityN]")
@@ -132,7 +132,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     """Joins tensors along an axis they have.
 
     Args:
-        values: a list of tensors of one dtype, whose shapes differ along `axis` at most.
+        values: a list of tensors of one dtype, whose shapes may differ along `axis` only.
         axis: where to join; negative ones count from the last.
         name: ignored.
 
@@ -194,7 +194,7 @@ def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
 
 @op_function
 def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list:
-    """The slices of a tensor along an axis, which goes away.
+    """The slices of a tensor along an axis, which is removed.
 
     Args:
         value: a tensor of rank 1 or more.
@@ -237,7 +237,7 @@ def split(
     Args:
         value: a tensor.
         num_or_size_splits: the number of pieces of equal size, or a list of their sizes, one of
-            which may be -1 for all that remains.
+            which may be -1 for the remainder.
         axis: where to cut; negative ones count from the last.
         num: ignored.
         name: ignored.
@@ -307,7 +307,7 @@ def pad(
 
     Args:
         tensor: a tensor of rank n.
-        paddings: integers `[n, 2]`, how many to add before and after along each axis.
+        paddings: integers `[n, 2]`, the counts to add before and after each axis.
         mode: "CONSTANT"; "REFLECT" mirrors without repeating the border, "SYMMETRIC" repeats it.
         constant_values: what to add in the first mode, a scalar.
         name: ignored.
@@ -361,9 +361,9 @@ def strided_slice(
     var: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Every so manieth element between bounds, along each of the first axes.
+    """Strided slices along the leading axes.
 
-    Indexing with `[...]` is easier to read and does the same. In each mask, bit k speaks of the
+    Indexing with `[...]` is easier to read and does the same. In each mask, bit k refers to the
     k-th entry: ignore `begin` or `end`, stand for the axes not named, add an axis of size 1, or
     take the one element at `begin` and drop the axis.
 
@@ -391,7 +391,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
 
     Args:
         input: a tensor.
-        repeats: how often, an integer or one for each element along the axis.
+        repeats: the count, an integer or one for each element along the axis.
         axis: the axis; by default the tensor is flattened first.
         name: ignored.
 
@@ -420,7 +420,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     if counts.size not in (1, length):
         raise ValueError(
             f"Dimensions {length} and {counts.size} are not compatible: `repeats` is one number, or "
-            f"one for each of the {length} places along the axis."
+            f"one for each of the {length} elements along the axis."
         )
     if (counts < 0).any():
         raise invalid_argument(f"repeats must not be negative, got {counts.tolist()} [Op:Repeat]")
@@ -436,11 +436,11 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
 
 @op_function
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
-    """Moves elements along axes; those pushed out at one end come in at the other.
+    """Moves elements along axes; those shifted out at one end wrap around.
 
     Args:
         input: a tensor.
-        shift: how far, an integer or one for each axis.
+        shift: the offset, an integer or one for each axis.
         axis: an axis or a list of axes, in which one may appear several times.
         name: ignored.
 

@@ -60,10 +60,10 @@ def _compare(
     lines.append(f"Condition x {sign} y did not hold.")
     if x.ndim and x._shape_tuple() == y._shape_tuple():
         wrong = np.argwhere(~holds.numpy())[:count]
-        places = tuple(wrong.T)
+        positions = tuple(wrong.T)
         lines += [f"Indices of first {len(wrong)} different values:", str(wrong)]
-        lines += ["Corresponding x values:", str(x.numpy()[places])]
-        lines += ["Corresponding y values:", str(y.numpy()[places])]
+        lines += ["Corresponding x values:", str(x.numpy()[positions])]
+        lines += ["Corresponding y values:", str(y.numpy()[positions])]
     for label, value in (("x", x), ("y", y)):
         first = _first(value, count)
         lines += [f"First {len(first)} elements of {label}:", str(first)]
@@ -79,7 +79,7 @@ def assert_equal(
     Args:
         x: a tensor or what can be converted to one.
         y: another one of the same dtype; shapes broadcast.
-        message: what the error's message begins with.
+        message: the prefix of the error's message.
         summarize: how many elements the message shows, 3 by default; -1 shows all.
         name: ignored.
 
@@ -211,14 +211,14 @@ def assert_near(
     Args:
         x: floating.
         y: of the same dtype; shapes broadcast.
-        rtol: by default ten times the distance between 1 and the next number.
+        rtol: by default ten times the distance between 1 and the next representable value.
         atol: as `rtol`.
-        message: what the error's message begins with.
+        message: the prefix of the error's message.
         summarize: how many elements the message shows, 3 by default; -1 shows all.
         name: ignored.
 
     Raises:
-        tf.errors.InvalidArgumentError: if two elements lie further apart.
+        tf.errors.InvalidArgumentError: if two elements differ by more.
         ValueError: if the dtypes differ or are not floating.
 
     >>> tf.debugging.assert_near([1.0], [1.0 + 1e-7])
@@ -280,7 +280,7 @@ def assert_rank(x: Any, rank: Any, message: str | None = None, name: Any = None)
 
 @op_function
 def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: Any = None) -> None:
-    """Checks that there are at least so many axes; raises a ValueError if not."""
+    """Checks the least number of axes; raises a ValueError if not."""
     x = _core.as_tensor(x)
     wanted = _static_rank(rank, message)
     _assert_rank(x, lambda rank: rank >= wanted, f"at least {wanted}", message)
@@ -383,7 +383,7 @@ def assert_shapes(
             axes. A string of letters is a list of names.
         data: ignored.
         summarize: ignored.
-        message: what the error's message begins with.
+        message: the prefix of the error's message.
         name: ignored.
 
     Raises:
@@ -478,7 +478,7 @@ def check_numerics(tensor: Any, message: str, name: Any = None) -> Tensor:
 
     Args:
         tensor: floating.
-        message: what the error's message begins with.
+        message: the prefix of the error's message.
         name: ignored.
 
     Raises:
@@ -496,13 +496,13 @@ def check_numerics(tensor: Any, message: str, name: Any = None) -> Tensor:
         _core.refuse_attr("T", x.dtype, FLOAT_TYPES, "CheckNumerics")
     if _all(_ops.is_finite(x)):
         return _ops.identity(x)
-    found = []
+    kinds = []
     if bool(_ops.reduce_any(_ops.is_inf(x))):
-        found.append("Inf")
+        kinds.append("Inf")
     if bool(_ops.reduce_any(_ops.is_nan(x))):
-        found.append("NaN")
+        kinds.append("NaN")
     raise invalid_argument(
-        f"{message} : Tensor had {' and '.join(found)} values [Op:CheckNumerics]"
+        f"{message} : Tensor had {' and '.join(kinds)} values [Op:CheckNumerics]"
     )
 
 
@@ -513,7 +513,7 @@ def assert_all_finite(x: Any, message: str, name: Any = None) -> Tensor:
 
 
 def is_numeric_tensor(tensor: Any) -> bool:
-    """Whether this is a tensor of numbers; variables are none.
+    """Whether this is a numeric tensor; variables are not.
 
     >>> tf.debugging.is_numeric_tensor(tf.constant("a"))
     False

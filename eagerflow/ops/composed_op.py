@@ -48,7 +48,7 @@ class Input:
             that a tensor of the same type has; "alone", before anything is checked, of its own
             dtype or the only one declared; "like_first", of the dtype of the first of its type.
         prefer: the dtype that Python values take where no tensor decides.
-        no_kernel: dtypes that TensorFlow declares, too, and computes nothing for.
+        no_kernel: dtypes that TensorFlow declares without a kernel.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ def composed_op(
     checked_first: bool = False,
     **parameters: Input | Attr,
 ) -> Callable[[Function], Function]:
-    """Makes a function one that arguments may override, and declares the operation it composes.
+    """Lets arguments override a function, and declares the operation it composes.
 
     Args:
         op: TensorFlow's name of the operation.

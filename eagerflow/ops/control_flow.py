@@ -96,7 +96,7 @@ def case(
     strict: bool = False,
     name: str = "case",
 ) -> Any:
-    """Calls the function that belongs to the first true condition.
+    """Calls the function of the first true condition.
 
     Args:
         pred_fn_pairs: pairs of a tensor, a boolean scalar, and a function without arguments: a list
@@ -108,9 +108,9 @@ def case(
         name: ignored.
 
     Raises:
-        TypeError: if a condition is no boolean tensor, or a function cannot be called.
-        ValueError: if there are no pairs, or a dictionary would have to have an order.
-        tf.errors.InvalidArgumentError: if no condition is true and there is no default, or several
+        TypeError: if a condition is not a boolean tensor, or a function cannot be called.
+        ValueError: if there are no pairs, or an unordered dictionary where order matters.
+        tf.errors.InvalidArgumentError: if no condition is true without a default, or several
             are and must not be.
 
     >>> tf.case([(tf.constant(False), lambda: 1), (tf.constant(True), lambda: 2)])
@@ -158,19 +158,19 @@ def switch_case(
     default: Callable | None = None,
     name: str = "switch_case",
 ) -> Any:
-    """Calls the function with a given number.
+    """Calls the function with a given index.
 
     Args:
         branch_index: a tensor, an integer scalar.
-        branch_fns: a list of functions, or a dictionary or list of pairs that numbers them from 0
+        branch_fns: a list of functions, or a dictionary or list of pairs that indexes them from 0
             without gaps.
-        default: called if there is no such number; by default the last function is.
+        default: called if there is no such index; by default the last function is.
         name: ignored.
 
     Raises:
-        TypeError: if `branch_index` is no integer tensor, a key no integer, or a function cannot be
+        TypeError: if `branch_index` or a key is not an integer, or a function cannot be
             called.
-        ValueError: if there are no functions, or numbers are missing or appear twice.
+        ValueError: if there are no functions, or indices are missing or appear twice.
         tf.errors.InvalidArgumentError: if `branch_index` has axes.
 
     >>> tf.switch_case(tf.constant(1), [lambda: "a", lambda: "b"])
@@ -195,7 +195,7 @@ def switch_case(
 
 
 def _numbered(branch_fns: Any) -> list[Callable]:
-    """The functions of a `switch_case` in the order of their numbers."""
+    """The functions of a `switch_case` in the order of their indices."""
     if not isinstance(branch_fns, list | _tuple | dict | None):
         raise TypeError(f"'branch_fns' must be a list, tuple, or dict. Received: {branch_fns}")
     if not branch_fns:
@@ -216,10 +216,10 @@ def _numbered(branch_fns: Any) -> list[Callable]:
             raise TypeError(f"fn for key {key} must be callable.")
     pairs.sort(key=lambda pair: pair[0])
     if [key for key, _ in pairs] != list(range(len(pairs))):
-        found = ",".join(str(key) for key, _ in pairs)
+        keys = ",".join(str(key) for key, _ in pairs)
         raise ValueError(
             f"branch indices (keys) must form contiguous range of [0 to {len(pairs)}) but found "
-            f"{{{found}}}"
+            f"{{{keys}}}"
         )
     return [function for _, function in pairs]
 
@@ -246,7 +246,7 @@ def while_loop(
         parallel_iterations: ignored; a positive integer.
         back_prop: whether gradients flow through the result.
         swap_memory: ignored.
-        maximum_iterations: how often to call `body` at most, a scalar.
+        maximum_iterations: the maximum number of calls of `body`, a scalar.
         name: ignored.
 
     Returns:
@@ -265,11 +265,11 @@ def while_loop(
 
 
 def iteration_limit(maximum_iterations: Any, parallel_iterations: Any) -> int | None:
-    """How often a loop may turn at most, None if there is no limit.
+    """The maximum number of iterations, or None.
 
     Raises:
-        TypeError: if `parallel_iterations` is no positive integer.
-        ValueError: if `maximum_iterations` is no scalar.
+        TypeError: if `parallel_iterations` is not a positive integer.
+        ValueError: if `maximum_iterations` is not a scalar.
     """
     if not isinstance(parallel_iterations, int) or parallel_iterations < 1:
         raise TypeError("'parallel_iterations' must be a positive integer.")
@@ -284,14 +284,14 @@ def iteration_limit(maximum_iterations: Any, parallel_iterations: Any) -> int | 
 def repeated(
     cond: Callable, body: Callable, loop_vars: Any, limit: int | None, bare: bool = False
 ) -> builtins.tuple[Any, bool]:
-    """What a loop ends with, and whether its body gave a single value that is in no list.
+    """A loop's results, and whether its body returned a single value outside a list.
 
     Args:
         cond: see `tf.while_loop`, as for the following two.
         body: see above.
         loop_vars: see above.
-        limit: how often to call `body` at most, None for as often as `cond` holds.
-        bare: whether `body` may give the only variable's value instead of a list of it.
+        limit: the maximum number of calls of `body`, or None.
+        bare: whether `body` may return the only variable's value outside a list.
     """
     for function, text in ((cond, "cond"), (body, "body")):
         if not callable(function):

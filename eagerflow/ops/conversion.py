@@ -25,7 +25,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     """A tensor with the given value.
 
     Args:
-        value: a number, a string, a nested list or an array.
+        value: a scalar, a string, a nested list or an array.
         dtype: the element type; by default int32 for integers, float32 for floats, and that of an
             array. A value that the type cannot hold is an error.
         shape: the shape; a single value fills it, other values must have as many elements.
@@ -72,7 +72,7 @@ def convert_to_tensor(
     """The value as a tensor; a tensor is returned as it is.
 
     Args:
-        value: a tensor, variable, number, string, array, nested list (which may hold tensors), or
+        value: a tensor, variable, scalar, string, array, nested list (which may hold tensors), or
             an object of a registered type.
         dtype: the element type that the result must have.
         dtype_hint: the element type to prefer if `dtype` is None; ignored where it does not fit.
@@ -97,7 +97,7 @@ def register_tensor_conversion_function(
         base_type: the class, or a tuple of classes.
         conversion_func: called with `(value, dtype=None, name=None, as_ref=False)`; returns a
             tensor, or `NotImplemented` to let another function try.
-        priority: functions with lower numbers are asked first.
+        priority: functions with lower values are tried first.
 
     Raises:
         TypeError: if `conversion_func` cannot be called, or `base_type` is one of Python's or
@@ -140,7 +140,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         name: ignored.
 
     Raises:
-        TypeError: if `dtype` is no element type.
+        TypeError: if `dtype` is not an element type.
         tf.errors.UnimplementedError: from or to strings.
 
     >>> tf.cast([1.9, -1.9], tf.int32).numpy()
@@ -229,12 +229,12 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
 
 @composed_op("Bitcast", elementwise=1, input=Input(NUMERIC_TYPES), type=DType)
 def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
-    """The same bytes read as elements of another type.
+    """Reinterprets the bytes as elements of another type.
 
     Args:
         input: a tensor or what can be converted to one.
         type: the new element type. Smaller elements add a last axis; larger ones need a last axis
-            of the right size, which goes away.
+            of the right size, which is removed.
         name: ignored.
 
     Raises:
@@ -265,14 +265,14 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
 
 
 def integers_of(value: Tensor) -> Tensor:
-    """The integers that a tensor of quantized numbers is made of."""
+    """The integers that represent a tensor of quantized values."""
     return bitcast(value, dtypes.as_dtype(value.dtype.as_numpy_dtype[0]))
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """The value of a tensor as a NumPy array; other values as they are.
 
-    Variables and values made of several tensors have no value that stays: None.
+    None for variables and composite values, which have no constant value.
     """
     if isinstance(tensor, _core.Variable | CompositeTensor):
         return None

@@ -1,4 +1,4 @@
-"""Tensors made from sizes and a few numbers."""
+"""Tensors made from shapes and scalars."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def ones(
 
 
 def _whole_sizes(shape: Any) -> Any:
-    """Sizes that are whole numbers but floats, which TensorFlow 2.0 took too, as integers."""
+    """Integral floats in a shape as integers; TensorFlow 2.0 accepted them too."""
     if isinstance(shape, list | tuple) and all(
         isinstance(size, int) or (isinstance(size, float) and size.is_integer()) for size in shape
     ):
@@ -97,7 +97,7 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
         layout: ignored.
 
     Raises:
-        tf.errors.InvalidArgumentError: if a size is negative or `value` is no scalar.
+        tf.errors.InvalidArgumentError: if a size is negative or `value` is not a scalar.
 
     >>> tf.fill([2, 2], 7).numpy()
     array([[7, 7],
@@ -119,7 +119,7 @@ def eye(
     Args:
         num_rows: the number of rows.
         num_columns: the number of columns; by default as many.
-        batch_shape: sizes that come before, or None.
+        batch_shape: the batch axes' sizes, or None.
         dtype: the element type.
         name: ignored.
 
@@ -141,10 +141,10 @@ def eye(
 def range(
     start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range"
 ) -> Tensor:
-    """Numbers at equal distances, from `start` up to but without `limit`.
+    """Evenly spaced values from `start` to `limit`, which is excluded.
 
     Args:
-        start: the first number; or the limit if that is None, then the first is 0.
+        start: the first value; or the limit if that is None, then the first is 0.
         limit: where to end.
         delta: the distance; may be negative, but not zero.
         dtype: the element type; by default the widest of the arguments'.
@@ -177,15 +177,15 @@ def _cast_to(value: Any, dtype: dtypes.DType) -> Any:
 
 @op_function
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
-    """`num` numbers at equal distances from `start` to `stop`, both included.
+    """`num` evenly spaced values from `start` to `stop`, both included.
 
     Args:
         start: a tensor of any shape.
         stop: a tensor of the same shape and dtype. Integers give float64, those of 8 and 16 bits
             float32.
-        num: how many, along a new axis.
+        num: the number of values, along a new axis.
         name: ignored.
-        axis: the place of the new axis.
+        axis: the index of the new axis.
 
     Raises:
         tf.errors.InvalidArgumentError: if `num` is negative.
@@ -219,9 +219,9 @@ def one_hot(
     Args:
         indices: integers; one outside the depth gives zeros only.
         depth: the length of the vectors.
-        on_value: what stands at the index; 1 by default.
-        off_value: what stands elsewhere; 0 by default.
-        axis: the place of the new axis; the last by default.
+        on_value: the value at the index; 1 by default.
+        off_value: the value elsewhere; 0 by default.
+        axis: the index of the new axis; the last by default.
         dtype: the element type; by default that of the values, or float32.
         name: ignored.
 
@@ -259,7 +259,7 @@ def one_hot(
 def sequence_mask(
     lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None
 ) -> Tensor:
-    """For each length, a vector that is true in so many first places.
+    """For each length, a vector that is true at that many leading positions.
 
     Args:
         lengths: integers of any shape.
@@ -280,6 +280,6 @@ def sequence_mask(
     maxlen = _core.as_tensor(maxlen)
     if maxlen.ndim != 0:
         raise ValueError("Argument `maxlen` must be scalar for sequence_mask")
-    places = _ops.cast(range(int(maxlen)), lengths.dtype)
-    mask = _ops.less(places, _ops.expand_dims(lengths, -1))
+    positions = _ops.cast(range(int(maxlen)), lengths.dtype)
+    mask = _ops.less(positions, _ops.expand_dims(lengths, -1))
     return _ops.cast(mask, dtype)

@@ -61,7 +61,7 @@ def check_pinned(tensor: Any, name: str | None = None) -> Tensor:
 
 
 class CriticalSection:
-    """Lets functions run one at a time.
+    """A section in which functions run one at a time.
 
     Args:
         name: ignored.
@@ -133,7 +133,7 @@ class RegisterGradient:
         op_type: the name of the kind.
 
     Raises:
-        TypeError: if it is no string.
+        TypeError: if it is not a string.
         KeyError: when a function is decorated, if there is one already.
 
     >>> @tf.RegisterGradient("Halve")
@@ -160,7 +160,7 @@ def no_gradient(op_type: str) -> None:
         op_type: the name of the kind.
 
     Raises:
-        TypeError: if it is no string.
+        TypeError: if it is not a string.
 
     >>> tf.no_gradient("Size of something")
     """
@@ -243,7 +243,7 @@ def ragged_fill_empty_rows(
         name: ignored.
 
     Returns:
-        The rows and values then, which rows were empty, and where each given value is now.
+        The new rows and values, which rows were empty, and the new index of each given value.
 
     Raises:
         tf.errors.InvalidArgumentError: if a row is out of range.
@@ -264,12 +264,12 @@ def ragged_fill_empty_rows(
     order = np.argsort(every, kind="stable")
     filled = _ops.broadcast_to(default, [int(empty.sum())])
     joined = _ops.gather(_ops.concat([given, filled], 0), order, 0, 0)
-    places = np.argsort(order)[: rows.size]
+    positions = np.argsort(order)[: rows.size]
     return RaggedFillEmptyRows(
         _core.as_tensor(every[order]),
         joined,
         _core.as_tensor(empty),
-        _core.as_tensor(places),
+        _core.as_tensor(positions),
     )
 
 
@@ -280,20 +280,20 @@ def ragged_fill_empty_rows_grad(
     """The gradients of `tf.ragged_fill_empty_rows` by its values and its default.
 
     Args:
-        reverse_index_map: where each given value went.
+        reverse_index_map: the new index of each given value.
         grad_values: the gradient of all values.
         name: ignored.
 
     >>> float(tf.ragged_fill_empty_rows_grad([0, 2], [1.0, 2.0, 4.0]).d_default_value)
     2.0
     """
-    places = _core.convert(reverse_index_map, dtypes.int64, None)
+    positions = _core.convert(reverse_index_map, dtypes.int64, None)
     gradient = _core.as_tensor(grad_values)
-    if places.ndim != 1 or gradient.ndim != 1:
+    if positions.ndim != 1 or gradient.ndim != 1:
         raise invalid_argument(
-            f"reverse_index_map and grad_values must be vectors, got shapes {places.shape} and "
+            f"reverse_index_map and grad_values must be vectors, got shapes {positions.shape} and "
             f"{gradient.shape} [Op:RaggedFillEmptyRowsGrad]"
         )
-    taken = _ops.gather(gradient, places, 0, 0)
+    taken = _ops.gather(gradient, positions, 0, 0)
     others = _ops.reduce_sum(gradient) - _ops.reduce_sum(taken)
     return RaggedFillEmptyRowsGrad(taken, others)

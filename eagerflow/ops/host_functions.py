@@ -84,7 +84,7 @@ def error_of_python_code(error: BaseException, where: str = "") -> errors.OpErro
 
     Args:
         error: the exception.
-        where: what the message ends with.
+        where: the end of the message.
     """
     kinds = (made for raised, made in _STANDS_FOR.items() if isinstance(error, raised))
     lines = "".join(traceback.format_tb(error.__traceback__))
@@ -95,7 +95,7 @@ def error_of_python_code(error: BaseException, where: str = "") -> errors.OpErro
 
 
 def _decorator(call: Callable) -> Callable:
-    """A decorator that makes `call(function, arguments)` of calls of a function."""
+    """A decorator that turns calls of a function into `call(function, arguments)`."""
 
     def decorate(function: Callable) -> Callable:
         @functools.wraps(function)

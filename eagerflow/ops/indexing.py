@@ -27,12 +27,12 @@ TopKV2 = namedtuple("TopKV2", ["values", "indices"])
 
 @op_function
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
-    """Elements of `x` where a condition holds and of `y` elsewhere; or the places where it holds.
+    """Elements of `x` where a condition holds and of `y` elsewhere; or the indices where it holds.
 
     Args:
-        condition: booleans; numbers are true unless zero.
-        x: what to take where it holds.
-        y: what to take elsewhere, of the same dtype. The three shapes broadcast.
+        condition: booleans; other values are true unless zero.
+        x: the elements where it holds.
+        y: the elements elsewhere, of the same dtype. The three shapes broadcast.
         name: ignored.
 
     Returns:
@@ -52,7 +52,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         return _ops.where_indices(condition)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
-    # Beside lists, a tensor is asked to be boolean; beside tensors and numbers the operation asks.
+    # With lists, the condition is checked here; with tensors and scalars the operation checks it.
     asked = isinstance(x, list) or isinstance(y, list) or not isinstance(condition, Tensor)
     if asked and not isinstance(condition, CompositeTensor):
         condition = _core.convert(condition, dtypes.bool, None)
@@ -68,14 +68,14 @@ def gather(
     batch_dims: int = 0,
     name: str | None = None,
 ) -> Tensor:
-    """Slices of a tensor at given places along an axis.
+    """Slices of a tensor at given indices along an axis.
 
     Args:
         params: a tensor of rank 1 or more.
         indices: int32 or int64, of any shape.
         validate_indices: ignored; indices are always checked.
         axis: the axis; by default the first after the batch axes.
-        batch_dims: how many first axes `params` and `indices` have in common.
+        batch_dims: how many leading axes `params` and `indices` have in common.
         name: ignored.
 
     Returns:
@@ -98,13 +98,13 @@ def gather_nd(
     name: str | None = None,
     bad_indices_policy: str = "",
 ) -> Tensor:
-    """Slices of a tensor at places given by several coordinates.
+    """Slices of a tensor at given coordinates.
 
     Args:
         params: a tensor.
         indices: int32 or int64; the last axis holds coordinates along the first axes of `params`
             after the batch axes.
-        batch_dims: how many first axes `params` and `indices` have in common.
+        batch_dims: how many leading axes `params` and `indices` have in common.
         name: ignored.
         bad_indices_policy: ignored; indices are always checked.
 
@@ -135,7 +135,7 @@ def scatter_nd(
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """A tensor of zeros to which slices are added at places given by coordinates.
+    """A tensor of zeros to which slices are added at given coordinates.
 
     Args:
         indices: int32 or int64; the last axis holds coordinates along the first axes.
@@ -205,7 +205,7 @@ def searchsorted(
     Args:
         sorted_sequence: ascending along the last axis.
         values: of the same dtype and sizes, but for the last axis.
-        side: "left" finds the first place, "right" the last.
+        side: "left" finds the first position, "right" the last.
         out_type: int32 or int64.
         name: ignored.
 
@@ -247,7 +247,7 @@ def sort(
     """The elements sorted along an axis.
 
     Args:
-        values: numbers.
+        values: a numeric tensor.
         axis: the axis; the last by default.
         direction: "ASCENDING" or "DESCENDING".
         name: ignored.
@@ -288,7 +288,7 @@ def top_k(
     """The k largest elements along the last axis and their indices.
 
     Args:
-        input: numbers, of rank 1 or more.
+        input: a numeric tensor of rank 1 or more.
         k: how many; at most the size of the axis.
         sorted: whether the largest come first.
         index_type: int32 or int64.
@@ -315,7 +315,7 @@ def top_k(
 
 @op_function
 def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
-    """The different elements of a vector in order of appearance, and each element's place in them.
+    """The distinct elements of a vector in order of appearance, and each element's index in them.
 
     >>> y, idx = tf.unique([7, 8, 7])
     >>> y.numpy(), idx.numpy()
@@ -343,10 +343,10 @@ def unique_with_counts(
     dims=Input(INDEX_TYPES, type="Tidx", prefer="int32"),
 )
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
-    """Coordinates of elements from their places in row-major order.
+    """Coordinates of elements from their flat indices in row-major order.
 
     Args:
-        indices: the places, int32 or int64, a scalar or a vector.
+        indices: flat indices, int32 or int64, a scalar or a vector.
         dims: the sizes of the axes, a vector.
         name: ignored.
 
@@ -355,7 +355,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
 
     Raises:
         tf.errors.InvalidArgumentError: if a size is not positive, their product is too large for
-            the dtype, or a place is beyond it.
+            the dtype, or an index is beyond it.
 
     >>> tf.unravel_index([5], [2, 3]).numpy()
     array([[1],
@@ -374,7 +374,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
         raise invalid_argument(f"dims can only be 1-D, got shape {dims.shape} [Op:UnravelIndex]")
     if not indices._size:
         raise invalid_argument("received empty tensor indices [Op:UnravelIndex]")
-    sizes, places = dims.numpy().tolist(), indices.numpy()
+    sizes, positions = dims.numpy().tolist(), indices.numpy()
     for axis, size in enumerate(sizes):
         if size < 0:
             raise invalid_argument(
@@ -390,14 +390,14 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
         raise invalid_argument(
             f"Input dims product is causing integer overflow: {sizes} [Op:UnravelIndex]"
         )
-    if (places >= whole).any():
+    if (positions >= whole).any():
         raise invalid_argument(f"index is out of bound as with dims {sizes} [Op:UnravelIndex]")
-    coordinates = np.empty((len(sizes), *places.shape), places.dtype)
+    coordinates = np.empty((len(sizes), *positions.shape), positions.dtype)
     for axis, size in enumerate(sizes):
-        # Signs are kept, as in C: negative places have negative coordinates.
+        # Signs are kept, as in C: negative indices have negative coordinates.
         inner = whole // size
-        coordinates[axis] = (places - np.fmod(places, inner)) // inner
-        places, whole = np.fmod(places, inner), inner
+        coordinates[axis] = (positions - np.fmod(positions, inner)) // inner
+        positions, whole = np.fmod(positions, inner), inner
     return _core.convert(coordinates, indices.dtype, None)
 
 
@@ -406,7 +406,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     """The permutation that undoes another one.
 
     Raises:
-        tf.errors.InvalidArgumentError: if `x` is no permutation.
+        tf.errors.InvalidArgumentError: if `x` is not a permutation.
 
     >>> tf.math.invert_permutation([2, 0, 1]).numpy()
     array([1, 2, 0], dtype=int32)
@@ -480,7 +480,7 @@ def dynamic_partition(
 
 @op_function
 def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
-    """Puts slices of several tensors into one; of slices for one place the last stays.
+    """Puts slices of several tensors into one; of slices for one index the last stays.
 
     >>> tf.dynamic_stitch([[0, 2], [1]], [[1, 3], [2]]).numpy()
     array([1, 2, 3], dtype=int32)
@@ -514,25 +514,25 @@ def _dynamic_stitch(indices: Any, data: Any) -> Tensor:
         )
     if not len(indices):
         raise invalid_argument("dynamic_stitch needs at least one tensor [Op:DynamicStitch]")
-    places = [_core.convert(part, None, dtypes.int32) for part in indices]
+    positions = [_core.convert(part, None, dtypes.int32) for part in indices]
     parts = [_core.as_tensor(part) for part in data]
-    inner = parts[0]._shape_tuple()[places[0].ndim :]
-    for k, (place, part) in enumerate(zip(places, parts, strict=True)):
-        if place.dtype is not dtypes.int32:
+    inner = parts[0]._shape_tuple()[positions[0].ndim :]
+    for k, (position, part) in enumerate(zip(positions, parts, strict=True)):
+        if position.dtype is not dtypes.int32:
             raise invalid_argument(
-                f"indices[{k}] must be int32, not {place.dtype.name} [Op:DynamicStitch]"
+                f"indices[{k}] must be int32, not {position.dtype.name} [Op:DynamicStitch]"
             )
-        if part._shape_tuple() != place._shape_tuple() + inner:
+        if part._shape_tuple() != position._shape_tuple() + inner:
             raise invalid_argument(
                 f"data[{k}].shape = {part.shape.as_list()} does not fit indices[{k}].shape = "
-                f"{place.shape.as_list()} and slices of shape {list(inner)} [Op:DynamicStitch]"
+                f"{position.shape.as_list()} and slices of shape {list(inner)} [Op:DynamicStitch]"
             )
-    if any(place.ndim != 1 for place in places):
+    if any(position.ndim != 1 for position in positions):
         parts = [
-            _ops.reshape(part, [place._size, *inner])
-            for place, part in zip(places, parts, strict=True)
+            _ops.reshape(part, [position._size, *inner])
+            for position, part in zip(positions, parts, strict=True)
         ]
-        places = [_ops.reshape(place, [-1]) for place in places]
-    if len(places) == 1:
-        return _ops.stitch_rows(places[0], parts[0])
-    return _ops.stitch_rows(_ops.concat(places, 0), _ops.concat(parts, 0))
+        positions = [_ops.reshape(position, [-1]) for position in positions]
+    if len(positions) == 1:
+        return _ops.stitch_rows(positions[0], parts[0])
+    return _ops.stitch_rows(_ops.concat(positions, 0), _ops.concat(parts, 0))

@@ -24,7 +24,7 @@ def _sizes(shape: Any) -> list[int]:
 
 
 class Initializer:
-    """What makes the first values of variables: called with a shape and a dtype."""
+    """Makes initial values of variables from a shape and a dtype."""
 
     def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
         """The values, of that shape and dtype."""
@@ -77,7 +77,7 @@ class constant_initializer(Initializer):
     """Makes given values.
 
     Args:
-        value: a number, or values that fill the shape.
+        value: a scalar, or values that fill the shape.
         support_partition: ignored.
 
     Raises:
@@ -113,12 +113,12 @@ def _checked_floating(dtype: Any) -> dtypes.DType:
 
 
 class random_normal_initializer(Initializer):
-    """Makes normally distributed numbers.
+    """Draws normally distributed values.
 
     Args:
         mean: the mean.
         stddev: the standard deviation.
-        seed: makes the numbers the same at every call.
+        seed: makes every call return the same values.
 
     >>> tf.random_normal_initializer(stddev=0.1)([3, 2]).shape
     TensorShape([3, 2])
@@ -128,7 +128,7 @@ class random_normal_initializer(Initializer):
         self.mean, self.stddev, self.seed = mean, stddev, seed
 
     def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
-        """Random numbers."""
+        """Random values of the shape."""
         dtype, sizes = _checked_floating(dtype), _sizes(shape)
         if self.seed is None:
             return normal(sizes, self.mean, self.stddev, dtype)
@@ -140,12 +140,12 @@ class random_normal_initializer(Initializer):
 
 
 class random_uniform_initializer(Initializer):
-    """Makes uniformly distributed numbers.
+    """Draws uniformly distributed values.
 
     Args:
         minval: the lower bound.
         maxval: the upper bound.
-        seed: makes the numbers the same at every call.
+        seed: makes every call return the same values.
 
     >>> tf.random_uniform_initializer(0.0, 1.0)([3, 2]).shape
     TensorShape([3, 2])
@@ -155,7 +155,7 @@ class random_uniform_initializer(Initializer):
         self.minval, self.maxval, self.seed = minval, maxval, seed
 
     def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
-        """Random numbers."""
+        """Random values of the shape."""
         dtype, sizes = dtypes.as_dtype(dtype), _sizes(shape)
         if not dtype.is_floating and not dtype.is_integer:
             raise ValueError(f"Argument `dtype` expected to be numeric. Received {dtype}.")

@@ -1,4 +1,4 @@
-"""Functions that go along the first axis of tensors: map, fold and scan."""
+"""Loops over the first axis of tensors: map, fold and scan."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def stack_results(column: list, dtype: Any, spec: Any = None) -> Any:
         ValueError: if the shapes of results differ.
     """
     if isinstance(spec, TypeSpec) and not isinstance(spec, TensorSpec):
-        # Scalars are stacked into a vector, not into a ragged tensor.
+        # Scalars are stacked into a vector, not a ragged tensor.
         if not hasattr(spec, "ragged_rank") or any(_rank(item) for item in column):
             return spec._stack(column)
     parts: list[Tensor] = []
@@ -323,7 +323,7 @@ def scan(
         back_prop: whether gradients flow through the result.
         swap_memory: ignored.
         infer_shape: ignored: the results must have one shape.
-        reverse: whether to begin at the last slice; results stay beside their slices.
+        reverse: whether to begin at the last slice; results keep the order of the slices.
         name: ignored.
 
     Returns:

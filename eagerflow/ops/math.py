@@ -22,7 +22,7 @@ Tensor = _core.Tensor
 equal = _ops.equal
 erfinv = _ops.erfinv
 
-# The dtype in which each dtype is divided: None for its own.
+# The dtype in which each dtype is divided; None is its own.
 _QUOTIENTS = {
     dtypes.int8: dtypes.float32,
     dtypes.uint8: dtypes.float32,
@@ -156,11 +156,11 @@ def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 def scalar_mul(
     scalar: TensorLike, x: TensorLike | IndexedSlices, name: str | None = None
 ) -> Tensor | IndexedSlices:
-    """Multiplies a tensor or a `tf.IndexedSlices` by a number.
+    """Multiplies a tensor or a `tf.IndexedSlices` by a scalar.
 
     Args:
-        scalar: a number or a tensor of rank 0.
-        x: what is multiplied; its dtype is kept.
+        scalar: a Python scalar or a tensor of rank 0.
+        x: the tensor to scale; its dtype is kept.
         name: ignored.
 
     Raises:
@@ -188,7 +188,7 @@ def add_n(inputs: Sequence[TensorLike | IndexedSlices], name: str | None = None)
         name: ignored.
 
     Raises:
-        TypeError: if there is no list.
+        TypeError: if it is not a list.
         ValueError: if the list is empty.
         tf.errors.InvalidArgumentError: if shapes or dtypes differ.
 
@@ -291,7 +291,7 @@ def polyval(coeffs: Sequence, x: TensorLike, name: str | None = None) -> Tensor:
         name: ignored.
 
     Raises:
-        ValueError: if `coeffs` is no list.
+        ValueError: if `coeffs` is not a list.
 
     >>> tf.math.polyval([1.0, 0.0, 2.0], 3.0)
     <tf.Tensor: shape=(), dtype=float32, numpy=11.0>

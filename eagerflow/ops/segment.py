@@ -83,7 +83,7 @@ def unsorted_segment_mean(
 def unsorted_segment_sqrt_n(
     data: TensorLike, segment_ids: TensorLike, num_segments: Any, name: str | None = None
 ) -> Tensor:
-    """The sums of rows of a segment divided by the square root of their number.
+    """The sums of rows of a segment divided by the square root of their count.
 
     >>> tf.math.unsorted_segment_sqrt_n([1.0, 1.0, 1.0, 1.0], [0, 0, 0, 0], 1).numpy()
     array([2.], dtype=float32)
@@ -207,13 +207,13 @@ def bincount(
 
     Args:
         arr: int32 or int64, >= 0.
-        weights: what each counts, of the same shape; 1 by default.
+        weights: the weight of each, of the same shape; 1 by default.
         minlength: the least length of the result.
-        maxlength: the largest length; greater integers are left out.
+        maxlength: the largest length; greater integers are ignored.
         dtype: the element type of counts without weights: int32, int64, float32 or float64.
         name: ignored.
-        axis: None or 0 count everything, -1 counts each row of a matrix.
-        binary_output: whether to say only if an integer appears.
+        axis: None or 0 counts all elements, -1 each row of a matrix.
+        binary_output: whether to return presence instead of counts.
 
     Raises:
         ValueError: for another axis, and for weights where `binary_output` is asked for.
@@ -280,7 +280,7 @@ def confusion_matrix(
         labels: the true classes, integers >= 0, a vector.
         predictions: the predicted ones.
         num_classes: how many classes there are; by default as many as appear.
-        weights: what each pair counts; 1 by default.
+        weights: the weight of each pair; 1 by default.
         dtype: the element type of the result.
         name: ignored.
 

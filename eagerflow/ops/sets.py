@@ -147,7 +147,7 @@ def difference(
     Args:
         a: integers or strings `[..., n]`, dense or sparse; a row is a set.
         b: of the same dtype and outer shape.
-        aminusb: whether `b` is taken away from `a`; otherwise `a` from `b`.
+        aminusb: whether to return `a - b`; otherwise `b - a`.
         validate_indices: ignored.
 
     >>> tf.sets.difference(tf.constant([[1, 2]]), tf.constant([[2, 3]])).values.numpy()
@@ -183,7 +183,7 @@ def size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
 
 
 def _distance(a: list, b: list) -> int:
-    """The Levenshtein distance: how many elements are inserted, deleted or replaced."""
+    """The Levenshtein distance: the insertions, deletions and replacements."""
     before = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
         line = [i]

@@ -41,7 +41,7 @@ def _summed(gradient: Tensor, like: Tensor) -> Tensor:
     x2=Input("float32", "float64", prefer="float32"),
 )
 def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor:
-    """The next number after `x1` that its dtype can hold, in the direction of `x2`.
+    """The next value after `x1` that its dtype can represent, in the direction of `x2`.
 
     Args:
         x1: float32 or float64.
@@ -80,8 +80,8 @@ def sobol_sample(
 
     Args:
         dim: the number of dimensions.
-        num_results: how many points.
-        skip: how many points to leave out first.
+        num_results: the number of points.
+        skip: the number of leading points to skip.
         dtype: float32 or float64.
         name: ignored.
 
@@ -89,7 +89,7 @@ def sobol_sample(
         `[num_results, dim]`, within [0, 1).
 
     Raises:
-        tf.errors.InvalidArgumentError: if a number is out of range.
+        tf.errors.InvalidArgumentError: if a value is out of range.
 
     >>> tf.math.sobol_sample(2, 3).numpy()
     array([[0.5 , 0.5 ],

@@ -1,4 +1,4 @@
-"""Systems and products with matrices of which only a few diagonals are stored."""
+"""Systems and products with band matrices, stored by diagonals."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def _compact(diagonals: Any, diagonals_format: str, loose: bool = False) -> Tens
         m = matrix._shape_tuple()[-1]
         flat = _ops.reshape(matrix, [*matrix._shape_tuple()[:-2], m * m])
         steps = np.arange(m)
-        places = np.stack([steps * m + steps + 1, steps * (m + 1), steps * m + steps - 1])
-        places[0, -1:], places[2, :1] = 0, 0
-        return _ops.gather(flat, places, -1, 0)
+        positions = np.stack([steps * m + steps + 1, steps * (m + 1), steps * m + steps - 1])
+        positions[0, -1:], positions[2, :1] = 0, 0
+        return _ops.gather(flat, positions, -1, 0)
     if diagonals_format == "sequence":
         if not isinstance(diagonals, list | tuple) or len(diagonals) != 3:
             raise ValueError("Expected diagonals to be a sequence of length 3.")
@@ -64,7 +64,7 @@ def _compact(diagonals: Any, diagonals_format: str, loose: bool = False) -> Tens
 
 
 def _shifted(x: Tensor, by: int) -> Tensor:
-    """Rows moved up (1) or down (-1), with zeros coming in."""
+    """Rows moved up (1) or down (-1), filled with zeros."""
     rest = [0, 0] * (x.ndim - 2)
     m = x._shape_tuple()[-2]
     if by > 0:
@@ -196,7 +196,7 @@ def _solve(bands: Tensor, b: Tensor) -> Tensor:
 def banded_triangular_solve(
     bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
-    """Solves systems with triangular matrices that have a few diagonals only.
+    """Solves systems with triangular band matrices.
 
     Args:
         bands: `[..., k, m]`: the main diagonal and those below it, padded at their beginning; or,
@@ -246,15 +246,15 @@ def eigh_tridiagonal(
     Args:
         alpha: the main diagonal `[n]`; imaginary parts are ignored.
         beta: the diagonal above it `[n - 1]`; the one below is its conjugate.
-        eigvals_only: whether eigenvalues alone are wanted.
-        select: which: "a" all, "v" those in an interval (min, max], "i" those with numbers from min
+        eigvals_only: whether to compute eigenvalues only.
+        select: which: "a" all, "v" those in an interval (min, max], "i" those with indices from min
             to max.
         select_range: the pair (min, max).
-        tol: how exact the eigenvalues must be, at least.
+        tol: the absolute tolerance of the eigenvalues.
         name: ignored.
 
     Returns:
-        The eigenvalues, rising; or the pair of them and the eigenvectors as columns.
+        The eigenvalues, ascending; or the pair of them and the eigenvectors as columns.
 
     Raises:
         ValueError: if the arguments do not fit.

@@ -19,7 +19,7 @@ _ALIGNMENTS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
 def _band(k: Any, align: str) -> tuple[int, int]:
-    """The numbers of the lowest and the highest diagonal."""
+    """The indices of the lowest and the highest diagonal."""
     if isinstance(k, int):
         return k, k
     values = np.asarray(_core.convert(k, None, dtypes.int32))
@@ -42,15 +42,15 @@ def _length(k: int, rows: int, columns: int) -> int:
 
 
 @functools.lru_cache(maxsize=256)
-def _places(
+def _positions(
     rows: int, columns: int, low: int, high: int, align: str
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """Where the elements of a band stand in its packed form, and the other way round.
+    """Maps elements of a band to its packed form and back.
 
     Returns:
-        For each element of the matrix `[rows, columns]`, its place in the packed band flattened,
+        For each element of the matrix `[rows, columns]`, its index in the packed band flattened,
         or the band's size if it is outside; for each element of the packed band
-        `[diagonals, length]`, its place in the matrix flattened, or the matrix's size if it is
+        `[diagonals, length]`, its index in the matrix flattened, or the matrix's size if it is
         padding; and the packed length.
     """
     length = max(_length(d, rows, columns) for d in range(low, high + 1))
@@ -99,7 +99,7 @@ def diag(
         num_rows: the number of rows; by default the least that fits, and as many as columns if
             these are not given either.
         num_cols: the number of columns, likewise.
-        padding_value: what stands elsewhere.
+        padding_value: the value elsewhere.
         align: on which side the shorter diagonals of a band have their padding: "RIGHT_LEFT" has
             those above at the right end and those below at the left end of their rows.
 
@@ -123,8 +123,8 @@ def diag(
         if not np.any(padding.numpy()):
             return matrix
         with _core.stop_recording():
-            places = _ops.diag(_ops.ones_like(diagonal, dtypes.bool), low, rows, columns)
-        return _ops.select(places, matrix, padding)
+            positions = _ops.diag(_ops.ones_like(diagonal, dtypes.bool), low, rows, columns)
+        return _ops.select(positions, matrix, padding)
     op = "MatrixDiagV3"
     if diagonal.ndim < 2 or diagonal._shape_tuple()[-2] != high - low + 1:
         raise invalid_argument(
@@ -138,7 +138,7 @@ def diag(
     rows = least_rows if rows == -1 else rows
     columns = least_columns if columns == -1 else columns
     _check_band(rows, columns, low, high, op)
-    inside, _, expected = _places(rows, columns, low, high, align)
+    inside, _, expected = _positions(rows, columns, low, high, align)
     if expected != length:
         raise invalid_argument(
             f"The band of matrices with {rows} rows and {columns} columns has length {expected}, "
@@ -148,11 +148,11 @@ def diag(
     return _picked(diagonal, batch, count * length, padding, inside)
 
 
-def _picked(source: Tensor, batch: list[int], size: int, padding: Tensor, places: Any) -> Tensor:
-    """Elements at given places of flattened matrices; the place after the last has the padding."""
+def _picked(source: Tensor, batch: list[int], size: int, padding: Tensor, positions: Any) -> Tensor:
+    """Elements of flattened matrices by index; the index after the last is the padding."""
     flat = _ops.reshape(source, [*batch, size])
     last = _ops.broadcast_to(padding, [*batch, 1])
-    return _ops.gather(_ops.concat([flat, last], -1), places, -1, 0)
+    return _ops.gather(_ops.concat([flat, last], -1), positions, -1, 0)
 
 
 @op_function
@@ -170,8 +170,8 @@ def diag_part(
         name: ignored.
         k: which diagonal: 0 is the main one, positive ones lie above; or the lowest and the highest
             one of a band.
-        padding_value: what fills up the shorter diagonals of a band.
-        align: where it does, see `tf.linalg.diag`.
+        padding_value: the value that pads the shorter diagonals of a band.
+        align: the side of the padding, see `tf.linalg.diag`.
 
     Returns:
         `[..., length]`; for a band, `[..., diagonals, length]` with the highest first.
@@ -196,7 +196,7 @@ def diag_part(
         )
     *batch, rows, columns = matrix._shape_tuple()
     _check_band(rows, columns, low, high, op)
-    _, packed, _ = _places(rows, columns, low, high, align)
+    _, packed, _ = _positions(rows, columns, low, high, align)
     padding = _core.convert(padding_value, matrix.dtype, None)
     return _picked(matrix, batch, rows * columns, padding, packed)
 
@@ -233,15 +233,15 @@ def set_diag(
         )
     *batch, rows, columns = matrix._shape_tuple()
     _check_band(rows, columns, low, high, op)
-    inside, _, length = _places(rows, columns, low, high, align)
+    inside, _, length = _positions(rows, columns, low, high, align)
     expected = (*batch, length) if low == high else (*batch, high - low + 1, length)
     if diagonal._shape_tuple() != expected:
         raise invalid_argument(
             f"diagonal must have shape {list(expected)}, got {diagonal.shape.as_list()} [Op:{op}]"
         )
     if low == high:
-        places = np.eye(rows, columns, low, dtype=bool)
-        return _ops.select(places, _ops.diag(diagonal, low, rows, columns), matrix)
+        positions = np.eye(rows, columns, low, dtype=bool)
+        return _ops.select(positions, _ops.diag(diagonal, low, rows, columns), matrix)
     size = (high - low + 1) * length
     padding = _ops.zeros([], matrix.dtype)
     return _ops.select(inside < size, _picked(diagonal, batch, size, padding, inside), matrix)

@@ -118,7 +118,7 @@ def _labels(equation: str, ranks: tuple[int, ...]) -> tuple[list[str], str]:
 
 
 class _Operand(NamedTuple):
-    """A tensor that is computed from the inputs later: its axes' labels and sizes, and how."""
+    """A lazy tensor: its axes' labels and sizes, and how to compute it from the inputs."""
 
     labels: str
     shape: tuple[int, ...]
@@ -223,7 +223,7 @@ def _check_sizes(operands: Sequence[_Operand]) -> None:
 
 
 def _product(x: _Operand, y: _Operand, needed: set[str], result: str) -> _Operand:
-    """Multiplies two operands, and sums over what nobody else needs, by one matrix product."""
+    """Multiplies two operands, and sums over labels used nowhere else, by one matrix product."""
     both = [label for label in x.labels if label in y.labels]
     batch = "".join(label for label in both if label in needed)
     summed = "".join(label for label in both if label not in needed)
@@ -248,7 +248,7 @@ def _product(x: _Operand, y: _Operand, needed: set[str], result: str) -> _Operan
         turns: tuple[bool, ...]
         function, turns = _ops.matmul, (left_turned, right_turned)
     else:
-        # An outer product needs no sums: stretch and multiply.
+        # An outer product has no sums: broadcast and multiply.
         left = x.transposed(batch + x_own)
         left = left.reshaped("", [*left.shape, *(1 for _ in y_own)])
         right = y.transposed(batch + y_own)
@@ -265,7 +265,7 @@ def _product(x: _Operand, y: _Operand, needed: set[str], result: str) -> _Operan
 
 
 def _matrices(operand: _Operand, batch: str, rows: str, columns: str) -> tuple[_Operand, bool]:
-    """One axis each for rows and columns after those of the batch; whether they come turned."""
+    """One axis each for rows and columns after those of the batch; whether they are swapped."""
     turned = operand.labels == batch + columns + rows != batch + rows + columns
     if turned:
         rows, columns = columns, rows

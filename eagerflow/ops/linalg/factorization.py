@@ -61,7 +61,7 @@ def matrices(value: Any, op: str, square: bool = True, hint: Any = None) -> Tens
 
 
 def in_dtype_of(array: np.ndarray, like: Tensor) -> np.ndarray:
-    """In the dtype of the input, which float16 is computed apart from."""
+    """Casts to the dtype of the input; float16 is computed in float32."""
     return array.astype(np.float16) if like.dtype is dtypes.float16 else array
 
 
@@ -74,7 +74,7 @@ def _column(vector: Tensor) -> Tensor:
 
 
 def _reciprocal(x: Tensor) -> Tensor:
-    """1 / x, and nearly 0 where x is nearly 0: what equal eigenvalues need."""
+    """1 / x, and nearly 0 where x is nearly 0: for equal eigenvalues."""
     return _ops.divide_real(x, x * x + 1e-20)
 
 
@@ -206,7 +206,7 @@ def _qr_gradient(q: Tensor, r: Tensor, dq: Tensor, dr: Tensor) -> Tensor:
     rdr = _ops.matmul(r, dr, adjoint_b=True)
     lower = band_part((qdq - adjoint(qdq)) + (rdr - adjoint(rdr)), -1, 0)
     if q.dtype.is_complex:
-        # The diagonal of R is real, which leaves the phases of Q's columns no freedom.
+        # The diagonal of R is real, which fixes the phases of Q's columns.
         middle = diag_part(rdr - adjoint(qdq))
         phase = middle - _ops.cast(_ops.real(middle), q.dtype)
         lower = lower + diag(_ops.conj(phase))
@@ -228,7 +228,7 @@ def svd(
         name: ignored.
 
     Returns:
-        `(s, u, v)`, or `s` alone. The singular values `[..., k]` fall; signs of vectors are
+        `(s, u, v)`, or `s` alone. The singular values `[..., k]` are descending; signs of vectors are
         LAPACK's.
 
     Raises:
@@ -344,7 +344,7 @@ def _svd_gradient(
     if u._shape_tuple()[-1] == k:
         outside = thin_du - _ops.matmul(thin_u, udu)
     else:
-        # Columns of a full U that no singular value belongs to turn against the others.
+        # Columns of a full U without a singular value rotate against the others.
         rest, rest_du = u[..., :, k:], du[..., :, k:]
         turn = _ops.matmul(rest, thin_du, adjoint_a=True)
         turn = turn - adjoint(_ops.matmul(thin_u, rest_du, adjoint_a=True))
@@ -361,7 +361,7 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
         name: ignored.
 
     Returns:
-        `(e, v)`: the eigenvalues `[..., n]`, rising, in the dtype of the matrices, and the
+        `(e, v)`: the eigenvalues `[..., n]`, ascending, in the dtype of the matrices, and the
         eigenvectors as columns; their signs are LAPACK's.
 
     Raises:
@@ -399,7 +399,7 @@ def _lower(grad: Tensor) -> Tensor:
 
 @op_function
 def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
-    """The eigenvalues of Hermitian matrices, rising; see `tf.linalg.eigh`.
+    """The eigenvalues of Hermitian matrices, ascending; see `tf.linalg.eigh`.
 
     >>> tf.linalg.eigvalsh([[0.0, 1.0], [1.0, 0.0]]).numpy().round(5) + 0.0
     array([-1.,  1.], dtype=float32)

@@ -1,7 +1,7 @@
 """LAPACK's factorisations, for large matrices on one thread.
 
-OpenBLAS's threads wait for each other after every step of a factorisation. For matrices of some
-hundred rows that costs more than it brings, and far more where other programs want the processors.
+OpenBLAS's threads synchronize after every step of a factorisation. For matrices of a few hundred
+rows this is slower than one thread, and far slower if other programs use the processors.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import numpy as np
 
 from eagerflow.util.optional import found
 
-# Smaller matrices are factored on one thread anyway; with larger ones, threads are of use.
+# Smaller matrices are factored on one thread anyway; larger ones benefit from threads.
 _LEAST, _MOST = 64, 1024
 
 
 class _OneThread:
-    """While anybody is inside, BLAS libraries use one thread; where threadpoolctl is missing, all."""
+    """Limits BLAS libraries to one thread inside; does nothing without threadpoolctl."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -61,7 +61,7 @@ def _limited(array: np.ndarray) -> bool:
 
 
 def _without_copies(array: np.ndarray) -> Any:
-    """SciPy's module for one large matrix, which it factors sooner than NumPy, if it is installed."""
+    """SciPy's module, if installed, for one large matrix, which it factors faster than NumPy."""
     large = array.ndim == 2 and min(array.shape) >= _LEAST
     return found("scipy.linalg") if large else None
 
@@ -116,7 +116,7 @@ def eigh_tridiagonal(
     Args:
         main: the main diagonal, float64.
         side: the one beside it.
-        select: "a" for all, "v" for those in (low, high], "i" for those numbered low to high.
+        select: "a" for all, "v" for those in (low, high], "i" for indices low to high.
         limits: the pair (low, high).
     """
     if linalg := found("scipy.linalg"):

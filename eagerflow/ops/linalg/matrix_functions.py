@@ -84,7 +84,7 @@ def _exponential(a: Tensor) -> Tensor:
     norms = np.asarray(_ops.reduce_max(_ops.reduce_sum(_ops.abs(a), axis=[-2]), axis=[-1]))
     with np.errstate(all="ignore"):
         squarings = np.ceil(np.log2(norms.astype(np.float64) / limit))
-    # Matrices that are not finite have no exponential, whatever they are divided by.
+    # Matrices that are not finite have no exponential, at any scaling.
     squarings = np.where(np.isfinite(squarings), np.maximum(squarings, 0.0), 0.0)
     scale = np.ldexp(1.0, -squarings.astype(np.int64)).astype(a.dtype.as_numpy_dtype)
     x = _ops.multiply(a, scale[..., None, None])
@@ -134,7 +134,7 @@ def _adjoint(array: np.ndarray) -> np.ndarray:
     return np.conj(np.swapaxes(array, -1, -2))
 
 
-# From so many rows on, LAPACK is quicker.
+# From this many rows on, LAPACK is faster.
 _LARGE = 16
 
 
@@ -189,7 +189,7 @@ def logm(input: Any, name: str | None = None) -> Tensor:
     return result
 
 
-# Gauss and Legendre's rule of seven points on [0, 1].
+# The seven-point Gauss-Legendre rule on [0, 1].
 _NODES, _WEIGHTS = (part / 2 for part in np.polynomial.legendre.leggauss(7))
 # Up to this norm of T - 1 the approximation with seven points is exact in double precision.
 _NEAR_ONE = 0.264

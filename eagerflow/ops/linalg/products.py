@@ -153,7 +153,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     Args:
         a: a tensor.
         b: a tensor of the same dtype.
-        axes: a number n pairs the last n axes of `a` with the first n of `b`; or two lists of axes.
+        axes: an integer n pairs the last n axes of `a` with the first n of `b`; or two lists of axes.
         name: ignored.
 
     Raises:
@@ -228,11 +228,11 @@ def norm(
 
     Args:
         tensor: floating or complex.
-        ord: "euclidean", 1, 2, infinity, or for vectors any positive number; for matrices "fro"
+        ord: "euclidean", 1, 2, infinity, or for vectors any positive value; for matrices "fro"
             too.
-        axis: None takes the whole tensor as a vector, an integer names the axis of vectors, a pair
+        axis: None treats the whole tensor as a vector, an integer names the axis of vectors, a pair
             the axes of matrices.
-        keepdims: whether reduced axes stay, with size 1.
+        keepdims: whether to keep reduced axes with size 1.
         name: ignored.
 
     Raises:
@@ -356,11 +356,11 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
     """The square root of the sum of squares of all elements of several tensors.
 
     Args:
-        t_list: tensors, `tf.IndexedSlices` or None, which is passed over.
+        t_list: tensors, `tf.IndexedSlices` or None, which is skipped.
         name: ignored.
 
     Raises:
-        TypeError: if `t_list` is no list.
+        TypeError: if `t_list` is not a list.
 
     >>> tf.linalg.global_norm([[3.0], None, [4.0]])
     <tf.Tensor: shape=(), dtype=float32, numpy=5.0>
@@ -386,7 +386,7 @@ def _checked_list(t_list: Any) -> list:
 
 @op_function
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
-    """Elements moved into a range.
+    """Clips elements to a range.
 
     Args:
         t: a tensor or `tf.IndexedSlices`.
@@ -421,7 +421,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     """
     values = values_of(t)
     total = _ops.reduce_sum(_ops.square(values), axis=axes, keepdims=True)
-    # The square root of zero has no finite gradient, so zeros go round it.
+    # The square root has no finite gradient at zero, so zeros bypass it.
     positive = _ops.greater(total, _ops.zeros_like(total))
     safe = _ops.select(positive, total, _ops.ones_like(total))
     length = _ops.select(positive, _ops.sqrt(safe), total)
@@ -451,10 +451,10 @@ def clip_by_global_norm(
         name: ignored.
 
     Returns:
-        The list of scaled tensors, and the norm before. An infinite norm gives NaN.
+        The list of scaled tensors, and their original norm. An infinite norm gives NaN.
 
     Raises:
-        TypeError: if `t_list` is no list.
+        TypeError: if `t_list` is not a list.
 
     >>> clipped, norm = tf.clip_by_global_norm([tf.constant([3.0]), tf.constant([4.0])], 1.0)
     >>> [t.numpy() for t in clipped], norm.numpy()

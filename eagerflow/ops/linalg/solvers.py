@@ -347,12 +347,12 @@ def lstsq(
     fast: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """Solves A X = B in the sense of least squares.
+    """Solves A X = B by least squares.
 
     Args:
         matrix: A, `[..., m, n]`.
         rhs: B, `[..., m, k]`.
-        l2_regularizer: how much the squared norm of X counts; a Python number or scalar.
+        l2_regularizer: the weight of the squared norm of X, a scalar.
         fast: whether to solve the normal equations, which needs matrices of full rank; otherwise a
             singular value decomposition is used, which gives the smallest X and ignores
             `l2_regularizer`.
@@ -427,11 +427,11 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
 def matrix_rank(
     a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """How many singular values of matrices are not zero.
+    """The ranks of matrices: the number of singular values that are not zero.
 
     Args:
         a: matrices `[..., m, n]`, floating.
-        tol: what counts as zero; by default the largest singular value times `max(m, n) * eps`.
+        tol: the threshold for zero; by default the largest singular value times `max(m, n) * eps`.
         validate_args: ignored; the arguments are always checked.
         name: ignored.
 

@@ -30,12 +30,12 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tens
     """x where it is positive, and alpha * x elsewhere (Maas et al., 2013).
 
     Args:
-        features: floating; integers are taken as float32.
-        alpha: the slope where x is negative, a number.
+        features: floating; integers are converted to float32.
+        alpha: the slope where x is negative, a scalar.
         name: ignored.
 
     Raises:
-        tf.errors.InvalidArgumentError: for complex numbers, truth values and strings.
+        tf.errors.InvalidArgumentError: for complex, boolean and string dtypes.
 
     >>> tf.nn.leaky_relu([-5.0, 2.0]).numpy()
     array([-1.,  2.], dtype=float32)

@@ -1,4 +1,4 @@
-"""Random classes to compare the true ones with, and losses that need no others."""
+"""Candidate samplers, and losses over the sampled classes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Tensor = _core.Tensor
 
 
 class UniformCandidateSampler(NamedTuple):
-    """Drawn classes, and how often the true ones and these are expected."""
+    """Drawn classes, and the expected counts of the true ones and of these."""
 
     sampled_candidates: Tensor
     true_expected_count: Tensor
@@ -33,7 +33,7 @@ class UniformCandidateSampler(NamedTuple):
 
 
 class LogUniformCandidateSampler(NamedTuple):
-    """Drawn classes, and how often the true ones and these are expected."""
+    """Drawn classes, and the expected counts of the true ones and of these."""
 
     sampled_candidates: Tensor
     true_expected_count: Tensor
@@ -41,7 +41,7 @@ class LogUniformCandidateSampler(NamedTuple):
 
 
 class FixedUnigramCandidateSampler(NamedTuple):
-    """Drawn classes, and how often the true ones and these are expected."""
+    """Drawn classes, and the expected counts of the true ones and of these."""
 
     sampled_candidates: Tensor
     true_expected_count: Tensor
@@ -49,7 +49,7 @@ class FixedUnigramCandidateSampler(NamedTuple):
 
 
 class LearnedUnigramCandidateSampler(NamedTuple):
-    """Drawn classes, and how often the true ones and these are expected."""
+    """Drawn classes, and the expected counts of the true ones and of these."""
 
     sampled_candidates: Tensor
     true_expected_count: Tensor
@@ -57,7 +57,7 @@ class LearnedUnigramCandidateSampler(NamedTuple):
 
 
 class AllCandidateSampler(NamedTuple):
-    """Drawn classes, and how often the true ones and these are expected."""
+    """Drawn classes, and the expected counts of the true ones and of these."""
 
     sampled_candidates: Tensor
     true_expected_count: Tensor
@@ -65,19 +65,19 @@ class AllCandidateSampler(NamedTuple):
 
 
 class ComputeAccidentalHits(NamedTuple):
-    """Drawn classes that are true: the example, the place, and a weight to add to the logit."""
+    """Drawn classes that are true: example, position, and weight to add to the logit."""
 
     indices: Tensor
     ids: Tensor
     weights: Tensor
 
 
-# Samplers set aside this many words for each class they draw.
+# Samplers reserve this many words for each class they draw.
 _WORDS_PER_SAMPLE = 2048
 
 
 class Words:
-    """The 32-bit words of a Philox stream one by one, and numbers made of them."""
+    """The 32-bit words of a Philox stream one by one, and values made of them."""
 
     def __init__(self, start: tuple[int, int, int]) -> None:
         self._key, low, high = start
@@ -94,7 +94,7 @@ class Words:
         return self._words.pop()
 
     def below(self, n: int, bits: int = 64) -> int:
-        """A number in [0, n), all equally likely: words that would favour some are drawn again."""
+        """A uniform integer in [0, n); words that would bias it are drawn again."""
 
         def draw() -> int:
             return self.word() if bits == 32 else self.word() | self.word() << 32
@@ -107,17 +107,17 @@ class Words:
         return number % n
 
     def double(self) -> float:
-        """A number in [0, 1) of 52 random bits."""
+        """A float in [0, 1) of 52 random bits."""
         high = self.word() & 0xFFFFF
         return ((high << 32) | self.word()) / 2.0**52
 
     def single(self) -> float:
-        """A number in [0, 1) of 23 random bits."""
+        """A float in [0, 1) of 23 random bits."""
         return (self.word() & 0x7FFFFF) / 2.0**23
 
 
 def _expected_count(probability: float, size: int, tries: int) -> float:
-    """How often a class is expected among `size` samples that took `tries` draws."""
+    """The expected count of a class among `size` samples that took `tries` draws."""
     if tries == size:
         return probability * size
     return -math.expm1(tries * math.log1p(-probability))
@@ -195,19 +195,19 @@ def uniform_candidate_sampler(
     seed: int | None = None,
     name: str | None = None,
 ) -> UniformCandidateSampler:
-    """Draws classes that are all equally likely.
+    """Draws classes uniformly.
 
     Args:
         true_classes: int64 `[batch, num_true]`.
         num_true: the number of true classes of each example.
         num_sampled: how many classes to draw.
-        unique: whether they must be different.
+        unique: whether they must be distinct.
         range_max: the number of classes.
         seed: makes the classes reproducible, together with `tf.random.set_seed`.
         name: ignored.
 
     Returns:
-        The classes `[num_sampled]`, and how often each true class and each drawn class is expected
+        The classes `[num_sampled]`, and the expected counts of each true class and each drawn class
         among them, `[batch, num_true]` and `[num_sampled]`.
 
     Raises:
@@ -266,7 +266,7 @@ def log_uniform_candidate_sampler(
 
 
 class _AliasTable:
-    """Draws numbers with given weights in constant time, by A. Walker's method of aliases."""
+    """Draws indices with given weights in constant time, by A. Walker's alias method."""
 
     def __init__(self, weights: np.ndarray) -> None:
         n = self.size = len(weights)
@@ -281,7 +281,7 @@ class _AliasTable:
             (small if share[high] < 1.0 else large).append(high)
 
     def draw(self, words: Words) -> int:
-        """The next number."""
+        """The next index."""
         r = words.single()
         k = words.below(self.size, 32)
         return k if r < self.chance[k] else self.alias[k]
@@ -341,12 +341,12 @@ def fixed_unigram_candidate_sampler(
         true_classes: int64 `[batch, num_true]`.
         num_true: the number of true classes of each example.
         num_sampled: how many classes to draw.
-        unique: whether they must be different.
+        unique: whether they must be distinct.
         range_max: the number of classes.
         vocab_file: a file with a line for each class, which ends with a comma and a weight.
         distortion: the power to which weights are raised first.
-        num_reserved_ids: how many first classes are never drawn, and have no weight.
-        num_shards: only every so many classes are drawn,
+        num_reserved_ids: how many leading classes are never drawn and have no weight.
+        num_shards: draws only every `num_shards`-th class,
         shard: beginning with this one.
         unigrams: the weights, if they are in no file.
         seed: makes the classes reproducible, together with `tf.random.set_seed`.
@@ -413,7 +413,7 @@ def learned_unigram_candidate_sampler(
     """
     key = ("LearnedUnigram", num_true, num_sampled, unique, range_max, seed)
     weights = np.ones(max(range_max, 1), np.int64)
-    if seed is not None:  # the seeds drawn for other calls never come again
+    if seed is not None:  # seeds drawn for other calls are never reused
         weights = random_seed.memory().setdefault(key, weights)
     sums = np.cumsum(weights)
     total = int(sums[-1])
@@ -478,7 +478,7 @@ def compute_accidental_hits(
         name: ignored.
 
     Returns:
-        For each hit: the example, the place among the drawn classes, and a weight, the least
+        For each hit: the example, the index in the drawn classes, and a weight, the lowest
         float32, that takes the class out of a softmax if it is added to its logit.
 
     Raises:
@@ -494,12 +494,12 @@ def compute_accidental_hits(
             "sampled_candidates must be a vector, which is typically an output from "
             "CandidateSampler [Op:ComputeAccidentalHits]"
         )
-    places = {candidate: place for place, candidate in enumerate(sampled.tolist())}
+    positions = {candidate: column for column, candidate in enumerate(sampled.tolist())}
     hits = [
-        (example, places[candidate])
+        (example, positions[candidate])
         for example, row in enumerate(true.tolist())
         for candidate in row
-        if candidate in places
+        if candidate in positions
     ]
     array = np.array(hits, np.int64).reshape(-1, 2)
     weights = np.full(len(hits), np.finfo(np.float32).min)
@@ -547,9 +547,9 @@ def _sampled_logits(
     sampled_logits = _ops.matmul(inputs, sampled_rows, transpose_b=True) + offsets[count:]
     if remove_accidental_hits:
         hits = compute_accidental_hits(labels, sampled, num_true)
-        places = np.stack([hits.indices.numpy().astype(np.int64), hits.ids.numpy()], axis=1)
+        positions = np.stack([hits.indices.numpy().astype(np.int64), hits.ids.numpy()], axis=1)
         removed = _ops.cast(hits.weights, inputs.dtype)
-        sampled_logits = _ops.tensor_scatter_nd_add(sampled_logits, places, removed)
+        sampled_logits = _ops.tensor_scatter_nd_add(sampled_logits, positions, removed)
     true_logits = true_logits - _ops.log(_ops.cast(true_expected, inputs.dtype))
     sampled_logits = sampled_logits - _ops.log(_ops.cast(sampled_expected, inputs.dtype))
     logits = _ops.concat([true_logits, sampled_logits], 1)

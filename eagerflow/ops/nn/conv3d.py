@@ -86,10 +86,10 @@ def conv3d(
     Args:
         input: volumes `[batch, depth, rows, columns, channels]`.
         filters: `[depth, rows, columns, channels / groups, out_channels]`.
-        strides: the window's step: one number for each axis, or for each spatial axis.
+        strides: the window's step: one value for each axis, or for each spatial axis.
         padding: "SAME" or "VALID".
         data_format: "NDHWC", or "NCDHW" for channels first.
-        dilations: the distance of the filter's elements, written as `strides`.
+        dilations: the spacing of the filter's elements, in the form of `strides`.
         name: ignored.
 
     Raises:
@@ -164,7 +164,7 @@ def conv3d_transpose(
         strides: by how much each spatial axis grows.
         padding: that of the convolution, "SAME" or "VALID".
         data_format: "NDHWC" or "NCDHW".
-        dilations: the distance of the filter's elements.
+        dilations: the spacing of the filter's elements.
         name: ignored.
 
     Raises:

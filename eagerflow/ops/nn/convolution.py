@@ -1,4 +1,4 @@
-"""Convolutions: the arguments that programs write, brought into the engine's form."""
+"""Convolutions: normalizes public arguments for the engine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PADDINGS = ("SAME", "VALID", "EXPLICIT")
 
 
 def spatial_list(value: Any, name: str, data_format: str, spatial: int = 2) -> list[int]:
-    """One number for each axis of a batch of images, given one for all, for each spatial axis, or
+    """One value for each axis of a batch of images, given one for all, for each spatial axis, or
     for each axis."""
     channels_first = data_format.startswith("NC")
     if value is None:
@@ -52,7 +52,7 @@ def _whole(size: Any, name: str) -> int:
 
 
 def padding_of(padding: Any, rank: int = 4) -> tuple[str, list[int] | None]:
-    """The padding's word, and the amounts if they are given one by one."""
+    """The padding's name, and the amounts if it is explicit."""
     if isinstance(padding, str):
         if padding not in _PADDINGS:
             _core.refuse_attr("padding", padding, ("SAME", "VALID", "EXPLICIT"))
@@ -81,7 +81,7 @@ def padding_of(padding: Any, rank: int = 4) -> tuple[str, list[int] | None]:
 
 
 def format_name(data_format: Any) -> str:
-    """The data format as text, whatever it says."""
+    """The data format as text, unchecked."""
     if data_format is None:
         return ""
     if not isinstance(data_format, str):
@@ -116,12 +116,12 @@ def conv2d(
     Args:
         input: images `[batch, rows, columns, channels]`, with any number of batch axes.
         filters: `[rows, columns, channels / groups, out_channels]`.
-        strides: the window's step: one number, one for each of rows and columns, or one for each
+        strides: the window's step: one value, one for each of rows and columns, or one for each
             axis.
         padding: "SAME" keeps sizes (divided by the stride), "VALID" adds nothing; or a list of
             pairs, how many zeros to add before and after along each axis.
         data_format: "NHWC", or "NCHW" for channels before rows.
-        dilations: the distance of the filter's elements, written as `strides`.
+        dilations: the spacing of the filter's elements, written as `strides`.
         name: ignored.
 
     Raises:
@@ -165,10 +165,10 @@ def depthwise_conv2d(
     Args:
         input: images `[batch, rows, columns, channels]`.
         filter: `[rows, columns, channels, multiplier]`.
-        strides: one number for each axis; the two spatial ones must be equal.
+        strides: one value for each axis; the two spatial ones must be equal.
         padding: "SAME", "VALID", or a list of pairs.
         data_format: "NHWC" (the default) or "NCHW".
-        dilations: the distance of the filter's elements along rows and columns.
+        dilations: the spacing of the filter's elements along rows and columns.
         name: ignored.
 
     Returns:
@@ -215,13 +215,13 @@ def separable_conv2d(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """A convolution of each channel, followed by one that mixes channels at each place.
+    """A convolution of each channel, followed by one that mixes channels at each position.
 
     Args:
         input: images `[batch, rows, columns, channels]`.
         depthwise_filter: `[rows, columns, channels, multiplier]`.
         pointwise_filter: `[1, 1, channels * multiplier, out_channels]`.
-        strides: of the first convolution, one number for each axis.
+        strides: of the first convolution, one value for each axis.
         padding: of the first convolution, "SAME", "VALID", or a list of pairs.
         data_format: "NHWC" (the default) or "NCHW".
         dilations: of the first convolution.
@@ -260,7 +260,7 @@ def conv2d_transpose(
         strides: by how much rows and columns grow.
         padding: that of the convolution, "SAME", "VALID", or a list of pairs.
         data_format: "NHWC" or "NCHW".
-        dilations: the distance of the filter's elements.
+        dilations: the spacing of the filter's elements.
         name: ignored.
 
     Raises:
@@ -326,7 +326,7 @@ def conv1d(
         stride: the window's step.
         padding: "SAME", "VALID", or a list of pairs.
         data_format: "NWC" or "NCW".
-        dilations: the distance of the filter's elements.
+        dilations: the spacing of the filter's elements.
         name: ignored.
 
     >>> x = tf.reshape(tf.range(5.0), [1, 5, 1])
@@ -369,7 +369,7 @@ def conv1d_transpose(
         strides: by how much the length grows.
         padding: "SAME", "VALID", or a list of pairs.
         data_format: "NWC" or "NCW".
-        dilations: the distance of the filter's elements.
+        dilations: the spacing of the filter's elements.
         name: ignored.
     """
     data_format = _line_format(data_format)

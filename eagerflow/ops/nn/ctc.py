@@ -28,7 +28,7 @@ def _is_sparse(value: Any) -> bool:
 
 
 def _dense_labels(labels: Any, label_length: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Labels as a matrix, and how many each row has."""
+    """Labels as a matrix, and the length of each row."""
     if not _is_sparse(labels):
         matrix = np.asarray(_core.convert(labels, None, dtypes.int32))
         lengths = np.asarray(_core.convert(label_length, None, dtypes.int32))
@@ -131,7 +131,7 @@ def ctc_loss(
     blank_index: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """The negative log-probability of label sequences that nobody has aligned with the frames.
+    """The negative log-probability of label sequences that are not aligned with the frames.
 
     Args:
         labels: `[batch, most labels]`, or a `tf.SparseTensor` of labels.
@@ -140,7 +140,7 @@ def ctc_loss(
         logit_length: how many frames each example has `[batch]`.
         logits_time_major: whether frames come first.
         unique: ignored.
-        blank_index: the class that stands for no label, which may count from the end; 0 by
+        blank_index: the blank class, which may count from the end; 0 by
             default, and must be given for sparse labels.
         name: ignored.
 
@@ -201,14 +201,14 @@ def ctc_loss(
 
 @op_function
 def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The different labels of each row, and each label's place among them.
+    """The distinct labels of each row, and each label's index in them.
 
     Args:
         labels: `[batch, most labels]`.
         name: ignored.
 
     Returns:
-        A pair: the labels in order of appearance, filled up with zeros, and the places, int32.
+        A pair: the labels in order of appearance, padded with zeros, and the indices, int32.
 
     >>> y, idx = tf.nn.ctc_unique_labels([[3, 4, 3]])
     >>> y.numpy().tolist(), idx.numpy().tolist()
@@ -222,13 +222,13 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Ten
     if array.ndim != 2:
         raise invalid_argument("unique expects a 1D vector. [Op:Unique]")
     unique = np.zeros(array.shape, np.int64)
-    places = np.zeros(array.shape, np.int32)
+    positions = np.zeros(array.shape, np.int32)
     for k, row in enumerate(array):
         values, first, inverse = np.unique(row, return_index=True, return_inverse=True)
         order = np.argsort(first)
         unique[k, : values.size] = values[order]
-        places[k] = np.argsort(order)[inverse]
-    return _core.as_tensor(unique), _core.as_tensor(places)
+        positions[k] = np.argsort(order)[inverse]
+    return _core.as_tensor(unique), _core.as_tensor(positions)
 
 
 @op_function
@@ -243,7 +243,7 @@ def collapse_repeated(
         name: ignored.
 
     Returns:
-        A pair: the rows, filled up with zeros to the longest, and their lengths.
+        A pair: the rows, padded with zeros to the longest, and their lengths.
 
     >>> rows, lengths = tf.nn.collapse_repeated([[1, 1, 2, 2, 1]], [5])
     >>> rows.numpy().tolist(), lengths.numpy().tolist()
@@ -288,7 +288,7 @@ def _checked_inputs(inputs: Any, sequence_length: Any) -> tuple[np.ndarray, np.n
 
 
 def _sparse_rows(rows: list[list[int]]) -> Any:
-    indices = [(k, place) for k, row in enumerate(rows) for place in range(len(row))]
+    indices = [(k, column) for k, row in enumerate(rows) for column in range(len(row))]
     return sparse_tensor(
         np.array(indices, np.int64).reshape(-1, 2),
         np.array([value for row in rows for value in row], np.int64),
@@ -312,7 +312,7 @@ def ctc_greedy_decoder(
         inputs: logits `[frames, batch, classes]`.
         sequence_length: how many frames each example has `[batch]`.
         merge_repeated: whether equal classes that follow each other are one label.
-        blank_index: the class that stands for no label, which may count from the end; the last by
+        blank_index: the blank class, which may count from the end; the last by
             default.
 
     Returns:
@@ -378,11 +378,11 @@ class _Beam:
         return _log_add(self.blank, self.label)
 
     def child(self, symbol: int) -> _Beam:
-        """The prefix with one label more."""
-        found = self.children.get(symbol)
-        if found is None:
-            found = self.children[symbol] = _Beam(self, symbol)
-        return found
+        """The prefix extended by one label."""
+        child = self.children.get(symbol)
+        if child is None:
+            child = self.children[symbol] = _Beam(self, symbol)
+        return child
 
     def forget(self) -> None:
         """Takes the prefix out of the beam."""
@@ -419,7 +419,7 @@ def _advanced(beams: list[_Beam], frame: list[float], width: int) -> list[_Beam]
                 beam.label = _log_add(beam.label, before)
             beam.label += frame[beam.symbol]
         beam.blank = beam.before_total + frame[-1]
-    # The least of the leaves is dropped for a better one.
+    # A better leaf replaces the least likely one.
     order = itertools.count()
     leaves = [(beam.total, next(order), beam) for beam in beams]
     heapq.heapify(leaves)
@@ -462,7 +462,7 @@ def ctc_beam_search_decoder(
     """The likeliest label sequences, found by a beam search over prefixes.
 
     Args:
-        inputs: logits `[frames, batch, classes]`, of which the last class stands for no label.
+        inputs: logits `[frames, batch, classes]`, of which the last class is the blank.
         sequence_length: how many frames each example has `[batch]`.
         beam_width: how many prefixes are kept at each frame.
         top_paths: how many sequences are returned.
@@ -491,8 +491,8 @@ def ctc_beam_search_decoder(
             raise invalid_argument(
                 "Less leaves in the beam search than requested. Have they been pruned?"
             )
-        for place, beam in enumerate(beams[:top_paths]):
-            paths[place].append(beam.path())
-            logarithms[k, place] = beam.total
+        for rank, beam in enumerate(beams[:top_paths]):
+            paths[rank].append(beam.path())
+            logarithms[k, rank] = beam.total
     decoded = [_sparse_rows(rows) for rows in paths]
     return decoded, _core.as_tensor(logarithms.astype(dtype.as_numpy_dtype))

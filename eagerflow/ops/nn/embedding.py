@@ -1,4 +1,4 @@
-"""Sums and means of rows of embedding tables, for sparse lists of row numbers."""
+"""Sums and means of rows of embedding tables, for sparse lists of row ids."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _is_sparse(value: Any) -> bool:
 
 
 def _parts(ids: Any) -> tuple[np.ndarray, Tensor]:
-    """The example that each row number belongs to, and the row numbers."""
+    """The example that each row id belongs to, and the row ids."""
     if _is_sparse(ids):
         return np.asarray(_core.as_tensor(ids.indices))[:, 0], ids.values
     if hasattr(ids, "value_rowids"):
@@ -46,8 +46,8 @@ def embedding_lookup_sparse(
 
     Args:
         params: the table `[n, ...]`, or a list of tables that hold its rows one after the other.
-        sp_ids: a `tf.SparseTensor` `[examples, positions]`, or a ragged tensor, of row numbers.
-        sp_weights: weights of the rows, sparse or ragged in the same places; None for 1.
+        sp_ids: a `tf.SparseTensor` `[examples, positions]`, or a ragged tensor, of row ids.
+        sp_weights: weights of the rows, sparse or ragged at the same positions; None for 1.
         combiner: "mean" (the default), "sum", or "sqrtn", which divides weighted sums by the root
             of the sum of the squares of the weights.
         max_norm: if given, rows of a larger euclidean norm are scaled down.
@@ -55,11 +55,11 @@ def embedding_lookup_sparse(
         allow_fast_lookup: ignored.
 
     Returns:
-        `[examples, ...]`, up to the last example that has row numbers; zeros for those without.
+        `[examples, ...]`, up to the last example that has row ids; zeros for those without.
 
     Raises:
         ValueError: if the combiner is unknown or there is no table.
-        TypeError: if the row numbers are neither sparse nor ragged.
+        TypeError: if the row ids are neither sparse nor ragged.
 
     >>> ids = tf.SparseTensor([[0, 0], [0, 1]], [0, 1], [1, 2])
     >>> tf.nn.embedding_lookup_sparse(tf.constant([[1.0], [3.0]]), ids, None).numpy()
@@ -78,12 +78,10 @@ def embedding_lookup_sparse(
     segments, ids = _parts(sp_ids)
     ids = _core.as_tensor(ids)
     if not ids.dtype.is_integer:
-        raise invalid_argument(
-            f"The row numbers must be integers, got {ids.dtype.name} [Op:GatherV2]"
-        )
-    # Each row is looked up once, however many examples have it.
-    unique, places, _ = _ops.unique_with_counts(ids, dtypes.int64)
-    rows = _ops.gather(embedding_lookup(params, unique, max_norm), places, 0, 0)
+        raise invalid_argument(f"The row ids must be integers, got {ids.dtype.name} [Op:GatherV2]")
+    # Each distinct row is looked up once.
+    unique, positions, _ = _ops.unique_with_counts(ids, dtypes.int64)
+    rows = _ops.gather(embedding_lookup(params, unique, max_norm), positions, 0, 0)
     dtype = rows.dtype
     if dtype.size == 2:
         rows = _ops.cast(rows, dtypes.float32)
@@ -123,18 +121,18 @@ def safe_embedding_lookup_sparse(
     name: str | None = None,
     allow_fast_lookup: bool = False,
 ) -> Tensor:
-    """Like `embedding_lookup_sparse`, for row numbers that may be missing or invalid.
+    """Like `embedding_lookup_sparse`, for row ids that may be missing or invalid.
 
-    Negative row numbers, and those of weights that are not positive, are left out (the latter not
+    Negative row ids, and those of weights that are not positive, are left out (the latter not
     for the combiner "sum").
 
     Args:
         embedding_weights: the table `[n, ...]`, or a list of tables.
-        sparse_ids: a `tf.SparseTensor` `[d0, ..., examples, positions]` of row numbers, or a ragged
+        sparse_ids: a `tf.SparseTensor` `[d0, ..., examples, positions]` of row ids, or a ragged
             tensor.
-        sparse_weights: weights, sparse or ragged in the same places; None for 1.
+        sparse_weights: weights, sparse or ragged at the same positions; None for 1.
         combiner: "mean", "sum" or "sqrtn".
-        default_id: the row for examples without row numbers; None gives them zeros.
+        default_id: the row for examples without row ids; None gives them zeros.
         max_norm: if given, rows of a larger euclidean norm are scaled down.
         name: ignored.
         allow_fast_lookup: ignored.
@@ -179,7 +177,7 @@ def safe_embedding_lookup_sparse(
     if weights is not None:
         weights = _ops.gather(weights, chosen, 0, 0)
     empty = np.setdiff1d(np.arange(count), rows)
-    # Rows that are empty look up the default, which a mask takes away if there is none.
+    # Empty rows look up the default; a mask clears them if there is none.
     default = _core.convert(0 if default_id is None else default_id, ids.dtype, None)
     ids = _ops.concat([ids, _ops.broadcast_to(default, [empty.size])], 0)
     rows = np.concatenate([rows, empty])
@@ -187,12 +185,12 @@ def safe_embedding_lookup_sparse(
     if weights is not None:
         weights = _ops.concat([weights, _ops.ones([empty.size], weights.dtype)], 0)
     order = np.argsort(rows, kind="stable")
-    places = np.stack([rows[order], columns[order]], axis=1).astype(np.int64)
+    positions = np.stack([rows[order], columns[order]], axis=1).astype(np.int64)
     matrix = [count, shape[-1]]
-    filled = sparse_tensor(places, _ops.gather(ids, order, 0, 0), matrix)
+    filled = sparse_tensor(positions, _ops.gather(ids, order, 0, 0), matrix)
     filled_weights = None
     if weights is not None:
-        filled_weights = sparse_tensor(places, _ops.gather(weights, order, 0, 0), matrix)
+        filled_weights = sparse_tensor(positions, _ops.gather(weights, order, 0, 0), matrix)
     result = embedding_lookup_sparse(embedding_weights, filled, filled_weights, combiner, max_norm)
     if default_id is None and empty.size:
         absent = np.zeros((count, *([1] * (result.ndim - 1))), bool)

@@ -1,4 +1,4 @@
-"""Monotonic regression, and searches for large elements that may be approximate elsewhere."""
+"""Isotonic regression, and approximate top-k searches, which are exact here."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ ApproxTopK = namedtuple("ApproxTopK", ["values", "indices"])
 
 
 def _falling(row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The closest row that does not rise, and the number of the level of each element.
+    """The closest non-increasing row, and the level index of each element.
 
-    Neighbours that rise are pooled into their mean until none do.
+    Increasing neighbours are pooled into their mean until none are left.
     """
     means: list[float] = []
     sizes: list[int] = []
@@ -42,15 +42,15 @@ def _falling(row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @op_function
 def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) -> IsotonicRegression:
-    """The closest numbers, by squared distance, that only fall (or only rise) along an axis.
+    """The closest values, by squared distance, that decrease (or increase) monotonically along an axis.
 
     Args:
-        inputs: real numbers.
-        decreasing: whether the result falls; otherwise it rises.
+        inputs: real values.
+        decreasing: whether the result decreases or increases.
         axis: the axis.
 
     Returns:
-        A pair `(output, segments)`: the numbers, and int32 numbers of the levels.
+        A pair `(output, segments)`: the values, and int32 level indices.
 
     >>> output, segments = tf.nn.isotonic_regression(tf.constant([3.0, 1.0, 2.0]))
     >>> output.numpy(), segments.numpy()
@@ -58,9 +58,7 @@ def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) ->
     """
     x = _core.as_tensor(inputs)
     if x.dtype.is_complex:
-        raise invalid_argument(
-            f"inputs must be real numbers, got {x.dtype.name} [Op:IsotonicRegression]"
-        )
+        raise invalid_argument(f"inputs must be real, got {x.dtype.name} [Op:IsotonicRegression]")
     if x.ndim == 0:
         y, segments = isotonic_regression(_ops.reshape(x, [1]), decreasing)
         return IsotonicRegression(_ops.reshape(y, []), _ops.reshape(segments, []))
@@ -78,15 +76,15 @@ def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) ->
     if not decreasing:
         output = -output
     starts = np.concatenate([[0], np.cumsum(levels.max(axis=1, initial=-1) + 1)])
-    places = (levels + starts[:-1, None]).reshape(-1)
-    counts: Any = np.bincount(places, minlength=int(starts[-1])).astype(x.dtype.as_numpy_dtype)
+    indices = (levels + starts[:-1, None]).reshape(-1)
+    counts: Any = np.bincount(indices, minlength=int(starts[-1])).astype(x.dtype.as_numpy_dtype)
     moved = [k for k in range(x.ndim) if k != axis % x.ndim] + [axis % x.ndim]
 
     def backward(dy: Tensor, _: Tensor | None = None) -> Tensor:
         """Each level's mean of the gradient."""
         rows = _ops.transpose(dy, moved)
-        sums = _ops.unsorted_segment_sum(_ops.reshape(rows, [-1]), places, int(starts[-1]))
-        means = _ops.gather(sums / _core.as_tensor(counts), places, 0, 0)
+        sums = _ops.unsorted_segment_sum(_ops.reshape(rows, [-1]), indices, int(starts[-1]))
+        means = _ops.gather(sums / _core.as_tensor(counts), indices, 0, 0)
         back = np.argsort(moved).tolist()
         return _ops.transpose(_ops.reshape(means, rows._shape_tuple()), back)
 
@@ -135,10 +133,10 @@ def approx_max_k(
     """The k largest elements along an axis; here always the exact ones.
 
     Args:
-        operand: numbers, of rank 1 or more.
+        operand: values, of rank 1 or more.
         k: how many.
         reduction_dimension: the axis.
-        recall_target: the share of them that must be found.
+        recall_target: the required recall; here it is always 1.
         reduction_input_size_override: ignored.
         aggregate_to_topk: ignored.
         name: ignored.
@@ -171,7 +169,7 @@ def approx_min_k(
     aggregate_to_topk: bool = True,
     name: str | None = None,
 ) -> ApproxTopK:
-    """The k least elements along an axis; see `tf.math.approx_max_k`.
+    """The k smallest elements along an axis; see `tf.math.approx_max_k`.
 
     >>> tf.math.approx_min_k([1.0, 5.0, 3.0], 2).values.numpy()
     array([1., 3.], dtype=float32)
@@ -200,7 +198,7 @@ def approx_top_k(
     aggregate_to_topk: bool = True,
     name: str | None = None,
 ) -> ApproxTopK:
-    """The k largest, or least, elements along an axis; see `tf.math.approx_max_k`.
+    """The k largest, or smallest, elements along an axis; see `tf.math.approx_max_k`.
 
     >>> tf.approx_top_k([1.0, 5.0, 3.0], 2, is_max_k=False).values.numpy()
     array([1., 3.], dtype=float32)

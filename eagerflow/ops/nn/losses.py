@@ -80,7 +80,7 @@ def softmax_cross_entropy_with_logits(
     if rank != 2:
         losses = _ops.reshape(losses, shape[:-1])
         if order is not None:
-            # The last axis has been where the classes were.
+            # The class axis was swapped with the last one.
             axis %= rank
             back = [k for k in range(rank - 1) if k != axis]
             losses = _ops.transpose(losses, [*back, axis])
@@ -91,7 +91,7 @@ def softmax_cross_entropy_with_logits(
 def sparse_softmax_cross_entropy_with_logits(
     labels: Any, logits: Any, name: str | None = None
 ) -> Tensor:
-    """The cross-entropy of the softmax of logits, for labels that are class numbers.
+    """The cross-entropy of the softmax of logits, for labels that are class indices.
 
     Args:
         labels: int32 or int64 `[d0, ..., dn]`, each in [0, classes).
@@ -186,7 +186,7 @@ def _labels_and_logits(labels: Any, logits: Any, function: str) -> tuple[Tensor,
 def weighted_cross_entropy_with_logits(
     labels: Any, logits: Any, pos_weight: Any, name: str | None = None
 ) -> Tensor:
-    """`sigmoid_cross_entropy_with_logits` in which positive labels weigh more or less.
+    """`sigmoid_cross_entropy_with_logits` with a weight for positive labels.
 
     Args:
         labels: probabilities, of the shape and dtype of `logits`.
@@ -253,7 +253,7 @@ def compute_average_loss(
 
     Args:
         per_example_loss: a loss for each example.
-        sample_weight: weights that are multiplied with the losses first.
+        sample_weight: weights of the losses.
         global_batch_size: the batch size; by default the number of losses.
 
     >>> tf.nn.compute_average_loss([1.0, 3.0], global_batch_size=4)
@@ -279,7 +279,7 @@ def compute_average_loss(
 
 @op_function
 def scale_regularization_loss(regularization_loss: Any) -> Tensor:
-    """The sum of a regularization loss; there is one replica to divide it among.
+    """The sum of a regularization loss; there is only one replica.
 
     >>> tf.nn.scale_regularization_loss([1.0, 2.0])
     <tf.Tensor: shape=(), dtype=float32, numpy=3.0>
@@ -297,9 +297,9 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     """Whether each target class is among the k classes with the largest predictions.
 
     Args:
-        targets: class numbers `[batch]`.
+        targets: class indices `[batch]`.
         predictions: `[batch, classes]`, float32.
-        k: how many classes count.
+        k: the number of top classes.
         name: ignored.
 
     >>> tf.math.in_top_k([1, 0], [[0.1, 0.9], [0.2, 0.8]], k=1).numpy()

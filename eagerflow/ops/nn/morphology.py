@@ -49,12 +49,12 @@ def dilation2d(
     """The grayscale dilation: the largest sum of a window and a filter, channel by channel.
 
     Args:
-        input: real numbers `[batch, rows, columns, channels]`.
+        input: real values `[batch, rows, columns, channels]`.
         filters: `[window rows, window columns, channels]`, of the same dtype.
         strides: `[1, rows, columns, 1]`.
         padding: "SAME" or "VALID".
         data_format: "NHWC".
-        dilations: how far apart the places of a window are, `[1, rows, columns, 1]`.
+        dilations: the distance between the positions of a window, `[1, rows, columns, 1]`.
         name: ignored.
 
     Returns:
@@ -117,10 +117,10 @@ def _dilation2d(input: Any, filters: Any, strides: Any, padding: str, dilations:
         for column in range(columns):
             begin = (row * rates[0], column * rates[1])
             end = [b + (n - 1) * s + 1 for b, n, s in zip(begin, counts, steps, strict=True)]
-            places = np.s_[:, begin[0] : end[0] : steps[0], begin[1] : end[1] : steps[1], :]
-            total = padded[places] + windows[row, column]
-            if not inside[places].all():
-                total = _ops.select(_core.as_tensor(inside[places]), total, lowest)
+            region = np.s_[:, begin[0] : end[0] : steps[0], begin[1] : end[1] : steps[1], :]
+            total = padded[region] + windows[row, column]
+            if not inside[region].all():
+                total = _ops.select(_core.as_tensor(inside[region]), total, lowest)
             sums.append(total)
     stacked = _ops.stack(sums, 4)
     best = _ops.argmax(stacked, 4, dtypes.int64)
@@ -167,7 +167,7 @@ def local_response_normalization(
     beta: float = 0.5,
     name: str | None = None,
 ) -> Tensor:
-    """Divides each number by a power of the squares of its neighbours along the channels.
+    """Divides each value by a power of the squares of its neighbours along the channels.
 
     Args:
         input: floating `[batch, rows, columns, channels]`.

@@ -25,10 +25,10 @@ _NARROW = (dtypes.float16, dtypes.bfloat16)
 def bias_add(
     value: Any, bias: Any, data_format: str | None = None, name: str | None = None
 ) -> Tensor:
-    """Adds a number to each channel.
+    """Adds a bias to each channel.
 
     Args:
-        value: numbers `[batch, ..., channels]`.
+        value: values `[batch, ..., channels]`.
         bias: `[channels]`, of the same dtype.
         data_format: None or "N...C" for channels last, "NC..." for channels after the batch.
         name: ignored.
@@ -58,7 +58,7 @@ def moments(
     """The mean and the variance over axes.
 
     Args:
-        x: numbers; half precision is computed in float32.
+        x: values; half precision is computed in float32.
         axes: a list of axes.
         shift: ignored.
         keepdims: whether reduced axes stay, with size 1.
@@ -74,7 +74,7 @@ def moments(
     x = _core.as_tensor(x)
     y = _ops.cast(x, dtypes.float32) if x.dtype in _NARROW else x
     mean = _ops.reduce_mean(y, axis=axes, keepdims=True)
-    # TensorFlow takes the mean for a constant here: right for gradients, wrong for theirs in turn.
+    # TensorFlow treats the mean as constant here: right for first-order gradients only.
     distance = _ops.squared_difference(y, mean)
     variance = _ops.reduce_mean(distance, axis=axes, keepdims=keepdims)
     if not keepdims:
@@ -92,7 +92,7 @@ def weighted_moments(
     keepdims: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The mean and the variance over axes of elements that count several times.
+    """The weighted mean and variance over axes.
 
     Args:
         x: floating.
@@ -182,11 +182,11 @@ def batch_normalization(
 
     Args:
         x: floating.
-        mean: broadcasts with `x`, as all that follow.
+        mean: broadcasts with `x`, as do the following.
         variance: as `mean`.
         offset: as `mean`, or None for 0.
         scale: as `mean`, or None for 1.
-        variance_epsilon: a small number that keeps the divisor from zero.
+        variance_epsilon: a small value that keeps the divisor from zero.
         name: ignored.
 
     >>> tf.nn.batch_normalization([1.0, 3.0], 2.0, 1.0, None, None, 0.0).numpy()
@@ -231,7 +231,7 @@ def dropout(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Sets elements to zero at random and scales the others up, so that the mean stays.
+    """Sets elements to zero at random and scales the others up, so that the mean is kept.
 
     Args:
         x: floating.
@@ -260,7 +260,7 @@ def dropout(
             f"Received: x_dtype={dtype}"
         )
     if number and rate == 0:
-        stateful.uniform([], seed=seed)  # the stream goes on as if choices had been made
+        stateful.uniform([], seed=seed)  # advances the stream as a real dropout would
         return x
     if number:
         scaled = _ops.multiply(x, _core.convert(1.0 / (1.0 - rate), dtype, None))
@@ -287,12 +287,12 @@ def general_dropout(
     noise_shape: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Like `tf.nn.dropout`, with random numbers of the caller's.
+    """Like `tf.nn.dropout`, with the caller's random numbers.
 
     Args:
         x: floating.
         rate: the share of elements that are dropped, in [0, 1).
-        uniform_sampler: called with a shape and a dtype, returns numbers in [0, 1).
+        uniform_sampler: called with a shape and a dtype, returns values in [0, 1).
         noise_shape: the shape of the random choices, see `tf.nn.dropout`.
         name: ignored.
 
@@ -376,13 +376,13 @@ def embedding_lookup(
 
     Args:
         params: the table `[n, ...]`, or a list of tables that hold its rows one after the other.
-        ids: int32 or int64 row numbers, of any shape.
+        ids: int32 or int64 row indices, of any shape.
         max_norm: if given, rows of a larger euclidean norm are scaled down.
         name: ignored.
 
     Raises:
         ValueError: if there is no table.
-        tf.errors.InvalidArgumentError: if a row number is out of range.
+        tf.errors.InvalidArgumentError: if a row index is out of range.
 
     >>> tf.nn.embedding_lookup(tf.constant([[1.0, 2.0], [3.0, 4.0]]), [1, 1]).numpy()
     array([[3., 4.],
@@ -418,7 +418,7 @@ def _check_images(x: Tensor, block_size: Any, data_format: Any) -> None:
 def depth_to_space(
     input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
-    """Spreads channels over blocks of places.
+    """Spreads channels over spatial blocks.
 
     Args:
         input: images `[batch, rows, columns, channels]`.
@@ -453,7 +453,7 @@ def depth_to_space(
 def space_to_depth(
     input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
-    """Gathers blocks of places into channels; undoes `depth_to_space`.
+    """Gathers spatial blocks into channels; undoes `depth_to_space`.
 
     Raises:
         tf.errors.InvalidArgumentError: if rows and columns cannot be divided.

@@ -1,4 +1,4 @@
-"""Pooling that says where the largest elements are, and pooling of regions of random sizes."""
+"""Max pooling with argmax, and fractional pooling."""
 
 from __future__ import annotations
 
@@ -54,21 +54,21 @@ def max_pool_with_argmax(
     include_batch_in_index: bool = False,
     name: str | None = None,
 ) -> MaxPoolWithArgmax:
-    """The largest element of each window, and its place in the image.
+    """The largest element of each window, and its flat index in the image.
 
     Args:
         input: images `[batch, rows, columns, channels]`.
-        ksize: the window's size: one number, one for each of rows and columns, or one for each
+        ksize: the window's size: one value, one for each of rows and columns, or one for each
             axis.
-        strides: the window's step, written as `ksize`.
+        strides: the window's step, in the form of `ksize`.
         padding: "SAME" or "VALID".
         data_format: "NHWC".
-        output_dtype: int32 or int64, the dtype of places.
-        include_batch_in_index: whether places are counted through the batch, not in each image.
+        output_dtype: int32 or int64, the dtype of the indices.
+        include_batch_in_index: whether indices run over the batch, not over each image.
         name: ignored.
 
     Returns:
-        A pair `(output, argmax)`: places are `(row * columns + column) * channels + channel`. Of
+        A pair `(output, argmax)`: indices are `(row * columns + column) * channels + channel`. Of
         equal elements the first one counts.
 
     Raises:
@@ -96,18 +96,18 @@ def max_pool_with_argmax(
     for size, window in zip(sizes[1:3], windows, strict=True):
         if padding == "VALID" and size < window:
             raise invalid_argument(f"The window {windows} is larger than the image {x.shape}")
-    values, places = _ops.max_pool_places(x, [1, *windows, 1], [1, *steps, 1], padding)
+    values, indices = _ops.max_pool_places(x, [1, *windows, 1], [1, *steps, 1], padding)
 
     def backward(dy: Tensor) -> Tensor:
-        flat = _ops.reshape(places, [-1, 1])
+        flat = _ops.reshape(indices, [-1, 1])
         image = _ops.scatter_nd(flat, _ops.reshape(dy, [-1]), [x._size])
         return _ops.reshape(image, list(sizes))
 
     (output,) = differentiable([values], [x], backward)
-    argmax = places
+    argmax = indices
     if not include_batch_in_index and sizes[0] > 1:
         first = np.arange(sizes[0]).reshape(-1, 1, 1, 1) * math.prod(sizes[1:])
-        argmax = _ops.subtract(places, first)
+        argmax = _ops.subtract(indices, first)
     return MaxPoolWithArgmax(output, _ops.cast(argmax, dtypes.as_dtype(output_dtype)))
 
 
@@ -131,7 +131,7 @@ def _lengths(size: int, count: int, words: Words, pseudo_random: bool) -> list[i
 def _fractional(
     value: Any, pooling_ratio: Any, pseudo_random: bool, overlapping: bool, seed: int, op: str
 ) -> tuple[Tensor, list[list[int]], list[tuple[np.ndarray, np.ndarray]]]:
-    """The images, where regions begin along rows and columns, and the places in each region."""
+    """The images, where regions begin along rows and columns, and the indices of each region."""
     x = _core.as_tensor(value)
     if x.ndim != 4:
         raise invalid_argument(f"tensor_in must be 4-dimensional [Op:{op}]")
@@ -162,8 +162,8 @@ def _fractional(
         sequences.append(starts.tolist())
         last = np.minimum(starts[1:] if overlapping else starts[1:] - 1, size - 1)
         widths = last - starts[:-1] + 1
-        places = starts[:-1, None] + np.arange(widths.max())
-        regions.append((np.minimum(places, size - 1), np.arange(widths.max()) < widths[:, None]))
+        indices = starts[:-1, None] + np.arange(widths.max())
+        regions.append((np.minimum(indices, size - 1), np.arange(widths.max()) < widths[:, None]))
     return x, sequences, regions
 
 
@@ -184,7 +184,7 @@ def fractional_max_pool(
 
     Args:
         value: images `[batch, rows, columns, channels]`.
-        pooling_ratio: how much smaller the result is: a number, or `[1, rows, columns, 1]`.
+        pooling_ratio: how much smaller the result is: a scalar, or `[1, rows, columns, 1]`.
         pseudo_random: whether sizes follow from one random number, or are in random order.
         overlapping: whether regions share their borders.
         seed: makes the sizes reproducible unless it is 0.
@@ -208,8 +208,8 @@ def fractional_max_pool(
         value, pooling_ratio, pseudo_random, overlapping, seed, "FractionalMaxPool"
     )
     lowest = _core.convert(x.dtype.min, x.dtype, None)
-    for axis, (places, used) in zip((1, 2), regions, strict=True):
-        taken = _ops.gather(x, places, axis, 0)
+    for axis, (indices, used) in zip((1, 2), regions, strict=True):
+        taken = _ops.gather(x, indices, axis, 0)
         shape = [1] * taken.ndim
         shape[axis : axis + 2] = used.shape
         x = _ops.reduce_max(_ops.select(used.reshape(shape), taken, lowest), axis=axis + 1)
@@ -241,8 +241,8 @@ def fractional_avg_pool(
     )
     kind = x.dtype.as_numpy_dtype
     divisor: Any = 1
-    for axis, (places, used) in zip((1, 2), regions, strict=True):
-        taken = _ops.gather(x, places, axis, 0)
+    for axis, (indices, used) in zip((1, 2), regions, strict=True):
+        taken = _ops.gather(x, indices, axis, 0)
         shape = [1] * taken.ndim
         shape[axis : axis + 2] = used.shape
         x = _ops.reduce_sum(taken * used.reshape(shape).astype(kind), axis=axis + 1)

@@ -1,4 +1,4 @@
-"""Pooling: the arguments that programs write, brought into the engine's form."""
+"""Pooling: normalizes public arguments for the engine."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def max_pool2d(
 
     Args:
         input: images `[batch, rows, columns, channels]`.
-        ksize: the window's size: one number, one for each of rows and columns, or one for each
+        ksize: the window's size: one value, one for each of rows and columns, or one for each
             axis.
-        strides: the window's step, written as `ksize`.
+        strides: the window's step, in the form of `ksize`.
         padding: "SAME", "VALID", or a list of pairs.
         data_format: "NHWC" or "NCHW".
         name: ignored.
@@ -66,13 +66,13 @@ def avg_pool2d(
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window; what padding adds is not counted.
+    """The mean of each window; padding is not counted.
 
     Args:
         input: images `[batch, rows, columns, channels]`.
-        ksize: the window's size: one number, one for each of rows and columns, or one for each
+        ksize: the window's size: one value, one for each of rows and columns, or one for each
             axis.
-        strides: the window's step, written as `ksize`.
+        strides: the window's step, in the form of `ksize`.
         padding: "SAME" or "VALID".
         data_format: "NHWC" or "NCHW".
         name: ignored.
@@ -105,15 +105,15 @@ def _pool1d(
         raise TypeError(f"Expected string for argument 'padding' not {padding}.")
     data_format = checked_format(data_format, ("NWC", "NCW"))
     first = data_format == "NCW"
-    place = 2 if first else 1
+    row_axis = 2 if first else 1
     if not isinstance(padding, str):
         padding_of(padding, 3)
-        padding = [*padding[:place], (0, 0), *padding[place:]]
+        padding = [*padding[:row_axis], (0, 0), *padding[row_axis:]]
     for sizes in (window, steps):
-        sizes.insert(place, 1)
-    image = _ops.expand_dims(input, place)
+        sizes.insert(row_axis, 1)
+    image = _ops.expand_dims(input, row_axis)
     result = _pool2d(pool, image, window, steps, padding, "NCHW" if first else "NHWC")
-    return _ops.squeeze(result, [place])
+    return _ops.squeeze(result, [row_axis])
 
 
 @op_function

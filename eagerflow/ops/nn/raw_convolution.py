@@ -1,4 +1,4 @@
-"""Convolutions in the form of single operations: one for any rank, and the two gradients."""
+"""Raw convolution operations: one for any rank, and the two gradients."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def conv2d_backprop_input_v2(
         strides: the step of windows along each axis.
         padding: "SAME", "VALID" or "EXPLICIT".
         use_cudnn_on_gpu: ignored.
-        explicit_paddings: pairs of numbers, one after the other, for "EXPLICIT".
+        explicit_paddings: a flat list of (before, after) pairs, for "EXPLICIT".
         data_format: "NHWC" or "NCHW".
-        dilations: the distance of the filter's elements along each axis.
+        dilations: the spacing of the filter's elements along each axis.
         name: ignored.
 
     >>> x, w, dy = tf.zeros([1, 3, 3, 1]), tf.ones([2, 2, 1, 1]), tf.ones([1, 2, 2, 1])
@@ -101,9 +101,9 @@ def conv2d_backprop_filter_v2(
         strides: the step of windows along each axis.
         padding: "SAME", "VALID" or "EXPLICIT".
         use_cudnn_on_gpu: ignored.
-        explicit_paddings: pairs of numbers, one after the other, for "EXPLICIT".
+        explicit_paddings: a flat list of (before, after) pairs, for "EXPLICIT".
         data_format: "NHWC" or "NCHW".
-        dilations: the distance of the filter's elements along each axis.
+        dilations: the spacing of the filter's elements along each axis.
         name: ignored.
 
     >>> x, w, dy = tf.ones([1, 3, 3, 1]), tf.zeros([2, 2, 1, 1]), tf.ones([1, 2, 2, 1])
@@ -148,11 +148,11 @@ def conv(
         filter: `[spatial..., channels / groups, results]`, of rank 4 or 5.
         strides: the step of windows along each axis of one example and its batch.
         padding: "SAME", "VALID" or "EXPLICIT".
-        explicit_paddings: pairs of numbers, one after the other, for "EXPLICIT".
+        explicit_paddings: a flat list of (before, after) pairs, for "EXPLICIT".
         data_format: "CHANNELS_LAST" or "CHANNELS_FIRST".
-        dilations: the distance of the filter's elements along each axis.
+        dilations: the spacing of the filter's elements along each axis.
         batch_dims: how many axes the batch has.
-        groups: in how many groups channels are convolved apart.
+        groups: the number of groups of channels.
         name: ignored.
 
     Raises:
@@ -186,8 +186,8 @@ def conv(
         x = _ops.reshape(x, [count, *shape[batch_dims:]])
     pads: Any = padding
     if padding == "EXPLICIT":
-        numbers = list(explicit_paddings)
-        pads = [[before, after] for before, after in zip(numbers[::2], numbers[1::2], strict=True)]
+        amounts = list(explicit_paddings)
+        pads = [[before, after] for before, after in zip(amounts[::2], amounts[1::2], strict=True)]
     letters = "HW" if rank == 4 else "DHW"
     layout = f"N{letters}C" if last else f"NC{letters}"
     function = conv2d if rank == 4 else conv3d

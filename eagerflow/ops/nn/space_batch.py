@@ -1,4 +1,4 @@
-"""Blocks of places moved to the batch axis and back, and operations done between the two."""
+"""Blocks of positions moved to the batch axis and back, and operations in between."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _arguments(value: Any, block_shape: Any, amounts: Any, name: str, op: str) -
     paddings=Input(INDEX_TYPES, type="Tpaddings", prefer="int32"),
 )
 def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
-    """Takes the places of each block apart and puts them beside each other on the batch axis.
+    """Moves the positions of each block to the batch axis.
 
     Args:
         input: `[batch, d1, ..., dm, ...]`.
@@ -69,7 +69,7 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
         name: ignored.
 
     Returns:
-        `[batch * prod(block_shape), ...]`, whose m axes are that much shorter.
+        `[batch * prod(block_shape), ...]`, whose m axes are divided by `block_shape`.
 
     Raises:
         tf.errors.InvalidArgumentError: if the arguments do not fit, or blocks do not divide an axis.
@@ -101,7 +101,7 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
 
 @op_function
 def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
-    """Puts blocks together again that `tf.space_to_batch` took apart.
+    """Undoes `tf.space_to_batch`.
 
     Args:
         input: `[batch, d1, ..., dm, ...]`.
@@ -160,7 +160,7 @@ def required_space_to_batch_paddings(
     Args:
         input_shape: the sizes of the axes `[m]`.
         block_shape: the sizes of blocks `[m]`.
-        base_paddings: what is to be added in any case `[m, 2]`.
+        base_paddings: the least paddings `[m, 2]`.
         name: ignored.
 
     Returns:
@@ -205,11 +205,11 @@ def with_space_to_batch(
     spatial_dims: Sequence[int] | None = None,
     data_format: str | None = None,
 ) -> Any:
-    """Does an operation on the places of blocks apart, which dilates its windows.
+    """Applies an operation between `space_to_batch` and `batch_to_space`, which dilates its windows.
 
     Args:
         input: a tensor.
-        dilation_rate: for each spatial axis, how far apart the places of a window are.
+        dilation_rate: for each spatial axis, the distance between the positions of a window.
         padding: "SAME" or "VALID".
         op: called with a tensor, the number of spatial axes, and "VALID".
         filter_shape: the shape of the window; needed for "SAME".
@@ -254,7 +254,7 @@ def with_space_to_batch(
         window = np.asarray(filter_shape, np.int64).reshape(-1)[:count]
         extra = window + (window - 1) * (rates - 1) - 1
         base = np.stack([extra // 2, extra - extra // 2], axis=1)
-    # Axes between the batch and the last spatial one are taken as blocks of size 1.
+    # Axes between the batch and the last spatial one count as blocks of size 1.
     blocks, sizes = np.ones(axes[-1], np.int64), np.array(x._shape_tuple()[1 : axes[-1] + 1])
     whole = np.zeros((axes[-1], 2), np.int64)
     for axis, rate, amounts in zip(axes, rates, base, strict=True):
@@ -279,7 +279,7 @@ def extract_volume_patches(
     Args:
         input: `[batch, planes, rows, columns, channels]`.
         ksizes: the sizes of windows, `[1, planes, rows, columns, 1]`.
-        strides: how far windows are apart, `[1, planes, rows, columns, 1]`.
+        strides: the steps of windows, `[1, planes, rows, columns, 1]`.
         padding: "SAME" or "VALID".
         name: ignored.
 
@@ -312,9 +312,9 @@ def extract_volume_patches(
     x = pad(x, [*pads, [0, 0]])
     for axis in range(3):
         window, step = ksizes[axis + 1], strides[axis + 1]
-        places = np.arange(counts[axis])[:, None] * step + np.arange(window)
-        # Each axis becomes two, the windows and the places within a window.
-        x = _ops.gather(x, places, 2 * axis + 1, 0)
+        positions = np.arange(counts[axis])[:, None] * step + np.arange(window)
+        # Each axis becomes two, the windows and the positions within a window.
+        x = _ops.gather(x, positions, 2 * axis + 1, 0)
     x = _ops.transpose(x, [0, 1, 3, 5, 2, 4, 6, 7])
     depth = int(np.prod(ksizes[1:4])) * shape[4]
     return _ops.reshape(x, [shape[0], *counts, depth])

@@ -1,4 +1,4 @@
-"""Which generator makes the numbers, as programs may name it. There is one: Philox 4x32-10."""
+"""Names of random number algorithms. All stand for one: Philox 4x32-10."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from eagerflow.errors import InvalidArgumentError
 
 
 class Algorithm(enum.Enum):
-    """Generators of random numbers.
+    """Random number algorithms.
 
     `AUTO_SELECT` stands for the best one of the device, which is `PHILOX` on CPUs. `THREEFRY`
     cannot be used on CPUs.
@@ -27,7 +27,7 @@ _NAMES = {"philox": 1, "threefry": 2, "auto_select": 3}
 
 
 def checked_algorithm(alg: Any) -> int:
-    """The generator's number: 1 or 3.
+    """The algorithm's id: 1 or 3.
 
     Raises:
         ValueError: if there is no such generator.

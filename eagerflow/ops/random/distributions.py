@@ -1,4 +1,4 @@
-"""Gamma, Poisson, binomial and truncated normal numbers, and shuffled indices."""
+"""Gamma, Poisson, binomial and truncated normal samples, and shuffled indices."""
 
 from __future__ import annotations
 
@@ -33,31 +33,31 @@ def _parameter(value: Any, dtype: Any) -> Tensor:
 
 
 def _spread(parameters: np.ndarray, copies: int) -> np.ndarray:
-    """Each parameter for as many numbers as it has, one parameter after the other."""
+    """Each parameter repeated for each of its samples."""
     return np.repeat(parameters.reshape(-1).astype(np.float64), copies)
 
 
-def _arranged(numbers: np.ndarray, parameters: int, shape: tuple[int, ...]) -> np.ndarray:
-    """The numbers in an array whose last axes are those of the parameters."""
-    return numbers.reshape(parameters, -1).T.reshape(shape)
+def _arranged(samples: np.ndarray, parameters: int, shape: tuple[int, ...]) -> np.ndarray:
+    """The samples in an array whose last axes are those of the parameters."""
+    return samples.reshape(parameters, -1).T.reshape(shape)
 
 
 def _gamma_tensor(start: tuple[int, int, int], shape: tuple[int, ...], alpha: Tensor) -> Tensor:
-    """Gamma numbers, differentiable by their shape parameters.
+    """Gamma samples, differentiable by their shape parameters.
 
-    The derivative of a number by its parameter is that of the inverse distribution function, by M.
+    The derivative of a sample by its parameter is that of the inverse distribution function, by M.
     Figurnov et al., "Implicit reparameterization gradients" (2018).
     """
     parameters = array_of(alpha)
     copies = math.prod(shape) // max(parameters.size, 1)
     spread = _spread(parameters, copies)
-    numbers = np.asarray(_ops.philox_gamma(spread, *start))
-    values = _arranged(numbers, max(parameters.size, 1), shape)
+    samples = np.asarray(_ops.philox_gamma(spread, *start))
+    values = _arranged(samples, max(parameters.size, 1), shape)
     kind = alpha.dtype.as_numpy_dtype
     extra = len(shape) - alpha.ndim
 
     def backward(dy: Tensor) -> Tensor:
-        slopes = np.asarray(_ops.random_gamma_grad(spread, numbers))
+        slopes = np.asarray(_ops.random_gamma_grad(spread, samples))
         factor: Any = _arranged(slopes, max(parameters.size, 1), shape).astype(kind)
         weighted = dy * _core.convert(factor, alpha.dtype, None)
         return _ops.reduce_sum(weighted, axis=list(range(extra))) if extra else weighted
@@ -82,18 +82,18 @@ def gamma(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Gamma distributed numbers.
+    """Gamma distributed values.
 
     Args:
-        shape: how many numbers for each pair of parameters.
+        shape: the shape of the samples for each pair of parameters.
         alpha: the shape parameters, positive.
         beta: the inverse scales; 1 by default. It broadcasts with `alpha`.
         dtype: a floating dtype, that of the parameters and of the result.
-        seed: makes the numbers reproducible, together with `tf.random.set_seed`.
+        seed: makes the values reproducible, together with `tf.random.set_seed`.
         name: ignored.
 
     Returns:
-        Numbers of shape `shape + shape(alpha + beta)`, differentiable by both parameters.
+        Values of shape `shape + shape(alpha + beta)`, differentiable by both parameters.
 
     >>> tf.random.gamma([5], [0.5, 2.0]).shape
     TensorShape([5, 2])
@@ -119,7 +119,7 @@ def stateless_gamma(
     dtype: Any = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """Gamma distributed numbers that depend on nothing but the arguments.
+    """Gamma distributed values that depend on nothing but the arguments.
 
     Args:
         shape: the shape of the result, which ends with that of the parameters.
@@ -152,13 +152,13 @@ def _ends_with(sizes: tuple[int, ...], inner: tuple[int, ...]) -> None:
 
 
 def _highest(dtype: Any) -> float:
-    highest = float(dtype.max)  # of int64, that is one number too high
+    highest = float(dtype.max)  # of int64, that is one too high
     return math.nextafter(highest, 0) if highest > dtype.max else highest
 
 
-def _counts(numbers: np.ndarray, dtype: Any) -> Tensor:
+def _counts(samples: np.ndarray, dtype: Any) -> Tensor:
     with np.errstate(invalid="ignore"):
-        return _core.convert(numbers.astype(dtype.as_numpy_dtype), dtype, None)
+        return _core.convert(samples.astype(dtype.as_numpy_dtype), dtype, None)
 
 
 _COUNT_DTYPES = (*_FLOATS, dtypes.int32, dtypes.int64)
@@ -187,17 +187,17 @@ def poisson(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Poisson distributed numbers.
+    """Poisson distributed values.
 
     Args:
-        shape: how many numbers for each rate.
+        shape: the shape of the samples for each rate.
         lam: the rates, not negative.
         dtype: the dtype of the result, floating, int32 or int64.
-        seed: makes the numbers reproducible, together with `tf.random.set_seed`.
+        seed: makes the values reproducible, together with `tf.random.set_seed`.
         name: ignored.
 
     Returns:
-        Numbers of shape `shape + shape(lam)`.
+        Values of shape `shape + shape(lam)`.
 
     >>> tf.random.poisson([5], [0.5, 20.0]).shape
     TensorShape([5, 2])
@@ -222,8 +222,8 @@ def _poisson_tensor(
 ) -> Tensor:
     rates = array_of(rate)
     copies = math.prod(shape) // max(rates.size, 1)
-    numbers = _ops.philox_poisson(_spread(rates, copies), *start, _highest(dtype))
-    return _counts(_arranged(np.asarray(numbers), max(rates.size, 1), shape), dtype)
+    samples = _ops.philox_poisson(_spread(rates, copies), *start, _highest(dtype))
+    return _counts(_arranged(np.asarray(samples), max(rates.size, 1), shape), dtype)
 
 
 @composed_op(
@@ -237,7 +237,7 @@ def _poisson_tensor(
 def stateless_poisson(
     shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
-    """Poisson distributed numbers that depend on nothing but the arguments.
+    """Poisson distributed values that depend on nothing but the arguments.
 
     Args:
         shape: the shape of the result, which ends with that of the rates.
@@ -267,13 +267,13 @@ def binomial_size(counts: Any, probs: Any) -> int:
     try:
         return math.prod(np.broadcast_shapes(*shapes))
     except ValueError:
-        return 1  # what draws the numbers says so
+        return 1  # the sampler reports it
 
 
 def binomial_tensor(
     start: tuple[int, int, int], sizes: tuple[int, ...], counts: Any, probs: Any, dtype: Any
 ) -> Tensor:
-    """Binomially distributed numbers from a given place of a stream.
+    """Binomially distributed values from a given position of a stream.
 
     Raises:
         tf.errors.InvalidArgumentError: if the shape does not end with that of the parameters.
@@ -288,8 +288,8 @@ def binomial_tensor(
         ) from None
     _ends_with(sizes, many.shape)
     copies = math.prod(sizes) // max(many.size, 1)
-    numbers = _ops.philox_binomial(_spread(many, copies), _spread(chances, copies), *start)
-    return _counts(_arranged(np.asarray(numbers), max(many.size, 1), sizes), dtype)
+    samples = _ops.philox_binomial(_spread(many, copies), _spread(chances, copies), *start)
+    return _counts(_arranged(np.asarray(samples), max(many.size, 1), sizes), dtype)
 
 
 @composed_op(
@@ -309,13 +309,13 @@ def stateless_binomial(
     output_dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Binomially distributed numbers that depend on nothing but the arguments.
+    """Binomially distributed values that depend on nothing but the arguments.
 
     Args:
         shape: the shape of the result, which ends with that of the parameters.
         seed: two integers.
-        counts: how often something is tried.
-        probs: the chances of success, which broadcast with `counts`.
+        counts: the number of trials.
+        probs: the probabilities of success, which broadcast with `counts`.
         output_dtype: the dtype of the result, floating, int32 or int64.
         name: ignored.
 
@@ -333,12 +333,12 @@ def stateless_binomial(
 
 
 _SHUFFLE_CONSTANTS = 0x7369F885192C0EF5
-# The first number of seeds that are given as pairs.
+# The first element of seeds that are given as pairs.
 _SHUFFLE_SEED = 498247692
 
 
 def _rotated(x: np.ndarray, by: int, width: int) -> np.ndarray:
-    """Words of `width` bits turned to the left."""
+    """Words of `width` bits rotated to the left."""
     mask = np.uint64(2**width - 1)
     return (x << np.uint64(by) | x >> np.uint64(width - by)) & mask
 
@@ -358,7 +358,7 @@ def _mixed(x: np.ndarray, width: int) -> np.ndarray:
 def random_index_shuffle(
     index: Any, seed: Any, max_index: Any, rounds: int = 4, name: str | None = None
 ) -> Tensor:
-    """The places of indices in a random permutation of 0 to `max_index`.
+    """The positions of indices in a random permutation of 0 to `max_index`.
 
     The permutation is the Simon block cipher on words just long enough, walked until an index in
     range comes up (R. Beaulieu et al., 2013; J. Black, P. Rogaway, 2002).
@@ -367,7 +367,7 @@ def random_index_shuffle(
         index: int32, int64, uint32 or uint64; a scalar or a vector.
         seed: three integers `[3]`, or one row of them for each index.
         max_index: the largest index; a scalar or one for each index.
-        rounds: how often words are mixed: even, at least 4.
+        rounds: the number of cipher rounds: even, at least 4.
         name: ignored.
 
     Raises:
@@ -378,14 +378,14 @@ def random_index_shuffle(
     [0, 1, 2, 3, 4]
     """
     op = "RandomIndexShuffle"
-    places = _core.convert(index, None, dtypes.int32)
-    limits = np.asarray(_core.convert(max_index, places.dtype, None))
+    positions = _core.convert(index, None, dtypes.int32)
+    limits = np.asarray(_core.convert(max_index, positions.dtype, None))
     keys = np.asarray(_core.convert(seed, None, dtypes.int32))
     if keys.ndim not in (1, 2) or keys.shape[-1] != 3:
         raise invalid_argument(f"seed must be [3] or [n, 3], got {list(keys.shape)} [Op:{op}]")
     if rounds < 4 or rounds % 2:
         raise invalid_argument(f"rounds must be even and at least 4, got {rounds} [Op:{op}]")
-    array = np.asarray(places)
+    array = np.asarray(positions)
     if array.ndim > 1 or limits.ndim > 1:
         raise invalid_argument(f"index and max_index must be scalars or vectors [Op:{op}]")
     shape = np.broadcast_shapes(array.shape, limits.shape, keys.shape[:-1])
@@ -399,7 +399,7 @@ def random_index_shuffle(
     for group in np.unique(groups, axis=0) if indices.size else ():
         chosen = np.flatnonzero((groups == group).all(axis=1))
         result[chosen] = _shuffled(indices[chosen], group[1:], int(group[0]), rounds)
-    return _core.convert(result.reshape(shape).astype(array.dtype), places.dtype, None)
+    return _core.convert(result.reshape(shape).astype(array.dtype), positions.dtype, None)
 
 
 def _shuffled(indices: np.ndarray, key: np.ndarray, limit: int, rounds: int) -> np.ndarray:
@@ -450,7 +450,7 @@ def _shuffled(indices: np.ndarray, key: np.ndarray, limit: int, rounds: int) -> 
 
 
 def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
-    """The places of indices in a random permutation of 0 to `max_index`.
+    """The positions of indices in a random permutation of 0 to `max_index`.
 
     Args:
         index: int32, int64, uint32 or uint64; a scalar or a vector.

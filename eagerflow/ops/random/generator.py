@@ -1,4 +1,4 @@
-"""tf.random.Generator: random numbers whose state is a variable that programs see and save."""
+"""tf.random.Generator: random numbers whose state is a variable that can be read and saved."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def create_rng_state(seed: Any, alg: Any) -> Tensor:
 
 
 class Generator:
-    """A generator of random numbers with a state of its own.
+    """A random number generator with its own state.
 
     Make one with `from_seed`, `from_non_deterministic_state`, `from_state` or `from_key_counter`.
 
@@ -92,7 +92,7 @@ class Generator:
 
     @classmethod
     def from_state(cls, state: Any, alg: Any) -> Generator:
-        """A generator that goes on from a state.
+        """A generator that continues from a state.
 
         Args:
             state: the three integers of another generator's `state`.
@@ -117,7 +117,7 @@ class Generator:
 
     @classmethod
     def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
-        """A generator that starts somewhere else each time.
+        """A generator seeded from the system's entropy.
 
         Args:
             alg: the algorithm, see `tf.random.Algorithm`; Philox if None.
@@ -154,7 +154,7 @@ class Generator:
         """Sets the state.
 
         Raises:
-            ValueError: if it has not three integers.
+            ValueError: if it does not have three integers.
         """
         self._state_var.assign(self._checked_state(state))
 
@@ -176,16 +176,16 @@ class Generator:
 
     @property
     def algorithm(self) -> int:
-        """The number of the algorithm."""
+        """The algorithm's id."""
         return self._alg
 
     @property
     def key(self) -> Tensor:
-        """The key, which numbers drawn never change."""
+        """The key, which draws never change."""
         return self._state_var.read_value()[_STATE_SIZE - 1]
 
     def _take(self, outputs: int) -> tuple[int, int, int]:
-        """The key and counter now; then moves on by as much as `outputs` numbers may need."""
+        """The key and counter now; then advances by as much as `outputs` values may need."""
         with _moving_on:
             low, high, key = self._state_var.numpy().tolist()
             counter = (high % 2**64 << 64) + low % 2**64
@@ -196,7 +196,7 @@ class Generator:
         return key, low, high
 
     def skip(self, delta: Any) -> Tensor:
-        """Moves on as if `delta` numbers had been drawn.
+        """Advances as if `delta` values had been drawn.
 
         Returns:
             The state before.
@@ -218,7 +218,7 @@ class Generator:
         dtype: Any = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
-        """Normally distributed numbers.
+        """Normally distributed values.
 
         Args:
             shape: the sizes of the result.
@@ -241,12 +241,12 @@ class Generator:
         dtype: Any = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
-        """Normally distributed numbers within two standard deviations of the mean.
+        """Normally distributed values within two standard deviations of the mean.
 
         Args:
             shape: the sizes of the result.
-            mean: the mean before the distribution is cut.
-            stddev: the standard deviation before it is cut.
+            mean: the mean before truncation.
+            stddev: the standard deviation before truncation.
             dtype: a floating dtype.
             name: ignored.
         """
@@ -264,7 +264,7 @@ class Generator:
         dtype: Any = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
-        """Uniformly distributed numbers in `[minval, maxval)`.
+        """Uniformly distributed values in `[minval, maxval)`.
 
         Args:
             shape: the sizes of the result.
@@ -294,7 +294,7 @@ class Generator:
     def uniform_full_int(
         self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None
     ) -> Tensor:
-        """Integers of which every value of the dtype is equally likely.
+        """Integers uniform over all values of the dtype.
 
         Args:
             shape: the sizes of the result.
@@ -314,7 +314,7 @@ class Generator:
         dtype: Any = dtypes.int32,
         name: str | None = None,
     ) -> Tensor:
-        """Binomially distributed numbers.
+        """Binomially distributed values.
 
         Args:
             shape: the shape of the result, which ends with that of the parameters.
@@ -325,7 +325,7 @@ class Generator:
         """
         sizes, _ = sizes_of(shape, "StatefulRandomBinomial")
         parameters = max(binomial_size(counts, probs), 1)
-        # What TensorFlow sets aside: as if each number took 200 outputs, four at a time.
+        # TensorFlow reserves 200 outputs for each value, four at a time.
         outputs = parameters * 200 * (math.prod(sizes) // parameters + 3) // 4
         return binomial_tensor(self._take(outputs), sizes, counts, probs, dtypes.as_dtype(dtype))
 
@@ -339,7 +339,7 @@ class Generator:
         return _ops.stack([keys, _ops.zeros_like(keys)], 0)
 
     def split(self, count: int = 1) -> list[Generator]:
-        """Generators whose numbers have nothing to do with each other's or with this one's.
+        """Generators whose values are independent of each other's and of this one's.
 
         Args:
             count: how many to make.
@@ -356,7 +356,7 @@ _global_generator: Generator | None = None
 
 
 def get_global_generator() -> Generator:
-    """The generator that programs share; it starts somewhere else each time.
+    """The global generator, seeded from the system's entropy.
 
     >>> tf.random.get_global_generator().normal([2]).shape
     TensorShape([2])
@@ -368,7 +368,7 @@ def get_global_generator() -> Generator:
 
 
 def set_global_generator(generator: Generator) -> None:
-    """Replaces the generator that programs share.
+    """Replaces the global generator.
 
     >>> tf.random.set_global_generator(tf.random.Generator.from_seed(3))
     >>> tf.random.get_global_generator().state.numpy()

@@ -1,4 +1,4 @@
-"""Random tensors: TensorFlow's own numbers for the same seeds."""
+"""Random tensors: TensorFlow's own values for the same seeds."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def sizes_of(shape: Any, op: str) -> tuple[tuple[int, ...], Any]:
 
 
 def check_sizes(sizes: tuple[int, ...], op: str) -> None:
-    """Looks at the sizes of numbers that are made in Python.
+    """Checks the shape of values that are drawn in Python.
 
     Raises:
-        tf.errors.InvalidArgumentError: if a size is negative, or there are too many numbers.
+        tf.errors.InvalidArgumentError: if a size is negative, or there are too many values.
     """
     negative = next((size for size in sizes if size < 0), None)
     if negative is not None:
@@ -80,21 +80,21 @@ def _draw(
 
 
 def scaled(sample: Tensor, mean: Any, stddev: Any) -> Tensor:
-    """Standard normal numbers, stretched and moved."""
+    """Standard normal values, scaled and shifted."""
     if type(mean) is float and type(stddev) is float and mean == 0.0 and stddev == 1.0:
         return sample
     return sample * stddev + mean
 
 
 def moments(mean: Any, stddev: Any, dtype: Any) -> tuple[Any, Any]:
-    """Mean and standard deviation as tensors of the dtype; the plain numbers 0 and 1 stay."""
+    """Mean and standard deviation as tensors of the dtype; Python's 0 and 1 stay as they are."""
     if type(mean) is float and type(stddev) is float and dtype.is_floating:
         return mean, stddev
     return _core.convert(mean, dtype, None), _core.convert(stddev, dtype, None)
 
 
 def between(sample: Tensor, minval: Any, maxval: Any) -> Tensor:
-    """Stretches numbers in [0, 1) to [minval, maxval)."""
+    """Scales values in [0, 1) to [minval, maxval)."""
     dtype = sample.dtype
     if type(minval) is int and minval == 0 and maxval is None:
         return sample
@@ -104,7 +104,7 @@ def between(sample: Tensor, minval: Any, maxval: Any) -> Tensor:
 
 
 def integer_bounds(minval: Any, maxval: Any, dtype: Any, op: str) -> tuple[int, int]:
-    """The bounds of uniform integers as numbers, which must be scalars."""
+    """The bounds of uniform integers, which must be scalars, as Python integers."""
     bounds = []
     for name, value in (("minval", minval), ("maxval", maxval)):
         bound = _core.convert(value, dtype, None)
@@ -128,14 +128,14 @@ def normal(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Normally distributed numbers.
+    """Normally distributed values.
 
     Args:
         shape: the sizes of the result.
         mean: the mean, broadcast against the result.
         stddev: the standard deviation, broadcast against the result.
         dtype: a floating dtype.
-        seed: makes the numbers reproducible, together with `tf.random.set_seed`.
+        seed: makes the values reproducible, together with `tf.random.set_seed`.
         name: ignored.
 
     Raises:
@@ -161,14 +161,14 @@ def truncated_normal(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Normally distributed numbers within two standard deviations of the mean.
+    """Normally distributed values within two standard deviations of the mean.
 
     Args:
         shape: the sizes of the result.
-        mean: the mean of the distribution before it is cut.
-        stddev: its standard deviation before it is cut.
+        mean: the mean of the distribution before truncation.
+        stddev: its standard deviation before truncation.
         dtype: a floating dtype.
-        seed: makes the numbers reproducible, together with `tf.random.set_seed`.
+        seed: makes the values reproducible, together with `tf.random.set_seed`.
         name: ignored.
 
     Raises:
@@ -194,14 +194,14 @@ def uniform(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Uniformly distributed numbers in `[minval, maxval)`.
+    """Uniformly distributed values in `[minval, maxval)`.
 
     Args:
         shape: the sizes of the result.
         minval: the lower bound, included.
         maxval: the upper bound, excluded; 1 for floating dtypes, must be given for integers.
         dtype: a floating dtype, int32 or int64.
-        seed: makes the numbers reproducible, together with `tf.random.set_seed`.
+        seed: makes the values reproducible, together with `tf.random.set_seed`.
         name: ignored.
 
     Raises:

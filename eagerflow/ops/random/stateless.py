@@ -43,7 +43,7 @@ _DTYPES = (
 def start_of(seed: Any, alg: Any) -> tuple[int, int, int]:
     """The key and counter that a seed stands for.
 
-    The seed's two numbers are mixed by one Philox block under a fixed key, so that every bit of
+    The seed's two integers are mixed by one Philox block under a fixed key, so that every bit of
     them counts.
     """
     checked_algorithm(alg)
@@ -70,7 +70,7 @@ def stateless_uniform(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
-    """Uniform numbers that depend on nothing but the arguments.
+    """Uniform values that depend on nothing but the arguments.
 
     Args:
         shape: the sizes of the result.
@@ -125,7 +125,7 @@ def stateless_normal(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
-    """Normal numbers that depend on nothing but the arguments.
+    """Normal values that depend on nothing but the arguments.
 
     Args:
         shape: the sizes of the result.
@@ -159,13 +159,13 @@ def stateless_truncated_normal(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
-    """Normal numbers within two standard deviations, from nothing but the arguments.
+    """Normal values within two standard deviations, that depend on nothing but the arguments.
 
     Args:
         shape: the sizes of the result.
         seed: two integers.
-        mean: the mean before the distribution is cut.
-        stddev: the standard deviation before it is cut.
+        mean: the mean before truncation.
+        stddev: the standard deviation before truncation.
         dtype: a floating dtype.
         name: ignored.
         alg: the generator, see `tf.random.Algorithm`.
@@ -197,7 +197,7 @@ def stateless_categorical(
     dtype: Any = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
-    """Classes drawn with given probabilities, from nothing but the arguments.
+    """Classes drawn with given probabilities, that depend on nothing but the arguments.
 
     Args:
         logits: `[batch, classes]`, logarithms of probabilities up to a constant.
@@ -252,7 +252,7 @@ def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
     """Several seeds from one.
 
     Args:
-        seed: two integers, of a dtype that the new seeds take (int32 for Python's numbers).
+        seed: two integers, of a dtype that the new seeds take (int32 for Python integers).
         num: how many seeds to make.
         alg: the generator, see `tf.random.Algorithm`.
 
@@ -275,11 +275,11 @@ def _check_seed_dtype(dtype: Any) -> None:
 
 @op_function
 def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
-    """A new seed from a seed and a number, for instance the number of a training step.
+    """A new seed from a seed and an integer, for instance the index of a training step.
 
     Args:
         seed: two integers.
-        data: an integer, of a dtype that the new seed takes (int32 for a Python number).
+        data: an integer, of a dtype that the new seed takes (int32 for a Python integer).
         alg: the generator, see `tf.random.Algorithm`.
 
     >>> tf.random.fold_in([1, 2], 7).shape

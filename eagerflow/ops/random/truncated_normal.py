@@ -1,7 +1,7 @@
-"""Normal numbers between any two bounds, by rejection.
+"""Normal values between any two bounds, by rejection.
 
-C. P. Robert, "Simulation of truncated normal variables" (1995). All numbers of one distribution
-are taken from one stream in turn, and the next distribution goes on at the block that follows.
+C. P. Robert, "Simulation of truncated normal variables" (1995). All values of one distribution
+are drawn from one stream in turn; the next distribution starts at the following block.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 _OP = "StatelessParameterizedTruncatedNormal"
-# Bounds this far out leave so much of a normal distribution that its numbers are tried as they are.
+# Bounds this wide keep most of a normal distribution, so plain normal values are proposals.
 _WIDE = 1.3
-# After so many rounds without a number, the parameters leave none that the dtype can tell apart.
+# After so many rounds without a value, the bounds hold none that the dtype can represent.
 _MOST_ROUNDS = 100
 
 
 class _Stream:
-    """Uniform and normal numbers in blocks of one Philox stream."""
+    """Uniform and normal values in blocks of one Philox stream."""
 
     def __init__(self, start: tuple[int, int, int], dtype: Any) -> None:
         self.key, self.low, self.high = start
         self.dtype = dtype
         self.width = 2 if dtype is dtypes.float64 else 4
-        self.place = 0
+        self.position = 0
 
     def ahead(self, kind: Any, blocks: int) -> np.ndarray:
-        """The next numbers of a kind, a row for each block; the place stays the same."""
-        low = random_seed.signed((self.low + self.place) % 2**64)
+        """The next values of a kind, a row for each block; the position stays the same."""
+        low = random_seed.signed((self.low + self.position) % 2**64)
         sizes = [blocks * self.width]
         drawn = kind(sizes, self.dtype, self.key, low, self.high)
         return array_of(drawn).reshape(blocks, self.width)
@@ -88,7 +88,7 @@ def _method(bounds: _Bounds) -> Any:
 
 
 def _samples(stream: _Stream, count: int, parameters: tuple) -> np.ndarray:
-    """Numbers of one distribution."""
+    """Samples of one distribution."""
     mean, deviation, low, high = parameters
     if not (low < high and deviation > 0) or (math.isinf(low) and math.isinf(high)):
         raise invalid_argument(f"Invalid parameters [Op:{_OP}]")
@@ -96,7 +96,7 @@ def _samples(stream: _Stream, count: int, parameters: tuple) -> np.ndarray:
         low, high, deviation = high, low, -deviation
     bounds = _Bounds((low - mean) / deviation, (high - mean) / deviation)
     method = _method(bounds)
-    found: list[np.ndarray] = []
+    accepted: list[np.ndarray] = []
     missing = count
     rounds = 0
     while missing:
@@ -104,9 +104,9 @@ def _samples(stream: _Stream, count: int, parameters: tuple) -> np.ndarray:
         totals = np.cumsum(taken.sum(axis=1))
         units = int(np.searchsorted(totals, missing)) + 1
         kept = values[:units][taken[:units]][:missing]
-        stream.place += blocks * min(units, len(values))
+        stream.position += blocks * min(units, len(values))
         missing -= len(kept)
-        found.append(kept)
+        accepted.append(kept)
         rounds = 0 if len(kept) else rounds + 1
         if rounds > _MOST_ROUNDS:
             raise errors.InternalError(
@@ -115,7 +115,7 @@ def _samples(stream: _Stream, count: int, parameters: tuple) -> np.ndarray:
                 f"TruncatedNormal rejection sampler failed to accept a sample between {low} and "
                 f"{high} [Op:{_OP}]",
             )
-    return np.concatenate(found) * deviation + mean if found else np.zeros(0)
+    return np.concatenate(accepted) * deviation + mean if accepted else np.zeros(0)
 
 
 @op_function
@@ -128,21 +128,21 @@ def stateless_parameterized_truncated_normal(
     maxvals: Any = 2.0,
     name: str | None = None,
 ) -> Tensor:
-    """Normal numbers between given bounds, from nothing but the arguments.
+    """Normal values between given bounds, that depend on nothing but the arguments.
 
     Args:
         shape: the shape of the result, which ends with that of the parameters.
         seed: two integers.
-        means: the means before the distributions are cut; float16, float32 or float64, as all
+        means: the means before truncation; float16, float32 or float64, as all
             that follow.
-        stddevs: the standard deviations before they are cut, positive.
+        stddevs: the standard deviations before truncation, positive.
         minvals: the lower bounds.
         maxvals: the upper bounds; only one of the bounds may be infinite.
         name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the shapes do not fit, or bounds are in the wrong order.
-        tf.errors.InternalError: if no number is found between the bounds.
+        tf.errors.InternalError: if no value is found between the bounds.
 
     >>> x = tf.random.stateless_parameterized_truncated_normal([50], seed=[1, 2], minvals=0.5)
     >>> bool(tf.reduce_min(x) >= 0.5), bool(tf.reduce_max(x) <= 2.0)
@@ -189,7 +189,7 @@ def stateless_parameterized_truncated_normal(
 
 
 def _below(x: np.ndarray) -> np.ndarray:
-    """Which share of the standard normal distribution lies below `x`."""
+    """The cumulative standard normal distribution at `x`."""
     return np.asarray(_ops.erfc(x * -math.sqrt(0.5))) / 2
 
 
@@ -202,9 +202,9 @@ def _log_below(x: np.ndarray) -> np.ndarray:
 
 
 def _slopes(values: np.ndarray, mean: Any, deviation: Any, low: Any, high: Any) -> tuple:
-    """How numbers move with each parameter.
+    """The derivative of the values by each parameter.
 
-    With the bounds, their place in the distribution stays the same; with the mean and deviation,
+    With the bounds, their quantile in the distribution stays the same; with the mean and deviation,
     as in TensorFlow, how many deviations they are away from the mean.
     """
     x, mean, deviation, low, high = (
