@@ -136,7 +136,7 @@ void convert_attr(const Signature& signature, size_t k, PyObject* value, AttrsBu
     case AttrKind::kBool: attrs.at<bool>(field) = to_bool(value, name); return;
     case AttrKind::kFloat: attrs.at<double>(field) = to_double(value, name); return;
     case AttrKind::kDType: attrs.at<DType>(field) = checked_dtype(field, to_dtype(value)); return;
-    case AttrKind::kInts: attrs.at<Ints>(field) = to_ints(value, name); return;
+    case AttrKind::kInts: append_ints(value, name, false, attrs.at<Ints>(field)); return;
     case AttrKind::kShape: attrs.at<Shape>(field) = Shape(to_ints(value, name, true)); return;
     case AttrKind::kEnum: attrs.at<uint8_t>(field) = choose(signature, k, value); return;
   }

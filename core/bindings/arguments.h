@@ -40,7 +40,7 @@ class AttrsBuffer {
     if (type_) type_->construct(memory_);
   }
   ~AttrsBuffer() {
-    if (type_) type_->destroy(memory_);
+    if (type_ && type_->destroy) type_->destroy(memory_);
   }
   AttrsBuffer(const AttrsBuffer&) = delete;
   AttrsBuffer& operator=(const AttrsBuffer&) = delete;

@@ -142,31 +142,38 @@ int64_t entry(PyObject* item, PyObject* list, const char* what, Others others) {
   return long_value(number);
 }
 
-Ints sequence_entries(PyObject* value, const char* what, Others others) {
-  Ints ints;
+void append_entries(PyObject* value, const char* what, Others others, Ints& ints) {
   for (PyObject* item : Items(value)) ints.push_back(entry(item, value, what, others));
-  return ints;
 }
 
 }  // namespace
 
 Ints to_ints(PyObject* value, const char* what, bool type_errors) {
+  Ints ints;
+  append_ints(value, what, type_errors, ints);
+  return ints;
+}
+
+void append_ints(PyObject* value, const char* what, bool type_errors, Ints& ints) {
   const Others others = type_errors ? Others::kTypeError : Others::kInvalid;
-  if (PyLong_Check(value)) return {long_value(value)};
-  if (PyList_Check(value) || PyTuple_Check(value)) return sequence_entries(value, what, others);
-  if (const Tensor tensor = numeric_tensor(value)) return integers_of(tensor, value, what);
+  if (PyLong_Check(value)) return ints.push_back(long_value(value));
+  if (PyList_Check(value) || PyTuple_Check(value)) return append_entries(value, what, others, ints);
+  if (const Tensor tensor = numeric_tensor(value)) {
+    ints = integers_of(tensor, value, what);
+    return;
+  }
   if (PyFloat_Check(value)) not_an_integer(value);
   if (PyIndex_Check(value)) {
     const PyRef number = checked(PyNumber_Index(value));
-    return {long_value(number)};
+    return ints.push_back(long_value(number));
   }
   if (PyUnicode_Check(value) || PyBytes_Check(value)) {
     if (type_errors) not_an_integer(value);
     not_integers(what, DType::kString);
   }
-  if (PyRange_Check(value)) return sequence_entries(value, what, others);
+  if (PyRange_Check(value)) return append_entries(value, what, others, ints);
   // Everything else, TensorShapes among it, says what it is as a tensor.
-  return integers_of(to_tensor(value, DType::kInvalid, DType::kInt64), value, what);
+  ints = integers_of(to_tensor(value, DType::kInvalid, DType::kInt64), value, what);
 }
 
 int64_t to_int(PyObject* value, const char* what) {

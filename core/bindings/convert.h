@@ -45,6 +45,8 @@ std::string str_of(PyObject* value);
 // 1-D integer tensor or array, a TensorShape. Floats and strings are a TypeError if
 // `type_errors`, else mostly invalid arguments.
 Ints to_ints(PyObject* value, const char* what, bool type_errors = false);
+// The same into `ints`, which is empty.
+void append_ints(PyObject* value, const char* what, bool type_errors, Ints& ints);
 int64_t to_int(PyObject* value, const char* what = "value");
 double to_double(PyObject* value, const char* what = "value");
 bool to_bool(PyObject* value, const char* what = "value");

@@ -45,7 +45,7 @@ SavedAttrs::SavedAttrs(AttrsRef attrs) {
 SavedAttrs::~SavedAttrs() {
   if (!block_) return;
   const size_t bytes = sizeof(Block) + block_->type->size;
-  block_->type->destroy(block_ + 1);
+  if (block_->type->destroy) block_->type->destroy(block_ + 1);
   pool_deallocate(block_, bytes);
 }
 

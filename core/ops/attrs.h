@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <new>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -28,7 +29,7 @@ struct AttrsType {
   size_t size;
   void (*construct)(void* at);  // with the defaults
   void (*copy)(void* at, const void* from);
-  void (*destroy)(void* attrs);
+  void (*destroy)(void* attrs);  // null if there is nothing to do
   bool (*equal)(const void* a, const void* b);
   std::vector<AttrField> (*fields)();
 };
@@ -40,7 +41,9 @@ inline constexpr AttrsType kAttrsType = {
     .size = sizeof(T),
     .construct = [](void* at) { new (at) T{}; },
     .copy = [](void* at, const void* from) { new (at) T(*static_cast<const T*>(from)); },
-    .destroy = [](void* attrs) { static_cast<T*>(attrs)->~T(); },
+    .destroy = std::is_trivially_destructible_v<T>
+                   ? nullptr
+                   : +[](void* attrs) { static_cast<T*>(attrs)->~T(); },
     .equal =
         [](const void* a, const void* b) {
           return attr_fields::equal(*static_cast<const T*>(a), *static_cast<const T*>(b));

@@ -13,14 +13,13 @@ namespace ef {
 template <class T, size_t N>
 class InlineVector {
  public:
-  constexpr InlineVector() = default;
+  constexpr InlineVector() {}  // the elements inline are not zeroed
   InlineVector(std::initializer_list<T> items) {
     for (const T& item : items) push_back(item);
   }
   explicit InlineVector(std::span<const T> items) {
     reserve(items.size());
-    std::uninitialized_copy_n(items.data(), items.size(), data());
-    size_ = items.size();
+    for (const T& item : items) push_back(item);
   }
   InlineVector(const InlineVector& other) : InlineVector(std::span<const T>(other)) {}
   InlineVector(InlineVector&& other) noexcept { take(other); }

@@ -13,7 +13,7 @@ namespace ef {
 // Few lists are longer than six: the paddings of four axes are.
 class Ints : public InlineVector<int64_t, 6> {
  public:
-  constexpr Ints() = default;
+  constexpr Ints() {}
   Ints(std::initializer_list<int64_t> values) : InlineVector(values) {}
   Ints(std::span<const int64_t> values) : InlineVector(values) {}
   Ints(const Shape& shape) : InlineVector(shape.dims()) {}
