@@ -60,7 +60,7 @@ void reshape_infer(InferContext& c) {
   c.add_output(c.dtype(0), shape);
 }
 
-// The gradient of every operation that leaves the elements in their order.
+// The gradient of every operation that keeps the elements' order.
 void reshape_gradient(GradContext& g) { g.set(0, reshape_to(g.dy(), g.input_shape(0))); }
 
 void transpose_infer(InferContext& c) {

@@ -1,4 +1,4 @@
-// Operations on shape and place: reshaping, joining, splitting, slicing, padding, repeating.
+// Operations on shape and layout: reshaping, joining, splitting, slicing, padding, repeating.
 #pragma once
 
 #include "ops/op.h"
@@ -69,7 +69,7 @@ struct SliceAttrs {
 };
 extern const Op slice;  // input_
 
-// One entry per index; bit i of a mask speaks of entry i.
+// One entry per index; bit i of a mask applies to entry i.
 struct StridedSliceAttrs {
   Ints begin;
   Ints end;

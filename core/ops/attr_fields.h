@@ -1,4 +1,4 @@
-// The members of a struct of attributes, as data: names, kinds, defaults and where they are.
+// The members of a struct of attributes, as data: names, kinds, defaults and offsets.
 //
 // C++20 has no reflection, but a structured binding gives the members of a struct, and a compiler
 // spells the name of a member that is a template's argument.
@@ -21,7 +21,7 @@
 
 namespace ef {
 
-// A dtype out of a set. Members of type DType take what programs compute with, and strings.
+// A dtype restricted to a set. Members of type DType take numeric dtypes and strings.
 template <DTypeSet kAllowed>
 struct DTypeIn {
   DType value;
@@ -36,8 +36,8 @@ enum class AttrKind : uint8_t {
   kFloat,
   kDType,
   kInts,   // a list of integers, or a 1-D integer tensor; a single integer becomes a list of one
-  kShape,  // the same; what is no integer is an error of type, as for new tensors of zeros
-  kEnum,   // one of a few words
+  kShape,  // the same, but a non-integer raises TypeError, as for new tensors of zeros
+  kEnum,   // one of several words
 };
 
 struct AttrField {
@@ -59,7 +59,7 @@ struct AttrField {
   }
 };
 
-// A plain struct. Its members are attributes, or again such structs.
+// A plain struct. Its members are attributes, or nested structs of attributes.
 template <class T>
 concept AttrsStruct = std::is_class_v<T> && std::is_aggregate_v<T>;
 
@@ -139,8 +139,8 @@ consteval std::string_view name_of() {
   return text.substr(begin);
 }
 
-// Reads a member of a struct whose members hold only what their initializers say: no constant
-// expression for a number without one.
+// Reads a member of a struct whose members hold only what their initializers say: reading an
+// uninitialised number is no constant expression.
 template <class T, size_t I>
 constexpr bool read_initial() {
   T s;
@@ -270,7 +270,7 @@ bool equal(const M& a, const M& b) {
 
 }  // namespace attr_fields
 
-// The attributes that a struct declares, in order; those of a nested struct in its place.
+// The attributes that a struct declares, in order, with nested structs expanded.
 template <AttrsStruct T>
 std::vector<AttrField> attr_fields_of() {
   const T defaults{};

@@ -1,6 +1,6 @@
-// The attributes of operations: what a call is given besides tensors.
+// The attributes of operations: the arguments of a call besides tensors.
 //
-// They are the members of a plain struct that stands beside the `Op`:
+// They are the members of a plain struct that is declared beside the `Op`:
 //
 //   struct TopKAttrs {
 //     int64_t k = 1;
@@ -24,7 +24,7 @@
 
 namespace ef {
 
-// How to handle a struct of attributes of which only the address is known.
+// How to handle a struct of attributes by its address.
 struct AttrsType {
   size_t size;
   void (*construct)(void* at);  // with the defaults
@@ -58,7 +58,7 @@ constexpr const AttrsType* attrs_of() {
   return &kAttrsType<T>;
 }
 
-// A reference to the attributes of some operation. For parameters: it keeps nothing alive.
+// A non-owning reference to the attributes of some operation, for parameters.
 class AttrsRef {
  public:
   AttrsRef() = default;  // of an operation without attributes

@@ -1,4 +1,4 @@
-// Strings as characters, replacements in strings, lines as fields, and sets of rows: inference.
+// Strings as characters, replacements in strings, CSV fields, and sets of rows: inference.
 #include "ops/characters.h"
 
 #include "kernels/cpu/characters.h"
@@ -50,7 +50,7 @@ const Op utf8_encode{{
           c.add_output(DType::kString, {checked_rows(c.shape(1), c.op().tf_name)});
         },
     .kernel = cpu::utf8_encode,
-    .doc = "Strings of characters; numbers that are none raise an error.",
+    .doc = "Strings of code points; invalid ones raise an error.",
 }};
 
 const Op string_replace{{
@@ -129,7 +129,7 @@ const Op string_bytes{{
     .kernel = cpu::string_bytes,
     .makes_outputs = true,
     .sizes_from_values = true,
-    .doc = "The bytes of strings of one length, from an offset on, as numbers.",
+    .doc = "The bytes of strings of one length, from an offset on, as elements of a dtype.",
 }};
 
 const Op bytes_string{{
@@ -142,7 +142,7 @@ const Op bytes_string{{
           c.add_output(DType::kString, {});
         },
     .kernel = cpu::bytes_string,
-    .doc = "The bytes of all elements as one string, behind another one.",
+    .doc = "The bytes of all elements as one string, after a prefix.",
 }};
 
 const Op set_rows{{

@@ -1,4 +1,4 @@
-// Strings as characters, replacements in strings, lines as fields, and sets of rows.
+// Strings as characters, replacements in strings, CSV fields, and sets of rows.
 #pragma once
 
 #include "ops/op.h"

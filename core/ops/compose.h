@@ -11,7 +11,7 @@ Tensor operator-(const Tensor& a, const Tensor& b);
 Tensor operator*(const Tensor& a, const Tensor& b);
 Tensor operator/(const Tensor& a, const Tensor& b);
 Tensor operator-(const Tensor& a);
-// A number on either side takes the tensor's dtype.
+// A number on either side converts to the tensor's dtype.
 Tensor operator+(const Tensor& a, double b);
 Tensor operator-(const Tensor& a, double b);
 Tensor operator-(double a, const Tensor& b);
@@ -25,7 +25,7 @@ inline Tensor zeros(DType dtype, const Shape& shape) { return fill(dtype, shape,
 inline Tensor ones(DType dtype, const Shape& shape) { return fill(dtype, shape, 1); }
 inline Tensor zeros_like(const Tensor& t) { return zeros(t.dtype(), t.shape()); }
 
-// The same value when the shape or dtype already fits, else the operation's result.
+// The input itself if its shape or dtype already fits, else the operation's result.
 Tensor reshape_to(const Tensor& t, const Shape& shape);
 Tensor cast_to(const Tensor& t, DType dtype);
 Tensor broadcast_to_shape(const Tensor& t, const Shape& shape);

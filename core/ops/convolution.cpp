@@ -9,7 +9,7 @@ namespace {
 
 constexpr DTypeSet kConvolutionTypes = kFloatTypes | DTypeSet{DType::kInt32};
 
-// The shape of a convolution's result, with TensorFlow's complaints.
+// The shape of a convolution's result, with TensorFlow's errors.
 Shape convolved_shape(const Conv2DAttrs& conv, const Shape& image, const Shape& filter,
                       bool depthwise, const char* op) {
   if (image.rank() != 4) {
@@ -64,7 +64,7 @@ void infer_forward(InferContext& c) {
                                            kDepthwise, c.op().tf_name));
 }
 
-// Checks that `dy` is what a convolution of `image` with `filter` would give.
+// Checks that `dy` has the shape of the convolution of `image` with `filter`.
 void check_backprop(const Conv2DAttrs& conv, const Shape& image, const Shape& filter,
                     const Shape& dy, bool depthwise, const char* op) {
   if (dy.rank() != 4) {
@@ -139,7 +139,7 @@ const Family kFull{conv2d, conv2d_backprop_input, conv2d_backprop_filter};
 const Family kDepthwise{depthwise_conv2d, depthwise_conv2d_backprop_input,
                         depthwise_conv2d_backprop_filter};
 
-// The gradients with respect to an image and to a filter, of which only the shape is asked.
+// The gradients with respect to an image and to a filter, of which only the shape is read.
 template <const Family& family>
 Tensor by_image(const Conv2DAttrs& conv, const Tensor& filter, const Tensor& dy,
                 const Shape& image) {

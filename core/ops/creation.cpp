@@ -1,4 +1,4 @@
-// Tensors from sizes and a few numbers: inference and gradients.
+// Tensors from sizes and scalars: inference and gradients.
 #include "ops/creation.h"
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace ef::ops {
 namespace {
 
-// A number that is written in a program becomes a float8 only if it is a float, and no integer
-// becomes one of the other narrow types.
+// Python scalars convert to float8 only from float, and Python integers convert to none of the
+// other narrow types.
 DType checked_number_dtype(DType dtype, const char* op) {
   if (kStoredTypes.contains(dtype) && !(kQuantizedTypes | kInt4Types).contains(dtype)) {
     fail(Code::kTypeError, "Error while casting from dtype int64 to ", dtype,
@@ -57,12 +57,12 @@ int64_t diagonal_length(int64_t rows, int64_t cols, int64_t k) {
       0, std::min(rows + std::min<int64_t>(k, 0), cols - std::max<int64_t>(k, 0)));
 }
 
-// What tf.range counts in: every real type but the shortest unsigned one.
+// The dtypes of tf.range: every real type but uint8.
 constexpr DTypeSet kRangeTypes{DType::kFloat16, DType::kBfloat16, DType::kFloat32, DType::kFloat64,
                                DType::kInt8,    DType::kInt16,    DType::kInt32,   DType::kInt64,
                                DType::kUint16,  DType::kUint32,   DType::kUint64};
 
-// Each number is (1 - weight) * start + weight * stop.
+// Each element is (1 - weight) * start + weight * stop.
 void linspace_gradient(GradContext& g) {
   const Tensor dy = g.dy();
   const LinspaceAttrs& attrs = g.attrs<LinspaceAttrs>();

@@ -1,4 +1,4 @@
-// Operations that make tensors from sizes and a few numbers.
+// Operations that make tensors from sizes and scalars.
 #pragma once
 
 #include "ops/op.h"

@@ -1,4 +1,4 @@
-// Dense tensors of rows of many lengths, of places with values, and of counts: inference and
+// Padding of ragged rows, dense tensors from sparse ones, and counts of integers: inference and
 // gradients.
 #include "ops/densify.h"
 
@@ -127,7 +127,7 @@ const Op sparse_to_dense{{
           if (g.wants(1)) g.set(1, sum_to_shape(dy, {}) - sum_to_shape(picked, {}));
         },
     .needs = {{.inputs = 4}, {.inputs = 4}, {}},
-    .doc = "A tensor with given elements at given places, and another element elsewhere.",
+    .doc = "A tensor with given values at given indices, and a default value elsewhere.",
 }};
 
 const Op count_integers{{

@@ -1,4 +1,4 @@
-// Operations that make dense tensors of rows of many lengths, of places with values, and of counts.
+// Operations that pad ragged rows, make sparse tensors dense, and count integers.
 #pragma once
 
 #include "ops/op.h"

@@ -1,4 +1,4 @@
-// Choices, limits, conversions between dtypes, and complex numbers' parts.
+// Selection, clipping, conversions between dtypes, and complex numbers' parts.
 #include "kernels/cpu/elementwise.h"
 #include "ops/elementwise.h"
 #include "ops/elementwise_infer.h"

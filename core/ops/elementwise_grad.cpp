@@ -8,7 +8,7 @@ namespace {
 
 using cpu::Binary;
 
-// What both gradients of (y, dy) → dy * slope(y) read: all there is.
+// What the gradients of (y, dy) → dy * slope(y) by y and by dy read.
 const std::vector<Need> kBothForY = {kBothInputs, kInput};
 
 }  // namespace

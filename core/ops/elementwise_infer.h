@@ -1,4 +1,4 @@
-// Shape and dtype inference shared by the elementwise operations, and what their gradients share.
+// Shape and dtype inference and gradient helpers shared by the elementwise operations.
 #pragma once
 
 #include "ops/compose.h"
@@ -24,7 +24,7 @@ void binary_bool_infer(InferContext& c);
 // For gradients: both inputs have one shape, which is the output's.
 void same_shape_infer(InferContext& c);
 
-// The float or double of a complex dtype; other dtypes are their own.
+// The float or double of a complex dtype; other dtypes are returned unchanged.
 DType real_dtype(DType type);
 
 // What a gradient reads: nothing, the only input, or the only output.

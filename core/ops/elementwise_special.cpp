@@ -40,7 +40,7 @@ void incomplete_gamma_gradient(GradContext& g) {
   if (g.wants(1)) set_summed(g, 1, dy * gamma_density(g.input(0), g.input(1)));
 }
 
-// Scalars go with any shape, and all other shapes are one.
+// Scalars broadcast to any shape; all other shapes must be equal.
 void betainc_infer(InferContext& c) {
   Shape shape;
   for (int i = 0; i < 3; ++i) {
@@ -520,7 +520,7 @@ const Op random_gamma_grad{{
     .inputs = {{"alpha", kFloatTypes}, {"sample", kFloatTypes}},
     .infer = binary_infer,
     .kernel = cpu::binary<Binary::kRandomGammaGrad>,
-    .doc = "The derivative of gamma distributed numbers by their shape parameters.\n",
+    .doc = "The derivative of gamma distributed samples by their shape parameters.\n",
 }};
 
 const Op betainc{{

@@ -31,7 +31,7 @@ Tensor arc_slope(GradContext& g) {
 // factor * exp(-x^2)
 Tensor gaussian(const Tensor& x, double factor) { return call(exp, {-call(square, {x})}) * factor; }
 
-// polygamma knows float32 and float64 only.
+// polygamma supports only float32 and float64.
 Tensor polygamma_of_order_one(const Tensor& x) {
   const DType type = x.dtype() == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
   return call(polygamma, {Tensor::scalar(type, 1), cast_to(x, type)});
@@ -624,7 +624,7 @@ array([ 2., -1.], dtype=float32)
 )",
 }};
 
-// Integers that only have few bits come back from rounding too.
+// Narrow integers are accepted by rounding too.
 constexpr DTypeSet kWholeTypes = kInt4Types | DTypeSet{DType::kInt2, DType::kUint2};
 
 const Op round{{

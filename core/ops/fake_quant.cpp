@@ -1,4 +1,4 @@
-// Rounding to as few values as quantized numbers have: inference. Python makes it differentiable.
+// Fake quantization: inference. Python makes it differentiable.
 #include "ops/fake_quant.h"
 
 #include "kernels/cpu/fake_quant.h"
@@ -8,7 +8,7 @@ namespace {
 
 constexpr DTypeSet kType{DType::kFloat32};
 
-// Limits are rows of a table, with one column for all numbers or one for each of the last axis.
+// Limits are rows of a table, with one column for all elements or one per channel.
 void check_table(const InferContext& c, const Shape& x, const Shape& table, int64_t rows) {
   const bool fits = table.rank() == 2 && table[0] == rows &&
                     (table[1] == 1 || (x.rank() > 0 && table[1] == x.back()));

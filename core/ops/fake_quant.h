@@ -1,4 +1,4 @@
-// Rounding to as few values as quantized numbers have.
+// Fake quantization.
 #pragma once
 
 #include "ops/op.h"

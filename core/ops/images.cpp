@@ -7,7 +7,7 @@
 namespace ef::ops {
 namespace {
 
-// Checks a table of places and weights; returns how many results it describes.
+// Checks a table of indices and weights; returns the number of results it describes.
 int64_t checked_table(const Shape& places, const Shape& weights, int64_t size) {
   const bool fits = places.rank() == 1 && weights.rank() == 2 && places[0] == weights[0] &&
                     weights[1] >= 1 && weights[1] <= size;

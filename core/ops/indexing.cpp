@@ -93,7 +93,7 @@ void gather_nd_check(const Shape& params, const Shape& indices, int64_t batch_di
   }
 }
 
-// The shape of the slices that rows of indices name.
+// The shape of the slices that rows of indices select.
 Shape sliced_shape(const Shape& params, const Shape& indices, int64_t batch_dims) {
   Shape result;
   for (int i = 0; i + 1 < indices.rank(); ++i) result.push_back(indices[i]);
@@ -187,7 +187,7 @@ const Op gather_grad{{
           g.set(0, call(gather, {g.dy(), g.input(1)}, g.attrs<GatherGradAttrs>().gather));
         },
     .needs = {{.inputs = 2}, {}},
-    .doc = "The gradient of gather: adds slices at the places they came from.",
+    .doc = "The gradient of gather: adds slices at the indices they came from.",
 }};
 
 const Op gather_or_zero{{
@@ -226,7 +226,7 @@ const Op gather_nd{{
     .gradient =
         [](GradContext& g) { g.set_gathered(0, g.dy(), g.input(1), g.attrs<GatherNdAttrs>()); },
     .needs = {{.inputs = 2}, {}},
-    .doc = "Slices at places that rows of indices name.",
+    .doc = "The slices that rows of indices select.",
 }};
 
 const Op gather_nd_grad{{
@@ -248,7 +248,7 @@ const Op gather_nd_grad{{
           g.set(0, call(gather_nd, {g.dy(), g.input(1)}, g.attrs<GatherNdGradAttrs>().gather));
         },
     .needs = {{.inputs = 2}, {}},
-    .doc = "The gradient of gather_nd: adds slices at the places they came from.",
+    .doc = "The gradient of gather_nd: adds slices at the indices they came from.",
 }};
 
 const Op scatter_nd{{
@@ -273,7 +273,7 @@ const Op scatter_nd{{
     .gradient =
         [](GradContext& g) { g.set(1, call(gather_nd, {g.dy(), g.input(0)}, GatherNdAttrs{})); },
     .needs = {{}, {.inputs = 1}},
-    .doc = "Zeros, with updates added at the places that rows of indices name.",
+    .doc = "Zeros, with updates added to the slices that rows of indices select.",
 }};
 
 const Op tensor_scatter_nd_update{{

@@ -1,4 +1,4 @@
-// Operations that pick or place elements by index, search and sort.
+// Operations that gather or scatter by index, search and sort.
 #pragma once
 
 #include "ops/op.h"

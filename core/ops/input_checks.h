@@ -1,4 +1,4 @@
-// What TensorFlow says about inputs and attributes of dtypes, or words, that an operation refuses.
+// TensorFlow's errors for inputs and attributes of dtypes, or words, that an operation rejects.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace ef {
 
 // "Value for attr 'T' of string is not in the list of allowed values: half, float [Op:Exp]".
-// `detail` stands before the operation's name, which may be left out.
+// `detail` precedes the operation's name, which may be omitted.
 [[noreturn]] void refuse_attr(std::string_view attr, std::string_view value,
                               std::string_view allowed, std::string_view op = {},
                               std::string_view detail = {});
@@ -21,14 +21,14 @@ namespace ef {
 // "cannot compute Add as input #1(zero-based) was expected to be a float tensor but is a ...".
 [[noreturn]] void refuse_input(std::string_view op, size_t index, DType expected, DType dtype);
 
-// What is declared of an input, and the dtype that it got.
+// An input's declaration, and its actual dtype.
 struct TypedInput {
   const InputSpec* spec;
   DType dtype;
 };
 
-// Raises what TensorFlow raises first for inputs of these dtypes, if it refuses them: types are
-// looked at before kernels are looked for, and then inputs are compared with their types.
+// Raises what TensorFlow raises first for inputs of these dtypes, if it rejects them: it checks
+// types before it looks up kernels, and then compares inputs with their types.
 void check_dtypes(std::string_view op, std::span<const TypedInput> inputs);
 
 }  // namespace ef

@@ -6,7 +6,7 @@
 namespace ef::ops {
 namespace {
 
-// An axis among `rank` ones; stack's and unstack's complaints are Python errors in TensorFlow.
+// Normalises an axis among `rank`; errors of stack and unstack are Python errors in TensorFlow.
 int python_axis(int64_t axis, int rank, const char* op) {
   if (axis < -rank || axis >= rank) {
     fail(Code::kValueError, "Argument `axis` = ", axis, " not in range [", -rank, ", ", rank,

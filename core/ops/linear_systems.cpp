@@ -10,7 +10,7 @@ namespace {
 constexpr DTypeSet kTypes{DType::kFloat32, DType::kFloat64};
 constexpr DTypeSet kBandTypes = kTypes | kComplexTypes;
 
-// The matrices' shape without their rows and columns.
+// The batch shape of matrices.
 Shape batch_of(const Shape& shape) {
   return Shape(shape.dims().first(static_cast<size_t>(shape.rank() - 2)));
 }

@@ -12,8 +12,8 @@ namespace {
 
 Tensor as_column(const Tensor& t) { return call(expand_dims, {t}, ExpandDimsAttrs{.axis = -1}); }
 
-// What flows back to the logits: the loss's weight times the stored gradient, and, for second
-// derivatives, what flows into the stored gradient itself, through softmax.
+// The gradient of the logits: the loss's gradient times the stored gradient, and, for second
+// derivatives, the gradient of the stored gradient through softmax.
 Tensor logits_gradient(GradContext& g) {
   Tensor result = as_column(g.dy(0)) * g.output(1);
   if (g.has_dy(1)) {
@@ -81,7 +81,7 @@ const Op sparse_softmax_cross_entropy{{
     .gradient = [](GradContext& g) { g.set(0, logits_gradient(g)); },
     .needs = {{.inputs = 1, .outputs = 2}, {}},
     .cost = loss_cost,
-    .doc = "Cross entropy of class numbers and softmax(features): loss, and its gradient.",
+    .doc = "Cross entropy of class ids and softmax(features): loss, and its gradient.",
 }};
 
 const Op sigmoid_cross_entropy{{

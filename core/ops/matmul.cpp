@@ -70,8 +70,8 @@ Tensor product(const Tensor& a, const Tensor& b, bool adjoint_a, bool adjoint_b)
   return call(matmul, {a, b}, MatmulAttrs{.adjoint_a = adjoint_a, .adjoint_b = adjoint_b});
 }
 
-// With A and B the matrices as multiplied: dA = dC Bᴴ and dB = Aᴴ dC. An operand that was
-// transposed wants the transpose of that.
+// With A and B the matrices as multiplied: dA = dC Bᴴ and dB = Aᴴ dC. A transposed operand needs
+// the transpose of that.
 void matmul_gradient(GradContext& g) {
   const MatmulAttrs& attrs = g.attrs<MatmulAttrs>();
   const Tensor dy = g.dy();
@@ -97,8 +97,7 @@ void matmul_gradient(GradContext& g) {
   if (g.wants(1)) {
     const Tensor& a = g.input(0);
     if (!turn_b && !turn_a && a.rank() > 2 && g.input_shape(1).rank() == 2) {
-      // One matrix for the whole batch: its gradient is one product of the rows one below the
-      // other.
+      // One matrix for the whole batch: its gradient is one product of the stacked rows.
       const Tensor rows =
           reshape_to(a, {a.size() / std::max<int64_t>(a.shape().back(), 1), a.shape().back()});
       const Tensor dy_rows =

@@ -12,7 +12,7 @@
 namespace ef::ops {
 namespace {
 
-// The dtype of scale, offset and moments for that of x.
+// The dtype of scale, offset and moments, given that of x.
 DType parameter_dtype(DType x) { return x == DType::kFloat64 ? x : DType::kFloat32; }
 
 int channel_axis(InferContext& c, int64_t axis) {
@@ -24,7 +24,7 @@ int channel_axis(InferContext& c, int64_t axis) {
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
-// Inputs from `first` on must be vectors with a number for each channel.
+// Inputs from `first` on must be vectors with one value per channel.
 void check_parameters(InferContext& c, int first, int64_t channels) {
   for (int i = first; i < c.num_inputs(); ++i) {
     if (c.shape(i).rank() != 1 || c.shape(i)[0] != channels) {
@@ -42,7 +42,7 @@ double pass_cost(std::span<const Tensor> inputs, const SpecList&, AttrsRef) {
   return 0.6 * static_cast<double>(inputs[0].size());
 }
 
-// What belongs to channels of a tensor, or to its rows, brought into shape for broadcasting.
+// Values per channel or per row, reshaped for broadcasting.
 struct Spread {
   Shape ones;
   Tensor operator()(const Tensor& t) const { return reshape_to(t, ones); }
@@ -148,7 +148,7 @@ void layer_norm_gradient(GradContext& g) {
   const Tensor slope = dy * gamma;
   Tensor inside = slope - sum_over(slope, inner, true) * share -
                   unit * (sum_over(slope * unit, inner, true) * share);
-  // The inverse falls by its cube times half of what the variance rises.
+  // d(inverse) / d(variance) = -inverse^3 / 2.
   if (g.has_dy(2)) inside = inside - unit * spread(g.dy(2) * inverse * share);
   Tensor dx = spread(inverse) * inside;
   if (g.has_dy(1)) dx = dx + spread(g.dy(1) * share);

@@ -31,7 +31,7 @@ struct TensorSpec {
 using SpecList = InlineVector<TensorSpec, 2>;
 using TensorList = InlineVector<Tensor, 4>;
 
-// When the Python value of an input becomes a tensor, and of which dtype.
+// When an input's Python value becomes a tensor, and with which dtype.
 enum class Converts : uint8_t {
   // With the other inputs: of the dtype that a tensor of the same type has, wherever it stands,
   // else of that of earlier values, else of `prefer`.
@@ -43,10 +43,10 @@ enum class Converts : uint8_t {
   kLikeFirst,
 };
 
-// One tensor argument: what TensorFlow's declaration of the operation says of it.
+// One tensor argument, as TensorFlow declares it.
 struct InputSpec {
   const char* name;
-  DTypeSet dtypes = kNumericTypes;  // those that something computes
+  DTypeSet dtypes = kNumericTypes;  // those with a kernel
   // TensorFlow's type attribute: inputs that name the same one have the same dtype. It has no
   // meaning where there is one dtype only.
   const char* type = "T";
@@ -54,8 +54,8 @@ struct InputSpec {
   bool optional = false;  // may be None, then it is absent from the call; only at the end
   Converts converts = Converts::kTogether;
   DType prefer = DType::kInvalid;  // dtype that Python values convert to when no partner decides
-  // Dtypes that TensorFlow declares, too, and computes nothing for, which makes another error. Left
-  // empty, these are all stored types where `dtypes` holds strings, else none.
+  // Dtypes that TensorFlow declares without a kernel, which raises another error. If empty, these
+  // are all stored types where `dtypes` holds strings, else none.
   DTypeSet no_kernel = {};
   int first = -1;  // index of the first input of the same type; set by the op table
 
@@ -74,7 +74,7 @@ struct TensorAttr {
   const char* type;
 };
 
-// Computes output dtypes and shapes from those of the inputs. Never looks at values.
+// Computes output dtypes and shapes from those of the inputs. Never reads values.
 class InferContext {
  public:
   InferContext(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, SpecList& outputs)
@@ -129,7 +129,7 @@ class KernelContext {
   TensorList& outputs_;
 };
 
-// A gradient on its way through the tape: dense, or rows of a larger tensor (IndexedSlices).
+// A gradient on the tape: dense, or rows of a larger tensor (IndexedSlices).
 struct Gradient {
   Tensor values;      // the dense gradient, or one row (slice along axis 0) per index
   Tensor indices;     // empty for a dense gradient; else rank 1, int32 or int64
@@ -154,20 +154,20 @@ class GradContext {
   const T& attrs() const {
     return attrs().as<T>();
   }
-  // Gradient with respect to output j; zeros where nothing flowed.
+  // Gradient with respect to output j; zeros if it has none.
   virtual Tensor dy(int j = 0) const = 0;
-  // The same, given up by the context: for gradients that use it once, and may reuse its memory.
+  // The same, released by the context: for gradients that use it once, and may reuse its memory.
   virtual Tensor take_dy(int j = 0) const = 0;
-  // Whether anything flowed into output j (to skip work).
+  // Whether output j has a gradient (to skip work).
   virtual bool has_dy(int j) const = 0;
-  // Whether the gradient with respect to input i is asked for.
+  // Whether the gradient with respect to input i is requested.
   virtual bool wants(int i) const = 0;
   virtual void set(int i, Tensor gradient) = 0;
   virtual void set_sparse(int i, Tensor values, Tensor indices, const Shape& dense_shape) = 0;
-  // For a slice of input i: its gradient is `values` where strided_slice, with these attributes,
-  // finds the slice, and zero elsewhere. Many slices of one tensor share one gradient.
+  // For a slice of input i: its gradient is `values` in the slice that strided_slice takes with
+  // these attributes, and zero elsewhere. Many slices of one tensor share one gradient.
   virtual void set_slice(int i, Tensor values, const ops::StridedSliceAttrs& slice) = 0;
-  // The same for what gather or gather_nd, with these attributes, picks from input i.
+  // The same for what gather or gather_nd, with these attributes, reads from input i.
   virtual void set_gathered(int i, Tensor values, const Tensor& indices,
                             const ops::GatherAttrs& gather) = 0;
   virtual void set_gathered(int i, Tensor values, const Tensor& indices,
@@ -197,13 +197,13 @@ struct OpSpec {
   const AttrsType* attrs = nullptr;  // attrs_of<...>(), or null if there are none
   std::vector<TensorAttr> tensor_attrs = {};
   InferFn infer = nullptr;
-  int outputs = 1;  // how many there are, unless it returns a list
+  int outputs = 1;  // the number of outputs, unless it returns a list
   KernelFn kernel = nullptr;
   GradFn gradient = nullptr;
   // Per input, what its gradient reads; the last entry serves all further inputs.
   std::vector<Need> needs = {};
   bool makes_outputs = false;
-  bool sizes_from_values = false;  // what is inferred are not the outputs' true shapes
+  bool sizes_from_values = false;  // the inferred shapes are not the outputs' true shapes
   bool lazy = false;               // a large result may be computed later, see eager/lazy.h
   bool takes_lazy = false;         // the kernel looks for lazy inputs itself
   bool returns_list = false;       // the number of outputs depends on the call; Python gets a list

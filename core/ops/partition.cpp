@@ -1,4 +1,4 @@
-// Rows distributed over tensors, and put together again: inference and gradients.
+// Rows partitioned among tensors, and stitched together again: inference and gradients.
 #include "ops/partition.h"
 
 #include "kernels/cpu/partition.h"
@@ -94,7 +94,7 @@ const Op stitch_rows{{
     .needs = {{}, {.inputs = 1}},
     .makes_outputs = true,
     .sizes_from_values = true,
-    .doc = "Rows at given places; of rows for one place the last stays, and others are zero.",
+    .doc = "Writes rows to given indices: the last of equal indices wins, and other rows are zero.",
 }};
 
 const Op reverse_sequence{{
@@ -190,7 +190,7 @@ const Op gather_or_default{{
           c.add_output(c.dtype(0), shape);
         },
     .kernel = cpu::gather_or_default,
-    .doc = "Rows at given indices; another one, or the same place's of others, for negative ones.",
+    .doc = "Rows at given indices; negative ones give a default row, shared or for each index.",
 }};
 
 }  // namespace ef::ops

@@ -1,4 +1,4 @@
-// Rows distributed over tensors, put together again, and put in another order.
+// Rows partitioned among tensors, stitched together again, and reordered.
 #pragma once
 
 #include "ops/op.h"

@@ -79,7 +79,7 @@ const Op max_pool_grad{{
           c.add_output(c.dtype(0), c.shape(0));
         },
     .kernel = cpu::max_pool_grad,
-    // Moving the input a little does not change which element is the largest.
+    // The indices of the maxima are locally constant.
     .gradient =
         [](GradContext& g) {
           if (!g.wants(2)) return;

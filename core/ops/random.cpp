@@ -1,4 +1,4 @@
-// Table entries of the random number operations.
+// Table entries of the random operations.
 #include "ops/random.h"
 
 #include "kernels/cpu/random.h"
@@ -46,7 +46,7 @@ const Op philox_uniform{{
     .infer = float_infer,
     .kernel = cpu::philox_uniform,
     .cost = sample_cost,
-    .doc = "Uniform floating numbers in [0, 1) from a Philox key and counter.",
+    .doc = "Uniform floating samples in [0, 1) from a Philox key and counter.",
 }};
 
 const Op philox_normal{{
@@ -57,7 +57,7 @@ const Op philox_normal{{
     .infer = float_infer,
     .kernel = cpu::philox_normal,
     .cost = sample_cost,
-    .doc = "Standard normal numbers (Box-Muller) from a Philox key and counter.",
+    .doc = "Standard normal samples (Box-Muller) from a Philox key and counter.",
 }};
 
 const Op philox_truncated_normal{{
@@ -68,7 +68,7 @@ const Op philox_truncated_normal{{
     .infer = float_infer,
     .kernel = cpu::philox_truncated_normal,
     .cost = sample_cost,
-    .doc = "Standard normal numbers within two standard deviations.",
+    .doc = "Standard normal samples within two standard deviations.",
 }};
 
 const Op philox_uniform_int{{

@@ -5,7 +5,7 @@
 
 namespace ef::ops {
 
-// Where a stream of numbers begins.
+// Where a random stream begins.
 struct StreamAttrs {
   int64_t key;
   int64_t counter_low;
@@ -42,7 +42,7 @@ struct CategoricalAttrs {
 };
 extern const Op philox_categorical;  // logits
 
-// Numbers that are drawn by rejection: each of them has a stream of its own.
+// Sampled by rejection: each element has its own stream.
 extern const Op philox_gamma;  // alpha
 
 struct PoissonAttrs {

@@ -1,4 +1,4 @@
-// Table entries of numbers that are drawn by rejection.
+// Table entries of the operations that sample by rejection.
 #include "kernels/cpu/random_streams.h"
 #include "ops/random.h"
 
@@ -31,7 +31,7 @@ const Op philox_gamma{{
     .infer = like_parameters,
     .kernel = cpu::philox_gamma,
     .cost = rejection_cost,
-    .doc = "Gamma numbers of scale 1, one for each shape parameter; NaN where it is not positive.",
+    .doc = "Gamma samples of scale 1, one for each shape parameter; NaN where it is not positive.",
 }};
 
 const Op philox_poisson{{
@@ -42,7 +42,7 @@ const Op philox_poisson{{
     .infer = like_parameters,
     .kernel = cpu::philox_poisson,
     .cost = rejection_cost,
-    .doc = "Poisson numbers up to `highest`, one for each rate; NaN where it is negative.",
+    .doc = "Poisson samples up to `highest`, one for each rate; NaN where it is negative.",
 }};
 
 const Op philox_binomial{{
@@ -53,7 +53,7 @@ const Op philox_binomial{{
     .infer = like_parameters,
     .kernel = cpu::philox_binomial,
     .cost = rejection_cost,
-    .doc = "Numbers of successes, one for each number of trials and its probability.",
+    .doc = "Binomial samples, one for each number of trials and its probability.",
 }};
 
 }  // namespace ef::ops

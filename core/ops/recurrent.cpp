@@ -1,7 +1,7 @@
 // Recurrent layers over whole sequences: inference and gradients.
 //
-// Their gradients are single operations without gradients of their own: whoever needs those, calls
-// the cell step by step.
+// Their gradients are single operations without gradients of their own; for second derivatives,
+// call the cell step by step.
 #include "ops/recurrent.h"
 
 #include "kernels/cpu/recurrent.h"
@@ -12,8 +12,8 @@ namespace {
 
 constexpr DTypeSet kWide{DType::kFloat32, DType::kFloat64};
 
-// Checks a projection of `gates` gates and what goes with it; returns the number of units. Inputs
-// 1 to `states` are states, then there is the kernel; the mask may be input number `mask`.
+// Checks a projection of `gates` gates and the other inputs; returns the number of units. Inputs 1
+// to `states` are states, followed by the kernel; input `mask` may be the mask.
 int64_t check(InferContext& c, int64_t gates, int states, int mask) {
   const char* const op = c.op().tf_name;
   const Shape& projection = c.shape(0);
@@ -56,7 +56,7 @@ Tensor slope(GradContext& g, int j) {
   return zeros(g.input_dtype(0), {0});
 }
 
-// Outputs from number `first` on are for the gradient itself, and not to be differentiated.
+// Outputs from index `first` on are kept for the gradient, and not differentiable.
 void check_kept(GradContext& g, int first, const char* op) {
   for (int j = first; j < g.num_outputs(); ++j) {
     if (g.has_dy(j)) {
@@ -66,7 +66,7 @@ void check_kept(GradContext& g, int first, const char* op) {
   }
 }
 
-// Runs the gradient's operation and gives input targets[k] its result k.
+// Runs the gradient's operation and assigns its result k to input targets[k].
 void give(GradContext& g, const Op& op, TensorList inputs, int mask,
           std::initializer_list<int> targets) {
   if (g.num_inputs() > mask) inputs.push_back(g.input(mask));
@@ -77,8 +77,8 @@ void give(GradContext& g, const Op& op, TensorList inputs, int mask,
 }
 
 // Checks the inputs of a gradient's operation: `slopes` gradients, which may be empty, then at
-// number `slopes` the states [steps, batch, units], then what `shapes` tells from these sizes, then
-// perhaps a mask.
+// index `slopes` the states [steps, batch, units], then what `shapes` gives for these sizes, then
+// an optional mask.
 struct Sizes {
   int64_t steps, batch, units;
 };

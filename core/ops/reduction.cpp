@@ -1,4 +1,4 @@
-// Reductions over axes and running sums: inference and gradients.
+// Reductions over axes and cumulative sums: inference and gradients.
 #include "ops/reduction.h"
 
 #include "kernels/cpu/reduction.h"
@@ -9,7 +9,7 @@
 namespace ef::ops {
 namespace {
 
-// The shape after a reduction; `keep` leaves sizes of one behind.
+// The shape after a reduction; `keep` keeps axes of size 1.
 Shape reduced_shape(const Shape& shape, const std::optional<Ints>& axis, bool keep,
                     const char* op) {
   bool reduced[kMaxRank];
@@ -30,7 +30,7 @@ void reduce_infer(InferContext& c) {
   c.add_output(c.dtype(0), reduced_shape(c.shape(0), axis, keepdims, c.op().tf_name));
 }
 
-// A gradient or result in a form that broadcasts against the reduced input.
+// A gradient or result, reshaped to broadcast against the reduced input.
 Tensor expanded(GradContext& g, const Tensor& t) {
   const ReduceAttrs& attrs = g.attrs<ReduceAttrs>();
   return reshape_to(t, reduced_shape(g.input_shape(0), attrs.axis, true, "Reduction"));
@@ -320,7 +320,7 @@ const Op cumprod{{
     .tensor_attrs = {{"axis", "Tidx"}},
     .infer = scan_infer,
     .kernel = cpu::cumprod,
-    // The derivative by an element is the sum of all products that hold it, divided by it.
+    // The derivative by an element is the sum of all products that contain it, divided by it.
     .gradient =
         [](GradContext& g) {
           const Tensor sums =

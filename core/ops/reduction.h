@@ -1,4 +1,4 @@
-// Reductions over axes, positions of extremes, and running sums and products.
+// Reductions over axes, argmax and argmin, and cumulative sums and products.
 #pragma once
 
 #include "ops/op.h"

@@ -18,21 +18,21 @@ Tensor totals_of(const Tensor& rows, const Tensor& ids, int64_t count) {
   return call(unsorted_segment_sum, {rows, ids}, UnsortedSegmentAttrs{.num_segments = count});
 }
 
-// A vector with an axis for each inner one of `like`.
+// A vector, reshaped with an axis for each inner one of `like`.
 Tensor beside(const Tensor& numbers, int rank) {
   Shape shape{numbers.size()};
   for (int i = 1; i < rank; ++i) shape.push_back(1);
   return reshape_to(numbers, shape);
 }
 
-// At least one, so that what nothing belongs to stays zero.
+// At least one, so that empty segments stay zero.
 Tensor some(const Tensor& counts) { return call(maximum, {counts, ones(counts.dtype(), {})}); }
 
 Tensor counts_of(const Tensor& ids, int64_t count, DType dtype) {
   return some(totals_of(ones(dtype, ids.shape()), ids, count));
 }
 
-// Those that are equal to their segment's extreme share its gradient.
+// Elements equal to their segment's extreme share its gradient.
 void extreme_gradient(GradContext& g) {
   const Tensor& ids = g.input(1);
   const Tensor& result = g.output(0);

@@ -22,7 +22,7 @@ StridedSlice resolve_slice(const Shape& shape, const ops::StridedSliceAttrs& att
     invalid_argument("Expected begin, end, and strides to be 1D equal size tensors, but got ",
                      count, ", ", ends.size(), " and ", strides.size(), " [Op:StridedSlice]");
   }
-  int named = 0;  // axes that the indices speak of
+  int named = 0;  // axes that the indices cover
   bool has_ellipsis = false;
   for (size_t i = 0; i < count; ++i) {
     if (has(attrs.ellipsis_mask, i)) {
@@ -188,7 +188,7 @@ void mirror_pad_grad_infer(InferContext& c) {
     const int64_t size = before < 0 || after < 0 || before > result[i] || after > result[i] - before
                              ? -1
                              : result[i] - before - after;
-    // What is added comes from within, as it went into the padding.
+    // Padding mirrors elements of the result, whose size limits it.
     const int64_t most = mode == PadMode::kReflect ? size - 1 : size;
     if (size < 0 || before > most || after > most) {
       invalid_argument("Paddings must be non-negative and fit the inputs: ", before, ", ", after,
@@ -284,7 +284,7 @@ const Op mirror_pad_grad{{
           const auto& [paddings, mode] = g.attrs<MirrorPadGradAttrs>();
           g.set(0, call(pad, {g.dy()}, PadAttrs{.paddings = paddings, .mode = mode}));
         },
-    .doc = "Adds what lies on mirrored elements to those they mirror.",
+    .doc = "Adds mirrored elements to those they mirror.",
 }};
 
 }  // namespace ops

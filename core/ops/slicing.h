@@ -1,4 +1,4 @@
-// What a strided slice selects, worked out from its attributes.
+// Computes what a strided slice selects from its attributes.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace ef {
 
 struct StridedSlice {
-  // Of each of the sliced tensor's: where to start, the step, and how many elements.
+  // For each axis of the sliced tensor: the start, the step, and the number of elements.
   struct Axis {
     int64_t begin;
     int64_t stride;

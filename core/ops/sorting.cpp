@@ -13,7 +13,7 @@ void sort_infer_as(InferContext& c, DType dtype) {
   c.add_output(dtype, c.shape(0));
 }
 
-// Sends each element's gradient along the last axis back to where it was taken from.
+// Scatters each element's gradient along the last axis back to its original index.
 Tensor send_back(const Tensor& dy, const Tensor& indices, const Shape& shape) {
   const int batch = shape.rank() - 1;
   return call(gather_grad, {dy, indices},
@@ -69,7 +69,7 @@ const Op where_indices{{
     .kernel = cpu::where_indices,
     .makes_outputs = true,
     .sizes_from_values = true,
-    .doc = "The places of the true (or nonzero) elements, one row each.",
+    .doc = "The indices of the true (or nonzero) elements, one row each.",
 }};
 
 const Op searchsorted{{
@@ -178,7 +178,7 @@ const Op unique_with_counts{{
     .kernel = cpu::unique_with_counts,
     .makes_outputs = true,
     .sizes_from_values = true,
-    .doc = "Distinct elements in order of appearance, each element's place, and counts.",
+    .doc = "Distinct elements in order of appearance, each element's index among them, and counts.",
 }};
 
 }  // namespace ef::ops

@@ -12,7 +12,7 @@ namespace {
 
 const InputSpec kPlaces{"indices", {DType::kInt64}};
 
-// The number of axes of places, which are the rows of a matrix.
+// The number of columns of a matrix of indices.
 int64_t checked_rank(const Shape& places, const char* op) {
   if (places.rank() != 2) {
     invalid_argument("indices must be a matrix, got shape ", places, " [Op:", op, "]");
@@ -28,7 +28,7 @@ void check_sizes(std::span<const int64_t> sizes, int64_t rank, const char* op) {
   }
 }
 
-// Whether a matrix of places fits elements; returns their number.
+// Checks that there is one row of indices per value; returns their number.
 int64_t checked_pairs(const Shape& values, const Shape& places, const char* op) {
   if (places.rank() != 2 || places[1] != 2 || values.rank() != 1 || values[0] != places[0]) {
     invalid_argument("values of shape ", values, " and indices of shape ", places,
@@ -76,8 +76,8 @@ const Op sparse_order{{
     .kernel = cpu::sparse_order,
     .makes_outputs = true,
     .sizes_from_values = true,
-    .doc = "Places with their axes permuted, in row-major order, and where each of them was; the "
-           "latter is empty where none has moved.",
+    .doc = "Indices with their axes permuted, in row-major order, and the permutation of the "
+           "elements, which is empty if it is the identity.",
 }};
 
 const Op sparse_union{{
@@ -99,8 +99,8 @@ const Op sparse_union{{
     .kernel = cpu::sparse_union,
     .makes_outputs = true,
     .sizes_from_values = true,
-    .doc = "The places of two sparse tensors in order, and which element of either is there; -1 "
-           "where there is none.",
+    .doc = "The merged indices of two sparse tensors in order, and the position of each in either "
+           "tensor, or -1.",
 }};
 
 const Op sparse_flat_places{{
@@ -128,7 +128,7 @@ const Op sparse_flat_places{{
           c.add_output(DType::kInt64, {c.shape(0)[0]});
         },
     .kernel = cpu::sparse_flat_places,
-    .doc = "The places along some axes as numbers in row-major order.",
+    .doc = "The indices along some axes as flat row-major indices.",
 }};
 
 const Op sparse_slice_places{{
@@ -153,7 +153,7 @@ const Op sparse_slice_places{{
     .kernel = cpu::sparse_slice_places,
     .makes_outputs = true,
     .sizes_from_values = true,
-    .doc = "The places within a part of a tensor, from its first corner on, and which they were.",
+    .doc = "The indices within a slice, relative to its start, and their old positions.",
 }};
 
 const Op sparse_reshape_places{{
@@ -175,7 +175,7 @@ const Op sparse_reshape_places{{
           c.add_output(DType::kInt64, {c.shape(0)[0], static_cast<int64_t>(target.size())});
         },
     .kernel = cpu::sparse_reshape_places,
-    .doc = "The places of the same elements in another shape.",
+    .doc = "The indices of the same elements in another shape.",
 }};
 
 const Op sparse_fill_rows{{
@@ -198,8 +198,8 @@ const Op sparse_fill_rows{{
     .kernel = cpu::sparse_fill_rows,
     .makes_outputs = true,
     .sizes_from_values = true,
-    .doc = "Places in the order of their rows, with the first one of each empty row; which they "
-           "were, -1 for added ones; and which rows were empty.",
+    .doc = "Indices in the order of their rows, with one added for each empty row; their old "
+           "positions, -1 for added ones; and which rows were empty.",
 }};
 
 const Op sparse_matmul{{
@@ -233,7 +233,7 @@ const Op sparse_matmul{{
           const Tensor dy = g.dy();
           if (g.wants(0)) {
             const Tensor other = conjugate(g.input(2));
-            // Of the conjugate's value the gradient is a conjugate.
+            // Where the conjugate is read, the gradient is conjugated.
             g.set(0, adjoint ? conjugate(call(sparse_dots, {g.input(1), other, dy}))
                              : call(sparse_dots, {g.input(1), dy, other}));
           }

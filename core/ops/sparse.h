@@ -1,4 +1,4 @@
-// Operations on sparse tensors: the places of elements as rows of indices, and products.
+// Operations on sparse tensors: their indices, one row per element, and products.
 #pragma once
 
 #include "ops/op.h"

@@ -66,7 +66,7 @@ const Op string_part{{
           c.add_output(DType::kString, texts.rank() == 0 ? places : texts);
         },
     .kernel = cpu::string_part,
-    .doc = "Parts of strings, by their places and lengths.",
+    .doc = "Substrings, by their positions and lengths.",
 }};
 
 const Op string_hash{{

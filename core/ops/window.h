@@ -1,4 +1,4 @@
-// The geometry of a window that slides over images: what convolutions and pooling have in common.
+// The geometry of a sliding window, shared by convolutions and pooling.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Slide {
   int64_t extent() const { return (window - 1) * dilation + 1; }
 };
 
-// Where a dimension stands in a shape of four.
+// The index of a dimension in a shape of four.
 struct Axes {
   int row;
   int col;

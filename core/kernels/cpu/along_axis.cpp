@@ -1,4 +1,4 @@
-// Where the extremes along an axis are, and running sums and products along it.
+// Argmax and argmin, and cumulative sums and products along an axis.
 #include <algorithm>
 #include <type_traits>
 
@@ -26,7 +26,7 @@ constexpr bool kComplex = std::is_same_v<T, Complex64> || std::is_same_v<T, Comp
 template <class T>
 constexpr bool kLooped = std::is_base_of_v<ReductionLoopsOf<T>, ReductionLoops>;
 
-// An axis with what is before and after it.
+// The sizes of an axis and of those before and after it.
 struct Layout {
   int64_t outer = 1;
   int64_t count = 1;
@@ -41,9 +41,9 @@ Layout around_axis(const Shape& shape, int axis) {
   return layout;
 }
 
-// What a thread should take at least, in numbers.
+// The least number of elements for a thread.
 constexpr int64_t kGrain = 32'768;
-// Columns that are worked on at a time.
+// Columns per block of work.
 constexpr int64_t kColumns = 512;
 
 // Calls body(block, first column, columns) for parts of the columns of all blocks.
@@ -135,7 +135,7 @@ struct Multiply {
   }
 };
 
-// Running totals of kRows rows of n numbers; those of one row wait for each other.
+// Cumulative values of kRows rows of n elements at once, since those of one row are sequential.
 template <class R, int kRows, class T>
 void scan_rows(T* to, const T* from, int64_t n, bool exclusive, bool reverse) {
   T totals[kRows];

@@ -1,4 +1,4 @@
-// Biases per channel: by the broadcasting addition and the reduction, with the channels' layout.
+// Biases per channel: by the broadcasting addition and the reduction, in the channels' layout.
 #include "kernels/cpu/bias.h"
 
 #include "eager/lazy.h"

@@ -1,4 +1,4 @@
-// How the elements of broadcast operands lie: loops merged as far as they go, and walks over them.
+// The layout of broadcast operands: merged loops, and iteration over them.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace ef::cpu {
 
-// Loops over the elements of an output, outermost first, and N operands' strides in elements, of
-// which the innermost is 1 or 0 (the operand stays where it is).
+// Loops over the elements of an output, outermost first, with the strides of N operands in
+// elements. An operand's innermost stride is 1, or 0 where it is repeated.
 template <int N>
 struct BroadcastLayout {
   int rank = 0;
@@ -21,10 +21,10 @@ struct BroadcastLayout {
   int64_t inner_stride(int k) const { return rank == 0 ? 0 : stride[k][rank - 1]; }
 };
 
-// The operands' shapes must broadcast to `out`, which has elements.
+// The operands' shapes must broadcast to `out`, which must not be empty.
 template <int N>
 BroadcastLayout<N> broadcast_layout(const Shape& out, const Shape* const (&shapes)[N]) {
-  // Built innermost first, then turned around.
+  // Built innermost first, then reversed.
   BroadcastLayout<N> layout;
   int64_t step[N];
   std::fill_n(step, N, int64_t{1});
@@ -76,7 +76,7 @@ void for_stretches(const BroadcastLayout<N>& layout, int64_t begin, int64_t tota
     body(done, static_cast<const int64_t*>(offset), count);
     done += count;
     if (done >= total) return;
-    // Back to the beginning of the innermost loop, and one step in the nearest loop that has more.
+    // Rewinds the innermost loop and advances the nearest outer loop that has steps left.
     for (int k = 0; k < N; ++k) offset[k] -= start * layout.inner_stride(k);
     index[last] = 0;
     for (int axis = last - 1; axis >= 0; --axis) {
@@ -88,8 +88,8 @@ void for_stretches(const BroadcastLayout<N>& layout, int64_t begin, int64_t tota
   }
 }
 
-// Writes elements [begin, begin + total) of a broadcast operand one after the other. E is an
-// unsigned integer of the element's size, or any type of that size that copies.
+// Writes elements [begin, begin + total) of a broadcast operand contiguously. E is an unsigned
+// integer of the element's size, or any trivially copyable type of that size.
 template <class E, int N>
 void expand(const BroadcastLayout<N>& layout, int operand, const void* data, int64_t begin,
             int64_t total, void* out) {
@@ -97,7 +97,7 @@ void expand(const BroadcastLayout<N>& layout, int operand, const void* data, int
   auto* to = static_cast<E*>(out);
   const bool repeats = layout.inner_stride(operand) == 0;
   if (repeats && layout.rank == 2) {
-    // A column: every element as often as the rows are long.
+    // A column: repeats each element along its row.
     const int64_t length = layout.inner();
     const E* source = from + begin / length * layout.stride[operand][0];
     int64_t count = length - begin % length;

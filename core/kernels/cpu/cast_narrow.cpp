@@ -1,4 +1,4 @@
-// Inner loops that convert between floats of 8 bits, integers of 4 bits, and wider types.
+// Inner loops that convert between 8-bit floats, 4-bit integers, and wider types.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -11,7 +11,7 @@
 namespace ef::cpu {
 namespace {
 
-// How a float of 8 bits is laid out: a sign, `exponent` bits, `mantissa` bits.
+// The layout of an 8-bit float: a sign, `exponent` bits, `mantissa` bits.
 struct E5m2 {
   static constexpr int mantissa = 2;
   static constexpr int bias = 15;
@@ -21,7 +21,7 @@ struct E5m2 {
 struct E4m3fn {
   static constexpr int mantissa = 3;
   static constexpr int bias = 7;
-  static constexpr uint8_t overflow = 0x7f;  // without infinities, too much is not a number
+  static constexpr uint8_t overflow = 0x7f;  // without infinities, overflow gives NaN
   static constexpr uint8_t nan = 0x7f;
 };
 
@@ -43,7 +43,7 @@ float decode(uint8_t bits) {
   return bits & 0x80 ? -value : value;
 }
 
-// Rounds to the nearest value, halves to the even one.
+// Rounds to nearest even.
 template <class Format>
 uint8_t encode(double value) {
   constexpr int kDropped = 52 - Format::mantissa;
@@ -54,7 +54,7 @@ uint8_t encode(double value) {
   if (size != size) return sign | Format::nan;
   uint64_t bits;
   if (size < std::ldexp(1.0, 1 - Format::bias)) {
-    // The float adder rounds to multiples of the least value.
+    // The float addition rounds to multiples of the least value.
     const double steps = size * std::ldexp(1.0, Format::bias - 1 + Format::mantissa) + 0x1p52;
     bits = std::bit_cast<uint64_t>(steps) & 0xff;
   } else {

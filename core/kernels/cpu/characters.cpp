@@ -1,4 +1,4 @@
-// Strings as characters, replacements in strings, lines as fields, and sets of rows.
+// Strings as characters, replacements in strings, CSV fields, and sets of rows.
 #include "kernels/cpu/characters.h"
 
 #include <algorithm>
@@ -17,10 +17,10 @@
 namespace ef::cpu {
 namespace {
 
-// Strings that a thread should take at least.
+// The least number of strings for a thread.
 constexpr int64_t kGrain = 2048;
 
-// The length of the character that begins at `at`, and its number; 0 if there is none.
+// The length of the character that begins at `at`, and its code point; 0 if it is invalid.
 int character(const char* at, size_t left, int32_t* code) {
   const auto byte = [=](int k) { return static_cast<uint8_t>(at[k]); };
   const uint8_t first = byte(0);

@@ -1,4 +1,4 @@
-// Kernels of strings' characters and fields, and of sets.
+// Kernels of strings' characters, CSV fields, and sets.
 #pragma once
 
 #include "ops/op.h"

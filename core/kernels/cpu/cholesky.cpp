@@ -1,4 +1,4 @@
-// Cholesky factors: of small matrices, as many at once as a vector has lanes.
+// Cholesky factors: of small matrices, one per vector lane.
 #include "kernels/cpu/cholesky.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ const TransposeKernels& transposes() {
   return chosen;
 }
 
-// Matrices on their way into lanes and back.
+// Copies matrices into lanes and back.
 template <class T>
 class Lanes {
  public:
@@ -74,7 +74,7 @@ void for_lanes(int64_t matrices, int64_t n, int64_t lanes, const Body& body) {
   });
 }
 
-// What a matrix without a factor gives.
+// The result for a matrix without a factor.
 template <class T>
 void fill_nan(T* matrix, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {

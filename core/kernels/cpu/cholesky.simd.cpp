@@ -39,7 +39,7 @@ void factor(T* matrices, int64_t n, bool* good) {
     }
     row[j] = root;
     const V scale = T(1) / root;
-    // Four rows at a time, so that four sums are under way.
+    // Four rows at a time, so that four sums are independent.
     int64_t i = j + 1;
     for (; i + 4 <= n; i += 4) {
       V* const below = a + i * n;

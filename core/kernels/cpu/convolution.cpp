@@ -36,8 +36,8 @@ Convolution describe(Pass pass, bool depthwise, const ops::Conv2DAttrs& attrs,
   return c;
 }
 
-// Products that neighbouring results, or results a plane apart, add up: `count` of them with
-// neighbouring elements of the filter, and with one element of the image or as many.
+// Products that neighbouring results, or results a plane apart, accumulate: `count` of them, of
+// contiguous elements of the filter with one element of the image or as many.
 struct ProductRun {
   int64_t image;  // offsets of the first
   int64_t filter;

@@ -1,4 +1,4 @@
-// Tensors from sizes and a few numbers, and the diagonals of matrices.
+// Tensors from sizes and scalars, and the diagonals of matrices.
 #include "kernels/cpu/creation.h"
 
 #include <algorithm>
@@ -28,13 +28,13 @@ void ones(KernelContext& context) { fill_constant(context.output(0), 1); }
 
 namespace {
 
-// A number as its type holds it: 16-bit floats are rounded after every step of a computation.
+// A value in the precision of its type: 16-bit floats are rounded after every step.
 template <class T, class A>
 auto rounded(A value) {
   return arithmetic(static_cast<T>(value));
 }
 
-// An index as a number of the type.
+// An index converted to the type.
 template <class T, class I>
 auto counted(I i) {
   if constexpr (requires { typename T::value_type; }) {  // complex
@@ -44,7 +44,7 @@ auto counted(I i) {
   }
 }
 
-// How many steps of a positive or negative size lead from start to limit, the last one rounded up.
+// The number of steps from start to limit, rounded up; the step may be negative.
 template <class T, class A>
 int64_t step_count(A start, A limit, A step) {
   constexpr const char* kTooMany =

@@ -1,4 +1,4 @@
-// Kernels that make tensors from sizes and a few numbers.
+// Kernels that make tensors from sizes and scalars.
 #pragma once
 
 #include "ops/op.h"

@@ -12,7 +12,7 @@
 namespace ef::cpu {
 namespace {
 
-// Where a sample falls between two rows or two columns of an image.
+// Where a sample lies between two rows or two columns of an image.
 struct Sample {
   bool inside = false;
   int64_t low = 0;
@@ -175,7 +175,7 @@ void crop_and_resize_grad_image(KernelContext& context) {
         }
       }
     };
-    // Each thread adds to rows of its own.
+    // Each thread adds to its own rows.
     const int64_t work = dy.size() * 4 / std::max<int64_t>(1, crops.batch * crops.height) + 1;
     parallel_for(crops.batch * crops.height, kGrain / work + 1, [&](int64_t begin, int64_t end) {
       for (int64_t box = 0; box < crops.count; ++box) {
@@ -209,7 +209,7 @@ void crop_and_resize_grad_boxes(KernelContext& context) {
   if (images.size() == 0 || dy.size() == 0) return;
   const int64_t channels = crops.channels;
   const float* const from = dy.data<float>();
-  // What the first edge and the second contribute to the place of sample i.
+  // The weights of the first edge and the second in the coordinate of sample i.
   const auto spread = [](float last, int64_t i, int64_t count, float* first, float* second) {
     const float share = count > 1 ? static_cast<float>(i) / static_cast<float>(count - 1) : 0.5f;
     *first = last * (1 - share);

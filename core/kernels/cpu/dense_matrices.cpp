@@ -1,5 +1,5 @@
-// Factors of dense matrices and substitution with them: blocks of rows or columns one by one, and
-// products of matrices for all the others.
+// Factors of dense matrices and substitution with them: unblocked on blocks of rows or columns,
+// matrix products for the rest.
 #include "kernels/cpu/dense_matrices.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace ef::cpu {
 namespace {
 
 constexpr int64_t kBlock = 64;
-// From this length on a row is worth calling a vector loop.
+// The least length of a row that a vector loop is called for.
 constexpr int64_t kVectorRow = 12;
 
 // row += other * factor
@@ -34,7 +34,7 @@ T dot(const T* x, const T* y, int64_t n) {
   return sum;
 }
 
-// Rows [first, end) of the solution, given that all they depend on but each other is taken off.
+// Rows [first, end) of the solution; the contributions of all other rows are already subtracted.
 template <class T>
 void substitute_block(const T* a, int64_t lda, Triangle triangle, bool forward, int64_t first,
                       int64_t end, T* x, int64_t ldx, int64_t k) {
@@ -94,7 +94,7 @@ bool factor_panel(T* a, int64_t n, int64_t first, int64_t end, int32_t* order, b
   return regular;
 }
 
-// The Cholesky factor of a block of the diagonal.
+// The Cholesky factor of a diagonal block.
 template <class T>
 bool factor_corner(T* a, int64_t lda, int64_t n) {
   for (int64_t j = 0; j < n; ++j) {

@@ -1,4 +1,4 @@
-// Dense tensors of rows of many lengths, of places with values, and of counts.
+// Padding of ragged rows, dense tensors from sparse ones, and counts of integers.
 #include "kernels/cpu/densify.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace ef::cpu {
 namespace {
 
-// What a thread should write at least, in bytes.
+// The least number of bytes for a thread to write.
 constexpr int64_t kGrainBytes = 262'144;
 
 void check_splits(const Tensor& splits, int64_t count) {
@@ -124,7 +124,7 @@ void sparse_to_dense(KernelContext& context) {
     for (int k = 0; k < rank; ++k) text += (k ? ", " : "") + std::to_string(at[row * rank + k]);
     return text + "]";
   };
-  // All places are found, and checked, before anything is written.
+  // All offsets are computed and checked before anything is written.
   std::vector<int64_t> places(static_cast<size_t>(count));
   std::atomic<bool> all_inside = true;
   parallel_for(count, 32'768, [&](int64_t begin, int64_t end) {
@@ -162,7 +162,7 @@ void sparse_to_dense(KernelContext& context) {
                        "[Op:SparseToDense]");
     }
   }
-  const int64_t step = values.rank() == 0 ? 0 : 1;  // one value may stand for all
+  const int64_t step = values.rank() == 0 ? 0 : 1;  // a scalar is broadcast
   if (out.dtype() == DType::kString) {
     std::fill_n(out.mutable_data<std::string>(), out.size(), blank.strings()[0]);
     for (int64_t i = 0; i < count; ++i) {
@@ -182,7 +182,7 @@ void sparse_to_dense(KernelContext& context) {
                     from + static_cast<size_t>(i * step) * bytes, bytes);
       }
     };
-    // Of equal places the last one counts, so that they are only shared where there are none.
+    // The last of equal indices wins, so threads share the work only if there are no duplicates.
     ordered ? parallel_for(count, 32'768, part) : part(0, count);
   };
   switch (size) {
@@ -196,8 +196,8 @@ void sparse_to_dense(KernelContext& context) {
 
 namespace {
 
-// Counts into two tables in turn, so that equal neighbours need not wait for each other. What is
-// not below `length` goes to a place behind.
+// Counts into two tables alternately, so that equal neighbours do not depend on each other. Ids not
+// below `length` are counted in an extra bin.
 template <class Id>
 void count_into(const Id* ids, int64_t count, int64_t length, int64_t* tables) {
   const auto place = [=](Id id) {
@@ -216,7 +216,7 @@ template <class Id>
 void count_rows(const Tensor& ids, const Tensor& out, int64_t rows, bool binary) {
   const int64_t length = out.size() / std::max<int64_t>(1, rows);
   const int64_t count = ids.size() / std::max<int64_t>(1, rows);
-  // Long rows are cut in parts, which threads share.
+  // Long rows are split among threads.
   const int64_t parts = std::clamp<int64_t>(count / (65'536 + 4 * length), 1, 16);
   const int64_t table = 2 * (length + 1);
   const auto* from = ids.data<Id>();

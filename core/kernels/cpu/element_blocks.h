@@ -1,4 +1,4 @@
-// Running an elementwise computation over many elements: threads, and stores past the caches.
+// Running an elementwise computation over many elements: threads and non-temporal stores.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace ef::cpu {
 
-// Outputs that cannot stay in the caches anyway are written past them: the memory then need not be
-// read before it is overwritten.
+// Outputs larger than the caches are written with non-temporal stores, which do not read the memory
+// first.
 inline constexpr int64_t kStreamBytes = int64_t{16} << 20;
 inline constexpr int64_t kBlockBytes = 4096;
 

@@ -122,8 +122,8 @@ int64_t grain_of(Binary op, DType type) {
 
 constexpr int64_t kBlock = 512;
 
-// float16 and bfloat16 on their way through a loop over floats. `narrow` is null where the result
-// is of another type.
+// float16 and bfloat16 converted for a loop over floats. `narrow` is null where the result has
+// another type.
 struct Widening {
   CastLoop widen = nullptr;
   CastLoop narrow = nullptr;
@@ -199,7 +199,7 @@ constexpr int64_t kShortLoop = 24;
 
 constexpr int64_t kShortLoopBytes = (kBlock + kShortLoop) * 16;
 
-// An operand of a broadcast with a short innermost loop, handed out as contiguous blocks.
+// An operand of a broadcast with a short innermost loop, in contiguous blocks.
 struct ShortLoopOperand {
   const BroadcastLayout<2>& layout;
   int index;
@@ -207,7 +207,7 @@ struct ShortLoopOperand {
   int64_t bytes;
   bool full;
 
-  // A row that is repeated is written out once for all blocks.
+  // A repeated row is expanded once for all blocks.
   bool repeats_row() const {
     return layout.rank == 2 && layout.stride[index][0] == 0 && layout.stride[index][1] == 1;
   }
@@ -347,15 +347,14 @@ void check_values(const KernelContext& context, Binary op) {
   }
 }
 
-// The operation on value + bias, where the bias goes along the last axis; their sum is only ever in
-// the cache.
+// The operation on value + bias, with the bias along the last axis; the sum stays in the cache.
 void run_biased(const UnaryCall& call, BinaryLoop add, const LazyBias& sum, const Tensor& out,
                 int64_t grain) {
   const int64_t bytes = call.in_bytes;
   const int64_t channels = sum.bias.size();
   const bool narrow = channels < kBlock;
   const void* bias = sum.bias.raw_data();
-  // A short bias is written out repeatedly, so that the loops have something to do.
+  // A short bias is repeated, for longer inner loops.
   std::vector<char> repeated;
   if (narrow) {
     const auto row = static_cast<const char*>(bias);
@@ -432,7 +431,7 @@ void run_binary(KernelContext& context, Binary op, double parameter, bool swappe
   const int64_t count = out.size();
   BinaryLoop loop = row[static_cast<int>(x.dtype())];
 
-  // An operand with as many elements as the output has them in the same order.
+  // An operand as large as the output has the same layout.
   const bool x_full = x.size() == count;
   const bool y_full = y.size() == count;
   const bool aligned = (x_full || x.size() == 1) && (y_full || y.size() == 1);
@@ -476,8 +475,7 @@ void leaky_relu_grad(KernelContext& context) {
 
 namespace {
 
-// Sums of elements [begin, begin + count) of all inputs, which add up in float where they are
-// 16-bit floats.
+// Sums of elements [begin, begin + count) of all inputs; 16-bit floats accumulate in float.
 void sum_inputs(const KernelContext& context, BinaryLoop add, const Widening& half, char* to,
                 int64_t begin, int64_t count) {
   const auto bytes = static_cast<int64_t>(element_size(context.input(0).dtype()));

@@ -17,7 +17,7 @@ template <Binary op>
 void binary(KernelContext& context) {
   run_binary(context, op, 0);
 }
-// x > y is y < x.
+// x > y is computed as y < x.
 template <Binary op>
 void binary_swapped(KernelContext& context) {
   run_binary(context, op, 0, true);
@@ -29,21 +29,21 @@ void leaky_relu_grad(KernelContext& context);
 void gelu(KernelContext& context);
 void gelu_grad(KernelContext& context);
 
-// These give back the input itself where there is nothing to do: for integers, or real numbers.
+// These return the input itself where they are the identity: for integers, or real dtypes.
 void round(KernelContext& context);
 void real(KernelContext& context);
 void conj(KernelContext& context);
-// Zeros for real numbers.
+// Zeros for real dtypes.
 void imag(KernelContext& context);
 
 void select(KernelContext& context);
 void clip_by_value(KernelContext& context);
 void cast(KernelContext& context);
 
-// Puts a new handle on the input's memory into the output.
+// Makes the output share the input's memory.
 void forward(KernelContext& context);
 
-// Converts `count` contiguous elements, over several threads if they are many. Not for strings.
+// Converts `count` contiguous elements, on several threads if they are many. Not for strings.
 void convert_elements(DType from, const void* x, DType to, void* out, int64_t count);
 
 }  // namespace ef::cpu

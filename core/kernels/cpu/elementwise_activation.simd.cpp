@@ -1,4 +1,4 @@
-// Inner loops of the neural networks' activation functions, and of gradients computed in one step.
+// Inner loops of activation functions, and of gradients computed in one step.
 #include <cstdint>
 
 #include "kernels/cpu/vector_loops.h"
@@ -31,7 +31,7 @@ struct Elu {
   template <class T, class V = Vec<T>>
   static V of(V x, T) {
     const V below = expm1_negative(at_most_zero(x, T{}));
-    // Where e^x - 1 rounds to nothing but x, x itself keeps the sign of zero.
+    // Where e^x - 1 rounds to x, x itself keeps the sign of zero.
     return x < 0 ? below : x;
   }
 };
@@ -57,7 +57,7 @@ struct Softsign {
   }
 };
 // Hendrycks and Gimpel, "Gaussian Error Linear Units" (2016): x times the normal distribution.
-// Two constants are floats even for doubles, because they are in TensorFlow, whose values we give.
+// Two constants are floats even for doubles, as in TensorFlow, whose values we match.
 constexpr double kGeluInverseWidth = 0.70710678118654752440f;  // sqrt(1 / 2)
 constexpr double kGeluRate = 0.79788456080286535588;           // sqrt(2 / pi)
 constexpr double kGeluCubic = 0.044715f;
@@ -128,7 +128,7 @@ template <class T>
 struct Relu6 {
   static T of(T x) { return x <= 0 ? T{0} : x >= 6 ? T{6} : x; }
 };
-// The factor is multiplied, not chosen, so that a NaN coming from behind is not hidden.
+// Multiplies by the factor instead of selecting, so that a NaN in dy is not hidden.
 template <class T>
 struct ReluGrad {
   static T of(T dy, T x) { return dy * (x > 0 ? T{1} : T{0}); }
@@ -156,7 +156,7 @@ template <class T>
 struct SigmoidGrad {
   static T of(T y, T dy) { return dy * y * (1 - y); }
 };
-// Where nothing flows back, nothing goes on, whatever the slope: not even the infinite one at 0.
+// A zero gradient stays zero, whatever the slope: even the infinite one at 0.
 template <class T>
 struct SqrtGrad {
   static T of(T y, T dy) { return dy == 0 ? T{0} : dy * T(0.5) / y; }

@@ -1,4 +1,4 @@
-// Inner loops of arithmetic on floats and integers, and copies past the caches.
+// Inner loops of arithmetic on floats and integers, and non-temporal copies.
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -15,8 +15,8 @@ namespace {
 
 using enum DType;
 
-// Integers wrap around. Those narrower than int are computed as uint32_t, because what they promote
-// to by themselves could overflow.
+// Integers wrap around. Those narrower than int are computed as uint32_t, because int, to which
+// they promote, could overflow.
 template <class T>
 using Wrapping = std::conditional_t<std::is_floating_point_v<T>, T,
                                     std::conditional_t<sizeof(T) < 4, uint32_t, T>>;
@@ -76,7 +76,7 @@ struct TruncateDivide {
       return __builtin_trunc(x / y);
   }
 };
-// A NaN on either side is the result.
+// NaN if either side is.
 template <class T>
 struct Maximum {
   static T of(T x, T y) { return (x >= y) | (x != x) ? x : y; }
@@ -111,7 +111,7 @@ template <class T>
 struct Sign {
   static T of(T x) {
     if constexpr (std::is_floating_point_v<T>) {
-      // A NaN stays one, and both zeros become the positive one.
+      // NaNs stay NaN, and both zeros become positive zero.
       const T signum = x > 0 ? T{1} : x < 0 ? T{-1} : T{0};
       return x != x ? x : signum;
     } else {
@@ -175,7 +175,7 @@ struct Round {
   }
 };
 
-// min(max) as two operations of TensorFlow's would: a NaN among the operands is the result.
+// min(max) as two TensorFlow operations: NaN if an operand is.
 template <class T>
 void clip_loop(void* out, const void* x, const void* low, const void* high, int64_t count,
                int64_t low_step, int64_t high_step) {
@@ -198,8 +198,8 @@ void clip_loop(void* out, const void* x, const void* low, const void* high, int6
   }
 }
 
-// Quotients of integers of 32 bits are exact in double precision. The one that does not fit, of the
-// least integer and -1, wraps around. Divisors are not zero.
+// Quotients of 32-bit integers are exact in double precision. The quotient of the least integer and
+// -1 wraps around. Divisors are not zero.
 template <class T>
 struct FloorDiv {
   static T of(T x, T y) {

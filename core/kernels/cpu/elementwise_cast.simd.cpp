@@ -14,8 +14,8 @@ namespace {
 
 using enum DType;
 
-// What a processor makes of a float outside the range is kept where TensorFlow keeps it: short
-// integers take the low bits of the 32-bit result, unsigned ones those of the signed result.
+// Casts of floats out of range behave as in TensorFlow: short integers take the low bits of the
+// 32-bit result, unsigned ones those of the signed result.
 template <class To, class From>
 inline To convert(From x) {
   if constexpr (std::is_same_v<To, bool>) {
@@ -139,7 +139,7 @@ void to_half(void* out, const void* x, int64_t count) {
   for (; i < count; ++i) to[i] = float_to_half(from[i]);
 }
 
-// The real part, or a zero imaginary one.
+// The real part, or a zero imaginary part.
 template <class T>
 void real_part(void* out, const void* x, int64_t count) {
   auto* to = static_cast<T*>(out);
@@ -162,7 +162,7 @@ void complex_loop(void* out, const void* x, int64_t count) {
   cast_loop<From, To>(out, x, 2 * count);
 }
 
-// To all plain types from one. Integers of one width differ only as sources.
+// From one plain type to all. Integers of one width differ only as sources.
 template <class From>
 void add_from(ElementLoops& loops, DType from) {
   loops.at(from, kBool) = cast_loop<From, bool>;

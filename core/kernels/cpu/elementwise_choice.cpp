@@ -1,4 +1,4 @@
-// Kernels of choices, limits and conversions between element types.
+// Kernels of selection, clipping and conversions between element types.
 #include <algorithm>
 #include <bit>
 #include <string>
@@ -46,7 +46,7 @@ CastLoop cast_loop(DType from, DType to) {
   return element_loops().cast[static_cast<int>(from)][static_cast<int>(to)];
 }
 
-// The type to convert to next on the way between two types.
+// The next type in a chain of conversions.
 DType next_type(DType from, DType to) {
   if (cast_loop(from, to)) return to;
   const auto part = [](DType type) {

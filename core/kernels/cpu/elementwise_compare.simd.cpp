@@ -1,4 +1,4 @@
-// Inner loops of comparisons, logic, bits and choices.
+// Inner loops of comparisons, logic, bits and selection.
 #include <cstdint>
 #include <cstring>
 
@@ -61,7 +61,7 @@ struct Not {
   static uint8_t of(uint8_t x) { return x ^ 1; }
 };
 
-// Shifts by a negative number, or by all the bits and more, go as far as is defined.
+// Shift counts are clamped to [0, bits - 1].
 template <class T>
 int shift_count(T y) {
   constexpr int kMost = static_cast<int>(sizeof(T)) * 8 - 1;

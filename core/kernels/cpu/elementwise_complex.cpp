@@ -17,7 +17,7 @@ C<T> sign(C<T> x) {
   return magnitude == 0 ? C<T>(0) : x / magnitude;
 }
 
-// e^x - 1, with the digits of a small real part kept: expm1(a) cos(b) - 2 sin(b/2)^2 + i e^a
+// e^x - 1 without cancellation for a small real part: expm1(a) cos(b) - 2 sin(b/2)^2 + i e^a
 // sin(b).
 template <class T>
 C<T> expm1(C<T> x) {
@@ -26,7 +26,7 @@ C<T> expm1(C<T> x) {
   return {real, std::exp(x.real()) * std::sin(x.imag())};
 }
 
-// |1 + x|^2 - 1 = a (a + 2) + b^2, which loses nothing for small x.
+// |1 + x|^2 - 1 = a (a + 2) + b^2, which does not cancel for small x.
 template <class T>
 C<T> log1p(C<T> x) {
   const T a = x.real(), b = x.imag();
@@ -66,7 +66,7 @@ C<T> xlog1py(C<T> x, C<T> y) {
   return x == C<T>(0) ? C<T>(0) : x * log1p(y);
 }
 
-// Where nothing flows back, nothing goes on, whatever the slope.
+// A zero gradient stays zero, whatever the slope.
 template <class T>
 C<T> sqrt_grad(C<T> y, C<T> dy) {
   return dy == C<T>(0) ? C<T>(0) : dy * T(0.5) / std::conj(y);

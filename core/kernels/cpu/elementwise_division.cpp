@@ -9,8 +9,7 @@
 namespace ef::cpu {
 namespace {
 
-// The quotient that does not fit, of the least integer and -1, wraps around to the former. Divisors
-// are not zero.
+// The quotient of the least integer and -1 wraps around to the former. Divisors are not zero.
 template <class T>
 T truncate_div(T x, T y) {
   if constexpr (std::is_signed_v<T>) {

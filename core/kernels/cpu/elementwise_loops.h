@@ -142,7 +142,7 @@ using UnaryLoop = void (*)(void* out, const void* x, int64_t count, double param
 using BinaryLoop = void (*)(void* out, const void* x, const void* y, int64_t count, Form form,
                             double parameter);
 using CastLoop = void (*)(void* out, const void* x, int64_t count);
-// Steps are 0 (the same element again) or 1.
+// Strides are 0 (a scalar) or 1.
 using SelectLoop = void (*)(void* out, const bool* condition, const void* x, const void* y,
                             int64_t count, int64_t x_step, int64_t y_step);
 using ClipLoop = void (*)(void* out, const void* x, const void* low, const void* high,
@@ -155,7 +155,7 @@ struct ElementLoops {
   CastLoop cast[kDTypeCount][kDTypeCount] = {};  // from, to
   SelectLoop select[5] = {};                     // by the logarithm of the element size
   ClipLoop clip[kDTypeCount] = {};
-  // Copies past the caches; `to` is aligned to 64 bytes.
+  // Non-temporal copies; `to` is aligned to 64 bytes.
   void (*stream)(void* to, const void* from, int64_t bytes) = nullptr;
   void (*stream_end)() = nullptr;
 
@@ -172,11 +172,11 @@ struct ElementLoops {
 // The loops for this machine.
 const ElementLoops& element_loops();
 
-// What element_loops() is put together from. The plain loops gain nothing from vectors.
+// The parts of element_loops(). The plain loops gain nothing from vectors.
 void add_integer_division_loops(ElementLoops& loops);
 void add_complex_loops(ElementLoops& loops);
 void add_special_loops(ElementLoops& loops);
-// After the other conversions: some of these are made of them.
+// Must follow the other conversions, of which some of these are composed.
 void add_narrow_cast_loops(ElementLoops& loops);
 
 #define EF_DECLARE_LOOPS(isa)                     \

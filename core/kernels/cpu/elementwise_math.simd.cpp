@@ -66,7 +66,7 @@ struct Atan2 {
     return vatan2(y, x);
   }
 };
-// The x in front decides alone when it is zero.
+// A zero x makes the result zero, whatever y.
 struct Xdivy {
   template <class V>
   static V of(V x, V y) {
@@ -94,8 +94,8 @@ V polynomial(V x, const double (&coefficients)[kCount]) {
   return sum;
 }
 
-// Wichura, "The percentage points of the normal distribution" (1988), algorithm AS 241: quotients
-// of polynomials in the middle and, of the root of a logarithm, towards the ends.
+// Wichura, "The percentage points of the normal distribution" (1988), algorithm AS 241: rational
+// functions in the middle and, of the root of a logarithm, in the tails.
 struct Erfinv {
   template <class V>
   static V of(V x) {
@@ -149,7 +149,7 @@ void math_loop(void* out, const void* x, int64_t count, double) {
   map<T>(out, x, count, [](Vec<T> v) { return Op::template of<Vec<T>>(v); });
 }
 
-// The powers that programs write most.
+// The most common powers.
 template <class T>
 void small_power(void* out, const void* x, int64_t count, int exponent) {
   using V = Vec<T>;

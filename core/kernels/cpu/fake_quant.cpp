@@ -1,5 +1,4 @@
-// Rounding numbers to as few values as quantized ones have, with limits for all or for each
-// channel.
+// Fake quantization, with limits for the whole tensor or per channel.
 #include "kernels/cpu/fake_quant.h"
 
 #include <algorithm>
@@ -22,10 +21,10 @@ const FakeQuantLoops& loops() {
 }
 
 constexpr int64_t kGrain = 32'768;
-// Parts whose sums are added in one order, however many threads there are.
+// Parts whose sums are added in a fixed order, whatever the number of threads.
 constexpr int64_t kParts = 16;
 
-// Calls body(offset, channel, count) for runs of numbers with the same limits among [begin, end).
+// Calls body(offset, channel, count) for runs of elements with the same limits in [begin, end).
 template <class Body>
 void for_runs(int64_t begin, int64_t end, int64_t channels, const Body& body) {
   if (channels == 1) return body(begin, int64_t{0}, end - begin);

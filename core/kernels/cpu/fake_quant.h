@@ -1,4 +1,4 @@
-// Kernels that round numbers to as few values as quantized ones have.
+// Kernels of fake quantization.
 #pragma once
 
 #include "ops/op.h"

@@ -1,4 +1,4 @@
-// Vector loops that round numbers to as few values as quantized ones have.
+// Vector loops of fake quantization.
 #include <cstdint>
 
 #include "kernels/cpu/fake_quant_loops.h"

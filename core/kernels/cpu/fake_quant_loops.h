@@ -1,11 +1,11 @@
-// Vector loops that round numbers to as few values as quantized ones have.
+// Vector loops of fake quantization.
 #pragma once
 
 #include <cstdint>
 
 namespace ef::cpu {
 
-// How numbers are rounded: moved between the limits, and to whole steps from zero.
+// How values are quantized: clipped to the limits, then rounded to whole steps from zero.
 struct FakeQuantLimits {
   float bottom;
   float top;
@@ -16,8 +16,8 @@ struct FakeQuantLimits {
 
 struct FakeQuantLoops {
   void (*round)(float* out, const float* x, int64_t n, FakeQuantLimits limits, bool divide);
-  // out = dy where x lies between the limits, else 0. Adds what flows to the limits, from where x
-  // is beyond them.
+  // out = dy where x is within the limits, else 0. Adds dy to the gradient of the limit that x
+  // exceeds.
   void (*gradient)(float* out, const float* dy, const float* x, int64_t n, float bottom, float top,
                    double* low, double* high);
 };

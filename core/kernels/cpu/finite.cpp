@@ -1,4 +1,4 @@
-// Looking for infinities and NaNs, in parallel.
+// Checks for infinities and NaNs, in parallel.
 #include "kernels/cpu/finite.h"
 
 #include <atomic>

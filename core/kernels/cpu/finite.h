@@ -1,4 +1,4 @@
-// Looking for infinities and NaNs.
+// Checks for infinities and NaNs.
 #pragma once
 
 #include "tensor/tensor.h"

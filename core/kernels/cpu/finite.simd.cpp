@@ -1,4 +1,4 @@
-// Vector loops that look for infinities and NaNs.
+// Vector loops that check for infinities and NaNs.
 #include <cstdint>
 
 #include "kernels/cpu/finite_loops.h"
@@ -6,8 +6,8 @@
 namespace ef::cpu::EF_ISA {
 namespace {
 
-// All exponent bits are set in infinities and NaNs, and in nothing else: adding the lowest of them
-// carries into the sign bit then. Additions and bit operations only, which any vector unit does.
+// Only infinities and NaNs have all exponent bits set: adding the lowest of them then carries into
+// the sign bit. Uses only additions and bit operations, which any vector unit has.
 template <class Word>
 bool any(const Word* numbers, int64_t count, Word exponent) {
   const Word lowest = static_cast<Word>(exponent & (~exponent + 1));

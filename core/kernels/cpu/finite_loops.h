@@ -1,11 +1,11 @@
-// Loops that look for infinities and NaNs.
+// Loops that check for infinities and NaNs.
 #pragma once
 
 #include <cstdint>
 
 namespace ef::cpu {
 
-// Whether one of `count` numbers, of 2, 4 or 8 bytes, has all bits of `exponent` set.
+// Whether one of `count` values, of 2, 4 or 8 bytes, has all bits of `exponent` set.
 struct FiniteLoops {
   bool (*any16)(const uint16_t* numbers, int64_t count, uint16_t exponent);
   bool (*any32)(const uint32_t* numbers, int64_t count, uint32_t exponent);

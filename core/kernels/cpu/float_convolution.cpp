@@ -1,8 +1,8 @@
 // Float convolutions: oneDNN's primitives for a few images each, on our own threads.
 //
 // oneDNN would share the work among OpenMP's threads, which wait for each other at the end of every
-// primitive, also for one that another process keeps from running. Here a thread takes some images
-// after the other, or some rows of an image, and what is left goes to whoever is free.
+// primitive, even for a thread that is not scheduled. Here each thread processes images, or rows of
+// an image, one by one, and idle threads take the remaining pieces.
 #include "kernels/cpu/float_convolution.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ Desc stored_filter_desc(const Convolution& c) {
   return Desc(filter_dims(c), kFloat, Dims{c.filter_group_stride(), 1, in, row, c.filter_stride});
 }
 
-// A primitive for some number of images, and the layout in which it has the filter.
+// A primitive for a number of images, and its layout of the filter.
 struct Primitive {
   dnnl::primitive convolution;
   std::array<int, 4> arguments;
@@ -104,7 +104,7 @@ onednn::Step reorder_step(const Desc& from, const Desc& to) {
                       std::array{from, to});
 }
 
-// Some images of the batch, or some rows of one, which one thread works on.
+// Some images of the batch, or some rows of one, for one thread.
 struct Piece {
   onednn::Step convolution;
   int64_t image = 0;  // offsets
@@ -112,16 +112,16 @@ struct Piece {
   int layout = 0;
 };
 
-// The filter in a layout of oneDNN's, and the copy into or out of it.
+// The filter in one of oneDNN's layouts, and the copy into or out of it.
 struct Layout {
   Desc desc;
   onednn::Step reorder;
-  size_t bytes = 0;  // 0: the stored layout serves
+  size_t bytes = 0;  // 0: the stored layout is used
 };
 
 struct ConvolutionPlan final : onednn::Plan {
   std::vector<Piece> pieces;
-  // Images in pieces of two sizes may ask for the filter in two ways.
+  // Pieces of two sizes may need the filter in two layouts.
   std::vector<Layout> layouts;
   size_t scratch_bytes = 0;
   bool shared = false;  // oneDNN shares the only piece among OpenMP's threads
@@ -142,12 +142,12 @@ int find_layout(ConvolutionPlan& plan, const Convolution& c, const Desc& filter)
   return static_cast<int>(plan.layouts.size()) - 1;
 }
 
-// In how many pieces the work had better be done.
+// The number of pieces to divide the work into.
 int64_t count_pieces(const Convolution& c) {
   const int64_t work = c.result_size() * c.group_in() * c.window.row.window * c.window.col.window;
-  // So many multiplications take about 30 us.
+  // This many multiplications take about 30 us.
   constexpr int64_t kLeastWork = 2'000'000;
-  // Nobody waits longer than a piece for an interrupt to be noticed.
+  // Interrupts are checked between pieces, so pieces must be short.
   constexpr int64_t kMostWork = 5'000'000'000;
   // Each piece of a filter's gradient has a sum of its own.
   const int64_t per_thread = c.pass == Pass::kFilter ? 2 : 4;
@@ -155,14 +155,14 @@ int64_t count_pieces(const Convolution& c) {
   return std::clamp<int64_t>(c.batch * work / kLeastWork, 1, most);
 }
 
-// A part of a convolution that is one itself.
+// A part of a convolution, itself a convolution.
 struct Part {
   Convolution convolution;
   int64_t image = 0;  // offsets
   int64_t result = 0;
 };
 
-// The k-th of so many parts with whole images.
+// The k-th of the parts with whole images.
 Part part_of_images(const Convolution& c, int64_t k, int64_t parts) {
   const int64_t first = c.batch * k / parts;
   Part part{c, first * c.image_size(), first * c.result_size()};
@@ -170,8 +170,8 @@ Part part_of_images(const Convolution& c, int64_t k, int64_t parts) {
   return part;
 }
 
-// The k-th of so many parts of image n with some rows of it, or of its result: those of the operand
-// that is written, and the rows of the other that they meet. False if they meet none.
+// The k-th part of image n: some rows of the written operand, and the rows of the other operand
+// that contribute to them. False if there are none.
 bool part_of_rows(const Convolution& c, int64_t n, int64_t k, int64_t parts, Part& part) {
   const Slide& all = c.window.row;
   const int64_t written = c.pass == Pass::kInput ? all.in : all.out;
@@ -275,7 +275,7 @@ onednn::Key key_of(const Convolution& c, bool threaded) {
   return key;
 }
 
-// Runs the pieces; `filter_of(k)` is where piece k has its filter.
+// Runs the pieces; `filter_of(k)` is the filter of piece k.
 template <class FilterOf>
 void run_pieces(ConvolutionPlan& plan, const float* image, const float* result,
                 const FilterOf& filter_of) {
@@ -290,7 +290,7 @@ void run_pieces(ConvolutionPlan& plan, const float* image, const float* result,
   });
 }
 
-// Adds `count` numbers of each of the tables 1, 2, ... to those of table 0.
+// Adds `count` elements of each of the tables 1, 2, ... to those of table 0.
 void add_tables(float* tables, size_t number, int64_t count) {
   constexpr int64_t kBlock = 4096;
   parallel_for((count + kBlock - 1) / kBlock, 8, [&](int64_t begin, int64_t end) {
@@ -331,7 +331,7 @@ void forward_or_input(ConvolutionPlan& plan, const float* image, const float* fi
              [&](size_t k) { return laid_out[static_cast<size_t>(plan.pieces[k].layout)]; });
 }
 
-// Pieces are summed in one fixed order, whichever thread made them.
+// Pieces are summed in a fixed order, whichever thread computed them.
 void filter_gradient(ConvolutionPlan& plan, const Convolution& c, const float* image,
                      const float* filter, const float* result) {
   const size_t stored_bytes = static_cast<size_t>(c.filter_size()) * sizeof(float);
@@ -342,7 +342,7 @@ void filter_gradient(ConvolutionPlan& plan, const Convolution& c, const float* i
   if (plan.pieces.size() == 1 && plan.layouts[0].bytes == 0) {
     return run_pieces(plan, image, result, [&](size_t) { return filter; });
   }
-  // The tables of one layout lie one after the other.
+  // The tables of one layout are contiguous.
   std::vector<size_t> first(layouts);
   std::vector<size_t> number(layouts);
   for (const Piece& piece : plan.pieces) ++number[static_cast<size_t>(piece.layout)];

@@ -9,7 +9,7 @@ namespace ef::cpu {
 
 enum class Pass { kForward, kInput, kFilter };
 
-// One convolution's geometry, whatever the direction in which it is run.
+// The geometry of one convolution, for all passes.
 struct Convolution {
   Pass pass;
   bool depthwise = false;
@@ -35,7 +35,7 @@ struct Convolution {
   }
 };
 
-// The operand that `c.pass` names is written, the others are read. `op` is named in errors.
+// Writes the operand that `c.pass` names and reads the others. `op` is named in errors.
 void convolve(const Convolution& c, const float* image, const float* filter, const float* result,
               const char* op);
 

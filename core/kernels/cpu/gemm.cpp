@@ -24,7 +24,7 @@ const GemmKernels& kernels() {
   return chosen;
 }
 
-// Distances between neighbours down and along a matrix that may be read transposed.
+// Row and column strides of a matrix that may be read transposed.
 struct Steps {
   int64_t row;
   int64_t col;
@@ -39,18 +39,18 @@ void clear(const Product& p, T* c) {
   for (int64_t i = 0; i < p.m; ++i) std::fill_n(c + i * p.ldc, p.n, T(0));
 }
 
-// Below this many multiplications a second thread costs more than it brings.
+// Below this many multiplications a second thread costs more than it saves.
 constexpr int64_t kThreadedSgemm = 600'000;
 // Above this many, oneDNN divides the work among many threads better than strips of one matrix do.
 constexpr int64_t kSharedSgemm = 100'000'000;
 constexpr int kFewThreads = 4;
 
-// oneDNN is no faster up to here, and takes 25 ms for making its code when it is first called. With
-// the right matrix transposed, which we have to bring in order first, it is soon.
+// Up to here oneDNN is no faster, and its first call takes 25 ms to generate code. With the right
+// matrix transposed, which our kernel must pack first, it is faster sooner.
 constexpr int64_t kOwnProduct = 4'000'000;
 constexpr int64_t kOwnTransposed = 300'000;
 
-// Multiplications of a matrix and a vector that a thread should do at least.
+// The least number of multiplications of a matrix-vector product for a thread.
 constexpr int64_t kGrainOfDots = 65'536;
 
 // Our own product: threads share the rows, or the columns if there are few rows.
@@ -61,7 +61,7 @@ void medium(const Product& p, const float* a, const float* b, float* c) {
     kernels().medium_sgemm(rows, cols, p.k, a + i * left.row, left.row, left.col, b + j * right.col,
                            right.row, right.col, c + i * p.ldc + j, p.ldc, p.accumulate);
   };
-  // What is handed out are whole tiles of the widest vectors.
+  // The unit of work is a whole tile of the widest vectors.
   constexpr int64_t kRows = 8;
   constexpr int64_t kCols = 48;
   const bool by_rows = p.m >= 2 * kRows * max_threads();
@@ -76,7 +76,7 @@ void medium(const Product& p, const float* a, const float* b, float* c) {
   });
 }
 
-// Complex numbers times each other, without the recovery of infinities that operator* does.
+// Complex multiplication, without the recovery of infinities that operator* does.
 template <class T>
 T multiply(T a, T b) {
   return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
@@ -124,8 +124,8 @@ void blocked(const Product& p, const T* a, const T* b, T* c, BlockedGemm<T> kern
   }
 }
 
-// Complex products of some size are four real ones, of the parts laid side by side:
-// [re a; im a] times [re b | im b].
+// Larger complex products are four real ones, of the parts side by side: [re a; im a] times [re b |
+// im b].
 template <class T>
 void by_parts(const Product& p, const std::complex<T>* a, const std::complex<T>* b,
               std::complex<T>* c) {
@@ -181,7 +181,7 @@ void by_parts(const Product& p, const std::complex<T>* a, const std::complex<T>*
   });
 }
 
-// Up to this many multiplications, taking numbers apart costs more than it brings.
+// Up to this many multiplications, splitting into real and imaginary parts does not pay.
 constexpr int64_t kPlainComplex = 1000;
 
 template <class T>
@@ -207,15 +207,14 @@ void sgemm_alone(const Product& p, const float* a, const float* b, float* c) {
 }
 
 constexpr int64_t kStrip = 64;
-// So many multiplications take a tenth of a second, more or less.
+// About a tenth of a second of multiplications.
 constexpr int64_t kLongSgemm = 10'000'000'000;
 
 // Calls body(begin, end) for strips of rows or columns, whose widths suit oneDNN's inner loops.
 template <class Body>
 void share(int64_t size, int64_t work, const Body& body) {
   const int64_t strips = (size + kStrip - 1) / kStrip;
-  // Each part brings its operands in order; large products are cut into as few as there are
-  // threads.
+  // Each part packs its operands; large products are cut into as few parts as there are threads.
   const int64_t shared =
       work > kLongSgemm && interruptible() ? kLongSgemm * strips / work : strips / max_threads();
   const int64_t least = work > kSharedSgemm ? shared : 300'000 * strips / work + 1;
@@ -248,7 +247,7 @@ void gemm(const Product& p, const float* a, const float* b, float* c) {
   if (work < kThreadedSgemm || in_parallel()) return sgemm_alone(p, a, b, c);
   if (work > kSharedSgemm && max_threads() > kFewThreads && openmp_works()) {
     prepare_openmp_threads();
-    // One call after the other, so that somebody who waits for too long can stop them.
+    // Strips run one after the other, so that the user can interrupt between them.
     const int64_t rows = interruptible() ? std::max(kLongSgemm / (p.n * p.k), kStrip) : p.m;
     for (int64_t row = 0; row < p.m; row += rows) {
       check_interrupt();

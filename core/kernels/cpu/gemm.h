@@ -31,7 +31,7 @@ void gemm(const Product& product, const int64_t* a, const int64_t* b, int64_t* c
 void gemm(const Product& product, const Complex64* a, const Complex64* b, Complex64* c);
 void gemm(const Product& product, const Complex128* a, const Complex128* b, Complex128* c);
 
-// Up to this many rows, columns and terms a float product is not worth a library call.
+// The largest float products (rows, columns and terms) that are computed without oneDNN.
 inline constexpr int64_t kSmallProduct = 16;
 
 template <class T>

@@ -24,7 +24,7 @@ constexpr int kRows = 4;
 constexpr int kVectors = 2;
 #endif
 
-// Vectors by what they hold; integers wrap, as unsigned ones do.
+// Vectors by element type; integers wrap, as unsigned ones do.
 template <class T>
 struct PackedOf;
 template <>
@@ -122,7 +122,7 @@ template <class T>
 void blocked_gemm(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int64_t a_col,
                   const T* b, int64_t b_row, int64_t b_col, T* c, int64_t ldc) {
   if (m * n * k <= 512) return tiny_gemm(m, n, k, a, a_row, a_col, b, b_row, b_col, c, ldc);
-  // Not thread-local arrays: those would take their memory from every thread of every process.
+  // Not thread-local arrays: those would take memory from every thread of every process.
   const int64_t a_size = round_up(min(m, kRowBlock), kRows) * min(k, kDepth);
   const int64_t b_size = round_up(min(n, kColBlock<T>), kCols<T>) * min(k, kDepth);
   const auto bytes = static_cast<size_t>(a_size + b_size) * sizeof(T);
@@ -164,7 +164,7 @@ void medium_sgemm(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row
       const int64_t cols = min(kStrip, n - j);
       const float* from = b + p0 * b_row + j * b_col;
       const int64_t width = (cols + kLanes<float> - 1) / kLanes<float> * kLanes<float>;
-      // Rows that can be read in whole vectors where they lie, without leaving the matrix.
+      // The rows that can be read in whole vectors in place, without leaving the matrix.
       int64_t direct = depth;
       if (b_col != 1 || (width != cols && m > kFewRows)) {
         direct = 0;

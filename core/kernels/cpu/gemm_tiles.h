@@ -21,7 +21,7 @@ inline constexpr int kTileRows = 4;
 inline constexpr int kTileVectors = 2;
 #endif
 
-// A matrix in memory: element (i, j) lies at data[i * row + j * col].
+// A matrix in memory: element (i, j) is data[i * row + j * col].
 template <class T>
 struct Strided {
   const T* data;
@@ -30,7 +30,7 @@ struct Strided {
   Strided at(int64_t i, int64_t j) const { return {data + i * row + j * col, row, col}; }
 };
 
-// The first `count` numbers of a vector, added to what is there with `add`.
+// Stores the first `count` elements of a vector, or adds them with `add`.
 #if defined(__AVX512F__)
 EF_INLINE void store_part(float* to, F32 v, int64_t count, bool add) {
   const auto mask = static_cast<__mmask16>((1u << count) - 1);

@@ -72,7 +72,7 @@ const SearchLoops& search_loops() {
   return chosen;
 }
 
-// Memory for boxes in columns.
+// Storage for boxes as a structure of arrays.
 struct Boxes {
   explicit Boxes(int64_t count) : count(count), numbers(static_cast<size_t>(5 * count)) {}
   float* column(int k) { return numbers.data() + k * count; }

@@ -27,7 +27,7 @@ void sum_rows(T* out, const T* x, const T* weights, int64_t taps, int64_t n) {
   }
 }
 
-// kTaps and kChannels are 0 where they are known at run time only.
+// kTaps and kChannels are 0 where they are known only at run time.
 template <int kTaps, int kChannels, class T>
 void sum_pixels(T* out, const T* x, const int32_t* places, const T* weights, int64_t taps,
                 int64_t count, int64_t channels) {

@@ -18,7 +18,7 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr int kMostTerms = 100'000;
 
 // x^a y^b / B(a, b) for y = 1 - x. With all three gamma functions scaled, only the distances of x
-// and y from where the density is largest remain.
+// and y from the mode remain.
 double density(double a, double b, double x, double y) {
   const double miss = b * x - a * y;
   const double exponent = a * logarithm_excess(miss / a, x * ((a + b) / a)) +
@@ -27,7 +27,7 @@ double density(double a, double b, double x, double y) {
          std::sqrt(a / (2 * kPi) * (b / (a + b)));
 }
 
-// The continued fraction 8.17.22, from its beginning on by the rule of W. Lentz (1976).
+// The continued fraction 8.17.22, evaluated forwards by the method of W. Lentz (1976).
 double fraction(double a, double b, double x) {
   double c = 1;
   double d = 1 / (1 - (a + b) * x / (a + 1));
@@ -70,7 +70,7 @@ void betainc(KernelContext& context) {
       step[i] = context.input(i).shape().rank() == 0 ? 0 : 1;
     }
     T* const to = out.mutable_data<T>();
-    constexpr int64_t kGrain = 128;  // numbers that take about ten microseconds
+    constexpr int64_t kGrain = 128;  // elements that take about ten microseconds
     parallel_for(out.size(), kGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         to[i] = static_cast<T>(

@@ -17,10 +17,10 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kRootPi = 1.77245385090551602730;
 constexpr double kRootTwoPi = 2.50662827463100050242;
-// More terms are not needed for any a below 1e9, and where they are, the sum is as good as this.
+// More terms are not needed for any a below 1e9; beyond, the sum is already accurate.
 constexpr int kMostTerms = 100'000;
 
-// A function of a and its derivative, for what is differentiated step by step.
+// A function of a and its derivative, for forward-mode differentiation.
 struct Dual {
   double value;
   double slope;

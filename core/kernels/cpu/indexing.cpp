@@ -42,8 +42,8 @@ void copy_items(DType dtype, void* out, int64_t to, const void* in, int64_t from
               static_cast<size_t>(count * size));
 }
 
-// Rows of such sizes are fetched from memory while the one before is copied: processors foresee
-// what follows within a row, but not where the next one is.
+// Rows of such sizes are prefetched while the previous one is copied: hardware prefetchers follow a
+// row, but cannot predict the next.
 constexpr size_t kFewBytes = 256, kManyBytes = 1 << 15, kCacheLine = 64;
 
 void fetch(const void* row, size_t bytes) {
@@ -51,7 +51,7 @@ void fetch(const void* row, size_t bytes) {
   for (size_t i = 0; i < bytes; i += kCacheLine) __builtin_prefetch(at + i);
 }
 
-// gather's view of its parameters: [batch, outer, size, inner], taken at [batch, count] indices.
+// gather's view of its parameters: [batch, outer, size, inner], indexed at [batch, count].
 struct Picking {
   int64_t batch = 1;
   int64_t outer = 1;
@@ -117,7 +117,7 @@ void on_item_size(size_t bytes, const Body& body) {
   }
 }
 
-// Items of `bytes` that a thread should copy at least.
+// The least number of bytes of items for a thread to copy.
 constexpr int64_t copy_grain(size_t bytes) {
   return static_cast<int64_t>(262'144 / (bytes + 16)) + 1;
 }
@@ -143,7 +143,7 @@ void add_into(T* out, const T* in, int64_t count) {
   }
 }
 
-// gather_nd's view: each row of `depth` numbers names a slice of `inner` elements.
+// gather_nd's view: each row of `depth` indices selects a slice of `inner` elements.
 struct Slices {
   int64_t rows = 1;
   int depth = 0;
@@ -197,7 +197,7 @@ Slices slices_of(const Shape& shape, const Tensor& indices, int batch_dims, cons
                    " [Op:", op, "]");
 }
 
-// Puts updates into `out` at the slices that the indices name.
+// Writes updates into the slices of `out` that the indices select.
 template <class Combine>
 void scatter(const Tensor& out, const Tensor& indices, const char* op, const Combine& combine) {
   const Slices s = slices_of(out.shape(), indices, 0, op);
@@ -251,7 +251,7 @@ void gather_words(const Tensor& params, const Indices& at, int64_t count, const 
   });
 }
 
-// What indices of one type name, block by block of the parameters.
+// The rows that indices of one type select, block by block of the parameters.
 template <class Index>
 void pick_blocks(const Picking& p, const Tensor& params, const Tensor& indices, const Tensor& out) {
   on_item_size(static_cast<size_t>(p.inner) * element_size(out.dtype()), [&](auto bytes) {
@@ -260,7 +260,7 @@ void pick_blocks(const Picking& p, const Tensor& params, const Tensor& indices, 
     const Index* const places = indices.data<Index>();
     const int64_t grain = std::max<int64_t>(1, copy_grain(bytes) / p.count);
     parallel_for(p.batch * p.outer, grain, [=, &p](int64_t begin, int64_t end) {
-      // Of its own, as what is written to bytes might be anything else.
+      // A local copy, since writes through bytes may alias anything else.
       const int64_t count = p.count;
       for (int64_t block = begin; block < end; ++block) {
         const char* const source = from + static_cast<size_t>(block * p.size) * bytes;
@@ -422,7 +422,7 @@ void tensor_scatter_nd_update(KernelContext& context) {
     char* const to = static_cast<char*>(out.mutable_raw_data());
     const char* const from = static_cast<const char*>(context.input(2).raw_data());
     const Indices at(context.input(1));
-    // In order: of equal places the last one counts.
+    // In order: the last of equal indices wins.
     for (int64_t r = 0; r < s.rows; ++r) {
       std::memcpy(to + static_cast<size_t>(s.offset(at, r)) * element,
                   from + static_cast<size_t>(r) * bytes, bytes);
@@ -491,7 +491,7 @@ void one_hot(KernelContext& context) {
                  (i / inner * depth + index) * inner + i % inner, on.raw_data(), 0, 1);
     }
   };
-  // Few at a time, so that the ones meet zeros that are still in the cache.
+  // A few at a time, so that the ones are written to zeros that are still in the cache.
   const int64_t at_once = std::max<int64_t>(1, 4096 / block);
   parallel_for(out.size() / block, std::max<int64_t>(1, 65'536 / block),
                [&](int64_t begin, int64_t end) {
@@ -503,7 +503,7 @@ void one_hot(KernelContext& context) {
 
 namespace {
 
-// Puts the places of the elements [i, last) that are set at `out`. kRank is 0 where it is large.
+// Writes the indices of the nonzero elements in [i, last) to `out`. kRank is 0 for large ranks.
 template <int kRank, class T>
 void put_places(const T* x, int64_t i, int64_t last, const Shape& shape, int64_t* out) {
   constexpr int64_t kRoom = 257 * (kRank ? kRank : kInlineRank);
@@ -514,7 +514,7 @@ void put_places(const T* x, int64_t i, int64_t last, const Shape& shape, int64_t
   const Shape strides = strides_of(shape);
   while (i < last) {
     for (int k = 0; k < rank; ++k) place[k] = i / strides[k] % shape[k];
-    // The rest of a row, or what of it belongs here, without a branch that nobody foresees.
+    // The rest of a row, or its part below `last`, without unpredictable branches.
     const int64_t row = i - place[rank - 1];
     const int64_t end = std::min({last, row + shape[rank - 1], i + at_once});
     int64_t* next = found;
@@ -527,7 +527,7 @@ void put_places(const T* x, int64_t i, int64_t last, const Shape& shape, int64_t
   }
 }
 
-// The places of the elements that are set, by blocks whose counts are found first.
+// The indices of the nonzero elements, by blocks that are counted first.
 template <class T>
 Tensor places_of(const Tensor& condition) {
   const T* const x = condition.data<T>();

@@ -15,8 +15,7 @@ std::byte* at(const Tensor& t, int64_t element) {
          element * static_cast<int64_t>(element_size(t.dtype()));
 }
 
-// A tensor around an axis: how many blocks there are before it, and how many elements one step
-// along it is.
+// A shape around an axis: the number of blocks before it, and the elements in one step along it.
 struct Around {
   int64_t outer = 1;
   int64_t inner = 1;
@@ -29,7 +28,7 @@ Around around(const Shape& shape, int axis) {
   return result;
 }
 
-// Copies `outer` blocks of `size` elements between places that lie `out_step`, `in_step` apart.
+// Copies `outer` blocks of `size` elements, with strides `out_step` and `in_step`.
 void copy_blocks(DType dtype, void* out, const void* in, int64_t outer, int64_t size,
                  int64_t out_step, int64_t in_step) {
   StridedMove move;
@@ -38,7 +37,7 @@ void copy_blocks(DType dtype, void* out, const void* in, int64_t outer, int64_t 
   move.run(dtype, out, in);
 }
 
-// Puts the inputs side by side: each gives `width(input)` elements to every outer block.
+// Joins the inputs: each contributes `width(input)` elements to every outer block.
 template <class Width>
 void join(KernelContext& context, int64_t outer, const Width& width) {
   const Tensor& out = context.output(0);
@@ -53,7 +52,7 @@ void join(KernelContext& context, int64_t outer, const Width& width) {
   }
 }
 
-// Takes a part out of every outer block, as a view where that is one piece.
+// Copies a part of every outer block; a view if that is contiguous.
 Tensor take(const Tensor& from, const Shape& shape, int64_t outer, int64_t start, int64_t size,
             int64_t row) {
   if (outer == 1 && from.dtype() != DType::kString) return from.view_at(start, shape);

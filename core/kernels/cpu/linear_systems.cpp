@@ -15,7 +15,7 @@
 namespace ef::cpu {
 namespace {
 
-// Multiplications that a thread should do at least.
+// The least number of multiplications for a thread.
 constexpr int64_t kGrain = 65'536;
 
 template <class Body>
@@ -23,7 +23,7 @@ void on_type(DType dtype, const Body& body) {
   dtype == DType::kFloat32 ? body(float{}) : body(double{});
 }
 
-// Which matrix of an operand belongs to a matrix of the result, whose batch axes it broadcasts to.
+// Maps matrices of the result to those of an operand whose batch axes broadcast to it.
 class Broadcast {
  public:
   Broadcast(const Shape& operand, const Shape& result) {
@@ -117,7 +117,7 @@ class Factors {
   bool odd_;
 };
 
-// Calls body(index) for each of `count` matrices that take so many multiplications.
+// Calls body(index) for each of `count` matrices that take this many multiplications.
 template <class Body>
 void for_matrices(int64_t count, int64_t cost, const Body& body) {
   if (count == 1) return body(int64_t{0});
@@ -126,9 +126,9 @@ void for_matrices(int64_t count, int64_t cost, const Body& body) {
   });
 }
 
-// Replaces the n×k matrix `x` by the solution for the diagonals above, on and below the main one,
-// by elimination with exchanges of neighbouring rows. `u` has room for the three diagonals of U.
-// False if a pivot is zero.
+// Replaces the n×k matrix `x` by the solution of a tridiagonal system, by elimination with
+// exchanges of neighbouring rows. `u` has room for the three diagonals of U. False if a pivot is
+// zero.
 template <class T>
 bool solve_tridiagonal(const T* bands, int64_t n, T* u, T* x, int64_t k) {
   const T* const above = bands;
@@ -137,7 +137,7 @@ bool solve_tridiagonal(const T* bands, int64_t n, T* u, T* x, int64_t k) {
   T* const pivots = u;
   T* const first = u + n;
   T* const second = u + 2 * n;
-  // What is left of the row at hand: its element in this column and the next.
+  // What remains of the current row: its element in this column and the next.
   T here = main[0];
   T next = n > 1 ? above[0] : T(0);
   for (int64_t i = 0; i + 1 < n; ++i) {

@@ -93,7 +93,7 @@ void multiply_wide(const Batch& batch, const Product& p, const Tensor& a, const 
   convert(wide_c, c.mutable_data<T>(), c.size());
 }
 
-// Where the processor multiplies bfloat16 itself, and the matrices lie in a row.
+// Where the processor multiplies bfloat16 natively, and the matrices are contiguous.
 bool multiply_short(const Batch& batch, const Product& p, const Tensor& a, const Tensor& b,
                     const Tensor& c) {
   const bool one_right = batch.b_matrices == 1;

@@ -46,7 +46,7 @@ void copy_loop(char* out, const char* in, int64_t count, int64_t out_step, int64
   }
 }
 
-// For elements that are read backwards, one after the other.
+// For contiguous elements that are read backwards.
 void copy_reversed(char* out, const char* in, int64_t count, int64_t out_step, int64_t) {
   switch (out_step) {
     case 2: return transposes().reverse2(out, in, count);
@@ -87,8 +87,8 @@ CopyLoop copy_loop_of(int64_t size) {
 void StridedMove::add(int64_t size, int64_t out_stride, int64_t in_stride) {
   if (size == 0) empty_ = true;
   if (size == 1 || empty_) return;
-  // Without elements, sizes and strides may have products of any size: the loop of no steps that
-  // makes it so may be yet to come.
+  // Without elements, sizes and strides may have products of any size: the loop of zero steps may
+  // be yet to come.
   const auto times = [](int64_t a, int64_t b) {
     return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
   };
@@ -100,7 +100,7 @@ void StridedMove::add(int64_t size, int64_t out_stride, int64_t in_stride) {
     return;
   }
   if (rank_ == kMaxLoops) {
-    empty_ = true;  // nothing has so many elements: a loop of no steps is to follow
+    empty_ = true;  // too many elements to exist: a loop of zero steps must follow
     return;
   }
   size_[rank_] = size;

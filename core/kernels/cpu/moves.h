@@ -1,4 +1,4 @@
-// Copies between strided layouts: what transposes, slices, joins and repeats have in common.
+// Copies between strided layouts, shared by transposes, slices, joins and repeats.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace ef::cpu {
 // input stride may be 0 (repeat) or negative (reverse).
 class StridedMove {
  public:
-  // Adds the next inner loop. Loops of one step vanish, and neighbours that amount to one merge.
+  // Adds the next inner loop. Drops loops of one step, and merges contiguous neighbours.
   void add(int64_t size, int64_t out_stride, int64_t in_stride);
   // Runs the loops from these addresses. Strings are copied as strings.
   void run(DType dtype, void* out, const void* in) const;

@@ -1,4 +1,4 @@
-// Batch and layer normalisation in as few passes over memory as they need; 16-bit floats are
+// Batch and layer normalisation in as few passes over memory as possible; 16-bit floats are
 // computed in float, block by block.
 #include "kernels/cpu/normalization.h"
 
@@ -36,7 +36,7 @@ const NormalizationLoopsOf<C>& loops() {
 template <class T>
 using Computed = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-// A block of numbers as the arithmetic reads it: where it lies, or converted.
+// A block of elements in the arithmetic's type: in place, or converted.
 template <class T>
 class Reader {
  public:
@@ -80,13 +80,13 @@ class Writer {
   std::vector<Computed<T>> wide_;
 };
 
-// A tensor as `outer` × channels × `inner` numbers.
+// A tensor as `outer` × channels × `inner` elements.
 struct Layout {
   Layout(const Shape& shape, int axis) : channels(shape[axis]) {
     for (int i = 0; i < axis; ++i) outer *= shape[i];
     for (int i = axis + 1; i < shape.rank(); ++i) inner *= shape[i];
   }
-  int64_t count() const { return outer * inner; }  // numbers of a channel
+  int64_t count() const { return outer * inner; }  // elements of a channel
 
   int64_t outer = 1;
   int64_t channels;
@@ -97,14 +97,14 @@ int axis_of(int64_t axis, const Tensor& x) {
   return static_cast<int>(axis < 0 ? axis + x.rank() : axis);
 }
 
-constexpr int64_t kGrain = 16'384;  // numbers that are worth a thread
-constexpr int64_t kBlock = 4'096;   // numbers of a block, which stays in the cache
+constexpr int64_t kGrain = 16'384;  // elements that are worth a thread
+constexpr int64_t kBlock = 4'096;   // elements of a block, which stays in the cache
 constexpr int64_t kNarrow = 32;     // with fewer channels, several pixels make a row
-constexpr int64_t kWide = 64;       // which then has about so many numbers
+constexpr int64_t kWide = 64;       // which then has about this many elements
 constexpr int64_t kBlockRows = 16;  // at least
 
-// Channels that are the last axis, as rows: of one pixel each, or of several where there are few
-// channels. A block is some of these rows; what is left at the end are rows of one pixel.
+// Channels as the last axis, in rows of one pixel each, or of several where there are few channels.
+// A block is several of these rows; the remainder are rows of one pixel.
 class Rows {
  public:
   explicit Rows(const Layout& layout)
@@ -120,7 +120,7 @@ class Rows {
     return std::clamp<int64_t>(pixels * channels / kGrain, 1, max_threads());
   }
 
-  // Calls body(first pixel, rows, numbers in a row) for the blocks of part `k` of `parts`.
+  // Calls body(first pixel, rows, elements in a row) for the blocks of part `k` of `parts`.
   template <class Body>
   void each(int64_t k, int64_t parts, const Body& body) const {
     const int64_t end = pixels * (k + 1) / parts;
@@ -134,7 +134,7 @@ class Rows {
     }
   }
 
-  // An array with a number per channel, repeated for the pixels of a row.
+  // An array with one value per channel, repeated for the pixels of a row.
   template <class C>
   std::vector<C> spread(const C* values) const {
     std::vector<C> result(width);
@@ -151,8 +151,8 @@ class Rows {
   int64_t block;
 };
 
-// Mean and squared distances of some numbers, to which others are joined (Chan, Golub and LeVeque,
-// "Updating Formulae and a Pairwise Algorithm for Computing Sample Variances", 1979).
+// The mean and squared deviations of a set of values, merged with other sets (Chan, Golub and
+// LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample Variances", 1979).
 struct Moments {
   double mean = 0;
   double squares = 0;
@@ -381,7 +381,7 @@ void batch_norm(KernelContext& context) {
     std::vector<C> factor(layout.channels);
     for (int64_t c = 0; c < layout.channels; ++c) {
       const Moments& m = moments[c];
-      const double spread = m.squares / m.count;  // NaN for no numbers at all
+      const double spread = m.squares / m.count;  // NaN without elements
       mean[c] = m.count == 0 ? std::numeric_limits<C>::quiet_NaN() : static_cast<C>(m.mean);
       variance[c] = static_cast<C>(spread);
       inverse[c] = static_cast<C>(1 / std::sqrt(spread + epsilon));

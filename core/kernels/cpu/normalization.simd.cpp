@@ -24,7 +24,7 @@ template <int K>
 using Number = std::integral_constant<int, K>;
 
 // Calls body(j, vectors, size of the last vector) for strips of columns: of four vectors, of one,
-// and of what is left.
+// and the remainder.
 template <class T, class Body>
 EF_INLINE void for_strips(int64_t n, const Body& body) {
   constexpr int64_t kWidth = kLanes<T>;

@@ -5,10 +5,10 @@
 
 namespace ef::cpu {
 
-// Blocks are `rows` rows of n numbers; what has a letter for each of the n columns is an array.
+// Blocks are `rows` rows of n elements; a parameter with one value per column is an array.
 template <class T>
 struct NormalizationLoopsOf {
-  // Means of the columns, and sums of the squared distances from them.
+  // Means of the columns, and sums of squared deviations.
   void (*column_moments)(const T* x, int64_t rows, int64_t n, T* mean, T* squares);
   // y = (x - mean) * factor + offset
   void (*scale_columns)(T* y, const T* x, const T* mean, const T* factor, const T* offset,
@@ -20,7 +20,7 @@ struct NormalizationLoopsOf {
   void (*mix_columns)(T* dx, const T* dy, const T* x, const T* mean, const T* a, const T* b,
                       const T* c, int64_t rows, int64_t n);
 
-  // The same for one row whose numbers share their mean, factor and so on.
+  // The same for one row whose elements share their mean, factor and so on.
   void (*moments)(const T* x, int64_t n, T* mean, T* squares);
   void (*scale)(T* y, const T* x, T mean, T factor, T offset, int64_t n);
   void (*dots)(const T* dy, const T* x, T mean, T* sum, T* dot, int64_t n);

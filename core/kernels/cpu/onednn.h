@@ -18,7 +18,7 @@ const dnnl::engine& engine();
 // The calling thread's stream.
 const dnnl::stream& stream();
 
-// Keeps oneDNN on the calling thread, and signals away from it, while it lives.
+// While it lives, confines oneDNN to the calling thread and blocks signals there.
 class OneThread {
  public:
   OneThread();
@@ -71,28 +71,27 @@ class Scratch {
   size_t bytes_ = 0;
 };
 
-// As many bytes for scratch space that is needed for a moment only: more than what the blocks have
-// that threads keep for themselves, since those would lie between the larger ones for good, and
-// leave less room for them.
+// Rounds up the size of short-lived scratch memory beyond that of the blocks that threads cache,
+// which would otherwise stay between larger blocks and fragment memory.
 size_t passing_bytes(size_t bytes);
 
-// What distinguishes one plan from another: numbers, the first of which names the kind.
+// The key of a plan: integers, the first of which identifies the kind.
 using Key = InlineVector<int64_t, 32>;
 
-// Anything that can be kept.
+// The base of everything that can be cached.
 struct Plan {
   virtual ~Plan() = default;
 };
 
 // The calling thread's plan for `key`, or nullptr. Plans hold addresses during a run, so every
-// thread has its own; the least recently used of them go when there are too many.
+// thread has its own; the least recently used are evicted when there are too many.
 Plan* find_plan(const Key& key);
 // Keeps a plan and returns it.
 Plan* keep_plan(const Key& key, std::unique_ptr<Plan> plan);
 
 [[noreturn]] void rethrow(const char* what, const dnnl::error& error);
 
-// Runs `make`, turning oneDNN's exceptions into ours; `what` names the operation.
+// Runs `make`, translating oneDNN's exceptions into ours; `what` names the operation.
 template <class Make>
 auto guarded(const char* what, const Make& make) {
   try {

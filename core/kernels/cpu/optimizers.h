@@ -89,7 +89,7 @@ struct WeightDecayStep {
   double rate;
 };
 
-// The variable is the average, and the gradient the value that joins it.
+// The variable is the average, and the gradient the value to be averaged.
 struct MovingAverageStep {
   double momentum;
 };

@@ -1,4 +1,4 @@
-// Rows distributed over tensors, put together again, and put in another order.
+// Rows partitioned among tensors, stitched together again, and reordered.
 #include "kernels/cpu/partition.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class RowCopier {
       default: std::memcpy(target, source, static_cast<size_t>(bytes_));
     }
   }
-  // Runs copies for [0, count) on several threads if they are worth it.
+  // Runs copies for [0, count), on several threads if that pays.
   template <class Body>
   void spread(int64_t count, const Body& body) const {
     if (strings_) return body(int64_t{0}, count);
@@ -132,7 +132,7 @@ void stitch_rows(KernelContext& context) {
   const Tensor out = Tensor::empty(rows.dtype(), shape);
   context.output(0) = out;
   if (out.size() == 0) return;
-  // Where nothing is put, there are zeros.
+  // Rows that nothing is written to are zero.
   const onednn::Scratch memory(static_cast<size_t>(size));
   char* const used = memory.as<char>();
   std::fill_n(used, size, 0);
@@ -175,7 +175,7 @@ void reverse_sequence(KernelContext& context) {
   const RowCopier copy(input.dtype(), inner);
   const void* const from = input.raw_data();
   void* const to = out.mutable_raw_data();
-  const int64_t step = axis == high ? 1 : middle * second;  // of a neighbour in its sequence
+  const int64_t step = axis == high ? 1 : middle * second;  // stride of a sequence's elements
   copy.spread(rows / second, [&](int64_t begin, int64_t end) {
     for (int64_t line = begin; line < end; ++line) {
       const int64_t at = line / middle % first;
@@ -248,7 +248,7 @@ void gather_or_default(KernelContext& context) {
   }
   if (out.size() == 0) return;
   const RowCopier copy(out.dtype(), inner_size(params.shape(), 1));
-  // One row for all, or one for each.
+  // One row for all, or one row each.
   const int64_t step = blank.size() == out.size() ? 1 : 0;
   copy.spread(indices.size(), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {

@@ -1,4 +1,4 @@
-// Functions that are given by polynomials on equal pieces of an interval.
+// Functions given by polynomials on equal pieces of an interval.
 #pragma once
 
 namespace ef::cpu {
@@ -6,16 +6,16 @@ namespace ef::cpu {
 template <int kPieces, int kSize>
 struct Piecewise {
   double low;
-  double scale;  // pieces by unit
+  double scale;  // pieces per unit
   double coefficients[kPieces * kSize];
 
-  // `x` lies in the interval, or a little outside, or is NaN, as is the result then.
+  // `x` is in the interval, or slightly outside, or NaN, which gives NaN.
   double operator()(double x) const {
     const double place = (x - low) * scale;
     const int piece = place < kPieces - 1 ? static_cast<int>(place) : kPieces - 1;
     const double t = 2 * (place - piece) - 1;
     const double* const c = coefficients + piece * kSize;
-    // Even and odd powers apart wait half as long for each other.
+    // Separate even and odd powers halve the chain of dependent operations.
     const double square = t * t;
     constexpr int kLastEven = (kSize - 1) / 2 * 2;
     constexpr int kLastOdd = (kSize - 2) / 2 * 2 + 1;

@@ -1,4 +1,4 @@
-// Loops over elements for functions that vector instructions do not help.
+// Elementwise loops for functions that do not vectorise.
 #pragma once
 
 #include <cstdint>

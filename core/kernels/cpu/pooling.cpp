@@ -91,7 +91,7 @@ bool tiles(const Slide& slide) {
   return slide.before == 0 && slide.stride == slide.window && slide.out * slide.stride == slide.in;
 }
 
-// For channels last: how far the pixels of a window lie from its first one.
+// For channels last: offsets of a window's pixels from its first one.
 std::vector<int64_t> window_offsets(const Geometry& g) {
   std::vector<int64_t> offsets;
   for (int64_t i = 0; i < g.window.row.window; ++i) {
@@ -123,8 +123,8 @@ void for_windows(const Geometry& g, const Body& body) {
   for_images(g, [](int64_t) {}, body);
 }
 
-// Windows of one row of results at the same place in their windows: where the image's pixels start,
-// how far apart they are, and which results they belong to.
+// Windows of one row of results, at one position in each window: where the image's pixels start,
+// their stride, and the results they belong to.
 struct PixelRow {
   int64_t image = 0;   // offset of the first pixel
   int64_t step = 0;    // elements from one pixel to the next
@@ -132,8 +132,8 @@ struct PixelRow {
   int64_t count = 0;
 };
 
-// For channels last: calls body(row) for each place in the windows of the results `within` a row,
-// in the order of the places.
+// For channels last: calls body(row) for each window position of the results `within` a row, in
+// order.
 template <class Body>
 void for_places(const Geometry& g, int64_t n, int64_t y, Range within, const Body& body) {
   const Slide& col = g.window.col;
@@ -153,7 +153,7 @@ void for_places(const Geometry& g, int64_t n, int64_t y, Range within, const Bod
   }
 }
 
-// Zeroes an image just before its windows are added up, while it fits the cache.
+// Zeroes an image just before its windows are accumulated, while it fits the cache.
 template <class T>
 auto zero_images(const Geometry& g, T* images) {
   const int64_t size = g.window.row.in * g.window.col.in * g.channels;
@@ -163,7 +163,7 @@ auto zero_images(const Geometry& g, T* images) {
 template <class T>
 constexpr bool kVector = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
-// The place of the first largest element of a window, for one channel.
+// The index of the first largest element of a window, for one channel.
 template <class T>
 int64_t place_of_max(const Geometry& g, const T* x, int64_t n, Range rows, Range cols, int64_t c) {
   int64_t best = -1;
@@ -392,7 +392,7 @@ void max_pool_places(KernelContext& context) {
   on_reals(x.dtype(), [&]<class T>(T) {
     const T* const from = x.data<T>();
     T* const out = context.output(0).mutable_data<T>();
-    // A number that is not one gives way to any that is.
+    // Any number replaces a NaN.
     const auto better = [](T value, T best) {
       return value > best || (best != best && value == value);
     };

@@ -1,5 +1,5 @@
-// Convolutions as matrix products: of the pixels themselves where windows are single pixels,
-// else of the windows laid out in rows.
+// Convolutions as matrix products: of the pixels themselves where windows are single pixels, else
+// of the windows in rows (im2col).
 #include "kernels/cpu/product_convolution.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kGrain = 16'384;
 
-// Elements of windows that are laid out at once.
+// Elements of windows to lay out at once.
 constexpr int64_t kWindowElements = int64_t{2} << 20;
 
 int64_t pixels(const Convolution& c) { return c.window.row.out * c.window.col.out; }
@@ -29,9 +29,9 @@ bool pixels_are_windows(const Convolution& c) {
   return untouched(c.window.row) && untouched(c.window.col);
 }
 
-// Calls body(image, result, window, count) for runs of a window's elements: `count` neighbouring
-// windows of a row of results at one of the window's places, all of which lie in the image.
-// Otherwise outside(window, count).
+// Calls body(image, result, window, count) for runs of a window's elements: one window position of
+// `count` neighbouring windows in a row of results, all inside the image. Otherwise calls
+// outside(window, count).
 struct Run {
   int64_t image;   // offset of the first window's pixel
   int64_t window;  // offset of that pixel in the first window's row
@@ -70,7 +70,7 @@ void for_row_runs(const Convolution& c, int64_t n, int64_t y, const Body& body) 
   }
 }
 
-// Windows of images [first, first + images), a row of the matrix each.
+// Windows of images [first, first + images), one per row of the matrix.
 template <class T>
 void lay_out(const Convolution& c, int64_t first, int64_t images, const T* image, T* windows) {
   const int64_t size = window_size(c);
@@ -94,7 +94,7 @@ void lay_out(const Convolution& c, int64_t first, int64_t images, const T* image
                });
 }
 
-// Adds windows up where they came from. Whole images belong to one thread.
+// Adds windows to the pixels they came from. Whole images belong to one thread.
 template <class T>
 void add_up(const Convolution& c, int64_t first, int64_t images, const T* windows, T* image) {
   const int64_t size = window_size(c);

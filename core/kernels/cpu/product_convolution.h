@@ -5,15 +5,14 @@
 
 namespace ef::cpu {
 
-// Whether the convolution can be computed as a product at all.
+// Whether the convolution can be computed as a matrix product.
 bool is_product(const Convolution& c);
 
-// Whether a matrix product does the work sooner than oneDNN's convolutions: where the pixels are
-// the product's rows as they lie, or where there are so few that bringing the filter into another
-// order would take long.
+// Whether a matrix product is faster than oneDNN's convolutions: where the pixels already are the
+// product's rows, or are so few that reordering the filter would dominate.
 bool suits_product(const Convolution& c);
 
-// The operand that `c.pass` names is written, the others are read.
+// Writes the operand that `c.pass` names and reads the others.
 template <class T>
 void convolve_by_product(const Convolution& c, const T* image, const T* filter, const T* result);
 

@@ -1,4 +1,4 @@
-// Sorting by digits: keys whose order as unsigned numbers is that of the elements.
+// Radix sort: keys whose order as unsigned integers is that of the elements.
 #pragma once
 
 #include <algorithm>
@@ -68,7 +68,7 @@ struct Keys {
   }
 };
 
-// A key with the place its element came from.
+// A key with the index of its element.
 template <class Key>
 struct Placed {
   Key key;
@@ -84,11 +84,10 @@ Key key_of(const Placed<Key>& item) {
   return item.key;
 }
 
-// Below this many items, exchanges of neighbours are cheaper than counting digits.
+// Below this many items, insertion sort is faster than counting digits.
 constexpr int64_t kFewItems = 24;
 
-// Sorts by keys and keeps the order of equal ones. Works in both arrays, and returns the one that
-// holds the result.
+// A stable sort by keys. Uses both arrays, and returns the one that holds the result.
 template <class Item>
 Item* radix_sort(Item* items, Item* other, int64_t count) {
   using Key = decltype(key_of(*items));

@@ -1,5 +1,5 @@
-// Random numbers from Philox blocks, in TensorFlow's order: each block of four 32-bit numbers makes
-// four outputs of up to 32 bits, or two of 64, so that any part can be made on any thread.
+// Random numbers from Philox blocks, in TensorFlow's order: each block of four 32-bit words makes
+// four outputs of up to 32 bits, or two of 64, so that any thread can make any part.
 #include "kernels/cpu/random.h"
 
 #include <algorithm>
@@ -31,12 +31,12 @@ Philox start_of(const KernelContext& context) {
   return philox_at(context.attrs<ops::SampleAttrs>().stream);
 }
 
-// Blocks whose words are made at a time: they stay in the first level of cache.
+// Blocks per batch: their words stay in the first-level cache.
 constexpr int64_t kPiece = 256;
 constexpr int64_t kGrain = 8 * kPiece;
 
-// Calls make(words, first, count) for pieces of the output, with the words of the blocks that its
-// elements from `first` on are made of: `per_block` elements each, `stride` blocks apart.
+// Calls make(words, first, count) for pieces of the output, with the words for its elements from
+// `first` on: `per_block` elements for each block, `stride` blocks apart.
 template <class Make>
 void draw(KernelContext& context, const Philox& start, int64_t per_block, uint64_t stride,
           const Make& make) {
@@ -65,7 +65,7 @@ void sample(KernelContext& context, SampleLoop loop) {
        });
 }
 
-// Box and Muller's transform of two uniform numbers to two normal ones, of one pair.
+// The Box-Muller transform of one pair of uniform numbers to normal ones.
 struct FloatPairs {
   using Wide = float;
   static constexpr int kWords = 2;
@@ -101,7 +101,7 @@ struct DoublePairs {
   }
 };
 
-// T is what the output holds, made of pairs of float or double.
+// T is the output's element type, computed from pairs of float or double.
 template <class T, class Pairs>
 void normal(KernelContext& context) {
   using Wide = typename Pairs::Wide;
@@ -115,11 +115,11 @@ void normal(KernelContext& context) {
   });
 }
 
-// How many numbers TensorFlow sets aside for one output that is drawn by rejection.
+// The number of samples TensorFlow reserves for one output drawn by rejection.
 constexpr int64_t kReserved = 256;
 constexpr double kCut = 2.0;
 
-// Draws the numbers of a group again and one by one, leaving out those that are too large.
+// Redraws the samples of a group one by one, rejecting those that are too large.
 template <class Pairs>
 void redraw(Philox philox, typename Pairs::Wide* out, int count) {
   PhiloxNumbers numbers(philox);
@@ -132,15 +132,15 @@ void redraw(Philox philox, typename Pairs::Wide* out, int count) {
   }
 }
 
-// Each group of outputs has a stretch of the stream of its own. In five of six, the first block
+// Each group of outputs has its own range of the stream. In five of six cases, the first block
 // makes all of them.
 template <class T, class Pairs>
 void truncated(KernelContext& context) {
   using Wide = typename Pairs::Wide;
   constexpr int64_t kGroup = 8 / Pairs::kWords;
   constexpr int64_t kStride = kGroup * kReserved / 4;
-  // The vector functions and the C library's may round differently, and a number may not be kept
-  // by one and dropped by the other.
+  // The vector functions and the C library's may round differently, so a sample may be accepted by
+  // one and rejected by the other.
   constexpr auto kSafe = static_cast<Wide>(kCut - 1e-5);
   T* out = context.output(0).mutable_data<T>();
   const Philox start = start_of(context);
@@ -239,7 +239,7 @@ void philox_shuffle(KernelContext& context) {
 
 namespace {
 
-// Sums of e^(logit - largest) up to each class, leaving out logits that are not finite.
+// Cumulative sums of e^(logit - largest) over the classes, skipping non-finite logits.
 template <class T>
 void cumulate(const T* logits, int64_t classes, double* sums) {
   double largest = -std::numeric_limits<double>::infinity();
@@ -266,7 +266,7 @@ void categorical(KernelContext& context) {
   const int64_t row_cost = 10 * classes + 40 * samples + 1;
   parallel_for(rows, std::max<int64_t>(1, 20'000 / row_cost), [&](int64_t begin, int64_t end) {
     std::vector<double> sums(static_cast<size_t>(classes));
-    // Every sample takes half a block.
+    // Every sample uses half a block.
     Philox philox = start;
     philox.skip(static_cast<uint64_t>(begin * samples) / 2);
     PhiloxNumbers numbers(philox);

@@ -1,4 +1,4 @@
-// Philox blocks, and uniform and normal numbers made of them, many at a time.
+// Vectorised Philox blocks, and uniform and normal numbers made from them.
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -41,7 +41,7 @@ EF_INLINE U64 multiply_low(U64 a, U64 b) {
 #endif
 }
 
-// Lanes of a and b by turns: the first half of them, or the second.
+// Interleaves the lanes of a and b: their first half, or their second.
 EF_INLINE U64 interleave_first(U64 a, U64 b) {
 #if EF_VECTOR_BYTES == 64
   return __builtin_shuffle(a, b, U64{0, 8, 1, 9, 2, 10, 3, 11});
@@ -128,8 +128,8 @@ void uniform_double(const uint32_t* words, void* out, int64_t count) {
   for (int64_t i = 0; i < count; ++i) to[i] = unit(words[2 * i], words[2 * i + 1]);
 }
 
-// A number k / 2^kBits with k below 2^kBits, as a 16-bit float with that many bits of mantissa: its
-// place in the wider float is exact, so that the lower bits can be cut off.
+// A number k / 2^kBits with k below 2^kBits, as a 16-bit float with that many bits of mantissa: the
+// wider float is exact, so the lower bits can be cut off.
 void uniform_half(const uint32_t* words, void* out, int64_t count) {
   auto* to = static_cast<uint16_t*>(out);
 #pragma omp simd
@@ -166,8 +166,8 @@ EF_INLINE double log_of(float u) {
   return 2.0 * (s + s * t * series) + static_cast<double>(exponent) * 0x1.62e42fefa39efp-1;
 }
 
-// Box and Muller's transform of two words to two normal numbers, rounding to float where
-// TensorFlow does.
+// The Box-Muller transform of two words to two normal numbers, rounding to float where TensorFlow
+// does.
 EF_INLINE void normal_pair(uint32_t a, uint32_t b, float* first, float* second) {
   const float u = unit(a);
   const auto logarithm = static_cast<float>(log_of(u > 1.0e-7f ? u : 1.0e-7f));
@@ -239,7 +239,7 @@ void normal_double(const uint32_t* words, void* out, int64_t count) {
   }
 }
 
-// The quotient by way of a rounded inverse is at most one too small.
+// The quotient by a rounded reciprocal is at most one too small.
 void remainder(const uint32_t* words, uint32_t low, uint32_t range, uint32_t* out, int64_t count) {
   const uint64_t whole = (uint64_t{1} << 32) / range;
   const auto inverse = static_cast<uint32_t>(whole - (whole >> 32));  // 2^32 - 1 if range is 1

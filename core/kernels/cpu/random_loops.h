@@ -5,7 +5,7 @@
 
 namespace ef::cpu {
 
-// A run of Philox blocks: where it begins, and how many blocks further each next one is.
+// A run of Philox blocks: the first one, and the increment between blocks.
 struct PhiloxRun {
   uint64_t key = 0;
   uint64_t counter_low = 0;

@@ -1,5 +1,5 @@
-// Gamma, Poisson and binomial numbers: a sampler that rejects takes as many words as it needs from
-// its number's own Philox stream, so that no number depends on the others.
+// Gamma, Poisson and binomial samples: a rejection sampler takes as many words as it needs from its
+// sample's own Philox stream, so that samples are independent of each other.
 #include "kernels/cpu/random_streams.h"
 
 #include <algorithm>
@@ -16,14 +16,14 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kPi = 3.14159265358979323846;
 
-// Blocks that are set aside for each number, and for each binomial number found by inversion.
+// Blocks reserved for each sample, and for each binomial sample found by inversion.
 constexpr uint64_t kBlocks = 256;
 constexpr uint64_t kInversionBlocks = 42;
 
-// Numbers that a thread should draw at least.
+// The least number of samples for a thread to draw.
 constexpr int64_t kGrain = 256;
 
-// A number in [0, 1) of 52 bits.
+// A uniform number in [0, 1) with 52 bits.
 double unit(uint32_t high, uint32_t low) {
   return static_cast<double>((uint64_t{high & 0xfffffu} << 32) | low) * 0x1p-52;
 }
@@ -32,14 +32,14 @@ std::array<double, 2> uniform_pair(const Philox::Block& words) {
   return {unit(words[0], words[1]), unit(words[2], words[3])};
 }
 
-// By the method of Box and Muller.
+// By the Box-Muller transform.
 std::array<double, 2> normal_pair(const Philox::Block& words) {
   const double radius = std::sqrt(-2.0 * std::log(std::max(unit(words[0], words[1]), 1e-7)));
   const double angle = 2.0 * kPi * unit(words[2], words[3]);
   return {radius * std::sin(angle), radius * std::cos(angle)};
 }
 
-// Numbers drawn in pairs and given out one by one, the second of a pair first.
+// Samples drawn in pairs and returned one by one, the second of a pair first.
 template <std::array<double, 2> (*pair)(const Philox::Block&)>
 class Draws {
  public:
@@ -109,7 +109,7 @@ double log_factorial(double k) {
 double poisson_number(double rate, double highest, Philox stream) {
   if (!(rate >= 0)) return kNan;
   if (std::isinf(rate)) return rate;
-  // So far above the highest number that none below it would ever be drawn.
+  // So far above `highest` that no sample below it would ever be drawn.
   if (rate - 40 * std::sqrt(rate) > highest) return highest;
   Uniform uniform;
   if (rate < 10) {
@@ -135,7 +135,7 @@ double poisson_number(double rate, double highest, Philox stream) {
   }
 }
 
-// What Stirling's formula for log(k!) leaves out.
+// The error of Stirling's approximation of log(k!).
 double stirling_tail(double k) {
   static constexpr double kTails[] = {0.0810614667953272,  0.0413406959554092, 0.0276779256849983,
                                       0.02079067210376509, 0.0166446911898211, 0.0138761288230707,
@@ -146,7 +146,7 @@ double stirling_tail(double k) {
   return (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (k + 1);
 }
 
-// Sums of geometric numbers, for few expected successes.
+// Sums of geometric samples, for few expected successes.
 double binomial_by_inversion(double count, double p, Philox stream) {
   Uniform uniform;
   const double scale = std::log1p(-p);

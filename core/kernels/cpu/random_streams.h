@@ -1,4 +1,4 @@
-// Kernels that draw by rejection, each number from a stream of its own.
+// Kernels that draw by rejection, each sample from its own stream.
 #pragma once
 
 #include "ops/op.h"

@@ -1,5 +1,5 @@
 // Recurrent layers over whole sequences: threads share the sequences of a batch, and each goes
-// through all steps of its own by itself. The recurrent matrix is brought in order once.
+// through all steps of its own. The recurrent matrix is packed once.
 #include "kernels/cpu/recurrent.h"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ Activations simple(const KernelContext& context) {
   return {context.attrs<ops::SimpleRnnAttrs>().activation, GateActivation::kSigmoid};
 }
 
-// A matrix in the order in which the loops read it.
+// A packed matrix, in the order in which the loops read it.
 template <class T>
 class Packed {
  public:
@@ -57,11 +57,11 @@ class Packed {
   onednn::Scratch memory_;
 };
 
-// The sizes of a call, and which sequences have which steps.
+// The sizes of a call, and the steps that each sequence has.
 struct Sequences {
-  // `states` is [steps, batch, units], the mask [steps, batch] or nothing.
+  // `states` is [steps, batch, units], the mask [steps, batch] or absent.
   Sequences(const Tensor& states, const Tensor* mask)
-      // Of what holds nothing, however many steps it has, none needs to be gone through.
+      // Empty states need no steps, whatever their number.
       : steps(states.size() > 0 ? states.dim(0) : std::min<int64_t>(states.dim(0), 1)),
         batch(states.dim(1)),
         units(states.dim(2)),
@@ -85,7 +85,7 @@ struct Sequences {
   const bool* mask_;
 };
 
-// A row of [steps, batch, width] or, at step -1, of what was there before.
+// A row of [steps, batch, width] or, at step -1, of the initial state.
 template <class T>
 const T* row_at(const T* all, const T* before, int64_t step, const Sequences& s, int64_t row,
                 int64_t width) {
@@ -113,8 +113,8 @@ void add_row(T* target, const T* source, int64_t count) {
   for (int64_t i = 0; i < count; ++i) target[i] += source[i];
 }
 
-// The gradient by the recurrent matrix: the states before all steps, transposed, times `dinner`,
-// which is [steps, batch, width].
+// The gradient of the recurrent matrix: the states before all steps, transposed, times `dinner` of
+// shape [steps, batch, width].
 template <class T>
 void matrix_gradient(const Sequences& s, int64_t width, const T* h, const T* h0, const T* dinner,
                      T* result) {

@@ -1,4 +1,4 @@
-// Loops of recurrent layers: products with a packed matrix, and what gates do with them.
+// Loops of recurrent layers: products with a packed matrix, and the gates.
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -48,7 +48,7 @@ void product(int64_t rows, int64_t k, int64_t n, const T* a, const T* packed, T*
   }
 }
 
-// Activations, and their slopes as functions of their values.
+// Activations, and their derivatives as functions of their values.
 struct Tanh {
   template <class V>
   static V of(V x) {
@@ -122,7 +122,7 @@ EF_INLINE void with_activations(Activations activations, const Body& body) {
   }
 }
 
-// A vector in memory, the last one of a row not full.
+// A vector in memory; the last one of a row may be partial.
 template <class T>
 EF_INLINE Vec<T> load(const T* from, int64_t size) {
   Vec<T> v = {};

@@ -1,5 +1,5 @@
-// Reductions: the axes are brought into the form [outer, reduced, inner], with inner = 1 where rows
-// are summed and inner > 1 where columns are.
+// Reductions: the axes are merged to [outer, reduced, inner], with inner = 1 where rows are summed
+// and inner > 1 where columns are.
 #include "kernels/cpu/reduction.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ constexpr bool kVector = std::is_same_v<T, float> || std::is_same_v<T, double>;
 template <class T>
 constexpr bool kComplex = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
 
-// What numbers in memory are computed as: 16-bit floats as float.
+// The arithmetic type of an element type: float for 16-bit floats.
 template <class S>
 struct ComputedOf {
   using type = S;
@@ -43,12 +43,12 @@ struct ComputedOf<Bfloat16> {
 template <class S>
 using Computed = typename ComputedOf<S>::type;
 
-// Numbers from memory on their way through a reduction.
+// Blocks of elements, converted to the arithmetic type.
 constexpr int64_t kConverted = 2048;
 template <class S>
 using Block = std::array<Computed<S>, kConverted>;
 
-// Where up to kConverted numbers are found as they are computed with.
+// Returns up to kConverted elements in the arithmetic type.
 template <class S>
 const Computed<S>* computed(const S* x, int64_t n, Block<S>& block) {
   if constexpr (std::is_same_v<S, Computed<S>>) {
@@ -74,7 +74,7 @@ bool is_nan(T value) {
 }
 
 struct Sum {
-  // Of the lengths of rows that are taken many at a time.
+  // The largest prime factor of the lengths of rows that are reduced several at a time.
   static constexpr int64_t kLargestFactor = 7;
   template <class T>
   static T start() {
@@ -87,7 +87,7 @@ struct Sum {
   template <class T>
   static T row(const T* x, int64_t n) {
     if constexpr (kVector<T>) {
-      // Blocks bound the error of long sums, and their totals are added in double.
+      // Blocks bound the error of long sums; their totals are added in double.
       double total = 0;
       for (int64_t i = 0; i < n; i += 2048) {
         total += row_loops_of<T>().sum(x + i, std::min<int64_t>(2048, n - i));
@@ -140,7 +140,7 @@ struct Product {
 };
 
 struct Max {
-  // Extremes of five are no vectors' work.
+  // Extremes of five elements do not vectorise.
   static constexpr int64_t kLargestFactor = 3;
   template <class T>
   static T start() {
@@ -202,7 +202,7 @@ struct Min {
   }
 };
 
-// Of truth values, read as bytes that are 0 or 1.
+// For booleans, read as bytes that are 0 or 1.
 struct All : Min {
   template <class T>
   static T start() {
@@ -264,7 +264,7 @@ void reduce_columns(const S* x, Computed<S>* out, int64_t count, int64_t width, 
   }
 }
 
-// All columns. Several short rows are taken as a long one first.
+// All columns. Several short rows are first reduced as one long row.
 template <class R, class S>
 void reduce_all_columns(const S* x, Computed<S>* out, int64_t count, int64_t width) {
   using T = Computed<S>;
@@ -276,7 +276,7 @@ void reduce_all_columns(const S* x, Computed<S>* out, int64_t count, int64_t wid
   std::array<T, 2 * kWide> parts;
   const int64_t whole = count / together;
   reduce_columns<R>(x, parts.data(), whole, together * width, 0, together * width);
-  // The rows that are left follow the results.
+  // The remaining rows follow the results.
   int64_t rows = together;
   Block<S> block;
   for (int64_t k = whole * together; k < count; ++k, ++rows) {

@@ -1,4 +1,4 @@
-// Kernels that reduce axes, find extremes, and form running sums and products.
+// Kernels of reductions, argmax and argmin, and cumulative sums and products.
 #pragma once
 
 #include "ops/op.h"
@@ -17,7 +17,7 @@ void argmin(KernelContext& context);
 void cumsum(KernelContext& context);
 void cumprod(KernelContext& context);
 
-// Which axes a reduction over `axis` removes; without that, all.
+// The axes that a reduction over `axis` removes; all if it is absent.
 void reduced_axes(const std::optional<Ints>& axis, int rank, bool* reduced, const char* op);
 
 }  // namespace ef::cpu

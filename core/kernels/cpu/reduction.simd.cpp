@@ -1,4 +1,4 @@
-// Vector loops of reductions, of places of extremes and of running totals.
+// Vector loops of reductions, argmax and argmin, and cumulative sums and products.
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -8,7 +8,7 @@
 namespace ef::cpu::EF_ISA {
 namespace {
 
-// What integers are added and multiplied as, so that they wrap.
+// The type that integers are added and multiplied in, so that they wrap.
 template <class T, bool = std::is_integral_v<T>>
 struct WrappingOf {
   using type = T;
@@ -33,7 +33,7 @@ struct Multiply {
   }
 };
 struct Larger {
-  // What every number but a NaN is better than, or as good as.
+  // The identity of the extreme: no number is worse than it.
   template <class T>
   static constexpr T kWorst = std::numeric_limits<T>::lowest();
   template <class T>
@@ -58,7 +58,7 @@ struct Smaller {
   }
 };
 
-// The same, but a NaN is the extreme of all; as two choices, which compilers turn into vectors.
+// The same, but NaNs propagate; as two selects, which compilers vectorise.
 template <class Better>
 struct OrNan {
   template <class T>
@@ -123,7 +123,7 @@ void join_four_into(T* out, const T* x, int64_t stride, int64_t n) {
   }
 }
 
-// One result for each group of numbers; `out` may be `x`, as no group begins before its result.
+// One result for each group of elements; `out` may be `x`, as no group begins before its result.
 template <class Join, int kGroup, class T>
 void fold_groups(T* out, const T* x, int64_t n) {
 #pragma omp simd
@@ -137,7 +137,7 @@ void fold_groups(T* out, const T* x, int64_t n) {
   }
 }
 
-// Short rows shrink together, by one prime factor of their length at a time, in the nearest cache.
+// Short rows are reduced by one prime factor of their length at a time, in the first-level cache.
 template <class Join, class T>
 void fold_rows(T* out, const T* x, int64_t rows, int64_t n) {
   constexpr int64_t kBlock = 4096;
@@ -174,7 +174,7 @@ int64_t place_in_row(const T* x, int64_t n) {
     }
     return place;
   }
-  // Which block holds it first, then where in the block.
+  // First the block that holds it, then its index in the block.
   int64_t block = 0;
   for (int64_t i = 0; i < n; i += kBlock) {
     const T found = fold<Better>(x + i, n - i < kBlock ? n - i : kBlock, best);
@@ -194,7 +194,7 @@ void places_in_rows(int64_t* out, const T* x, int64_t rows, int64_t n) {
 
 template <class Better, class T>
 void places_in_columns(int64_t* out, const T* x, int64_t count, int64_t stride, int64_t width) {
-  // Places as wide as the numbers, so that both move in step.
+  // Indices as wide as the elements, so that both fill vectors alike.
   using Place = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
   constexpr int64_t kColumns = 512;
   constexpr int64_t kRows = int64_t{1} << 30;

@@ -1,11 +1,11 @@
-// Vector loops of reductions, of places of extremes and of running totals, for numbers of one type.
+// Vector loops of reductions, argmax and argmin, and cumulative sums and products.
 #pragma once
 
 #include <cstdint>
 
 namespace ef::cpu {
 
-// Whether rows of n numbers are short, and n has no prime factor above `largest`, at most 7.
+// Whether rows of n elements are short, and n has no prime factor above `largest`, at most 7.
 constexpr bool is_short_row(int64_t n, int64_t largest) {
   if (n < 2 || n > 32) return false;
   for (int64_t factor = 2; factor <= largest; ++factor) {
@@ -16,7 +16,7 @@ constexpr bool is_short_row(int64_t n, int64_t largest) {
 
 template <class T>
 struct ReductionLoopsOf {
-  // One result for n numbers; integers wrap.
+  // One result for n elements; integers wrap.
   T (*sum)(const T* x, int64_t n);
   T (*product)(const T* x, int64_t n);
   T (*max)(const T* x, int64_t n);
@@ -26,12 +26,12 @@ struct ReductionLoopsOf {
   void (*multiply_into)(T* out, const T* x, int64_t n);
   void (*max_into)(T* out, const T* x, int64_t n);
   void (*min_into)(T* out, const T* x, int64_t n);
-  // out = out op four rows that lie `stride` elements apart; NaN if one of them is
+  // out = out op four rows that are `stride` elements apart; NaN if one of them is
   void (*multiply_four_into)(T* out, const T* x, int64_t stride, int64_t n);
   void (*max_four_into)(T* out, const T* x, int64_t stride, int64_t n);
   void (*min_four_into)(T* out, const T* x, int64_t stride, int64_t n);
-  // One result for each of `rows` short rows of n numbers, whose prime factors are at most 7; NaN
-  // if one of them is.
+  // One result for each of `rows` short rows of n elements, with prime factors of at most 7; NaN if
+  // an element is.
   void (*sum_rows)(T* out, const T* x, int64_t rows, int64_t n);
   void (*product_rows)(T* out, const T* x, int64_t rows, int64_t n);
   void (*max_rows)(T* out, const T* x, int64_t rows, int64_t n);
@@ -39,8 +39,8 @@ struct ReductionLoopsOf {
   // out = x op y
   void (*add)(T* out, const T* x, const T* y, int64_t n);
   void (*multiply)(T* out, const T* x, const T* y, int64_t n);
-  // For each of `rows` rows of n numbers, where its first largest or smallest one is. NaNs do not
-  // count; where nothing else is, it is the first place.
+  // The index of the first largest or smallest element in each of `rows` rows of n elements. NaNs
+  // are skipped; a row of NaNs gives index 0.
   void (*argmax_rows)(int64_t* out, const T* x, int64_t rows, int64_t n);
   void (*argmin_rows)(int64_t* out, const T* x, int64_t rows, int64_t n);
   // The same for `width` columns of `count` rows that are `stride` apart.

@@ -1,4 +1,4 @@
-// The passes of resampling over one row of pixels, one set for each instruction set.
+// The passes of resampling over one row of pixels, per instruction set.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@ namespace ef::cpu {
 // The two passes over one row of pixels.
 template <class T>
 struct ResampleLoopsOf {
-  // out = the sum of `taps` rows of n numbers that lie n apart, weighted.
+  // out = the weighted sum of `taps` contiguous rows of n elements.
   void (*rows)(T* out, const T* x, const T* weights, int64_t taps, int64_t n);
-  // For each of `count` pixels: the sum of `taps` pixels of x from its place on, weighted.
+  // For each of `count` pixels: the weighted sum of `taps` pixels of x, starting at its index.
   void (*columns)(T* out, const T* x, const int32_t* places, const T* weights, int64_t taps,
                   int64_t count, int64_t channels);
 };

@@ -1,4 +1,4 @@
-// Vector loops over one row of numbers: the parts of softmax, losses, biases and pooling.
+// Vector loops over one row: the parts of softmax, losses, biases and pooling.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct RowLoopsOf {
   void (*add_rows)(T* out, const T* x, const T* y, int64_t n);
   // out = exp(x - number); returns the sum of it.
   T (*exp_shifted)(T* out, const T* x, T number, int64_t n);
-  // out += the sum of four rows that lie `stride` elements apart.
+  // out += the sum of four rows that are `stride` elements apart.
   void (*add_four_into)(T* out, const T* x, int64_t stride, int64_t n);
   // out = max(out, x), NaN if either is.
   void (*max_into)(T* out, const T* x, int64_t n);
@@ -26,22 +26,22 @@ struct RowLoopsOf {
   void (*add_scaled)(T* out, const T* x, T number, int64_t n);
   // out = (dy - number) * y
   void (*softmax_grad)(T* out, const T* dy, const T* y, T number, int64_t n);
-  // Pooling, for `count` pixels of n channels that lie `step` elements apart in x:
+  // Pooling, for `count` pixels of n channels that are `step` elements apart in x:
   // out = max(out, x), NaN if either is.
   void (*max_into_pixels)(T* out, const T* x, int64_t n, int64_t count, int64_t step);
   // Where x equals y and nothing was found before: out += dy; out is laid out like x.
   void (*max_grad_pixels)(T* out, const T* x, const T* y, const T* dy, int32_t* found, int64_t n,
                           int64_t count, int64_t step);
-  // The same for whole windows: `places` offsets, from a window's first pixel to each of them. What
-  // was in `out` is replaced; with `add`, the gradient is added to it.
+  // The same for whole windows: `places` offsets of a window's pixels from its first one. `out` is
+  // overwritten; with `add`, the gradient is added to it.
   void (*max_windows)(T* out, const T* x, const int64_t* offsets, int places, int64_t n,
                       int64_t count, int64_t step);
   void (*max_windows_grad)(T* out, const T* x, const T* y, const T* dy, const int64_t* offsets,
                            int places, int64_t n, int64_t count, int64_t step, bool add);
   void (*mean_windows)(T* out, const T* x, const int64_t* offsets, int places, int64_t n,
                        int64_t count, int64_t step);
-  // The cross entropy of labels and softmax(x); `out`, which holds exp(x - top) and adds up to
-  // `sum`, becomes its gradient.
+  // The cross entropy of labels and softmax(x); `out`, which holds exp(x - top) with the sum `sum`,
+  // becomes its gradient.
   T (*cross_entropy)(T* out, const T* x, const T* labels, T top, T sum, int64_t n);
   // The cross entropy of labels z and sigmoid(x).
   void (*sigmoid_cross_entropy)(T* out, const T* z, const T* x, int64_t n);

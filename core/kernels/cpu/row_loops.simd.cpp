@@ -1,4 +1,4 @@
-// Vector loops over one row of numbers.
+// Vector loops over one row.
 #include "kernels/cpu/row_loops.h"
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace ef::cpu::EF_ISA {
 namespace {
 
-// The first n numbers of a vector; those behind are zero.
+// The first n elements of a vector; the others are zero.
 template <class T>
 EF_INLINE Vec<T> load(const T* from, int64_t n = kLanes<T>) {
 #if defined(__AVX512F__)
@@ -45,7 +45,7 @@ struct Smaller {
   }
 };
 
-// The extreme of `result` and the first n numbers of a vector; NaN if one of them is.
+// The extreme of `result` and the first n elements of a vector; NaN if one of them is.
 template <class Better, class T>
 T extreme_of_lanes(Vec<T> v, int64_t n, T result) {
 #if defined(__AVX512F__)
@@ -59,7 +59,7 @@ T extreme_of_lanes(Vec<T> v, int64_t n, T result) {
     return std::is_same_v<Better, Larger> ? _mm512_reduce_max_ps(all) : _mm512_reduce_min_ps(all);
   }
 #endif
-  // Without branches, which nobody foresees.
+  // Without branches, which would be unpredictable.
   for (int64_t k = 0; k < n; ++k) {
     const T value = v[k];
     result = (Better::of(value, result) | (value != value)) ? value : result;
@@ -67,7 +67,7 @@ T extreme_of_lanes(Vec<T> v, int64_t n, T result) {
   return result;
 }
 
-// The extreme of n > 0 numbers; NaN if one of them is.
+// The extreme of n > 0 elements; NaN if one of them is.
 template <class Better, class T>
 T extreme_of(const T* x, int64_t n) {
   constexpr int64_t kWidth = kLanes<T>;
@@ -96,7 +96,7 @@ T extreme_of(const T* x, int64_t n) {
   return i < n ? extreme_of_lanes<Better, T>(load(x + i, n - i), n - i, result) : result;
 }
 
-// The sum of the first n numbers of a vector.
+// The sum of the first n elements of a vector.
 template <class V>
 auto sum_of_lanes(V v, int64_t n) {
 #if defined(__AVX512F__)
@@ -142,7 +142,7 @@ T exp_shifted(T* out, const T* x, T number, int64_t n) {
   constexpr int64_t kWidth = kLanes<T>;
   Vec<T> sums[2] = {};
   const auto step = [&](int64_t i, Vec<T>& sum) {
-    // Rows follow one another: while this one is computed, the next one comes from memory.
+    // Rows are contiguous: the next one is prefetched while this one is computed.
     __builtin_prefetch(x + n + i);
     Vec<T> v;
     std::memcpy(&v, x + i, sizeof v);
@@ -229,7 +229,7 @@ void max_grad_pixels(T* out, const T* x, const T* y, const T* dy, int32_t* found
   }
 }
 
-// Calls body(i, size) for parts of [0, n) of a vector's size, with a constant one where possible.
+// Calls body(i, size) for vector-sized parts of [0, n), with a constant size where possible.
 template <class T, class Body>
 void for_vectors(int64_t n, const Body& body) {
   int64_t i = 0;
@@ -271,7 +271,7 @@ void max_windows_grad(T* out, const T* x, const T* y, const T* dy, const int64_t
   for (int64_t k = 0; k < count; ++k, out += step, x += step, y += n, dy += n) {
     for_vectors<T>(n, [&](int64_t i, auto size) {
       const Vec<T> top = load(y + i, size);
-      Vec<T> rest = load(dy + i, size);  // goes to the first that equals the largest
+      Vec<T> rest = load(dy + i, size);  // goes to the first maximum
       for (int p = 0; p < places; ++p) {
         const auto hit = load(x + offsets[p] + i, size) == top;
         Vec<T> part = hit ? rest : Vec<T>{};
@@ -291,7 +291,7 @@ T cross_entropy(T* out, const T* x, const T* labels, T top, T sum, int64_t n) {
   Vec<T> total = {};
   for_vectors<T>(n, [&](int64_t i, auto size) {
     const Vec<T> label = load(labels + i, size);
-    // A label of zero asks for nothing, whatever the logit (minus infinity too).
+    // A label of zero contributes nothing, whatever the logit (even minus infinity).
     total += label != 0 ? label * (log_sum - (load(x + i, size) - top)) : Vec<T>{};
     store(out + i, load(out + i, size) * factor - label, size);
   });

@@ -1,4 +1,4 @@
-// Schur's triangular form of complex matrices, and square roots of triangular matrices.
+// The Schur form of complex matrices, and square roots of triangular matrices.
 //
 // G. Golub and C. Van Loan, "Matrix computations" (2013), 7.4 and 7.5: a Hessenberg matrix by
 // Householder's reflections, then steps of the QR method with J. Wilkinson's shift.
@@ -20,13 +20,13 @@ namespace {
 using Complex = std::complex<double>;
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-// Two or three steps bring one eigenvalue out; now and then a shift from elsewhere ends a cycle.
+// Two or three steps deflate one eigenvalue; an occasional exceptional shift breaks cycles.
 constexpr int kMostSteps = 40;
 constexpr int kStepsToAnotherShift = 10;
-// Multiplications that a thread should do at least.
+// The least number of multiplications for a thread.
 constexpr int64_t kGrain = 16'384;
 
-// Products without the library's care for infinities.
+// Products without the library's handling of infinities.
 inline Complex times(Complex x, Complex y) {
   return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
 }
@@ -35,7 +35,7 @@ inline Complex conj_times(Complex x, Complex y) {
 }
 inline double size1(Complex x) { return std::abs(x.real()) + std::abs(x.imag()); }
 
-// [c, s; -conj(s), c], which makes the second of two numbers zero.
+// [c, s; -conj(s), c], which zeroes the second of two elements.
 struct Rotation {
   double c = 1;
   Complex s = 0;
@@ -62,12 +62,12 @@ struct Rotation {
   Rotation adjoint() const { return {c, std::conj(s)}; }
 };
 
-// A = Q T Q^H. `t` holds A and becomes T; `q` becomes Q^H, whose rows lie together.
+// A = Q T Q^H. `t` holds A and becomes T; `q` becomes Q^H, whose rows are contiguous.
 class Schur {
  public:
   Schur(Complex* t, Complex* q, int64_t n) : t_(t), q_(q), n_(n), rotations_(n) {}
 
-  // False if the method does not converge, as for what is not finite.
+  // False if the method does not converge, as for non-finite elements.
   bool run() {
     to_hessenberg();
     int steps = 0;
@@ -93,7 +93,7 @@ class Schur {
     for (int64_t i = 0; i < n_; ++i) q_[i * (n_ + 1)] = 1;
     std::vector<Complex> v(n_), sums(n_);
     for (int64_t k = 0; k + 2 < n_; ++k) {
-      // The reflection 1 - 2 v v^H / |v|^2 leaves of column k nothing below its first element.
+      // The reflection 1 - 2 v v^H / |v|^2 zeroes column k below its first element.
       double rest = 0;
       for (int64_t i = k + 2; i < n_; ++i) rest += std::norm(at(i, k));
       if (rest == 0) continue;
@@ -132,7 +132,7 @@ class Schur {
     }
   }
 
-  // The first row of the block that ends at `end` and falls apart nowhere.
+  // The first row of the unreduced block that ends at `end`.
   int64_t active_from(int64_t end) {
     for (int64_t k = end; k > 0; --k) {
       const double around = size1(at(k, k)) + size1(at(k - 1, k - 1));
@@ -144,7 +144,7 @@ class Schur {
     return 0;
   }
 
-  // The eigenvalue of the last two rows that is closer to the last element.
+  // The eigenvalue of the trailing 2×2 block that is closer to the last element.
   Complex shift(int64_t end) {
     const Complex a = at(end - 1, end - 1), d = at(end, end);
     const Complex half = (a - d) / 2.0;
@@ -185,8 +185,8 @@ class Schur {
   std::vector<Rotation> rotations_;
 };
 
-// Å. Björck and S. Hammarling, "A Schur method for the square root of a matrix" (1983). Divides by
-// zeros as IEEE arithmetic does.
+// Å. Björck and S. Hammarling, "A Schur method for the square root of a matrix" (1983). Division by
+// zero follows IEEE arithmetic.
 void root_of_triangle(const Complex* t, Complex* x, int64_t n) {
   std::fill_n(x, n * n, Complex(0));
   std::vector<Complex> column(n);

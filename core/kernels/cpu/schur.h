@@ -1,4 +1,4 @@
-// Kernels that bring matrices into triangular form, and roots of triangular matrices.
+// Kernels of the Schur decomposition, and roots of triangular matrices.
 #pragma once
 
 #include "ops/op.h"

@@ -1,11 +1,11 @@
-// Vector loops that look for elements.
+// Vector loops that search.
 #pragma once
 
 #include <cstdint>
 
 namespace ef::cpu {
 
-// Boxes by their edges and areas, side by side.
+// Boxes by their edges and areas, as a structure of arrays.
 struct BoxColumns {
   const float* top;
   const float* left;
@@ -15,10 +15,10 @@ struct BoxColumns {
 };
 
 struct SearchLoops {
-  // The first place from `begin` on where x[i] <= limit does not hold, else `end`.
+  // The first index from `begin` on where x[i] <= limit does not hold, else `end`.
   int64_t (*next_above)(const float* x, int64_t begin, int64_t end, float limit);
-  // Whether one of the first `count` boxes shares more than `most` of their union with box `k`.
-  // Boxes without area share nothing.
+  // Whether one of the first `count` boxes has an IoU above `most` with box `k`. It is 0 for boxes
+  // without area.
   bool (*overlaps)(const BoxColumns& boxes, int64_t count, const BoxColumns& other, int64_t k,
                    float most);
 };

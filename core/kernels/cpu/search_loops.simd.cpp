@@ -1,4 +1,4 @@
-// Vector loops that look for elements.
+// Vector loops that search.
 #include "kernels/cpu/search_loops.h"
 
 #include <cstdint>

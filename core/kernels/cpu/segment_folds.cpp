@@ -1,4 +1,4 @@
-// Extremes, products and sums of the rows of segments, whose ids are ascending or in any order.
+// Extremes, products and sums over segments of rows, with sorted or unsorted ids.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,7 +15,7 @@
 namespace ef::cpu {
 namespace {
 
-// What a thread should fold at least, in elements.
+// The least number of elements for a thread to fold.
 constexpr int64_t kGrain = 16'384;
 
 enum class Fold { kSum, kMean, kMax, kMin, kProd };
@@ -93,15 +93,15 @@ bool ascending(const Id* ids, int64_t count) {
   return result;
 }
 
-// The first place at or after `i` where a segment begins.
+// The first index at or after `i` where a segment begins.
 template <class Id>
 int64_t boundary(const Id* ids, int64_t count, int64_t i) {
   while (i > 0 && i < count && ids[i] == ids[i - 1]) ++i;
   return i;
 }
 
-// Folds rows into those of their segments, which hold what folding starts with. Rows of negative
-// segments are left out; no id is too large.
+// Folds rows into their segments, which are already initialised. Rows with negative ids are
+// skipped; no id is too large.
 template <Fold kFold, class T, class Id>
 void fold_rows(const T* rows, const Id* ids, int64_t count, int64_t inner, T* out,
                int64_t segments) {
@@ -122,7 +122,7 @@ void fold_rows(const T* rows, const Id* ids, int64_t count, int64_t inner, T* ou
       for (int64_t i = 0; i < count; ++i) fold(i, from, to);
     });
   } else {
-    // Each thread goes through all rows, and takes those of its segments.
+    // Each thread reads all ids, and folds the rows of its segments.
     const int64_t parts = std::min<int64_t>(max_threads(), segments);
     parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
       const int64_t first = segments * begin / parts, last = segments * end / parts;
@@ -161,7 +161,7 @@ void unsorted_fold(KernelContext& context) {
   });
 }
 
-// Checks ascending ids, and returns the number of segments.
+// Checks that ids ascend, and returns the number of segments.
 template <class Id>
 int64_t count_segments(const Id* ids, int64_t count) {
   if (count == 0) return 0;
@@ -171,8 +171,8 @@ int64_t count_segments(const Id* ids, int64_t count) {
   return static_cast<int64_t>(ids[count - 1]) + 1;
 }
 
-// What sums are divided by, or multiplied with: means of neighbours are quotients in TensorFlow,
-// and those of gathered rows are products.
+// How sums are scaled: as in TensorFlow, means of contiguous rows divide, and those of gathered
+// rows multiply.
 struct Scaling {
   double divisor = 1;
   double factor = 1;
@@ -209,7 +209,7 @@ void mean_row(T* out, int64_t inner, int64_t count, const Scaling& scaling, cons
   }
 }
 
-// For ascending ids: the sums of segments' rows, scaled by what `scaling` says of their number.
+// For ascending ids: the sums of segments' rows, scaled as `scaling` says for their count.
 template <class T, class Id, class Row, class Scale>
 void mean_rows(const Id* ids, int64_t count, int64_t inner, T* out, int64_t segments,
                const Row& row, const Scale& scaling) {
@@ -221,7 +221,7 @@ void mean_rows(const Id* ids, int64_t count, int64_t inner, T* out, int64_t segm
       while (i < last && ids[i] == ids[first]) ++i;
       mean_row(out + ids[first] * inner, inner, i - first, scaling(i - first),
                [&](int64_t k) { return row(first + k); });
-      // Segments without rows that lie before this one, or behind the last one.
+      // Empty segments before this one, or after the last one.
       const int64_t before = first == 0 ? 0 : ids[first - 1] + 1;
       std::fill(out + before * inner, out + ids[first] * inner, T(0));
       if (i == count) std::fill(out + (ids[first] + 1) * inner, out + segments * inner, T(0));
@@ -256,7 +256,7 @@ void sorted_fold(KernelContext& context) {
         std::fill_n(to, out.size(), start_value<kFold, T>());
         fold_rows<kFold>(rows, at, count, inner, to, segments);
         if (kFold == Fold::kProd) return;
-        // Here extremes of nothing are zero.
+        // Here extremes of empty segments are zero.
         for (int64_t i = 0; i < count; ++i) {
           const int64_t before = i == 0 ? 0 : at[i - 1] + 1;
           if (before < at[i]) std::fill(to + before * inner, to + at[i] * inner, T(0));

@@ -21,19 +21,19 @@ template <class Id>
                    ") [Op:UnsortedSegmentSum]");
 }
 
-// A sum waits for the last one of its segment. With several tables of sums, each for its own part
-// of the numbers, they wait at the same time, or on several threads.
+// A sum depends on the previous one of its segment. With several tables of sums, each for its own
+// part of the elements, such chains overlap, or run on several threads.
 constexpr int64_t kTables = 8;
 
 template <class T, class Id>
 void sum_numbers(const T* values, const Id* ids, int64_t count, T* out, int64_t segments) {
   using Sum = decltype(arithmetic(T()));
-  const int64_t table = segments + 1;  // the last one takes what belongs to no segment
+  const int64_t table = segments + 1;  // the last one is for ids outside all segments
   const int64_t part = count / kTables;
   const onednn::Scratch memory(static_cast<size_t>(kTables * table) * sizeof(Sum));
   Sum* const sums = memory.as<Sum>();
   std::fill_n(sums, kTables * table, Sum(0));
-  // Adds numbers i of the parts [first, end), and keeps the largest id.
+  // Adds element i of the parts [first, end), and keeps the largest id.
   const auto add = [=](int64_t first, int64_t end, int64_t i, Id* largest) {
 #pragma GCC unroll 8
     for (int64_t t = first; t < end; ++t) {

@@ -16,7 +16,7 @@ using Desc = dnnl::memory::desc;
 
 // Below this many multiplications, conversions cost less than calling oneDNN.
 constexpr int64_t kLeastWork = 1'000'000;
-// What a thread should have to do at least.
+// The least amount of work for a thread.
 constexpr int64_t kGrain = 2'000'000;
 
 bool processor_multiplies() {
@@ -39,7 +39,7 @@ Desc matrix(int64_t batch, int64_t rows, int64_t cols, int64_t row_step, int64_t
   return Desc(Dims{batch, rows, cols}, kType, Dims{batch_step, row_step, col_step});
 }
 
-// How a strip of the product reads and writes; `a_step` and its like lead to the next product.
+// A strip of the product; `a_step` and the like are strides to the next product.
 struct Strip {
   Product product;
   int64_t batch;
@@ -103,7 +103,7 @@ void short_gemm(const Product& p, int64_t batch, bool one_right, const Bfloat16*
     });
     return;
   }
-  // Each strip brings what it shares with the others in order by itself.
+  // Each strip packs the operand it shares with the others itself.
   constexpr int64_t kUnit = 64;
   const bool by_rows = p.m >= p.n;
   const int64_t size = by_rows ? p.m : p.n;

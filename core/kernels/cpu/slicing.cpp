@@ -20,7 +20,7 @@ std::byte* at(const Tensor& t, int64_t element) {
          element * static_cast<int64_t>(element_size(t.dtype()));
 }
 
-// Position of the first selected element, and the step along each axis, in elements.
+// The offset of the first selected element, and the stride along each axis, in elements.
 struct Place {
   int64_t offset = 0;
   Shape steps;
@@ -57,7 +57,7 @@ int64_t mirrored(int64_t i, int64_t before, int64_t size, int64_t edge) {
   return k;
 }
 
-// How a mirror-padded tensor is read: rows along the last axis, each with what mirrors it.
+// How a mirror-padded tensor is read: rows along the last axis, each with its mirrored parts.
 struct Mirror {
   Mirror(const Shape& padded, const Shape& source, std::span<const int64_t> paddings, int64_t edge)
       : padded(padded),
@@ -204,7 +204,7 @@ void add_to_slice(const Tensor& whole, const Tensor& values, const ops::StridedS
   if (values.size() == 0) return;
   const StridedSlice slice = resolve_slice(whole.shape(), attrs);
   const Place place = place_of(whole.shape(), slice);
-  // The slice is taken out, added to, and put back: three passes over it, none over the whole.
+  // The slice is copied out, added to, and copied back: three passes over it, none over the whole.
   const Tensor part = Tensor::empty(whole.dtype(), slice.result);
   StridedMove out;
   StridedMove back;

@@ -15,7 +15,7 @@
 namespace ef::cpu {
 namespace {
 
-// Elements of a row that still leaves room in the second-level cache.
+// The longest row that leaves room in the second-level cache.
 constexpr int64_t kStreamedRow = 16'384;
 
 // Runs body(T) on float or double data; 16-bit floats are widened to float first, and narrowed
@@ -69,7 +69,7 @@ void softmax(KernelContext& context) {
     const Rows rows = rows_of(context.input(0));
     const T* x = context.input(0).data<T>();
     T* y = context.output(0).mutable_data<T>();
-    // What the caches cannot keep is formed in a buffer and stored past them.
+    // Results larger than the caches are formed in a buffer, then stored non-temporally.
     const bool streams = context.output(0).bytes() >= kStreamBytes && rows.width <= kStreamedRow &&
                          rows.width * sizeof(T) % 64 == 0;
     for_rows(rows.count, rows.width, [&](int64_t r) {

@@ -24,7 +24,7 @@ const SearchLoops& search_loops() {
   return chosen;
 }
 
-// Rows along one axis: element k of row r lies at start(r) + k * inner.
+// Rows along one axis: element k of row r is at index start(r) + k * inner.
 struct Rows {
   int64_t count = 1;
   int64_t width = 1;
@@ -69,7 +69,7 @@ void for_rows(int64_t rows, int64_t width, const Body& body) {
   });
 }
 
-// Keys with their places in the row, the least first; the largest if descending.
+// Keys with their indices in the row, in ascending or descending order.
 template <class T>
 auto* sorted_places(const T* row, int64_t width, int64_t inner, bool descending,
                     Placed<typename Keys<T>::Key>* items) {
@@ -82,18 +82,18 @@ auto* sorted_places(const T* row, int64_t width, int64_t inner, bool descending,
   return radix_sort(items, items + width, width);
 }
 
-// More moves than these, and sorting by digits is cheaper.
+// With more moves than these, radix sort is faster.
 constexpr int64_t kMovesPerElement = 16;
 
-// Keeps the `kept` largest elements of a row in order with their places, the first of equal ones
-// first. Gives up, and returns false, where too many have been the largest so far.
+// Keeps the `kept` largest elements of a row, in order, with their indices; ties in order of index.
+// Returns false where there are too many moves.
 template <class T>
 bool largest_of(const T* row, int64_t width, int64_t kept, T* values, int32_t* places) {
   int64_t found = 0;
   int64_t moves = 0;
   for (int64_t i = 0; i < width; ++i) {
     if (found == kept) {
-      // False for NaN, which is looked at more closely.
+      // False for NaN, which is handled below.
       if constexpr (std::is_same_v<T, float>) {
         i = search_loops().next_above(row, i, width, values[kept - 1]);
         if (i == width) return true;
@@ -118,8 +118,7 @@ bool largest_of(const T* row, int64_t width, int64_t kept, T* values, int32_t* p
   return true;
 }
 
-// The same for many: those that may be among the largest, by the leading digits of their keys, are
-// sorted.
+// The same for many: candidates, selected by the leading digits of their keys, are sorted.
 template <class T>
 void largest_of_many(const T* row, int64_t width, int64_t kept,
                      Placed<typename Keys<T>::Key>* items, T* values, int32_t* places) {
@@ -190,7 +189,7 @@ void top_k(KernelContext& context) {
   const int64_t kept = context.attrs<ops::TopKAttrs>().k;
   const int64_t width = x.shape().back();
   if (kept == 0) return;
-  // Kept in order while a row is looked through, k elements are moved k log(width / k) times.
+  // Insertion while scanning a row moves elements about k log(width / k) times.
   const bool few = kept * kept <= width;
   on_real_type(x.dtype(), [&]<class T>(T) {
     const T* from = x.data<T>();
@@ -218,7 +217,7 @@ void searchsorted(KernelContext& context) {
         for (int64_t i = begin; i < end; ++i) {
           const T* row = sequence.data<T>() + i / per_row * width;
           const T value = values.data<T>()[i];
-          // Halves the range without a branch that nobody could foresee.
+          // Halves the range without an unpredictable branch.
           int64_t first = 0;
           for (int64_t left = width; left > 0;) {
             const int64_t half = left / 2;
@@ -241,7 +240,7 @@ void searchsorted(KernelContext& context) {
 
 namespace {
 
-// Distinct elements in the order they first appear, which keys stand for.
+// Distinct elements in order of first appearance, by keys.
 template <class T, class Key, class Count, class KeyOf>
 void unique_of(KernelContext& context, const KeyOf& key_of) {
   const Tensor& x = context.input(0);
@@ -291,7 +290,7 @@ void unique_as(KernelContext& context) {
     } else {
       using Number = decltype(arithmetic(T()));
       constexpr bool kWide = sizeof(Number) == 8;
-      // Zeros are equal, and each NaN differs from all others: its key is told by its place.
+      // Zeros are equal, and each NaN differs from all others: its key is its index.
       const auto key = [](T value, int64_t i) -> uint64_t {
         const Number number = arithmetic(value);
         if (number == 0) return 0;

@@ -1,4 +1,4 @@
-// The places of sparse tensors' elements: ordered, united, cut, renumbered and completed.
+// The indices of sparse tensors: sorted, merged, sliced, reshaped and filled.
 #include "kernels/cpu/sparse.h"
 
 #include <algorithm>
@@ -33,8 +33,8 @@ int compare(const int64_t* a, const int64_t* b, int64_t rank) {
   return 0;
 }
 
-// Writes each place as a number in row-major order; false if one of them is outside, or there are
-// more places than numbers.
+// Writes each row of indices as a flat row-major index; false if one is out of bounds, or the flat
+// indices would overflow.
 bool number_places(const int64_t* places, int64_t count, std::span<const int64_t> sizes,
                    uint64_t* numbers) {
   const auto rank = static_cast<int64_t>(sizes.size());
@@ -57,7 +57,7 @@ bool number_places(const int64_t* places, int64_t count, std::span<const int64_t
   return inside;
 }
 
-// Where each of the places in order was.
+// The permutation that sorts the indices.
 void find_order(const int64_t* places, int64_t count, std::span<const int64_t> sizes,
                 int64_t* order) {
   const auto rank = static_cast<int64_t>(sizes.size());
@@ -205,7 +205,7 @@ void sparse_slice_places(KernelContext& context) {
     for (int64_t k = 0; k < rank; ++k) {
       const int64_t index = places[i * rank + k];
       const int64_t first = begin[static_cast<size_t>(k)];
-      // Unsigned, as differences of any two numbers are defined then.
+      // Unsigned, so that differences cannot overflow.
       const auto step = static_cast<uint64_t>(index) - static_cast<uint64_t>(first);
       inside &= index >= first && size[static_cast<size_t>(k)] > 0 &&
                 step < static_cast<uint64_t>(size[static_cast<size_t>(k)]);
@@ -273,7 +273,7 @@ void sparse_fill_rows(KernelContext& context) {
   }
   const Tensor empty = Tensor::empty(DType::kBool, {rows});
   auto* const blank = empty.mutable_data<bool>();
-  // First how many elements each row has, then where its next one goes.
+  // First counts the elements of each row, then holds the position of its next one.
   const onednn::Scratch memory(static_cast<size_t>(rows + 1) * sizeof(int64_t));
   auto* const next = memory.as<int64_t>();
   std::fill_n(next, rows, int64_t{0});

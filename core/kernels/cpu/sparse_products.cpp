@@ -13,7 +13,7 @@
 namespace ef::cpu {
 namespace {
 
-// What a thread should multiply at least.
+// The least number of multiplications for a thread.
 constexpr int64_t kGrain = 16'384;
 
 void check_pairs(const int64_t* pairs, int64_t count, int64_t rows, int64_t columns) {
@@ -48,7 +48,7 @@ void add_scaled(Sum* out, const T* row, Sum factor, int64_t count) {
   }
 }
 
-// Which of a pair's numbers names the row of the result, and which that of the dense matrix.
+// Which of a pair's indices is the row of the result, and which that of the dense matrix.
 struct Sides {
   int out;
   int in;
@@ -68,7 +68,7 @@ void multiply(const T* values, const int64_t* pairs, int64_t count, Sides sides,
     ordered = pairs[2 * (i - 1) + sides.out] <= pairs[2 * i + sides.out];
   }
   if (ordered) {
-    // Threads share the elements, but each row of the result is one thread's.
+    // Threads share the elements, but each row of the result belongs to one thread.
     const auto start = [=](int64_t i) {
       while (i > 0 && i < count && pairs[2 * i + sides.out] == pairs[2 * (i - 1) + sides.out]) ++i;
       return i;
@@ -86,7 +86,7 @@ void multiply(const T* values, const int64_t* pairs, int64_t count, Sides sides,
     });
     return;
   }
-  // Each thread goes through all elements, and takes those of its rows.
+  // Each thread reads all elements, and multiplies those of its rows.
   const int64_t parts = std::min<int64_t>({max_threads(), work / kGrain + 1, rows});
   parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
     const int64_t first = rows * begin / parts, last = rows * end / parts;

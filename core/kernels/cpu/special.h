@@ -1,4 +1,4 @@
-// Kernels of special functions that are no loop over one or two operands.
+// Kernels of special functions that are not loops over one or two operands.
 #pragma once
 
 #include "ops/op.h"

@@ -16,11 +16,11 @@ constexpr double kEuler = 0.57721566490153286061;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// From here on the Bessel functions are computed by 1 / x.
+// From here on the Bessel functions are computed as functions of 1 / x.
 constexpr double kFar = 8;
 constexpr double kFarModified = 2;  // K
 
-// value * exp(x), also where exp(x) alone is too large.
+// value * exp(x), even where exp(x) alone overflows.
 double scaled_up(double value, double x) {
   if (x < 700) return value * std::exp(x);
   const double half = std::exp(x / 2);

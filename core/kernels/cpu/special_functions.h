@@ -30,8 +30,8 @@ double digamma(double x);
 double polygamma(double order, double x);
 double zeta(double s, double q);
 
-// The regularized incomplete gamma functions P and Q, the derivative of P by a, and that of a
-// gamma distributed number by the shape parameter a, at the same place of the distribution.
+// The regularized incomplete gamma functions P and Q, the derivative of P by a, and that of a gamma
+// sample by the shape parameter a at a fixed quantile.
 double gamma_p(double a, double x);
 double gamma_q(double a, double x);
 double gamma_p_by_a(double a, double x);

@@ -1,4 +1,4 @@
-// Strings: their lengths, letters, parts and hashes, the numbers they spell, pieces and joins.
+// Strings: lengths, case, substrings, hashes, parsed and printed numbers, splits and joins.
 #include "kernels/cpu/text.h"
 
 #include <algorithm>
@@ -19,11 +19,11 @@
 namespace ef::cpu {
 namespace {
 
-// Strings that a thread should take at least.
+// The least number of strings for a thread.
 constexpr int64_t kGrain = 2048;
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-// Whether a byte begins a character of UTF-8; others continue one.
+// Whether a byte begins a UTF-8 character; others continue one.
 bool begins(char c) { return (static_cast<uint8_t>(c) & 0xC0) != 0x80; }
 
 std::string_view stripped(std::string_view text) {
@@ -97,7 +97,7 @@ void string_part(KernelContext& context) {
       out[i].assign(text, static_cast<size_t>(place), static_cast<size_t>(count));
       return;
     }
-    // The byte where a character begins.
+    // The byte offset of a character.
     const auto byte_of = [&](int64_t character) {
       int64_t k = 0;
       for (; k < bytes; ++k) {
@@ -145,7 +145,7 @@ bool parse(std::string_view text, T* out) {
   text = stripped(text);
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
   if (text.empty()) return false;
-  // Words like "inf" are spelt in more ways than are read here.
+  // Words like "inf" have more spellings than are parsed here.
   const char last = text.back();
   if (!(last >= '0' && last <= '9') && last != '.') return false;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out);

@@ -1,4 +1,4 @@
-// Transposes of matrices and rows read backwards, by element size.
+// Transposes of matrices and reversed rows, by element size.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Matrix transposes: square blocks are turned inside vector registers.
+// Matrix transposes: square blocks are transposed in vector registers.
 #include "kernels/cpu/transpose.h"
 
 #include <cstdint>
@@ -19,7 +19,7 @@ constexpr int kVectorBytes = 32;
 constexpr int kVectorBytes = 16;
 #endif
 
-// N elements of T in a register, and N lane numbers for a shuffle.
+// N elements of T in a register, and N lane indices for a shuffle.
 template <class T, int N>
 struct Lanes {
   typedef T Vector __attribute__((vector_size(N * sizeof(T))));

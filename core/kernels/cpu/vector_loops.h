@@ -35,7 +35,7 @@ void binary_loop(void* out, const void* x, const void* y, int64_t count, Form fo
   }
 }
 
-// For operations that do not mind the order of their operands.
+// For commutative operations.
 template <class In, class Out, class Op>
 void commutative_loop(void* out, const void* x, const void* y, int64_t count, Form form, double) {
   auto* to = static_cast<Out*>(out);

@@ -182,7 +182,7 @@ EF_INLINE F32 vlog(F32 x) {
   return x > 0 ? inside : outside;
 }
 
-// With u = 1 + x rounded, log(1 + x) = log(u) + what was lost / u.
+// With u = 1 + x rounded, log(1 + x) = log(u) + rounding error / u.
 EF_INLINE F32 vlog1p(F32 x) {
   const F32 u = 1.0f + x;
   const F32 whole = vlog(u);
@@ -196,7 +196,7 @@ EF_INLINE V vsigmoid(V x) {
   return 1 / (1 + vexp(-x));
 }
 
-// Calls f on every vector of x; the last one is filled up with ones.
+// Calls f on every vector of x; the last one is padded with ones.
 template <class T, class F>
 EF_INLINE void map(void* out, const void* x, int64_t count, const F& f) {
   using V = Vec<T>;

@@ -18,18 +18,17 @@ void convert_here(const Bfloat16* in, float* out, int64_t count);
 void convert_here(const float* in, Half* out, int64_t count);
 void convert_here(const float* in, Bfloat16* out, int64_t count);
 
-// Converts on several threads if there is much to do.
+// Converts on several threads if there are many elements.
 void convert(const Half* in, float* out, int64_t count);
 void convert(const Bfloat16* in, float* out, int64_t count);
 void convert(const float* in, Half* out, int64_t count);
 void convert(const float* in, Bfloat16* out, int64_t count);
 
-// If there are inputs of 16-bit floats: runs the kernel with float in place of them, and returns
-// true.
+// If there are inputs of 16-bit floats: runs the kernel on float copies, and returns true.
 bool run_wide(KernelContext& context, KernelFn kernel);
 
-// The same for kernels that compute each row of the leading axis by itself, which all inputs and
-// outputs have: some rows at a time, so that what is converted stays in the caches.
+// The same for kernels that compute each row of the leading axis independently, which all inputs
+// and outputs have: a few rows at a time, so that converted rows stay in the caches.
 bool run_wide_by_rows(KernelContext& context, KernelFn kernel);
 
 }  // namespace ef::cpu

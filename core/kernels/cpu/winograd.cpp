@@ -59,7 +59,7 @@ Square square_of(const Images& m, int64_t tile, int64_t side) {
   return {((n * m.rows + row) * m.cols + col) * m.channels, row, col, inside};
 }
 
-// Calls body(pixel in the square, offset in the images) for the pixels that lie in the image.
+// Calls body(pixel in the square, offset in the images) for the pixels inside the image.
 template <class Body>
 void for_inside(const Images& m, const Square& square, int64_t side, const Body& body) {
   for (int64_t i = 0; i < side; ++i) {
@@ -71,7 +71,7 @@ void for_inside(const Images& m, const Square& square, int64_t side, const Body&
   }
 }
 
-// Reads squares, those at the borders with zeros around, and transforms them.
+// Reads squares, zero-padded at the borders, and transforms them.
 template <class Transform>
 void read_squares(const Images& m, int64_t side, const float* images, int64_t first, int64_t count,
                   float* planes, int64_t plane, float* spare, const Transform& transform) {
@@ -113,8 +113,8 @@ struct Geometry {
   int64_t pairs;  // of channels
 };
 
-// What is read and what is written; the gradient by the image is a convolution as well, of the
-// result's gradient with the filters turned.
+// The operands read and written; the gradient by the image is also a convolution, of the result's
+// gradient with the filters rotated by 180 degrees.
 Geometry geometry_of(const Convolution& c) {
   const Slide& row = c.window.row;
   const Slide& col = c.window.col;
@@ -141,8 +141,8 @@ size_t bytes_of(int64_t numbers) {
   return onednn::passing_bytes(static_cast<size_t>(numbers) * sizeof(float));
 }
 
-// Transformed filters: 16 matrices [channels read, channels written], behind which there is room
-// for the filters themselves.
+// Transformed filters: 16 matrices [channels read, channels written], followed by room for the
+// filters themselves.
 void transform_filter(const Geometry& g, const float* filter, float* to, bool turned) {
   if (turned) {
     float* const transposed = to + kPlanes * g.pairs;
@@ -165,8 +165,8 @@ Product product(int64_t m, int64_t n, int64_t k) {
   return p;
 }
 
-// So many tiles at a time that what is made of them stays in a second-level cache; as many blocks
-// of them for each thread.
+// The number of blocks of tiles, a multiple of the number of threads. The transforms of a block fit
+// the second-level cache.
 int64_t count_blocks(const Geometry& g) {
   constexpr int64_t kNumbers = 12'288;
   const int64_t most = std::clamp<int64_t>(kNumbers / (g.from.channels + g.to.channels), 48, 96);
@@ -202,7 +202,7 @@ void convolve_tiles(const Convolution& c, const float* from, const float* filter
 }
 
 // The filters' gradient. All threads transform the tiles of some images, then they share the 16
-// products, so that no sums have to be added up afterwards.
+// products, so that no partial sums remain to be added.
 void filter_gradient(const Convolution& c, const float* image, const float* slopes, float* filter) {
   const Geometry g = geometry_of(c);
   constexpr int64_t kNumbers = int64_t{1} << 19;
@@ -260,10 +260,10 @@ bool suits_winograd(const Convolution& c) {
   if (!three(c.window.row) || !three(c.window.col)) return false;
   if (std::min(c.channels, c.filters) < 32) return false;
   const Geometry g = geometry_of(c);
-  // The tiles' pixels beyond the borders are work for nothing.
+  // Tiles' pixels beyond the borders are wasted work.
   const int64_t pixels = c.batch * g.to.rows * g.to.cols;
   if (10 * kStep * kStep * g.tiles > 14 * pixels) return false;
-  // And so are few tiles for which many filters have to be transformed.
+  // So are many transformed filters for few tiles.
   return g.tiles >= std::max<int64_t>(96, g.pairs / 256);
 }
 

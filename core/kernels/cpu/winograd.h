@@ -8,7 +8,7 @@ namespace ef::cpu {
 // Whether the transforms cost less than the multiplications that they save.
 bool suits_winograd(const Convolution& c);
 
-// The operand that `c.pass` names is written, the others are read.
+// Writes the operand that `c.pass` names and reads the others.
 void convolve_by_winograd(const Convolution& c, const float* image, const float* filter,
                           const float* result);
 

@@ -2,7 +2,7 @@
 //
 // S. Winograd, "Arithmetic Complexity of Computations", 1980; A. Lavin and S. Gray, "Fast
 // Algorithms for Convolutional Neural Networks", 2016: F(2×2, 3×3). A tile of 4×4 pixels and a
-// filter become 16 numbers each per channel, whose products, summed over channels, give 2×2 pixels
+// filter become 16 values each per channel, whose products, summed over channels, give 2×2 pixels
 // of the result.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace ef::cpu {
 
-// In each, a pixel is n numbers, rows of pixels are `row` numbers apart, and the 16 transformed
-// numbers `plane` apart.
+// A pixel is n values, the row stride of pixels is `row`, and the stride of the 16 transformed
+// values `plane`.
 struct WinogradLoops {
   // 4×4 pixels into 16.
   void (*image)(float* to, int64_t plane, const float* x, int64_t row, int64_t n);
@@ -19,8 +19,8 @@ struct WinogradLoops {
   void (*result)(float* y, int64_t row, const float* from, int64_t plane, int64_t n);
   // The gradient of 2×2 pixels of a result into 16.
   void (*result_grad)(float* to, int64_t plane, const float* dy, int64_t row, int64_t n);
-  // `n` of `total` filters, whose 9 numbers are `total` apart, into 16 that are so, too; with
-  // `turned`, of filters turned by half a turn.
+  // `n` of `total` filters, 9 values with stride `total`, into 16 with the same stride; with
+  // `turned`, of filters rotated by 180 degrees.
   void (*filter)(float* to, const float* filter, int64_t total, int64_t n, bool turned);
   // The 16 gradients into 9.
   void (*filter_grad)(float* filter, const float* from, int64_t total, int64_t n);
