@@ -150,9 +150,9 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
         return _ops.concat(values, axis)
     if not values:
         raise invalid_argument("concat needs at least one tensor, got an empty list [Op:ConcatV2]")
-    place = _core.convert(axis, dtypes.int32, None)
-    if place.ndim:
-        raise ValueError(f"Shape {place.shape} must have rank 0")
+    index = _core.convert(axis, dtypes.int32, None)
+    if index.ndim:
+        raise ValueError(f"Shape {index.shape} must have rank 0")
     return _ops.identity(values[0])
 
 
@@ -218,14 +218,14 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
 def _split_axis(axis: Any) -> int:
     if isinstance(axis, int):
         return axis
-    place = _core.convert(axis, None, dtypes.int32)
-    if place.dtype is not dtypes.int32:
+    index = _core.convert(axis, None, dtypes.int32)
+    if index.dtype is not dtypes.int32:
         if not isinstance(axis, Tensor | _core.Variable):
             _core.convert(axis, dtypes.int32, None)
-        _core.refuse_input("Split", 0, dtypes.int32, place.dtype)
-    if place.ndim:
-        raise invalid_argument(f"split_dim must be a scalar but has rank {place.ndim} [Op:Split]")
-    return int(place)
+        _core.refuse_input("Split", 0, dtypes.int32, index.dtype)
+    if index.ndim:
+        raise invalid_argument(f"split_dim must be a scalar but has rank {index.ndim} [Op:Split]")
+    return int(index)
 
 
 @op_function
@@ -364,7 +364,7 @@ def strided_slice(
     """Strided slices along the leading axes.
 
     Indexing with `[...]` is easier to read and does the same. In each mask, bit k refers to the
-    k-th entry: ignore `begin` or `end`, stand for the axes not named, add an axis of size 1, or
+    k-th entry: ignore `begin` or `end`, expand an ellipsis, add an axis of size 1, or
     take the one element at `begin` and drop the axis.
 
     >>> tf.strided_slice([1, 2, 3, 4, 5], [1], [5], [2]).numpy()
@@ -419,12 +419,12 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     counts = counts.numpy().reshape(-1)
     if counts.size not in (1, length):
         raise ValueError(
-            f"Dimensions {length} and {counts.size} are not compatible: `repeats` is one number, or "
+            f"Dimensions {length} and {counts.size} are not compatible: `repeats` is one count, or "
             f"one for each of the {length} elements along the axis."
         )
     if (counts < 0).any():
         raise invalid_argument(f"repeats must not be negative, got {counts.tolist()} [Op:Repeat]")
-    if counts.size == 1:  # copies beside each element, without a list of where they come from
+    if counts.size == 1:  # adjacent copies, without an index list
         shape = list(value._shape_tuple())
         wide = [*shape[: axis + 1], int(counts[0]), *shape[axis + 1 :]]
         copies = _ops.broadcast_to(_ops.expand_dims(value, axis + 1), wide)

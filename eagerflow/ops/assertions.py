@@ -226,7 +226,7 @@ def assert_near(
     x = _core.as_tensor(x)
     y = _core.convert(y, x.dtype, None)
     if not (x.dtype.is_floating or x.dtype.is_complex):
-        raise ValueError(f"assert_near compares floating numbers, got {x.dtype.name}")
+        raise ValueError(f"assert_near compares floating dtypes, got {x.dtype.name}")
     real = x.dtype.real_dtype
     precision = 0.0078125 if real is dtypes.bfloat16 else float(np.finfo(real.as_numpy_dtype).eps)
     rtol = _core.convert(10 * precision if rtol is None else rtol, real, None)
@@ -280,7 +280,7 @@ def assert_rank(x: Any, rank: Any, message: str | None = None, name: Any = None)
 
 @op_function
 def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: Any = None) -> None:
-    """Checks the least number of axes; raises a ValueError if not."""
+    """Checks the minimum number of axes; raises a ValueError if not."""
     x = _core.as_tensor(x)
     wanted = _static_rank(rank, message)
     _assert_rank(x, lambda rank: rank >= wanted, f"at least {wanted}", message)

@@ -34,7 +34,7 @@ def _explain_mismatch(tensors: list, component: int) -> None:
     for index, tensor in enumerate(tensors):
         if type(tensor) is not Tensor:
             raise invalid_argument(
-                f"Component {component} of element {index} is no tensor: {tensor!r}."
+                f"Component {component} of element {index} is not a tensor: {tensor!r}."
             )
         if tensor._shape_tuple() != shape:
             raise invalid_argument(

@@ -153,7 +153,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
 
 @op_function(elementwise=1)
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """Converts the elements to another type; what does not fit becomes the nearest limit.
+    """Converts the elements to another type; values out of range become the nearest limit.
 
     Args:
         value: a tensor or what can be converted to one.

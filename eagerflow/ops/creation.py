@@ -118,7 +118,7 @@ def eye(
 
     Args:
         num_rows: the number of rows.
-        num_columns: the number of columns; by default as many.
+        num_columns: the number of columns; `num_rows` by default.
         batch_shape: the batch axes' sizes, or None.
         dtype: the element type.
         name: ignored.

@@ -1,4 +1,4 @@
-"""Functions of TensorFlow that mean something simple when programs run eagerly."""
+"""TensorFlow functions that are trivial in eager execution."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def nondifferentiable_batch_function(
 
 
 class RaggedFillEmptyRows(NamedTuple):
-    """What `tf.ragged_fill_empty_rows` returns."""
+    """The result of `tf.ragged_fill_empty_rows`."""
 
     output_value_rowids: Tensor
     output_values: Tensor
@@ -217,7 +217,7 @@ class RaggedFillEmptyRows(NamedTuple):
 
 
 class RaggedFillEmptyRowsGrad(NamedTuple):
-    """What `tf.ragged_fill_empty_rows_grad` returns."""
+    """The result of `tf.ragged_fill_empty_rows_grad`."""
 
     d_values: Tensor
     d_default_value: Tensor

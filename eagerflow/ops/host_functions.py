@@ -80,7 +80,7 @@ _STANDS_FOR: dict[type[BaseException], type[errors.OpError]] = {
 
 
 def error_of_python_code(error: BaseException, where: str = "") -> errors.OpError:
-    """The error of an operation that stands for an exception of the Python code that it called.
+    """The operation error for an exception of the Python code that it called.
 
     Args:
         error: the exception.

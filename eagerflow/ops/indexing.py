@@ -200,7 +200,7 @@ def searchsorted(
     out_type: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Where to insert values so that sequences stay sorted.
+    """Where to insert values so that sequences remain sorted.
 
     Args:
         sorted_sequence: ascending along the last axis.
@@ -221,13 +221,13 @@ def searchsorted(
         rows = math.prod(sequence._shape_tuple()[:-1])
         if rows == math.prod(values._shape_tuple()[:-1]):
             # Only the number of rows has to agree.
-            found = _ops.searchsorted(
+            flat = _ops.searchsorted(
                 _ops.reshape(sequence, [rows, sequence._shape_tuple()[-1]]),
                 _ops.reshape(values, [rows, values._shape_tuple()[-1]]),
                 side,
                 out_type,
             )
-            return _ops.reshape(found, values._shape_tuple())
+            return _ops.reshape(flat, values._shape_tuple())
     return _ops.searchsorted(sequence, values, side, out_type)
 
 
@@ -480,7 +480,7 @@ def dynamic_partition(
 
 @op_function
 def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
-    """Puts slices of several tensors into one; of slices for one index the last stays.
+    """Puts slices of several tensors into one; the last slice for an index wins.
 
     >>> tf.dynamic_stitch([[0, 2], [1]], [[1, 3], [2]]).numpy()
     array([1, 2, 3], dtype=int32)

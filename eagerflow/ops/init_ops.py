@@ -1,4 +1,4 @@
-"""The initializers that the root namespace has, beside those of Keras."""
+"""The initializers of the root namespace."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.util import lazy
 
-# Imported when it is first used: sparse tensors are made of operations.
+# Imported lazily: sparse tensors are made of operations.
 sparse = lazy.Module("eagerflow.sparse.tensor")
 
 Tensor = _core.Tensor

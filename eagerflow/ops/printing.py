@@ -28,7 +28,7 @@ def _scalar_text(value: Any, dtype: dtypes.DType) -> str:
 
 
 def _float_text(value: Any, dtype: dtypes.DType) -> str:
-    """The default number of digits if they give back the same value, else as many as needed."""
+    """The default digits if they round-trip, else as many as needed."""
     number = float(value)
     if dtype is dtypes.float64:
         text = f"{number:.15g}"

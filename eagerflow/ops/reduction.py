@@ -25,7 +25,7 @@ def reduce_logsumexp(
     Args:
         input_tensor: floating.
         axis: an axis or a list of axes; all by default.
-        keepdims: whether reduced axes stay, with size 1.
+        keepdims: whether to keep reduced axes with size 1.
         name: ignored.
 
     >>> tf.reduce_logsumexp([1000.0, 0.0])
@@ -54,7 +54,7 @@ def reduce_variance(
     Args:
         input_tensor: floating or complex; the result is real.
         axis: an axis or a list of axes; all by default.
-        keepdims: whether reduced axes stay, with size 1.
+        keepdims: whether to keep reduced axes with size 1.
         name: ignored.
 
     Raises:

@@ -208,8 +208,8 @@ def bincount(
     Args:
         arr: int32 or int64, >= 0.
         weights: the weight of each, of the same shape; 1 by default.
-        minlength: the least length of the result.
-        maxlength: the largest length; greater integers are ignored.
+        minlength: the minimum length of the result.
+        maxlength: the maximum length; greater integers are ignored.
         dtype: the element type of counts without weights: int32, int64, float32 or float64.
         name: ignored.
         axis: None or 0 counts all elements, -1 each row of a matrix.
@@ -279,7 +279,7 @@ def confusion_matrix(
     Args:
         labels: the true classes, integers >= 0, a vector.
         predictions: the predicted ones.
-        num_classes: how many classes there are; by default as many as appear.
+        num_classes: how many classes there are; by default one more than the largest.
         weights: the weight of each pair; 1 by default.
         dtype: the element type of the result.
         name: ignored.

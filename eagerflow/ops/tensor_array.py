@@ -81,12 +81,12 @@ class TensorArray:
 
     @property
     def flow(self) -> Tensor:
-        """A scalar without meaning; kept for programs that pass it on."""
+        """A dummy scalar, for TF1 compatibility."""
         return _core.as_tensor(0)
 
     @property
     def handle(self) -> None:
-        """None: there is no resource behind the list."""
+        """None: the list has no resource."""
         return None
 
     @property
@@ -111,7 +111,7 @@ class TensorArray:
         )
 
     def close(self, name: str | None = None) -> None:
-        """Forgets the tensors."""
+        """Clears the list."""
         del self._tensors[:]
 
     def size(self, name: str | None = None) -> Tensor:

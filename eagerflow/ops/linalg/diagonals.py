@@ -96,7 +96,7 @@ def diag(
         name: ignored.
         k: which diagonal: 0 is the main one, positive ones lie above; or the lowest and the highest
             one of a band.
-        num_rows: the number of rows; by default the least that fits, and as many as columns if
+        num_rows: the number of rows; by default the minimum that fits, and as many as columns if
             these are not given either.
         num_cols: the number of columns, likewise.
         padding_value: the value elsewhere.

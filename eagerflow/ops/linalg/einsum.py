@@ -16,7 +16,7 @@ from eagerflow.ops.array import invalid_argument
 _ops = _core.ops
 Tensor = _core.Tensor
 
-# Labels for the axes that an ellipsis stands for; a user cannot write them.
+# Labels for the axes of an ellipsis; a user cannot write them.
 _FIRST_HIDDEN_LABEL = 0x1000
 _FORMAT = re.compile(r"[A-Za-z]*(\.\.\.)?[A-Za-z]*")
 
@@ -133,7 +133,7 @@ class _Operand(NamedTuple):
     def then(
         self, labels: str, shape: Sequence[int], function: Callable[..., Tensor], *arguments: Any
     ) -> _Operand:
-        """What a function of this one's value, and of further arguments, returns."""
+        """The lazy result of a function of this value and further arguments."""
         value = self.value
         return _Operand(labels, tuple(shape), lambda inputs: function(value(inputs), *arguments))
 

@@ -22,7 +22,7 @@ from eagerflow.ops.linalg.products import adjoint
 from eagerflow.ops.numpy_ops import MATRIX_DTYPES, array_of, checked, differentiable, text
 from eagerflow.util import lazy
 
-# Imported when it is first used: it imports this module.
+# Imported lazily: it imports this module.
 solvers = lazy.Module("eagerflow.ops.linalg.solvers")
 
 _ops = _core.ops
@@ -31,7 +31,7 @@ Tensor = _core.Tensor
 Qr = namedtuple("Qr", ["q", "r"])
 Lu = namedtuple("Lu", ["lu", "p"])
 
-# What the engine factors itself; the others are LAPACK's.
+# The dtypes that the engine factors itself; LAPACK factors the others.
 NATIVE = (dtypes.float32, dtypes.float64)
 # Up to this size the gradient of a Cholesky factor is one operation.
 _SMALL_MATRIX = 32

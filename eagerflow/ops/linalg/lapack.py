@@ -115,7 +115,7 @@ def eigh_tridiagonal(
 
     Args:
         main: the main diagonal, float64.
-        side: the one beside it.
+        side: the diagonal next to it.
         select: "a" for all, "v" for those in (low, high], "i" for indices low to high.
         limits: the pair (low, high).
     """

@@ -333,7 +333,7 @@ def l2_normalize(
     Args:
         x: floating or complex.
         axis: an axis or a list of axes; all by default.
-        epsilon: the least square of the norm to divide by.
+        epsilon: the lower bound of the squared norm.
         name: ignored.
         dim: an older name of `axis`.
 
@@ -390,8 +390,8 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
 
     Args:
         t: a tensor or `tf.IndexedSlices`.
-        clip_value_min: the least value; broadcasts to the shape of `t`.
-        clip_value_max: the largest value; broadcasts to the shape of `t`.
+        clip_value_min: the minimum; broadcasts to the shape of `t`.
+        clip_value_max: the maximum; broadcasts to the shape of `t`.
         name: ignored.
 
     Raises:

@@ -115,7 +115,7 @@ def conv3d(
     if not per_group or channels % per_group or out % (channels // per_group or 1):
         raise invalid_argument(
             f"input depth {channels} must be a multiple of the filter's {per_group}, and "
-            f"{out} output channels of the number of groups [Op:Conv3D]"
+            f"output channels {out} a multiple of the number of groups [Op:Conv3D]"
         )
     groups = channels // per_group
     window = (taps - 1) * spread[0] + 1

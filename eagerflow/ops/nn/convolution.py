@@ -10,7 +10,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.util import lazy
 
-# Imported when it is first used: it imports this module.
+# Imported lazily: it imports this module.
 conv3d = lazy.Module("eagerflow.ops.nn.conv3d")
 
 _ops = _core.ops

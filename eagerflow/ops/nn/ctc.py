@@ -57,7 +57,7 @@ def _trellis(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The losses, and the gradients of the losses by the scores' logits.
 
-    States are blanks and labels in turn. The forward and backward sums go over all paths that end
+    States alternate between blanks and labels. The forward and backward sums go over all paths that end
     in a state, or begin there.
     """
     frames, batch, classes = scores.shape
@@ -255,7 +255,7 @@ def collapse_repeated(
     if array.ndim != 2 or sizes.ndim != 1 or len(array) != len(sizes):
         raise invalid_argument(
             f"Incompatible shapes: labels {list(array.shape)} must be a matrix, and seq_length "
-            f"{list(sizes.shape)} have a number for each of its rows"
+            f"{list(sizes.shape)} must have one length for each row"
         )
     if not lengths.dtype.is_integer:
         raise invalid_argument(f"seq_length must be integers, got {lengths.dtype.name}")

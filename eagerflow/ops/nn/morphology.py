@@ -137,7 +137,7 @@ def erosion2d(
     dilations: Any,
     name: str | None = None,
 ) -> Tensor:
-    """The grayscale erosion: the least difference of a window and a filter; see `dilation2d`.
+    """The grayscale erosion: the smallest difference of a window and a filter; see `dilation2d`.
 
     >>> x = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
     >>> ones = [1, 1, 1, 1]

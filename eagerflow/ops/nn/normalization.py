@@ -61,7 +61,7 @@ def moments(
         x: values; half precision is computed in float32.
         axes: a list of axes.
         shift: ignored.
-        keepdims: whether reduced axes stay, with size 1.
+        keepdims: whether to keep reduced axes with size 1.
         name: ignored.
 
     Returns:
@@ -98,7 +98,7 @@ def weighted_moments(
         x: floating.
         axes: a list of axes.
         frequency_weights: how often each element counts; broadcasts.
-        keepdims: whether reduced axes stay, with size 1.
+        keepdims: whether to keep reduced axes with size 1.
         name: ignored.
 
     >>> mean, _ = tf.nn.weighted_moments(tf.constant([1.0, 4.0]), [0], tf.constant([2.0, 1.0]))
@@ -126,7 +126,7 @@ def weighted_moments(
 def sufficient_statistics(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor, Any]:
-    """What `normalize_moments` needs: count, sum, sum of squares, and the shift.
+    """The inputs of `normalize_moments`: count, sum, sum of squares, and the shift.
 
     >>> [float(s) for s in tf.nn.sufficient_statistics(tf.constant([1.0, 3.0]), [0])[:3]]
     [2.0, 4.0, 10.0]
@@ -334,7 +334,7 @@ def stateless_dropout(
     noise_shape: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Like `tf.nn.dropout`, with choices that depend on nothing but the arguments.
+    """Like `tf.nn.dropout`, with choices determined by the arguments alone.
 
     Args:
         x: floating.

@@ -155,12 +155,12 @@ def _as_int32(value: Any) -> np.ndarray:
 def required_space_to_batch_paddings(
     input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """What `tf.space_to_batch` must add so that blocks divide the axes, and what to crop after.
+    """The paddings of `tf.space_to_batch` for blocks to divide the axes, and the crops to undo them.
 
     Args:
         input_shape: the sizes of the axes `[m]`.
         block_shape: the sizes of blocks `[m]`.
-        base_paddings: the least paddings `[m, 2]`.
+        base_paddings: the minimum paddings `[m, 2]`.
         name: ignored.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Names of random number algorithms. All stand for one: Philox 4x32-10."""
+"""Names of random number algorithms. The only one available is Philox 4x32-10."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def stateless_gamma(
     dtype: Any = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """Gamma distributed values that depend on nothing but the arguments.
+    """Gamma distributed values determined by the arguments alone.
 
     Args:
         shape: the shape of the result, which ends with that of the parameters.
@@ -237,7 +237,7 @@ def _poisson_tensor(
 def stateless_poisson(
     shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
-    """Poisson distributed values that depend on nothing but the arguments.
+    """Poisson distributed values determined by the arguments alone.
 
     Args:
         shape: the shape of the result, which ends with that of the rates.
@@ -309,7 +309,7 @@ def stateless_binomial(
     output_dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Binomially distributed values that depend on nothing but the arguments.
+    """Binomially distributed values determined by the arguments alone.
 
     Args:
         shape: the shape of the result, which ends with that of the parameters.
@@ -439,8 +439,7 @@ def _shuffled(indices: np.ndarray, key: np.ndarray, limit: int, rounds: int) -> 
             return values
         values[active] = encrypted(values[active])
         active = active[values[active] > limit]
-    # Walks through a small set are long if few of it are in range: all of them at once, each step
-    # as long as all before it together.
+    # In a small set, few values may be in range: walk all at once and double each step.
     following = encrypted(np.arange(4**width, dtype=np.uint64))
     while (far := values[active] > limit).any():
         active = active[far]

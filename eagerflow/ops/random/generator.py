@@ -62,7 +62,7 @@ class Generator:
 
     Args:
         copy_from: a generator to copy.
-        state: three integers (or as many as `create_rng_state` returns), if there is none.
+        state: three integers, as from `create_rng_state`, if `copy_from` is None.
         alg: the algorithm, see `tf.random.Algorithm`.
 
     >>> g = tf.random.Generator.from_seed(1)

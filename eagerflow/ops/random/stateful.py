@@ -303,7 +303,7 @@ def categorical(
     logits = _core.convert(logits, None, dtypes.float32)
     samples = sample_count(num_samples)
     rows = logits._shape_tuple()[0] if logits.ndim else 0
-    # The samples of a row are rounded up to whole blocks, and each takes two words.
+    # Each sample takes two words; rows are padded to whole blocks.
     blocks = 2 * random_seed.RESERVED_PER_OUTPUT * rows * (max(samples, 0) + 3 & ~3)
     start = random_seed.draw(("Multinomial", logits.dtype, dtype), seed, blocks)
     return _ops.philox_categorical(logits, samples, dtype, *start)

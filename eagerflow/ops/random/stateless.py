@@ -1,4 +1,4 @@
-"""Random tensors that depend on nothing but their arguments."""
+"""Random tensors determined by their arguments alone."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _DTYPES = (
 
 
 def start_of(seed: Any, alg: Any) -> tuple[int, int, int]:
-    """The key and counter that a seed stands for.
+    """The key and counter of a seed.
 
     The seed's two integers are mixed by one Philox block under a fixed key, so that every bit of
     them counts.
@@ -70,7 +70,7 @@ def stateless_uniform(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
-    """Uniform values that depend on nothing but the arguments.
+    """Uniform values determined by the arguments alone.
 
     Args:
         shape: the sizes of the result.
@@ -125,7 +125,7 @@ def stateless_normal(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
-    """Normal values that depend on nothing but the arguments.
+    """Normal values determined by the arguments alone.
 
     Args:
         shape: the sizes of the result.
@@ -159,7 +159,7 @@ def stateless_truncated_normal(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
-    """Normal values within two standard deviations, that depend on nothing but the arguments.
+    """Normal values within two standard deviations, determined by the arguments alone.
 
     Args:
         shape: the sizes of the result.
@@ -197,7 +197,7 @@ def stateless_categorical(
     dtype: Any = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
-    """Classes drawn with given probabilities, that depend on nothing but the arguments.
+    """Classes drawn with given probabilities, determined by the arguments alone.
 
     Args:
         logits: `[batch, classes]`, logarithms of probabilities up to a constant.
@@ -226,7 +226,7 @@ def stateless_categorical(
 def stateless_shuffle(
     value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None
 ) -> Tensor:
-    """The same rows in an order that depends on nothing but the arguments.
+    """The same rows in an order determined by the arguments alone.
 
     Args:
         value: a tensor `[n, ...]`.
@@ -268,7 +268,7 @@ def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
 
 
 def _check_seed_dtype(dtype: Any) -> None:
-    # All values of the dtype are drawn, which floating dtypes have no way to ask for.
+    # Draws all values of the dtype, which floating dtypes cannot request.
     if dtype not in (dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64):
         raise ValueError(f"Seeds are integers of 32 or 64 bits, not {dtype.name}.")
 

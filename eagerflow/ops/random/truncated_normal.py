@@ -78,7 +78,7 @@ def _exponential(
 
 
 def _method(bounds: _Bounds) -> Any:
-    """The sampler that rejects least."""
+    """The sampler with the fewest rejections."""
     low, high = float(bounds.low), float(bounds.high)
     if (low < -_WIDE and high >= 0) or (high > _WIDE and low <= 0):
         return _normal
@@ -128,7 +128,7 @@ def stateless_parameterized_truncated_normal(
     maxvals: Any = 2.0,
     name: str | None = None,
 ) -> Tensor:
-    """Normal values between given bounds, that depend on nothing but the arguments.
+    """Normal values between given bounds, determined by the arguments alone.
 
     Args:
         shape: the shape of the result, which ends with that of the parameters.
@@ -152,7 +152,7 @@ def stateless_parameterized_truncated_normal(
     start = start_of(seed, "auto_select")
     check_sizes(sizes, _OP)
     given = (means, stddevs, minvals, maxvals)
-    dtype = next((found for found in map(dtypes.result_dtype, given) if found), dtypes.float32)
+    dtype = next((dt for dt in map(dtypes.result_dtype, given) if dt), dtypes.float32)
     if dtype not in (dtypes.float16, dtypes.float32, dtypes.float64):
         _core.refuse_attr("dtype", dtype, (dtypes.float16, dtypes.float32, dtypes.float64), _OP)
     tensors = [_core.convert(value, dtype, None) for value in given]
