@@ -182,7 +182,7 @@ def grad_pass_through(f: Callable) -> Callable:
 def recompute_grad(f: Callable) -> Callable:
     """A function with the values and gradients of `f` that keeps nothing for the gradient.
 
-    The backward pass runs `f` again, which saves memory at the price of time.
+    The backward pass runs `f` again, which saves memory at the cost of time.
 
     >>> @tf.recompute_grad
     ... def cube(x):
@@ -197,7 +197,7 @@ def recompute_grad(f: Callable) -> Callable:
 
     @custom_gradient
     def recomputed(*args: Any, **kwargs: Any) -> Any:
-        # Tapes learn which variables are read, and nothing else.
+        # Tapes record which variables are read, and nothing else.
         with _core.stop_recording(), _core.Tape(_watch_only=True) as watcher:
             result = f(*args, **kwargs)
         for variable in watcher.watched_variables():

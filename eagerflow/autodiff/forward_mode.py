@@ -165,7 +165,7 @@ class ForwardAccumulator:
         return self._weighed(linear, weights, pairs) if pairs else None
 
     def _directions(self) -> list[Any]:
-        """What the gradients by the primals are to be weighed with."""
+        """The weights of the gradients by the primals."""
         return self._tangents
 
     def _weighed(self, linear: GradientTape, weights: Any, pairs: list) -> Any:

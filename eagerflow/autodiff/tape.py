@@ -191,14 +191,14 @@ def _basis(count: int, shape: list[int], dtype: Any) -> Any:
 
 
 def _value(source: Any) -> Any:
-    """What a source holds now, unnoticed by tapes."""
+    """The current value of a source, without recording."""
     with _core.stop_recording():
         return _core.as_tensor(source)
 
 
 @functools.cache
 def warn_of_dtype(what: str, name: str) -> None:
-    """Says once for each dtype that a watched tensor, a source or a target has no gradients."""
+    """Warns once for each dtype that a watched tensor, source or target has no gradients."""
     where = "" if what == "watched" else " when calling GradientTape.gradient"
     get_logger().warning(
         "The dtype of the %s tensor must be floating (e.g. tf.float32)%s, got tf.%s",

@@ -1,4 +1,4 @@
-"""tf.data: input pipelines. What not every program needs is imported when it is first named."""
+"""tf.data: input pipelines. Rarely used modules are imported at first use."""
 
 from eagerflow.util import lazy
 

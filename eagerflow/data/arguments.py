@@ -16,7 +16,7 @@ def integer(value: Any, what: str) -> int:
     """An integer from a Python number or a scalar tensor.
 
     Raises:
-        TypeError: if it is none.
+        TypeError: if it is no integer.
     """
     if type(value) is int:
         return value

@@ -72,7 +72,7 @@ class BatchDataset(GroupingDataset):
         return self._over(self._input._cursor(context), whole)
 
     def _over(self, source: Cursor, whole: bool = False) -> Cursor:
-        """The cursor that stacks what another cursor gives."""
+        """The cursor that stacks the elements of another cursor."""
         known = self._input._known_spec()
         ragged = {} if known is None else ragged_leaves(known[0])
         return BatchCursor(source, self._size, self._drop, whole, ragged)
@@ -231,7 +231,7 @@ class PaddedBatchDataset(GroupingDataset):
 
 
 def _without_sizes(spec: Any) -> Any:
-    """The specs with all sizes unknown: those of one element need not be those of the next."""
+    """The specs with all sizes unknown, since they may differ between elements."""
 
     def without(leaf: Any) -> Any:
         if not isinstance(leaf, TensorSpec):
@@ -414,7 +414,7 @@ def _length(column: Any) -> int:
 
 
 class UnbatchCursor(InputCursor):
-    """Takes elements apart."""
+    """Yields the slices of each element."""
 
     __slots__ = ("_dataset", "_element", "_index", "_leaves", "_size")
 
@@ -469,7 +469,7 @@ class UnbatchCursor(InputCursor):
 
 
 class RebatchDataset(UnaryDataset):
-    """Batches taken apart and put together in other sizes."""
+    """Batches of other sizes."""
 
     def __init__(self, source: Dataset, batch_size: Any, drop_remainder: Any) -> None:
         super().__init__(source)
@@ -502,7 +502,7 @@ class RebatchDataset(UnaryDataset):
 
 
 class RebatchCursor(InputCursor):
-    """Collects elements in sizes that alternate."""
+    """Collects elements in alternating batch sizes."""
 
     __slots__ = ("_drop", "_ragged", "_sizes", "_turn")
 

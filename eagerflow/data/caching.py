@@ -1,4 +1,4 @@
-"""Dataset.cache: elements that are made once and kept, in memory or in a file."""
+"""Dataset.cache: elements that are computed once and kept, in memory or in a file."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class CacheDataset(UnaryDataset):
 
 
 class CachingCursor(Cursor):
-    """Collects what it gives, or gives what has been collected."""
+    """Collects the elements it yields, or yields those collected."""
 
     __slots__ = ("_at", "_elements", "_input", "_owner")
 

@@ -1,6 +1,6 @@
 """Elements, specs and cursors' states as bytes, and back.
 
-A value is a line of JSON that says what it is made of, followed by the tensors' memory. Nothing in
+A value is a line of JSON that describes its structure, followed by the tensors' memory. Nothing in
 it is executed when it is read.
 """
 
@@ -44,7 +44,7 @@ def encode(value: Any) -> bytes:
 
 
 def decode(data: bytes) -> Any:
-    """The value that `encode` made bytes of.
+    """The value that `encode` encoded.
 
     Raises:
         tf.errors.DataLossError: if the bytes are damaged.
@@ -151,12 +151,12 @@ def _from_json(value: Any, blobs: memoryview, at: list[int]) -> Any:
     raise ValueError(f"unknown kind {kind!r}")
 
 
-# What rebuilds composite values, by the name that their `_to_parts` gives.
+# The functions that rebuild composite values, by the name that `_to_parts` returns.
 _COMPOSITES: dict[str, Any] = {}
 
 
 def register(name: str, rebuild: Callable[[Any], Any]) -> None:
-    """Says what rebuilds the values whose `_to_parts` gives that name."""
+    """Registers the function that rebuilds values whose `_to_parts` returns that name."""
     _COMPOSITES[name] = rebuild
 
 

@@ -15,7 +15,7 @@ from eagerflow.framework.type_spec import TensorSpec
 
 
 class ZipDataset(Dataset):
-    """Structures of the elements that stand at the same position of several datasets."""
+    """Structures of the elements at the same position of several datasets."""
 
     def __init__(self, datasets: Any) -> None:
         super().__init__()
@@ -213,7 +213,7 @@ class DirectedInterleaveDataset(Dataset):
 
 
 class DirectedInterleaveCursor(Cursor):
-    """Asks the selector whose turn it is."""
+    """Reads from the dataset that the selector chooses."""
 
     __slots__ = ("_inputs", "_selector", "_stop_on_empty")
 

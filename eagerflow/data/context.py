@@ -1,4 +1,4 @@
-"""What an iterator's cursors have in common: the options that the whole pipeline runs with."""
+"""What an iterator's cursors share: the options of the whole pipeline."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Context:
     )
 
     def drawing(self, dataset: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-        """A dataset's function, with random operations that go on from cursor to cursor.
+        """A dataset's function, with random state that continues from cursor to cursor.
 
         Args:
             dataset: the dataset, which has a `_draws`.

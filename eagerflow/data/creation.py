@@ -68,7 +68,7 @@ class Creation:
             generator: a function that returns an iterable; called anew for each pass.
             output_types: the dtypes of the elements; `output_signature` is the newer way.
             output_shapes: their shapes.
-            args: tensors that are handed to `generator` as NumPy values.
+            args: tensors that are passed to `generator` as NumPy values.
             output_signature: the specs of the elements, in their structure.
             name: ignored.
 
@@ -95,7 +95,7 @@ class Creation:
 
     @staticmethod
     def range(*args: Any, **kwargs: Any) -> Dataset:
-        """A dataset of integers at equal distances.
+        """A dataset of equally spaced integers.
 
         Args:
             *args: as for Python's `range`: stop; start and stop; or start, stop and step.
@@ -115,7 +115,7 @@ class Creation:
     def counter(
         start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64, name: str | None = None
     ) -> Dataset:
-        """A dataset that counts without an end.
+        """A dataset that counts without end.
 
         Args:
             start: the first value.
@@ -232,11 +232,11 @@ class Creation:
     def choose_from_datasets(
         datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = True
     ) -> Dataset:
-        """A dataset that takes each element from the dataset that another one names.
+        """A dataset that takes each element from the dataset that `choice_dataset` names.
 
         Args:
             datasets: datasets with compatible elements.
-            choice_dataset: int64 scalars, each the number of a dataset.
+            choice_dataset: int64 scalars, each the index of a dataset.
             stop_on_empty_dataset: whether to end as soon as a chosen dataset has ended.
 
         Raises:

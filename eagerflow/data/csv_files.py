@@ -30,7 +30,7 @@ class CsvDataset(UnaryDataset):
             have a value; or a tensor with the default for a missing one.
         compression_type: "", "GZIP" or "ZLIB".
         buffer_size: how many bytes to read at once.
-        header: whether the first line of each file is to be passed over.
+        header: whether to skip the first line of each file.
         field_delim: the character between fields.
         use_quote_delim: whether double quotes enclose fields.
         na_value: another text for a missing value.
@@ -149,7 +149,7 @@ class OneTableDataset(Dataset):
 
 
 class RowCursor(LineCursor):
-    """Reads lines, joins those that a quoted field goes over, and takes them apart."""
+    """Reads lines, joins those that a quoted field spans, and splits them into fields."""
 
     __slots__ = ("_owner",)
 

@@ -11,8 +11,8 @@ from eagerflow.data import structure
 class Cursor(ABC):
     """Yields the elements of one dataset, once.
 
-    A cursor that raises an error has moved on: the next call gives the next element.
-    `state` tells where it is as plain values and tensors; `restore` takes a fresh cursor there.
+    A cursor that raises an error has advanced: the next call gives the next element.
+    `state` is the position as plain values and tensors; `restore` moves a fresh cursor to it.
     """
 
     __slots__ = ("__weakref__",)
@@ -33,7 +33,7 @@ class Cursor(ABC):
         """Goes to a position that `state` returned for a cursor of the same dataset."""
 
     def skip(self, count: int) -> None:
-        """Passes over elements; stops quietly at the end."""
+        """Skips elements; stops silently at the end."""
         for _ in range(count):
             if next(self, _END) is _END:
                 return
@@ -58,7 +58,7 @@ class InputCursor(Cursor):
 
 
 class Failure:
-    """Stands among elements for one that could not be made."""
+    """The error of an element that could not be computed, in its position."""
 
     __slots__ = ("error",)
 
@@ -70,7 +70,7 @@ def pack_elements(elements: list[Any]) -> list[Any]:
     """Elements as lists of leaves, for a cursor's state.
 
     Raises:
-        Exception: the error of an element that could not be made, which cannot be kept.
+        Exception: the error of an element that could not be computed, which cannot be stored.
     """
     for element in elements:
         if type(element) is Failure:

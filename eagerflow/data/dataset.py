@@ -40,7 +40,7 @@ class Dataset(Creation, Transformation):
     """
 
     _public_name = ""
-    # Attributes that do not tell what the elements are.
+    # Attributes that do not determine the elements.
     _passing: tuple[str, ...] = ("_name", "_own_options", "_resolved", "_samples", "_spec")
 
     def __init__(self, variant_tensor: Any = None) -> None:
@@ -52,7 +52,7 @@ class Dataset(Creation, Transformation):
         if isinstance(variant_tensor, Dataset):
             self._inputs = (variant_tensor,)
 
-    # What the kinds of datasets define.
+    # Defined by each kind of dataset.
 
     def _cursor(self, context: Context) -> Cursor:
         """A new cursor at the first element."""
@@ -67,7 +67,7 @@ class Dataset(Creation, Transformation):
         return self._inputs[0]._count()
 
     def _make_sample(self, variant: int) -> Any:
-        """An element as they may come; variants 0 and 1 differ in the sizes that are not known.
+        """An example element; variants 0 and 1 differ in the sizes that are not known.
 
         Variants 2 and 3 may hold tensors of unknown value instead of an example.
         """
@@ -105,7 +105,7 @@ class Dataset(Creation, Transformation):
         return self._spec[0]
 
     def _known_spec(self) -> Any:
-        """The specs in a tuple of one, or None if asking for them would call the program."""
+        """The specs in a tuple of one, or None if inferring them would call the program."""
         if self._spec is None and all(source._known_spec() is not None for source in self._inputs):
             return None if self._needs_sample() else (self.element_spec,)
         return self._spec

@@ -79,7 +79,7 @@ class ElementReader(Cursor):
 
 
 class ElementWriter(InputCursor):
-    """Hands elements on and writes them; the file appears when the end is reached.
+    """Yields elements and writes them; the file appears when the end is reached.
 
     Until then it has another name, and a lock file marks it as being written.
     """

@@ -35,7 +35,7 @@ class FunctionDataset(UnaryDataset):
         self._draws = draws_of(self._function)
 
     def _arguments(self) -> int | None:
-        """With how many arguments the function is called, if that is known."""
+        """The number of arguments the function is called with, if known."""
         return parts_of_elements(self._input)
 
     def _needs_sample(self) -> bool:
@@ -69,7 +69,7 @@ class FunctionDataset(UnaryDataset):
 
 
 def _has_unknown(element: Any) -> bool:
-    """Whether the value of a part is not known."""
+    """Whether the value of a component is unknown."""
     leaves = structure.flatten(element)
     return any(type(leaf) is Tensor and _core.is_symbolic(leaf) for leaf in leaves)
 
@@ -167,7 +167,7 @@ class FilterDataset(UnaryDataset):
 
 
 class FilterCursor(InputCursor):
-    """Asks the predicate for each element."""
+    """Yields the elements that satisfy the predicate."""
 
     __slots__ = ("_predicate",)
 
@@ -230,7 +230,7 @@ class EnumerateCursor(InputCursor):
 
 
 class ScanDataset(UnaryDataset):
-    """What a function makes of each element and a state that it carries on."""
+    """The outputs of a function of each element and a state."""
 
     def __init__(self, source: Dataset, initial_state: Any, function: Any) -> None:
         super().__init__(source)
@@ -261,7 +261,7 @@ def _scan_result(result: Any) -> Any:
 
 
 class ScanCursor(InputCursor):
-    """Carries the state on."""
+    """Passes the state from element to element."""
 
     __slots__ = ("_function", "_spec", "_state")
 
@@ -391,7 +391,7 @@ def _check_unique(leaf: Any) -> None:
 
 
 class UniqueCursor(InputCursor):
-    """Remembers the elements that it has given."""
+    """Keeps the set of elements it has yielded."""
 
     __slots__ = ("_keys", "_seen")
 
@@ -443,7 +443,7 @@ class AssertCardinalityDataset(UnaryDataset):
 
 
 class AssertCardinalityCursor(InputCursor):
-    """Counts, and complains; after the end it does so once."""
+    """Counts the elements, and raises if the count is wrong; after the end once."""
 
     __slots__ = ("_ended", "_expected", "_number")
 

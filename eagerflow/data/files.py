@@ -64,7 +64,7 @@ def path_of(name: Any) -> str:
 
 
 class FileCursor(Cursor):
-    """The base of cursors over one file, which is opened when its first record is asked for."""
+    """The base of cursors over one file, which is opened at its first record."""
 
     __slots__ = ("_at", "_file", "_path")
 
@@ -247,7 +247,7 @@ class TFRecordDataset(ReaderDataset):
     Raises:
         TypeError: if the names are no strings.
         tf.errors.NotFoundError: in the iteration, if there is no such file.
-        tf.errors.DataLossError: in the iteration, if a record is damaged or cut short.
+        tf.errors.DataLossError: in the iteration, if a record is damaged or truncated.
 
     >>> import tempfile, os
     >>> path = os.path.join(tempfile.mkdtemp(), "records")
@@ -406,7 +406,7 @@ class FixedLengthRecordDataset(ReaderDataset):
     Args:
         filenames: a file name, several, or a dataset of them.
         record_bytes: the length of a record.
-        header_bytes: how many bytes to pass over at the start of a file.
+        header_bytes: how many bytes to skip at the start of a file.
         footer_bytes: how many bytes to leave at its end.
         buffer_size: how many bytes to read at once.
         compression_type: "", "GZIP" or "ZLIB".
@@ -489,7 +489,7 @@ class FixedLengthCursor(FileCursor):
                 raise StopIteration
             self._left -= 1
             return file.read(owner._length)
-        # The end of compressed files comes as a surprise: the footer is read ahead.
+        # The size of compressed files is unknown: the footer is read ahead.
         wanted = owner._length + owner._footer
         self._ahead += file.read(wanted - len(self._ahead))
         if len(self._ahead) < wanted:

@@ -1,4 +1,4 @@
-"""Fingerprints of pipelines: what their data, arguments and functions are, in 64 bits."""
+"""Fingerprints of pipelines: 64-bit hashes of their data, arguments and functions."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def fingerprint(dataset: Dataset) -> int:
 
 
 class _Collector:
-    """Feeds all that makes up a pipeline to a hash function."""
+    """Feeds a pipeline's contents to a hash function."""
 
     def __init__(self) -> None:
         self.digest = hashlib.blake2b(digest_size=8)
         self._met: dict[int, int] = {}
-        # Keeps what was met alive, for as long as it is known by its address.
+        # Keeps visited objects alive while they are identified by address.
         self._kept: list[Any] = []
 
     def _text(self, *parts: Any) -> None:

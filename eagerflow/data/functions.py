@@ -48,12 +48,12 @@ def not_the_end(
 def checked_function(
     function: Any, name: str = "func", arguments: int | None = None
 ) -> Callable[..., Any]:
-    """The function itself, once it is known to be one.
+    """Checks and returns a function.
 
     Args:
         function: what the program gave.
         name: the parameter's name.
-        arguments: with how many arguments it will be called, if that is known.
+        arguments: the number of arguments it will be called with, if known.
 
     Raises:
         ValueError: if it cannot be called.
@@ -98,7 +98,7 @@ def _check_arguments(function: Any, name: str, count: int) -> None:
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
-        return  # functions that are not written in Python may not tell
+        return  # native functions may have no signature
     try:
         signature.bind(*[None] * count)
     except TypeError as error:
@@ -114,7 +114,7 @@ def _name_of(function: Any) -> str:
 
 
 def parts_of_elements(dataset: Any) -> int | None:
-    """How many arguments a function of an element is called with; None if that is not known."""
+    """The number of arguments a function of an element is called with; None if unknown."""
     like = dataset._like()
     if like is None:
         return None

@@ -1,4 +1,4 @@
-"""Iterators over datasets, and the optional values that the TensorFlow way of asking gives."""
+"""Iterators over datasets, and the optional values of `get_next_as_optional`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Iterator(ABC):
 
 
 class OwnedIterator(_core.LockedIterator, Iterator):
-    """What `iter(dataset)` gives.
+    """The result of `iter(dataset)`.
 
     Several threads may read one iterator: each element is given to one of them.
 
@@ -177,7 +177,7 @@ class _Loop:
 
 
 class _NotInitialized:
-    """Stands for the position of an iterator that has none."""
+    """The position of an iterator that has none."""
 
     def __iter__(self) -> _NotInitialized:
         return self
@@ -191,7 +191,7 @@ class _NotInitialized:
         )
 
     def state(self) -> Any:
-        """None, as at the end: there is nothing to go on with."""
+        """None, as at the end: there is nothing to resume."""
 
 
 class InitializableIterator(OwnedIterator):

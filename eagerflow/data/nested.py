@@ -36,7 +36,7 @@ class NestingDataset(FunctionDataset):
 
 
 def opened(call: Callable[[Any], Any], element: Any) -> Dataset:
-    """The dataset that a function makes of an element.
+    """The dataset that a function makes from an element.
 
     Raises:
         TypeError: if it returns something else.
@@ -191,7 +191,7 @@ class _Open:
 
 
 class _Failed(Cursor):
-    """Stands for a dataset that could not be made: gives the error instead of an element."""
+    """Replaces a dataset that could not be made: raises the error instead of an element."""
 
     __slots__ = ("_error",)
 
@@ -403,7 +403,7 @@ def _key_tensor(key: int) -> Any:
 
 
 def checked_window(dataset: Any) -> Dataset:
-    """What a window was made into.
+    """The dataset that a window was made into.
 
     Raises:
         TypeError: if it is no dataset.

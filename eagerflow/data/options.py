@@ -98,7 +98,7 @@ class DistributeOptions(_OptionGroup):
 
 
 class OptimizationOptions(_OptionGroup):
-    """Which rewritings of a pipeline are wanted."""
+    """Which rewrites of a pipeline are enabled."""
 
     _fields = dict.fromkeys(
         (

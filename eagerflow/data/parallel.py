@@ -34,7 +34,7 @@ _BLOCK_SECONDS = 5e-4
 _LARGEST_BLOCK = 32
 # How long a worker waits for work.
 _PATIENCE_SECONDS = 1.0
-# How many elements each worker makes one by one, before the time that they take is relied upon.
+# How many elements each worker computes one by one before their time is relied upon.
 _TRIALS = 8
 
 
@@ -57,9 +57,9 @@ class Team:
         source: where the elements come from; one thread at a time reads it.
         make: what is done to each element, or None.
         workers: the number of threads, and of calls of `make` at the same time.
-        room: how many elements may be ready or in the making.
-        ordered: whether elements leave in the order in which they came.
-        elastic: whether there is more room for elements that are quickly made.
+        room: how many elements may be ready or in progress.
+        ordered: whether elements keep their order.
+        elastic: whether there is more room for cheap elements.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Team:
         self.ordered = ordered
         self.elastic = elastic
         self.blocks: deque[Block] = deque()
-        # What the reader takes next; taken without a lock.
+        # What the reader reads next, without a lock.
         self.out: deque[Any] = deque()
         # A garbage collection in a worker may cancel the worker's own team.
         self.lock = threading.RLock()
@@ -99,7 +99,7 @@ class Team:
         self.started = False
 
     def start(self) -> None:
-        """Sets the workers to work."""
+        """Starts the workers."""
         if self.started:
             return
         _teams.add(self)
@@ -114,7 +114,7 @@ class Team:
         thread.start()
 
     def cancel(self) -> None:
-        """Tells the workers to end."""
+        """Stops the workers."""
         with self.lock:
             self.cancelled = True
             self.blocks.clear()
@@ -163,7 +163,7 @@ class Team:
                         self.busy = 1
                         self.reading = True
                         break
-                    # A worker that adds to its block before it sees this does not wake anybody.
+                    # A worker that adds to its block before it sees this wakes no thread.
                     self.hungry = True
                     if not self._collect():
                         self._invite()
@@ -245,7 +245,7 @@ class Team:
         return block
 
     def _fill(self, block: Block) -> None:
-        """Reads a block's elements, then makes them."""
+        """Reads a block's inputs, then computes its elements."""
         begin = time.perf_counter()
         results, make = block.results, self.make
         element: Any = None
@@ -383,7 +383,7 @@ class TeamCursor(Cursor):
         return self._team.next()
 
     def start(self) -> None:
-        """Lets the workers begin before the first element is asked for."""
+        """Lets the workers start before the first element is requested."""
         self._team.start()
 
     def state(self) -> Any:
@@ -433,7 +433,7 @@ class ParallelMapCursor(TeamCursor):
 
 
 def mapping(function: Callable[..., Any]) -> Callable[[Any], Any]:
-    """What a worker does to an element."""
+    """Computes an element in a worker."""
 
     def make(element: Any) -> Any:
         try:
@@ -448,8 +448,8 @@ def mapping(function: Callable[..., Any]) -> Callable[[Any], Any]:
 class AdaptiveMapCursor(Cursor):
     """Calls a function here while it is quick, and in worker threads once it proves slow.
 
-    Handing an element from thread to thread costs some ten microseconds, so that quick functions
-    are faster without.
+    Passing an element between threads costs some ten microseconds, so cheap functions are
+    faster without.
     """
 
     __slots__ = (

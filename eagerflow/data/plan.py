@@ -1,4 +1,4 @@
-"""The plan of a pipeline: which steps become index arithmetic, and how to tell a reader.
+"""The plan of a pipeline: which steps become index arithmetic, and how to describe it.
 
 Slices of arrays that are only chosen and reordered (take, skip, shard, repeat, shuffle) are a
 stream of indices. A batch of them is one gather, or one slice where the indices follow each other.

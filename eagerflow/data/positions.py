@@ -84,7 +84,7 @@ class SkipDataset(UnaryDataset):
 
 
 class SkipCursor(InputCursor):
-    """Passes over the first elements when the first one is asked for."""
+    """Skips the first elements when the first one is requested."""
 
     __slots__ = ("_skipped",)
 
@@ -134,7 +134,7 @@ class ShardDataset(UnaryDataset):
 
 
 class ShardCursor(InputCursor):
-    """Passes over the elements of the other shards."""
+    """Skips the elements of the other shards."""
 
     __slots__ = ("_before", "_shards")
 
@@ -159,7 +159,7 @@ class ShardCursor(InputCursor):
 
 
 class RepeatDataset(UnaryDataset):
-    """The elements again and again."""
+    """The elements repeated."""
 
     def __init__(self, source: Dataset, count: Any) -> None:
         super().__init__(source)

@@ -1,4 +1,4 @@
-"""Dataset.prefetch: elements that are made while the program works on earlier ones."""
+"""Dataset.prefetch: elements that are computed while the program processes earlier ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _AUTOMATIC_ROOM = 4
 
 
 class PrefetchDataset(UnaryDataset):
-    """The same elements, made ahead by a thread."""
+    """The same elements, computed ahead by a thread."""
 
     def __init__(self, source: Dataset, buffer_size: Any) -> None:
         super().__init__(source)

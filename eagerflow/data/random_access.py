@@ -1,4 +1,4 @@
-"""Elements by position: for pipelines whose steps can tell which earlier element one is made from."""
+"""Elements by position: for pipelines whose steps know which input element one is computed from."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def element_at(dataset: Dataset, index: int) -> Any:
 
     Raises:
         tf.errors.OutOfRangeError: if there is none.
-        tf.errors.UnimplementedError: if a step of the pipeline would have to make those before it.
+        tf.errors.UnimplementedError: if a step of the pipeline would have to compute those before it.
         tf.errors.FailedPreconditionError: if the number of elements is infinite or not known.
     """
     with _core.stop_recording():
@@ -69,7 +69,7 @@ class _Reader:
         return read(self, dataset, index)
 
     def made(self, dataset: Any, cursor: Callable[[Cursor], Cursor], indices: Any) -> Any:
-        """What a step's cursor makes of the elements of its input at some positions."""
+        """What a step's cursor computes from the elements of its input at some positions."""
         elements = [self.at(dataset._input, index) for index in indices]
         return next(cursor(ListCursor(elements)))
 

@@ -99,7 +99,7 @@ def _choose(logits: Any, seed: Any) -> Any:
 
 
 def _weighted(datasets: list[Any], weights: Any) -> tuple[list[Any], Any]:
-    """The datasets that have a chance, and their weights."""
+    """The datasets of nonzero weight, and their weights."""
     if isinstance(weights, _core.Tensor):
         if weights._shape_tuple() != (len(datasets),):
             raise ValueError(

@@ -102,7 +102,7 @@ class CountedDataset(AcceptedDataset):
 
 
 class ClassCounter:
-    """Counts classes, some elements together, and tells the acceptance that follows."""
+    """Counts classes in batches of elements, and computes the acceptance rates."""
 
     def __init__(self, target: np.ndarray) -> None:
         self._target = target

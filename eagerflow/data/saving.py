@@ -90,7 +90,7 @@ class SavingDataset(UnaryDataset):
 
 
 class SavingCursor(InputCursor):
-    """Hands elements on and writes them."""
+    """Yields elements and writes them."""
 
     __slots__ = ("_ended", "_first", "_owner", "_shards")
 
@@ -190,7 +190,7 @@ class LoadedDataset(UnaryDataset):
 
 
 class CountedCursor(InputCursor):
-    """Makes sure that all elements are there that were written."""
+    """Checks that all elements written are there."""
 
     __slots__ = ("_left", "_path")
 
@@ -303,13 +303,13 @@ class SnapshotDataset(SavingDataset):
         self._place: str | None = None
 
     def _target(self) -> str:
-        # Found once: what functions refer to may change while they run.
+        # Computed once: what functions refer to may change while they run.
         if self._place is None:
             self._place = os.path.join(self._path, str(int(self._input.fingerprint())))
         return self._place
 
     def _spec_to_store(self, first: Any) -> Any:
-        # Functions of the program are not called just to learn of all shapes.
+        # Functions of the program are not called just to infer shapes.
         if first is None:
             return self._input.element_spec
         return structure.map_structure(_of_any_shape, first)

@@ -75,7 +75,7 @@ class SeedSequence:
     def __init__(self, seed: Any, each_iteration: bool) -> None:
         self._seeds, repeatable = operation_seeds(seed)
         self.each_iteration = each_iteration
-        # What tells it from others; those that are random by choice are all the same.
+        # Identifies it; unseeded ones are all the same.
         self.identity = [each_iteration, self._seeds if repeatable else None]
         self._lock = threading.Lock()
         self._words = Words(*self._seeds) if each_iteration else None

@@ -74,7 +74,7 @@ class ShardFile:
         del self._collected[:_BUFFER]
 
     def sync(self) -> int:
-        """Puts everything into the file, from where reading and writing can go on; its size."""
+        """Flushes everything to the file, so that reading and writing can resume; its size."""
         with translated(self._path):
             if self._collected:
                 self._write_block()
@@ -103,7 +103,7 @@ class Shards:
 
     Args:
         directory: where to.
-        shard_func: gives the number of the file that an element goes into, or None.
+        shard_func: returns the index of the file that an element goes into, or None.
         compression: see `ShardFile`.
         state: where a former run stopped, as `state` returned it.
     """
@@ -150,7 +150,7 @@ class Shards:
         return os.path.join(folder, "00000000.snapshot")
 
     def state(self) -> Any:
-        """Where writing has come to; from here on the files stay."""
+        """The position of writing; from here on the files stay."""
         self._kept = True
         sizes = [[number, file.sync()] for number, file in self._files.items()]
         return {"run": self._run, "count": self._count, "sizes": sizes}
@@ -180,7 +180,7 @@ class Shards:
             file.write(content)
 
     def abandon(self) -> None:
-        """Removes what was written, unless it is complete or to be gone on with."""
+        """Removes what was written, unless it is complete or to be resumed."""
         files, self._files = self._files, {}
         for file in files.values():
             if self._kept:
@@ -229,7 +229,7 @@ class SavedDirectory:
 
 
 def is_complete(path: str) -> bool:
-    """Whether a directory holds a dataset that has been written to its end."""
+    """Whether a directory holds a complete dataset."""
     try:
         SavedDirectory(path)
     except errors.NotFoundError:

@@ -71,7 +71,7 @@ class ShuffleCursor(Cursor):
 
     The buffer is a ring. The drawn element is swapped with the first one, which then makes
     room for the next; this is what determines the order for given seeds. The input's cursor is made
-    when the first element is asked for, which counts for shuffles before this one.
+    when the first element is requested, which matters for shuffles before this one.
     """
 
     __slots__ = (

@@ -71,7 +71,7 @@ codec.register("elements", ListDataset)
 
 
 class GroupDataset(ListDataset):
-    """Some elements of another dataset, which tells their specs."""
+    """Some elements of another dataset, with its specs."""
 
     def __init__(self, elements: list[Any], owner: Dataset) -> None:
         super().__init__(elements)
@@ -169,7 +169,7 @@ def slices_at(columns: list[Any], index: int) -> list[Any]:
 
 
 class SliceCursor(Cursor):
-    """Yields slice after slice."""
+    """Yields the slices."""
 
     __slots__ = ("_columns", "_index", "_like", "_size")
 
@@ -200,7 +200,7 @@ class SliceCursor(Cursor):
 
 
 class RangeDataset(Dataset):
-    """Numbers at equal distances."""
+    """Equally spaced values."""
 
     def __init__(self, *args: Any, output_type: Any = dtypes.int64) -> None:
         super().__init__()
@@ -262,7 +262,7 @@ class RangeCursor(Cursor):
 
 
 class CounterDataset(Dataset):
-    """Numbers at equal distances without an end."""
+    """Infinitely many equally spaced values."""
 
     def __init__(self, start: Any, step: Any, dtype: Any) -> None:
         super().__init__()
@@ -284,7 +284,7 @@ class CounterDataset(Dataset):
 
 
 class CounterCursor(Cursor):
-    """Adds the step again and again."""
+    """Adds the step repeatedly."""
 
     __slots__ = ("_step", "_value")
 

@@ -17,7 +17,7 @@ from eagerflow.data.prefetching import PrefetchDataset
 
 
 class _Kind(NamedTuple):
-    """How a kind of dataset is taken apart, and put together again."""
+    """How a kind of dataset is serialized and rebuilt."""
 
     arguments: Callable[[Any], list[Any]]
     make: Callable[..., Dataset]

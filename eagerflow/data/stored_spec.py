@@ -32,7 +32,7 @@ def encode_spec(spec: Any) -> bytes:
 
 
 def decode_spec(data: bytes) -> Any:
-    """The structure of specs that a message tells of.
+    """The structure of specs that a message describes.
 
     Raises:
         tf.errors.DataLossError: if the message is damaged.

@@ -36,7 +36,7 @@ def _rebuilt_mapping(like: Mapping[Any, Any], children: list[Any]) -> Any:
 
 
 def _container_of(kind: type) -> nest.Container | None:
-    """What elements are nested in: tuples, mappings, data classes, attrs, `__tf_flatten__`."""
+    """The containers of elements: tuples, mappings, data classes, attrs, `__tf_flatten__`."""
     if issubclass(kind, tuple):
         return nest.tuple_container(kind)
     if issubclass(kind, Mapping):

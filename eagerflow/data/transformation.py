@@ -45,8 +45,8 @@ class Transformation:
             map_func: called with the element; with its parts if it is a tuple. It runs eagerly, for
                 every element, and may use any Python.
             num_parallel_calls: the number of threads that call it, `tf.data.AUTOTUNE` to have them
-                when calls are slow enough to gain from it, None to call it when an element is asked
-                for.
+                when calls are slow enough to gain from it, None to call it when an element is
+                requested.
             deterministic: whether the order is kept; by default as in the dataset's options.
             synchronous: ignored.
             use_unbounded_threadpool: ignored.
@@ -175,7 +175,7 @@ class Transformation:
         Args:
             batch_size: how many elements.
             drop_remainder: whether to leave out a smaller last batch.
-            num_parallel_calls: stacking is one native operation; but where an error stands in a
+            num_parallel_calls: stacking is one native operation; but after an error in a
                 batch, the next batch begins with the next element if this is given or the input is
                 no `map`, and else after the elements that the batch would have had.
             deterministic: accepted.
@@ -329,7 +329,7 @@ class Transformation:
         return combining.ConcatenateDataset(self, dataset)
 
     def prefetch(self: Any, buffer_size: Any, name: str | None = None) -> Dataset:
-        """The same elements, made by a thread while the program works on earlier ones.
+        """The same elements, computed by a thread while the program processes earlier ones.
 
         Args:
             buffer_size: how many to keep ready, or `tf.data.AUTOTUNE`; 0 for none.
@@ -344,7 +344,7 @@ class Transformation:
         return prefetching.PrefetchDataset(self, buffer_size)
 
     def cache(self: Any, filename: Any = "", name: str | None = None) -> Dataset:
-        """The same elements, kept when they are first made and not made again.
+        """The same elements, computed once and kept.
 
         Args:
             filename: where to keep them; in memory by default.
@@ -386,7 +386,7 @@ class Transformation:
     def scan(
         self: Any, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None
     ) -> Dataset:
-        """What a function makes of each element and of a state that it carries on.
+        """The outputs of a function of each element and a state.
 
         Args:
             initial_state: the first state, a structure of tensors.
@@ -524,7 +524,7 @@ class Transformation:
 
         Args:
             class_func: gives an element's class, an int32 scalar.
-            target_dist: the wanted proportion of each class.
+            target_dist: the target proportion of each class.
             initial_dist: the distribution of the input; estimated by counting if None.
             seed: makes the choices the same in every run.
             name: ignored.

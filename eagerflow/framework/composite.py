@@ -15,7 +15,7 @@ SparseTensorValue = namedtuple("SparseTensorValue", ["indices", "values", "dense
 class CompositeTensor:
     """A value that consists of several tensors, such as a ragged or a sparse tensor.
 
-    A subclass has a `_type_spec` whose `_to_components` and `_from_components` take it apart and
+    A subclass has a `_type_spec` whose `_to_components` and `_from_components` split it and
     put it together, and names in `_gradient_component` the part that gradients are about.
     """
 

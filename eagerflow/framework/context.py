@@ -9,19 +9,19 @@ from typing import Any
 
 from eagerflow import _core
 
-# Stands on a thread's stack of modes where operations run when they are called.
+# The entry on a thread's stack of modes for eager execution.
 _EAGER = object()
 
 
 class _Modes(threading.local):
     def __init__(self) -> None:
         self.stack: list[Any] = []
-        # Whether what runs only tells shapes, on values that mean nothing.
+        # Whether operations run on dummy values, only to infer shapes.
         self.only_shapes = False
 
 
 class _Process:
-    """What holds for all threads: the mode at the bottom, and whether graphs are used at all."""
+    """State of all threads: the default mode, and whether graphs are used at all."""
 
     eager = True
     graphs_used = False
@@ -37,9 +37,9 @@ process = _Process()
 
 
 def only_shapes() -> bool:
-    """Whether what runs in this thread only tells shapes.
+    """Whether this thread only infers shapes.
 
-    Its values mean nothing then: they are neither printed, nor checked, nor written.
+    Its values are dummies then: they are neither printed, nor checked, nor written.
     """
     return _modes.only_shapes
 

@@ -186,7 +186,7 @@ class DType:
         raise ValueError(f"{self} does not have defined limits.")
 
     def is_compatible_with(self, other: object) -> builtins.bool:
-        """Whether values of the type `other` can be used where this type is wanted."""
+        """Whether values of the type `other` can be used where this type is expected."""
         return self is as_dtype(other)
 
     def __eq__(self, other: object) -> builtins.bool:
@@ -266,13 +266,13 @@ _ALL = (
     *(bool, string),
 )
 _QUANTIZED = (qint8, quint8, qint32, qint16, quint16)
-# What tensors hold, but no arithmetic is defined for. The kinds of the narrow ones are capital.
+# Types that tensors hold, but without arithmetic. The kinds of the narrow ones are capital.
 _NARROW = (
     *(float8_e5m2, float8_e4m3fn, float8_e4m3fnuz, float8_e4m3b11fnuz, float8_e5m2fnuz),
     *(int4, uint4, int2, uint2, float4_e2m1fn),
 )
 _STORED = _QUANTIZED + _NARROW
-# What a tensor cannot hold, but programs name.
+# Types that tensors cannot hold, but programs name.
 _OPAQUE = (resource, variant)
 QUANTIZED_DTYPES = frozenset(_QUANTIZED)
 STORED_DTYPES = frozenset(_STORED)

@@ -39,14 +39,14 @@ def _result(leaf: Any) -> Any:
 
 
 def _kind_of_argument(leaf: Any) -> Any:
-    """What TensorFlow would trace a function anew for, if it were another."""
+    """The key for which TensorFlow would retrace a function."""
     if type(leaf) is Tensor:
         return leaf.dtype, leaf._shape_tuple()
     return leaf if isinstance(leaf, bool | int | float | complex | str | bytes) else id(leaf)
 
 
 class Function:
-    """What `tf.function` makes of a Python function.
+    """A Python function wrapped by `tf.function`.
 
     Calls run the Python function itself: its side effects happen every time, and any Python control
     flow works. As with a traced function, NumPy's arrays become tensors before it sees them, and so
@@ -175,7 +175,7 @@ class Function:
             self._op_seeds_of = weakref.WeakKeyDictionary()
         try:
             bound._op_seeds = self._op_seeds_of.setdefault(instance, {})
-        except TypeError:  # neither everything can be hashed nor referred to weakly
+        except TypeError:  # not every object can be hashed or referred to weakly
             bound._op_seeds = self._op_seeds
         return bound
 
@@ -196,7 +196,7 @@ class Function:
 
 
 class ConcreteFunction:
-    """A Function together with the arguments, or their specs, that it was asked for with."""
+    """A Function together with the arguments, or their specs, that it was requested for."""
 
     def __init__(self, function: Function, args: tuple, kwargs: dict[str, Any]) -> None:
         self._function = function
@@ -227,12 +227,11 @@ def function(
 ) -> Any:
     """Marks a function to be run as a whole; here it runs eagerly, operation by operation.
 
-    An operation costs so little that there is nothing to gain from a graph for what eager programs
-    do, so this changes how a function is called, not what it computes. Results are tensors, also
-    where the function returns numbers, arrays or variables. Python side effects, such as
-    `print`, happen on every call and not only on the first. Random operations draw the values of
-    a traced function: each from its own stream, which `tf.random.set_seed` and the number of
-    operations before it determine.
+    Operations are cheap enough that a graph would not speed up eager programs, so this changes how
+    a function is called, not what it computes. Results are tensors, also where the function returns
+    numbers, arrays or variables. Python side effects, such as `print`, happen on every call and not
+    only on the first. Random operations draw the values of a traced function: each from its own
+    stream, which `tf.random.set_seed` and the number of operations before it determine.
 
     Args:
         func: the function; None when used as `@tf.function(...)`.

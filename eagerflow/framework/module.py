@@ -50,7 +50,7 @@ class Module:
     ['b:0', 'w:0']
     """
 
-    # Attributes that `_flatten` passes over; subclasses may add theirs.
+    # Attributes that `_flatten` skips; subclasses may add theirs.
     _TF_MODULE_IGNORED_PROPERTIES: frozenset[str] = frozenset({"_name_scope"})
 
     def __init__(self, name: str | None = None) -> None:
@@ -88,12 +88,12 @@ class Module:
 
     @property
     def trainable_variables(self) -> tuple:
-        """The variables that tapes watch by themselves."""
+        """The variables that tapes watch automatically."""
         return tuple(self._flatten(predicate=_is_trainable))
 
     @property
     def non_trainable_variables(self) -> tuple:
-        """The variables that tapes do not watch by themselves."""
+        """The variables that tapes do not watch automatically."""
         return tuple(self._flatten(predicate=_is_not_trainable))
 
     @property

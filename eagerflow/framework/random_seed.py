@@ -94,7 +94,7 @@ class TraceSeeds:
 
     __slots__ = ("_known", "_seed", "_streams", "_times_set", "_traces")
 
-    # Operations beyond this index share streams: loops call them without end.
+    # Operations beyond this index share streams: loops call them without bound.
     LIMIT = 4096
 
     def __init__(self, seed: Any = None, traces: int = 1) -> None:
@@ -228,7 +228,7 @@ def call_as_traced(find: Any, arguments: tuple, function: Any, args: tuple, kwar
 
 @contextlib.contextmanager
 def drawing(draw: Any) -> Iterator[None]:
-    """Lets random operations of this thread draw by another function in this block.
+    """Makes random operations of this thread draw by another function in this block.
 
     Without a function they draw from the process's streams.
     """
@@ -282,7 +282,7 @@ def as_traced(function: Any, op_seeds: TraceSeeds) -> Any:
 def as_loop_body(function: Any) -> Any:
     """A function that draws as the body of a loop in a graph does.
 
-    Its operations have their own streams, which go on from step to step of the loop.
+    Its operations have their own streams, which continue from step to step of the loop.
     """
     call = _source.draw
     return as_traced(function, call.inner()) if type(call) is _FunctionCall else function
@@ -384,7 +384,7 @@ def draw(operation: Any, op_seed: int | None, blocks: int) -> tuple[int, int, in
         if first is None or second is None:
             return unforeseen()
         if op_seed is None:
-            return Stream(first, second << 64).take(0)  # the seed drawn for it never comes again
+            return Stream(first, second << 64).take(0)  # the seed drawn for it is never repeated
         key = (operation, first, second)
         stream = _state.streams.get(key)
         if stream is None:

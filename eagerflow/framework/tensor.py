@@ -213,7 +213,7 @@ OPERATORS = frozenset(
 
 
 def _attach() -> None:
-    """Gives the native type the members that are not worth native code."""
+    """Adds the members that need no native code to the native type."""
     members = {
         "__repr__": _repr,
         "__str__": _str,

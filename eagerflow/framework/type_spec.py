@@ -11,7 +11,7 @@ from eagerflow.framework.shapes import TensorShape, as_shape
 
 
 class TypeSpec:
-    """What is known of a value before it is there; the base of the classes for each kind of value."""
+    """What is known of a value before it is computed; the base class of all specs."""
 
     @property
     def value_type(self) -> type:
@@ -19,7 +19,7 @@ class TypeSpec:
         raise TypeError(f"{type(self).__name__} describes no class of values.")
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether a value, or what another spec describes, may stand where this spec is asked for."""
+        """Whether a value, or what another spec describes, fits this spec."""
         return self == spec_or_value
 
     def is_subtype_of(self, other: Any) -> bool:

@@ -23,7 +23,7 @@ _ops = _core.ops
 
 
 class VariableSynchronization(enum.Enum):
-    """When the copies of a distributed variable are brought together."""
+    """When the copies of a distributed variable are aggregated."""
 
     AUTO = 0
     NONE = 1
@@ -32,7 +32,7 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregation(enum.Enum):
-    """How the copies of a distributed variable are brought together."""
+    """How the copies of a distributed variable are aggregated."""
 
     NONE = 0
     SUM = 1
@@ -96,7 +96,7 @@ class Variable(_core.Variable, metaclass=_VariableType):
     """A mutable slot that holds a tensor of fixed dtype.
 
     A variable can be used wherever a tensor can; its current value is used then. Tapes watch
-    trainable variables by themselves. A tensor read from a variable keeps its value when the
+    trainable variables automatically. A tensor read from a variable keeps its value when the
     variable is assigned a new one.
 
     Args:
@@ -206,12 +206,12 @@ class Variable(_core.Variable, metaclass=_VariableType):
 
     @property
     def synchronization(self) -> VariableSynchronization:
-        """What was given as `synchronization`."""
+        """The argument `synchronization`."""
         return self._synchronization
 
     @property
     def aggregation(self) -> VariableAggregation:
-        """What was given as `aggregation`."""
+        """The argument `aggregation`."""
         return self._aggregation
 
     @property
@@ -360,7 +360,7 @@ class Variable(_core.Variable, metaclass=_VariableType):
         return self._changed(lambda v: scatter(v, places, values))
 
     def _scatter_each(self, combine: Callable, sparse_delta: Any) -> Variable:
-        """Applies one update after the other, since several may meet the same row."""
+        """Applies one update after the other, since several may update the same row."""
         delta = _checked_slices(sparse_delta)
         indices, values = _rows(delta, self)
 

@@ -415,8 +415,8 @@ def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
     if tensor.ndim == 0:
         return _core.as_tensor(tensor.numpy().startswith(b"\xff\xd8\xff"))
     values = tensor.numpy()
-    found = [item.startswith(b"\xff\xd8\xff") for item in values.reshape(-1).tolist()]
-    return _core.as_tensor(np.array(found, bool).reshape(values.shape))
+    matches = [item.startswith(b"\xff\xd8\xff") for item in values.reshape(-1).tolist()]
+    return _core.as_tensor(np.array(matches, bool).reshape(values.shape))
 
 
 @composed_op("ExtractJpegShape", contents=Input("string"), output_type=DType)

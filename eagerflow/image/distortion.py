@@ -20,7 +20,7 @@ Tensor = _core.Tensor
 
 SampleDistortedBoundingBox = namedtuple("SampleDistortedBoundingBox", ["begin", "size", "bboxes"])
 
-_EMPTY = 1.0  # rectangles with a smaller area count for nothing
+_EMPTY = 1.0  # rectangles with a smaller area are ignored
 
 
 class _Words:
@@ -152,14 +152,14 @@ def _sampled(
     objects = (boxes[:, [1, 0, 3, 2]] * scale).astype(np.int64)
     source = words(attempts)
     low, high = np.float32(aspects[0]), np.float32(aspects[1])
-    found = (0, 0, width, height)
+    chosen = (0, 0, width, height)
     for _ in range(attempts):
         aspect = source.fraction() * (high - low) + low
         crop = _crop(width, height, (areas[0], areas[1]), aspect, source)
         if crop is not None and _covers(crop, objects, covered):
-            found = crop
+            chosen = crop
             break
-    left, top, right, bottom = found
+    left, top, right, bottom = chosen
     corners = np.array([top, left, bottom, right], np.float32) / np.array(
         [height, width, height, width], np.float32
     )

@@ -159,7 +159,7 @@ def decode_png(data: bytes, channels: int, dtype: Any) -> np.ndarray:
     return _fewer_bits(with_channels(array, channels), dtype)
 
 
-# How much red, green and blue give of a grey level, in 1/32768.
+# The weights of red, green and blue in a grey level, in 1/32768.
 _GREY = np.array([9797, 19234, 3737], np.uint32)
 
 

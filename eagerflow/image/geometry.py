@@ -252,7 +252,7 @@ def extract_patches(
         raise invalid(f"padding must be VALID or SAME, got {padding!r} [Op:ExtractImagePatches]")
     (_, high, wide, _), (_, down, right, _), (_, apart, aside, _) = lists
     batch, rows, columns, channels = tensor._shape_tuple()
-    places = []
+    indices = []
     for size, window, step, rate in (
         (rows, high, down, apart),
         (columns, wide, right, aside),
@@ -268,8 +268,8 @@ def extract_patches(
                 f"the window of {extent} is larger than the image of {size} "
                 "[Op:ExtractImagePatches]"
             )
-        places.append(np.arange(count)[:, None] * step - before + np.arange(window) * rate)
-    vertical, horizontal = places
+        indices.append(np.arange(count)[:, None] * step - before + np.arange(window) * rate)
+    vertical, horizontal = indices
     # The image is padded with zeros.
     top, left = max(-int(vertical.min()), 0), max(-int(horizontal.min()), 0)
     bottom = max(int(vertical.max()) - rows + 1, 0)
@@ -321,11 +321,11 @@ def extract_glimpse(
     import numpy as np
 
     tensor = _core.convert(input, dtypes.float32, None)
-    places = _core.convert(offsets, dtypes.float32, None).numpy()
-    if tensor.ndim != 4 or places.shape != (tensor._shape_tuple()[0], 2):
+    positions = _core.convert(offsets, dtypes.float32, None).numpy()
+    if tensor.ndim != 4 or positions.shape != (tensor._shape_tuple()[0], 2):
         raise invalid(
             f"input must be 4-dimensional with an offset pair for each image, got {tensor.shape} "
-            f"and {places.shape} [Op:ExtractGlimpseV2]"
+            f"and {positions.shape} [Op:ExtractGlimpseV2]"
         )
     if noise not in ("uniform", "gaussian", "zero"):
         raise invalid(f"noise must be uniform, gaussian or zero, got {noise} [Op:ExtractGlimpseV2]")
@@ -333,13 +333,13 @@ def extract_glimpse(
     batch, rows, columns, channels = tensor._shape_tuple()
     extent = np.array([rows, columns], np.float32)
     if normalized:
-        places = places * extent
+        positions = positions * extent
     if centered:
         middle = extent / 2
         if normalized:
-            middle = middle - places / 2 - np.array([height, width], np.float32) / 2
-        places = places + middle
-    starts = np.trunc(places).astype(np.int64)
+            middle = middle - positions / 2 - np.array([height, width], np.float32) / 2
+        positions = positions + middle
+    starts = np.trunc(positions).astype(np.int64)
     down = starts[:, :1] + np.arange(height)
     right = starts[:, 1:] + np.arange(width)
     inside = ((down >= 0) & (down < rows))[:, :, None] & ((right >= 0) & (right < columns))[:, None]

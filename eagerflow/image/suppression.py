@@ -294,7 +294,7 @@ def non_max_suppression_padded(
         )
     batch = corners.shape[:-2]
     if corners.size and not canonicalized_coordinates:
-        # The first box tells which corner comes first in all of them.
+        # The first box determines the corner order of all.
         first = corners.reshape(-1, 4)[0]
         order = [0, 1, 2, 3]
         for k in (0, 1):

@@ -102,10 +102,10 @@ def _to_min_first(x: np.ndarray, low: Any, high: Any, info: np.iinfo) -> np.ndar
     with np.errstate(all="ignore"):
         scale = np.float32(2.0**info.bits - 1) / (high - low)
         if info.max == 255:  # TensorFlow's kernel of this type rounds once, the others twice
-            found = np.rint(x * scale - low * scale)
+            result = np.rint(x * scale - low * scale)
         else:
-            found = _half_away(x * scale) - _half_away(low * scale) + np.float32(info.min)
-    return _clamped(np.where(low == high, np.float32(0), found), info)
+            result = _half_away(x * scale) - _half_away(low * scale) + np.float32(info.min)
+    return _clamped(np.where(low == high, np.float32(0), result), info)
 
 
 def _requantized(x: np.ndarray, low: Any, high: Any, info: np.iinfo) -> np.ndarray:
@@ -114,8 +114,8 @@ def _requantized(x: np.ndarray, low: Any, high: Any, info: np.iinfo) -> np.ndarr
     low, high = np.asarray(low, np.float64), np.asarray(high, np.float64)
     with np.errstate(all="ignore"):
         scale = steps / ((high - low) * (steps / (steps - 1)))
-        found = _half_away(x * scale) - _half_away(low * scale) + info.min
-    return _clamped(np.where(low == high, 0.0, found), info)
+        result = _half_away(x * scale) - _half_away(low * scale) + info.min
+    return _clamped(np.where(low == high, 0.0, result), info)
 
 
 def _from_min_first(x: np.ndarray, low: Any, high: Any, info: np.iinfo) -> np.ndarray:
@@ -123,8 +123,8 @@ def _from_min_first(x: np.ndarray, low: Any, high: Any, info: np.iinfo) -> np.nd
     with np.errstate(all="ignore"):
         scale = (high - low) / np.float32(2.0**info.bits - 1)
         start = _half_away(low / scale) * scale - np.float32(info.min) * scale
-        found = x.astype(np.float32) * scale + start
-    return np.where(low == high, low, found)
+        result = x.astype(np.float32) * scale + start
+    return np.where(low == high, low, result)
 
 
 @op_function

@@ -121,7 +121,7 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
     rest = [[0, 0] for _ in batch]
     x = pad(x, [*rest, [0, 0], [0, pieces * step - length]])
     x = _ops.reshape(x, [*batch, frames, pieces, step])
-    # The k-th piece of a frame lies k steps behind the frame's beginning.
+    # The k-th segment of a frame lies k steps after the frame's start.
     total: Any = None
     for k, piece in enumerate(_ops.unstack(x, None, len(batch) + 1)):
         moved = pad(piece, [*rest, [k, pieces - 1 - k], [0, 0]])

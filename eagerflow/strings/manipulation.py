@@ -352,35 +352,35 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     """
     characters = _checked_unit(unit, "Substr")
     text = strings(input, "Substr")
-    places = _core.as_tensor(pos)
+    positions = _core.as_tensor(pos)
     sizes = _core.as_tensor(len)
-    for value in (places, sizes):
+    for value in (positions, sizes):
         if value.dtype not in (dtypes.int32, dtypes.int64):
             _core.refuse_attr("T", value.dtype, INDEX_TYPES, "Substr")
-    if places._shape_tuple() != sizes._shape_tuple():
+    if positions._shape_tuple() != sizes._shape_tuple():
         raise invalid_argument(
-            f"pos and len should have the same shape, got: {list(places._shape_tuple())} vs. "
+            f"pos and len should have the same shape, got: {list(positions._shape_tuple())} vs. "
             f"{list(sizes._shape_tuple())} [Op:Substr]"
         )
-    if not text.ndim or not places.ndim or text._shape_tuple() == places._shape_tuple():
+    if not text.ndim or not positions.ndim or text._shape_tuple() == positions._shape_tuple():
         try:
-            where, sizes64 = (_ops.cast(value, dtypes.int64) for value in (places, sizes))
+            where, sizes64 = (_ops.cast(value, dtypes.int64) for value in (positions, sizes))
             return _ops.string_part(text, where, sizes64, characters)
         except InvalidArgumentError:
             pass  # the message below shows the string
     array = np.empty(text._size, object)
     array[:] = items(text)
     try:
-        parts = np.broadcast_arrays(array.reshape(text._shape_tuple()), places, sizes)
+        parts = np.broadcast_arrays(array.reshape(text._shape_tuple()), positions, sizes)
     except ValueError:
         raise invalid_argument(
-            f"Incompatible shapes: {list(text._shape_tuple())} vs. {list(places._shape_tuple())} "
+            f"Incompatible shapes: {list(text._shape_tuple())} vs. {list(positions._shape_tuple())} "
             "[Op:Substr]"
         ) from None
     flat = [part.reshape(-1).tolist() for part in parts]
     result = [
-        _part(item, place, size, characters, index)
-        for index, (item, place, size) in enumerate(zip(*flat, strict=True))
+        _part(item, start, size, characters, index)
+        for index, (item, start, size) in enumerate(zip(*flat, strict=True))
     ]
     return from_items(result, parts[0].shape)
 

@@ -205,7 +205,7 @@ class _Translator:
         rest = self.pattern[self.at + 1 :]
         flags = re.match(r"\?([ims]*)(-[ims]+)?([:)])", rest)
         if flags and flags.group(3) == ")":
-            # Flags for the rest of a group open a group of their own, closed with the other.
+            # Flags for the rest of a group open a nested group, closed with the outer one.
             self.parts.append(f"(?{flags.group(1)}{flags.group(2) or ''}:")
             self.open[-1] += 1
             self.at += 1 + flags.end()
@@ -240,8 +240,8 @@ class _Forms(NamedTuple):
     """What is known of an expression beside how Python spells it."""
 
     plain: re.Pattern | None  # for bytes, which have to be ASCII
-    solid: bool  # whether it never matches nothing
-    members: list[int] | None  # the ASCII characters that it stands for, as bits of two words
+    solid: bool  # whether it never matches the empty string
+    members: list[int] | None  # the ASCII characters that it matches, as bits of two words
     runs: bool  # whether it matches as many of these as there are
 
 
@@ -384,7 +384,7 @@ def regex_replace(
     Args:
         input: strings.
         pattern: the expression, in RE2's syntax.
-        rewrite: what to put there; `\1` to `\9` stand for groups, `\0` for the whole match.
+        rewrite: what to put there; `\1` to `\9` are groups, `\0` for the whole match.
         replace_global: whether to replace all matches, or only the first.
         name: ignored.
 

@@ -68,23 +68,23 @@ class _Decoder:
         """The code points and offsets in bytes."""
         codes: list[int] = []
         offsets: list[int] = []
-        place = 0
-        while place < len(data):
+        offset = 0
+        while offset < len(data):
             try:
-                text, bad = data[place:].decode(self.codec), None
+                text, bad = data[offset:].decode(self.codec), None
             except UnicodeDecodeError as error:
-                text, bad = data[place : place + error.start].decode(self.codec), error
+                text, bad = data[offset : offset + error.start].decode(self.codec), error
             for char in text:
                 codes.append(ord(char))
-                offsets.append(place)
-                place += self._width(char)
+                offsets.append(offset)
+                offset += self._width(char)
             if bad is not None:
                 if self.errors == "strict":
                     raise invalid_argument(f"Invalid formatting on input string [Op:{self.op}]")
                 if self.errors == "replace":
                     codes.append(self.replacement)
-                    offsets.append(place)
-                place += bad.end - bad.start
+                    offsets.append(offset)
+                offset += bad.end - bad.start
         if self.controls and self.errors == "ignore":
             kept = [pair for pair in zip(codes, offsets, strict=True) if pair[0] >= 0x20]
             return [code for code, _ in kept], [offset for _, offset in kept]
@@ -438,6 +438,6 @@ def unicode_script(input: Any, name: str | None = None) -> Any:
     x = _core.convert(input, dtypes.int32, None)
     starts, scripts = _scripts()
     codes = np.asarray(x)
-    found = scripts[np.searchsorted(starts, codes.clip(0), side="right") - 1]
+    ids = scripts[np.searchsorted(starts, codes.clip(0), side="right") - 1]
     known = (codes >= 0) & (codes <= 0x10FFFF)
-    return _core.as_tensor(np.where(known, found, -1).astype(np.int32))
+    return _core.as_tensor(np.where(known, ids, -1).astype(np.int32))
