@@ -34,7 +34,7 @@ def adjust_brightness(image: Any, delta: Any) -> Tensor:
 
     Args:
         image: of any dtype.
-        delta: what to add to every value, in [0, 1) terms of floats.
+        delta: the value to add, on the scale of floats in [0, 1).
 
     >>> tf.image.adjust_brightness([0.25, 0.5], 0.25).numpy()
     array([0.5 , 0.75], dtype=float32)
@@ -71,7 +71,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
 
 @op_function
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
-    """Images under a power law: `gain * x ** gamma`.
+    """Gamma correction: `gain * x ** gamma`.
 
     Args:
         image: of any dtype.
@@ -94,11 +94,11 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
 
 @op_function
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
-    """Images with turned hues.
+    """Images with shifted hues.
 
     Args:
         image: colours `[..., 3]`, of any dtype.
-        delta: how far to turn the hue, in [-1, 1].
+        delta: how far to shift the hue, in [-1, 1].
         name: ignored.
 
     Raises:

@@ -49,7 +49,7 @@ def _flipped(image: Any, axis: int, draw: _Draw) -> Tensor:
 
 @op_function
 def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
-    """Images mirrored left to right, each with probability one half.
+    """Images flipped left to right, each with probability one half.
 
     >>> tf.image.random_flip_left_right(tf.ones([2, 2, 1])).shape
     TensorShape([2, 2, 1])
@@ -59,7 +59,7 @@ def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
 
 @op_function
 def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
-    """Images mirrored upside down, each with probability one half.
+    """Images flipped upside down, each with probability one half.
 
     >>> tf.image.random_flip_up_down(tf.ones([2, 2, 1])).shape
     TensorShape([2, 2, 1])
@@ -69,7 +69,7 @@ def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
 
 @op_function
 def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
-    """Images mirrored left to right or not, as the seed `[2]` determines.
+    """Images flipped left to right or not, as the seed `[2]` determines.
 
     >>> tf.image.stateless_random_flip_left_right([[[1], [2]]], seed=(2, 3)).shape
     TensorShape([1, 2, 1])
@@ -79,7 +79,7 @@ def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
 
 @op_function
 def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
-    """Images mirrored upside down or not, as the seed `[2]` determines.
+    """Images flipped upside down or not, as the seed `[2]` determines.
 
     >>> tf.image.stateless_random_flip_up_down([[[1]], [[2]]], seed=(2, 3)).shape
     TensorShape([2, 1, 1])
@@ -158,7 +158,7 @@ def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> 
 
 @op_function
 def random_hue(image: Any, max_delta: Any, seed: int | None = None) -> Tensor:
-    """Images whose hues are turned by up to `max_delta`.
+    """Images whose hues are shifted by up to `max_delta`.
 
     Raises:
         ValueError: if `max_delta` is not within [0, 0.5].
@@ -172,7 +172,7 @@ def random_hue(image: Any, max_delta: Any, seed: int | None = None) -> Tensor:
 
 @op_function
 def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Tensor:
-    """Images whose hues are turned by up to `max_delta`, as the seed `[2]` determines.
+    """Images whose hues are shifted by up to `max_delta`, as the seed `[2]` determines.
 
     >>> tf.image.stateless_random_hue(tf.ones([1, 1, 3]), 0.2, (1, 2)).shape
     TensorShape([1, 1, 3])

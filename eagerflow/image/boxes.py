@@ -42,7 +42,7 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None =
 
     Args:
         images: float32 or float16 `[batch, height, width, channels]` with 1, 3 or 4 channels.
-        boxes: float32 `[batch, n, 4]`: top, left, bottom, right, in heights and widths of the image.
+        boxes: float32 `[batch, n, 4]`: top, left, bottom, right, relative to the image's size.
         colors: `[m, channels]`, used in turn; None for a list of ten.
         name: ignored.
 
@@ -91,7 +91,7 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None =
 def _outline(
     image: np.ndarray, box: np.ndarray, colour: np.ndarray, height: int, width: int
 ) -> None:
-    """Draws one box; what is outside the image is left out."""
+    """Draws one box, clipped to the image."""
     if not np.isfinite(box).all():
         return
     top, bottom = (int(np.float32(box[k]) * np.float32(height - 1)) for k in (0, 2))
@@ -130,7 +130,7 @@ def crop_and_resize(
     extrapolation_value: float = 0.0,
     name: str | None = None,
 ) -> Tensor:
-    """Parts of images, all resized to one size.
+    """Crops of images, all resized to one size.
 
     Args:
         image: `[batch, height, width, channels]`, of any numeric dtype.
@@ -139,7 +139,7 @@ def crop_and_resize(
         box_indices: int32 `[n]`, which image each is cut from.
         crop_size: the height and width of the result.
         method: "bilinear" or "nearest".
-        extrapolation_value: what stands outside.
+        extrapolation_value: the value outside of the image.
         name: ignored.
 
     Returns:

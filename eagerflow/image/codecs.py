@@ -118,7 +118,7 @@ def _unknown(op: str) -> errors.InvalidArgumentError:
 
 
 def _jpeg_options(op: str, ratio: Any, recover: bool, fancy: bool, method: str) -> dict[str, Any]:
-    """What the ops of JPEG images take, as arguments of `formats.decode_jpeg`."""
+    """Converts the arguments of JPEG ops to those of `formats.decode_jpeg`."""
     if ratio not in (1, 2, 4, 8):
         raise _invalid(f"ratio must be 1, 2, 4, or 8, got {ratio}", op)
     if method not in ("", "INTEGER_FAST", "INTEGER_ACCURATE"):
@@ -154,7 +154,7 @@ def decode_jpeg(
         channels: 1 for grey levels, 3 for colours, 0 for what the file has.
         ratio: 1, 2, 4 or 8: how much smaller the result is.
         fancy_upscaling: whether colours of lower resolution are interpolated, or repeated.
-        try_recover_truncated: whether to decode what is there of a file that is cut short.
+        try_recover_truncated: whether to decode the available part of a truncated file.
         acceptable_fraction: ignored.
         dct_method: "INTEGER_FAST", the default, or "INTEGER_ACCURATE", which rounds more finely.
         name: ignored.
@@ -197,7 +197,7 @@ def decode_and_crop_jpeg(
     dct_method: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """A part of a JPEG image.
+    """Decodes a crop of a JPEG image.
 
     Args:
         contents: the file's bytes, a scalar string.
@@ -205,7 +205,7 @@ def decode_and_crop_jpeg(
         channels: as in `tf.io.decode_jpeg`, like what follows.
         ratio: 1, 2, 4 or 8.
         fancy_upscaling: as in `tf.io.decode_jpeg`.
-        try_recover_truncated: whether to decode what is there of a file that is cut short.
+        try_recover_truncated: whether to decode the available part of a truncated file.
         acceptable_fraction: ignored.
         dct_method: as in `tf.io.decode_jpeg`.
         name: ignored.
@@ -363,7 +363,7 @@ def decode_image(
     name: str | None = None,
     expand_animations: bool = True,
 ) -> Tensor:
-    """An image of any format that is understood: JPEG, PNG, GIF, BMP or WebP.
+    """An image of any supported format: JPEG, PNG, GIF, BMP or WebP.
 
     Args:
         contents: the file's bytes, a scalar string.
@@ -478,7 +478,7 @@ def encode_jpeg(
         image: uint8 `[height, width, channels]`, with 1 or 3 channels.
         format: "grayscale", "rgb", or "" to derive it from the channels.
         quality: 0 to 100.
-        progressive: whether the picture becomes sharper while it is loaded.
+        progressive: whether to write a progressive JPEG.
         optimize_size: whether to spend time on a smaller file.
         chroma_downsampling: whether to keep colours at half the resolution.
         density_unit: "in" or "cm".
@@ -596,7 +596,7 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
     Args:
         image: uint8 or uint16 `[..., height, width, channels]`: 1 grey level, 2 with opacity, 3
             colours, 4 with opacity.
-        compression: 0 to 9, or -1 for the usual.
+        compression: 0 to 9, or -1 for the default.
         name: ignored.
 
     Returns:

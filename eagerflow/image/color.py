@@ -27,7 +27,7 @@ def convert_image_dtype(
     Args:
         image: values. Floats should lie within [0, 1], integers between 0 and their maximum.
         dtype: the dtype of the result.
-        saturate: whether what does not fit becomes the nearest limit.
+        saturate: whether values out of range are clipped.
         name: ignored.
 
     Raises:

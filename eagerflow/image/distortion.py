@@ -24,7 +24,7 @@ _EMPTY = 1.0  # rectangles with a smaller area are ignored
 
 
 class _Words:
-    """Random words of 32 bits one after the other, from a Philox key and counter."""
+    """A stream of random 32-bit words from a Philox key and counter."""
 
     def __init__(self, key: int, low: int, high: int) -> None:
         self._start = key, low, high
@@ -44,7 +44,7 @@ class _Words:
         return np.float32((self.word() & 0x7FFFFF) / (1 << 23))
 
     def below(self, bound: int) -> int:
-        """An integer in [0, bound), each as likely as the others."""
+        """A uniform random integer in [0, bound)."""
         if bound & (bound - 1) == 0:
             return self.word() & (bound - 1)
         top = (1 << 32) - 1
@@ -192,13 +192,13 @@ def sample_distorted_bounding_box(
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
 ) -> SampleDistortedBoundingBox:
-    """A box at random that covers enough of one of some objects.
+    """A random box that covers enough of one object.
 
     Args:
         image_size: `[height, width, channels]`.
-        bounding_boxes: the objects, float32 `[batch, n, 4]`: top, left, bottom, right, in heights
-            and widths of the image.
-        seed: the operation's seed; 0 for one at random.
+        bounding_boxes: the objects, float32 `[batch, n, 4]`: top, left, bottom, right,
+            relative to the image's size.
+        seed: the operation's seed; 0 for a random one.
         min_object_covered: how much of one object the box must cover.
         aspect_ratio_range: least and largest ratio of width to height; (0.75, 1.33) by default.
         area_range: least and largest part of the image's area; (0.05, 1) by default.

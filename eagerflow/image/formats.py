@@ -15,7 +15,7 @@ from eagerflow.util.optional import optional
 
 
 class BadImage(Exception):
-    """Data that is no image of the format, cut short or corrupt."""
+    """Data that is no image of the format, truncated or corrupt."""
 
 
 def format_of(data: bytes) -> str | None:
@@ -108,13 +108,13 @@ def decode_jpeg(
 
 
 def _without_black(inks: np.ndarray, inverted: bool) -> np.ndarray:
-    """Colours of an image for print; files that name Adobe hold what the inks leave over."""
+    """Converts CMYK to RGB; Adobe's files store inverted values."""
     left = inks.astype(np.int32) if inverted else 255 - inks.astype(np.int32)
     return (left[..., :3] * left[..., 3:] // 255).astype(np.uint8)
 
 
 def _fewer_bits(array: np.ndarray, dtype: Any) -> np.ndarray:
-    """16-bit elements as 8-bit ones or the other way round."""
+    """16-bit elements as 8-bit ones or vice versa."""
     if array.dtype == dtype:
         return array
     if dtype == np.uint8:
@@ -250,7 +250,7 @@ def _png_chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _unfiltered(block: np.ndarray, step: int) -> np.ndarray:
-    """The bytes of rows whose first byte names the filter that they went through."""
+    """Unfilters rows, whose first byte is the filter type."""
     rows, length = block.shape[0], block.shape[1] - 1
     plain = np.zeros((rows, length), np.uint8)
     above = np.zeros(length, np.uint8)

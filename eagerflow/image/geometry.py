@@ -1,4 +1,4 @@
-"""Images cropped, padded, turned and mirrored."""
+"""Images cropped, padded, rotated and flipped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Tensor = _core.Tensor
 
 @op_function
 def flip_left_right(image: Any) -> Tensor:
-    """Images mirrored left to right.
+    """Images flipped left to right.
 
     >>> tf.image.flip_left_right([[[1], [2]]])[0, :, 0].numpy()
     array([2, 1], dtype=int32)
@@ -28,7 +28,7 @@ def flip_left_right(image: Any) -> Tensor:
 
 @op_function
 def flip_up_down(image: Any) -> Tensor:
-    """Images mirrored upside down.
+    """Images flipped upside down.
 
     >>> tf.image.flip_up_down([[[1]], [[2]]])[:, 0, 0].numpy()
     array([2, 1], dtype=int32)
@@ -38,7 +38,7 @@ def flip_up_down(image: Any) -> Tensor:
 
 @op_function
 def transpose(image: Any, name: str | None = None) -> Tensor:
-    """Images with rows and columns exchanged.
+    """Images transposed: rows become columns.
 
     >>> tf.image.transpose(tf.zeros([2, 3, 1])).shape
     TensorShape([3, 2, 1])
@@ -49,7 +49,7 @@ def transpose(image: Any, name: str | None = None) -> Tensor:
 
 @op_function
 def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
-    """Images turned counter-clockwise by `k` right angles.
+    """Images rotated counter-clockwise by `k` right angles.
 
     >>> tf.image.rot90([[[1], [2]]])[:, 0, 0].numpy()
     array([2, 1], dtype=int32)
@@ -72,17 +72,17 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
 def crop_to_bounding_box(
     image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Tensor:
-    """A part of images.
+    """A crop of images.
 
     Args:
         image: `[height, width, channels]`, or with a batch axis before.
-        offset_height: the part's first row.
+        offset_height: the crop's first row.
         offset_width: its first column.
         target_height: its height.
         target_width: its width.
 
     Raises:
-        ValueError: if the part is not inside the image.
+        ValueError: if the crop is not inside the image.
 
     >>> tf.image.crop_to_bounding_box(tf.zeros([4, 5, 1]), 1, 1, 2, 3).shape
     TensorShape([2, 3, 1])
@@ -113,7 +113,7 @@ def crop_to_bounding_box(
 def pad_to_bounding_box(
     image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Tensor:
-    """Images with zeros around them.
+    """Images padded with zeros.
 
     Args:
         image: `[height, width, channels]`, or with a batch axis before.
@@ -147,7 +147,7 @@ def pad_to_bounding_box(
 
 @op_function
 def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
-    """Images cropped or padded around their middle to a size.
+    """Images cropped or padded centrally to a size.
 
     Args:
         image: `[height, width, channels]`, or with a batch axis before.
@@ -181,7 +181,7 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
 
 @op_function
 def central_crop(image: Any, central_fraction: Any) -> Tensor:
-    """The middle of images.
+    """The central region of images.
 
     Args:
         image: `[height, width, channels]`, or with a batch axis before.
@@ -386,7 +386,7 @@ def per_image_standardization(image: Any) -> Tensor:
 
 @op_function
 def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
-    """How much images change downwards and to the right.
+    """Image gradients: differences downwards and to the right.
 
     Args:
         image: `[batch, height, width, channels]`.

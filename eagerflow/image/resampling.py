@@ -18,7 +18,7 @@ Tensor = _core.Tensor
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """For each result along an axis, the first neighbour it is summed from, and their weights."""
+    """For each result along an axis, its first source index and the weights from there on."""
 
     places: np.ndarray
     weights: np.ndarray
@@ -36,7 +36,7 @@ class Table:
 def table_of(
     results: np.ndarray, sources: np.ndarray, weights: np.ndarray, count: int, size: int
 ) -> Table:
-    """A table from single weights, where result k takes `weights` of its `sources`."""
+    """A table from triples of result, source and weight."""
     first = np.full(count, size, np.int64)
     last = np.zeros(count, np.int64)
     used = weights != 0
@@ -70,7 +70,7 @@ def _from_spans(
 
 
 def _centres(count: int, size: int) -> np.ndarray:
-    """Where the middle of each result pixel lies among source pixels, in float32."""
+    """The centre of each result pixel in source coordinates, float32."""
     scale = np.float32(size) / np.float32(count)
     return (np.arange(count, dtype=np.float32) + np.float32(0.5)) * scale - np.float32(0.5)
 
@@ -172,7 +172,7 @@ _KERNELS: dict[str, tuple[float, Callable]] = {
 
 
 def _filtered(method: str, antialias: bool, count: int, size: int) -> Table:
-    """Weights of a kernel, widened where the image becomes smaller."""
+    """Weights of a kernel, widened for downsampling."""
     radius, kernel = _KERNELS[method]
     scale = np.float32(size) / np.float32(count)
     width = max(float(scale), 1.0) if antialias else 1.0
@@ -203,7 +203,7 @@ def axis_table(method: str, antialias: bool, count: int, size: int) -> Table:
 
 
 def nearest_places(count: int, size: int) -> np.ndarray:
-    """For each result pixel, the source pixel that its middle lies in."""
+    """For each result pixel, the source pixel that contains its centre."""
     scale = np.float32(size) / np.float32(count)
     place = np.floor((np.arange(count, dtype=np.float32) + np.float32(0.5)) * scale)
     return np.minimum(place, size - 1).astype(np.int32)

@@ -19,7 +19,7 @@ Tensor = _core.Tensor
 
 
 class ResizeMethod:
-    """The ways to find the pixels of a resized image."""
+    """The interpolation methods of resized images."""
 
     BILINEAR = "bilinear"
     NEAREST_NEIGHBOR = "nearest"
@@ -49,7 +49,7 @@ def _target(size: Any) -> tuple[int, int]:
 
 
 def _kept_ratio(height: int, width: int, target: tuple[int, int]) -> tuple[int, int]:
-    """The largest size of the same proportions inside the target."""
+    """The largest size of the same aspect ratio inside the target."""
     scale = min(
         np.float32(target[0]) / np.float32(height), np.float32(target[1]) / np.float32(width)
     )
@@ -88,7 +88,7 @@ def resize(
         size: the new height and width.
         method: one of `tf.image.ResizeMethod`: "bilinear", "nearest", "bicubic", "area",
             "lanczos3", "lanczos5", "gaussian" or "mitchellcubic".
-        preserve_aspect_ratio: whether `size` is a box that the result shall fit into.
+        preserve_aspect_ratio: whether `size` is a box that the result has to fit into.
         antialias: whether to blur images that become smaller.
         name: ignored.
 
@@ -143,7 +143,7 @@ def resize_with_pad(
     method: str = ResizeMethod.BILINEAR,
     antialias: bool = False,
 ) -> Tensor:
-    """Images of another size and the same proportions, with zeros beside them.
+    """Images of another size and the same aspect ratio, padded with zeros.
 
     Args:
         image: `[height, width, channels]`, or with a batch axis before.
@@ -167,7 +167,7 @@ def resize_with_pad(
 
 
 def place_within(rows: int, columns: int, *target: int) -> tuple[int, int, int, int]:
-    """Height, width, top and left of an image that fills a target as far as its proportions let it.
+    """Height, width, top and left of an image that fills a target as far as its aspect ratio allows.
 
     Raises:
         ValueError: if a size of the target is not positive.

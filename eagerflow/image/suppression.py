@@ -1,4 +1,4 @@
-"""Non-maximum suppression: the best of boxes that overlap."""
+"""Non-maximum suppression: the best of overlapping boxes."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def non_max_suppression_with_scores(
     soft_nms_sigma: Any = 0.0,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Like `tf.image.non_max_suppression`, softened if asked for (Bodla et al. 2017).
+    """Like `tf.image.non_max_suppression`, optionally soft (Bodla et al. 2017).
 
     Args:
         boxes: `[n, 4]`, two opposite corners each.
@@ -219,7 +219,7 @@ def non_max_suppression_overlaps(
     score_threshold: Any = float("-inf"),
     name: str | None = None,
 ) -> Tensor:
-    """Like `tf.image.non_max_suppression`, with overlaps `[n, n]` that are given.
+    """Like `tf.image.non_max_suppression`, with given overlaps `[n, n]`.
 
     >>> overlaps = [[1.0, 0.9], [0.9, 1.0]]
     >>> tf.image.non_max_suppression_overlaps(overlaps, [0.5, 0.6], 2).numpy()
@@ -255,7 +255,7 @@ def non_max_suppression_padded(
     canonicalized_coordinates: bool = False,
     tile_size: int = 512,
 ) -> tuple[Tensor, Tensor]:
-    """Like `tf.image.non_max_suppression`, for batches, filled up with zeros.
+    """Like `tf.image.non_max_suppression`, for batches, zero-padded.
 
     Args:
         boxes: `[..., n, 4]`.
@@ -263,11 +263,11 @@ def non_max_suppression_padded(
         max_output_size: how many boxes to choose at most.
         iou_threshold: boxes that overlap a better one by at least this are left out.
         score_threshold: boxes must score more than this.
-        pad_to_max_output_size: whether to fill up with zeros; needed for batches.
+        pad_to_max_output_size: whether to pad with zeros; required for batches.
         name: ignored.
         sorted_input: ignored.
         canonicalized_coordinates: whether the corner with the smaller coordinates comes first;
-            otherwise the first box tells which one does in all of them.
+            otherwise the first box determines it for all.
         tile_size: ignored.
 
     Returns:
@@ -345,7 +345,7 @@ def combined_non_max_suppression(
     """The best boxes of several classes in each image.
 
     Args:
-        boxes: `[batch, n, q, 4]`, where q is 1 if all classes share boxes, else their number.
+        boxes: `[batch, n, q, 4]`, where q is 1 if all classes share boxes, else the class count.
         scores: `[batch, n, classes]`.
         max_output_size_per_class: how many boxes to choose for each class at most.
         max_total_size: how many to choose for each image at most.
@@ -356,7 +356,7 @@ def combined_non_max_suppression(
         name: ignored.
 
     Returns:
-        Boxes, scores and classes, filled up with zeros, and how many are valid.
+        Boxes, scores and classes, zero-padded, and how many are valid.
 
     Raises:
         tf.errors.InvalidArgumentError: if shapes or thresholds are wrong.

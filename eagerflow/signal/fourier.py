@@ -26,7 +26,7 @@ _COMPLEX_NUMPY = {
     dtypes.complex64: np.complex64,
     dtypes.complex128: np.complex128,
 }
-# How many axes of a transform are scaled by what: NumPy's names.
+# NumPy's names of the normalizations.
 _NORMS = (None, "backward", "ortho", "forward")
 
 
@@ -35,9 +35,9 @@ _LARGE = 1 << 16
 
 
 def _transformed(name: str, array: np.ndarray, axes: Sequence[int], **options: Any) -> np.ndarray:
-    """What NumPy's function of that name, which ends in n, makes of an array."""
+    """Applies NumPy's n-dimensional transform of that name to an array."""
     if len(axes) == 1:
-        # Those for one axis have less to look at.
+        # The transforms of one axis have less overhead.
         name, options["axis"] = name[:-1], axes[0]
         if "s" in options:
             options["n"] = options.pop("s")[0]
@@ -71,7 +71,7 @@ def _complex_transform(x: Tensor, axes: Sequence[int], inverse: bool) -> Tensor:
 
 
 def _fitted(x: Tensor, lengths: Sequence[int], axes: Sequence[int]) -> Tensor:
-    """Cut or filled up with zeros to given sizes along axes."""
+    """Truncates or zero-pads to given sizes along axes."""
     shape = list(x._shape_tuple())
     if all(shape[axis] == length for axis, length in zip(axes, lengths, strict=True)):
         return x
@@ -204,7 +204,7 @@ def ifft3d(input: Any, name: str | None = None) -> Tensor:
 
 
 def _lengths(fft_length: Any, rank: int, op: str) -> list[int]:
-    """The sizes asked for.
+    """The requested sizes.
 
     Raises:
         TypeError: if it is a scalar.
@@ -263,7 +263,7 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
 
     Args:
         input_tensor: float32 or float64.
-        fft_length: a list of one size to which the axis is cut or filled up with zeros.
+        fft_length: a list of one size to which the axis is truncated or zero-padded.
         name: ignored.
 
     Returns:
@@ -296,7 +296,7 @@ def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) ->
 
     Args:
         input_tensor: complex64 or complex128.
-        fft_length: a list of one size, that of the result's last axis; by default it is taken for
+        fft_length: a list of one size, that of the result's last axis; by default it is
             even.
         name: ignored.
 
@@ -344,7 +344,7 @@ def _axes_and_lengths(
 
 
 def _scale(norm: str | None, size: int, inverse: bool) -> float:
-    """What a transform that scales inverses only is multiplied with."""
+    """The factor for a transform that scales inverses only."""
     if norm not in _NORMS:
         raise ValueError(
             f"Invalid norm: {norm}. Norm value must be None, 'backward', 'forward' or 'ortho'."
@@ -377,7 +377,7 @@ def fftnd(
 
     Args:
         input_tensor: complex64 or complex128.
-        fft_length: sizes to which the axes are cut or filled up with zeros.
+        fft_length: sizes to which the axes are truncated or zero-padded.
         axes: the axes; by default the last ones, as many as there are sizes, or all.
         norm: "backward" (the default) scales inverses by 1 / size, "forward" the other transforms,
             "ortho" both by its square root.

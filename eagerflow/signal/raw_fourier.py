@@ -1,4 +1,4 @@
-"""Fourier transforms along any axes as operations, of which all arguments are given."""
+"""Fourier transforms along any axes as raw operations, with all arguments explicit."""
 
 from __future__ import annotations
 

@@ -38,13 +38,13 @@ def frame(
     axis: int = -1,
     name: str | None = None,
 ) -> Tensor:
-    """Cuts an axis into frames that may overlap.
+    """Splits an axis into frames that may overlap.
 
     Args:
         signal: a tensor of rank 1 or more.
         frame_length: the number of samples in a frame.
         frame_step: the number of samples from the beginning of a frame to that of the next.
-        pad_end: whether frames that reach beyond the end are filled up; otherwise there are none.
+        pad_end: whether to pad frames that reach beyond the end; else they are dropped.
         pad_value: the value to pad with.
         axis: the axis.
         name: ignored.
@@ -93,7 +93,7 @@ def frame(
 
 @op_function
 def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
-    """Puts frames in a row and adds them where they overlap.
+    """Concatenates frames and adds them where they overlap.
 
     Args:
         signal: values `[..., frames, frame_length]`.
@@ -152,7 +152,7 @@ def stft(
         frame_step: the number of samples from the beginning of a frame to that of the next.
         fft_length: the size of the transform; by default the least power of two that holds a frame.
         window_fn: called with the frame length and `dtype=`, returns a window; or None.
-        pad_end: whether frames that reach beyond the end are filled up with zeros.
+        pad_end: whether to zero-pad frames that reach beyond the end; else they are dropped.
         name: ignored.
 
     Returns:
@@ -178,7 +178,7 @@ def stft(
 def inverse_stft_window_fn(
     frame_step: Any, forward_window_fn: Callable = hann_window, name: str | None = None
 ) -> Callable:
-    """A window with which `inverse_stft` restores what `stft` with another one was given.
+    """The window with which `inverse_stft` inverts `stft` with another window.
 
     Args:
         frame_step: the step of both transforms.
@@ -281,13 +281,13 @@ def dct(
     Args:
         input: float32 or float64 `[..., samples]`.
         type: 1, 2, 3 or 4.
-        n: a size to which the axis is cut or filled up with zeros.
+        n: a size to which the axis is truncated or zero-padded.
         axis: -1.
         norm: None, or "ortho" for an orthogonal transform.
         name: ignored.
 
     Raises:
-        ValueError: if an argument is none of these.
+        ValueError: if an argument is unsupported.
         NotImplementedError: for another axis.
 
     >>> tf.signal.dct([1.0, 1.0, 1.0, 1.0]).numpy().round(4) + 0
@@ -317,7 +317,7 @@ def _constant(values: np.ndarray, dtype: Any) -> Tensor:
 
 
 def _ortho_weights(size: int) -> np.ndarray:
-    """What makes the cosines of type 2 orthonormal."""
+    """The factors that make the cosines of type 2 orthonormal."""
     weights = np.full(size, math.sqrt(0.5 / size))
     weights[:1] = math.sqrt(0.25 / size)
     return weights
@@ -370,7 +370,7 @@ def idct(
     Args:
         input: float32 or float64 `[..., samples]`.
         type: the type of the transform to invert: 1, 2, 3 or 4.
-        n: a size to which the axis is cut or filled up with zeros.
+        n: a size to which the axis is truncated or zero-padded.
         axis: -1.
         norm: None, or "ortho".
         name: ignored.
@@ -396,7 +396,7 @@ def mdct(
         signals: float32 or float64 `[..., samples]`.
         frame_length: the number of samples in a frame, a multiple of 4.
         window_fn: called with the frame length and `dtype=`, returns a window; or None.
-        pad_end: whether frames that reach beyond the end are filled up with zeros.
+        pad_end: whether to zero-pad frames that reach beyond the end; else they are dropped.
         norm: None or "ortho".
         name: ignored.
 
@@ -491,7 +491,7 @@ def linear_to_mel_weight_matrix(
     dtype: Any = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """A matrix that turns spectra over frequencies into spectra over mels.
+    """A matrix that converts spectra over frequencies to spectra over mels.
 
     Args:
         num_mel_bins: how many bands.

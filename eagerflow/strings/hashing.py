@@ -61,7 +61,7 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
 
 @composed_op("StringToHashBucketStrong", input=Input("string"), num_buckets=int, key=list[int])
 def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
-    """A bucket for each string, int64, by a hash that cannot be guessed without its key.
+    """A bucket for each string, int64, by a keyed hash (SipHash).
 
     Args:
         input: strings.
@@ -84,7 +84,7 @@ def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | No
 
 @composed_op("Fingerprint", data=Input(), method=Input("string"))
 def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Tensor:
-    """Eight bytes for each row that tell it from others.
+    """An 8-byte fingerprint of each row.
 
     Args:
         data: a tensor of rank 1 or more.

@@ -66,7 +66,7 @@ def as_string(
         scientific: whether to write an exponent.
         shortest: whether to write an exponent only where that is shorter.
         width: how long results are at least.
-        fill: what fills them up: nothing or spaces in front, "0" zeros in front, "-" spaces behind,
+        fill: the padding: nothing or spaces in front, "0" zeros in front, "-" spaces behind,
             "+" a sign.
         name: ignored.
 
@@ -146,7 +146,7 @@ def format(
         template: the text.
         inputs: a tensor, or a list of tensors, one for each placeholder.
         placeholder: what to replace.
-        summarize: of long axes only so many elements are shown at both ends; -1 shows all.
+        summarize: how many elements to show at both ends of long axes; -1 shows all.
         name: ignored.
 
     Raises:
@@ -177,7 +177,7 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     """Joins strings of several tensors element by element.
 
     Args:
-        inputs: a list of tensors of one shape; scalars go with any.
+        inputs: a list of tensors of one shape; scalars are broadcast.
         separator: what comes between.
         name: ignored.
 
@@ -213,7 +213,7 @@ def _checked_unit(unit: str, op: str) -> bool:
 
 
 def _starts(item: bytes) -> list[int]:
-    """Where characters begin: at all bytes but those that continue one."""
+    """Where characters begin: at all bytes but continuation bytes."""
     return [place for place, byte in enumerate(item) if byte & 0xC0 != 0x80]
 
 
@@ -246,7 +246,7 @@ def _checked_encoding(encoding: str, op: str) -> bool:
 
 @composed_op("StringLower", input=Input("string"), encoding=str)
 def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
-    """The strings with small letters.
+    """The strings in lower case.
 
     Args:
         input: strings.
@@ -266,7 +266,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
 
 @composed_op("StringUpper", input=Input("string"), encoding=str)
 def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
-    """The strings with capital letters; see `tf.strings.lower`.
+    """The strings in upper case; see `tf.strings.lower`.
 
     >>> tf.strings.upper("Hello").numpy()
     b'HELLO'
@@ -293,13 +293,13 @@ def strip(input: Any, name: str | None = None) -> Any:
     maxsplit=int,
 )
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
-    """Cuts strings where a separator is.
+    """Splits strings at a separator.
 
     Args:
         input: strings, of any rank, or ragged.
-        sep: the separator; without one, strings are cut at white space, of which as much as there
-            is counts as one.
-        maxsplit: how often to cut at most; -1 for everywhere.
+        sep: the separator; without one, strings are split at runs of white
+            space.
+        maxsplit: how often to split at most; -1 for everywhere.
         name: ignored.
 
     Returns:
@@ -374,8 +374,8 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
         parts = np.broadcast_arrays(array.reshape(text._shape_tuple()), positions, sizes)
     except ValueError:
         raise invalid_argument(
-            f"Incompatible shapes: {list(text._shape_tuple())} vs. {list(positions._shape_tuple())} "
-            "[Op:Substr]"
+            f"Incompatible shapes: {list(text._shape_tuple())} vs. "
+            f"{list(positions._shape_tuple())} [Op:Substr]"
         ) from None
     flat = [part.reshape(-1).tolist() for part in parts]
     result = [
@@ -621,7 +621,7 @@ def ngrams(
     preserve_short_sequences: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Runs of neighbouring strings, joined.
+    """Joins runs of consecutive strings (n-grams).
 
     Args:
         data: strings `[..., words]`, or ragged.

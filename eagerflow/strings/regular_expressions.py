@@ -91,7 +91,7 @@ def _letters() -> np.ndarray:
 
 
 class _Translator:
-    """Turns a pattern of RE2 into one of Python, which means the same."""
+    """Translates a pattern of RE2 into an equivalent one of Python."""
 
     def __init__(self, pattern: str) -> None:
         self.pattern, self.at = pattern, 0
@@ -237,7 +237,7 @@ def _compiled(pattern: bytes) -> re.Pattern:
 
 
 class _Forms(NamedTuple):
-    """What is known of an expression beside how Python spells it."""
+    """Properties of an expression beside its Python spelling."""
 
     plain: re.Pattern | None  # for bytes, which have to be ASCII
     solid: bool  # whether it never matches the empty string
@@ -384,7 +384,7 @@ def regex_replace(
     Args:
         input: strings.
         pattern: the expression, in RE2's syntax.
-        rewrite: what to put there; `\1` to `\9` are groups, `\0` for the whole match.
+        rewrite: the replacement; `\1` to `\9` are groups, `\0` the whole match.
         replace_global: whether to replace all matches, or only the first.
         name: ignored.
 

@@ -156,7 +156,7 @@ def unicode_decode_with_offsets(
         input_encoding: for instance "UTF-8", "UTF-16-BE" or "ISO-8859-1".
         errors: what happens to invalid bytes: "replace", "ignore", or "strict"
             for an error.
-        replacement_char: what they are replaced with.
+        replacement_char: what replaces them.
         replace_control_characters: whether the characters below 32 are replaced too.
         name: ignored.
 
@@ -165,8 +165,8 @@ def unicode_decode_with_offsets(
         tensors with one axis more.
 
     Raises:
-        tf.errors.InvalidArgumentError: if the encoding is unknown, or a string is not valid and
-            must be.
+        tf.errors.InvalidArgumentError: if the encoding is unknown, or a string is invalid and
+            `errors` is "strict".
 
     >>> codes, offsets = tf.strings.unicode_decode_with_offsets("a\\u00e9b", "UTF-8")
     >>> codes.numpy(), offsets.numpy()
@@ -281,12 +281,12 @@ def unicode_encode(
         output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
         errors: what happens to invalid code points: "replace", "ignore", or "strict"
             for an error.
-        replacement_char: what they are replaced with.
+        replacement_char: what replaces them.
         name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the encoding is unknown, or a code point is invalid and
-            must be.
+            `errors` is "strict".
 
     >>> tf.strings.unicode_encode([97, 233], "UTF-8").numpy()
     b'a\\xc3\\xa9'
@@ -338,7 +338,7 @@ def _encode(input: Any, output_encoding: str, errors: str, replacement_char: int
 
 
 def _natively_encoded(codes: Tensor, splits: Any) -> Tensor | None:
-    """Rows of code points in UTF-8; None if some are no characters."""
+    """Rows of code points in UTF-8; None if some are invalid."""
     try:
         return _ops.utf8_encode(codes, _ops.cast(splits, dtypes.int64))
     except InvalidArgumentError:
@@ -371,13 +371,13 @@ def unicode_transcode(
         output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
         errors: what happens to invalid bytes, see
             `unicode_decode_with_offsets`.
-        replacement_char: what they are replaced with.
+        replacement_char: what replaces them.
         replace_control_characters: whether the characters below 32 are replaced too.
         name: ignored.
 
     Raises:
-        tf.errors.InvalidArgumentError: if an encoding is unknown, or a string is not valid and must
-            be.
+        tf.errors.InvalidArgumentError: if an encoding is unknown, or a string is invalid and
+            `errors` is "strict".
 
     >>> tf.strings.unicode_transcode("a", "UTF-8", "UTF-16-BE").numpy()
     b'\\x00a'
