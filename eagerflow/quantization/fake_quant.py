@@ -326,7 +326,7 @@ def _rounded(
             if axis is None and limit.ndim:
                 raise invalid_argument(f"{what} must be a scalar. [Op:{op}]")
             if axis is not None and limit.shape != (around[axis],):
-                raise invalid_argument(f"{what} must have {around[axis]} numbers [Op:{op}]")
+                raise invalid_argument(f"{what} must have {around[axis]} elements [Op:{op}]")
         if (low > high).any():
             raise invalid_argument(f"Invalid range: input_min {low} > input_max {high} [Op:{op}]")
         low, high = low.astype(np.float64), high.astype(np.float64)
