@@ -53,7 +53,7 @@ PyObject* convert_function = nullptr;  // what Python knows as convert; lives as
 
 nb::object convert(nb::object value, nb::object dtype, nb::object hint) {
   PyObject* const arguments[] = {value.ptr(), dtype.ptr(), hint.ptr()};
-  if (!py::is_plain(value.ptr())) {
+  if (!py::holds_plain(value.ptr())) {
     PyObject* result = py::call_override(convert_function, nullptr, arguments, 3, nullptr);
     if (!result) throw nb::python_error();
     if (result != Py_NotImplemented) return nb::steal(result);

@@ -34,8 +34,15 @@ inline bool is_plain(PyObject* argument) {
          argument == Py_None;
 }
 
+// Whether the object is a list or tuple of such arguments.
+bool is_plain_sequence(PyObject* object);
+
+inline bool holds_plain(PyObject* argument) {
+  return is_plain(argument) || is_plain_sequence(argument);
+}
+
 inline bool are_plain(PyObject* const* args, size_t count) {
-  return std::all_of(args, args + count, is_plain);
+  return std::all_of(args, args + count, holds_plain);
 }
 
 // The result of the first that overrides the call: the dispatcher, which may be null or None and is

@@ -18,10 +18,14 @@ class Raised(Exception):
 
 @pytest.fixture
 def raised_soon():
-    """Raises Raised again and again on the main thread, as soon as it listens."""
+    """Sends signals again and again; the first that the main thread hears raises Raised there."""
+    waiting = True
 
     def handler(number, frame):
-        raise Raised
+        nonlocal waiting
+        if waiting:
+            waiting = False
+            raise Raised
 
     before = signal.signal(signal.SIGUSR1, handler)
     stopped = threading.Event()
@@ -53,13 +57,7 @@ def interrupted(raised_soon, function):
     else:
         return False
     finally:
-        # The next signal may come before the sender has heard.
-        for _ in range(100):
-            try:
-                stop()
-                break
-            except Raised:
-                continue
+        stop()
     return True
 
 
