@@ -42,7 +42,12 @@ class PythonObserver final : public Observer {
     Py_DECREF(result);
   }
 
-  bool is(PyObject* function) const { return function_.get() == function; }
+  // Methods of one object are equal, but made anew whenever they are asked for.
+  bool is(PyObject* function) const {
+    const int equal = PyObject_RichCompareBool(function_, function, Py_EQ);
+    if (equal < 0) throw PythonError();
+    return equal == 1;
+  }
   bool bad_only() const { return bad_only_; }
 
  private:
@@ -58,14 +63,13 @@ void add_observer(PyObject* function, bool bad_only) {
 }
 
 bool remove_observer(PyObject* function) {
-  const auto position = std::ranges::find_if(observers, [&](Observer* observer) {
+  const std::vector<Observer*> list = observers;  // comparing may run Python, which changes it
+  for (Observer* observer : list) {
     const auto* python = dynamic_cast<PythonObserver*>(observer);
-    return python && python->is(function);
-  });
-  if (position == observers.end()) return false;
-  // Not deleted: it may be the one that is being called. There are few in a process.
-  observers.erase(position);
-  return true;
+    // Not deleted: it may be the one that is being called. There are few in a process.
+    if (python && python->is(function)) return std::erase(observers, observer) > 0;
+  }
+  return false;
 }
 
 void observe_custom(const char* name, PyObject* inputs, PyObject* outputs) {

@@ -49,3 +49,12 @@ def test_one_profile_at_a_time(tmp_path):
     tf.profiler.experimental.start(tmp_path / "other")
     tf.profiler.experimental.stop(save=False)
     assert not (tmp_path / "other").exists()
+
+
+def test_nothing_is_noted_once_a_profile_has_ended(tmp_path):
+    with tf.profiler.experimental.Profile(tmp_path):
+        tf.exp(1.0)
+        recorder = tf.profiler.experimental._recorder
+    count = len(recorder.events)
+    tf.exp(1.0)
+    assert len(recorder.events) == count
