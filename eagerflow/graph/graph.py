@@ -7,14 +7,12 @@ scopes and collections.
 from __future__ import annotations
 
 import collections
-import linecache
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.debug.source_line import Line, calling_line
 from eagerflow.framework import context
 from eagerflow.util import lazy
 
@@ -22,8 +20,6 @@ from eagerflow.util import lazy
 iterators = lazy.Module("eagerflow.graph.iterators")
 recording = lazy.Module("eagerflow.graph.recording")
 sessions = lazy.Module("eagerflow.graph.session")
-
-_PACKAGE = str(Path(__file__).parents[1])
 
 
 class Operation:
@@ -53,7 +49,7 @@ class Operation:
         self.outputs: list[Any] = []
         self.structure: Any = None
         self.control_inputs: list[Operation] = graph.controlling_operations()
-        self._source = _source_line()
+        self._source = calling_line(2) or Line("", 0, "")
         self._node: int = graph._native.add(
             name,
             kind,
@@ -124,12 +120,7 @@ class Operation:
 
     def where(self) -> str:
         """The line of the program that made the node, as tracebacks show it."""
-        file, line, function = self._source
-        if not file:
-            return ""
-        text = linecache.getline(file, line).strip()
-        shown = f'  File "{file}", line {line}, in {function}'
-        return f"{shown}\n    {text}" if text else shown
+        return f"  {self._source}" if self._source.file else ""
 
     def __repr__(self) -> str:
         return f"<tf.Operation '{self._name}' type={self._type}>"
@@ -141,17 +132,6 @@ class Operation:
 def ports(tensors: Iterable[Any]) -> list[tuple[int, int]]:
     """The ports by which the engine knows tensors of a graph: a node and an output index each."""
     return [(tensor._op._node, tensor._value_index) for tensor in tensors]
-
-
-def _source_line() -> tuple[str, int, str]:
-    """File, line and function of the innermost caller outside of this package."""
-    frame = sys._getframe(2)
-    while frame is not None:
-        code = frame.f_code
-        if not code.co_filename.startswith(_PACKAGE):
-            return code.co_filename, frame.f_lineno, code.co_name
-        frame = frame.f_back  # type: ignore[assignment]
-    return "", 0, ""
 
 
 class Graph:
