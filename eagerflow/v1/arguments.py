@@ -78,7 +78,7 @@ def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
     return list(inspect.signature(function).parameters.values())
 
 
-def optional(**defaults: Any) -> list[inspect.Parameter]:
+def optional_parameters(**defaults: Any) -> list[inspect.Parameter]:
     """Parameters with these names and defaults."""
     return [
         inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)

@@ -12,7 +12,7 @@ from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.recording import record
 from eagerflow.ops.nn import losses as nn
 from eagerflow.typing import TensorLike
-from eagerflow.v1.arguments import optional, parameters_of, with_parameters
+from eagerflow.v1.arguments import optional_parameters, parameters_of, with_parameters
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -139,7 +139,7 @@ def _loss_function(name: str) -> Callable[[Callable[..., Any]], Callable[..., An
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         first, second, *options = parameters_of(function)
-        shared = optional(
+        shared = optional_parameters(
             scope=None,
             loss_collection=GraphKeys.LOSSES,
             reduction=Reduction.SUM_BY_NONZERO_WEIGHTS,
@@ -156,7 +156,7 @@ def _loss_function(name: str) -> Callable[[Callable[..., Any]], Callable[..., An
                 values["scope"] or name,
             )
 
-        parameters = [first, second, *optional(weights=1.0), *options, *shared]
+        parameters = [first, second, *optional_parameters(weights=1.0), *options, *shared]
         return with_parameters(function, parameters, call, _DOCUMENTED)
 
     return decorate

@@ -15,7 +15,7 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.recording import record
 from eagerflow.graph.variables import make_variable
-from eagerflow.v1.arguments import optional, parameters_of, with_parameters
+from eagerflow.v1.arguments import optional_parameters, parameters_of, with_parameters
 
 Array = NDArray[Any]
 _OPTIONS = {
@@ -61,7 +61,7 @@ def metric(describe: Callable[..., Metric]) -> Callable[..., tuple[Any, Any]]:
     """
     own = parameters_of(describe)
     names = [parameter.name for parameter in own]
-    shared = optional(**{name: None for name in _OPTIONS if name not in names})
+    shared = optional_parameters(**{name: None for name in _OPTIONS if name not in names})
 
     def call(values: dict[str, Any]) -> tuple[Any, Any]:
         options = [values[name] for name in _OPTIONS]

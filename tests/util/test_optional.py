@@ -143,7 +143,7 @@ def _subjects():
     """The first words of each message, as regular expressions."""
     for path in _modules():
         for node in ast.walk(ast.parse(path.read_text())):
-            if _is_call(node, "optional") and node.args:
+            if _is_call(node, "optional"):
                 what = node.args[1]
                 parts = what.values if isinstance(what, ast.JoinedStr) else [what]
                 yield "".join(

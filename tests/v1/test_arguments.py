@@ -7,7 +7,7 @@ import pytest
 
 import eagerflow
 from eagerflow.v1 import metrics
-from eagerflow.v1.arguments import optional, version_1, with_parameters
+from eagerflow.v1.arguments import optional_parameters, version_1, with_parameters
 
 tf = eagerflow.compat.v1
 X = np.arange(6, dtype="float32").reshape(1, 2, 3)
@@ -43,7 +43,7 @@ def test_shared_parameters_are_added_and_documented():
 
     function = with_parameters(
         described,
-        [*inspect.signature(described).parameters.values(), *optional(name="n")],
+        [*inspect.signature(described).parameters.values(), *optional_parameters(name="n")],
         lambda values: values,
         {"name": "the name."},
     )

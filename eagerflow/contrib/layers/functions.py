@@ -8,7 +8,7 @@ from typing import Any
 from eagerflow.compat import v1
 from eagerflow.framework import dtypes
 from eagerflow.v1 import layers
-from eagerflow.v1.arguments import optional, parameters_of, with_parameters
+from eagerflow.v1.arguments import optional_parameters, parameters_of, with_parameters
 from eagerflow.v1.initializers import Zeros, xavier_initializer
 from eagerflow.v1.variable_scope import get_variable, variable_scope
 
@@ -85,7 +85,9 @@ def _weighted_layer(default_name: str) -> Callable[[Callable[..., Any]], Callabl
             with variable_scope(settings["scope"], default_name, reuse=settings["reuse"]):
                 return function(*(values[p.name] for p in own), settings=settings)
 
-        return with_parameters(function, [*own, *optional(**_SETTINGS)], call, _DOCUMENTED)
+        return with_parameters(
+            function, [*own, *optional_parameters(**_SETTINGS)], call, _DOCUMENTED
+        )
 
     return decorate
 
