@@ -176,6 +176,18 @@ void append_ints(PyObject* value, const char* what, bool type_errors, Ints& ints
   ints = integers_of(to_tensor(value, DType::kInvalid, DType::kInt64), value, what);
 }
 
+Shape to_partial_shape(PyObject* value) {
+  if (value == Py_None) return Shape::unranked();
+  Shape shape;
+  const PyRef sequence = checked(PySequence_Fast(value, "A shape must be a sequence, or None."));
+  for (PyObject* size : Items(sequence)) {
+    shape.push_back(size == Py_None ? kUnknownSize : to_int(size, "shape"));
+    if (size != Py_None && shape.back() < 0) invalid_argument("A size must not be negative.");
+  }
+  if (shape.fully_known()) checked_num_elements(shape.dims(), "Symbolic");
+  return shape;
+}
+
 int64_t to_int(PyObject* value, const char* what) {
   if (PyLong_Check(value)) return long_value(value);
   const Ints ints = to_ints(value, what);

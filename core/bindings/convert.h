@@ -47,6 +47,8 @@ std::string str_of(PyObject* value);
 Ints to_ints(PyObject* value, const char* what, bool type_errors = false);
 // The same into `ints`, which is empty.
 void append_ints(PyObject* value, const char* what, bool type_errors, Ints& ints);
+// A shape that may be partial: None, or a sequence of sizes and None.
+Shape to_partial_shape(PyObject* value);
 int64_t to_int(PyObject* value, const char* what = "value");
 double to_double(PyObject* value, const char* what = "value");
 bool to_bool(PyObject* value, const char* what = "value");

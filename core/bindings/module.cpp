@@ -15,7 +15,7 @@
 #include "bindings/op_function.h"
 #include "bindings/optimizers.h"
 #include "bindings/override.h"
-#include "bindings/py_graph.h"
+#include "bindings/py_session.h"
 #include "bindings/py_tape.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
@@ -285,14 +285,15 @@ NB_MODULE(_core, m) {
         "The CRC-32C of bytes that follow those whose checksum is `value`.");
   m.def(
       "symbolic",
-      [](nb::object dtype, nb::object shape) {
+      [](nb::handle dtype, nb::handle shape) {
         ef::TensorSpec spec;
         spec.dtype = py::to_dtype(dtype.ptr());
-        for (int64_t size : py::to_ints(shape.ptr(), "shape")) spec.shape.push_back(size);
-        ef::checked_num_elements(spec.shape.dims(), "Symbolic");
+        spec.shape = py::to_partial_shape(shape.ptr());
         return nb::steal(py::wrap(ef::symbolic(spec)));
       },
-      "A tensor of known dtype and shape and unknown value, for inference.");
+      nb::arg("dtype"), nb::arg("shape").none(),
+      "A tensor of unknown value, for inference: its shape is a list whose sizes may be None, or "
+      "None.");
   m.def(
       "is_symbolic",
       [](nb::object tensor) { return ef::is_symbolic(py::checked_tensor(tensor.ptr())); },

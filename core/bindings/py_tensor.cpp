@@ -55,15 +55,19 @@ PyObject* get_shape(PyObject* self, void*) {
   return guarded([&] { return shape_object(tensor_of(self).shape()); });
 }
 
-PyObject* shape_tuple(PyObject* self, PyObject*) {
-  const Shape& shape = tensor_of(self).shape();
+// A tuple of the sizes, None where they are unknown; None if the rank is.
+PyObject* sizes_tuple(const Shape& shape) {
+  if (!shape.ranked()) [[unlikely]]
+    return Py_NewRef(Py_None);
   PyObject* tuple = PyTuple_New(shape.rank());
   if (!tuple) return nullptr;
   for (int i = 0; i < shape.rank(); ++i) {
-    PyTuple_SET_ITEM(tuple, i, PyLong_FromLongLong(shape[i]));
+    PyTuple_SET_ITEM(tuple, i, shape[i] < 0 ? Py_NewRef(Py_None) : PyLong_FromLongLong(shape[i]));
   }
   return tuple;
 }
+
+PyObject* shape_tuple(PyObject* self, PyObject*) { return sizes_tuple(tensor_of(self).shape()); }
 
 PyObject* get_dtype(PyObject* self, void*) {
   return guarded([&] { return dtype_object(tensor_of(self).dtype()); });
@@ -298,37 +302,10 @@ void register_shape_class(PyObject* cls) {
 }
 
 PyObject* shape_object(const Shape& shape) {
-  PyObject* tuple = PyTuple_New(shape.rank());
-  if (!tuple) return nullptr;
-  for (int i = 0; i < shape.rank(); ++i) {
-    PyTuple_SET_ITEM(tuple, i, PyLong_FromLongLong(shape[i]));
-  }
-  if (!shape_class) return tuple;
-  PyObject* object = PyObject_CallOneArg(shape_class, tuple);
-  Py_DECREF(tuple);
-  return object;
-}
-
-PyObject* partial_shape_object(const std::vector<int64_t>* dims) {
-  PyObject* value = Py_None;
-  if (dims) {
-    value = PyTuple_New(static_cast<Py_ssize_t>(dims->size()));
-    if (!value) return nullptr;
-    for (size_t i = 0; i < dims->size(); ++i) {
-      PyObject* dim = Py_None;
-      if ((*dims)[i] >= 0) {
-        dim = PyLong_FromLongLong((*dims)[i]);
-      } else {
-        Py_INCREF(dim);
-      }
-      PyTuple_SET_ITEM(value, static_cast<Py_ssize_t>(i), dim);
-    }
-  } else {
-    Py_INCREF(value);
-  }
-  PyObject* object =
-      shape_class ? PyObject_CallOneArg(shape_class, value) : (Py_INCREF(value), value);
-  Py_DECREF(value);
+  PyObject* sizes = sizes_tuple(shape);
+  if (!sizes || !shape_class) return sizes;
+  PyObject* object = PyObject_CallOneArg(shape_class, sizes);
+  Py_DECREF(sizes);
   return object;
 }
 

@@ -57,8 +57,6 @@ PyObject* subscript(PyObject* self, PyObject* key);
 void register_shape_class(PyObject* cls);
 PyObject* shape_object(const Shape& shape);  // a TensorShape; new reference
 
-// A TensorShape with unknown dimensions (-1), or of unknown rank (null).
-PyObject* partial_shape_object(const std::vector<int64_t>* dims);
 
 bool init_tensor_type(PyObject* module);
 

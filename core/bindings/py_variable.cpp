@@ -42,18 +42,12 @@ int variable_init(PyObject* object, PyObject* args, PyObject*) {
           "dtype ",
           tensor.dtype(), " [Op:AssignVariableOp]");
     }
-    auto declared = std::make_unique<std::vector<int64_t>>();
-    if (shape == Py_None) {
-      declared->assign(tensor.shape().begin(), tensor.shape().end());
-    } else if (shape == Py_False) {
-      declared.reset();
-    } else {
-      const Py_ssize_t rank = PyTuple_Check(shape) ? PyTuple_GET_SIZE(shape) : -1;
-      if (rank < 0) fail(Code::kTypeError, "A variable's shape must be a tuple.");
-      for (Py_ssize_t i = 0; i < rank; ++i) {
-        PyObject* dim = PyTuple_GET_ITEM(shape, i);
-        declared->push_back(dim == Py_None ? -1 : to_int(dim));
-      }
+    Shape declared = tensor.shape();
+    if (shape == Py_False) {
+      declared = Shape::unranked();
+    } else if (shape != Py_None) {
+      if (!PyTuple_Check(shape)) fail(Code::kTypeError, "A variable's shape must be a tuple.");
+      declared = to_partial_shape(shape);
     }
     PyVariable* self = self_of(object);
     auto* variable = new Variable(tensor, trainable != 0);
@@ -62,7 +56,7 @@ int variable_init(PyObject* object, PyObject* args, PyObject*) {
       old->owner = nullptr;  // a tape may keep it
       old->release();
     }
-    delete std::exchange(self->static_shape, declared.release());
+    delete std::exchange(self->static_shape, new Shape(declared));
     Py_INCREF(name);
     Py_XSETREF(self->name, name);
     return 0;
@@ -88,22 +82,16 @@ std::string name_of(const PyVariable* self) {
   return text ? text : "";
 }
 
-std::string shape_text(const PyVariable* self) {
-  if (!self->static_shape) return "<unknown>";
-  std::string text = "(";
-  for (size_t i = 0; i < self->static_shape->size(); ++i) {
-    const int64_t dim = (*self->static_shape)[i];
-    if (i) text += ", ";
-    text += dim < 0 ? "None" : std::to_string(dim);
-  }
-  return text + (self->static_shape->size() == 1 ? ",)" : ")");
-}
-
 std::string tuple_text(const Shape& shape) {
+  if (!shape.ranked()) return "<unknown>";
   std::string text = "(";
-  for (int i = 0; i < shape.rank(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
+  for (int i = 0; i < shape.rank(); ++i) {
+    text += (i ? ", " : "") + (shape[i] < 0 ? "None" : std::to_string(shape[i]));
+  }
   return text + (shape.rank() == 1 ? ",)" : ")");
 }
+
+std::string shape_text(const PyVariable* self) { return tuple_text(*self->static_shape); }
 
 // assign, assign_add and assign_sub share their arguments: (value, use_locking, name, read_value).
 struct AssignArgs {
@@ -228,15 +216,8 @@ PyObject* array_method(PyObject* object, PyObject* args, PyObject* kwargs) {
 PyObject* get_shape(PyObject* object, void*) {
   return guarded([&]() -> PyObject* {
     variable_of(object);
-    const PyVariable* self = self_of(object);
-    if (self->static_shape) {
-      bool known = true;
-      for (int64_t dim : *self->static_shape) known &= dim >= 0;
-      if (known) return shape_object(Shape(std::span<const int64_t>(*self->static_shape)));
-    }
-    if (!self->static_shape) return partial_shape_object(nullptr);
-    const std::vector<int64_t> declared = *self->static_shape;  // __init__ may run again meanwhile
-    return partial_shape_object(&declared);
+    const Shape declared = *self_of(object)->static_shape;  // __init__ may run again meanwhile
+    return shape_object(declared);
   });
 }
 
@@ -360,13 +341,7 @@ void register_slice_assignment(PyObject* function) {
 Tensor read_variable(PyObject* object) { return variable_of(object).read(); }
 
 bool shape_fits(const PyVariable* variable, const Shape& shape) {
-  if (!variable->static_shape) return true;
-  if (static_cast<int>(variable->static_shape->size()) != shape.rank()) return false;
-  for (int i = 0; i < shape.rank(); ++i) {
-    const int64_t dim = (*variable->static_shape)[i];
-    if (dim >= 0 && dim != shape[i]) return false;
-  }
-  return true;
+  return compatible(*variable->static_shape, shape);
 }
 
 bool init_variable_type(PyObject* module) {

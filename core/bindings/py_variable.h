@@ -12,8 +12,7 @@ namespace ef::py {
 struct PyVariable {
   PyObject_HEAD Variable* variable;
   PyObject* name;
-  // The declared shape; -1 stands for an unknown dimension.
-  std::vector<int64_t>* static_shape;  // null if even the rank is unknown
+  Shape* static_shape;  // the declared shape, which may be partial; null before __init__
 };
 
 extern PyTypeObject* variable_type;

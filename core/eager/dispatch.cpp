@@ -110,11 +110,13 @@ void run_now(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const
 void run(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, TensorList& outputs) {
   check_inputs(op, inputs);
   SpecList specs;
-  InferContext infer(op, inputs, attrs, specs);
+  const Tensor* const unknown = first_stand_in(inputs);
+  const bool rows = unknown && any_batched(inputs);
+  InferContext infer(op, inputs, attrs, specs, unknown && !rows);
   op.infer(infer);
   const bool records = op.gradient && recording();
-  if (const Tensor* unknown = first_stand_in(inputs)) [[unlikely]] {
-    if (any_batched(inputs)) return run_batched(op, inputs, attrs, specs, outputs);
+  if (unknown) [[unlikely]] {
+    if (rows) return run_batched(op, inputs, attrs, specs, outputs);
     if (op.sizes_from_values) unknown->impl()->settle();  // throws
     for (const TensorSpec& spec : specs) outputs.push_back(symbolic(spec));
   } else if (op.lazy && worth_delaying(specs[0])) {

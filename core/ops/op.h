@@ -75,10 +75,17 @@ struct TensorAttr {
 };
 
 // Computes output dtypes and shapes from those of the inputs. Never reads values.
+//
+// Where inputs are symbolic, their shapes may be partial (Shape::ranked(), kUnknownSize) and
+// attributes unknown (kUnknownInt, Ints::unknown()): `infer` says what follows from what is known,
+// and refuses what cannot be right whatever the rest is.
 class InferContext {
  public:
-  InferContext(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, SpecList& outputs)
-      : op_(op), inputs_(inputs), attrs_(attrs), outputs_(outputs) {}
+  InferContext(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, SpecList& outputs,
+               bool symbolic = false)
+      : op_(op), inputs_(inputs), attrs_(attrs), outputs_(outputs), symbolic_(symbolic) {}
+  // Whether an input has no value: sizes that depend on values are unknown then.
+  bool symbolic() const { return symbolic_; }
   const Op& op() const { return op_; }
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   DType dtype(int i) const { return inputs_[i].dtype(); }
@@ -99,6 +106,7 @@ class InferContext {
   std::span<const Tensor> inputs_;
   AttrsRef attrs_;
   SpecList& outputs_;
+  bool symbolic_;
 };
 
 // A kernel reads inputs and fills outputs. Outputs are allocated with the inferred specs before the

@@ -38,10 +38,12 @@ void Shape::erase(int axis) {
 }
 
 std::string Shape::to_string() const {
+  if (unranked_) return "<unknown>";
   std::string text = "[";
   for (int i = 0; i < rank_; ++i) {
+    const int64_t dim = (*this)[i];
     if (i) text += ",";
-    text += std::to_string((*this)[i]);
+    text += dim < 0 ? "?" : std::to_string(dim);
   }
   return text + "]";
 }
@@ -60,7 +62,40 @@ Shape strides_of(const Shape& shape) {
   return strides;
 }
 
+bool compatible(const Shape& a, const Shape& b) {
+  if (!a.ranked() || !b.ranked()) return true;
+  if (a.rank() != b.rank()) return false;
+  for (int i = 0; i < a.rank(); ++i) {
+    if (!compatible(a[i], b[i])) return false;
+  }
+  return true;
+}
+
+Shape merged(const Shape& a, const Shape& b) {
+  if (!a.ranked()) return b;
+  Shape result = a;
+  for (int i = 0; b.ranked() && i < a.rank(); ++i) result[i] = merged(a[i], b[i]);
+  return result;
+}
+
+Shape common(const Shape& a, const Shape& b) {
+  if (!a.ranked() || !b.ranked() || a.rank() != b.rank()) return Shape::unranked();
+  Shape result = a;
+  for (int i = 0; i < a.rank(); ++i) {
+    if (a[i] != b[i]) result[i] = kUnknownSize;
+  }
+  return result;
+}
+
+int64_t known_elements(const Shape& shape) {
+  return shape.fully_known() ? shape.num_elements() : kUnknownSize;
+}
+
 bool broadcast_shapes(const Shape& a, const Shape& b, Shape* out) {
+  if (!a.ranked() || !b.ranked()) [[unlikely]] {
+    *out = Shape::unranked();
+    return true;
+  }
   const Shape& longer = a.rank() >= b.rank() ? a : b;
   const Shape& shorter = a.rank() >= b.rank() ? b : a;
   Shape result = longer;
@@ -69,6 +104,11 @@ bool broadcast_shapes(const Shape& a, const Shape& b, Shape* out) {
     const int64_t dim = longer[offset + i];
     const int64_t other = shorter[i];
     if (dim == other || other == 1) continue;
+    if (dim < 0 || other < 0) {
+      const int64_t known = std::max(dim, other);
+      result[offset + i] = known > 1 ? known : kUnknownSize;
+      continue;
+    }
     if (dim != 1) return false;
     result[offset + i] = other;
   }

@@ -1,4 +1,7 @@
 // Tensor shapes: up to kMaxRank dimensions, few of them stored inline.
+//
+// The shape of a symbolic tensor may be partial: some sizes are unknown, or even the rank is. Those
+// of tensors that have a value never are.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +17,8 @@ inline constexpr int kMaxRank = 254;
 inline constexpr int kInlineRank = 12;
 // The largest number of dimensions above 1 of a tensor with elements: it has fewer than 2^63.
 inline constexpr int kMaxLongAxes = 63;
+// A size that is not known.
+inline constexpr int64_t kUnknownSize = -1;
 
 class Shape {
  public:
@@ -24,6 +29,18 @@ class Shape {
     set_rank(static_cast<int>(dims.size()));
     int64_t* to = data();
     for (int64_t dim : dims) *to++ = dim;
+  }
+  // A shape of unknown rank; rank() is 0.
+  static Shape unranked() {
+    Shape shape;
+    shape.unranked_ = true;
+    return shape;
+  }
+  // Of this rank, with unknown sizes.
+  static Shape of_rank(int rank) {
+    Shape shape;
+    for (int i = 0; i < rank; ++i) shape.push_back(kUnknownSize);
+    return shape;
   }
   // Only the dimensions in use are copied: most shapes have two to four of them.
   Shape(const Shape& other) { copy(other); }
@@ -37,6 +54,15 @@ class Shape {
   }
 
   int rank() const { return rank_; }
+  bool ranked() const { return !unranked_; }
+  // Whether the rank and all sizes are known.
+  bool fully_known() const {
+    if (unranked_) return false;
+    for (int64_t dim : dims()) {
+      if (dim < 0) return false;
+    }
+    return true;
+  }
   int64_t operator[](int axis) const { return data()[axis]; }
   int64_t& operator[](int axis) { return data()[axis]; }
   // Counts from the end: back(0) is the last dimension.
@@ -55,7 +81,7 @@ class Shape {
   void insert(int axis, int64_t dim);
   void erase(int axis);
 
-  // If a dimension is 0, the product of others may overflow.
+  // Of a shape that is fully known. If a dimension is 0, the product of others may overflow.
   int64_t num_elements() const {
     uint64_t count = 1;
     for (int64_t dim : dims()) count *= static_cast<uint64_t>(dim);
@@ -63,7 +89,7 @@ class Shape {
   }
 
   friend bool operator==(const Shape& a, const Shape& b) {
-    if (a.rank_ != b.rank_) return false;
+    if (a.rank_ != b.rank_ || a.unranked_ != b.unranked_) return false;
     const int64_t* const x = a.data();
     const int64_t* const y = b.data();
     for (int i = 0; i < a.rank_; ++i) {
@@ -72,7 +98,7 @@ class Shape {
     return true;
   }
 
-  // "[2,3]", as TensorFlow's messages show shapes.
+  // "[2,3]", as TensorFlow's messages show shapes; "[?,3]" and "<unknown>" where they are partial.
   std::string to_string() const;
 
  private:
@@ -92,12 +118,14 @@ class Shape {
   void relocate(int rank);
   void copy(const Shape& other) {
     set_rank(other.rank_);
+    unranked_ = other.unranked_;
     const int64_t* const from = other.data();
     int64_t* const to = data();
     for (int i = 0; i < rank_; ++i) to[i] = from[i];
   }
 
   int rank_ = 0;
+  bool unranked_ = false;
   union {
     int64_t inline_[kInlineRank];
     int64_t* heap_;  // room for kMaxRank
@@ -109,7 +137,20 @@ std::ostream& operator<<(std::ostream& stream, const Shape& shape);
 // Row-major strides, in elements.
 Shape strides_of(const Shape& shape);
 
-// The broadcast of two shapes by NumPy's rule; returns false if they do not match.
+// Whether the sizes may be the same: they are, or one is unknown.
+inline bool compatible(int64_t a, int64_t b) { return a == b || a < 0 || b < 0; }
+// Whether the shapes may be the same.
+bool compatible(const Shape& a, const Shape& b);
+// What is known of a size, or shape, that is both; they must be compatible.
+inline int64_t merged(int64_t a, int64_t b) { return a < 0 ? b : a; }
+Shape merged(const Shape& a, const Shape& b);
+// What is known of a shape that is one of the two.
+Shape common(const Shape& a, const Shape& b);
+// The number of elements of a partial shape, or kUnknownSize.
+int64_t known_elements(const Shape& shape);
+
+// The broadcast of two shapes by NumPy's rule; returns false if they do not match. An unknown size
+// takes a known one above 1.
 bool broadcast_shapes(const Shape& a, const Shape& b, Shape* out);
 
 // Validates dimensions: negative sizes and products that overflow are errors.

@@ -47,7 +47,7 @@ TensorImpl* TensorImpl::create_lazy(DType dtype, const Shape& shape,
   if (!block) fail(Code::kResourceExhausted, "Out of memory.");
   auto* impl = new (block) TensorImpl;
   impl->dtype_ = dtype;
-  impl->size_ = shape.num_elements();
+  impl->size_ = known_elements(shape);
   impl->shape_ = shape;
   impl->lazy_ = value.release();
   impl->pending_.store(true, std::memory_order_release);

@@ -1,5 +1,5 @@
 // Running nodes through the dispatch of operations.
-#include "graph/execution.h"
+#include "session/execution.h"
 
 #include <algorithm>
 #include <optional>
@@ -10,7 +10,7 @@
 #include "ops/elementwise.h"
 #include "tensor/error.h"
 
-namespace ef::graph {
+namespace ef::session {
 namespace {
 
 [[noreturn]] void missing_feed(const Node& node) {
@@ -266,4 +266,4 @@ void Execution::differentiate(const PlannedNode& planned, const Node& node) {
   }
 }
 
-}  // namespace ef::graph
+}  // namespace ef::session

@@ -1,5 +1,5 @@
 // Running and inferring sequences of operations.
-#include "graph/program.h"
+#include "session/program.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include "eager/tape.h"
 #include "tensor/error.h"
 
-namespace ef::graph {
+namespace ef::session {
 namespace {
 
 // The sizes that replace unknown ones while shapes are inferred: of the first axis, of other axes,
@@ -138,4 +138,4 @@ bool operator==(const Program& a, const Program& b) {
   return std::equal(a.constants.begin(), a.constants.end(), b.constants.begin(), same_value);
 }
 
-}  // namespace ef::graph
+}  // namespace ef::session

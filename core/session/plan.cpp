@@ -1,9 +1,9 @@
 // Sorting the nodes that a run needs.
-#include "graph/plan.h"
+#include "session/plan.h"
 
 #include <algorithm>
 
-namespace ef::graph {
+namespace ef::session {
 
 Plan::Plan(const Graph& graph, std::span<const Port> fetches, std::span<const NodeId> operations,
            std::span<const Port> feeds)
@@ -187,4 +187,4 @@ void Plan::find_last_uses() {
   }
 }
 
-}  // namespace ef::graph
+}  // namespace ef::session

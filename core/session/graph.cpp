@@ -1,11 +1,11 @@
 // Adding nodes to graphs.
-#include "graph/graph.h"
+#include "session/graph.h"
 
 #include <utility>
 
 #include "tensor/error.h"
 
-namespace ef::graph {
+namespace ef::session {
 
 NodeId Graph::add(Node added) {
   for (const Port& input : added.inputs) node(input.node);
@@ -53,4 +53,4 @@ std::string Graph::describe(NodeId id) const {
   return text;
 }
 
-}  // namespace ef::graph
+}  // namespace ef::session

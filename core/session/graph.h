@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "graph/program.h"
+#include "session/program.h"
 
-namespace ef::graph {
+namespace ef::session {
 
 using NodeId = int32_t;
 
@@ -86,4 +86,4 @@ class Graph {
   std::deque<Node> nodes_;  // nodes stay where they are
 };
 
-}  // namespace ef::graph
+}  // namespace ef::session

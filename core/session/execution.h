@@ -8,10 +8,10 @@
 
 #include "eager/tape.h"
 #include "eager/variable.h"
-#include "graph/graph.h"
-#include "graph/plan.h"
+#include "session/graph.h"
+#include "session/plan.h"
 
-namespace ef::graph {
+namespace ef::session {
 
 // A tensor, or an object of the host language.
 struct Value {
@@ -95,4 +95,4 @@ class Execution {
   NodeId current_ = -1;
 };
 
-}  // namespace ef::graph
+}  // namespace ef::session

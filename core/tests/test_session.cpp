@@ -2,16 +2,16 @@
 #include <string>
 
 #include "eager/symbolic.h"
-#include "graph/execution.h"
-#include "graph/trace.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/matmul.h"
 #include "ops/reduction.h"
+#include "session/execution.h"
+#include "session/trace.h"
 #include "tests/check.h"
 #include "tests/tensors.h"
 
-namespace ef::graph {
+namespace ef::session {
 namespace {
 
 using test::check_values;
@@ -273,4 +273,4 @@ TEST(graphs_take_only_nodes_that_are_there) {
 }
 
 }  // namespace
-}  // namespace ef::graph
+}  // namespace ef::session

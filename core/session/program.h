@@ -7,7 +7,7 @@
 
 #include "ops/op.h"
 
-namespace ef::graph {
+namespace ef::session {
 
 // The dtype of a tensor, and its shape, which may be partly known.
 struct PartialSpec {
@@ -55,4 +55,4 @@ struct Program {
   friend bool operator==(const Program& a, const Program& b);
 };
 
-}  // namespace ef::graph
+}  // namespace ef::session

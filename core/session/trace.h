@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "eager/observer.h"
-#include "graph/program.h"
+#include "session/program.h"
 
-namespace ef::graph {
+namespace ef::session {
 
 // Collects this thread's operations during its lifetime.
 //
@@ -47,4 +47,4 @@ class Trace final : public Observer {
   bool running_ = true;
 };
 
-}  // namespace ef::graph
+}  // namespace ef::session

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "graph/graph.h"
+#include "session/graph.h"
 
-namespace ef::graph {
+namespace ef::session {
 
 // The source of a node's input: a slot of the run's values, or a variable.
 struct Input {
@@ -81,4 +81,4 @@ class Plan {
   bool has_choices_ = false;
 };
 
-}  // namespace ef::graph
+}  // namespace ef::session

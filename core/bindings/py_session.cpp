@@ -1,5 +1,5 @@
 // Graphs for Python: tuples describe nodes, and nodes that need Python call back.
-#include "bindings/py_graph.h"
+#include "bindings/py_session.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -18,27 +18,27 @@
 #include "bindings/py_tape.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
-#include "graph/execution.h"
-#include "graph/graph.h"
-#include "graph/plan.h"
-#include "graph/trace.h"
+#include "session/execution.h"
+#include "session/graph.h"
+#include "session/plan.h"
+#include "session/trace.h"
 
 namespace nb = nanobind;
 
 namespace ef::py {
 namespace {
 
-using graph::Execution;
-using graph::Graph;
-using graph::Kind;
-using graph::NodeId;
-using graph::PartialSpec;
-using graph::Plan;
-using graph::Port;
-using graph::Program;
-using graph::Store;
-using graph::Trace;
-using graph::Value;
+using session::Execution;
+using session::Graph;
+using session::Kind;
+using session::NodeId;
+using session::PartialSpec;
+using session::Plan;
+using session::Port;
+using session::Program;
+using session::Store;
+using session::Trace;
+using session::Value;
 
 using Ports = std::vector<std::pair<NodeId, int32_t>>;
 using SharedGraph = std::shared_ptr<Graph>;
@@ -95,7 +95,7 @@ struct Running {
 };
 
 // A Python object with run_node(running, node) -> list of values.
-class PythonHost final : public graph::Host {
+class PythonHost final : public session::Host {
  public:
   explicit PythonHost(nb::handle host) : host_(host) {}
 
@@ -175,7 +175,7 @@ nb::list run_plan(const SharedPlan& shared, Store& store, const nb::list& feeds,
 
 NodeId add_node(Graph& self, std::string name, std::string type, std::string file, int line,
                 std::string function, const Ports& inputs, const std::vector<NodeId>& controls) {
-  graph::Node node;
+  session::Node node;
   node.name = std::move(name);
   node.type = std::move(type);
   node.source = {std::move(file), line, std::move(function)};
@@ -197,7 +197,7 @@ nb::object set_program(Graph& self, NodeId id, const Program& program) {
 }
 
 void set_kind(Graph& self, NodeId id, const std::string& kind) {
-  graph::Node& node = self.node(id);
+  session::Node& node = self.node(id);
   if (kind == "nothing") {
     node.kind = Kind::kNothing;
   } else if (kind == "feed") {
@@ -206,9 +206,9 @@ void set_kind(Graph& self, NodeId id, const std::string& kind) {
     node.kind = Kind::kVariable;
   } else if (kind == "assign" || kind == "assign_add" || kind == "assign_sub") {
     node.kind = Kind::kAssign;
-    node.change = kind == "assign"       ? graph::Change::kReplace
-                  : kind == "assign_add" ? graph::Change::kAdd
-                                         : graph::Change::kSubtract;
+    node.change = kind == "assign"       ? session::Change::kReplace
+                  : kind == "assign_add" ? session::Change::kAdd
+                                         : session::Change::kSubtract;
   } else {
     fail(Code::kValueError, "There are no nodes of kind ", kind);
   }
@@ -216,7 +216,7 @@ void set_kind(Graph& self, NodeId id, const std::string& kind) {
 
 void set_choice(Graph& self, NodeId id, const Ports& if_false, const std::vector<NodeId>& false_ops,
                 const Ports& if_true, const std::vector<NodeId>& true_ops) {
-  graph::Node& node = self.node(id);
+  session::Node& node = self.node(id);
   node.kind = Kind::kChoice;
   node.branches[0] = {to_ports(if_false), false_ops};
   node.branches[1] = {to_ports(if_true), true_ops};
@@ -228,14 +228,14 @@ void add_traces(nb::module_& m) {
       .def_prop_ro("operations",
                    [](const Program& self) {
                      nb::list names;
-                     for (const graph::Step& step : self.steps) names.append(step.op->tf_name);
+                     for (const session::Step& step : self.steps) names.append(step.op->tf_name);
                      return names;
                    })
       .def("__len__", [](const Program& self) { return self.steps.size(); });
   m.def("constant_program", [](nb::handle value) {
     Program program;
     program.constants = {checked_tensor(value.ptr())};
-    program.results = {{graph::Operand::kConstant, 0, 0}};
+    program.results = {{session::Operand::kConstant, 0, 0}};
     return program;
   });
   nb::class_<Trace>(m, "Trace", "Collects this thread's operations until it is stopped.")
@@ -272,7 +272,7 @@ void add_graphs(nb::module_& m) {
       .def("set_kind", set_kind)
       .def("set_gradient",
            [](Graph& self, NodeId id, int32_t targets, int32_t sources, bool weighted) {
-             graph::Node& node = self.node(id);
+             session::Node& node = self.node(id);
              node.kind = Kind::kGradient;
              node.targets = targets;
              node.sources = sources;

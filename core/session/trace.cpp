@@ -1,5 +1,5 @@
 // Converts the operations of a trace to a program.
-#include "graph/trace.h"
+#include "session/trace.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -7,7 +7,7 @@
 
 #include "eager/symbolic.h"
 
-namespace ef::graph {
+namespace ef::session {
 namespace {
 
 // Larger results that depend on no argument are recomputed in every run instead of being kept.
@@ -147,4 +147,4 @@ std::optional<Program> Trace::program(std::span<const Tensor> arguments,
   return std::move(builder.program);
 }
 
-}  // namespace ef::graph
+}  // namespace ef::session
