@@ -65,6 +65,8 @@ FAMILIES = (
     "feature_columns",
     "keras_feature_space",
     "errors",
+    "partial_shapes",
+    "partial_shapes_domains",
     "surface",
     "system",
 )
@@ -77,7 +79,7 @@ class Case:
     `words` are what the error message must contain when the program is expected to raise;
     `may_raise` says that the type of an exception is an answer like any other; `sweep` marks a table
     of dtypes in which some combinations may be refused; `loose` multiplies the tolerances of the
-    dtype, and 0 asks for equality.
+    dtype, and 0 asks for equality. `better` says why static shapes tell more than TensorFlow's.
     """
 
     family: str
@@ -88,6 +90,7 @@ class Case:
     words: tuple[str, ...] = ()
     sweep: bool = False
     may_raise: bool = False
+    better: str = ""
 
     @property
     def id(self) -> str:
@@ -157,11 +160,13 @@ def errors(
         _register(Case(family, f"{group}[{label}]", program, raises=True, words=tuple(words)))
 
 
-def expressions(family: str, lines: str, run: Callable[..., Any], *, loose: float = 1.0) -> None:
+def expressions(
+    family: str, lines: str, run: Callable[..., Any], *, loose: float = 1.0, better: str = ""
+) -> None:
     """Registers `run(tf, expression=line)` for each line; expressions may raise."""
     for line in lines.strip().splitlines():
         program = functools.partial(run, expression=line)
-        _register(Case(family, line, program, loose=loose, may_raise=True))
+        _register(Case(family, line, program, loose=loose, may_raise=True, better=better))
 
 
 def load(family: str) -> dict[str, Case]:
