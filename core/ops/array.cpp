@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/array.h"
 #include "ops/compose.h"
+#include "ops/partial.h"
 
 namespace ef::ops {
 namespace {
@@ -14,9 +15,62 @@ double move_cost(std::span<const Tensor>, const SpecList& outputs, AttrsRef) {
          static_cast<double>(element_size(outputs[0].dtype)) / 8;
 }
 
+// The shape of a reshape where a size of the tensor or of the result is unknown.
+Shape partly_reshaped(const Shape& from, const Ints& sizes, const char* op) {
+  Shape shape(sizes);
+  int unknown = -1;  // the last unknown size
+  int unknowns = 0;
+  bool given = false;  // whether a size is -1
+  int64_t known = 1;   // the product of the others
+  for (int i = 0; i < shape.rank(); ++i) {
+    const int64_t size = shape[i];
+    if (size == kUnknownInt || size == -1) {
+      if (size == -1 && given) {
+        invalid_argument("Only one input size may be -1, not both ", unknown, " and ", i,
+                         " [Op:", op, "]");
+      }
+      given = given || size == -1;
+      unknown = i;
+      ++unknowns;
+      shape[i] = kUnknownSize;
+    } else if (size < 0) {
+      invalid_argument("Size ", i, " must be non-negative, not ", size, " [Op:", op, "]");
+    } else if (__builtin_mul_overflow(known, size, &known)) {
+      return shape;
+    }
+  }
+  int64_t factor = 1;  // of the number of elements
+  for (int64_t size : from.dims()) {
+    if (size >= 0 && __builtin_mul_overflow(factor, size, &factor)) return shape;
+  }
+  const int64_t count = known_elements(from);
+  const bool fits = unknowns == 0 ? factor == 0 ? known == 0 : known % factor == 0
+                    : count < 0   ? true
+                    : known == 0  ? count == 0
+                                  : count % known == 0;
+  if (!fits) {
+    invalid_argument("Input to reshape is a tensor of shape ", from,
+                     ", but the requested shape is ", shape, " [Op:", op, "]");
+  }
+  if (unknowns == 1 && known == 0 && given) {
+    shape[unknown] = 0;
+  } else if (unknowns == 1 && known != 0 && count >= 0) {
+    shape[unknown] = count / known;
+  }
+  return shape;
+}
+
 void reshape_infer(InferContext& c) {
   const char* op = c.op().tf_name;
   const Ints& sizes = c.attrs<ReshapeAttrs>().shape;
+  if (sizes.is_unknown()) [[unlikely]] {
+    c.add_output(c.dtype(0), Shape::unranked());
+    return;
+  }
+  if (!sizes.fully_known() || !c.shape(0).fully_known()) [[unlikely]] {
+    c.add_output(c.dtype(0), partly_reshaped(c.shape(0), sizes, op));
+    return;
+  }
   const int64_t count = c.shape(0).num_elements();
   int unknown = -1;
   int64_t known = 1;
@@ -65,10 +119,15 @@ void reshape_gradient(GradContext& g) { g.set(0, reshape_to(g.dy(), g.input_shap
 
 void transpose_infer(InferContext& c) {
   const char* op = c.op().tf_name;
-  const Shape& shape = c.shape(0);
+  Shape shape = c.shape(0);
+  const std::optional<Ints>& given = c.attrs<TransposeAttrs>().perm;
+  if (given && given->is_unknown()) {
+    c.add_output(c.dtype(0), shape.ranked() ? Shape::of_rank(shape.rank()) : shape);
+    return;
+  }
+  if (!shape.ranked() && given) shape = Shape::of_rank(static_cast<int>(given->size()));
   const int rank = shape.rank();
   Shape result = shape;
-  const std::optional<Ints>& given = c.attrs<TransposeAttrs>().perm;
   if (!given) {
     for (int i = 0; i < rank; ++i) result[i] = shape[rank - 1 - i];
     c.add_output(c.dtype(0), result);
@@ -80,7 +139,13 @@ void transpose_infer(InferContext& c) {
                      ". But input(1) is a vector of size ", perm.size(), " [Op:", op, "]");
   }
   std::bitset<kMaxRank> seen;
+  int unknown = 0;
   for (int i = 0; i < rank; ++i) {
+    if (perm[i] == kUnknownInt) {
+      result[i] = kUnknownSize;
+      ++unknown;
+      continue;
+    }
     const int64_t axis = perm[i] < 0 ? perm[i] + rank : perm[i];
     if (axis < 0 || axis >= rank) {
       invalid_argument(axis, " is out of range [0 .. ", rank, ") [Op:", op, "]");
@@ -89,7 +154,7 @@ void transpose_infer(InferContext& c) {
     result[i] = shape[static_cast<int>(axis)];
   }
   for (int i = 0; i < rank; ++i) {
-    if (!seen[static_cast<size_t>(i)]) {
+    if (!seen[static_cast<size_t>(i)] && unknown-- <= 0) {
       invalid_argument(i, " is missing from perm ", Shape(perm), " [Op:", op, "]");
     }
   }
@@ -111,6 +176,10 @@ void transpose_gradient(GradContext& g) {
 void expand_dims_infer(InferContext& c) {
   const int rank = c.shape(0).rank();
   const int64_t axis = c.attrs<ExpandDimsAttrs>().axis;
+  if (!c.shape(0).ranked() || axis == kUnknownInt) [[unlikely]] {
+    c.add_output(c.dtype(0), c.shape(0).ranked() ? Shape::of_rank(rank + 1) : Shape::unranked());
+    return;
+  }
   if (axis < -rank - 1 || axis > rank) {
     invalid_argument("Tried to expand dim index ", axis, " for tensor with ", rank,
                      " dimensions. [Op:", c.op().tf_name, "]");
@@ -125,6 +194,11 @@ void squeeze_infer(InferContext& c) {
   const Shape& shape = c.shape(0);
   const int rank = shape.rank();
   const Ints axes = c.attrs<SqueezeAttrs>().axis.value_or(Ints());
+  // Without axes, a size that is unknown may be 1.
+  if (!shape.ranked() || (axes.empty() && !shape.fully_known())) [[unlikely]] {
+    c.add_output(c.dtype(0), Shape::unranked());
+    return;
+  }
   std::bitset<kMaxRank> drop;
   for (int64_t given : axes) {
     if (given < -rank || given >= rank) {
@@ -132,7 +206,7 @@ void squeeze_infer(InferContext& c) {
                        " dimensions. [Op:", op, "]");
     }
     const int axis = static_cast<int>(given < 0 ? given + rank : given);
-    if (shape[axis] != 1) {
+    if (differ(shape[axis], 1)) {
       invalid_argument("Can not squeeze dim[", axis, "], expected a dimension of 1, got ",
                        shape[axis], " [Op:", op, "]");
     }
@@ -148,10 +222,12 @@ void squeeze_infer(InferContext& c) {
 
 void broadcast_to_infer(InferContext& c) {
   const char* op = c.op().tf_name;
-  const Ints& dims = c.attrs<BroadcastToAttrs>().shape;
-  checked_num_elements(dims, op);
-  const Shape target(dims);
+  Shape target = shape_of(c.attrs<BroadcastToAttrs>().shape, op);
   const Shape& shape = c.shape(0);
+  if (!target.ranked() || !shape.ranked()) [[unlikely]] {
+    c.add_output(c.dtype(0), target);
+    return;
+  }
   const int extra = target.rank() - shape.rank();
   if (extra < 0) {
     invalid_argument("Rank of input (", shape.rank(),
@@ -159,9 +235,11 @@ void broadcast_to_infer(InferContext& c) {
                      "). [Op:", op, "]");
   }
   for (int i = 0; i < shape.rank(); ++i) {
-    if (shape[i] != target[extra + i] && shape[i] != 1) {
+    if (shape[i] == target[extra + i] || shape[i] == 1 || shape[i] < 0) continue;
+    if (target[extra + i] >= 0) {
       invalid_argument("Incompatible shapes: ", shape, " vs. ", target, " [Op:", op, "]");
     }
+    target[extra + i] = shape[i];
   }
   c.add_output(c.dtype(0), target);
 }
@@ -175,22 +253,33 @@ void tile_infer(InferContext& c) {
          ", Dimension : ", c.shape(0).rank(), " [Op:", op, "]");
   }
   Shape shape = c.shape(0);
+  if (multiples.is_unknown()) [[unlikely]] {
+    c.add_output(c.dtype(0), shape.ranked() ? Shape::of_rank(shape.rank()) : shape);
+    return;
+  }
+  if (!shape.ranked()) shape = Shape::of_rank(static_cast<int>(multiples.size()));
   const int rank = shape.rank();
   if (static_cast<int>(multiples.size()) != rank) {
     invalid_argument("Expected multiples argument to be a vector of length ", rank,
                      " but got length ", multiples.size(), " [Op:", op, "]");
   }
   for (int i = 0; i < rank; ++i) {
+    if (multiples[i] == kUnknownInt) {
+      if (shape[i] != 0) shape[i] = kUnknownSize;
+      continue;
+    }
     if (multiples[i] < 0) {
       invalid_argument("Expected multiples[", i, "] >= 0, but got ", multiples[i], " [Op:", op,
                        "]");
     }
-    if (__builtin_mul_overflow(shape[i], multiples[i], &shape[i])) {
+    if (shape[i] < 0) {
+      if (multiples[i] == 0) shape[i] = 0;
+    } else if (__builtin_mul_overflow(shape[i], multiples[i], &shape[i])) {
       invalid_argument("Encountered overflow when multiplying shape ", c.shape(0),
                        " with multiples ", Shape(multiples), " [Op:", op, "]");
     }
   }
-  checked_num_elements(shape.dims(), op);
+  check_size(shape, op);
   c.add_output(c.dtype(0), shape);
 }
 
@@ -217,8 +306,13 @@ void reverse_infer(InferContext& c) {
   const char* op = c.op().tf_name;
   const int rank = c.shape(0).rank();
   const Ints& axes = c.attrs<ReverseAttrs>().axis;
+  if (!c.shape(0).ranked() || axes.is_unknown()) [[unlikely]] {
+    c.add_output(c.dtype(0), c.shape(0));
+    return;
+  }
   std::bitset<kMaxRank> seen;
   for (size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i] == kUnknownInt) continue;
     if (axes[i] < -rank || axes[i] >= rank) {
       invalid_argument("'axis'[", i, "] = ", axes[i], " is out of valid range [", -rank, ", ",
                        rank - 1, "] [Op:", op, "]");

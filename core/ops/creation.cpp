@@ -6,6 +6,7 @@
 #include "kernels/cpu/creation.h"
 #include "ops/array.h"
 #include "ops/compose.h"
+#include "ops/partial.h"
 
 namespace ef::ops {
 namespace {
@@ -20,9 +21,18 @@ DType checked_number_dtype(DType dtype, const char* op) {
   return dtype;
 }
 
+// Without symbols, a negative size is an error; with them, it is one that is not known.
+void check_shape(const InferContext& c, const Shape& shape) {
+  if (c.symbolic()) {
+    check_size(shape, c.op().tf_name);
+  } else {
+    checked_num_elements(shape.dims(), c.op().tf_name);
+  }
+}
+
 void constant_infer(InferContext& c) {
   const auto& [shape, dtype] = c.attrs<ConstantAttrs>();
-  checked_num_elements(shape.dims(), c.op().tf_name);
+  check_shape(c, shape);
   c.add_output(checked_number_dtype(dtype, c.op().tf_name), shape);
 }
 
@@ -47,7 +57,7 @@ void ones_like_infer(InferContext& c) {
 }
 
 void check_matrix(const Shape& shape, const char* op) {
-  if (shape.rank() < 2) {
+  if (!may_have_rank_from(shape, 2)) {
     invalid_argument("input must be at least 2-dim, received shape: ", shape, " [Op:", op, "]");
   }
 }
@@ -88,12 +98,10 @@ const Op fill{{
     .tensor_attrs = {{"dims", "index_type"}},
     .infer =
         [](InferContext& c) {
-          if (c.shape(0).rank() != 0) {
+          if (!may_have_rank(c.shape(0), 0)) {
             invalid_argument("value must be a scalar, got shape ", c.shape(0), " [Op:Fill]");
           }
-          const Ints& dims = c.attrs<FillAttrs>().dims;
-          checked_num_elements(dims, "Fill");
-          c.add_output(c.dtype(0), Shape(dims));
+          c.add_output(c.dtype(0), shape_of(c.attrs<FillAttrs>().dims, "Fill"));
         },
     .kernel = cpu::fill,
     .gradient =
@@ -160,12 +168,12 @@ const Op range{{
     .infer =
         [](InferContext& c) {
           for (int i = 0; i < 3; ++i) {
-            if (c.shape(i).rank() > 1 || c.shape(i).num_elements() != 1) {
+            if (c.shape(i).rank() > 1 || (c.shape(i).rank() == 1 && differ(c.shape(i)[0], 1))) {
               invalid_argument(c.op().inputs[static_cast<size_t>(i)].name,
                                " must be a scalar, not shape ", c.shape(i), " [Op:Range]");
             }
           }
-          c.add_output(c.dtype(0), {0});  // the kernel knows the size
+          c.add_output(c.dtype(0), {c.symbolic() ? kUnknownSize : 0});  // the kernel knows the size
         },
     .kernel = cpu::range,
     .makes_outputs = true,
@@ -180,15 +188,22 @@ const Op linspace{{
     .tensor_attrs = {{"num", "Tidx"}},
     .infer =
         [](InferContext& c) {
-          if (c.shape(0) != c.shape(1)) {
+          if (!compatible(c.shape(0), c.shape(1))) {
             invalid_argument("start and stop must have one shape, got ", c.shape(0), " and ",
                              c.shape(1), " [Op:LinSpace]");
           }
           const auto [num, axis] = c.attrs<LinspaceAttrs>();
-          if (num < 0) invalid_argument("Requires num >= 0: ", num, " [Op:LinSpace]");
-          Shape shape = c.shape(0);
-          shape.insert(normalize_axis(axis, shape.rank() + 1, "LinSpace"), num);
-          checked_num_elements(shape.dims(), "LinSpace");
+          if (size_of(num) < 0 && num != kUnknownInt) {
+            invalid_argument("Requires num >= 0: ", num, " [Op:LinSpace]");
+          }
+          Shape shape = merged(c.shape(0), c.shape(1));
+          const int at = known_axis(axis, shape, "LinSpace", 1);
+          if (shape.ranked() && at >= 0) {
+            shape.insert(at, size_of(num));
+          } else if (shape.ranked()) {
+            shape = Shape::of_rank(shape.rank() + 1);
+          }
+          check_size(shape, "LinSpace");
           c.add_output(c.dtype(0), shape);
         },
     .kernel = cpu::linspace,
@@ -207,9 +222,11 @@ const Op eye{{
           const EyeAttrs& attrs = c.attrs<EyeAttrs>();
           refuse_strings(attrs.dtype, "Eye");
           Shape shape = attrs.batch_shape.value_or(Shape());
-          shape.push_back(attrs.num_rows);
-          shape.push_back(attrs.num_columns.value_or(attrs.num_rows));
-          checked_num_elements(shape.dims(), "Eye");
+          if (shape.ranked()) {
+            shape.push_back(size_of(attrs.num_rows));
+            shape.push_back(size_of(attrs.num_columns.value_or(attrs.num_rows)));
+          }
+          check_shape(c, shape);
           c.add_output(attrs.dtype, shape);
         },
     .kernel = cpu::eye,
@@ -225,14 +242,18 @@ const Op matrix_band_part{{
     .infer =
         [](InferContext& c) {
           check_matrix(c.shape(0), "MatrixBandPart");
+          if (!c.shape(0).ranked()) [[unlikely]] {
+            c.add_output(c.dtype(0), c.shape(0));
+            return;
+          }
           const int64_t rows = c.shape(0).back(1);
           const int64_t cols = c.shape(0).back(0);
           const auto [num_lower, num_upper] = c.attrs<MatrixBandPartAttrs>();
-          if (num_lower > rows) {
+          if (num_lower > rows && rows >= 0) {
             invalid_argument("num_lower must be negative or less or equal to number of rows (",
                              rows, ") got: ", num_lower, " [Op:MatrixBandPart]");
           }
-          if (num_upper > cols) {
+          if (num_upper > cols && cols >= 0) {
             invalid_argument("num_upper must be negative or less or equal to number of columns (",
                              cols, ") got: ", num_upper, " [Op:MatrixBandPart]");
           }
@@ -258,11 +279,22 @@ const Op diag{{
     .infer =
         [](InferContext& c) {
           Shape shape = c.shape(0);
+          if (!shape.ranked()) [[unlikely]] {
+            c.add_output(c.dtype(0), shape);
+            return;
+          }
           if (shape.rank() < 1) {
             invalid_argument("diagonal must be at least 1-dim [Op:MatrixDiagV3]");
           }
           const int64_t length = shape.back();
           auto [k, rows, cols] = c.attrs<DiagAttrs>();
+          if (length < 0 || k == kUnknownInt || rows == kUnknownInt || cols == kUnknownInt)
+              [[unlikely]] {
+            shape[shape.rank() - 1] = std::max(rows, kUnknownSize);
+            shape.push_back(std::max(cols, kUnknownSize));
+            c.add_output(c.dtype(0), shape);
+            return;
+          }
           const int64_t least_rows = length + std::max<int64_t>(-k, 0);
           const int64_t least_cols = length + std::max<int64_t>(k, 0);
           // Matrices are square if neither size is given.
@@ -299,15 +331,20 @@ const Op diag_part{{
         [](InferContext& c) {
           check_matrix(c.shape(0), "MatrixDiagPartV3");
           Shape shape = c.shape(0);
+          if (!shape.ranked()) [[unlikely]] {
+            c.add_output(c.dtype(0), shape);
+            return;
+          }
           const int64_t k = c.attrs<DiagPartAttrs>().k;
           const int64_t rows = shape.back(1);
           const int64_t cols = shape.back(0);
-          if (k != 0 && (k <= -rows || k >= cols)) {
+          const bool known = rows >= 0 && cols >= 0 && k != kUnknownInt;
+          if (known && k != 0 && (k <= -rows || k >= cols)) {
             invalid_argument("diag_index = ", k, " is out of bounds for matrices of ", rows,
                              " rows and ", cols, " columns [Op:MatrixDiagPartV3]");
           }
           shape.erase(shape.rank() - 1);
-          shape[shape.rank() - 1] = diagonal_length(rows, cols, k);
+          shape[shape.rank() - 1] = known ? diagonal_length(rows, cols, k) : kUnknownSize;
           c.add_output(c.dtype(0), shape);
         },
     .kernel = cpu::diag_part,

@@ -35,14 +35,18 @@ const Op add_n{{
     .infer =
         [](InferContext& c) {
           if (c.num_inputs() == 0) invalid_argument("There is nothing to add [Op:AddN]");
+          Shape shape = c.shape(0);
           for (int i = 1; i < c.num_inputs(); ++i) {
-            if (c.shape(i) == c.shape(0)) continue;
+            if (compatible(c.shape(i), shape)) {
+              shape = merged(shape, c.shape(i));
+              continue;
+            }
             invalid_argument(
                 "Inputs to operation AddN of type AddN must have the same size and shape.  Input "
                 "0: ",
-                c.shape(0), " != input ", i, ": ", c.shape(i), " [Op:AddN]");
+                shape, " != input ", i, ": ", c.shape(i), " [Op:AddN]");
           }
-          c.add_output(c.dtype(0), c.shape(0));
+          c.add_output(c.dtype(0), shape);
         },
     .kernel = cpu::add_n,
     .gradient =

@@ -42,10 +42,11 @@ void cast_infer(InferContext& c) {
 
 // "(2, 3)", as Python shows shapes.
 std::string python_shape(const Shape& shape) {
+  if (!shape.ranked()) return "<unknown>";
   std::string text = "(";
   for (int i = 0; i < shape.rank(); ++i) {
     if (i > 0) text += ", ";
-    text += std::to_string(shape[i]);
+    text += shape[i] < 0 ? "None" : std::to_string(shape[i]);
   }
   return text + (shape.rank() == 1 ? ",)" : ")");
 }
@@ -53,18 +54,20 @@ std::string python_shape(const Shape& shape) {
 // The limits are applied one after the other, the upper one first.
 void clip_infer(InferContext& c) {
   const Shape& shape = c.shape(0);
+  Shape result = shape;
   for (int limit : {2, 1}) {
     Shape together;
-    if (!broadcast_shapes(shape, c.shape(limit), &together)) {
+    if (!broadcast_shapes(result, c.shape(limit), &together)) {
       invalid_argument("Incompatible shapes: ", shape, " vs. ", c.shape(limit),
                        " [Op:", limit == 2 ? "Minimum" : "Maximum", "]");
     }
-    if (together != shape) {
+    if (!compatible(together, shape)) {
       fail(Code::kValueError, "Shapes ", python_shape(shape), " and ", python_shape(together),
            " are incompatible");
     }
+    result = together;
   }
-  c.add_output(c.dtype(0), shape);
+  c.add_output(c.dtype(0), result);
 }
 
 // Follows max(min(t, high), low), where ties go to the left operand.

@@ -21,12 +21,16 @@ void binary_bool_infer(InferContext& c) {
 }
 
 void same_shape_infer(InferContext& c) {
-  if (c.shape(0) != c.shape(1)) {
+  if (c.shape(0) == c.shape(1)) {
+    c.add_output(c.dtype(0), c.shape(0));
+    return;
+  }
+  if (!compatible(c.shape(0), c.shape(1))) {
     invalid_argument("Inputs to operation ", c.op().tf_name,
                      " must have the same size and shape.  Input 0: ", c.shape(0),
                      " != input 1: ", c.shape(1), " [Op:", c.op().tf_name, "]");
   }
-  c.add_output(c.dtype(0), c.shape(0));
+  c.add_output(c.dtype(0), merged(c.shape(0), c.shape(1)));
 }
 
 DType real_dtype(DType type) {

@@ -43,15 +43,18 @@ void incomplete_gamma_gradient(GradContext& g) {
 // Scalars broadcast to any shape; all other shapes must be equal.
 void betainc_infer(InferContext& c) {
   Shape shape;
+  bool ranked = true;
   for (int i = 0; i < 3; ++i) {
+    ranked = ranked && c.shape(i).ranked();
     if (c.shape(i).rank() == 0) continue;
-    if (shape.rank() != 0 && shape != c.shape(i)) {
+    if (shape.rank() != 0 && !compatible(shape, c.shape(i))) {
       invalid_argument("Shapes of a, b and x are inconsistent: ", c.shape(0), " vs. ", c.shape(1),
                        " vs. ", c.shape(2), " [Op:", c.op().tf_name, "]");
     }
-    shape = c.shape(i);
+    shape = shape.rank() == 0 ? c.shape(i) : merged(shape, c.shape(i));
   }
-  c.add_output(c.dtype(0), shape);
+  // One of unknown rank may be a scalar, but need not be.
+  c.add_output(c.dtype(0), shape.rank() == 0 && !ranked ? Shape::unranked() : shape);
 }
 
 }  // namespace

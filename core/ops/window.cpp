@@ -9,9 +9,14 @@ namespace ef {
 namespace {
 
 void place(Slide& slide, Padding padding, const char* op) {
+  if (slide.in < 0 || (slide.window < 0 && padding != Padding::kSame)) {
+    slide.out = kUnknownSize;
+    return;
+  }
   const int64_t extent = slide.extent();
   if (padding == Padding::kSame) {
     slide.out = (slide.in + slide.stride - 1) / slide.stride;
+    if (slide.window < 0) return;
     const int64_t total = std::max<int64_t>((slide.out - 1) * slide.stride + extent - slide.in, 0);
     slide.before = total / 2;
     slide.after = total - slide.before;

@@ -17,7 +17,7 @@ constexpr const char* words_of(DataFormat) { return "NHWC|NCHW"; }
 
 // One spatial dimension.
 struct Slide {
-  int64_t in = 0;
+  int64_t in = 0;  // it and `window` may be unknown; so is then `out`, as far as it depends on them
   int64_t window = 1;
   int64_t stride = 1;
   int64_t dilation = 1;
