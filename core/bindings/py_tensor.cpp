@@ -73,7 +73,12 @@ PyObject* get_dtype(PyObject* self, void*) {
   return guarded([&] { return dtype_object(tensor_of(self).dtype()); });
 }
 
-PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(tensor_of(self).rank()); }
+PyObject* get_ndim(PyObject* self, void*) {
+  const Shape& shape = tensor_of(self).shape();
+  if (!shape.ranked()) [[unlikely]]
+    return Py_NewRef(Py_None);
+  return PyLong_FromLong(shape.rank());
+}
 
 PyObject* get_id(PyObject* self, void*) {
   return PyLong_FromUnsignedLongLong(tensor_of(self).impl()->id());
