@@ -2,6 +2,7 @@
 #include "ops/characters.h"
 
 #include "kernels/cpu/characters.h"
+#include "ops/partial_shapes.h"
 
 namespace ef::ops {
 namespace {
@@ -12,14 +13,6 @@ constexpr DTypeSet kMembers{DType::kInt8,  DType::kInt16,  DType::kInt32, DType:
 
 void same_texts(InferContext& c) { c.add_output(DType::kString, c.shape(0)); }
 
-int64_t checked_rows(const Shape& splits, const char* op) {
-  if (splits.rank() != 1 || splits[0] < 1) {
-    invalid_argument("row splits must be a vector of one number or more, got shape ", splits,
-                     " [Op:", op, "]");
-  }
-  return splits[0] - 1;
-}
-
 }  // namespace
 
 const Op utf8_decode{{
@@ -28,9 +21,9 @@ const Op utf8_decode{{
     .inputs = {{"input", kText}},
     .infer =
         [](InferContext& c) {
-          c.add_output(DType::kInt32, {0});
-          c.add_output(DType::kInt64, {0});
-          c.add_output(DType::kInt64, {c.shape(0).num_elements() + 1});
+          c.add_output(DType::kInt32, {kUnknownSize});
+          c.add_output(DType::kInt64, {kUnknownSize});
+          c.add_output(DType::kInt64, {size_sum(known_elements(c.shape(0)), 1)});
         },
     .outputs = 3,
     .kernel = cpu::utf8_decode,
@@ -46,8 +39,9 @@ const Op utf8_encode{{
     .inputs = {{"codes", {DType::kInt32}}, {"splits", {DType::kInt64}}},
     .infer =
         [](InferContext& c) {
-          if (c.shape(0).rank() != 1) invalid_argument("codes must be a vector [Op:Utf8Encode]");
-          c.add_output(DType::kString, {checked_rows(c.shape(1), c.op().tf_name)});
+          if (!may_have_rank(c.shape(0), 1))
+            invalid_argument("codes must be a vector [Op:Utf8Encode]");
+          c.add_output(DType::kString, {rows_of_splits(c.shape(1), c.op().tf_name)});
         },
     .kernel = cpu::utf8_encode,
     .doc = "Strings of code points; invalid ones raise an error.",
@@ -60,7 +54,7 @@ const Op string_replace{{
     .attrs = attrs_of<StringReplaceAttrs>(),
     .infer =
         [](InferContext& c) {
-          if (c.shape(1).rank() != 0 || c.attrs<StringReplaceAttrs>().members.size() != 2) {
+          if (!may_have_rank(c.shape(1), 0) || c.attrs<StringReplaceAttrs>().members.size() != 2) {
             invalid_argument("a class of characters and one text are needed [Op:StringReplace]");
           }
           same_texts(c);
@@ -83,7 +77,7 @@ const Op csv_fields{{
             before = column;
           }
           c.add_output(DType::kString,
-                       {static_cast<int64_t>(columns.size()), c.shape(0).num_elements()});
+                       {static_cast<int64_t>(columns.size()), known_elements(c.shape(0))});
         },
     .kernel = cpu::csv_fields,
     .makes_outputs = true,
@@ -123,7 +117,7 @@ const Op string_bytes{{
           }
           if (offset < 0) invalid_argument("a negative offset [Op:DecodeRaw]");
           Shape shape = c.shape(0);
-          shape.push_back(0);
+          if (shape.ranked()) shape.push_back(kUnknownSize);
           c.add_output(dtype, shape);
         },
     .kernel = cpu::string_bytes,
@@ -138,7 +132,8 @@ const Op bytes_string{{
     .inputs = {{"x", kPlainTypes}, {"prefix", kText}},
     .infer =
         [](InferContext& c) {
-          if (c.shape(1).rank() != 0) invalid_argument("a prefix is a scalar [Op:BytesString]");
+          if (!may_have_rank(c.shape(1), 0))
+            invalid_argument("a prefix is a scalar [Op:BytesString]");
           c.add_output(DType::kString, {});
         },
     .kernel = cpu::bytes_string,
@@ -156,13 +151,15 @@ const Op set_rows{{
     .infer =
         [](InferContext& c) {
           const char* const op = c.op().tf_name;
-          if (c.shape(0).rank() != 1 || c.shape(1).rank() != 1 || c.shape(2) != c.shape(3)) {
+          if (!may_have_rank(c.shape(0), 1) || !may_have_rank(c.shape(1), 1) ||
+              !may_equal(c.shape(2), c.shape(3))) {
             invalid_argument("sets of other rows [Op:", op, "]");
           }
-          checked_rows(c.shape(2), op);
-          c.add_output(c.dtype(0), {0});
-          c.add_output(DType::kInt64, {0, 2});
-          c.add_output(DType::kInt64, {c.shape(2)[0]});
+          const Shape splits = merged(c.shape(2), c.shape(3));
+          const int64_t rows = rows_of_splits(splits, op);
+          c.add_output(c.dtype(0), {kUnknownSize});
+          c.add_output(DType::kInt64, {kUnknownSize, 2});
+          c.add_output(DType::kInt64, {size_sum(rows, 1)});
         },
     .outputs = 3,
     .kernel = cpu::set_rows,

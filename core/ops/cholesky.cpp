@@ -3,6 +3,7 @@
 
 #include "kernels/cpu/cholesky_loops.h"
 #include "ops/op.h"
+#include "ops/partial_shapes.h"
 
 namespace ef::ops {
 namespace {
@@ -10,16 +11,12 @@ namespace {
 constexpr DTypeSet kTypes{DType::kFloat32, DType::kFloat64};
 
 void infer(InferContext& c) {
-  const Shape& shape = c.shape(0);
-  const int rank = shape.rank();
-  if (rank < 2 || shape[rank - 1] != shape[rank - 2]) {
-    invalid_argument("Input must be square matrices, got shape ", shape, " [Op:Cholesky]");
-  }
-  if (c.num_inputs() == 2 && shape[rank - 1] > cpu::kSmallMatrix) {
+  const Shape shape = square_matrices(c.shape(0), "Cholesky");
+  if (c.num_inputs() == 2 && size_from_end(shape) > cpu::kSmallMatrix) {
     invalid_argument("Matrices must have at most ", cpu::kSmallMatrix, " rows, got shape ", shape,
                      " [Op:CholeskyGrad]");
   }
-  if (c.num_inputs() == 2 && c.shape(1) != shape) {
+  if (c.num_inputs() == 2 && !may_equal(c.shape(1), shape)) {
     invalid_argument("Factors of shape ", shape, " have no gradient of shape ", c.shape(1),
                      " [Op:CholeskyGrad]");
   }

@@ -3,6 +3,7 @@
 
 #include "kernels/cpu/convolution.h"
 #include "ops/compose.h"
+#include "ops/partial_shapes.h"
 
 namespace ef::ops {
 namespace {
@@ -10,37 +11,40 @@ namespace {
 constexpr DTypeSet kConvolutionTypes = kFloatTypes | DTypeSet{DType::kInt32};
 
 // The shape of a convolution's result, with TensorFlow's errors.
-Shape convolved_shape(const Conv2DAttrs& conv, const Shape& image, const Shape& filter,
+Shape convolved_shape(const Conv2DAttrs& conv, const Shape& images, const Shape& filters_shape,
                       bool depthwise, const char* op) {
-  if (image.rank() != 4) {
-    invalid_argument(depthwise ? "" : "convolution ", "input must be 4-dimensional: ", image,
+  if (!may_have_rank(images, 4)) {
+    invalid_argument(depthwise ? "" : "convolution ", "input must be 4-dimensional: ", images,
                      " [Op:", op, "]");
   }
-  if (filter.rank() != 4) {
-    invalid_argument(depthwise ? "" : "convolution ", "filter must be 4-dimensional: ", filter,
-                     " [Op:", op, "]");
+  if (!may_have_rank(filters_shape, 4)) {
+    invalid_argument(depthwise ? "" : "convolution ",
+                     "filter must be 4-dimensional: ", filters_shape, " [Op:", op, "]");
   }
+  const Shape image = ranked_as(images, 4);
+  const Shape filter = ranked_as(filters_shape, 4);
   const int64_t channels = image[axes_of(conv.data_format).channel];
   int64_t filters = filter[3];
   if (depthwise) {
-    if (channels != filter[2]) {
+    if (!compatible(channels, filter[2])) {
       invalid_argument("input and filter must have the same depth: ", channels, " vs. ", filter[2],
                        " [Op:", op, "]");
     }
-    filters *= filter[2];
+    filters = size_product(filters, merged(filter[2], channels));
   } else {
-    if (filter[2] <= 0) {
+    if (filter[2] == 0) {
       invalid_argument("filter depth must be strictly positive, got ", filter[2], " [Op:", op, "]");
     }
-    if (channels % filter[2] != 0) {
+    const bool known = channels >= 0 && filter[2] >= 0;
+    if (known && channels % filter[2] != 0) {
       invalid_argument("input depth must be evenly divisible by filter depth: ", channels, " vs. ",
                        filter[2], " [Op:", op, "]");
     }
-    const int64_t groups = channels / filter[2];
+    const int64_t groups = known ? channels / filter[2] : 1;
     if (groups <= 0) {
       invalid_argument("number of groups must be positive, got ", groups, " [Op:", op, "]");
     }
-    if (filters % groups != 0) {
+    if (filters >= 0 && filters % groups != 0) {
       invalid_argument("output depth must be evenly divisible by number of groups: ", filters,
                        " vs. ", groups, " [Op:", op, "]");
     }
@@ -54,7 +58,7 @@ Shape convolved_shape(const Conv2DAttrs& conv, const Shape& image, const Shape& 
   const Window window = conv.window(image, filter, op);
   const Shape out =
       image_shape(conv.data_format, image[0], window.row.out, window.col.out, filters);
-  checked_num_elements(out.dims(), op);
+  check_elements(out, op);
   return out;
 }
 
@@ -67,22 +71,23 @@ void infer_forward(InferContext& c) {
 // Checks that `dy` has the shape of the convolution of `image` with `filter`.
 void check_backprop(const Conv2DAttrs& conv, const Shape& image, const Shape& filter,
                     const Shape& dy, bool depthwise, const char* op) {
-  if (dy.rank() != 4) {
+  if (!may_have_rank(dy, 4)) {
     invalid_argument("out_backprop must be 4-dimensional: ", dy, " [Op:", op, "]");
   }
+  if (!dy.ranked()) return;
   const Shape expected = convolved_shape(conv, image, filter, depthwise, op);
   const Axes axes = axes_of(conv.data_format);
-  if (dy[0] != expected[0]) {
+  if (!compatible(dy[0], expected[0])) {
     invalid_argument("input and out_backprop must have the same batch size. Input batch: ",
                      expected[0], ", outbackprop batch: ", dy[0], ", batch_dim: 0 [Op:", op, "]");
   }
-  if (dy[axes.channel] != expected[axes.channel]) {
+  if (!compatible(dy[axes.channel], expected[axes.channel])) {
     invalid_argument("filter and out_backprop must have the same out_depth: ",
                      expected[axes.channel], " vs. ", dy[axes.channel], " [Op:", op, "]");
   }
-  const Window window = conv.window(image, filter, op);
+  const Window window = conv.window(ranked_as(image, 4), ranked_as(filter, 4), op);
   for (const auto& [axis, slide] : {std::pair{axes.row, window.row}, {axes.col, window.col}}) {
-    if (dy[axis] != expected[axis]) {
+    if (!compatible(dy[axis], expected[axis])) {
       invalid_argument("Size of out_backprop doesn't match computed: actual = ", dy[axis],
                        ", computed = ", expected[axis], " spatial_dim: ", axis,
                        " input: ", slide.in, " filter: ", slide.window, " output: ", dy[axis],
@@ -97,35 +102,33 @@ void infer_backprop_input(InferContext& c) {
   const char* op = c.op().tf_name;
   const Shape& filter = c.shape(0);
   const Shape& dy = c.shape(1);
-  if (sizes.size() != 4 && sizes.size() != 2) {
+  if (sizes.size() != 4 && sizes.size() != 2 && !sizes.is_unknown()) {
     invalid_argument(op, " requires input_sizes to contain 4 values or 2 values, but got: ",
                      sizes.size(), " [Op:", op, "]");
   }
-  checked_num_elements(sizes, op);
-  Shape image(sizes);
+  Shape image = shape_of_sizes(sizes, op);
   if (sizes.size() == 2) {
-    if (filter.rank() != 4 || dy.rank() != 4) {
+    if (!may_have_rank(filter, 4) || !may_have_rank(dy, 4)) {
       invalid_argument("filter and out_backprop must be 4-dimensional: ", filter, " and ", dy,
                        " [Op:", op, "]");
     }
-    image = image_shape(conv.data_format, dy[0], sizes[0], sizes[1], filter[2]);
+    image = image_shape(conv.data_format, size_of(dy, 0), image[0], image[1], size_of(filter, 2));
   }
   check_backprop(conv, image, filter, dy, kDepthwise, op);
-  c.add_output(c.dtype(0), image);
+  c.add_output(c.dtype(0), ranked_as(image, 4));
 }
 
 template <bool kDepthwise>
 void infer_backprop_filter(InferContext& c) {
   const auto& [sizes, conv] = c.attrs<Conv2DBackpropFilterAttrs>();
   const char* op = c.op().tf_name;
-  if (sizes.size() != 4) {
+  if (sizes.size() != 4 && !sizes.is_unknown()) {
     invalid_argument("filter_sizes must contain 4 values, but got: ", sizes.size(), " [Op:", op,
                      "]");
   }
-  checked_num_elements(sizes, op);
-  const Shape filter(sizes);
+  const Shape filter = shape_of_sizes(sizes, op);
   check_backprop(conv, c.shape(0), filter, c.shape(1), kDepthwise, op);
-  c.add_output(c.dtype(0), filter);
+  c.add_output(c.dtype(0), ranked_as(filter, 4));
 }
 
 // One family: a convolution is linear in image and filter, so the gradients of each of the three

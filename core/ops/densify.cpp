@@ -5,19 +5,13 @@
 #include "kernels/cpu/densify.h"
 #include "ops/compose.h"
 #include "ops/indexing.h"
+#include "ops/partial_shapes.h"
 
 namespace ef::ops {
 namespace {
 
-int64_t checked_rows(const Shape& splits) {
-  if (splits.rank() != 1 || splits[0] < 1) {
-    invalid_argument("row splits must be a vector of one number or more, got shape ", splits,
-                     " [Op:RaggedTensorToTensor]");
-  }
-  return splits[0] - 1;
-}
-
 int64_t checked_size(int64_t size, const char* name) {
+  if (size == kUnknownInt) return kUnknownSize;
   if (size < 0) invalid_argument(name, " must not be negative: ", size);
   return size;
 }
@@ -33,20 +27,22 @@ const Op pad_rows{{
         [](InferContext& c) {
           const Shape& values = c.shape(0);
           const Shape& blank = c.shape(1);
-          if (values.rank() < 1 || blank.rank() >= values.rank()) {
+          const bool ranked = values.ranked() && blank.ranked();
+          if (!may_have_rank_from(values, 1) || (ranked && blank.rank() >= values.rank())) {
             invalid_argument("default_value.shape=", blank, " and flat_values.shape=", values,
                              " are incompatible [Op:RaggedTensorToTensor]");
           }
-          for (int i = 0; i < blank.rank(); ++i) {
-            if (blank.back(i) != values.back(i)) {
+          for (int i = 0; ranked && i < blank.rank(); ++i) {
+            if (!compatible(blank.back(i), values.back(i))) {
               invalid_argument("default_value.shape=", blank, " and flat_values.shape=", values,
                                " are incompatible [Op:RaggedTensorToTensor]");
             }
           }
-          Shape shape{checked_rows(c.shape(2)),
-                      checked_size(c.attrs<PadRowsAttrs>().width, "width")};
-          for (int i = 1; i < values.rank(); ++i) shape.push_back(values[i]);
-          checked_num_elements(shape.dims(), "RaggedTensorToTensor");
+          const char* const op = "RaggedTensorToTensor";
+          const Shape sizes{rows_of_splits(c.shape(2), op),
+                            checked_size(c.attrs<PadRowsAttrs>().width, "width")};
+          const Shape shape = joined(sizes, without_first(values, 1));
+          check_elements(shape, op);
           c.add_output(c.dtype(0), shape);
         },
     .kernel = cpu::pad_rows,
@@ -74,13 +70,15 @@ const Op unpad_rows{{
     .infer =
         [](InferContext& c) {
           const Shape& padded = c.shape(0);
-          if (padded.rank() < 2 || checked_rows(c.shape(1)) != padded[0]) {
+          const char* const op = "RaggedTensorFromTensor";
+          if (!may_have_rank_from(padded, 2) ||
+              !compatible(rows_of_splits(c.shape(1), op), size_of(padded, 0))) {
             invalid_argument("rows of shape ", padded, " do not fit splits of shape ", c.shape(1),
                              " [Op:RaggedTensorFromTensor]");
           }
-          Shape shape{checked_size(c.attrs<UnpadRowsAttrs>().count, "count")};
-          for (int i = 2; i < padded.rank(); ++i) shape.push_back(padded[i]);
-          checked_num_elements(shape.dims(), "RaggedTensorFromTensor");
+          const Shape rows{checked_size(c.attrs<UnpadRowsAttrs>().count, "count")};
+          const Shape shape = joined(rows, without_first(padded, 2));
+          check_elements(shape, op);
           c.add_output(c.dtype(0), shape);
         },
     .kernel = cpu::unpad_rows,
@@ -100,19 +98,20 @@ const Op sparse_to_dense{{
     .attrs = attrs_of<SparseToDenseAttrs>(),
     .infer =
         [](InferContext& c) {
-          const Ints& sizes = c.attrs<SparseToDenseAttrs>().shape;
-          checked_num_elements(sizes, "SparseToDense");
-          const Shape shape(sizes);
+          const Shape shape = shape_of_sizes(c.attrs<SparseToDenseAttrs>().shape, "SparseToDense");
           const Shape& indices = c.shape(2);
-          if (indices.rank() != 2 || indices[1] != shape.rank()) {
+          if (!may_have_rank(indices, 2) ||
+              (shape.ranked() && !compatible(size_of(indices, 1), shape.rank()))) {
             invalid_argument("indices of shape ", indices, " do not fit a tensor of shape ", shape,
                              " [Op:SparseToDense]");
           }
-          if (c.shape(0).rank() > 1 || (c.shape(0).rank() == 1 && c.shape(0)[0] != indices[0])) {
-            invalid_argument("sparse_values has incorrect shape ", c.shape(0),
-                             ", should be [] or [", indices[0], "] [Op:SparseToDense]");
+          const int64_t count = size_of(indices, 0);
+          if (c.shape(0).rank() > 1 ||
+              (c.shape(0).rank() == 1 && !compatible(c.shape(0)[0], count))) {
+            invalid_argument("sparse_values has incorrect shape ", c.shape(0), ", should be [] or ",
+                             Shape{count}, " [Op:SparseToDense]");
           }
-          if (c.shape(1).rank() != 0) {
+          if (!may_have_rank(c.shape(1), 0)) {
             invalid_argument("default_value must be a scalar, got ", c.shape(1),
                              " [Op:SparseToDense]");
           }
@@ -144,11 +143,12 @@ const Op count_integers{{
           if (!kRealTypes.contains(dtype)) {
             invalid_argument("counts cannot be of dtype ", dtype, " [Op:DenseBincount]");
           }
-          if (rows > 0 && c.shape(0).num_elements() % rows != 0) {
+          const int64_t count = known_elements(c.shape(0));
+          if (rows > 0 && count >= 0 && count % rows != 0) {
             invalid_argument(c.shape(0), " cannot be cut into ", rows, " rows [Op:DenseBincount]");
           }
           const Shape shape{rows, length};
-          checked_num_elements(shape.dims(), "DenseBincount");
+          check_elements(shape, "DenseBincount");
           c.add_output(dtype, shape);
         },
     .kernel = cpu::count_integers,

@@ -3,30 +3,40 @@
 
 #include "kernels/cpu/images.h"
 #include "ops/compose.h"
+#include "ops/partial_shapes.h"
 
 namespace ef::ops {
 namespace {
 
 // Checks a table of indices and weights; returns the number of results it describes.
 int64_t checked_table(const Shape& places, const Shape& weights, int64_t size) {
-  const bool fits = places.rank() == 1 && weights.rank() == 2 && places[0] == weights[0] &&
-                    weights[1] >= 1 && weights[1] <= size;
-  if (!fits && !(places.rank() == 1 && weights.rank() == 2 && places[0] == 0 && weights[0] == 0)) {
+  const int64_t count = size_of(places, 0);
+  const int64_t taps = size_of(weights, 1);
+  const bool ranks = may_have_rank(places, 1) && may_have_rank(weights, 2);
+  const bool fits = ranks && compatible(count, size_of(weights, 0)) &&
+                    (count == 0 || taps < 0 || (taps >= 1 && (size < 0 || taps <= size)));
+  if (!fits) {
     invalid_argument("Places of shape ", places, " and weights of shape ", weights,
                      " do not fit an axis of ", size, " [Op:Resample]");
   }
-  return places[0];
+  return merged(count, size_of(weights, 0));
 }
 
 void check_crops(const Shape& image, const Shape& boxes, const Shape& indices) {
   constexpr const char* kOp = " [Op:CropAndResize]";
-  if (image.rank() != 4) invalid_argument("input image must be 4-D: ", image, kOp);
-  if (boxes.rank() != 2 || boxes[1] != 4) {
+  if (!may_have_rank(image, 4)) invalid_argument("input image must be 4-D: ", image, kOp);
+  if (!may_have_rank(boxes, 2) || !compatible(size_of(boxes, 1), 4)) {
     invalid_argument("boxes must have 4 columns: ", boxes, kOp);
   }
-  if (indices.rank() != 1 || indices[0] != boxes[0]) {
+  if (!may_have_rank(indices, 1) || !compatible(size_of(indices, 0), size_of(boxes, 0))) {
     invalid_argument("box_index has incompatible shape ", indices, kOp);
   }
+}
+
+// Whether a gradient can be that of boxes cut out of images.
+bool fits_crops(const Shape& dy, const Shape& boxes, const Shape& image) {
+  return may_have_rank(dy, 4) && compatible(size_of(dy, 0), size_of(boxes, 0)) &&
+         compatible(size_of(dy, 3), size_of(image, 3));
 }
 
 constexpr DTypeSet kCropGradients{DType::kFloat16, DType::kFloat32, DType::kFloat64};
@@ -43,10 +53,10 @@ const Op resample{{
                {"column_weights", {DType::kFloat32, DType::kFloat64}}},
     .infer =
         [](InferContext& c) {
-          const Shape& x = c.shape(0);
-          if (x.rank() != 4) {
-            invalid_argument("images must have 4 axes, got shape ", x, " [Op:Resample]");
+          if (!may_have_rank(c.shape(0), 4)) {
+            invalid_argument("images must have 4 axes, got shape ", c.shape(0), " [Op:Resample]");
           }
+          const Shape x = ranked_as(c.shape(0), 4);
           const int64_t rows = checked_table(c.shape(1), c.shape(2), x[1]);
           const int64_t columns = checked_table(c.shape(3), c.shape(4), x[2]);
           c.add_output(c.dtype(0), Shape{x[0], rows, columns, x[3]});
@@ -62,16 +72,17 @@ const Op remaining_boxes{{
     .attrs = attrs_of<RemainingBoxesAttrs>(),
     .infer =
         [](InferContext& c) {
-          if (c.shape(0).rank() != 2 || c.shape(0)[1] != 4 || c.shape(1).rank() != 1) {
+          if (!may_have_rank(c.shape(0), 2) || !compatible(size_of(c.shape(0), 1), 4) ||
+              !may_have_rank(c.shape(1), 1)) {
             invalid_argument("boxes must be of shape [n, 4] and their order of rank 1, got ",
                              c.shape(0), " and ", c.shape(1), " [Op:NonMaxSuppressionV3]");
           }
           const int64_t limit = c.attrs<RemainingBoxesAttrs>().limit;
-          if (limit < 0) {
+          if (limit < 0 && limit != kUnknownInt) {
             invalid_argument("max_output_size must be non-negative, got ", limit,
                              " [Op:NonMaxSuppressionV3]");
           }
-          c.add_output(DType::kInt32, {0});
+          c.add_output(DType::kInt32, {kUnknownSize});
         },
     .kernel = cpu::remaining_boxes,
     .makes_outputs = true,
@@ -91,12 +102,17 @@ const Op crop_and_resize{{
         [](InferContext& c) {
           check_crops(c.shape(0), c.shape(1), c.shape(2));
           const Ints& size = c.attrs<CropAttrs>().crop_size;
-          if (size.size() != 2 || size[0] <= 0 || size[1] <= 0) {
-            invalid_argument("crop dimensions must be positive: ", Shape(size),
-                             " [Op:CropAndResize]");
+          Shape shape = Shape::of_rank(4);
+          shape[0] = merged(size_of(c.shape(1), 0), size_of(c.shape(2), 0));
+          shape[3] = size_of(c.shape(0), 3);
+          for (size_t i = 0; !size.is_unknown() && i < 2; ++i) {
+            if (size.size() != 2 || (size[i] <= 0 && size[i] != kUnknownInt)) {
+              invalid_argument("crop dimensions must be positive: ", Shape(size),
+                               " [Op:CropAndResize]");
+            }
+            shape[static_cast<int>(i) + 1] = size_or_unknown(size[i]);
           }
-          const Shape shape{c.shape(1)[0], size[0], size[1], c.shape(0)[3]};
-          checked_num_elements(shape.dims(), "CropAndResize");
+          check_elements(shape, "CropAndResize");
           c.add_output(DType::kFloat32, shape);
         },
     .kernel = cpu::crop_and_resize,
@@ -127,17 +143,15 @@ const Op crop_and_resize_grad_image{{
     .infer =
         [](InferContext& c) {
           const CropGradImageAttrs& attrs = c.attrs<CropGradImageAttrs>();
-          checked_num_elements(attrs.shape, "CropAndResizeGradImage");
-          const Shape shape(attrs.shape);
+          const Shape shape = shape_of_sizes(attrs.shape, "CropAndResizeGradImage");
           check_crops(shape, c.shape(1), c.shape(2));
           const Shape& dy = c.shape(0);
           const DType dtype = attrs.dtype;
-          if (dy.rank() != 4 || dy[0] != c.shape(1)[0] || dy[3] != shape[3] ||
-              !kCropGradients.contains(dtype)) {
+          if (!fits_crops(dy, c.shape(1), shape) || !kCropGradients.contains(dtype)) {
             invalid_argument("a gradient of shape ", dy, " does not fit images of shape ", shape,
                              " and dtype ", dtype, " [Op:CropAndResizeGradImage]");
           }
-          c.add_output(dtype, shape);
+          c.add_output(dtype, ranked_as(shape, 4));
         },
     .kernel = cpu::crop_and_resize_grad_image,
     .gradient =
@@ -162,11 +176,11 @@ const Op crop_and_resize_grad_boxes{{
         [](InferContext& c) {
           check_crops(c.shape(1), c.shape(2), c.shape(3));
           const Shape& dy = c.shape(0);
-          if (dy.rank() != 4 || dy[0] != c.shape(2)[0] || dy[3] != c.shape(1)[3]) {
+          if (!fits_crops(dy, c.shape(2), c.shape(1))) {
             invalid_argument("a gradient of shape ", dy, " does not fit images of shape ",
                              c.shape(1), " [Op:CropAndResizeGradBoxes]");
           }
-          c.add_output(DType::kFloat32, c.shape(2));
+          c.add_output(DType::kFloat32, ranked_as(c.shape(2), 2));
         },
     .kernel = cpu::crop_and_resize_grad_boxes,
     .doc = "The gradient of crop_and_resize with respect to the boxes.",

@@ -3,6 +3,7 @@
 
 #include "kernels/cpu/linear_systems.h"
 #include "kernels/cpu/schur.h"
+#include "ops/partial_shapes.h"
 
 namespace ef::ops {
 namespace {
@@ -10,31 +11,21 @@ namespace {
 constexpr DTypeSet kTypes{DType::kFloat32, DType::kFloat64};
 constexpr DTypeSet kBandTypes = kTypes | kComplexTypes;
 
-// The batch shape of matrices.
-Shape batch_of(const Shape& shape) {
-  return Shape(shape.dims().first(static_cast<size_t>(shape.rank() - 2)));
+Shape square(const InferContext& c) { return square_matrices(c.shape(0), c.op().tf_name); }
+
+[[noreturn]] void refuse_rhs(const InferContext& c) {
+  invalid_argument("Input matrix and rhs are incompatible: ", c.shape(0), " and ", c.shape(1),
+                   " [Op:", c.op().tf_name, "]");
 }
 
-const Shape& square(const InferContext& c) {
-  const Shape& shape = c.shape(0);
-  if (shape.rank() < 2 || shape.back() != shape.back(1)) {
-    invalid_argument("Input must be square matrices, got shape ", shape, " [Op:", c.op().tf_name,
-                     "]");
-  }
-  return shape;
-}
-
-void infer_solution(InferContext& c) {
-  const Shape& a = square(c);
+// The rows of both, which must be as many, and the columns of the right-hand side.
+Shape solution_sizes(const InferContext& c, const Shape& a) {
   const Shape& b = c.shape(1);
-  Shape out;
-  if (b.rank() < 2 || b.back(1) != a.back() || !broadcast_shapes(batch_of(a), batch_of(b), &out)) {
-    invalid_argument("Input matrix and rhs are incompatible: ", a, " and ", b,
-                     " [Op:", c.op().tf_name, "]");
-  }
-  out.push_back(b.back(1));
-  out.push_back(b.back());
-  c.add_output(c.dtype(0), out);
+  if (!may_have_rank_from(b, 2)) refuse_rhs(c);
+  const int64_t n = size_from_end(a);
+  const int64_t rows = size_from_end(b, 1);
+  if (!compatible(n, rows)) refuse_rhs(c);
+  return {merged(n, rows), size_from_end(b)};
 }
 
 }  // namespace
@@ -44,7 +35,16 @@ const Op triangle_solve{{
     .tf_name = "MatrixTriangularSolve",
     .inputs = {{"matrix", kTypes}, {"rhs", kTypes}},
     .attrs = attrs_of<TriangleSolveAttrs>(),
-    .infer = infer_solution,
+    .infer =
+        [](InferContext& c) {
+          const Shape a = square(c);
+          const Shape sizes = solution_sizes(c, a);
+          Shape batch;
+          if (!broadcast_shapes(without_last(a, 2), without_last(c.shape(1), 2), &batch)) {
+            refuse_rhs(c);
+          }
+          c.add_output(c.dtype(0), joined(batch, sizes));
+        },
     .kernel = cpu::triangle_solve,
     .doc = "The solutions of triangular systems; batch axes broadcast.",
 }};
@@ -56,12 +56,12 @@ const Op lu_solve{{
     .attrs = attrs_of<LuAttrs>(),
     .infer =
         [](InferContext& c) {
-          if (c.shape(0).rank() < 2 || c.shape(1).rank() < 2 ||
-              batch_of(c.shape(0)) != batch_of(c.shape(1))) {
-            invalid_argument("Input matrix and rhs are incompatible: ", c.shape(0), " and ",
-                             c.shape(1), " [Op:", c.op().tf_name, "]");
-          }
-          infer_solution(c);
+          const Shape a = square(c);
+          const Shape sizes = solution_sizes(c, a);
+          const Shape batch = without_last(a, 2);
+          const Shape other = without_last(c.shape(1), 2);
+          if (!may_equal(batch, other)) refuse_rhs(c);
+          c.add_output(c.dtype(0), joined(merged(batch, other), sizes));
         },
     .kernel = cpu::lu_solve,
     .doc = "The solutions of linear systems; an error where a matrix is singular.",
@@ -73,10 +73,9 @@ const Op lu_factors{{
     .inputs = {{"input", kTypes}},
     .infer =
         [](InferContext& c) {
-          c.add_output(c.dtype(0), square(c));
-          Shape rows = batch_of(c.shape(0));
-          rows.push_back(c.shape(0).back());
-          c.add_output(DType::kInt32, rows);
+          const Shape a = square(c);
+          c.add_output(c.dtype(0), a);
+          c.add_output(DType::kInt32, without_last(a, 1));
         },
     .outputs = 2,
     .kernel = cpu::lu_factors,
@@ -91,8 +90,11 @@ const Op tridiagonal_solve{{
         [](InferContext& c) {
           const Shape& bands = c.shape(0);
           const Shape& b = c.shape(1);
-          if (bands.rank() < 2 || bands.back(1) != 3 || b.rank() != bands.rank() ||
-              b.back(1) != bands.back() || batch_of(b) != batch_of(bands)) {
+          const bool fits = may_have_rank_from(bands, 2) && may_have_rank_from(b, 2) &&
+                            compatible(size_from_end(bands, 1), 3) &&
+                            compatible(size_from_end(b, 1), size_from_end(bands)) &&
+                            may_equal(without_last(b, 2), without_last(bands, 2));
+          if (!fits) {
             invalid_argument("Diagonals and rhs are incompatible: ", bands, " and ", b,
                              " [Op:", c.op().tf_name, "]");
           }
@@ -140,7 +142,7 @@ const Op lu_determinant{{
     .inputs = {{"input", kTypes}},
     .infer =
         [](InferContext& c) {
-          const Shape batch = batch_of(square(c));
+          const Shape batch = without_last(square(c), 2);
           for (int i = 0; i < 3; ++i) c.add_output(c.dtype(0), batch);
         },
     .outputs = 3,

@@ -5,6 +5,7 @@
 #include "ops/array.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
+#include "ops/partial_shapes.h"
 #include "ops/softmax.h"
 
 namespace ef::ops {
@@ -35,17 +36,17 @@ const Op softmax_cross_entropy{{
     .inputs = {{"features", kFloatTypes}, {"labels", kFloatTypes}},
     .infer =
         [](InferContext& c) {
-          Shape shape;
-          if (!broadcast_shapes(c.shape(0), c.shape(1), &shape) || c.shape(0) != c.shape(1)) {
+          if (!may_equal(c.shape(0), c.shape(1))) {
             invalid_argument("logits and labels must be broadcastable: logits_size=", c.shape(0),
                              " labels_size=", c.shape(1), " [Op:", c.op().tf_name, "]");
           }
-          if (shape.rank() != 2) {
+          const Shape shape = merged(c.shape(0), c.shape(1));
+          if (!may_have_rank(shape, 2)) {
             invalid_argument("logits must be 2-dimensional, got ", shape, " [Op:", c.op().tf_name,
                              "]");
           }
-          c.add_output(c.dtype(0), {shape[0]});
-          c.add_output(c.dtype(0), shape);
+          c.add_output(c.dtype(0), {size_of(shape, 0)});
+          c.add_output(c.dtype(0), ranked_as(shape, 2));
         },
     .outputs = 2,
     .kernel = cpu::softmax_cross_entropy,
@@ -67,14 +68,18 @@ const Op sparse_softmax_cross_entropy{{
     .inputs = {{"features", kFloatTypes}, {"labels", kIndexTypes, "Tlabels"}},
     .infer =
         [](InferContext& c) {
-          if (c.shape(0).rank() != 2 || c.shape(1).rank() != 1 || c.shape(0)[0] != c.shape(1)[0]) {
+          const int64_t rows = size_of(c.shape(0), 0);
+          const int64_t labels = size_of(c.shape(1), 0);
+          if (!may_have_rank(c.shape(0), 2) || !may_have_rank(c.shape(1), 1) ||
+              !compatible(rows, labels)) {
             invalid_argument(
                 "logits and labels must have the same first dimension, got logits "
                 "shape ",
                 c.shape(0), " and labels shape ", c.shape(1), " [Op:", c.op().tf_name, "]");
           }
-          c.add_output(c.dtype(0), c.shape(1));
-          c.add_output(c.dtype(0), c.shape(0));
+          const int64_t count = merged(rows, labels);
+          c.add_output(c.dtype(0), {count});
+          c.add_output(c.dtype(0), {count, size_of(c.shape(0), 1)});
         },
     .outputs = 2,
     .kernel = cpu::sparse_softmax_cross_entropy,
@@ -90,11 +95,11 @@ const Op sigmoid_cross_entropy{{
     .inputs = {{"labels", kFloatTypes}, {"logits", kFloatTypes}},
     .infer =
         [](InferContext& c) {
-          if (c.shape(0) != c.shape(1)) {
+          if (!may_equal(c.shape(0), c.shape(1))) {
             fail(Code::kValueError, "`logits` and `labels` must have the same shape, received ",
                  c.shape(1), " vs ", c.shape(0), ".");
           }
-          c.add_output(c.dtype(0), c.shape(0));
+          c.add_output(c.dtype(0), merged(c.shape(0), c.shape(1)));
         },
     .kernel = cpu::sigmoid_cross_entropy,
     .gradient =

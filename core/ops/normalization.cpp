@@ -8,6 +8,7 @@
 #include "kernels/cpu/normalization.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
+#include "ops/partial_shapes.h"
 
 namespace ef::ops {
 namespace {
@@ -15,7 +16,9 @@ namespace {
 // The dtype of scale, offset and moments, given that of x.
 DType parameter_dtype(DType x) { return x == DType::kFloat64 ? x : DType::kFloat32; }
 
+// The place of the channels in input 0, or -1 if its rank is unknown.
 int channel_axis(InferContext& c, int64_t axis) {
+  if (!c.shape(0).ranked()) return -1;
   const int rank = c.shape(0).rank();
   if (axis < -rank || axis >= rank) {
     invalid_argument("The axis ", axis, " is not in [", -rank, ", ", rank, ") [Op:", c.op().tf_name,
@@ -24,18 +27,24 @@ int channel_axis(InferContext& c, int64_t axis) {
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
-// Inputs from `first` on must be vectors with one value per channel.
-void check_parameters(InferContext& c, int first, int64_t channels) {
+// Inputs from `first` on must be vectors with one value per channel. Adds an output of the shape
+// of `x`, whose channels are at `axis`, and `vectors` of the shape of these.
+void infer_channels(InferContext& c, Shape x, int axis, int first, int vectors) {
+  int64_t channels = axis < 0 ? kUnknownSize : x[axis];
   for (int i = first; i < c.num_inputs(); ++i) {
-    if (c.shape(i).rank() != 1 || c.shape(i)[0] != channels) {
+    if (!may_have_rank(c.shape(i), 1) || !compatible(size_of(c.shape(i), 0), channels)) {
       invalid_argument(c.op().inputs[i].name, " must have a number for each of ", channels,
                        " channels, but has shape ", c.shape(i), " [Op:", c.op().tf_name, "]");
     }
+    channels = merged(channels, size_of(c.shape(i), 0));
     if (c.dtype(i) != parameter_dtype(c.dtype(0))) {
       invalid_argument(c.op().inputs[i].name, " must be ", parameter_dtype(c.dtype(0)), " for ",
                        c.dtype(0), " numbers, not ", c.dtype(i), " [Op:", c.op().tf_name, "]");
     }
   }
+  if (axis >= 0) x[axis] = channels;
+  c.add_output(c.dtype(0), x);
+  for (int i = 0; i < vectors; ++i) c.add_output(c.dtype(first), {channels});
 }
 
 double pass_cost(std::span<const Tensor> inputs, const SpecList&, AttrsRef) {
@@ -165,9 +174,7 @@ const Op batch_norm{{
     .infer =
         [](InferContext& c) {
           const int axis = channel_axis(c, c.attrs<BatchNormAttrs>().axis);
-          check_parameters(c, 1, c.shape(0)[axis]);
-          c.add_output(c.dtype(0), c.shape(0));
-          for (int i = 0; i < 3; ++i) c.add_output(c.dtype(1), c.shape(1));
+          infer_channels(c, c.shape(0), axis, 1, 3);
         },
     .outputs = 4,
     .kernel = cpu::batch_norm,
@@ -190,13 +197,11 @@ const Op batch_norm_grad{{
     .infer =
         [](InferContext& c) {
           const int axis = channel_axis(c, c.attrs<BatchNormGradAttrs>().axis);
-          if (c.shape(0) != c.shape(1)) {
+          if (!may_equal(c.shape(0), c.shape(1))) {
             invalid_argument("dy has shape ", c.shape(0), ", but x has shape ", c.shape(1),
                              " [Op:FusedBatchNormGradV3]");
           }
-          check_parameters(c, 2, c.shape(0)[axis]);
-          c.add_output(c.dtype(0), c.shape(0));
-          for (int i = 0; i < 2; ++i) c.add_output(c.dtype(2), c.shape(2));
+          infer_channels(c, merged(c.shape(0), c.shape(1)), axis, 2, 2);
         },
     .outputs = 3,
     .kernel = cpu::batch_norm_grad,
@@ -216,8 +221,7 @@ const Op batch_norm_inference{{
     .infer =
         [](InferContext& c) {
           const int axis = channel_axis(c, c.attrs<BatchNormAttrs>().axis);
-          check_parameters(c, 1, c.shape(0)[axis]);
-          c.add_output(c.dtype(0), c.shape(0));
+          infer_channels(c, c.shape(0), axis, 1, 0);
         },
     .kernel = cpu::batch_norm_inference,
     .gradient = batch_norm_inference_gradient,
@@ -233,21 +237,27 @@ const Op layer_norm{{
     .attrs = attrs_of<LayerNormAttrs>(),
     .infer =
         [](InferContext& c) {
-          const Shape& x = c.shape(0);
+          Shape x = c.shape(0);
           const Shape& gamma = c.shape(1);
-          const int leading = x.rank() - gamma.rank();
-          bool fits = leading >= 0 && gamma.rank() > 0 && c.shape(2) == gamma;
-          for (int i = 0; fits && i < gamma.rank(); ++i) fits = x[leading + i] == gamma[i];
+          const Shape& beta = c.shape(2);
+          bool fits = !is_scalar(gamma) && may_equal(gamma, beta);
+          const Shape inner = fits ? merged(gamma, beta) : gamma;
+          const bool ranked = x.ranked() && inner.ranked();
+          const int leading = x.rank() - inner.rank();
+          fits &= !ranked || leading >= 0;
+          for (int i = 0; ranked && fits && i < inner.rank(); ++i) {
+            fits = compatible(x[leading + i], inner[i]);
+            x[leading + i] = merged(x[leading + i], inner[i]);
+          }
           if (!fits) {
-            invalid_argument("gamma and beta must have the sizes of the last axes of ", x,
-                             ", but have shapes ", gamma, " and ", c.shape(2), " [Op:LayerNorm]");
+            invalid_argument("gamma and beta must have the sizes of the last axes of ", c.shape(0),
+                             ", but have shapes ", gamma, " and ", beta, " [Op:LayerNorm]");
           }
           if (c.dtype(1) != parameter_dtype(c.dtype(0))) {
             invalid_argument("gamma must be ", parameter_dtype(c.dtype(0)), " for ", c.dtype(0),
                              " numbers, not ", c.dtype(1), " [Op:LayerNorm]");
           }
-          Shape rows;
-          for (int i = 0; i < leading; ++i) rows.push_back(x[i]);
+          const Shape rows = ranked ? without_last(x, inner.rank()) : Shape::unranked();
           c.add_output(c.dtype(0), x);
           c.add_output(c.dtype(1), rows);
           c.add_output(c.dtype(1), rows);
@@ -271,16 +281,17 @@ const Op layer_norm_grad{{
                {"inverse", kFloatTypes, "U"}},
     .infer =
         [](InferContext& c) {
-          if (c.shape(0) != c.shape(1)) {
+          if (!may_equal(c.shape(0), c.shape(1))) {
             invalid_argument("dy has shape ", c.shape(0), ", but x has shape ", c.shape(1),
                              " [Op:LayerNormGrad]");
           }
-          if (c.shape(3).num_elements() * c.shape(2).num_elements() != c.shape(1).num_elements() ||
-              c.shape(3) != c.shape(4) || c.dtype(2) != parameter_dtype(c.dtype(0))) {
+          const int64_t size = size_product(known_elements(c.shape(3)), known_elements(c.shape(2)));
+          if (!compatible(size, known_elements(c.shape(1))) || !may_equal(c.shape(3), c.shape(4)) ||
+              c.dtype(2) != parameter_dtype(c.dtype(0))) {
             invalid_argument("gamma ", c.shape(2), ", mean ", c.shape(3), " and inverse ",
                              c.shape(4), " do not fit x ", c.shape(1), " [Op:LayerNormGrad]");
           }
-          c.add_output(c.dtype(0), c.shape(0));
+          c.add_output(c.dtype(0), merged(c.shape(0), c.shape(1)));
           for (int i = 0; i < 2; ++i) c.add_output(c.dtype(2), c.shape(2));
         },
     .outputs = 3,

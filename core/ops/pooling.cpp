@@ -3,14 +3,16 @@
 
 #include "kernels/cpu/pooling.h"
 #include "ops/compose.h"
+#include "ops/partial_shapes.h"
 
 namespace ef::ops {
 namespace {
 
-Shape pooled_shape(const Shape& image, const PoolAttrs& pool, const char* op) {
-  if (image.rank() != 4) {
-    invalid_argument("tensor_in must be 4-dimensional, got ", image, " [Op:", op, "]");
+Shape pooled_shape(const Shape& images, const PoolAttrs& pool, const char* op) {
+  if (!may_have_rank(images, 4)) {
+    invalid_argument("tensor_in must be 4-dimensional, got ", images, " [Op:", op, "]");
   }
+  const Shape image = ranked_as(images, 4);
   const Axes axes = axes_of(pool.data_format);
   const Ints& ksize = pool.ksize;
   if (ksize.size() != 4) {
@@ -36,9 +38,8 @@ void infer_pool(InferContext& c) {
   c.add_output(c.dtype(0), pooled_shape(c.shape(0), c.attrs<PoolAttrs>(), c.op().tf_name));
 }
 
-void check_grad(const Shape& image, const Shape& dy, const PoolAttrs& pool, const char* op) {
-  const Shape expected = pooled_shape(image, pool, op);
-  if (dy != expected) {
+void check_grad(const Shape& expected, const Shape& dy, const char* op) {
+  if (!may_equal(dy, expected)) {
     invalid_argument("Expected grad shape to be ", expected, ", but got ", dy, " [Op:", op, "]");
   }
 }
@@ -74,9 +75,11 @@ const Op max_pool_grad{{
     .attrs = attrs_of<PoolAttrs>(),
     .infer =
         [](InferContext& c) {
-          check_grad(c.shape(0), c.shape(2), c.attrs<PoolAttrs>(), c.op().tf_name);
-          check_grad(c.shape(0), c.shape(1), c.attrs<PoolAttrs>(), c.op().tf_name);
-          c.add_output(c.dtype(0), c.shape(0));
+          const char* const op = c.op().tf_name;
+          const Shape pooled = pooled_shape(c.shape(0), c.attrs<PoolAttrs>(), op);
+          check_grad(pooled, c.shape(2), op);
+          check_grad(pooled, c.shape(1), op);
+          c.add_output(c.dtype(0), ranked_as(c.shape(0), 4));
         },
     .kernel = cpu::max_pool_grad,
     // The indices of the maxima are locally constant.
@@ -96,12 +99,11 @@ const Op max_pool_grad_grad{{
     .attrs = attrs_of<PoolAttrs>(),
     .infer =
         [](InferContext& c) {
-          check_grad(c.shape(0), c.shape(1), c.attrs<PoolAttrs>(), c.op().tf_name);
-          if (c.shape(2) != c.shape(0)) {
-            invalid_argument("Expected grad shape to be ", c.shape(0), ", but got ", c.shape(2),
-                             " [Op:", c.op().tf_name, "]");
-          }
-          c.add_output(c.dtype(0), c.shape(1));
+          const char* const op = c.op().tf_name;
+          const Shape pooled = pooled_shape(c.shape(0), c.attrs<PoolAttrs>(), op);
+          check_grad(pooled, c.shape(1), op);
+          check_grad(c.shape(0), c.shape(2), op);
+          c.add_output(c.dtype(0), merged(pooled, c.shape(1)));
         },
     .kernel = cpu::max_pool_grad_grad,
     .gradient =
@@ -152,10 +154,10 @@ const Op avg_pool_grad{{
     .infer =
         [](InferContext& c) {
           const auto& [shape, pool] = c.attrs<AvgPoolGradAttrs>();
-          const Shape image(shape);
-          checked_num_elements(image.dims(), c.op().tf_name);
-          check_grad(image, c.shape(0), pool, c.op().tf_name);
-          c.add_output(c.dtype(0), image);
+          const char* const op = c.op().tf_name;
+          const Shape image = shape_of_sizes(shape, op);
+          check_grad(pooled_shape(image, pool, op), c.shape(0), op);
+          c.add_output(c.dtype(0), ranked_as(image, 4));
         },
     .kernel = cpu::avg_pool_grad,
     .gradient =

@@ -1,5 +1,6 @@
 // Table entries of the operations that sample by rejection.
 #include "kernels/cpu/random_streams.h"
+#include "ops/partial_shapes.h"
 #include "ops/random.h"
 
 namespace ef::ops {
@@ -8,13 +9,15 @@ namespace {
 constexpr DTypeSet kType{DType::kFloat64};
 
 void like_parameters(InferContext& c) {
+  Shape shape = c.shape(0);
   for (int i = 1; i < c.num_inputs(); ++i) {
-    if (c.shape(i) != c.shape(0)) {
-      invalid_argument("Parameters must have one shape, got ", c.shape(0), " and ", c.shape(i),
+    if (!may_equal(c.shape(i), shape)) {
+      invalid_argument("Parameters must have one shape, got ", shape, " and ", c.shape(i),
                        " [Op:", c.op().tf_name, "]");
     }
+    shape = merged(shape, c.shape(i));
   }
-  c.add_output(DType::kFloat64, c.shape(0));
+  c.add_output(DType::kFloat64, shape);
 }
 
 double rejection_cost(std::span<const Tensor>, const SpecList& outputs, AttrsRef) {

@@ -6,43 +6,50 @@
 
 #include "kernels/cpu/recurrent.h"
 #include "ops/compose.h"
+#include "ops/partial_shapes.h"
 
 namespace ef::ops {
 namespace {
 
 constexpr DTypeSet kWide{DType::kFloat32, DType::kFloat64};
 
-// Checks a projection of `gates` gates and the other inputs; returns the number of units. Inputs 1
-// to `states` are states, followed by the kernel; input `mask` may be the mask.
-int64_t check(InferContext& c, int64_t gates, int states, int mask) {
-  const char* const op = c.op().tf_name;
-  const Shape& projection = c.shape(0);
-  if (projection.rank() != 3 || projection[0] < 1 || projection[2] % gates != 0) {
-    invalid_argument("projection must be [steps, batch, ", gates,
-                     " * units] with at least one step, not ", projection, " [Op:", op, "]");
-  }
-  const int64_t units = projection[2] / gates;
-  for (int i = 1; i <= states; ++i) {
-    if (c.shape(i) != Shape{projection[1], units}) {
-      invalid_argument(c.op().inputs[i].name, " must be ", Shape{projection[1], units}, ", not ",
-                       c.shape(i), " [Op:", op, "]");
-    }
-  }
-  if (c.shape(states + 1) != Shape{units, gates * units}) {
-    invalid_argument("kernel must be ", Shape{units, gates * units}, ", not ", c.shape(states + 1),
-                     " [Op:", op, "]");
-  }
-  if (c.num_inputs() > mask && c.shape(mask) != Shape{projection[0], projection[1]}) {
-    invalid_argument("mask must be ", Shape{projection[0], projection[1]}, ", not ", c.shape(mask),
-                     " [Op:", op, "]");
-  }
-  return units;
+struct Sizes {
+  int64_t steps, batch, units;
+};
+
+// Refuses what an input cannot be.
+void check_shape(InferContext& c, int i, const Shape& wanted) {
+  if (may_equal(c.shape(i), wanted)) return;
+  invalid_argument(c.op().inputs[i].name, " must be ", wanted, ", not ", c.shape(i),
+                   " [Op:", c.op().tf_name, "]");
 }
 
-void add_states(InferContext& c, int64_t units, int last) {
+// Checks a projection of `gates` gates and the other inputs; returns the sizes. Inputs 1 to
+// `states` are states, followed by the kernel; input `mask` may be the mask.
+Sizes check(InferContext& c, int64_t gates, int states, int mask) {
   const Shape& projection = c.shape(0);
-  c.add_output(c.dtype(0), {projection[0], projection[1], units});
-  for (int i = 0; i < last; ++i) c.add_output(c.dtype(0), {projection[1], units});
+  const int64_t steps = size_of(projection, 0);
+  const int64_t width = size_of(projection, 2);
+  if (!may_have_rank(projection, 3) || steps == 0 || (width >= 0 && width % gates != 0)) {
+    invalid_argument("projection must be [steps, batch, ", gates,
+                     " * units] with at least one step, not ", projection, " [Op:", c.op().tf_name,
+                     "]");
+  }
+  Sizes sizes{steps, size_of(projection, 1), width < 0 ? kUnknownSize : width / gates};
+  for (int i = 1; i <= states; ++i) {
+    check_shape(c, i, {sizes.batch, sizes.units});
+    sizes.batch = merged(sizes.batch, size_of(c.shape(i), 0));
+    sizes.units = merged(sizes.units, size_of(c.shape(i), 1));
+  }
+  check_shape(c, states + 1, {sizes.units, size_product(gates, sizes.units)});
+  sizes.units = merged(sizes.units, size_of(c.shape(states + 1), 0));
+  if (c.num_inputs() > mask) check_shape(c, mask, {sizes.steps, sizes.batch});
+  return sizes;
+}
+
+void add_states(InferContext& c, const Sizes& sizes, int last) {
+  c.add_output(c.dtype(0), {sizes.steps, sizes.batch, sizes.units});
+  for (int i = 0; i < last; ++i) c.add_output(c.dtype(0), {sizes.batch, sizes.units});
 }
 
 double steps_cost(std::span<const Tensor> inputs, const SpecList& outputs, AttrsRef) {
@@ -79,18 +86,15 @@ void give(GradContext& g, const Op& op, TensorList inputs, int mask,
 // Checks the inputs of a gradient's operation: `slopes` gradients, which may be empty, then at
 // index `slopes` the states [steps, batch, units], then what `shapes` gives for these sizes, then
 // an optional mask.
-struct Sizes {
-  int64_t steps, batch, units;
-};
 Sizes check_grad(InferContext& c, int slopes,
                  void (*shapes)(const Sizes&, InlineVector<Shape, 8>&)) {
   const char* const op = c.op().tf_name;
   const Shape& states = c.shape(slopes);
-  if (states.rank() != 3 || states[0] < 1) {
+  if (!may_have_rank(states, 3) || size_of(states, 0) == 0) {
     invalid_argument("states must be [steps, batch, units] with at least one step, not ", states,
                      " [Op:", op, "]");
   }
-  const Sizes sizes{states[0], states[1], states[2]};
+  const Sizes sizes{size_of(states, 0), size_of(states, 1), size_of(states, 2)};
   InlineVector<Shape, 8> wanted;
   wanted.push_back(states);
   for (int i = 1; i < slopes; ++i) wanted.push_back(Shape{sizes.batch, sizes.units});
@@ -98,11 +102,8 @@ Sizes check_grad(InferContext& c, int slopes,
   shapes(sizes, wanted);
   wanted.push_back(Shape{sizes.steps, sizes.batch});
   for (int i = 0; i < c.num_inputs(); ++i) {
-    const bool absent = i < slopes && c.shape(i).num_elements() == 0;
-    if (!absent && c.shape(i) != wanted[i]) {
-      invalid_argument(c.op().inputs[i].name, " must be ", wanted[i], ", not ", c.shape(i),
-                       " [Op:", op, "]");
-    }
+    const bool absent = i < slopes && known_elements(c.shape(i)) == 0;
+    if (!absent) check_shape(c, i, wanted[i]);
   }
   return sizes;
 }
@@ -120,11 +121,11 @@ const Op lstm{{
     .attrs = attrs_of<GatedRnnAttrs>(),
     .infer =
         [](InferContext& c) {
-          const int64_t units = check(c, 4, 2, 4);
-          add_states(c, units, 2);
-          const Shape& projection = c.shape(0);
-          c.add_output(c.dtype(0), {projection[0], projection[1], units});
-          c.add_output(c.dtype(0), projection);
+          const Sizes sizes = check(c, 4, 2, 4);
+          const auto [steps, batch, units] = sizes;
+          add_states(c, sizes, 2);
+          c.add_output(c.dtype(0), {steps, batch, units});
+          c.add_output(c.dtype(0), {steps, batch, size_product(4, units)});
         },
     .outputs = 5,
     .kernel = cpu::lstm,
@@ -160,9 +161,9 @@ const Op lstm_grad{{
         [](InferContext& c) {
           check_grad(c, 3, [](const Sizes& s, InlineVector<Shape, 8>& wanted) {
             wanted.push_back(Shape{s.steps, s.batch, s.units});
-            wanted.push_back(Shape{s.steps, s.batch, 4 * s.units});
+            wanted.push_back(Shape{s.steps, s.batch, size_product(4, s.units)});
             for (int i = 0; i < 2; ++i) wanted.push_back(Shape{s.batch, s.units});
-            wanted.push_back(Shape{s.units, 4 * s.units});
+            wanted.push_back(Shape{s.units, size_product(4, s.units)});
           });
           for (int i = 5; i < 9; ++i) c.add_output(c.dtype(3), c.shape(i));
         },
@@ -183,13 +184,11 @@ const Op gru{{
     .attrs = attrs_of<GatedRnnAttrs>(),
     .infer =
         [](InferContext& c) {
-          const int64_t units = check(c, 3, 1, 4);
-          if (c.shape(3) != Shape{3 * units}) {
-            invalid_argument("bias must be [", 3 * units, "], not ", c.shape(3), " [Op:GRU]");
-          }
-          add_states(c, units, 1);
-          const Shape& projection = c.shape(0);
-          c.add_output(c.dtype(0), {projection[0], projection[1], 4 * units});
+          const Sizes sizes = check(c, 3, 1, 4);
+          const auto [steps, batch, units] = sizes;
+          check_shape(c, 3, {size_product(3, units)});
+          add_states(c, sizes, 1);
+          c.add_output(c.dtype(0), {steps, batch, size_product(4, units)});
         },
     .outputs = 3,
     .kernel = cpu::gru,
@@ -220,14 +219,14 @@ const Op gru_grad{{
     .infer =
         [](InferContext& c) {
           const Sizes sizes = check_grad(c, 2, [](const Sizes& s, InlineVector<Shape, 8>& wanted) {
-            wanted.push_back(Shape{s.steps, s.batch, 4 * s.units});
+            wanted.push_back(Shape{s.steps, s.batch, size_product(4, s.units)});
             wanted.push_back(Shape{s.batch, s.units});
-            wanted.push_back(Shape{s.units, 3 * s.units});
+            wanted.push_back(Shape{s.units, size_product(3, s.units)});
           });
-          c.add_output(c.dtype(2), {sizes.steps, sizes.batch, 3 * sizes.units});
+          c.add_output(c.dtype(2), {sizes.steps, sizes.batch, size_product(3, sizes.units)});
           c.add_output(c.dtype(2), c.shape(4));
           c.add_output(c.dtype(2), c.shape(5));
-          c.add_output(c.dtype(2), {3 * sizes.units});
+          c.add_output(c.dtype(2), {size_product(3, sizes.units)});
         },
     .outputs = 4,
     .kernel = cpu::gru_grad,

@@ -6,6 +6,7 @@
 #include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/indexing.h"
+#include "ops/partial_shapes.h"
 
 namespace ef::ops {
 namespace {
@@ -63,32 +64,36 @@ void check_unsorted(InferContext& c) {
   const char* const op = c.op().tf_name;
   const Shape& data = c.shape(0);
   const Shape& ids = c.shape(1);
-  bool prefix = ids.rank() <= data.rank();
-  for (int i = 0; prefix && i < ids.rank(); ++i) prefix = ids[i] == data[i];
+  const bool ranked = data.ranked() && ids.ranked();
+  bool prefix = !ranked || ids.rank() <= data.rank();
+  for (int i = 0; ranked && prefix && i < ids.rank(); ++i) prefix = compatible(ids[i], data[i]);
   if (!prefix) {
     invalid_argument("data.shape = ", data, " does not start with segment_ids.shape = ", ids,
                      " [Op:", op, "]");
   }
   const int64_t segments = c.attrs<UnsortedSegmentAttrs>().num_segments;
-  if (segments < 0) {
+  if (segments < 0 && segments != kUnknownInt) {
     invalid_argument("Input num_segments == ", segments, " must not be negative. [Op:", op, "]");
   }
-  Shape shape{segments};
-  for (int i = ids.rank(); i < data.rank(); ++i) shape.push_back(data[i]);
-  checked_num_elements(shape.dims(), op);
+  Shape shape = Shape::unranked();
+  if (ranked) shape = joined({size_or_unknown(segments)}, without_first(data, ids.rank()));
+  check_elements(shape, op);
   c.add_output(c.dtype(0), shape);
 }
 
 void check_sorted(InferContext& c) {
   const char* const op = c.op().tf_name;
-  if (c.shape(1).rank() != 1) {
+  if (!may_have_rank(c.shape(1), 1)) {
     invalid_argument("segment_ids should be a vector, got shape ", c.shape(1), " [Op:", op, "]");
   }
-  if (c.shape(0).rank() < 1 || c.shape(0)[0] != c.shape(1)[0]) {
+  if (!may_have_rank_from(c.shape(0), 1) ||
+      !compatible(size_of(c.shape(0), 0), size_of(c.shape(1), 0))) {
     invalid_argument("segment_ids should be the same size as dimension 0 of input: ", c.shape(1),
                      " vs. ", c.shape(0), " [Op:", op, "]");
   }
-  c.add_output(c.dtype(0), c.shape(0));
+  Shape shape = c.shape(0);
+  if (shape.ranked()) shape[0] = kUnknownSize;
+  c.add_output(c.dtype(0), shape);
 }
 
 std::vector<InputSpec> rows_and_ids(DTypeSet types) {
@@ -220,20 +225,24 @@ const Op sparse_segment_sum{{
     .infer =
         [](InferContext& c) {
           const char* const op = c.op().tf_name;
-          if (c.shape(1).rank() != 1) {
+          if (!may_have_rank(c.shape(1), 1)) {
             invalid_argument("indices should be a vector. [Op:", op, "]");
           }
-          if (c.shape(2).rank() != 1) {
+          if (!may_have_rank(c.shape(2), 1)) {
             invalid_argument("segment_ids should be a vector. [Op:", op, "]");
           }
-          if (c.shape(1) != c.shape(2)) {
+          if (!may_equal(c.shape(1), c.shape(2))) {
             invalid_argument("segment_ids and indices should have same size, got ", c.shape(2),
                              " and ", c.shape(1), " [Op:", op, "]");
           }
-          if (c.shape(0).rank() < 1) invalid_argument("data must have rows [Op:", op, "]");
+          if (is_scalar(c.shape(0))) invalid_argument("data must have rows [Op:", op, "]");
           Shape shape = c.shape(0);
-          shape[0] = c.attrs<SparseSegmentAttrs>().num_segments.value_or(shape[0]);
-          checked_num_elements(shape.dims(), op);
+          if (shape.ranked()) {
+            const auto count = c.attrs<SparseSegmentAttrs>().num_segments.value_or(kUnknownInt);
+            if (count < 0 && count != kUnknownInt) checked_num_elements({&count, 1}, op);
+            shape[0] = size_or_unknown(count);
+          }
+          check_elements(shape, op);
           c.add_output(c.dtype(0), shape);
         },
     .kernel = cpu::sparse_segment_sum,

@@ -6,39 +6,55 @@
 
 #include "kernels/cpu/sparse.h"
 #include "ops/compose.h"
+#include "ops/partial_shapes.h"
 
 namespace ef::ops {
 namespace {
 
 const InputSpec kPlaces{"indices", {DType::kInt64}};
 
-// The number of columns of a matrix of indices.
+// The number of columns of a matrix of indices: the rank of the sparse tensor.
 int64_t checked_rank(const Shape& places, const char* op) {
-  if (places.rank() != 2) {
+  if (!may_have_rank(places, 2)) {
     invalid_argument("indices must be a matrix, got shape ", places, " [Op:", op, "]");
   }
-  return places[1];
+  return size_of(places, 1);
 }
 
-void check_sizes(std::span<const int64_t> sizes, int64_t rank, const char* op) {
-  checked_num_elements(sizes, op);
-  if (static_cast<int64_t>(sizes.size()) != rank) {
-    invalid_argument("indices of ", rank, " axes do not fit a tensor of rank ", sizes.size(),
-                     " [Op:", op, "]");
-  }
+// Whether a list has an entry for each axis.
+bool one_per_axis(const Ints& list, int64_t rank) {
+  return rank < 0 || list.is_unknown() || static_cast<int64_t>(list.size()) == rank;
 }
 
-// Checks that there is one row of indices per value; returns their number.
-int64_t checked_pairs(const Shape& values, const Shape& places, const char* op) {
-  if (places.rank() != 2 || places[1] != 2 || values.rank() != 1 || values[0] != places[0]) {
+void check_axes(const Ints& sizes, int64_t rank, const char* op) {
+  if (one_per_axis(sizes, rank)) return;
+  invalid_argument("indices of ", rank, " axes do not fit a tensor of rank ", sizes.size(),
+                   " [Op:", op, "]");
+}
+
+// The same indices, some of them or more.
+Shape other_places(int64_t rank) { return {kUnknownSize, rank}; }
+
+bool may_be_pairs(const Shape& places) {
+  return may_have_rank(places, 2) && compatible(size_of(places, 1), 2);
+}
+
+void check_pairs(const Shape& values, const Shape& places, const char* op) {
+  if (!may_be_pairs(places) || !may_have_rank(values, 1) ||
+      !compatible(size_of(values, 0), size_of(places, 0))) {
     invalid_argument("values of shape ", values, " and indices of shape ", places,
                      " make no sparse matrix [Op:", op, "]");
   }
-  return places[0];
+}
+
+// The rows or columns of a sparse matrix, which may be unknown.
+int64_t checked_side(int64_t size, const char* op) {
+  if (size != kUnknownInt) checked_num_elements({&size, 1}, op);
+  return size_or_unknown(size);
 }
 
 void check_matrix(const Shape& shape, const char* name, const char* op) {
-  if (shape.rank() != 2) {
+  if (!may_have_rank(shape, 2)) {
     invalid_argument("Tensor '", name, "' is not a matrix: ", shape, " [Op:", op, "]");
   }
 }
@@ -60,17 +76,15 @@ const Op sparse_order{{
               seen.set(static_cast<size_t>(axis));
             }
           }
-          if (static_cast<int64_t>(perm.size()) != rank ||
-              static_cast<int64_t>(seen.count()) != rank) {
+          const bool known = rank >= 0 && perm.fully_known();
+          if (!one_per_axis(perm, rank) || (known && static_cast<int64_t>(seen.count()) != rank)) {
             invalid_argument("the order of axes is no permutation of ", rank,
                              " axes [Op:Transpose]");
           }
-          if (shape.size() != perm.size()) {
-            invalid_argument("indices of ", rank, " axes do not fit a tensor of rank ",
-                             shape.size(), " [Op:SparseReorder]");
-          }
-          c.add_output(DType::kInt64, c.shape(0));
-          c.add_output(DType::kInt64, {c.shape(0)[0]});
+          check_axes(shape, rank, "SparseReorder");
+          const Shape places = ranked_as(c.shape(0), 2);
+          c.add_output(DType::kInt64, places);
+          c.add_output(DType::kInt64, {kUnknownSize});
         },
     .outputs = 2,
     .kernel = cpu::sparse_order,
@@ -86,14 +100,14 @@ const Op sparse_union{{
     .inputs = {{"a", {DType::kInt64}}, {"b", {DType::kInt64}}},
     .infer =
         [](InferContext& c) {
-          if (checked_rank(c.shape(0), c.op().tf_name) !=
-              checked_rank(c.shape(1), c.op().tf_name)) {
-            invalid_argument("Ranks of input tensors must match, but saw ranks: ", c.shape(0)[1],
-                             " and ", c.shape(1)[1], " [Op:SparseAdd]");
+          const int64_t rank = checked_rank(c.shape(0), c.op().tf_name);
+          const int64_t other = checked_rank(c.shape(1), c.op().tf_name);
+          if (!compatible(rank, other)) {
+            invalid_argument("Ranks of input tensors must match, but saw ranks: ", rank, " and ",
+                             other, " [Op:SparseAdd]");
           }
-          c.add_output(DType::kInt64, c.shape(0));
-          c.add_output(DType::kInt64, {c.shape(0)[0]});
-          c.add_output(DType::kInt64, {c.shape(0)[0]});
+          c.add_output(DType::kInt64, other_places(merged(rank, other)));
+          for (int i = 0; i < 2; ++i) c.add_output(DType::kInt64, {kUnknownSize});
         },
     .outputs = 3,
     .kernel = cpu::sparse_union,
@@ -112,20 +126,20 @@ const Op sparse_flat_places{{
         [](InferContext& c) {
           const int64_t rank = checked_rank(c.shape(0), c.op().tf_name);
           const auto& [sizes, axes] = c.attrs<SparseFlatPlacesAttrs>();
-          if (static_cast<int64_t>(sizes.size()) != rank) {
-            invalid_argument("indices of ", rank, " axes do not fit a tensor of rank ",
-                             sizes.size(), " [Op:SparseReduce]");
-          }
+          check_axes(sizes, rank, "SparseReduce");
+          const bool known = !axes.is_unknown() && !sizes.is_unknown();
           Ints chosen;
-          for (int64_t axis : axes) {
-            if (axis < 0 || axis >= rank) {
+          for (size_t i = 0; known && i < axes.size(); ++i) {
+            const int64_t axis = axes[i];
+            if (axis == kUnknownInt) continue;
+            if (axis < 0 || axis >= static_cast<int64_t>(sizes.size())) {
               invalid_argument("Invalid reduction dimension ", axis, ", for input with ", rank,
                                " dimensions. [Op:SparseReduce]");
             }
             chosen.push_back(sizes[static_cast<size_t>(axis)]);
           }
-          checked_num_elements(chosen, c.op().tf_name);
-          c.add_output(DType::kInt64, {c.shape(0)[0]});
+          shape_of_sizes(chosen, c.op().tf_name);
+          c.add_output(DType::kInt64, {size_of(c.shape(0), 0)});
         },
     .kernel = cpu::sparse_flat_places,
     .doc = "The indices along some axes as flat row-major indices.",
@@ -141,13 +155,13 @@ const Op sparse_slice_places{{
           const int64_t rank = checked_rank(c.shape(0), c.op().tf_name);
           const auto& [begin, size] = c.attrs<SparseSlicePlacesAttrs>();
           for (const Ints* list : {&begin, &size}) {
-            if (static_cast<int64_t>(list->size()) != rank) {
+            if (!one_per_axis(*list, rank)) {
               invalid_argument("start and size must have ", rank, " elements, got ", list->size(),
                                " [Op:SparseSlice]");
             }
           }
-          c.add_output(DType::kInt64, c.shape(0));
-          c.add_output(DType::kInt64, {c.shape(0)[0]});
+          c.add_output(DType::kInt64, other_places(rank));
+          c.add_output(DType::kInt64, {kUnknownSize});
         },
     .outputs = 2,
     .kernel = cpu::sparse_slice_places,
@@ -165,14 +179,17 @@ const Op sparse_reshape_places{{
         [](InferContext& c) {
           const int64_t rank = checked_rank(c.shape(0), c.op().tf_name);
           const auto& [shape, target] = c.attrs<SparseReshapePlacesAttrs>();
-          check_sizes(shape, rank, c.op().tf_name);
-          if (checked_num_elements(target, c.op().tf_name) !=
-              checked_num_elements(shape, c.op().tf_name)) {
+          const char* const op = c.op().tf_name;
+          const Shape from = shape_of_sizes(shape, op);
+          const Shape to = shape_of_sizes(target, op);
+          check_axes(shape, rank, op);
+          if (!compatible(known_elements(from), known_elements(to))) {
             invalid_argument(
                 "the requested shape has another number of elements "
                 "[Op:SparseReshape]");
           }
-          c.add_output(DType::kInt64, {c.shape(0)[0], static_cast<int64_t>(target.size())});
+          c.add_output(DType::kInt64,
+                       {size_of(c.shape(0), 0), to.ranked() ? to.rank() : kUnknownSize});
         },
     .kernel = cpu::sparse_reshape_places,
     .doc = "The indices of the same elements in another shape.",
@@ -185,14 +202,14 @@ const Op sparse_fill_rows{{
     .attrs = attrs_of<SparseFillRowsAttrs>(),
     .infer =
         [](InferContext& c) {
-          if (checked_rank(c.shape(0), c.op().tf_name) < 1) {
+          const int64_t rank = checked_rank(c.shape(0), c.op().tf_name);
+          if (rank == 0) {
             invalid_argument("a scalar has no rows [Op:SparseFillEmptyRows]");
           }
-          const int64_t rows = c.attrs<SparseFillRowsAttrs>().rows;
-          checked_num_elements({&rows, 1}, c.op().tf_name);
-          c.add_output(DType::kInt64, c.shape(0));
-          c.add_output(DType::kInt64, {c.shape(0)[0]});
-          c.add_output(DType::kBool, {rows});
+          const Ints rows{c.attrs<SparseFillRowsAttrs>().rows};
+          c.add_output(DType::kInt64, other_places(rank));
+          c.add_output(DType::kInt64, {kUnknownSize});
+          c.add_output(DType::kBool, shape_of_sizes(rows, c.op().tf_name));
         },
     .outputs = 3,
     .kernel = cpu::sparse_fill_rows,
@@ -209,21 +226,21 @@ const Op sparse_matmul{{
     .attrs = attrs_of<SparseMatmulAttrs>(),
     .infer =
         [](InferContext& c) {
-          checked_pairs(c.shape(0), c.shape(1), c.op().tf_name);
+          check_pairs(c.shape(0), c.shape(1), c.op().tf_name);
           check_matrix(c.shape(2), "b", c.op().tf_name);
           const SparseMatmulAttrs& attrs = c.attrs<SparseMatmulAttrs>();
-          const int64_t sizes[2] = {attrs.rows, attrs.columns};
-          for (int64_t size : sizes) checked_num_elements({&size, 1}, c.op().tf_name);
+          const Shape sizes{checked_side(attrs.rows, c.op().tf_name),
+                            checked_side(attrs.columns, c.op().tf_name)};
           const bool adjoint = attrs.adjoint;
           const int64_t inner = sizes[adjoint ? 0 : 1];
-          if (inner != c.shape(2)[0]) {
+          if (!compatible(inner, size_of(c.shape(2), 0))) {
             invalid_argument(
                 "Cannot multiply A and B because inner dimension does not match: ", inner, " vs. ",
                 c.shape(2)[0], ".  Did you forget a transpose?  Dimensions of A: [", sizes[0], ", ",
                 sizes[1], "].  Dimensions of B: ", c.shape(2), " [Op:SparseTensorDenseMatMul]");
           }
-          const Shape shape{sizes[adjoint ? 1 : 0], c.shape(2)[1]};
-          checked_num_elements(shape.dims(), c.op().tf_name);
+          const Shape shape{sizes[adjoint ? 1 : 0], size_of(c.shape(2), 1)};
+          check_elements(shape, c.op().tf_name);
           c.add_output(c.dtype(0), shape);
         },
     .kernel = cpu::sparse_matmul,
@@ -259,16 +276,16 @@ const Op sparse_dots{{
     .inputs = {{"indices", {DType::kInt64}}, {"a", kNumericTypes}, {"b", kNumericTypes}},
     .infer =
         [](InferContext& c) {
-          if (c.shape(0).rank() != 2 || c.shape(0)[1] != 2) {
+          if (!may_be_pairs(c.shape(0))) {
             invalid_argument("indices must be pairs, got shape ", c.shape(0), " [Op:SparseDots]");
           }
           check_matrix(c.shape(1), "a", c.op().tf_name);
           check_matrix(c.shape(2), "b", c.op().tf_name);
-          if (c.shape(1)[1] != c.shape(2)[1]) {
+          if (!compatible(size_of(c.shape(1), 1), size_of(c.shape(2), 1))) {
             invalid_argument("rows of ", c.shape(1), " and ", c.shape(2),
                              " have no products [Op:SparseDots]");
           }
-          c.add_output(c.dtype(1), {c.shape(0)[0]});
+          c.add_output(c.dtype(1), {size_of(c.shape(0), 0)});
         },
     .kernel = cpu::sparse_dots,
     .gradient =

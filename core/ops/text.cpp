@@ -2,6 +2,7 @@
 #include "ops/text.h"
 
 #include "kernels/cpu/text.h"
+#include "ops/partial_shapes.h"
 
 namespace ef::ops {
 namespace {
@@ -13,7 +14,7 @@ constexpr DTypeSet kSpelt{DType::kFloat32, DType::kFloat64, DType::kInt32,
 void same_texts(InferContext& c) { c.add_output(DType::kString, c.shape(0)); }
 
 void check_scalar(const Shape& separator, const char* op) {
-  if (separator.rank() != 0) {
+  if (!may_have_rank(separator, 0)) {
     invalid_argument("a separator must be a scalar, got shape ", separator, " [Op:", op, "]");
   }
 }
@@ -58,12 +59,14 @@ const Op string_part{{
         [](InferContext& c) {
           const Shape& texts = c.shape(0);
           const Shape& places = c.shape(1);
-          if (places != c.shape(2) ||
-              (texts != places && texts.rank() != 0 && places.rank() != 0)) {
+          if (!may_equal(places, c.shape(2)) ||
+              (!may_equal(texts, places) && !is_scalar(texts) && !is_scalar(places))) {
             invalid_argument("pos and len should have the same shape, got: ", places, " vs. ",
                              c.shape(2), ", for strings of shape ", texts, " [Op:Substr]");
           }
-          c.add_output(DType::kString, texts.rank() == 0 ? places : texts);
+          Shape shape;
+          broadcast_shapes(texts, merged(places, c.shape(2)), &shape);
+          c.add_output(DType::kString, shape);
         },
     .kernel = cpu::string_part,
     .doc = "Substrings, by their positions and lengths.",
@@ -77,7 +80,7 @@ const Op string_hash{{
     .infer =
         [](InferContext& c) {
           const int64_t buckets = c.attrs<StringHashAttrs>().buckets;
-          if (buckets < 0) {
+          if (buckets < 0 && buckets != kUnknownInt) {
             invalid_argument("the number of buckets must not be negative, got ", buckets,
                              " [Op:StringToHashBucket]");
           }
@@ -121,8 +124,8 @@ const Op string_split{{
     .infer =
         [](InferContext& c) {
           check_scalar(c.shape(1), "StringSplitV2");
-          c.add_output(DType::kString, {0});
-          c.add_output(DType::kInt64, {c.shape(0).num_elements() + 1});
+          c.add_output(DType::kString, {kUnknownSize});
+          c.add_output(DType::kInt64, {size_sum(known_elements(c.shape(0)), 1)});
         },
     .outputs = 2,
     .kernel = cpu::string_split,
@@ -140,15 +143,19 @@ const Op string_join{{
         [](InferContext& c) {
           check_scalar(c.shape(0), "StringJoin");
           Shape shape;
+          bool scalars = true;
+          bool ranked = true;
           for (int i = 1; i < c.num_inputs(); ++i) {
-            if (c.shape(i).rank() == 0) continue;
-            if (shape.rank() > 0 && shape != c.shape(i)) {
+            if (is_scalar(c.shape(i))) continue;
+            ranked &= c.shape(i).ranked();
+            if (!scalars && !may_equal(shape, c.shape(i))) {
               invalid_argument("Input shapes do not match: ", shape, " vs. ", c.shape(i),
                                " [Op:StringJoin]");
             }
-            shape = c.shape(i);
+            shape = scalars ? c.shape(i) : merged(shape, c.shape(i));
+            scalars = false;
           }
-          c.add_output(DType::kString, shape);
+          c.add_output(DType::kString, ranked ? shape : Shape::unranked());
         },
     .kernel = cpu::string_join,
     .doc = "Strings of several tensors joined element by element.",
@@ -161,10 +168,8 @@ const Op string_join_rows{{
     .infer =
         [](InferContext& c) {
           check_scalar(c.shape(0), "ReduceJoin");
-          if (c.shape(1).rank() == 0) invalid_argument("a scalar has no rows [Op:ReduceJoin]");
-          Shape shape = c.shape(1);
-          shape.erase(shape.rank() - 1);
-          c.add_output(DType::kString, shape);
+          if (is_scalar(c.shape(1))) invalid_argument("a scalar has no rows [Op:ReduceJoin]");
+          c.add_output(DType::kString, without_last(c.shape(1), 1));
         },
     .kernel = cpu::string_join_rows,
     .doc = "Strings joined along the last axis.",

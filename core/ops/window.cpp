@@ -14,12 +14,20 @@ void place(Slide& slide, Padding padding, const char* op) {
     return;
   }
   const int64_t extent = slide.extent();
+  if (slide.in < 0) {
+    slide.out = kUnknownSize;
+    return;
+  }
   if (padding == Padding::kSame) {
     slide.out = (slide.in + slide.stride - 1) / slide.stride;
     if (slide.window < 0) return;
     const int64_t total = std::max<int64_t>((slide.out - 1) * slide.stride + extent - slide.in, 0);
     slide.before = total / 2;
     slide.after = total - slide.before;
+    return;
+  }
+  if (slide.window < 0) {
+    slide.out = kUnknownSize;
     return;
   }
   const int64_t room = slide.in + slide.before + slide.after - extent + slide.stride;

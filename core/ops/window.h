@@ -41,9 +41,9 @@ inline Axes axes_of(DataFormat format) {
 // [batch, rows, cols, channels] in the order of the format.
 Shape image_shape(DataFormat format, int64_t batch, int64_t rows, int64_t cols, int64_t channels);
 
-// Sizes, strides and paddings from the lists of four that operations take. `window` holds the
-// window's rows and columns; `dilations` may be empty. Throws InvalidArgument or Unimplemented as
-// TensorFlow does, naming `op`.
+// Sizes, strides and paddings from the lists of four that operations take; `dilations` may be
+// empty. Sizes of the image and of the window may be unknown, then paddings and `out` may be.
+// Throws InvalidArgument or Unimplemented as TensorFlow does, naming `op`.
 struct Window {
   Slide row;
   Slide col;

@@ -1,0 +1,64 @@
+// Arithmetic of shapes that may be partial.
+#include "ops/partial_shapes.h"
+
+#include "tensor/error.h"
+
+namespace ef {
+
+Shape without_last(const Shape& shape, int dropped) {
+  if (!shape.ranked()) return shape;
+  return Shape(shape.dims().first(static_cast<size_t>(shape.rank() - dropped)));
+}
+
+Shape without_first(const Shape& shape, int dropped) {
+  if (!shape.ranked()) return shape;
+  return Shape(shape.dims().subspan(static_cast<size_t>(dropped)));
+}
+
+Shape joined(const Shape& a, const Shape& b) {
+  if (!a.ranked() || !b.ranked()) return Shape::unranked();
+  Shape shape = a;
+  for (int64_t size : b) shape.push_back(size);
+  return shape;
+}
+
+Shape square_matrices(const Shape& shape, const char* op) {
+  if (!shape.ranked()) return shape;
+  const int rank = shape.rank();
+  if (rank < 2 || !compatible(shape.back(), shape.back(1))) {
+    invalid_argument("Input must be square matrices, got shape ", shape, " [Op:", op, "]");
+  }
+  Shape square = shape;
+  square[rank - 1] = square[rank - 2] = merged(shape.back(), shape.back(1));
+  return square;
+}
+
+int64_t rows_of_splits(const Shape& splits, const char* op) {
+  const bool vector = may_have_rank(splits, 1);
+  const int64_t count = vector ? size_of(splits, 0) : 0;
+  if (count == 0) {
+    invalid_argument("row splits must be a vector of one number or more, got shape ", splits,
+                     " [Op:", op, "]");
+  }
+  return count < 0 ? kUnknownSize : count - 1;
+}
+
+void check_elements(const Shape& shape, const char* op) {
+  if (shape.fully_known()) checked_num_elements(shape.dims(), op);
+}
+
+Shape shape_of_sizes(const Ints& sizes, const char* op) {
+  if (sizes.fully_known()) [[likely]] {
+    checked_num_elements(sizes, op);
+    return Shape(sizes);
+  }
+  if (sizes.is_unknown()) return Shape::unranked();
+  Shape shape;
+  for (int64_t size : sizes) {
+    if (size != kUnknownInt) checked_num_elements({&size, 1}, op);
+    shape.push_back(size_or_unknown(size));
+  }
+  return shape;
+}
+
+}  // namespace ef
