@@ -224,4 +224,6 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
 
 
 _CLASSES: dict[int, type[OpError]] = {cls._code: cls for cls in _CodedError.__subclasses__()}
-_core.register_errors(_CLASSES)
+# The engine's number for what only values can do.
+_NOT_ALLOWED_IN_GRAPH = 107
+_core.register_errors({**_CLASSES, _NOT_ALLOWED_IN_GRAPH: OperatorNotAllowedInGraphError})

@@ -9,6 +9,7 @@
 #include "bindings/items.h"
 #include "bindings/py_ref.h"
 #include "bindings/py_variable.h"
+#include "graph/record.h"
 #include "ops/input_checks.h"
 
 namespace ef::py {
@@ -128,6 +129,21 @@ DType checked_dtype(const AttrField& field, DType dtype) {
   return dtype;
 }
 
+// While a graph is built, sizes may be unknown.
+Shape to_shape(PyObject* value, const char* name) {
+  Ints sizes = to_ints(value, name, true);
+  if (!graph::HoleCollector::current()) return Shape(sizes);
+  if (sizes.is_unknown()) return Shape::unranked();
+  for (int64_t& size : sizes) {
+    if (size == kUnknownInt) {
+      size = kUnknownSize;
+    } else if (size < 0) {
+      invalid_argument("Dimension ", size, " must be >= 0");
+    }
+  }
+  return Shape(sizes);
+}
+
 void convert_attr(const Signature& signature, size_t k, PyObject* value, AttrsBuffer& attrs) {
   const AttrField& field = signature.attrs[k];
   const char* const name = field.name.c_str();
@@ -137,7 +153,7 @@ void convert_attr(const Signature& signature, size_t k, PyObject* value, AttrsBu
     case AttrKind::kFloat: attrs.at<double>(field) = to_double(value, name); return;
     case AttrKind::kDType: attrs.at<DType>(field) = checked_dtype(field, to_dtype(value)); return;
     case AttrKind::kInts: append_ints(value, name, false, attrs.at<Ints>(field)); return;
-    case AttrKind::kShape: attrs.at<Shape>(field) = Shape(to_ints(value, name, true)); return;
+    case AttrKind::kShape: attrs.at<Shape>(field) = to_shape(value, name); return;
     case AttrKind::kEnum: attrs.at<uint8_t>(field) = choose(signature, k, value); return;
   }
 }

@@ -12,6 +12,7 @@
 #include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
+#include "graph/record.h"
 #include "ops/input_checks.h"
 
 namespace ef::py {
@@ -96,9 +97,19 @@ Tensor numeric_tensor(PyObject* value) {
 
 bool is_ours(PyObject* value) { return is_tensor(value) || is_variable(value); }
 
+// What the collector of a call that becomes a node does with a tensor that has no value; null if
+// the value can be read, or nothing collects.
+graph::HoleCollector* collector_for(const Tensor& tensor) {
+  return is_symbolic(tensor) && !has_value(tensor) ? graph::HoleCollector::current() : nullptr;
+}
+
 Ints integers_of(const Tensor& tensor, PyObject* value, const char* what) {
   if (tensor.rank() > 1) {
     invalid_argument(what, " must be a scalar or 1-D, got shape ", tensor.shape());
+  }
+  if (graph::HoleCollector* const collector = collector_for(tensor)) {
+    if (!is_integer(tensor.dtype())) not_integers(what, tensor.dtype());
+    return collector->integers_of(tensor);
   }
   Ints ints;
   for (int64_t i = 0; i < tensor.size(); ++i) {
@@ -117,10 +128,18 @@ Ints integers_of(const Tensor& tensor, PyObject* value, const char* what) {
 }
 
 int64_t scalar_of(const Tensor& tensor, PyObject* value, const char* what) {
+  if (graph::HoleCollector* const collector = collector_for(tensor)) {
+    if (!is_integer(tensor.dtype())) not_integers(what, tensor.dtype());
+    if (!tensor.shape().fully_known()) {
+      collector->number_of(tensor);
+      return kUnknownInt;
+    }
+    if (tensor.size() == 1) return collector->integers_of(tensor)[0];
+  }
   if (tensor.size() != 1) {
     invalid_argument(what, " must be a scalar, got shape ", tensor.shape());
   }
-  return integers_of(tensor.view({}), value, what)[0];
+  return integers_of(tensor, value, what)[0];
 }
 
 // The shape of a sequence within a sequence, for messages.
@@ -191,6 +210,7 @@ Shape to_partial_shape(PyObject* value) {
 int64_t to_int(PyObject* value, const char* what) {
   if (PyLong_Check(value)) return long_value(value);
   const Ints ints = to_ints(value, what);
+  if (ints.is_unknown()) return kUnknownInt;
   if (ints.size() != 1) {
     invalid_argument(what, " must be a tensor with a single value, but got shape [", ints.size(),
                      "]");
@@ -202,6 +222,10 @@ double to_double(PyObject* value, const char* what) {
   if (PyFloat_CheckExact(value)) return PyFloat_AS_DOUBLE(value);
   if (is_ours(value)) {
     const Tensor tensor = numeric_tensor(value);
+    if (graph::HoleCollector* const collector = collector_for(tensor)) {
+      collector->number_of(tensor);
+      return std::numeric_limits<double>::quiet_NaN();
+    }
     if (tensor.size() != 1 || !(kRealTypes | kBoolType).contains(tensor.dtype())) {
       fail(Code::kTypeError, what, " must be a real number, got a ", dtype_name(tensor.dtype()),
            " tensor of shape ", tensor.shape());
@@ -215,6 +239,12 @@ double to_double(PyObject* value, const char* what) {
 
 bool to_bool(PyObject* value, const char* what) {
   if (PyBool_Check(value)) return value == Py_True;
+  if (is_tensor(value)) {
+    if (graph::HoleCollector* const collector = collector_for(tensor_of(value))) {
+      collector->number_of(tensor_of(value));
+      return false;
+    }
+  }
   // Reductions take any truth value for `keepdims`; other flags must be booleans.
   const std::string_view type = Py_TYPE(value)->tp_name;
   const bool numpy = type == "numpy.bool" || type == "numpy.bool_";

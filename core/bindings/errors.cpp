@@ -17,13 +17,14 @@ PyObject* builtin_class(Code code) {
     case Code::kIndexError: return PyExc_IndexError;
     case Code::kAttributeError: return PyExc_AttributeError;
     case Code::kOverflowError: return PyExc_OverflowError;
+    case Code::kNotImplemented: return PyExc_NotImplementedError;
     default: return PyExc_RuntimeError;
   }
 }
 
 void raise(const Error& error) {
   const int code = static_cast<int>(error.code());
-  if (code >= 100 || !error_classes) {
+  if ((code >= 100 && error.code() != Code::kNotAllowedInGraph) || !error_classes) {
     PyErr_SetString(builtin_class(error.code()), error.what());
     return;
   }
@@ -35,7 +36,9 @@ void raise(const Error& error) {
     return;
   }
   Py_INCREF(cls);
-  PyObject* exception = PyObject_CallFunction(cls, "OOs", Py_None, Py_None, error.what());
+  PyObject* exception = error.code() == Code::kNotAllowedInGraph
+                            ? PyObject_CallFunction(cls, "s", error.what())
+                            : PyObject_CallFunction(cls, "OOs", Py_None, Py_None, error.what());
   if (exception) PyErr_SetObject(cls, exception);
   Py_XDECREF(exception);
   Py_DECREF(cls);

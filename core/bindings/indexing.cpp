@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bindings/convert.h"
 #include "bindings/errors.h"
@@ -17,6 +18,7 @@
 #include "bindings/py_variable.h"
 #include "eager/dispatch.h"
 #include "eager/tape.h"
+#include "graph/record.h"
 #include "ops/array.h"
 #include "ops/compose.h"
 #include "ops/indexing.h"
@@ -61,7 +63,7 @@ int64_t index_value(PyObject* item) {
   if (is_tensor(item) || is_variable(item)) {
     constexpr DTypeSet kIndices{DType::kInt16, DType::kInt32, DType::kInt64};
     const Tensor tensor = is_tensor(item) ? tensor_of(item) : read_variable(item);
-    if (tensor.rank() != 0 || !kIndices.contains(tensor.dtype())) bad_index(item);
+    if (!compatible(tensor.shape(), {}) || !kIndices.contains(tensor.dtype())) bad_index(item);
     return to_int(item);
   }
   if (is_array(item)) {
@@ -82,6 +84,10 @@ int64_t index_value(PyObject* item) {
 // The arguments of one strided slice.
 class Slicing {
  public:
+  Slicing() {
+    if (graph::building()) collector_.emplace();
+  }
+
   void add(PyObject* item) {
     if (PySlice_Check(item)) {
       add_slice(reinterpret_cast<PySliceObject*>(item));
@@ -92,9 +98,11 @@ class Slicing {
       slice_.new_axis_mask |= bit();
       push(0, 0, 1);
     } else {
-      const int64_t index = index_value(item);
+      const int64_t index = value(item, kBegin);
       slice_.shrink_axis_mask |= bit();
-      push(index, index == std::numeric_limits<int64_t>::max() ? index : index + 1, 1);
+      // Where the index is unknown, what ends the slice is, too; a single element needs no end.
+      const bool last = index == std::numeric_limits<int64_t>::max() || index == kUnknownInt;
+      push(index, last ? 0 : index + 1, 1);
       takes_from_axis_ = true;
     }
   }
@@ -102,7 +110,22 @@ class Slicing {
   Tensor apply(const Tensor& tensor) const {
     // Several ellipses are an error, whatever the tensor.
     const bool single = (slice_.ellipsis_mask & (slice_.ellipsis_mask - 1)) == 0;
-    if (tensor.rank() == 0 && takes_from_axis_ && single) scalar_sliced();
+    if (tensor.shape().ranked() && tensor.rank() == 0 && takes_from_axis_ && single) {
+      scalar_sliced();
+    }
+    if (graph::Graph* const graph = graph::building()) {
+      check_inputs(ops::strided_slice, {&tensor, 1});
+      std::vector<graph::Hole> holes;
+      for (const int32_t field : {kBegin, kEnd, kStrides}) {
+        for (const graph::Hole& hole : collector_->holes()) {
+          if (hole.field == field) holes.push_back(hole);
+        }
+      }
+      TensorList outputs;
+      graph::add_call(*graph, ops::strided_slice, {&tensor, 1}, slice_, holes, "strided_slice",
+                      outputs);
+      return outputs[0];
+    }
     return call(ops::strided_slice, {tensor}, slice_);
   }
 
@@ -123,17 +146,26 @@ class Slicing {
     if (slice->start == Py_None) {
       slice_.begin_mask |= bit();
     } else {
-      bounds[0] = index_value(slice->start);
+      bounds[0] = value(slice->start, kBegin);
     }
     if (slice->stop == Py_None) {
       slice_.end_mask |= bit();
     } else {
-      bounds[1] = index_value(slice->stop);
+      bounds[1] = value(slice->stop, kEnd);
     }
-    push(bounds[0], bounds[1], slice->step == Py_None ? 1 : index_value(slice->step));
+    push(bounds[0], bounds[1], slice->step == Py_None ? 1 : value(slice->step, kStrides));
     takes_from_axis_ = true;
   }
 
+  // The fields of the attributes.
+  enum : int32_t { kBegin, kEnd, kStrides };
+
+  int64_t value(PyObject* item, int32_t field) {
+    if (collector_) collector_->begin_field(field);
+    return index_value(item);
+  }
+
+  std::optional<graph::HoleCollector> collector_;  // while a graph is built
   ops::StridedSliceAttrs slice_;
   bool takes_from_axis_ = false;
 };
@@ -237,6 +269,10 @@ Tensor select_by_mask(const Tensor& tensor, const Tensor& mask) {
   if (rank == 0) fail(Code::kValueError, "mask cannot be scalar.");
   const auto dims = tensor.shape().dims();
   const auto leading = dims.first(std::min<size_t>(dims.size(), static_cast<size_t>(rank)));
+  if (!has_value(mask)) {
+    Tensor indices = call(ops::where_indices, {mask});
+    return call(ops::gather_nd, {tensor, indices}, ops::GatherNdAttrs{});
+  }
   if (Shape(leading) != mask.shape()) {
     fail(Code::kValueError, "Shapes ", tuple_text(leading), " and ",
          tuple_text(mask.shape().dims()), " are incompatible");
@@ -259,7 +295,8 @@ Tensor select_by_mask(const Tensor& tensor, const Tensor& mask) {
 }
 
 PyObject* get_item(const Tensor& tensor, PyObject* key) {
-  if (!recording() && (kAllTypes | kSlicedTypes).contains(tensor.dtype())) {
+  if (!recording() && !is_symbolic(tensor) && !graph::building() &&
+      (kAllTypes | kSlicedTypes).contains(tensor.dtype())) {
     if (Tensor view = leading_view(tensor, key)) return wrap(std::move(view));
   }
   if (const auto mask = mask_of(key)) return wrap(select_by_mask(tensor, *mask));

@@ -15,6 +15,7 @@
 #include "bindings/op_function.h"
 #include "bindings/optimizers.h"
 #include "bindings/override.h"
+#include "bindings/py_graph.h"
 #include "bindings/py_session.h"
 #include "bindings/py_tape.h"
 #include "bindings/py_tensor.h"
@@ -28,8 +29,8 @@
 #include "device/isa.h"
 #include "device/parallel.h"
 #include "eager/dispatch.h"
-#include "eager/symbolic.h"
 #include "eager/tape.h"
+#include "graph/symbolic.h"
 #include "tensor/buffer_limit.h"
 
 namespace nb = nanobind;
@@ -229,6 +230,7 @@ NB_MODULE(_core, m) {
   py::add_files(m);
   py::add_tables(m);
   py::add_composed_ops(m);
+  py::add_sessions(m);
   py::add_graphs(m);
 
   m.def("register_errors", [](nb::object classes) { py::register_errors(classes.ptr()); });

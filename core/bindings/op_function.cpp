@@ -6,6 +6,7 @@
 #include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
 #include "eager/dispatch.h"
+#include "graph/record.h"
 #include "ops/op.h"
 
 namespace ef::py {
@@ -34,6 +35,26 @@ PyObject* results(const Op& op, TensorList& outputs) {
   return sequence;
 }
 
+// The call as a node of a graph. Attributes may be symbolic, too.
+void add_to_graph(graph::Graph& graph, const Signature& signature, PyObject* const* values,
+                  TensorList& outputs) {
+  const Op& op = signature.op;
+  graph::HoleCollector collector;
+  AttrsBuffer attrs(op.attrs);
+  for (size_t k = 0; k < signature.attrs.size(); ++k) {
+    collector.begin_field(static_cast<int32_t>(k));
+    set_attr(signature, k, values[signature.num_inputs + k], attrs);
+  }
+  TensorList inputs;
+  convert_inputs(signature, values, inputs);
+  PyObject* const name = values[signature.names.size() - 1];
+  const bool named = name && PyUnicode_Check(name);
+  const char* const text = named ? PyUnicode_AsUTF8(name) : "";
+  if (!text) throw PythonError();
+  check_inputs(op, inputs);
+  graph::add_call(graph, op, inputs, attrs, collector.holes(), text, outputs);
+}
+
 }  // namespace
 
 const Signature* make_signature(const Op& op) { return new Signature(op); }
@@ -47,6 +68,11 @@ PyObject* call_op(const Signature& signature, PyObject* const* args, size_t posi
     PyObject* values[kMaxParameters];
     match_arguments(signature, args, positional, keywords, values);
 
+    TensorList outputs;
+    if (graph::Graph* const graph = graph::building()) [[unlikely]] {
+      add_to_graph(*graph, signature, values, outputs);
+      return results(op, outputs);
+    }
     bool ready = !signature.variadic;
     for (size_t i = 0; ready && i < signature.num_inputs; ++i) {
       ready = values[i] && is_tensor(values[i]);
@@ -55,7 +81,6 @@ PyObject* call_op(const Signature& signature, PyObject* const* args, size_t posi
     for (size_t k = 0; k < signature.attrs.size(); ++k) {
       set_attr(signature, k, values[signature.num_inputs + k], attrs);
     }
-    TensorList outputs;
     if (ready) {
       Borrowed inputs;
       for (size_t i = 0; i < signature.num_inputs; ++i) inputs.push(tensor_of(values[i]).impl());

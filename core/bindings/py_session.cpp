@@ -250,9 +250,9 @@ void add_traces(nb::module_& m) {
 
 }  // namespace
 
-void add_graphs(nb::module_& m) {
+void add_sessions(nb::module_& m) {
   add_traces(m);
-  nb::class_<Graph>(m, "Graph", "Nodes, their inputs, and what they do.")
+  nb::class_<Graph>(m, "SessionGraph", "Nodes, their inputs, and what they do.")
       .def(nb::init<>())
       .def("__len__", [](const Graph& self) { return self.size(); })
       .def("add", add_node)
@@ -292,7 +292,7 @@ void add_graphs(nb::module_& m) {
         if (!self.execution) fail(Code::kRuntimeError, "The run is over.");
         return nb::steal(value_object(self.execution->value({node, output})).release());
       });
-  nb::class_<SharedPlan>(m, "Plan", "The nodes that fetches need, sorted.")
+  nb::class_<SharedPlan>(m, "SessionPlan", "The nodes that fetches need, sorted.")
       .def("__init__",
            [](SharedPlan* self, SharedGraph graph, const Ports& fetches,
               const std::vector<NodeId>& operations, const Ports& feeds) {

@@ -5,6 +5,6 @@
 
 namespace ef::py {
 
-void add_graphs(nanobind::module_& m);
+void add_sessions(nanobind::module_& m);
 
 }  // namespace ef::py

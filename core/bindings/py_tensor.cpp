@@ -14,6 +14,7 @@
 #include "bindings/numpy_interop.h"
 #include "bindings/py_ref.h"
 #include "eager/dispatch.h"
+#include "graph/graph.h"
 
 namespace ef::py {
 
@@ -86,8 +87,19 @@ PyObject* get_id(PyObject* self, void*) {
 
 PyObject* get_size(PyObject* self, void*) { return PyLong_FromLongLong(tensor_of(self).size()); }
 
+// Throws if the tensor belongs to a graph: programs cannot read it, known or not.
+void require_value(PyObject* self, Code code, const char* what) {
+  const Tensor& tensor = tensor_of(self);
+  const Symbol* const symbol = symbol_of(tensor);
+  if (symbol && symbol->in_graph()) [[unlikely]]
+    graph::refuse_reading(tensor, code, what);
+}
+
 PyObject* numpy_method(PyObject* self, PyObject*) {
-  return guarded([&] { return to_numpy(tensor_of(self), true); });
+  return guarded([&] {
+    require_value(self, Code::kAttributeError, "numpy()");
+    return to_numpy(tensor_of(self), true);
+  });
 }
 
 // The read-only NumPy view of the tensor's memory.
@@ -103,7 +115,10 @@ PyObject* array_method(PyObject* self, PyObject* args, PyObject* kwargs) {
                                    &copy)) {
     return nullptr;
   }
-  return guarded([&] { return to_array(tensor_of(self), dtype, copy); });
+  return guarded([&] {
+    require_value(self, Code::kNotImplemented, "conversion to a NumPy array");
+    return to_array(tensor_of(self), dtype, copy);
+  });
 }
 
 PyObject* dlpack_method(PyObject* self, PyObject*, PyObject* kwargs) {
@@ -113,11 +128,21 @@ PyObject* dlpack_method(PyObject* self, PyObject*, PyObject* kwargs) {
 PyObject* dlpack_device(PyObject*, PyObject*) { return Py_BuildValue("(ii)", 1, 0); }
 
 PyObject* scalar_value(PyObject* self) {
-  return guarded([&] { return to_python_scalar(tensor_of(self)); });
+  return guarded([&] {
+    require_value(self, Code::kTypeError, "conversion to a Python number");
+    return to_python_scalar(tensor_of(self));
+  });
 }
 
 int tensor_bool(PyObject* self) {
   const Tensor& tensor = tensor_of(self);
+  if (tensor.impl()->lazy()) {
+    const int checked = guarded(-1, [&] {
+      require_value(self, Code::kNotAllowedInGraph, "its use as a Python `bool`");
+      return 0;
+    });
+    if (checked < 0) return -1;
+  }
   if (tensor.size() == 0) return 0;
   if (tensor.size() != 1) {
     PyErr_SetString(PyExc_ValueError,
@@ -145,6 +170,7 @@ template <PyObject* (*Convert)(PyObject*)>
 PyObject* number_of(PyObject* self) {
   return guarded([&] {
     const Tensor& tensor = tensor_of(self);
+    require_value(self, Code::kTypeError, "conversion to a Python number");
     const bool plain = tensor.rank() == 0 && !is_complex(tensor.dtype());
     const PyRef value =
         checked(plain ? to_python_scalar(tensor) : to_numpy(tensor, tensor.rank() == 0));
@@ -161,6 +187,7 @@ PyObject* tensor_index(PyObject* self) {
   const Tensor& tensor = tensor_of(self);
   if (is_integer(tensor.dtype()) && tensor.rank() == 0) return scalar_value(self);
   return guarded([&] {
+    require_value(self, Code::kTypeError, "conversion to a Python number");
     const PyRef value = checked(to_numpy(tensor, tensor.rank() == 0));
     return call_index(value);
   });
@@ -186,6 +213,13 @@ int tensor_buffer(PyObject* self, Py_buffer* view, int flags) {
 
 Py_ssize_t tensor_length(PyObject* self) {
   const Tensor& tensor = tensor_of(self);
+  if (tensor.impl()->lazy()) {
+    const int checked = guarded(-1, [&] {
+      require_value(self, Code::kTypeError, "len(), which the sizes of `x.shape` replace,");
+      return 0;
+    });
+    if (checked < 0) return -1;
+  }
   if (tensor.rank() == 0) {
     PyErr_SetString(PyExc_TypeError, "Scalar tensor has no `len()`");
     return -1;
@@ -202,6 +236,13 @@ struct TensorIterator {
 PyTypeObject* iterator_type = nullptr;
 
 PyObject* tensor_iter(PyObject* self) {
+  if (tensor_of(self).impl()->lazy()) {
+    const int checked = guarded(-1, [&] {
+      require_value(self, Code::kNotAllowedInGraph, "iteration in Python");
+      return 0;
+    });
+    if (checked < 0) return nullptr;
+  }
   if (tensor_of(self).rank() == 0) {
     PyErr_SetString(PyExc_TypeError, "Cannot iterate over a scalar tensor.");
     return nullptr;

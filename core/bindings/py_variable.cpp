@@ -50,13 +50,12 @@ int variable_init(PyObject* object, PyObject* args, PyObject*) {
       declared = to_partial_shape(shape);
     }
     PyVariable* self = self_of(object);
-    auto* variable = new Variable(tensor, trainable != 0);
+    auto* variable = new Variable(tensor, trainable != 0, declared);
     variable->owner = object;
     if (Variable* old = std::exchange(self->variable, variable)) {
       old->owner = nullptr;  // a tape may keep it
       old->release();
     }
-    delete std::exchange(self->static_shape, new Shape(declared));
     Py_INCREF(name);
     Py_XSETREF(self->name, name);
     return 0;
@@ -69,7 +68,6 @@ void variable_dealloc(PyObject* object) {
     self->variable->owner = nullptr;
     self->variable->release();
   }
-  delete self->static_shape;
   Py_XDECREF(self->name);
   PyTypeObject* type = Py_TYPE(object);
   type->tp_free(object);
@@ -91,7 +89,7 @@ std::string tuple_text(const Shape& shape) {
   return text + (shape.rank() == 1 ? ",)" : ")");
 }
 
-std::string shape_text(const PyVariable* self) { return tuple_text(*self->static_shape); }
+std::string shape_text(const PyVariable* self) { return tuple_text(self->variable->shape()); }
 
 // assign, assign_add and assign_sub share their arguments: (value, use_locking, name, read_value).
 struct AssignArgs {
@@ -139,7 +137,7 @@ PyObject* assigned(PyObject* object, bool read_value) {
 
 Tensor assignable(PyObject* object, const Variable& variable, PyObject* given) {
   Tensor value = to_tensor(given, variable.dtype());
-  if (!shape_fits(self_of(object), value.shape())) {
+  if (!compatible(variable.shape(), value.shape())) {
     fail(Code::kValueError, "Cannot assign value to variable '", name_of(self_of(object)),
          ":0': Shape mismatch. The variable shape ", shape_text(self_of(object)),
          ", and the assigned value shape ", tuple_text(value.shape()), " are incompatible.");
@@ -215,8 +213,7 @@ PyObject* array_method(PyObject* object, PyObject* args, PyObject* kwargs) {
 
 PyObject* get_shape(PyObject* object, void*) {
   return guarded([&]() -> PyObject* {
-    variable_of(object);
-    const Shape declared = *self_of(object)->static_shape;  // __init__ may run again meanwhile
+    const Shape declared = variable_of(object).shape();  // __init__ may run again meanwhile
     return shape_object(declared);
   });
 }
@@ -339,10 +336,6 @@ void register_slice_assignment(PyObject* function) {
 }
 
 Tensor read_variable(PyObject* object) { return variable_of(object).read(); }
-
-bool shape_fits(const PyVariable* variable, const Shape& shape) {
-  return compatible(*variable->static_shape, shape);
-}
 
 bool init_variable_type(PyObject* module) {
   PyNumberMethods& n = operator_slots;

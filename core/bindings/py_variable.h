@@ -12,7 +12,6 @@ namespace ef::py {
 struct PyVariable {
   PyObject_HEAD Variable* variable;
   PyObject* name;
-  Shape* static_shape;  // the declared shape, which may be partial; null before __init__
 };
 
 extern PyTypeObject* variable_type;
@@ -22,8 +21,6 @@ inline bool is_variable(PyObject* object) { return PyObject_TypeCheck(object, va
 Variable& variable_of(PyObject* object);
 // The current value; tapes that watch the variable record the read.
 Tensor read_variable(PyObject* object);
-// Whether a value of this shape may be assigned.
-bool shape_fits(const PyVariable* variable, const Shape& shape);
 
 // Names the function that makes the method `assign` of variable[key] from the variable and the key.
 void register_slice_assignment(PyObject* function);

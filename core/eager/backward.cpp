@@ -10,6 +10,7 @@
 #include "kernels/cpu/indexing.h"
 #include "ops/array.h"
 #include "ops/compose.h"
+#include "ops/creation.h"
 #include "ops/elementwise.h"
 #include "ops/indexing.h"
 
@@ -211,10 +212,17 @@ class RecordGradContext final : public GradContext {
   mutable unsigned next_shape_ = 0;
 };
 
+// What a target counts for if no weight is given.
+Tensor ones_like(const Tensor& target) {
+  if (target.shape().fully_known()) return ones(target.dtype(), target.shape());
+  return call(ops::ones_like, {target});
+}
+
 // A backward function processes one row at a time.
 std::vector<Gradient> run_backward(BackwardFunction& backward, std::span<const Tensor> dy) {
   int64_t count = -1;
   for (const Tensor& gradient : dy) {
+    if (!gradient) continue;
     if (const Tensor rows = rows_of(gradient)) count = rows.dim(0);
   }
   if (count < 0) return backward.run(dy);
@@ -246,7 +254,9 @@ void run_custom(Record& record, std::span<Tensor> dy, const std::vector<char>& n
                 std::vector<Collected>& collected) {
   for (size_t j = 0; j < record.num_outputs; ++j) {
     const Record::Slot& slot = record.output(j);
-    if (!dy[j]) dy[j] = zeros(slot.dtype, record.shape(slot));
+    if (!dy[j] && !record.backward->takes_missing()) {
+      dy[j] = zeros(slot.dtype, record.shape(slot));
+    }
   }
   std::vector<Gradient> gradients = run_backward(*record.backward, dy);
   for (size_t i = 0; i < std::min<size_t>(gradients.size(), record.num_inputs); ++i) {
@@ -315,7 +325,7 @@ std::vector<Gradient> Tape::gradient(std::span<const Tensor> targets,
     if (targets[t].dtype() == DType::kString) continue;  // strings have no gradient
     collected[entry].add(t < output_gradients.size() && output_gradients[t]
                              ? output_gradients[t]
-                             : ones(targets[t].dtype(), targets[t].shape()));
+                             : ones_like(targets[t]));
   }
 
   InlineVector<Tensor, 4> dy;

@@ -9,8 +9,8 @@
 #include "eager/batched.h"
 #include "eager/lazy.h"
 #include "eager/observer.h"
-#include "eager/symbolic.h"
 #include "eager/tape.h"
+#include "graph/record.h"
 #include "ops/input_checks.h"
 
 namespace ef {
@@ -30,16 +30,6 @@ const InputSpec& input_spec(const Op& op, size_t i) {
   }
   check_dtypes(op.tf_name, typed);
   fail(Code::kInternal, op.name, " refuses dtypes that it declares.");
-}
-
-void check_inputs(const Op& op, std::span<const Tensor> inputs) {
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const InputSpec& spec = input_spec(op, i);
-    const DType dtype = inputs[i].dtype();
-    if (!spec.dtypes.contains(dtype) || inputs[static_cast<size_t>(spec.first)].dtype() != dtype) {
-      refuse_inputs(op, inputs);
-    }
-  }
 }
 
 // Without a cost function: the bytes touched, at 8 bytes a nanosecond.
@@ -72,6 +62,12 @@ const Tensor* first_stand_in(std::span<const Tensor> inputs) {
       return &input;
   }
   return nullptr;
+}
+
+// A symbolic tensor of no graph: nothing is added to the one that is being built.
+bool is_free_symbol(const Tensor& input) {
+  const Symbol* const symbol = input.impl()->lazy() ? symbol_of(input) : nullptr;
+  return symbol && !symbol->in_graph();
 }
 
 bool any_batched(std::span<const Tensor> inputs) {
@@ -107,8 +103,23 @@ void run_now(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const
 
 }  // namespace
 
+void check_inputs(const Op& op, std::span<const Tensor> inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const InputSpec& spec = input_spec(op, i);
+    const DType dtype = inputs[i].dtype();
+    if (!spec.dtypes.contains(dtype) || inputs[static_cast<size_t>(spec.first)].dtype() != dtype) {
+      refuse_inputs(op, inputs);
+    }
+  }
+}
+
 void run(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, TensorList& outputs) {
   check_inputs(op, inputs);
+  if (graph::Graph* const graph = graph::building()) [[unlikely]] {
+    if (std::none_of(inputs.begin(), inputs.end(), is_free_symbol)) {
+      return graph::add_call(*graph, op, inputs, attrs, {}, {}, outputs);
+    }
+  }
   SpecList specs;
   const Tensor* const unknown = first_stand_in(inputs);
   const bool rows = unknown && any_batched(inputs);
@@ -118,6 +129,7 @@ void run(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, TensorLis
   if (unknown) [[unlikely]] {
     if (rows) return run_batched(op, inputs, attrs, specs, outputs);
     if (op.sizes_from_values) unknown->impl()->settle();  // throws
+    graph::refuse_out_of_scope(*unknown);
     for (const TensorSpec& spec : specs) outputs.push_back(symbolic(spec));
   } else if (op.lazy && worth_delaying(specs[0])) {
     for (const Tensor& input : inputs) input.impl()->settle();

@@ -14,6 +14,9 @@ namespace ef {
 // handles.
 void run(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, TensorList& outputs);
 
+// Throws unless the op's entry takes the inputs' dtypes.
+void check_inputs(const Op& op, std::span<const Tensor> inputs);
+
 // Runs an operation with exactly one result.
 Tensor call(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs = {});
 inline Tensor call(const Op& op, std::initializer_list<Tensor> inputs, AttrsRef attrs = {}) {

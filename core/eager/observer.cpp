@@ -1,7 +1,7 @@
 // Detection of infinities and NaNs.
 #include "eager/observer.h"
 
-#include "eager/symbolic.h"
+#include "graph/symbolic.h"
 #include "kernels/cpu/finite.h"
 
 namespace ef {

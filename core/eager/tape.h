@@ -21,6 +21,8 @@ class BackwardFunction {
   // Gradients with respect to the recorded inputs, in order; empty if there is none. `dy` has one
   // dense gradient per recorded output.
   virtual std::vector<Gradient> run(std::span<const Tensor> dy) = 0;
+  // Whether outputs without a gradient have an empty tensor in `dy` instead of zeros.
+  virtual bool takes_missing() const { return false; }
 };
 
 // One recorded operation; defined in tape.cpp.

@@ -9,6 +9,7 @@
 #include "eager/dispatch.h"
 #include "eager/observer.h"
 #include "eager/tape.h"
+#include "graph/variables.h"
 #include "ops/elementwise.h"
 
 namespace ef {
@@ -27,8 +28,12 @@ Tensor copy_of(const Tensor& t) {
 }  // namespace
 
 // The variable's handle never leaves it while a tape records, so it gets an identity of its own.
-Variable::Variable(Tensor value, bool trainable)
-    : trainable_(trainable), dtype_(value.dtype()), id_(new_identity()), value_(value.alias()) {}
+Variable::Variable(const Tensor& value, bool trainable, const Shape& shape)
+    : trainable_(trainable),
+      dtype_(value.dtype()),
+      shape_(shape),
+      id_(new_identity()),
+      value_(value.alias()) {}
 
 void Variable::lock() {
   while (busy_.exchange(true, std::memory_order_acquire)) sched_yield();
@@ -43,14 +48,15 @@ Tensor Variable::peek() {
 }
 
 Tensor Variable::read() {
-  Tensor value = peek();
+  graph::Graph* const graph = graph::building();
+  Tensor value = graph ? graph::add_read(*graph, *this) : peek();
   const auto tapes = active_tapes();
   if (tapes.empty()) return value;
   bool watched = false;
   for (Tape* tape : tapes) {
     if ((trainable_ && tape->watches_accessed_variables()) || tape->watches(*this)) {
       // A new identity for each read: a value read before the tape began stays unwatched.
-      if (!std::exchange(watched, true)) value = value.alias();
+      if (!std::exchange(watched, true) && !graph) value = value.alias();
       tape->variable_read(*this, value);
     }
   }
@@ -58,6 +64,9 @@ Tensor Variable::read() {
 }
 
 void Variable::assign(const Tensor& value) {
+  if (graph::Graph* const graph = graph::building()) {
+    return graph::add_assign(*graph, *this, graph::Change::kReplace, value);
+  }
   note_effect();
   Tensor fresh = value.alias();
   lock();
@@ -66,6 +75,10 @@ void Variable::assign(const Tensor& value) {
 }
 
 bool Variable::assign_if(const Tensor& expected, const Tensor& value) {
+  if (graph::Graph* const graph = graph::building()) {
+    graph::add_assign(*graph, *this, graph::Change::kReplace, value);
+    return true;
+  }
   note_effect();
   Tensor fresh = value.alias();
   lock();
@@ -102,8 +115,19 @@ void Variable::add(const Op& op, const Tensor& delta, const char* op_name) {
   add_in_place(op, update.tensor(), delta);
 }
 
-void Variable::assign_add(const Tensor& delta) { add(ops::add, delta, "AssignAddVariableOp"); }
-void Variable::assign_sub(const Tensor& delta) { add(ops::subtract, delta, "AssignSubVariableOp"); }
+void Variable::assign_add(const Tensor& delta) {
+  if (graph::Graph* const graph = graph::building()) {
+    return graph::add_assign(*graph, *this, graph::Change::kAdd, delta);
+  }
+  add(ops::add, delta, "AssignAddVariableOp");
+}
+
+void Variable::assign_sub(const Tensor& delta) {
+  if (graph::Graph* const graph = graph::building()) {
+    return graph::add_assign(*graph, *this, graph::Change::kSubtract, delta);
+  }
+  add(ops::subtract, delta, "AssignSubVariableOp");
+}
 
 Variable::Update::Update(Variable& variable) : variable_(variable) {
   variable_.lock();

@@ -13,7 +13,9 @@ struct Op;
 
 class Variable {
  public:
-  Variable(Tensor value, bool trainable);
+  // Values of the variable fit `shape`, which may be partial.
+  Variable(const Tensor& value, bool trainable, const Shape& shape);
+  Variable(const Tensor& value, bool trainable) : Variable(value, trainable, value.shape()) {}
 
   void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void release() {
@@ -23,8 +25,10 @@ class Variable {
   uint64_t id() const { return id_; }
   bool trainable() const { return trainable_; }
   DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
 
-  // The current value, which tapes record.
+  // The current value, which tapes record. While a graph is being built, this and changes add nodes
+  // to it.
   Tensor read();
   // The current value, which tapes do not record.
   Tensor peek();
@@ -68,6 +72,7 @@ class Variable {
   std::atomic<bool> busy_{false};
   const bool trainable_;
   const DType dtype_;
+  const Shape shape_;
   const uint64_t id_;
   Tensor value_;
 };

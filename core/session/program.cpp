@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "eager/dispatch.h"
-#include "eager/symbolic.h"
+#include "graph/symbolic.h"
 #include "eager/tape.h"
 #include "tensor/error.h"
 

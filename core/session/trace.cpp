@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "eager/symbolic.h"
+#include "graph/symbolic.h"
 
 namespace ef::session {
 namespace {

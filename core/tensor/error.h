@@ -25,6 +25,8 @@ enum class Code : int {
   kRuntimeError = 103,
   kAttributeError = 104,
   kOverflowError = 105,
+  kNotImplemented = 106,
+  kNotAllowedInGraph = 107,  // what only values can do was asked of a symbolic tensor
 };
 
 class Error : public std::runtime_error {

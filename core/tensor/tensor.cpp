@@ -64,6 +64,14 @@ void LazyValue::Settler::operator()(const Tensor& value) const {
   impl_.pending_.store(false, std::memory_order_release);
 }
 
+void LazyValue::Settler::lend(const Tensor& value) const {
+  if (impl_.buffer_) return;
+  Buffer* const buffer = value.impl()->buffer();
+  buffer->retain();
+  impl_.buffer_ = buffer;
+  impl_.data_ = value.impl()->raw();
+}
+
 void TensorImpl::destroy() {
   if (buffer_) buffer_->release();
   delete lazy_;

@@ -29,6 +29,8 @@ class LazyValue {
    public:
     explicit Settler(class TensorImpl& impl) : impl_(impl) {}
     void operator()(const Tensor& value) const;
+    // Lets the tensor be read, which stays lazy.
+    void lend(const Tensor& value) const;
 
    private:
     TensorImpl& impl_;
@@ -74,6 +76,12 @@ class TensorImpl {
   uint64_t id_or_zero() const { return id_.load(std::memory_order_relaxed); }
   // The identity, assigned on the first call.
   uint64_t id();
+
+  // Of a symbolic tensor, of whose shape more is known now.
+  void refine_shape(const Shape& shape) {
+    shape_ = shape;
+    size_ = known_elements(shape);
+  }
 
   // Detaches this tensor from tapes: its memory holds another value.
   void reset_id() { id_.store(0, std::memory_order_relaxed); }

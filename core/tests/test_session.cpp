@@ -1,7 +1,7 @@
 // Graphs without Python: programs, plans, runs, gradients, choices, and what goes wrong.
 #include <string>
 
-#include "eager/symbolic.h"
+#include "graph/symbolic.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/matmul.h"

@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <thread>
 
-#include "eager/symbolic.h"
+#include "graph/symbolic.h"
 #include "eager/variable.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"

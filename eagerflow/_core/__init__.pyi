@@ -229,7 +229,7 @@ class Trace:
     def stop(self) -> None: ...
     def program(self, arguments: list[Any], results: list[Any]) -> Program | None: ...
 
-class Graph:
+class SessionGraph:
     """Nodes, their inputs, and what they do."""
 
     def __len__(self) -> int: ...
@@ -264,12 +264,12 @@ class Running:
 
     def value(self, node: int, output: int) -> Any: ...
 
-class Plan:
+class SessionPlan:
     """The nodes that fetches need, sorted."""
 
     def __init__(
         self,
-        graph: Graph,
+        graph: SessionGraph,
         fetches: list[tuple[int, int]],
         operations: list[int],
         feeds: list[tuple[int, int]],

@@ -51,12 +51,14 @@ def set_only_shapes(value: bool) -> bool:
 
 
 def executing_eagerly() -> bool:
-    """Whether operations run when they are called. False while a `tf.Graph` is being built.
+    """Whether operations run when they are called.
+
+    False while a function is traced or a `tf.Graph` is being built.
 
     >>> tf.executing_eagerly()
     True
     """
-    return building_graph() is None
+    return _core.building() is None and building_graph() is None
 
 
 def building_graph() -> Any:
@@ -133,8 +135,12 @@ def running_eagerly() -> Iterator[None]:
 
 
 def inside_function() -> bool:
-    """False: no function is being traced."""
-    return False
+    """Whether a function is being traced.
+
+    >>> tf.inside_function()
+    False
+    """
+    return _core.building() is not None
 
 
 def get_logger() -> Any:

@@ -66,6 +66,11 @@ def get_current_name_scope() -> str:
     return _stack.prefixes[-1].rstrip("/")
 
 
+def current_prefix() -> str:
+    """The prefix that names get now, with a slash at its end if there is one."""
+    return _stack.prefixes[-1]
+
+
 def scoped(name: str) -> str:
     """`name` with the current prefix."""
     return _stack.prefixes[-1] + name

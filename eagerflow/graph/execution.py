@@ -105,7 +105,7 @@ class Run:
         value = self._late_values.get(id(symbol))
         if value is None:
             graph = symbol.graph
-            plan = _core.Plan(graph._native, ports([symbol]), [], ports(self._symbols))
+            plan = _core.SessionPlan(graph._native, ports([symbol]), [], ports(self._symbols))
             inner = Run(self.session, self._fed)
             (value,) = inner.execute(plan, self._symbols, self._feeds)
             self._late_values[id(symbol)] = value

@@ -1,6 +1,6 @@
 """Graphs, and the operations they consist of.
 
-What nodes do and how they hang together is kept by the engine (`_core.Graph`); here are their names,
+What nodes do and how they hang together is kept by the engine (`_core.SessionGraph`); here are their names,
 scopes and collections.
 """
 
@@ -148,7 +148,7 @@ class Graph:
     """
 
     def __init__(self) -> None:
-        self._native = _core.Graph()
+        self._native = _core.SessionGraph()
         self._operations: dict[str, Operation] = {}
         self._by_node: list[Operation] = []
         self._names: dict[str, int] = {}

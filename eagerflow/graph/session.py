@@ -262,7 +262,7 @@ class _Planned:
     def __init__(self, graph: Any, elements: list[Any], symbols: list[Any]) -> None:
         operations = [item for item in elements if isinstance(item, Operation)]
         tensors = [item for item in elements if not isinstance(item, Operation)]
-        self.plan = _core.Plan(
+        self.plan = _core.SessionPlan(
             graph._native, ports(tensors), [item._node for item in operations], ports(symbols)
         )
         self._has_value = [not isinstance(item, Operation) for item in elements]

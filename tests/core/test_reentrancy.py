@@ -362,7 +362,7 @@ def test_specs_of_a_node_hold_the_list():
             specs.clear()
             return iter([1])
 
-    graph = _core.Graph()
+    graph = _core.SessionGraph()
     node = graph.add("a", "A", "file", 1, "function", [], [])
     specs = [(tf.float32, Dims()), *((tf.float32, [1000 + i]) for i in range(100))]
     graph.set_outputs(node, specs)

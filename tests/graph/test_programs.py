@@ -167,7 +167,7 @@ def test_plans_hold_what_is_needed(graph):
     y = x * 2.0
     z = y + 1.0
     del z
-    plan = _core.Plan(graph._native, [(y.op._node, 0)], [], [(x.op._node, 0)])
+    plan = _core.SessionPlan(graph._native, [(y.op._node, 0)], [], [(x.op._node, 0)])
     assert len(plan) == 1
 
 

@@ -1,0 +1,444 @@
+// Graphs for Python: building, running, and looking at them.
+#include "bindings/py_graph.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/convert.h"
+#include "bindings/errors.h"
+#include "bindings/items.h"
+#include "bindings/py_tensor.h"
+#include "bindings/py_variable.h"
+#include "graph/call.h"
+#include "graph/record.h"
+#include "graph/static_value.h"
+#include "graph/variables.h"
+
+namespace nb = nanobind;
+
+namespace ef::py {
+namespace {
+
+using graph::Callable;
+using graph::Graph;
+using graph::GraphPtr;
+using graph::Node;
+using graph::NodeFunction;
+using graph::NodeId;
+
+std::shared_ptr<void> hold(PyRef object) {
+  return {object.release(), [](void* held) { Py_DECREF(static_cast<PyObject*>(held)); }};
+}
+
+nb::object wrapped(const Tensor& tensor) { return nb::steal(wrap(Tensor(tensor))); }
+
+nb::list wrapped(std::span<const Tensor> tensors) {
+  nb::list list;
+  for (const Tensor& tensor : tensors) list.append(wrapped(tensor));
+  return list;
+}
+
+TensorList to_tensors(nb::handle sequence) {
+  const PyRef items = checked(PySequence_Fast(sequence.ptr(), "expected a list of tensors"));
+  TensorList tensors;
+  for (PyObject* item : Items(items)) tensors.push_back(checked_tensor(item));
+  return tensors;
+}
+
+// A list of pairs of a dtype and a shape, which may be partial.
+SpecList to_specs(nb::handle pairs) {
+  SpecList specs;
+  for (const nb::handle pair : pairs) {
+    specs.push_back({to_dtype(pair[nb::int_(0)].ptr()), to_partial_shape(pair[nb::int_(1)].ptr())});
+  }
+  return specs;
+}
+
+// The base class of eagerflow.framework.func_graph.FuncGraph.
+class PyGraph {
+ public:
+  explicit PyGraph(const std::string& name)
+      : graph_(std::make_shared<Graph>(name, graph::building_ptr())) {
+    graph_->owner = this;
+  }
+  ~PyGraph() { graph_->owner = nullptr; }
+  PyGraph(const PyGraph&) = delete;
+  PyGraph& operator=(const PyGraph&) = delete;
+
+  const GraphPtr& graph() const { return graph_; }
+
+  // The graph, which is finished, as something to run.
+  const graph::CallablePtr& callable() {
+    if (!graph_->finished()) {
+      fail(Code::kRuntimeError, "Graph '", graph_->name(), "' is not finished yet.");
+    }
+    if (!callable_) callable_ = std::make_shared<Callable>(graph_);
+    return callable_;
+  }
+
+ private:
+  GraphPtr graph_;
+  graph::CallablePtr callable_;
+};
+
+nb::object graph_object(Graph* graph) {
+  auto* const owner = graph ? static_cast<PyGraph*>(graph->owner) : nullptr;
+  return owner ? nb::find(owner) : nb::none();
+}
+
+PyObject* error_hook = nullptr;
+
+// Tells the hook at which node the exception that is set was raised: hook(error, name, type,
+// source).
+void explain(const Node& node) {
+  if (!error_hook) return;
+  PyObject *type, *error, *trace;
+  PyErr_Fetch(&type, &error, &trace);
+  PyErr_NormalizeException(&type, &error, &trace);
+  PyObject* const source = node.source ? static_cast<PyObject*>(node.source.get()) : Py_None;
+  PyObject* const result =
+      PyObject_CallFunction(error_hook, "OssO", error, node.name.c_str(), node.type(), source);
+  if (!result) PyErr_Clear();
+  Py_XDECREF(result);
+  PyErr_Restore(type, error, trace);
+}
+
+nb::list run_graph(PyGraph& self, nb::handle arguments) {
+  const graph::CallablePtr callable = self.callable();  // the object may go meanwhile
+  TensorList inputs = to_tensors(arguments);
+  if (inputs.size() != callable->graph().inputs().size()) {
+    fail(Code::kTypeError, callable->graph().name(), " takes ", callable->graph().inputs().size(),
+         " tensors, got ", inputs.size(), ".");
+  }
+  if (Graph* const outer = graph::building()) {
+    return wrapped(graph::add_graph_call(*outer, callable, inputs));
+  }
+  graph::append_captures(callable->graph(), inputs);
+  TensorList results;
+  const Node* failed = nullptr;
+  try {
+    callable->plan().run(inputs, results, &failed);
+  } catch (...) {
+    set_python_error();
+    if (failed) explain(*failed);
+    throw nb::python_error();
+  }
+  return wrapped(results);
+}
+
+// A call of Python.
+class HostCall final : public NodeFunction {
+ public:
+  HostCall(nb::handle callable, SpecList specs, std::string type, bool effects)
+      : callable_(hold(PyRef::share(callable.ptr()))),
+        specs_(std::move(specs)),
+        type_(std::move(type)),
+        effects_(effects) {}
+
+  const char* type() const override { return type_.c_str(); }
+  bool has_effects() const override { return effects_; }
+
+  void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
+    PyRef arguments = checked(PyTuple_New(static_cast<Py_ssize_t>(inputs.size())));
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      PyTuple_SET_ITEM(arguments.get(), static_cast<Py_ssize_t>(i),
+                       checked(wrap(Tensor(inputs[i]))).release());
+    }
+    const PyRef result =
+        checked(PyObject_CallObject(static_cast<PyObject*>(callable_.get()), arguments));
+    if (specs_.empty()) return;
+    const PyRef sequence = checked(PySequence_Fast(result, "a host function must return a list"));
+    for (PyObject* item : Items(sequence)) {
+      const size_t k = outputs.size();
+      if (k == specs_.size()) break;
+      outputs.push_back(to_tensor(item, specs_[k].dtype));
+      if (!compatible(outputs[k].shape(), specs_[k].shape)) {
+        invalid_argument("Result ", k, " of ", type_, " has shape ", outputs[k].shape(),
+                         ", which is not ", specs_[k].shape, ".");
+      }
+    }
+    if (outputs.size() != specs_.size()) {
+      invalid_argument(type_, " returned ", outputs.size(), " values, not ", specs_.size(), ".");
+    }
+  }
+
+ private:
+  std::shared_ptr<void> callable_;
+  SpecList specs_;
+  std::string type_;
+  bool effects_;
+};
+
+nb::list add_host_node(nb::handle callable, nb::handle inputs, nb::handle specs,
+                       const std::string& name, bool effects) {
+  Graph* const graph = graph::building();
+  if (!graph) fail(Code::kRuntimeError, "No graph is being built.");
+  const SpecList outputs = to_specs(specs);
+  const auto call = std::make_shared<HostCall>(callable, outputs, name, effects);
+  return wrapped(graph::add_function(*graph, call, to_tensors(inputs), outputs, name));
+}
+
+// A node, as long as its graph lives.
+struct PyNode {
+  GraphPtr graph;
+  NodeId id;
+  const Node& node() const { return graph->node(id); }
+};
+
+nb::object attr_object(const AttrField& field, const void* attrs) {
+  const void* const member = static_cast<const char*>(attrs) + field.offset;
+  if (field.engage) return nb::none();  // optional members are not shown
+  switch (field.kind) {
+    case AttrKind::kInt: return nb::int_(*static_cast<const int64_t*>(member));
+    case AttrKind::kBool: return nb::bool_(*static_cast<const bool*>(member));
+    case AttrKind::kFloat: return nb::float_(*static_cast<const double*>(member));
+    case AttrKind::kDType: return nb::steal(dtype_object(*static_cast<const DType*>(member)));
+    case AttrKind::kShape: return nb::steal(shape_object(*static_cast<const Shape*>(member)));
+    case AttrKind::kInts: {
+      nb::list list;
+      for (const int64_t number : *static_cast<const Ints*>(member)) {
+        list.append(number == kUnknownInt ? nb::object(nb::none()) : nb::object(nb::int_(number)));
+      }
+      return list;
+    }
+    case AttrKind::kEnum: return nb::int_(*static_cast<const uint8_t*>(member));
+  }
+  return nb::none();
+}
+
+nb::dict attrs_of_node(const PyNode& self) {
+  nb::dict result;
+  const AttrsRef attrs = self.node().attrs;
+  if (!attrs) return result;
+  for (const AttrField& field : attrs.type()->fields()) {
+    result[field.name.c_str()] = attr_object(field, attrs.data());
+  }
+  return result;
+}
+
+nb::list inputs_of_node(const PyNode& self) {
+  nb::list list;
+  for (const graph::Port& port : self.node().inputs) list.append(wrapped(self.graph->tensor(port)));
+  return list;
+}
+
+nb::object variable_of_node(const PyNode& self) {
+  const Variable* const variable = graph::variable_of(self.node());
+  if (!variable || !variable->owner) return nb::none();
+  return nb::borrow(static_cast<PyObject*>(variable->owner));
+}
+
+// Programs' lines are found by leaving this folder's files.
+std::string package_folder;
+
+std::shared_ptr<void> source_of_program() {
+  PyFrameObject* frame = PyEval_GetFrame();
+  PyRef current = PyRef::share(reinterpret_cast<PyObject*>(frame));
+  while (current) {
+    frame = reinterpret_cast<PyFrameObject*>(current.get());
+    const PyRef code = PyRef::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
+    auto* const object = reinterpret_cast<PyCodeObject*>(code.get());
+    const char* const file = PyUnicode_AsUTF8(object->co_filename);
+    if (file && std::string_view(file).compare(0, package_folder.size(), package_folder) != 0) {
+      PyObject* const found = Py_BuildValue("(OiO)", object->co_filename,
+                                            PyFrame_GetLineNumber(frame), object->co_name);
+      if (found) return hold(PyRef::steal(found));
+    }
+    if (PyErr_Occurred()) PyErr_Clear();
+    current = PyRef::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(frame)));
+  }
+  return nullptr;
+}
+
+PyObject* prefix_function = nullptr;
+
+std::string prefix_of_names() {
+  const PyRef prefix = checked(PyObject_CallNoArgs(prefix_function));
+  const char* const text = PyUnicode_AsUTF8(prefix);
+  if (!text) throw PythonError();
+  return text;
+}
+
+const Symbol& symbol_in_graph(nb::handle tensor) {
+  const Symbol* const symbol = symbol_of(checked_tensor(tensor.ptr()));
+  if (!symbol || !symbol->in_graph()) {
+    fail(Code::kAttributeError, "Only tensors of graphs have that.");
+  }
+  return *symbol;
+}
+
+nb::object static_value(nb::handle object) {
+  const Tensor& tensor = checked_tensor(object.ptr());
+  const Symbol* const symbol = symbol_of(tensor);
+  if (!symbol) return nb::borrow(object);
+  return symbol->value() ? wrapped(symbol->value()) : nb::none();
+}
+
+nb::object known_numbers(nb::handle object) {
+  const std::optional<Ints> numbers = graph::known_numbers(checked_tensor(object.ptr()));
+  if (!numbers) return nb::none();
+  nb::list list;
+  for (const int64_t number : *numbers) {
+    list.append(number == kUnknownInt ? nb::object(nb::none()) : nb::object(nb::int_(number)));
+  }
+  return list;
+}
+
+void refine_shape(nb::handle object, nb::handle shape) {
+  const Tensor& tensor = checked_tensor(object.ptr());
+  const Shape more = to_partial_shape(shape.ptr());
+  if (!compatible(tensor.shape(), more)) {
+    fail(Code::kValueError, "Tensor's shape ", tensor.shape(),
+         " is not compatible with supplied shape ", more, ".");
+  }
+  if (symbol_of(tensor)) tensor.impl()->refine_shape(merged(tensor.shape(), more));
+}
+
+}  // namespace
+
+void add_graphs(nb::module_& m) {
+  nb::class_<PyNode>(m, "Node", "A node of a graph.")
+      .def_prop_ro("name", [](const PyNode& self) { return self.node().name; })
+      .def_prop_ro("type", [](const PyNode& self) { return self.node().type(); })
+      .def_prop_ro("id", [](const PyNode& self) { return self.id; })
+      .def_prop_ro("inputs", inputs_of_node)
+      .def_prop_ro("outputs", [](const PyNode& self) { return wrapped(self.node().outputs); })
+      .def_prop_ro("attrs", attrs_of_node)
+      .def_prop_ro("has_effects", [](const PyNode& self) { return self.node().has_effects(); })
+      .def_prop_ro("variable", variable_of_node, "The variable that it reads or changes, or None.")
+      .def_prop_ro(
+          "source",
+          [](const PyNode& self) -> nb::object {
+            const auto& source = self.node().source;
+            return source ? nb::borrow(static_cast<PyObject*>(source.get())) : nb::none();
+          },
+          "File, line and function that added it, or None.")
+      .def_prop_ro("graph", [](const PyNode& self) { return graph_object(self.graph.get()); });
+
+  nb::class_<PyGraph>(m, "Graph", nb::is_weak_referenceable(), "The nodes of a traced function.")
+      .def(nb::init<const std::string&>(), nb::arg("name"))
+      .def(
+          "enter", [](PyGraph& self) { graph::begin_building(self.graph()); },
+          "Operations of this thread are added to the graph from now on.")
+      .def("exit", [](PyGraph&) { graph::end_building(); })
+      .def(
+          "placeholder",
+          [](PyGraph& self, nb::handle dtype, nb::handle shape, const std::string& name) {
+            return wrapped(self.graph()->add_input(
+                {to_dtype(dtype.ptr()), to_partial_shape(shape.ptr())}, name));
+          },
+          nb::arg("dtype"), nb::arg("shape").none(), nb::arg("name"),
+          "Adds an input. Unknown sizes are None, and so is a shape of unknown rank.")
+      .def(
+          "constant",
+          [](PyGraph& self, nb::handle value, const std::string& name) {
+            return wrapped(self.graph()->add_constant(checked_tensor(value.ptr()), name.c_str()));
+          },
+          nb::arg("value"), nb::arg("name") = "Const")
+      .def(
+          "capture",
+          [](PyGraph& self, nb::handle tensor) {
+            return wrapped(
+                self.graph()->tensor(self.graph()->port_of(checked_tensor(tensor.ptr()))));
+          },
+          "The tensor of this graph that stands for a value or a tensor of an outer graph.")
+      .def(
+          "finish",
+          [](PyGraph& self, nb::handle outputs) { self.graph()->finish(to_tensors(outputs)); },
+          "Ends the building.")
+      .def("run", run_graph, nb::arg("inputs"),
+           "The outputs for tensors as inputs. While another graph is built, adds a node.")
+      .def_prop_ro("name", [](PyGraph& self) { return self.graph()->name(); })
+      .def_prop_ro("outer", [](PyGraph& self) { return graph_object(self.graph()->outer().get()); })
+      .def_prop_ro("finished", [](PyGraph& self) { return self.graph()->finished(); })
+      .def_prop_ro("inputs", [](PyGraph& self) { return wrapped(self.graph()->inputs()); })
+      .def_prop_ro("outputs", [](PyGraph& self) { return wrapped(self.graph()->outputs()); })
+      .def_prop_ro("has_effects", [](PyGraph& self) { return self.callable()->has_effects(); })
+      .def_prop_ro(
+          "captures",
+          [](PyGraph& self) {
+            nb::list list;
+            for (const graph::Capture& capture : self.graph()->captures()) {
+              list.append(nb::make_tuple(wrapped(capture.outer), wrapped(capture.inner)));
+            }
+            return list;
+          },
+          "Pairs of a tensor of an outer graph and the placeholder for it.")
+      .def_prop_ro(
+          "nodes",
+          [](PyGraph& self) {
+            nb::list list;
+            for (NodeId id = 0; id < self.graph()->size(); ++id) {
+              list.append(PyNode{self.graph(), id});
+            }
+            return list;
+          },
+          "All nodes, in order.")
+      .def("unique_name",
+           [](PyGraph& self, const std::string& name) { return self.graph()->unique_name(name); });
+
+  m.def(
+      "building", [] { return graph_object(graph::building()); },
+      "The graph that operations of this thread are added to, or None.");
+  m.def(
+      "begin_eager", [] { graph::begin_building(nullptr); },
+      "Operations of this thread run from now on, also while a graph is built.");
+  m.def("end_eager", [] { graph::end_building(); });
+  m.def("host_node", add_host_node, nb::arg("callable"), nb::arg("inputs"), nb::arg("specs"),
+        nb::arg("name"), nb::arg("effects") = false,
+        "Adds a node that calls callable(*tensors), which returns a list of tensors with these "
+        "specs: pairs of a dtype and a shape.");
+  m.def("static_value", static_value,
+        "The value of a tensor, if it is known while tracing; else None.");
+  m.def("partial_value", known_numbers,
+        "The numbers of an integer scalar or vector, None where they are unknown; None if nothing "
+        "is known.");
+  m.def("refine_shape", refine_shape, nb::arg("tensor"), nb::arg("shape").none(),
+        "Merges a shape into that of a symbolic tensor; raises a ValueError if they disagree.");
+  m.def(
+      "graph_of",
+      [](nb::handle tensor) {
+        const Symbol* const symbol = symbol_of(checked_tensor(tensor.ptr()));
+        return symbol ? graph_object(symbol->graph().get()) : nb::none();
+      },
+      "The graph of a symbolic tensor, or None.");
+  m.def(
+      "node_of",
+      [](nb::handle tensor) {
+        const Symbol& symbol = symbol_in_graph(tensor);
+        const GraphPtr graph = symbol.graph();
+        if (!graph) fail(Code::kRuntimeError, "The graph of this tensor is gone.");
+        return PyNode{graph, symbol.port().node};
+      },
+      "The node that returns a symbolic tensor.");
+  m.def(
+      "output_index", [](nb::handle tensor) { return symbol_in_graph(tensor).port().output; },
+      "Which of its node's outputs a symbolic tensor is.");
+  m.def(
+      "set_graph_error_hook",
+      [](nb::handle hook) { Py_XSETREF(error_hook, Py_NewRef(hook.ptr())); },
+      "Calls hook(error, node_name, node_type, source) when a node fails.");
+  m.def(
+      "set_name_prefix",
+      [](nb::handle function) {
+        Py_XSETREF(prefix_function, Py_NewRef(function.ptr()));
+        graph::name_prefix = prefix_of_names;
+      },
+      "Names of nodes begin with what function() returns.");
+  m.def(
+      "set_package_folder",
+      [](const std::string& folder) {
+        package_folder = folder;
+        graph::find_source = source_of_program;
+      },
+      "The lines of programs are those outside of this folder.");
+}
+
+}  // namespace ef::py

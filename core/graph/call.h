@@ -1,0 +1,35 @@
+// Nodes that run another graph.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "graph/graph.h"
+#include "graph/plan.h"
+
+namespace ef::graph {
+
+// A finished graph and how it runs.
+class Callable {
+ public:
+  explicit Callable(GraphPtr graph);
+
+  const Graph& graph() const { return *graph_; }
+  const GraphPtr& graph_ptr() const { return graph_; }
+  bool has_effects() const { return has_effects_; }
+  const Plan& plan() const { return plan_; }
+
+ private:
+  GraphPtr graph_;
+  bool has_effects_;
+  Plan plan_;
+};
+using CallablePtr = std::shared_ptr<const Callable>;
+
+// Adds a node that runs the callee; `inputs` are those of its graph.
+TensorList add_graph_call(Graph& graph, const CallablePtr& callee, std::span<const Tensor> inputs);
+
+// The values of a graph's captures, for a call while `graph` is being built.
+void append_captures(const Graph& callee, TensorList& inputs);
+
+}  // namespace ef::graph

@@ -1,0 +1,141 @@
+// Graphs: what a function consists of when it is traced. Nodes stand in the order in which they
+// were added, which is the order in which they run.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/node_function.h"
+#include "graph/symbolic.h"
+#include "ops/op.h"
+#include "tensor/error.h"
+
+namespace ef::graph {
+
+// An attribute, or an element of one, that an input gives when the node runs.
+struct LateAttr {
+  int32_t field = 0;     // which of the attributes' fields
+  int32_t element = -1;  // which element of a list; -1 for the whole attribute
+  int32_t input = 0;     // which of the node's inputs
+  int64_t position = 0;  // which element of that input, if it gives one number
+};
+
+struct Node {
+  // A constant, an operation, or a function; a placeholder has none of these.
+  Tensor constant;
+  const Op* op = nullptr;
+  std::shared_ptr<const NodeFunction> function;
+
+  SavedAttrs attrs;
+  InlineVector<Port, 4> inputs;  // those of the operation, then those that give attributes
+  int32_t num_op_inputs = 0;
+  std::vector<LateAttr> late;
+  TensorList outputs;  // symbolic
+  std::string name;
+  std::shared_ptr<void> source;  // where the program added it: an object of the host language
+
+  bool has_effects() const { return function && function->has_effects(); }
+  const char* type() const;
+};
+
+// A tensor of an outer graph that this one uses, and the placeholder for it.
+struct Capture {
+  Tensor outer;
+  Tensor inner;
+};
+
+class Graph : public std::enable_shared_from_this<Graph> {
+ public:
+  // `outer` is the graph that is being built meanwhile, if any.
+  Graph(std::string name, std::shared_ptr<Graph> outer)
+      : name_(std::move(name)), outer_(std::move(outer)) {}
+
+  const std::string& name() const { return name_; }
+  const std::shared_ptr<Graph>& outer() const { return outer_; }
+
+  Tensor add_placeholder(const TensorSpec& spec, const std::string& name);
+  // An input of a call.
+  Tensor add_input(const TensorSpec& spec, const std::string& name);
+  // A constant; one that has this tensor already is used again.
+  Tensor add_constant(const Tensor& value, const char* name = "Const");
+  // Adds a node; its outputs are symbolic tensors with these specs.
+  Node& add(Node node, const SpecList& specs, std::string_view name);
+
+  // The port of a tensor in this graph: of a value that gets known here as a constant, of a tensor
+  // of an outer graph that is captured. Throws if the tensor belongs to another graph.
+  Port port_of(const Tensor& tensor);
+
+  // Ends the tracing. Outputs become tensors of this graph.
+  void finish(std::span<const Tensor> outputs);
+  bool finished() const { return finished_; }
+
+  std::span<const Tensor> inputs() const { return inputs_; }
+  std::span<const Capture> captures() const { return captures_; }
+  std::span<const Tensor> outputs() const { return outputs_; }
+
+  NodeId size() const { return static_cast<NodeId>(nodes_.size()); }
+  Node& node(NodeId id) { return nodes_[static_cast<size_t>(id)]; }
+  const Node& node(NodeId id) const { return nodes_[static_cast<size_t>(id)]; }
+  const Tensor& tensor(Port port) const {
+    return node(port.node).outputs[static_cast<size_t>(port.output)];
+  }
+
+  // What the host language has for this graph; null if that is gone.
+  void* owner = nullptr;
+
+  // A name that no other node has: "add", then "add_1".
+  std::string unique_name(std::string_view name);
+
+ private:
+  std::string name_;
+  std::shared_ptr<Graph> outer_;
+  std::deque<Node> nodes_;  // nodes stay where they are
+  std::vector<Tensor> inputs_;
+  std::vector<Capture> captures_;
+  std::vector<Tensor> outputs_;
+  std::unordered_map<const TensorImpl*, Port> known_;  // of constants and captures
+  std::unordered_map<std::string, int> names_;
+  bool finished_ = false;
+};
+
+using GraphPtr = std::shared_ptr<Graph>;
+
+// How many graphs, or breaks in their building, all threads have begun: one comparison tells most
+// programs that they build none. Changed under Python's lock.
+inline int64_t graphs_begun = 0;
+Graph* innermost();
+// The graph that operations of this thread are added to; null if they run.
+inline Graph* building() { return graphs_begun == 0 ? nullptr : innermost(); }
+
+GraphPtr building_ptr();
+
+// Adds the operations of this thread to the graph during its lifetime; with null, runs them.
+class Building {
+ public:
+  explicit Building(GraphPtr graph);
+  ~Building();
+  Building(const Building&) = delete;
+  Building& operator=(const Building&) = delete;
+};
+void begin_building(GraphPtr graph);
+void end_building();
+
+// Throws if a symbolic tensor belongs to a graph: operations that run have no value for it.
+void refuse_out_of_scope(const Tensor& tensor);
+
+// Throws that `what` needs a value, which a symbolic tensor of a graph has only while it runs.
+[[noreturn]] void refuse_reading(const Tensor& tensor, Code code, const char* what);
+// "Tensor("add:0", shape=(2, ?), dtype=float32)".
+std::string describe(const Tensor& tensor);
+
+// Set by the bindings: where the program is now, for messages.
+extern std::shared_ptr<void> (*find_source)();
+// Set by the bindings: the prefix of names, as "encoder/".
+extern std::string (*name_prefix)();
+
+}  // namespace ef::graph

@@ -1,0 +1,22 @@
+// What a node does that is no operation of the table: variables, calls of Python and of graphs,
+// control flow, gradients.
+#pragma once
+
+#include <span>
+
+#include "ops/op.h"
+
+namespace ef::graph {
+
+class NodeFunction {
+ public:
+  virtual ~NodeFunction() = default;
+  // TensorFlow's name of the operation: "ReadVariableOp".
+  virtual const char* type() const = 0;
+  // Whether it does more than return values: such nodes run although nobody needs their results.
+  virtual bool has_effects() const { return false; }
+  // Runs on values, by operations that tapes record.
+  virtual void run(std::span<const Tensor> inputs, TensorList& outputs) const = 0;
+};
+
+}  // namespace ef::graph

@@ -1,0 +1,216 @@
+// Calls of operations as nodes.
+#include "graph/record.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "eager/tape.h"
+#include "graph/static_value.h"
+#include "graph/vjp.h"
+#include "tensor/error.h"
+
+namespace ef::graph {
+namespace {
+
+thread_local HoleCollector* collector = nullptr;
+
+// Where in the attributes the holes of one field are, in their order.
+class HolePositions {
+ public:
+  HolePositions(const AttrField& field, void* attrs) : field_(field), attrs_(attrs) {}
+
+  int32_t next(bool whole) {
+    if (whole) return -1;
+    if (field_.kind == AttrKind::kInts) return find(*value<Ints>(), kUnknownInt);
+    if (field_.kind == AttrKind::kShape) return find(*value<Shape>(), kUnknownSize);
+    return -1;
+  }
+
+ private:
+  template <class T>
+  T* value() {
+    return static_cast<T*>(field_.value_in(attrs_));
+  }
+  template <class List>
+  int32_t find(const List& list, int64_t unknown) {
+    const auto begin = list.begin() + next_;
+    const auto found = std::find(begin, list.end(), unknown);
+    next_ = static_cast<int32_t>(found - list.begin()) + 1;
+    return next_ - 1;
+  }
+
+  const AttrField& field_;
+  void* attrs_;
+  int32_t next_ = 0;
+};
+
+void add_holes(Graph& graph, Node& node, AttrsRef attrs, std::span<const Hole> holes) {
+  if (holes.empty()) return;
+  const std::vector<AttrField> fields = attrs.type()->fields();
+  int32_t field = -1;
+  std::optional<HolePositions> positions;
+  for (const Hole& hole : holes) {
+    if (hole.field != field) {
+      field = hole.field;
+      positions.emplace(fields[static_cast<size_t>(field)], const_cast<void*>(attrs.data()));
+    }
+    const Port port = graph.port_of(hole.source);
+    const auto first = node.inputs.begin() + node.num_op_inputs;
+    const auto found = std::find(first, node.inputs.end(), port);
+    const auto input = static_cast<int32_t>(found - node.inputs.begin());
+    if (found == node.inputs.end()) node.inputs.push_back(port);
+    node.late.push_back({field, positions->next(hole.whole), input, hole.position});
+  }
+}
+
+[[noreturn]] void refuse(const Error& error) {
+  if (error.code() != Code::kInvalidArgument) throw error;
+  throw Error(Code::kValueError, error.what());
+}
+
+void record_on_active_tapes(Graph& graph, const Node& node, NodeId id,
+                            std::span<const Tensor> inputs, AttrsRef attrs) {
+  const auto known = [](const Tensor& t) { return t.shape().fully_known(); };
+  if (node.late.empty() && std::ranges::all_of(inputs, known) &&
+      std::ranges::all_of(node.outputs, known)) {
+    record_on_tapes(*node.op, inputs, attrs, node.outputs);
+  } else {
+    record_vjp(graph, id, inputs);
+  }
+}
+
+int64_t number_at(const Tensor& tensor, int64_t i) {
+  switch (tensor.dtype()) {
+    case DType::kInt8: return tensor.data<int8_t>()[i];
+    case DType::kInt16: return tensor.data<int16_t>()[i];
+    case DType::kInt32: return tensor.data<int32_t>()[i];
+    case DType::kInt64: return tensor.data<int64_t>()[i];
+    case DType::kUint8: return tensor.data<uint8_t>()[i];
+    case DType::kUint16: return tensor.data<uint16_t>()[i];
+    case DType::kUint32: return tensor.data<uint32_t>()[i];
+    case DType::kUint64: return static_cast<int64_t>(tensor.data<uint64_t>()[i]);
+    case DType::kBool: return tensor.data<bool>()[i];
+    default: break;
+  }
+  invalid_argument("Expected an integer, got a ", tensor.dtype(), " tensor.");
+}
+
+double real_at(const Tensor& tensor, int64_t i) {
+  switch (tensor.dtype()) {
+    case DType::kFloat16: return tensor.data<Half>()[i];
+    case DType::kBfloat16: return tensor.data<Bfloat16>()[i];
+    case DType::kFloat32: return tensor.data<float>()[i];
+    case DType::kFloat64: return tensor.data<double>()[i];
+    default: return static_cast<double>(number_at(tensor, i));
+  }
+}
+
+Ints numbers_of(const Tensor& tensor) {
+  Ints numbers;
+  for (int64_t i = 0; i < tensor.size(); ++i) numbers.push_back(number_at(tensor, i));
+  return numbers;
+}
+
+void complete(const AttrField& field, void* attrs, const LateAttr& late, const Tensor& source) {
+  const auto element = static_cast<size_t>(late.element);
+  const bool whole = late.element < 0;
+  void* const value = field.value_in(attrs);
+  switch (field.kind) {
+    case AttrKind::kInts: {
+      auto& list = *static_cast<Ints*>(value);
+      if (whole) {
+        list = numbers_of(source);
+      } else {
+        list[element] = number_at(source, late.position);
+      }
+      return;
+    }
+    case AttrKind::kShape: {
+      auto& shape = *static_cast<Shape*>(value);
+      if (whole) {
+        shape = Shape(std::span<const int64_t>(numbers_of(source)));
+      } else {
+        shape[late.element] = number_at(source, late.position);
+      }
+      return;
+    }
+    case AttrKind::kInt: *static_cast<int64_t*>(value) = number_at(source, late.position); return;
+    case AttrKind::kFloat: *static_cast<double*>(value) = real_at(source, late.position); return;
+    case AttrKind::kBool:
+      *static_cast<bool*>(value) = number_at(source, late.position) != 0;
+      return;
+    default: fail(Code::kInternal, "No tensor gives the attribute ", field.name, ".");
+  }
+}
+
+}  // namespace
+
+void add_call(Graph& graph, const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
+              std::span<const Hole> holes, std::string_view name, TensorList& outputs) {
+  SpecList specs;
+  bool values = holes.empty();
+  for (const Tensor& input : inputs) values &= has_value(input);
+  try {
+    InferContext infer(op, inputs, attrs, specs, !values);
+    op.infer(infer);
+  } catch (const Error& error) {
+    refuse(error);
+  }
+  Node node;
+  node.op = &op;
+  node.attrs = attrs;
+  for (const Tensor& input : inputs) node.inputs.push_back(graph.port_of(input));
+  node.num_op_inputs = static_cast<int32_t>(node.inputs.size());
+  add_holes(graph, node, node.attrs, holes);
+  const Node& added = graph.add(std::move(node), specs, name.empty() ? op.tf_name : name);
+  const NodeId id = graph.size() - 1;
+  find_values(op, inputs, added.attrs, !holes.empty(), added.outputs);
+  for (const Tensor& output : added.outputs) outputs.push_back(output);
+  if (op.gradient && recording()) record_on_active_tapes(graph, added, id, inputs, added.attrs);
+}
+
+TensorList add_function(Graph& graph, std::shared_ptr<const NodeFunction> function,
+                        std::span<const Tensor> inputs, const SpecList& specs,
+                        std::string_view name) {
+  Node node;
+  node.function = std::move(function);
+  for (const Tensor& input : inputs) node.inputs.push_back(graph.port_of(input));
+  node.num_op_inputs = static_cast<int32_t>(node.inputs.size());
+  const std::string type = node.function->type();
+  const Node& added = graph.add(std::move(node), specs, name.empty() ? type : name);
+  const NodeId id = graph.size() - 1;
+  if (recording()) record_vjp(graph, id, inputs);
+  return added.outputs;
+}
+
+SavedAttrs completed_attrs(const Node& node, std::span<const Tensor> inputs) {
+  SavedAttrs result = node.attrs;
+  const AttrsRef attrs = result;
+  const std::vector<AttrField> fields = attrs.type()->fields();
+  for (const LateAttr& late : node.late) {
+    complete(fields[static_cast<size_t>(late.field)], const_cast<void*>(attrs.data()), late,
+             inputs[static_cast<size_t>(late.input)]);
+  }
+  return result;
+}
+
+HoleCollector::HoleCollector() : outer_(std::exchange(collector, this)) {}
+HoleCollector::~HoleCollector() { collector = outer_; }
+HoleCollector* HoleCollector::current() { return collector; }
+
+Ints HoleCollector::integers_of(const Tensor& tensor) {
+  const std::optional<Ints> known = known_numbers(tensor);
+  if (!known) {
+    add({field_, true, tensor, 0});
+    return Ints::unknown();
+  }
+  for (size_t i = 0; i < known->size(); ++i) {
+    if ((*known)[i] == kUnknownInt) add({field_, false, tensor, static_cast<int64_t>(i)});
+  }
+  return *known;
+}
+
+void HoleCollector::number_of(const Tensor& tensor) { add({field_, false, tensor, 0}); }
+
+}  // namespace ef::graph

@@ -1,0 +1,62 @@
+// The reader of the op table that adds nodes.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace ef::graph {
+
+// A number or list among the attributes of a call that is not known while tracing. Holes stand in
+// the order of the attributes, and of the elements in a list.
+struct Hole {
+  int32_t field = 0;
+  bool whole = false;    // all of a list, whose length is unknown
+  Tensor source;         // an integer, floating or boolean tensor
+  int64_t position = 0;  // which element of it
+};
+
+// Adds a node that runs `op`. Where a hole is, `attrs` holds kUnknownInt, Ints::unknown(), an
+// unknown Shape or size, or any number. Throws what the operation throws for such dtypes and
+// shapes; InvalidArgument becomes a ValueError, as TensorFlow's graphs raise it.
+void add_call(Graph& graph, const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
+              std::span<const Hole> holes, std::string_view name, TensorList& outputs);
+
+// Adds a node that runs a function, whose results have these specs.
+TensorList add_function(Graph& graph, std::shared_ptr<const NodeFunction> function,
+                        std::span<const Tensor> inputs, const SpecList& specs,
+                        std::string_view name);
+
+// The attributes that a node runs with, for these inputs.
+SavedAttrs completed_attrs(const Node& node, std::span<const Tensor> inputs);
+
+// Collects the holes of a call while its arguments are converted.
+class HoleCollector {
+ public:
+  HoleCollector();
+  ~HoleCollector();
+  HoleCollector(const HoleCollector&) = delete;
+  HoleCollector& operator=(const HoleCollector&) = delete;
+
+  // Which field is being converted.
+  void begin_field(int32_t field) { field_ = field; }
+  std::span<const Hole> holes() const { return holes_; }
+  void add(Hole hole) { holes_.push_back(std::move(hole)); }
+
+  // The collector of the call whose arguments this thread converts; null if there is none.
+  static HoleCollector* current();
+  // The numbers of an integer scalar or vector without a value, with holes where they are unknown.
+  Ints integers_of(const Tensor& tensor);
+  // Leaves a hole for a single number.
+  void number_of(const Tensor& tensor);
+
+ private:
+  int32_t field_ = 0;
+  std::vector<Hole> holes_;
+  HoleCollector* outer_;
+};
+
+}  // namespace ef::graph

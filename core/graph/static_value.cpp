@@ -1,0 +1,139 @@
+// Values that are known while tracing.
+#include "graph/static_value.h"
+
+#include <algorithm>
+
+#include "eager/dispatch.h"
+#include "eager/tape.h"
+#include "ops/array.h"
+#include "ops/elementwise.h"
+#include "ops/indexing.h"
+#include "ops/shapes.h"
+
+namespace ef::graph {
+namespace {
+
+// Larger results of operations on constants are computed when the graph runs.
+constexpr int64_t kKeptElements = 1024;
+
+Tensor value_of(const Tensor& tensor) {
+  const Symbol* const symbol = symbol_of(tensor);
+  return symbol ? symbol->value() : tensor;
+}
+
+bool compute(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
+             std::span<const Tensor> outputs) {
+  for (const Tensor& output : outputs) {
+    const int64_t size = known_elements(output.shape());
+    if (size < 0 || size > kKeptElements) return false;
+  }
+  TensorList values, results;
+  for (const Tensor& input : inputs) {
+    values.push_back(value_of(input));
+    if (!values.back() || values.back().size() > kKeptElements) return false;
+  }
+  const Building paused(nullptr);
+  const StopRecording unrecorded;
+  try {
+    run(op, values, attrs, results);
+  } catch (const Error&) {
+    return false;  // the error is the run's
+  }
+  for (size_t k = 0; k < outputs.size(); ++k) symbol_of(outputs[k])->set_value(results[k]);
+  return true;
+}
+
+bool is_list_of_numbers(const Tensor& tensor) {
+  return tensor.shape().ranked() && tensor.rank() <= 1 && is_integer(tensor.dtype());
+}
+
+int64_t length(const Tensor& tensor) { return tensor.rank() == 0 ? 1 : tensor.dim(0); }
+
+// The numbers of the results of operations that programs compute shapes with.
+std::optional<Ints> numbers_after(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs) {
+  if (&op == &ops::shape) return Ints(inputs[0].shape());
+  std::vector<Ints> known;
+  for (const Tensor& input : inputs) {
+    const std::optional<Ints> numbers = known_numbers(input);
+    if (!numbers) return {};
+    known.push_back(*numbers);
+  }
+  if (&op == &ops::identity || &op == &ops::cast || &op == &ops::stop_gradient ||
+      &op == &ops::reshape || &op == &ops::expand_dims || &op == &ops::squeeze) {
+    return known[0];
+  }
+  if (&op == &ops::stack || &op == &ops::concat) {
+    Ints all;
+    for (const Ints& part : known) {
+      for (const int64_t number : part) all.push_back(number);
+    }
+    return all;
+  }
+  if (&op == &ops::strided_slice || &op == &ops::gather) {
+    // By running the operation on the positions.
+    const auto count = static_cast<int64_t>(known[0].size());
+    Tensor positions = Tensor::empty(DType::kInt64, {count});
+    for (int64_t i = 0; i < count; ++i) positions.mutable_data<int64_t>()[i] = i;
+    TensorList values, taken;
+    values.push_back(inputs[0].rank() == 0 ? positions.view({}) : positions);
+    for (const Tensor& input : inputs.subspan(1)) {
+      if (!value_of(input)) return {};
+      values.push_back(value_of(input));
+    }
+    run(op, values, attrs, taken);
+    Ints result;
+    for (int64_t i = 0; i < taken[0].size(); ++i) {
+      result.push_back(known[0][static_cast<size_t>(taken[0].data<int64_t>()[i])]);
+    }
+    return result;
+  }
+  return {};
+}
+
+// -1 is an unknown size in a shape, and a number in a list.
+Ints from_sizes(Ints numbers) {
+  for (int64_t& number : numbers) {
+    if (number == kUnknownSize) number = kUnknownInt;
+  }
+  return numbers;
+}
+
+}  // namespace
+
+std::optional<Ints> known_numbers(const Tensor& tensor) {
+  if (!is_list_of_numbers(tensor)) return {};
+  const Symbol* const symbol = symbol_of(tensor);
+  if (const Tensor value = value_of(tensor)) {
+    const Building paused(nullptr);
+    const StopRecording unrecorded;
+    const Tensor wide = call(ops::cast, {value}, ops::CastAttrs{.dtype = DType::kInt64});
+    return Ints(std::span(wide.data<int64_t>(), static_cast<size_t>(wide.size())));
+  }
+  if (symbol->numbers()) return *symbol->numbers();
+  if (!tensor.shape().fully_known()) return {};
+  Ints unknown;
+  for (int64_t i = 0; i < length(tensor); ++i) unknown.push_back(kUnknownInt);
+  return unknown;
+}
+
+void find_values(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, bool late,
+                 std::span<const Tensor> outputs) {
+  if (late) return;
+  const bool constant = std::ranges::all_of(inputs, has_value);
+  if (constant && compute(op, inputs, attrs, outputs)) return;
+  if (outputs.size() != 1 || !is_list_of_numbers(outputs[0])) return;
+  if (&op == &ops::shape && !inputs[0].shape().ranked()) return;
+  const Building paused(nullptr);
+  const StopRecording unrecorded;
+  std::optional<Ints> numbers = numbers_after(op, inputs, attrs);
+  if (!numbers || static_cast<int64_t>(numbers->size()) != length(outputs[0])) return;
+  if (&op == &ops::shape) numbers = from_sizes(*numbers);
+  Symbol* const symbol = symbol_of(outputs[0]);
+  if (!numbers->fully_known()) return symbol->set_numbers(*numbers);
+  Tensor value = Tensor::vector({numbers->begin(), numbers->size()});
+  value = call(ops::cast, {value.view(outputs[0].shape())},
+               ops::CastAttrs{.dtype = outputs[0].dtype()});
+  symbol->set_value(value);
+}
+
+}  // namespace ef::graph

@@ -1,0 +1,77 @@
+// Nodes that read and change variables.
+#include "graph/variables.h"
+
+#include <utility>
+
+#include "graph/record.h"
+#include "tensor/error.h"
+
+namespace ef::graph {
+namespace {
+
+class OfVariable : public NodeFunction {
+ public:
+  explicit OfVariable(Variable& variable) : variable_(variable) {}
+  Variable& variable() const { return *variable_; }
+
+ private:
+  VariableRef variable_;
+};
+
+class Read final : public OfVariable {
+ public:
+  using OfVariable::OfVariable;
+  const char* type() const override { return "ReadVariableOp"; }
+  void run(std::span<const Tensor>, TensorList& outputs) const override {
+    outputs.push_back(variable().read());
+  }
+};
+
+class Assign final : public OfVariable {
+ public:
+  Assign(Variable& variable, Change change) : OfVariable(variable), change_(change) {}
+  const char* type() const override {
+    switch (change_) {
+      case Change::kAdd: return "AssignAddVariableOp";
+      case Change::kSubtract: return "AssignSubVariableOp";
+      case Change::kReplace: break;
+    }
+    return "AssignVariableOp";
+  }
+  bool has_effects() const override { return true; }
+  void run(std::span<const Tensor> inputs, TensorList&) const override {
+    switch (change_) {
+      case Change::kAdd: return variable().assign_add(inputs[0]);
+      case Change::kSubtract: return variable().assign_sub(inputs[0]);
+      case Change::kReplace: break;
+    }
+    if (!compatible(variable().shape(), inputs[0].shape())) {
+      invalid_argument("Cannot assign a value of shape ", inputs[0].shape(),
+                       " to a variable of shape ", variable().shape(), ". [Op:AssignVariableOp]");
+    }
+    variable().assign(inputs[0]);
+  }
+
+ private:
+  Change change_;
+};
+
+}  // namespace
+
+Tensor add_read(Graph& graph, Variable& variable) {
+  SpecList specs;
+  specs.push_back({variable.dtype(), variable.shape()});
+  return add_function(graph, std::make_shared<Read>(variable), {}, specs, "ReadVariableOp")[0];
+}
+
+void add_assign(Graph& graph, Variable& variable, Change change, const Tensor& value) {
+  const auto assign = std::make_shared<Assign>(variable, change);
+  add_function(graph, assign, {&value, 1}, {}, assign->type());
+}
+
+Variable* variable_of(const Node& node) {
+  const auto* const function = dynamic_cast<const OfVariable*>(node.function.get());
+  return function ? &function->variable() : nullptr;
+}
+
+}  // namespace ef::graph

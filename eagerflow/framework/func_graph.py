@@ -1,0 +1,129 @@
+"""FuncGraph: the graph of a Python function, and how a function is traced into one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.framework import name_scope
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
+
+Tensor = _core.Tensor
+
+_core.set_package_folder(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+_core.set_name_prefix(name_scope.current_prefix)
+
+
+class FuncGraph(_core.Graph):
+    """A graph with the structures of the function that it was traced from.
+
+    Args:
+        name: the function's name.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        # The function's arguments and results, with this graph's tensors in them.
+        self.structured_input_signature: Any = None
+        self.structured_outputs: Any = None
+        # Variables that were made while tracing.
+        self.created_variables: list[Any] = []
+
+    @contextmanager
+    def as_default(self) -> Iterator[FuncGraph]:
+        """Adds the operations inside to this graph."""
+        self.enter()
+        try:
+            with name_scope.name_scope(""):
+                yield self
+        finally:
+            self.exit()
+
+    def placeholder_for(self, spec: TypeSpec, name: str) -> Any:
+        """Adds the inputs that a value of a spec consists of; the value."""
+        if isinstance(spec, TensorSpec):
+            return self.placeholder(spec.dtype, dims_of(spec.shape), spec.name or name)
+        components = nest.map_structure(
+            lambda part: self.placeholder_for(part, name), spec._component_specs
+        )
+        return spec._from_components(components)
+
+
+def dims_of(shape: TensorShape) -> list[int | None] | None:
+    """The sizes of a shape, None for unknown ones, or None if the rank is unknown."""
+    return None if shape.rank is None else shape.as_list()
+
+
+@contextmanager
+def eagerly() -> Iterator[None]:
+    """Runs the operations inside, also while a function is traced."""
+    _core.begin_eager()
+    try:
+        yield
+    finally:
+        _core.end_eager()
+
+
+def is_symbolic(value: Any) -> bool:
+    """Whether a value is a tensor of a graph."""
+    return type(value) is Tensor and _core.is_symbolic(value)
+
+
+def trace(
+    function: Callable[..., Any],
+    args: Sequence[Any] = (),
+    kwargs: dict[str, Any] | None = None,
+    *,
+    name: str,
+    graph: FuncGraph | None = None,
+) -> FuncGraph:
+    """The graph of a call of a function.
+
+    Args:
+        function: the function, which is called once.
+        args: its arguments, in which each TypeSpec stands for a value of the call.
+        kwargs: the same by name.
+        name: the graph's name.
+        graph: the graph to build; a new one if None.
+
+    Returns:
+        The finished graph. Its inputs are the tensors that the specs consist of, in the order of
+        `nest.flatten`; its outputs are those of the function's result, which is its
+        `structured_outputs` with None for what is no tensor.
+    """
+    graph = FuncGraph(name) if graph is None else graph
+
+    def as_input(leaf: Any) -> Any:
+        return graph.placeholder_for(leaf, "args") if isinstance(leaf, TypeSpec) else leaf
+
+    with graph.as_default():
+        inputs = nest.map_structure(as_input, (tuple(args), kwargs or {}))
+        result = function(*inputs[0], **inputs[1])
+        finish(graph, result)
+    return graph
+
+
+def finish(graph: FuncGraph, result: Any) -> None:
+    """Ends the tracing of a function that returned `result`."""
+
+    def as_output(leaf: Any) -> Any:
+        return None if leaf is None else graph.capture(_core.as_tensor(leaf))
+
+    structured = nest.map_structure(as_output, result, expand_composites=True)
+    graph.structured_outputs = structured
+    leaves = nest.flatten(structured, expand_composites=True)
+    graph.finish([leaf for leaf in leaves if leaf is not None])
+
+
+def pack_outputs(graph: FuncGraph, tensors: Sequence[Any]) -> Any:
+    """The function's result with these tensors for the graph's outputs."""
+    remaining = iter(tensors)
+    leaves = [
+        None if leaf is None else next(remaining)
+        for leaf in nest.flatten(graph.structured_outputs, expand_composites=True)
+    ]
+    return nest.pack_sequence_as(graph.structured_outputs, leaves, expand_composites=True)
