@@ -43,13 +43,11 @@ class FuncGraph(_core.Graph):
         finally:
             self.exit()
 
-    def placeholder_for(self, spec: TypeSpec, name: str) -> Any:
+    def placeholder_for(self, spec: Any, name: str) -> Any:
         """Adds the inputs that a value of a spec consists of; the value."""
         if isinstance(spec, TensorSpec):
             return self.placeholder(spec.dtype, dims_of(spec.shape), spec.name or name)
-        components = nest.map_structure(
-            lambda part: self.placeholder_for(part, name), spec._component_specs
-        )
+        components = [self.placeholder_for(part, name) for part in spec._component_specs]
         return spec._from_components(components)
 
 
