@@ -40,6 +40,7 @@ class Dataset(Creation, Transformation):
     """
 
     _public_name = ""
+    _is_dataset = True  # what tells datasets to modules below this one
     # Attributes that do not determine the elements.
     _passing: tuple[str, ...] = ("_name", "_own_options", "_resolved", "_samples", "_spec")
 

@@ -27,6 +27,8 @@ Tensor = _core.Tensor
 class Iterator(ABC):
     """The interface of iterators over the elements of a dataset."""
 
+    _is_dataset_iterator = True  # what tells iterators to modules below this one
+
     @property
     @abstractmethod
     def element_spec(self) -> Any:

@@ -21,15 +21,3 @@ def test_errors_come_up_inside():
     with tf.experimental.async_scope():
         with pytest.raises(tf.errors.InvalidArgumentError):
             tf.constant([1.0]) + tf.constant([1.0, 2.0, 3.0]) + tf.zeros([2])
-
-
-def test_functions_run_as_they_are():
-    def area(w, h=2):
-        return w * h
-
-    converted = tf.autograph.to_graph(area)
-    assert converted(3) == 6 and converted(3, h=3) == 9 and converted.__name__ == "area"
-    assert tf.autograph.to_code(area) == "def area(w, h=2):\n    return w * h\n"
-    for bad in (3, tf.function(area)):
-        with pytest.raises(TypeError, match="__code__"):
-            tf.autograph.to_graph(bad)

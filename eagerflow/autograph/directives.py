@@ -1,0 +1,117 @@
+"""What a program tells the conversion of its functions."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow.autograph import status
+
+# The attribute of functions that are called as they are.
+_FINAL = "_autograph_final"
+
+
+class Feature(enum.Enum):
+    """What the conversion of a function does besides control flow.
+
+    * ALL: everything below.
+    * AUTO_CONTROL_DEPS: accepted; operations run in the order of the program in any case.
+    * ASSERT_STATEMENTS: `assert` on tensors is checked when the function runs.
+    * BUILTIN_FUNCTIONS: `print` of tensors prints their values when the function runs.
+    * EQUALITY_OPERATORS: `==` and `!=` of tensors compare element by element.
+    * LISTS: lists to which loops append become TensorArrays; elements of tensors can be assigned.
+    * NAME_SCOPES: operations are in a name scope of the function's name.
+
+    >>> tf.autograph.experimental.Feature.LISTS.value
+    'LISTS'
+    """
+
+    ALL = "ALL"
+    AUTO_CONTROL_DEPS = "AUTO_CONTROL_DEPS"
+    ASSERT_STATEMENTS = "ASSERT_STATEMENTS"
+    BUILTIN_FUNCTIONS = "BUILTIN_FUNCTIONS"
+    EQUALITY_OPERATORS = "EQUALITY_OPERATORS"
+    LISTS = "LISTS"
+    NAME_SCOPES = "NAME_SCOPES"
+
+    @classmethod
+    def all(cls) -> tuple[Feature, ...]:
+        """All features, `ALL` among them."""
+        return tuple(cls)
+
+    @classmethod
+    def all_but(cls, exclude: Any) -> tuple[Feature, ...]:
+        """All features but one, or but those of a list."""
+        excluded = exclude if isinstance(exclude, list | tuple | set) else (exclude,)
+        return tuple(feature for feature in cls if feature not in {*excluded, cls.ALL})
+
+
+def final(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Marks a function that is called as it is: it is converted already, or must not be."""
+    setattr(function, _FINAL, True)
+    return function
+
+
+def is_final(function: Any) -> bool:
+    """Whether a function is called as it is."""
+    function = getattr(function, "__func__", function)
+    return isinstance(function, types.FunctionType) and _FINAL in vars(function)
+
+
+def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
+    """A function like the given one that runs as it is, and so do the functions that it calls.
+
+    Args:
+        func: the function; None when used as `@do_not_convert()`.
+
+    >>> @tf.autograph.experimental.do_not_convert
+    ... def double(x):
+    ...     return 2 * x
+    >>> double(3)
+    6
+    """
+    if func is None:
+        return do_not_convert
+    original = func
+
+    def unconverted(*args: Any, **kwargs: Any) -> Any:
+        with status.using(status.Status.DISABLED):
+            return original(*args, **kwargs)
+
+    if inspect.isfunction(func) or inspect.ismethod(func):
+        functools.update_wrapper(unconverted, func)
+    return final(unconverted)
+
+
+def set_loop_options(
+    parallel_iterations: Any = None,
+    swap_memory: Any = None,
+    maximum_iterations: Any = None,
+    shape_invariants: Any = None,
+) -> None:
+    """Says how the loop becomes a `tf.while_loop`; the first statement of the loop's body.
+
+    It has an effect on loops over tensors in functions that are converted, and none elsewhere.
+
+    Args:
+        parallel_iterations: see `tf.while_loop`.
+        swap_memory: see `tf.while_loop`.
+        maximum_iterations: the maximum number of iterations.
+        shape_invariants: pairs of a loop variable and a TensorShape that its values always fit.
+
+    >>> @tf.function
+    ... def repeated(n):
+    ...     x = tf.constant([1])
+    ...     for i in tf.range(n):
+    ...         tf.autograph.experimental.set_loop_options(
+    ...             shape_invariants=[(x, tf.TensorShape([None]))]
+    ...         )
+    ...         x = tf.concat([x, x], 0)
+    ...     return x
+    >>> repeated(tf.constant(2)).numpy()
+    array([1, 1, 1, 1], dtype=int32)
+    """

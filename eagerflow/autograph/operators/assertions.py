@@ -1,0 +1,22 @@
+"""`assert` statements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow.autograph.operators.staging import is_staged
+from eagerflow.ops import assertions
+
+
+def assert_stmt(expression: Any, message: Callable[[], Any]) -> None:
+    """`assert expression, message()`.
+
+    Raises:
+        AssertionError: if the expression is false; for a tensor of a traced function,
+            tf.errors.InvalidArgumentError when the function runs.
+    """
+    if is_staged(expression):
+        assertions.Assert(expression, [message()])
+        return
+    assert expression, message()

@@ -1,0 +1,50 @@
+"""Variables of converted functions, which may be unbound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+class Undefined:
+    """The value of a variable that is not bound.
+
+    Args:
+        name: the variable's name.
+    """
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<undefined {self.name}>"
+
+
+class UndefinedReturnValue:
+    """The value of a function that has not returned yet."""
+
+
+def is_undefined(value: Any) -> bool:
+    """Whether a variable has no value."""
+    return isinstance(value, Undefined | UndefinedReturnValue)
+
+
+def ld(value: Any) -> Any:
+    """The value of a variable that is read.
+
+    Raises:
+        UnboundLocalError: if it has none.
+    """
+    if type(value) is Undefined:
+        raise UnboundLocalError(f"'{value.name}' is used before assignment")
+    return value
+
+
+def ldu(load: Callable[[], Any], name: str) -> Any:
+    """The value of an attribute or element, or Undefined if there is none."""
+    try:
+        return load()
+    except (AttributeError, KeyError, NameError):
+        return Undefined(name)

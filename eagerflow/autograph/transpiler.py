@@ -1,0 +1,308 @@
+"""Code of functions, converted: malt rewrites the syntax tree, and Python compiles it where it came from.
+
+malt (the package diastatic-malt) replaces statements by calls of functions in `ag__`. The code that is
+compiled of its tree keeps the file name, line numbers and function names of the source, so that tracebacks,
+debuggers and the places of operations are the user's without a further map.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import importlib.util  # malt uses it without importing it  # noqa: F401
+import threading
+import types
+import weakref
+from collections.abc import Iterable
+from typing import Any, NamedTuple, TypeAlias
+
+from malt.converters import (
+    asserts,
+    break_statements,
+    call_trees,
+    conditional_expressions,
+    continue_statements,
+    control_flow,
+    functions,
+    lists,
+    logical_expressions,
+    return_statements,
+    slices,
+    variables,
+)
+from malt.converters import directives as malt_directives
+from malt.core import converter, unsupported_features_checker
+from malt.lang import directives as markers
+from malt.pyct import anno, cfg, qual_names
+from malt.pyct import transpiler as malt_transpiler
+from malt.pyct.static_analysis import activity, reaching_definitions
+
+from eagerflow.autograph import conversion, directives, log, operators
+
+Options: TypeAlias = Any  # malt's ConversionOptions
+
+_FUTURE_FLAGS = sum(
+    getattr(__future__, name).compiler_flag for name in __future__.all_feature_names
+)
+
+# Functions that look at the frame which calls them: they are called there.
+_FRAME_FUNCTIONS = frozenset({"dir", "eval", "exec", "globals", "locals", "super", "vars"})
+
+
+def options(features: Any = None, recursive: bool = True, user_requested: bool = False) -> Options:
+    """How a function is converted.
+
+    Args:
+        features: None, a Feature, or several of them.
+        recursive: whether the functions that it calls are converted, too.
+        user_requested: whether the program has asked for the conversion of this function.
+    """
+    if features is None:
+        features = ()
+    elif isinstance(features, directives.Feature):
+        features = (features,)
+    return converter.ConversionOptions(
+        recursive=recursive,
+        user_requested=user_requested,
+        optional_features=tuple(converter.Feature[feature.name] for feature in features),
+    )
+
+
+class _ExplicitSuper(ast.NodeTransformer):
+    """Writes `super(__class__, self)` for `super()`, which parts of a function could not call."""
+
+    def __init__(self) -> None:
+        self._first: list[str | None] = []
+
+    def _visit_function(self, node: Any) -> Any:
+        arguments = [*node.args.posonlyargs, *node.args.args]
+        self._first.append(arguments[0].arg if arguments else None)
+        self.generic_visit(node)
+        self._first.pop()
+        return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _visit_function
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        self.generic_visit(node)
+        if (
+            isinstance(node.func, ast.Name)
+            and node.func.id == "super"
+            and not node.args
+            and self._first[-1]
+        ):
+            node.args = [ast.Name(name, ast.Load()) for name in ("__class__", self._first[-1])]
+        return node
+
+
+class _Directives(malt_directives.DirectivesTransformer):  # type: ignore[misc]
+    """Takes this package's `set_loop_options` for malt's."""
+
+    def _known(self, node: Any) -> Any:
+        value = anno.getanno(node, malt_directives.STATIC_VALUE, default=None)
+        if value is directives.set_loop_options:
+            anno.setanno(node, malt_directives.STATIC_VALUE, markers.set_loop_options)
+        return node
+
+    def visit_Name(self, node: Any) -> Any:
+        return self._known(super().visit_Name(node))
+
+    def visit_Attribute(self, node: Any) -> Any:
+        return self._known(super().visit_Attribute(node))
+
+
+class _ConditionalExpressions(conditional_expressions.ConditionalExpressionTransformer):  # type: ignore[misc]
+    """Converts conditional expressions inside others, too."""
+
+    def visit_IfExp(self, node: Any) -> Any:
+        return super().visit_IfExp(self.generic_visit(node))
+
+
+class _Calls(call_trees.CallTreeTransformer):  # type: ignore[misc]
+    """Leaves functions that look at their caller's frame where they are."""
+
+    def visit_Call(self, node: Any) -> Any:
+        if isinstance(node.func, ast.Name) and node.func.id in _FRAME_FUNCTIONS:
+            return self.generic_visit(node)
+        return super().visit_Call(node)
+
+
+class _Transpiler(malt_transpiler.GenericTranspiler):  # type: ignore[misc]
+    """malt's converters in their order."""
+
+    def get_transformed_name(self, node: Any) -> str:
+        return "tf__" + super().get_transformed_name(node)
+
+    def transform_ast(self, node: Any, ctx: Any) -> Any:
+        unsupported_features_checker.verify(node)
+        uses = ctx.user.options.uses
+        node = _ExplicitSuper().visit(node)
+        graphs = cfg.build(node)
+        node = qual_names.resolve(node)
+        node = activity.resolve(node, ctx, None)
+        node = reaching_definitions.resolve(node, ctx, graphs)
+        anno.dup(node, {anno.Static.DEFINITIONS: anno.Static.ORIG_DEFINITIONS})
+        node = functions.transform(node, ctx)
+        node = _Directives(ctx).visit(node)
+        node = break_statements.transform(node, ctx)
+        if uses(converter.Feature.ASSERT_STATEMENTS):
+            node = asserts.transform(node, ctx)
+        node = continue_statements.transform(node, ctx)
+        node = return_statements.transform(node, ctx)
+        if uses(converter.Feature.LISTS):
+            node = lists.transform(node, ctx)
+            node = slices.transform(node, ctx)
+        node = _Calls(ctx).visit(qual_names.resolve(node))
+        node = control_flow.transform(node, ctx)
+        node = _ConditionalExpressions(ctx).visit(node)
+        node = logical_expressions.transform(node, ctx)
+        return variables.transform(node, ctx)
+
+
+class _Converted(NamedTuple):
+    """A function's converted code, of which functions with this code are made."""
+
+    tree: Any
+    name: str
+    factory: types.CodeType  # of a function of `ag__` that returns the converted function
+
+
+_lock = threading.RLock()
+_transpiler = _Transpiler()
+_cache: weakref.WeakKeyDictionary[types.CodeType, dict[Any, _Converted]] = (
+    weakref.WeakKeyDictionary()
+)
+_namespace = types.SimpleNamespace(
+    **{name: getattr(operators, name) for name in operators.__all__},
+    ConversionOptions=converter.ConversionOptions,
+    Feature=converter.Feature,
+    STD=converter.STANDARD_OPTIONS,
+    autograph_artifact=directives.final,
+    converted_call=conversion.converted_call,
+)
+
+
+def convert(function: types.FunctionType, options: Options) -> types.FunctionType:
+    """A function with converted code and the same globals, closure and defaults.
+
+    The code is converted once for all functions that share it.
+
+    Raises:
+        Exception: malt's errors, where the source is not known or has what it does not convert.
+    """
+    converted = _converted(function, options)
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    closure = tuple(cells[name] for name in converted.factory.co_freevars)
+    make = types.FunctionType(converted.factory, function.__globals__, converted.name, (), closure)
+    result = make(_namespace)
+    result.__name__ = converted.name
+    result.__defaults__ = function.__defaults__
+    result.__kwdefaults__ = function.__kwdefaults__
+    result.__annotations__ = function.__annotations__
+    return result
+
+
+def source(function: types.FunctionType, options: Options) -> str:
+    """The converted code as text."""
+    return ast.unparse(ast.fix_missing_locations(_converted(function, options).tree)) + "\n"
+
+
+def _converted(function: types.FunctionType, options: Options) -> _Converted:
+    code = function.__code__
+    key = code.co_filename, options  # code objects of different files may be equal
+    found = _cache.get(code, {}).get(key)
+    if found is None:
+        with _lock:
+            found = _cache.setdefault(code, {}).get(key)
+            if found is None:
+                found = _cache[code][key] = _transpile(function, options)
+    return found
+
+
+def _transpile(function: types.FunctionType, options: Options) -> _Converted:
+    code = function.__code__
+    # A function without attributes: malt would look for the source of one in `__wrapped__`.
+    bare = types.FunctionType(
+        code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    program = converter.ProgramContext(options=options)
+    tree, context = _transpiler.transform_function(bare, program)
+    name = context.info.name
+    if isinstance(tree, ast.Lambda):
+        target = ast.Name(name, ast.Store())
+        tree = ast.copy_location(ast.Assign([target], tree), tree)
+    else:
+        tree.name = name
+        _remove_annotations(tree)
+    if log.enabled(3):
+        log.report(3, "Converted %s:\n%s", function, ast.unparse(ast.fix_missing_locations(tree)))
+    _set_lines(tree, code.co_firstlineno)
+    generated = {name, *context.namer.generated_names, "<lambda>"}
+    factory = _factory(tree, name, code)
+    return _Converted(tree, name, _renamed(factory, generated, code.co_name))
+
+
+def _remove_annotations(tree: ast.FunctionDef) -> None:
+    """The converted function takes the annotations of the original, whose scope is gone."""
+    tree.returns = None
+    arguments = tree.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    for argument in (*every, arguments.vararg, arguments.kwarg):
+        if argument is not None:
+            argument.annotation = None
+
+
+def _set_lines(node: Any, line: int) -> None:
+    """Gives a node and those inside the line that they come from, or that of the node around."""
+    origin = anno.getanno(node, anno.Basic.ORIGIN, default=None)
+    if origin is not None:
+        line = origin.loc.lineno
+    if "lineno" in node._attributes:
+        node.lineno = node.end_lineno = line
+        node.col_offset = node.end_col_offset = -1  # unknown: statements have become calls
+    for child in ast.iter_child_nodes(node):
+        _set_lines(child, line)
+
+
+def _factory(tree: Any, name: str, code: types.CodeType) -> types.CodeType:
+    """The code of a function of `ag__` that defines the converted function and returns it."""
+    inner = _function("factory", ["ag__"], [tree, ast.Return(ast.Name(name, ast.Load()))])
+    # A function around it that has the free variables makes the compiler know them as such.
+    free = [
+        ast.Assign([ast.Name(variable, ast.Store())], ast.Constant(None))
+        for variable in code.co_freevars
+    ]
+    module = ast.Module([_function("scope", [], [*free, inner])], [])
+    for node in ast.walk(module):
+        if "lineno" in node._attributes and not hasattr(node, "lineno"):
+            vars(node).update(lineno=code.co_firstlineno, end_lineno=code.co_firstlineno)
+            vars(node).update(col_offset=-1, end_col_offset=-1)
+    compiled = compile(
+        module, code.co_filename, "exec", code.co_flags & _FUTURE_FLAGS, dont_inherit=True
+    )
+    scope = _codes(compiled)[0]
+    return _codes(scope)[0]
+
+
+def _function(name: str, parameters: Iterable[str], body: list[Any]) -> ast.FunctionDef:
+    arguments = ast.arguments([], [ast.arg(p) for p in parameters], None, [], [], None, [])
+    function = ast.FunctionDef(name, arguments, body, [])
+    if "type_params" in ast.FunctionDef._fields:  # since Python 3.12
+        function.type_params = []  # type: ignore[attr-defined, unused-ignore]
+    return function
+
+
+def _codes(code: types.CodeType) -> list[types.CodeType]:
+    return [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
+
+
+def _renamed(code: types.CodeType, generated: set[str], name: str) -> types.CodeType:
+    """The code in which functions that the conversion has made are called as the user's around them."""
+    constants = []
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            inner = name if constant.co_name in generated else constant.co_name
+            constant = _renamed(constant, generated, inner)
+            constant = constant.replace(co_name=inner)
+        constants.append(constant)
+    return code.replace(co_consts=tuple(constants))
