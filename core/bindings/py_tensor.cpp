@@ -85,7 +85,10 @@ PyObject* get_id(PyObject* self, void*) {
   return PyLong_FromUnsignedLongLong(tensor_of(self).impl()->id());
 }
 
-PyObject* get_size(PyObject* self, void*) { return PyLong_FromLongLong(tensor_of(self).size()); }
+PyObject* get_size(PyObject* self, void*) {
+  const int64_t size = tensor_of(self).size();
+  return size < 0 ? Py_NewRef(Py_None) : PyLong_FromLongLong(size);
+}
 
 // Throws if the tensor belongs to a graph: programs cannot read it, known or not.
 void require_value(PyObject* self, Code code, const char* what) {
@@ -276,9 +279,9 @@ PyObject* iterator_next(PyObject* object) {
 PyGetSetDef getset[] = {
     {"shape", get_shape, nullptr, "The shape, a TensorShape.", nullptr},
     {"dtype", get_dtype, nullptr, "The element type, a DType.", nullptr},
-    {"ndim", get_ndim, nullptr, "The number of dimensions.", nullptr},
+    {"ndim", get_ndim, nullptr, "The number of dimensions, or None if unknown.", nullptr},
     {"_id", get_id, nullptr, "A number that no other tensor has.", nullptr},
-    {"_size", get_size, nullptr, "The number of elements.", nullptr},
+    {"_size", get_size, nullptr, "The number of elements, or None if unknown.", nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
@@ -287,7 +290,7 @@ PyMethodDef methods[] = {
     {"numpy", numpy_method, METH_NOARGS,
      "A copy of the value: a NumPy array, a NumPy scalar for rank 0, bytes for a string."},
     {"_numpy_view", numpy_view, METH_NOARGS, "A read-only NumPy view of the tensor's memory."},
-    {"_shape_tuple", shape_tuple, METH_NOARGS, "The shape as a tuple of ints."},
+    {"_shape_tuple", shape_tuple, METH_NOARGS, "The shape as a tuple; None where a size, or the rank, is unknown."},
     {"__array__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(array_method)),
      METH_VARARGS | METH_KEYWORDS, "The value for NumPy: a read-only view where possible."},
     {"__complex__", tensor_complex, METH_NOARGS, nullptr},

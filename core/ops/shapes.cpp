@@ -29,4 +29,37 @@ const Op shape{{
 )",
 }};
 
+namespace {
+
+void ensure_shape_infer(InferContext& c) {
+  Shape expected;
+  const Ints& sizes = c.attrs<EnsureShapeAttrs>().shape;
+  for (const int64_t size : sizes) expected.push_back(size < 0 ? kUnknownSize : size);
+  if (sizes.is_unknown()) expected = Shape::unranked();
+  if (!compatible(c.shape(0), expected)) {
+    invalid_argument("Shape of tensor input ", c.shape(0), " is not compatible with expected shape ",
+                     expected, ". [Op:EnsureShape]");
+  }
+  c.add_output(c.dtype(0), merged(c.shape(0), expected));
+}
+
+void identity_gradient(GradContext& c) { c.set(0, c.take_dy()); }
+
+}  // namespace
+
+const Op ensure_shape{{
+    .name = "ensure_shape",
+    .tf_name = "EnsureShape",
+    .inputs = {{.name = "input", .dtypes = kAnyTypes}},
+    .attrs = attrs_of<EnsureShapeAttrs>(),
+    .infer = ensure_shape_infer,
+    .kernel = cpu::same,
+    .gradient = identity_gradient,
+    .makes_outputs = true,
+    .doc = R"(Returns the tensor, after a check of its shape.
+
+Raises InvalidArgumentError if it has another shape. Sizes of -1 may be any.
+)",
+}};
+
 }  // namespace ef::ops

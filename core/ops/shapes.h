@@ -10,4 +10,9 @@ struct ShapeAttrs {
 };
 extern const Op shape;  // input
 
+struct EnsureShapeAttrs {
+  Ints shape;  // -1 is any size
+};
+extern const Op ensure_shape;  // input
+
 }  // namespace ef::ops

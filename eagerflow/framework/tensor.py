@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -72,17 +72,24 @@ def value_text(tensor: Any, as_repr: bool) -> str:
 
 def repr_fields(value: Any) -> str:
     """`numpy=...` as the last field of a representation, on separate lines if it is long."""
-    if type(value) is Tensor and _core.is_symbolic(value):
-        return "symbolic"
     text = value_text(value, True)
     return f"numpy=\n{text}" if "\n" in text else f"numpy={text}"
 
 
 def _repr(self: Any) -> str:
+    if _core.is_symbolic(self):
+        return _symbolic_repr(self)
     return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, {repr_fields(self)}>"
 
 
+def _symbolic_repr(self: Any) -> str:
+    name = f"'{self.name}'" if _core.graph_of(self) is not None else "symbolic:"
+    return f"<tf.Tensor {name} shape={self.shape} dtype={self.dtype.name}>"
+
+
 def _repr_with_id(self: Any) -> str:
+    if _core.is_symbolic(self):
+        return _symbolic_repr(self)
     return (
         f"<tf.Tensor: id={self._id}, shape={self.shape}, dtype={self.dtype.name}, "
         f"{repr_fields(self)}>"
@@ -95,6 +102,11 @@ def show_ids(show: bool) -> None:
 
 
 def _str(self: Any) -> str:
+    if _core.is_symbolic(self):
+        if _core.graph_of(self) is None:
+            return _symbolic_repr(self)
+        shape = "<unknown>" if self.shape.rank is None else self.shape
+        return f'Tensor("{self.name}", shape={shape}, dtype={self.dtype.name})'
     text = value_text(self, False)
     if "\n" in text:
         text = "\n" + text
@@ -122,6 +134,8 @@ def _get_shape(self: Any) -> TensorShape:
 def _set_shape(self: Any, shape: Any) -> None:
     """Checks that the tensor has that shape, whose sizes may be unknown.
 
+    A tensor of a function that is being traced has it from then on.
+
     Raises:
         ValueError: if it has another one.
     """
@@ -130,6 +144,9 @@ def _set_shape(self: Any, shape: Any) -> None:
             f"Tensor's shape {self.shape} is not compatible with supplied shape "
             f"{TensorShape(shape)}."
         )
+    if _core.is_symbolic(self):
+        dims = TensorShape(shape)._dims
+        _core.refine_shape(self, dims)
 
 
 def _copy(self: Any) -> Any:
@@ -182,10 +199,17 @@ def _gpu(self: Any, gpu_index: int = 0) -> None:
     raise RuntimeError(f"GPU:{gpu_index} unknown device.")
 
 
-def undefined_eagerly(name: str) -> property:
-    """A property of graphs' tensors that raises an AttributeError."""
+def undefined_eagerly(name: str, of_symbolic: Callable[[Any], Any] | None = None) -> property:
+    """A property of graphs' tensors that raises an AttributeError for others.
 
-    def get(self: Any) -> None:
+    Args:
+        name: the property's name.
+        of_symbolic: gives its value for a tensor of a graph.
+    """
+
+    def get(self: Any) -> Any:
+        if of_symbolic is not None and _core.is_symbolic(self):
+            return of_symbolic(self)
         raise AttributeError(f"Tensor.{name} is undefined when eager execution is enabled.")
 
     return property(get, doc="Not defined when programs run eagerly: raises an AttributeError.")
@@ -238,8 +262,12 @@ def _attach() -> None:
         "backing_device": property(lambda self: CPU_NAME),
         "is_packed": False,
     }
-    for name in ("name", "op", "graph", "value_index"):
-        members[name] = undefined_eagerly(name)
+    members["name"] = undefined_eagerly(
+        "name", lambda self: f"{_core.node_of(self).name}:{_core.output_index(self)}"
+    )
+    members["op"] = undefined_eagerly("op", _core.node_of)
+    members["graph"] = undefined_eagerly("graph", _core.graph_of)
+    members["value_index"] = undefined_eagerly("value_index", _core.output_index)
     for name in ("T", "astype", "clip", "ravel", "reshape", "size", "tolist", "transpose"):
         members[name] = _numpy_only(name)
     for name, member in members.items():
@@ -262,5 +290,9 @@ def is_tensor(x: Any) -> bool:
 
 
 def is_symbolic_tensor(tensor: Any) -> bool:
-    """False: tensors have values."""
-    return False
+    """Whether a tensor belongs to a graph and has no value before it runs.
+
+    >>> tf.is_symbolic_tensor(tf.constant(1))
+    False
+    """
+    return isinstance(tensor, Tensor) and _core.is_symbolic(tensor)

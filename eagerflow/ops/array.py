@@ -14,6 +14,7 @@ from eagerflow.framework.composite import SparseTensorValue
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
+from eagerflow.ops.conversion import constant
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -52,11 +53,14 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """
     if isinstance(input, SparseTensorValue):
         return _core.convert(input.dense_shape, _size_dtype(out_type), None)
-    dims = _core.as_tensor(input)._shape_tuple()
+    tensor = _core.as_tensor(input)
+    dims = tensor._shape_tuple()
     dtype = dtypes.int32 if out_type is None else _size_dtype(out_type)
+    if dims is None or None in dims:
+        return _ops.shape(tensor, dtype, name)
     if dims and max(dims) > _INT32_MAX and dtype is dtypes.int32:
         raise _too_long(dims, "Shape output type is 32-bit  but", "Shape")
-    return _core.convert(dims, dtype, None)
+    return constant(dims, dtype)
 
 
 _INT32_MAX = 2**31 - 1
@@ -84,10 +88,14 @@ def shape_n(input: Sequence, out_type: Any = dtypes.int32, name: str | None = No
     dtype = _size_dtype(out_type)
     shapes = []
     for k, item in enumerate(input):
-        dims = _core.as_tensor(item)._shape_tuple()
+        tensor = _core.as_tensor(item)
+        dims = tensor._shape_tuple()
+        if dims is None or None in dims:
+            shapes.append(_ops.shape(tensor, dtype))
+            continue
         if dims and max(dims) > _INT32_MAX and dtype is dtypes.int32:
             raise _too_long(dims, f"ShapeN output type is 32-bit but shape {k}", "ShapeN")
-        shapes.append(_core.convert(dims, dtype, None))
+        shapes.append(constant(dims, dtype))
     if not shapes:
         raise invalid_argument("shape_n needs at least one tensor, got an empty list [Op:ShapeN]")
     return shapes
@@ -102,8 +110,11 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """
     if isinstance(input, SparseTensorValue):
         return _ops.reduce_prod(shape(input, out_type))
-    count = _core.as_tensor(input)._size
-    return _core.convert(count, dtypes.int32 if out_type is None else out_type, None)
+    tensor = _core.as_tensor(input)
+    dtype = dtypes.int32 if out_type is None else out_type
+    if tensor._size is None:
+        return _ops.reduce_prod(_ops.shape(tensor, dtype))
+    return constant(tensor._size, dtype)
 
 
 @op_function
@@ -115,7 +126,10 @@ def rank(input: Any, name: str | None = None) -> Tensor:
     """
     if isinstance(input, SparseTensorValue):
         return size(input.dense_shape)
-    return _core.convert(_core.as_tensor(input).ndim, dtypes.int32, None)
+    tensor = _core.as_tensor(input)
+    if tensor.ndim is None:
+        return size(_ops.shape(tensor))
+    return constant(tensor.ndim, dtypes.int32)
 
 
 @composed_op("IdentityN")
@@ -483,15 +497,10 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     >>> tf.ensure_shape([1, 2], [None]).shape
     TensorShape([2])
     """
-    x = _core.as_tensor(x)
     expected = TensorShape(shape)
-    if not x.shape.is_compatible_with(expected):
-        sizes = ",".join("?" if size is None else str(size) for size in expected)
-        raise invalid_argument(
-            f"Shape of tensor input [{','.join(map(str, x._shape_tuple()))}] is not compatible "
-            f"with expected shape [{sizes}]. [Op:EnsureShape]"
-        )
-    return _ops.identity(x)
+    if expected.rank is None:
+        return _ops.identity(x)
+    return _ops.ensure_shape(x, [-1 if size is None else size for size in expected.as_list()])
 
 
 def broadcast_static_shape(shape_x: TensorShape, shape_y: TensorShape) -> TensorShape:

@@ -47,6 +47,9 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
                 f"Expected tensor {value} with dtype {dtype!r}, but got dtype {value.dtype!r}."
             )
     tensor = _core.convert(value, dtype, None)
+    graph = _core.building()
+    if graph is not None:
+        tensor = graph.constant(tensor, name)
     if shape is None:
         return tensor
     shape = TensorShape(shape)
@@ -85,7 +88,11 @@ def convert_to_tensor(
     >>> tf.convert_to_tensor([tf.constant(1.0), 2.0]).numpy()
     array([1., 2.], dtype=float32)
     """
-    return _core.convert(value, dtype, dtype_hint)
+    tensor = _core.convert(value, dtype, dtype_hint)
+    graph = _core.building()
+    if graph is not None and not (tensor is value or _core.is_symbolic(tensor)):
+        tensor = graph.constant(tensor, name or "Const")
+    return tensor
 
 
 def register_tensor_conversion_function(
@@ -270,10 +277,25 @@ def integers_of(value: Tensor) -> Tensor:
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
-    """The value of a tensor as a NumPy array; other values as they are.
+    """The value of a tensor as a NumPy array, if it is known; other values as they are.
 
-    None for variables and composite values, which have no constant value.
+    While a function is traced, the values of constants are known, and what follows from them.
+
+    Args:
+        tensor: a tensor.
+        partial: whether an integer vector may be known in parts: an array of objects, with None for
+            what is unknown.
+
+    Returns:
+        The value; None where it is unknown, and for variables and composite values, which have no
+        constant value.
     """
     if isinstance(tensor, _core.Variable | CompositeTensor):
         return None
-    return tensor.numpy() if isinstance(tensor, Tensor) else tensor
+    if not isinstance(tensor, Tensor):
+        return tensor
+    known = _core.static_value(tensor)
+    if known is not None:
+        return known.numpy()
+    numbers = _core.partial_value(tensor) if partial else None
+    return None if numbers is None else np.array(numbers, object).reshape(tensor.shape)

@@ -16,4 +16,6 @@ void shape(KernelContext& context) {
   }
 }
 
+void same(KernelContext& context) { context.output(0) = context.input(0).alias(); }
+
 }  // namespace ef::cpu

@@ -6,5 +6,7 @@
 namespace ef::cpu {
 
 void shape(KernelContext& context);
+// The input under a new identity.
+void same(KernelContext& context);
 
 }  // namespace ef::cpu
