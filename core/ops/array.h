@@ -58,7 +58,7 @@ struct UnstackAttrs {
 extern const Op unstack;  // value
 
 struct SplitAttrs {
-  Ints size_splits;
+  Ints size_splits;  // those of -1 share what the others leave
   int64_t axis = 0;
 };
 extern const Op split;  // value

@@ -4,6 +4,7 @@
 #include "kernels/cpu/bias.h"
 #include "ops/array.h"
 #include "ops/compose.h"
+#include "ops/partial.h"
 #include "ops/reduction.h"
 
 namespace ef::ops {
@@ -28,19 +29,26 @@ const Op bias_add{{
         [](InferContext& c) {
           const Shape& value = c.shape(0);
           const Shape& bias = c.shape(1);
-          if (value.rank() < 2) {
+          if (!may_have_rank_from(value, 2)) {
             invalid_argument("Input tensor must be at least 2D: ", value, " [Op:BiasAdd]");
           }
-          if (bias.rank() != 1) {
+          if (!may_have_rank(bias, 1)) {
             invalid_argument("Biases must be 1D: ", bias, " [Op:BiasAdd]");
           }
-          if (value[c.attrs<BiasAttrs>().channel_axis(value.rank())] != bias[0]) {
+          if (!value.ranked() || !bias.ranked()) [[unlikely]] {
+            c.add_output(c.dtype(0), value);
+            return;
+          }
+          const int axis = c.attrs<BiasAttrs>().channel_axis(value.rank());
+          if (!compatible(value[axis], bias[0])) {
             invalid_argument(
                 "Must provide as many biases as the last dimension of the input "
                 "tensor: ",
                 bias, " vs. ", value, " [Op:BiasAdd]");
           }
-          c.add_output(c.dtype(0), value);
+          Shape shape = value;
+          shape[axis] = merged(shape[axis], bias[0]);
+          c.add_output(c.dtype(0), shape);
         },
     .kernel = cpu::bias_add,
     .gradient =
@@ -60,10 +68,11 @@ const Op bias_add_grad{{
     .infer =
         [](InferContext& c) {
           const Shape& shape = c.shape(0);
-          if (shape.rank() < 2) {
+          if (!may_have_rank_from(shape, 2)) {
             invalid_argument("Input tensor must be at least 2D: ", shape, " [Op:BiasAddGrad]");
           }
-          c.add_output(c.dtype(0), {shape[c.attrs<BiasAttrs>().channel_axis(shape.rank())]});
+          const int axis = c.attrs<BiasAttrs>().channel_axis(shape.rank());
+          c.add_output(c.dtype(0), {shape.ranked() ? shape[axis] : kUnknownSize});
         },
     .kernel = cpu::bias_add_grad,
     .gradient =

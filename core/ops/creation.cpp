@@ -168,7 +168,10 @@ const Op range{{
     .infer =
         [](InferContext& c) {
           for (int i = 0; i < 3; ++i) {
-            if (c.shape(i).rank() > 1 || (c.shape(i).rank() == 1 && differ(c.shape(i)[0], 1))) {
+            // Vectors of one number pass for scalars, but not in graphs.
+            const bool scalar =
+                may_have_rank(c.shape(i), 0) || (!c.symbolic() && c.shape(i) == Shape{1});
+            if (!scalar) {
               invalid_argument(c.op().inputs[static_cast<size_t>(i)].name,
                                " must be a scalar, not shape ", c.shape(i), " [Op:Range]");
             }
@@ -310,7 +313,7 @@ const Op diag{{
           }
           shape[shape.rank() - 1] = rows;
           shape.push_back(cols);
-          checked_num_elements(shape.dims(), "MatrixDiagV3");
+          check_size(shape, "MatrixDiagV3");
           c.add_output(c.dtype(0), shape);
         },
     .kernel = cpu::diag,

@@ -2,6 +2,7 @@
 #include "ops/fake_quant.h"
 
 #include "kernels/cpu/fake_quant.h"
+#include "ops/partial.h"
 
 namespace ef::ops {
 namespace {
@@ -10,8 +11,11 @@ constexpr DTypeSet kType{DType::kFloat32};
 
 // Limits are rows of a table, with one column for all elements or one per channel.
 void check_table(const InferContext& c, const Shape& x, const Shape& table, int64_t rows) {
-  const bool fits = table.rank() == 2 && table[0] == rows &&
-                    (table[1] == 1 || (x.rank() > 0 && table[1] == x.back()));
+  bool fits = !table.ranked();
+  if (table.rank() == 2 && compatible(table[0], rows)) {
+    fits =
+        compatible(table[1], 1) || !x.ranked() || (x.rank() > 0 && compatible(table[1], x.back()));
+  }
   if (!fits) {
     invalid_argument("Limits of shape ", table, " do not fit inputs of shape ", x,
                      " [Op:", c.op().tf_name, "]");
@@ -43,14 +47,15 @@ const Op fake_quant_grad{{
     .inputs = {{"gradients", kType}, {"inputs", kType}, {"limits", kType}},
     .infer =
         [](InferContext& c) {
-          if (c.shape(0) != c.shape(1)) {
+          if (!compatible(c.shape(0), c.shape(1))) {
             invalid_argument("gradient and input must be the same size, got ", c.shape(0), " and ",
                              c.shape(1), " [Op:", c.op().tf_name, "]");
           }
           check_table(c, c.shape(1), c.shape(2), 2);
-          c.add_output(DType::kFloat32, c.shape(1));
-          c.add_output(DType::kFloat32, {c.shape(2)[1]});
-          c.add_output(DType::kFloat32, {c.shape(2)[1]});
+          const int64_t channels = c.shape(2).ranked() ? c.shape(2)[1] : kUnknownSize;
+          c.add_output(DType::kFloat32, merged(c.shape(0), c.shape(1)));
+          c.add_output(DType::kFloat32, {channels});
+          c.add_output(DType::kFloat32, {channels});
         },
     .outputs = 3,
     .kernel = cpu::fake_quant_grad,

@@ -5,6 +5,7 @@
 #include "ops/array.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
+#include "ops/partial.h"
 
 namespace ef::ops {
 namespace {
@@ -33,25 +34,50 @@ GatherAxes gather_axes(const GatherAttrs& attrs, int params_rank, int indices_ra
   return {at, static_cast<int>(batch)};
 }
 
+// What is known where the axis or a rank is not.
+Shape gathered_somewhere(const Shape& params, const Shape& indices, const GatherAttrs& attrs) {
+  if (!params.ranked() || !indices.ranked()) {
+    const auto outside = [](int64_t number, const Shape& shape, int most) {
+      return number != kUnknownInt && shape.ranked() && (number < -shape.rank() || number > most);
+    };
+    if (outside(attrs.axis, params, params.rank() - 1)) {
+      invalid_argument("Expected axis in the range [", -params.rank(), ", ", params.rank(),
+                       "), but got ", attrs.axis, " [Op:GatherV2]");
+    }
+    if (outside(attrs.batch_dims, indices, indices.rank())) {
+      invalid_argument("Expected batch_dims in the range [", -indices.rank(), ", ", indices.rank(),
+                       "], but got ", attrs.batch_dims, " [Op:GatherV2]");
+    }
+    return Shape::unranked();
+  }
+  const int64_t batch = attrs.batch_dims < 0 ? attrs.batch_dims + indices.rank() : attrs.batch_dims;
+  return Shape::of_rank(static_cast<int>(params.rank() + indices.rank() - batch - 1));
+}
+
 void gather_infer(InferContext& c) {
   const Shape& params = c.shape(0);
   const Shape& indices = c.shape(1);
-  if (params.rank() < 1) {
+  if (!may_have_rank_from(params, 1)) {
     invalid_argument("params must be at least 1 dimensional [Op:GatherV2]");
+  }
+  if (!params.ranked() || !indices.ranked() || c.attrs<GatherAttrs>().axis == kUnknownInt)
+      [[unlikely]] {
+    c.add_output(c.dtype(0), gathered_somewhere(params, indices, c.attrs<GatherAttrs>()));
+    return;
   }
   const auto [axis, batch_dims] =
       gather_axes(c.attrs<GatherAttrs>(), params.rank(), indices.rank());
   Shape result;
   for (int i = 0; i < axis; ++i) {
-    if (i < batch_dims && params[i] != indices[i]) {
+    if (i < batch_dims && !compatible(params[i], indices[i])) {
       invalid_argument("params.shape[", i, "]: ", params[i], " should be equal to indices.shape[",
                        i, "]: ", indices[i], " [Op:GatherV2]");
     }
-    result.push_back(params[i]);
+    result.push_back(i < batch_dims ? merged(params[i], indices[i]) : params[i]);
   }
   for (int i = batch_dims; i < indices.rank(); ++i) result.push_back(indices[i]);
   for (int i = axis + 1; i < params.rank(); ++i) result.push_back(params[i]);
-  checked_num_elements(result.dims(), "GatherV2");
+  check_size(result, "GatherV2");
   c.add_output(c.dtype(0), result);
 }
 
@@ -70,20 +96,25 @@ void gather_gradient(GradContext& g) {
   g.set_gathered(0, g.dy(), indices, g.attrs<GatherAttrs>());
 }
 
-int64_t count_rows(const Shape& indices) {
-  int64_t rows = 1;
-  for (int i = 0; i + 1 < indices.rank(); ++i) rows *= indices[i];
-  return rows;
+int64_t count_rows(Shape indices) {
+  indices.erase(indices.rank() - 1);
+  return known_elements(indices);
 }
 
 void gather_nd_check(const Shape& params, const Shape& indices, int64_t batch_dims) {
-  if (params.rank() < 1) invalid_argument("params must be at least a vector [Op:GatherNd]");
-  if (indices.rank() < 1) invalid_argument("indices must be at least a vector [Op:GatherNd]");
+  if (!may_have_rank_from(params, 1)) {
+    invalid_argument("params must be at least a vector [Op:GatherNd]");
+  }
+  if (!may_have_rank_from(indices, 1)) {
+    invalid_argument("indices must be at least a vector [Op:GatherNd]");
+  }
+  if (!params.ranked() || !indices.ranked()) [[unlikely]]
+    return;
   if (batch_dims < 0 || batch_dims >= indices.rank() || batch_dims > params.rank()) {
     invalid_argument("batch_dims = ", batch_dims, " does not fit params ", params, " and indices ",
                      indices, " [Op:GatherNd]");
   }
-  if (batch_dims == 0 && params.num_elements() == 0 && count_rows(indices) > 0) {
+  if (batch_dims == 0 && known_elements(params) == 0 && count_rows(indices) > 0) {
     invalid_argument("Requested more than 0 entries, but params is empty. Params shape: ", params,
                      " [Op:GatherNd]");
   }
@@ -95,6 +126,8 @@ void gather_nd_check(const Shape& params, const Shape& indices, int64_t batch_di
 
 // The shape of the slices that rows of indices select.
 Shape sliced_shape(const Shape& params, const Shape& indices, int64_t batch_dims) {
+  if (!params.ranked() || !indices.ranked() || indices.back() < 0) [[unlikely]]
+    return Shape::unranked();
   Shape result;
   for (int i = 0; i + 1 < indices.rank(); ++i) result.push_back(indices[i]);
   for (int i = static_cast<int>(batch_dims + indices.back()); i < params.rank(); ++i) {
@@ -104,22 +137,29 @@ Shape sliced_shape(const Shape& params, const Shape& indices, int64_t batch_dims
 }
 
 void check_updates(const Shape& shape, const Shape& indices, const Shape& updates, const char* op) {
-  if (shape.rank() < 1)
+  if (!may_have_rank_from(shape, 1))
     invalid_argument("Output must be at least 1-D, got ", shape, " [Op:", op, "]");
-  if (indices.rank() < 1) {
+  if (!may_have_rank_from(indices, 1)) {
     invalid_argument("Indices shape must have rank at least one. Found:", indices, " [Op:", op,
                      "]");
   }
-  if (shape.num_elements() == 0 && (indices.num_elements() > 0 || updates.num_elements() > 0)) {
+  if (known_elements(shape) == 0 && (known_elements(indices) > 0 || known_elements(updates) > 0)) {
     invalid_argument("Indices and updates specified for empty output shape ", shape, " [Op:", op,
                      "]");
   }
-  if (indices.back() > shape.rank()) {
+  if (indices.ranked() && shape.ranked() && indices.back() > shape.rank()) {
     invalid_argument("The inner dimension of indices (", indices.back(),
                      ") must not exceed the rank of shape ", shape, " [Op:", op, "]");
   }
   const Shape expected = sliced_shape(shape, indices, 0);
-  if (updates != expected) {
+  // One update for each row of indices, whatever the slices are.
+  bool fits = compatible(updates, expected);
+  if (fits && !expected.ranked() && indices.ranked()) {
+    Shape rows = indices;
+    rows.erase(rows.rank() - 1);
+    fits = may_start_with(updates, rows);
+  }
+  if (!fits) {
     invalid_argument("Dimensions of updates ", updates, " do not fit indices ", indices,
                      " into shape ", shape, ": expected ", expected, " [Op:", op, "]");
   }
@@ -176,9 +216,10 @@ const Op gather_grad{{
     .infer =
         [](InferContext& c) {
           const GatherGradAttrs& attrs = c.attrs<GatherGradAttrs>();
-          checked_num_elements(attrs.shape, c.op().tf_name);
-          const Shape shape(attrs.shape);
-          gather_axes(attrs.gather, shape.rank(), c.shape(1).rank());
+          const Shape shape = shape_of(attrs.shape, c.op().tf_name);
+          if (shape.ranked() && c.shape(1).ranked() && attrs.gather.axis != kUnknownInt) {
+            gather_axes(attrs.gather, shape.rank(), c.shape(1).rank());
+          }
           c.add_output(c.dtype(0), shape);
         },
     .kernel = cpu::gather_grad,
@@ -196,11 +237,7 @@ const Op gather_or_zero{{
     .inputs = {{.name = "params", .dtypes = kPlainTypes, .no_kernel = kStoredTypes},
                {"indices", kIndexTypes, "Tindices"}},
     .infer =
-        [](InferContext& c) {
-          Shape shape = c.shape(1);
-          for (int i = 1; i < c.shape(0).rank(); ++i) shape.push_back(c.shape(0)[i]);
-          c.add_output(c.dtype(0), shape);
-        },
+        [](InferContext& c) { c.add_output(c.dtype(0), followed_by(c.shape(1), c.shape(0), 1)); },
     .kernel = cpu::gather_or_zero,
     .gradient =
         [](GradContext& g) {
@@ -237,8 +274,7 @@ const Op gather_nd_grad{{
     .infer =
         [](InferContext& c) {
           const GatherNdGradAttrs& attrs = c.attrs<GatherNdGradAttrs>();
-          checked_num_elements(attrs.shape, c.op().tf_name);
-          const Shape shape(attrs.shape);
+          const Shape shape = shape_of(attrs.shape, c.op().tf_name);
           gather_nd_check(shape, c.shape(1), attrs.gather.batch_dims);
           c.add_output(c.dtype(0), shape);
         },
@@ -263,9 +299,7 @@ const Op scatter_nd{{
     .tensor_attrs = {{"shape", "Tindices"}},
     .infer =
         [](InferContext& c) {
-          const Ints& sizes = c.attrs<ScatterNdAttrs>().shape;
-          checked_num_elements(sizes, "ScatterNd");
-          const Shape shape(sizes);
+          const Shape shape = shape_of(c.attrs<ScatterNdAttrs>().shape, "ScatterNd");
           check_updates(shape, c.shape(0), c.shape(1), "ScatterNd");
           c.add_output(c.dtype(1), shape);
         },
@@ -366,21 +400,18 @@ const Op unsorted_segment_sum{{
         [](InferContext& c) {
           const Shape& data = c.shape(0);
           const Shape& ids = c.shape(1);
-          bool prefix = ids.rank() <= data.rank();
-          for (int i = 0; prefix && i < ids.rank(); ++i) prefix = ids[i] == data[i];
-          if (!prefix) {
+          if (!may_start_with(data, ids)) {
             invalid_argument("data.shape = ", data,
                              " does not start with segment_ids.shape = ", ids,
                              " [Op:UnsortedSegmentSum]");
           }
           const int64_t segments = c.attrs<UnsortedSegmentAttrs>().num_segments;
-          if (segments < 0) {
+          if (segments < 0 && segments != kUnknownInt) {
             invalid_argument("Input num_segments == ", segments,
                              " must not be negative. [Op:UnsortedSegmentSum]");
           }
-          Shape shape{segments};
-          for (int i = ids.rank(); i < data.rank(); ++i) shape.push_back(data[i]);
-          c.add_output(c.dtype(0), shape);
+          const Shape whole = ids.ranked() ? data : Shape::unranked();
+          c.add_output(c.dtype(0), followed_by({size_of(segments)}, whole, ids.rank()));
         },
     .kernel = cpu::unsorted_segment_sum,
     .gradient = [](GradContext& g) { g.set(0, call(gather_or_zero, {g.dy(), g.input(1)})); },

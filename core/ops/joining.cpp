@@ -2,6 +2,7 @@
 #include "kernels/cpu/array.h"
 #include "ops/array.h"
 #include "ops/compose.h"
+#include "ops/partial.h"
 
 namespace ef::ops {
 namespace {
@@ -15,33 +16,56 @@ int python_axis(int64_t axis, int rank, const char* op) {
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
+// The first shape of known rank, or any.
+const Shape& first_ranked(const InferContext& c) {
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    if (c.shape(i).ranked()) return c.shape(i);
+  }
+  return c.shape(0);
+}
+
 void concat_infer(InferContext& c) {
-  const Shape& first = c.shape(0);
+  const Shape& first = first_ranked(c);
+  if (!first.ranked()) [[unlikely]] {
+    c.add_output(c.dtype(0), first);
+    return;
+  }
   if (first.rank() == 0) {
     invalid_argument("ConcatOp : Expected concatenating dimensions in the range [0, 0), but got ",
                      c.attrs<ConcatAttrs>().axis, " [Op:ConcatV2]");
   }
   const int64_t given = c.attrs<ConcatAttrs>().axis;
-  if (given < -first.rank() || given >= first.rank()) {
+  const bool somewhere = given == kUnknownInt;
+  if (!somewhere && (given < -first.rank() || given >= first.rank())) {
     invalid_argument("ConcatOp : Expected concatenating dimensions in the range [", -first.rank(),
                      ", ", first.rank(), "), but got ", given, " [Op:ConcatV2]");
   }
-  const int axis = static_cast<int>(given < 0 ? given + first.rank() : given);
-  Shape result = first;
-  for (int i = 1; i < c.num_inputs(); ++i) {
+  const int axis = static_cast<int>(somewhere ? -1 : given < 0 ? given + first.rank() : given);
+  Shape result = somewhere ? Shape::of_rank(first.rank()) : first;
+  if (!somewhere) result[axis] = 0;
+  for (int i = 0; i < c.num_inputs(); ++i) {
     const Shape& shape = c.shape(i);
+    if (!shape.ranked()) [[unlikely]] {
+      if (!somewhere) result[axis] = kUnknownSize;
+      continue;
+    }
     if (shape.rank() != first.rank()) {
       invalid_argument("ConcatOp : Ranks of all input tensors should match: shape[0] = ", first,
                        " vs. shape[", i, "] = ", shape, " [Op:ConcatV2]");
     }
+    if (somewhere) [[unlikely]]
+      continue;
     for (int k = 0; k < first.rank(); ++k) {
-      if (k != axis && shape[k] != first[k]) {
+      if (k == axis) {
+        result[k] = size_sum(result[k], shape[k]);
+      } else if (compatible(shape[k], result[k])) {
+        result[k] = merged(result[k], shape[k]);
+      } else {
         invalid_argument("ConcatOp : Dimension ", k,
                          " in both shapes must be equal: shape[0] = ", first, " vs. shape[", i,
                          "] = ", shape, " [Op:ConcatV2]");
       }
     }
-    result[axis] += shape[axis];
   }
   c.add_output(c.dtype(0), result);
 }
@@ -58,15 +82,20 @@ void concat_gradient(GradContext& g) {
 }
 
 void stack_infer(InferContext& c) {
-  const Shape& first = c.shape(0);
-  const int axis = python_axis(c.attrs<StackAttrs>().axis, first.rank() + 1, "Pack");
+  Shape result = c.shape(0);
   for (int i = 1; i < c.num_inputs(); ++i) {
-    if (c.shape(i) != first) {
-      invalid_argument("Shapes of all inputs must match: values[0].shape = ", first, " != values[",
+    if (c.shape(i) == result) continue;
+    if (!compatible(c.shape(i), result)) {
+      invalid_argument("Shapes of all inputs must match: values[0].shape = ", result, " != values[",
                        i, "].shape = ", c.shape(i), " [Op:Pack]");
     }
+    result = merged(result, c.shape(i));
   }
-  Shape result = first;
+  if (!result.ranked()) [[unlikely]] {
+    c.add_output(c.dtype(0), result);
+    return;
+  }
+  const int axis = python_axis(c.attrs<StackAttrs>().axis, result.rank() + 1, "Pack");
   result.insert(axis, c.num_inputs());
   c.add_output(c.dtype(0), result);
 }
@@ -82,14 +111,24 @@ void stack_gradient(GradContext& g) {
 void unstack_infer(InferContext& c) {
   const Shape& shape = c.shape(0);
   const UnstackAttrs& attrs = c.attrs<UnstackAttrs>();
-  const int axis = python_axis(attrs.axis, shape.rank(), "Unpack");
-  if (attrs.num && *attrs.num != shape[axis]) {
+  const bool given = attrs.num.has_value();
+  if (!shape.ranked() && given) [[unlikely]] {
+    for (int64_t i = 0; i < *attrs.num; ++i) c.add_output(c.dtype(0), shape);
+    return;
+  }
+  const int axis = shape.ranked() ? python_axis(attrs.axis, shape.rank(), "Unpack") : 0;
+  if (!given && (!shape.ranked() || shape[axis] < 0)) {
+    fail(Code::kValueError, "Cannot infer argument `num` from shape ", shape,
+         ": say how many tensors to unpack [Op:Unpack]");
+  }
+  if (given && differ(*attrs.num, shape[axis])) {
     invalid_argument("Input shape axis ", axis, " must equal ", *attrs.num, ", got shape ", shape,
                      " [Op:Unpack]");
   }
   Shape result = shape;
   result.erase(axis);
-  for (int64_t i = 0; i < shape[axis]; ++i) c.add_output(c.dtype(0), result);
+  const int64_t count = given ? *attrs.num : shape[axis];
+  for (int64_t i = 0; i < count; ++i) c.add_output(c.dtype(0), result);
 }
 
 void unstack_gradient(GradContext& g) {
@@ -102,18 +141,38 @@ void unstack_gradient(GradContext& g) {
 void split_infer(InferContext& c) {
   const Shape& shape = c.shape(0);
   const SplitAttrs& attrs = c.attrs<SplitAttrs>();
-  const int axis = normalize_axis(attrs.axis, shape.rank(), "SplitV");
+  if (attrs.size_splits.is_unknown()) {
+    fail(Code::kValueError, "Cannot infer argument `num` from a list of sizes of unknown length ",
+         "[Op:SplitV]");
+  }
+  const int axis = known_axis(attrs.axis, shape, "SplitV");
+  const bool somewhere = axis < 0 || !shape.ranked();
+  const int64_t length = somewhere ? kUnknownSize : shape[axis];
   int64_t total = 0;
+  int64_t shares = 0;  // of what remains
+  bool known = length >= 0;
   for (int64_t size : attrs.size_splits) {
-    if (size < 0) {
+    if (size == -1) {
+      ++shares;
+    } else if (size == kUnknownInt) {
+      known = false;
+    } else if (size < 0) {
       invalid_argument("Split size at index must be >= 0. Got: ", size, " [Op:SplitV]");
+    } else {
+      total += size;
     }
-    total += size;
-    Shape part = shape;
-    part[axis] = size;
+  }
+  int64_t share = kUnknownSize;
+  if (known && shares > 0 && total <= length) {
+    share = (length - total) / shares;
+    total += share * shares;
+  }
+  for (int64_t size : attrs.size_splits) {
+    Shape part = somewhere && shape.ranked() ? Shape::of_rank(shape.rank()) : shape;
+    if (!somewhere) part[axis] = size == -1 ? share : size_of(size);
     c.add_output(c.dtype(0), part);
   }
-  if (total != shape[axis]) {
+  if (known ? total != length : length >= 0 && total > length) {
     invalid_argument(
         "Determined shape must either match input shape along split_dim exactly if "
         "fully specified, or be less than the size of the input along split_dim if "

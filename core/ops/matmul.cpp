@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/matmul.h"
 #include "ops/compose.h"
+#include "ops/partial.h"
 
 namespace ef::ops {
 namespace {
@@ -25,6 +26,7 @@ void infer_matmul(InferContext& c) {
   const Shape& a = c.shape(0);
   const Shape& b = c.shape(1);
   const bool batched = a.rank() > 2 || b.rank() > 2;
+  const bool ranked = a.ranked() && b.ranked();
   const char* name = batched ? "BatchMatMulV2" : "MatMul";
   if (kUnsignedIntTypes.contains(c.dtype(0))) {
     fail(Code::kNotFound, "matrix products of ", c.dtype(0), " are not implemented [Op:", name,
@@ -32,14 +34,22 @@ void infer_matmul(InferContext& c) {
   }
   if (batched) {
     for (int i = 0; i < 2; ++i) {
-      if (c.shape(i).rank() < 2) {
+      if (!may_have_rank_from(c.shape(i), 2)) {
         invalid_argument("In[", i, "] ndims must be >= 2: ", c.shape(i).rank(), " [Op:", name, "]");
       }
     }
-  } else if (a.rank() != b.rank()) {
+  } else if (a.rank() != b.rank() && ranked) {
     invalid_argument("In[0] and In[1] has different ndims: ", a, " vs. ", b, " [Op:", name, "]");
-  } else if (a.rank() != 2) {
+  } else if (a.rank() != 2 && ranked) {
     invalid_argument("In[0] and In[1] ndims must be == 2: ", a.rank(), " [Op:", name, "]");
+  }
+  if (!ranked) [[unlikely]] {
+    for (int i = 0; i < 2; ++i) {
+      if (may_have_rank_from(c.shape(i), 2)) continue;
+      invalid_argument("In[", i, "] ndims must be >= 2: ", c.shape(i).rank(), " [Op:", name, "]");
+    }
+    c.add_output(c.dtype(0), Shape::unranked());
+    return;
   }
   const int64_t m = a.back(attrs.swaps_a() ? 0 : 1);
   const int64_t n = b.back(attrs.swaps_b() ? 1 : 0);
@@ -56,12 +66,12 @@ void infer_matmul(InferContext& c) {
                        " [Op:", name, "]");
     }
   }
-  if (a.back(attrs.swaps_a() ? 1 : 0) != b.back(attrs.swaps_b() ? 0 : 1)) {
+  if (!compatible(a.back(attrs.swaps_a() ? 1 : 0), b.back(attrs.swaps_b() ? 0 : 1))) {
     invalid_argument("Matrix size-incompatible: In[0]: ", a, ", In[1]: ", b, " [Op:", name, "]");
   }
   out.push_back(m);
   out.push_back(n);
-  checked_num_elements(out.dims(), name);
+  check_size(out, name);
   c.add_output(c.dtype(0), out);
 }
 

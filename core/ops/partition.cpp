@@ -5,6 +5,7 @@
 #include "ops/array.h"
 #include "ops/compose.h"
 #include "ops/indexing.h"
+#include "ops/partial.h"
 
 namespace ef::ops {
 namespace {
@@ -31,14 +32,13 @@ const Op dynamic_partition{{
           check_partitions(c);
           const Shape& data = c.shape(0);
           const Shape& which = c.shape(1);
-          bool prefix = which.rank() <= data.rank();
-          for (int i = 0; prefix && i < which.rank(); ++i) prefix = which[i] == data[i];
-          if (!prefix) {
+          if (!may_start_with(data, which)) {
             invalid_argument("data.shape must start with partitions.shape, got data.shape = ", data,
                              ", partitions.shape = ", which, " [Op:DynamicPartition]");
           }
-          Shape shape{which.num_elements()};
-          for (int i = which.rank(); i < data.rank(); ++i) shape.push_back(data[i]);
+          const Shape rows{c.symbolic() ? kUnknownSize : which.num_elements()};
+          const Shape shape =
+              followed_by(rows, which.ranked() ? data : Shape::unranked(), which.rank());
           const int64_t count = c.attrs<PartitionAttrs>().num_partitions;
           for (int64_t k = 0; k < count; ++k) c.add_output(c.dtype(0), shape);
         },
@@ -71,7 +71,7 @@ const Op partition_order{{
     .infer =
         [](InferContext& c) {
           check_partitions(c);
-          c.add_output(DType::kInt64, {c.shape(0).num_elements()});
+          c.add_output(DType::kInt64, {known_elements(c.shape(0))});
         },
     .kernel = cpu::partition_order,
     .doc = "Where each row is when the partitions stand one behind the other.",
@@ -83,11 +83,14 @@ const Op stitch_rows{{
     .inputs = {{"indices", {DType::kInt32}}, {"rows", kAllTypes}},
     .infer =
         [](InferContext& c) {
-          if (c.shape(0).rank() != 1 || c.shape(1).rank() < 1 || c.shape(0)[0] != c.shape(1)[0]) {
+          if (!may_have_rank(c.shape(0), 1) || !may_have_rank_from(c.shape(1), 1) ||
+              !may_start_with(c.shape(1), c.shape(0))) {
             invalid_argument("indices of shape ", c.shape(0), " do not fit rows of shape ",
                              c.shape(1), " [Op:DynamicStitch]");
           }
-          c.add_output(c.dtype(1), c.shape(1));
+          Shape shape = c.shape(1);
+          if (c.symbolic() && shape.ranked()) shape[0] = kUnknownSize;
+          c.add_output(c.dtype(1), shape);
         },
     .kernel = cpu::stitch_rows,
     .gradient = [](GradContext& g) { g.set(1, call(gather, {g.dy(), g.input(0)}, GatherAttrs{})); },
@@ -104,14 +107,14 @@ const Op reverse_sequence{{
     .attrs = attrs_of<ReverseSequenceAttrs>(),
     .infer =
         [](InferContext& c) {
-          const Shape& shape = c.shape(0);
+          Shape shape = c.shape(0);
           const auto [axis, batch] = c.attrs<ReverseSequenceAttrs>();
-          if (c.shape(1).rank() != 1) {
+          if (!may_have_rank(c.shape(1), 1)) {
             invalid_argument("seq_lengths must be 1-dim, not ", c.shape(1).rank(),
                              " [Op:ReverseSequence]");
           }
           for (int64_t k : {axis, batch}) {
-            if (k < 0 || k >= shape.rank()) {
+            if (k < 0 || (k >= shape.rank() && shape.ranked())) {
               invalid_argument("Axis ", k, " must be >= 0 and < the rank of the input, ",
                                shape.rank(), " [Op:ReverseSequence]");
             }
@@ -119,9 +122,13 @@ const Op reverse_sequence{{
           if (batch == axis) {
             invalid_argument("batch_axis == seq_axis == ", axis, " [Op:ReverseSequence]");
           }
-          if (c.shape(1)[0] != shape[static_cast<int>(batch)]) {
-            invalid_argument("Length of seq_lengths != input.dims(", batch, "), (", c.shape(1)[0],
-                             " vs. ", shape[static_cast<int>(batch)], ") [Op:ReverseSequence]");
+          if (shape.ranked() && c.shape(1).ranked()) [[likely]] {
+            int64_t& sequences = shape[static_cast<int>(batch)];
+            if (!compatible(c.shape(1)[0], sequences)) {
+              invalid_argument("Length of seq_lengths != input.dims(", batch, "), (", c.shape(1)[0],
+                               " vs. ", sequences, ") [Op:ReverseSequence]");
+            }
+            sequences = merged(sequences, c.shape(1)[0]);
           }
           c.add_output(c.dtype(0), shape);
         },
@@ -138,10 +145,10 @@ const Op invert_permutation{{
     .inputs = {{"x", kIndexTypes}},
     .infer =
         [](InferContext& c) {
-          if (c.shape(0).rank() != 1) {
+          if (!may_have_rank(c.shape(0), 1)) {
             invalid_argument("invert_permutation expects a 1D vector. [Op:InvertPermutation]");
           }
-          c.add_output(c.dtype(0), c.shape(0));
+          c.add_output(c.dtype(0), merged(c.shape(0), Shape::of_rank(1)));
         },
     .kernel = cpu::invert_permutation,
     .doc = "The permutation that undoes another one.",
@@ -154,17 +161,19 @@ const Op in_top_k{{
     .attrs = attrs_of<InTopKAttrs>(),
     .infer =
         [](InferContext& c) {
-          if (c.shape(0).rank() != 2) {
+          if (!may_have_rank(c.shape(0), 2)) {
             invalid_argument("predictions must be 2-dimensional [Op:InTopKV2]");
           }
-          if (c.shape(1).rank() != 1) {
+          if (!may_have_rank(c.shape(1), 1)) {
             invalid_argument("targets must be 1-dimensional [Op:InTopKV2]");
           }
-          if (c.shape(0)[0] != c.shape(1)[0]) {
-            invalid_argument("First dimension of predictions ", c.shape(0)[0],
-                             " must match length of targets ", c.shape(1)[0], " [Op:InTopKV2]");
+          const int64_t rows = c.shape(0).ranked() ? c.shape(0)[0] : kUnknownSize;
+          const int64_t targets = c.shape(1).ranked() ? c.shape(1)[0] : kUnknownSize;
+          if (!compatible(rows, targets)) {
+            invalid_argument("First dimension of predictions ", rows,
+                             " must match length of targets ", targets, " [Op:InTopKV2]");
           }
-          c.add_output(DType::kBool, c.shape(1));
+          c.add_output(DType::kBool, {merged(rows, targets)});
         },
     .kernel = cpu::in_top_k,
     .doc = "Whether fewer than k predictions of a row are larger than that of its target.",
@@ -177,16 +186,16 @@ const Op gather_or_default{{
     .infer =
         [](InferContext& c) {
           const Shape& params = c.shape(0);
-          if (params.rank() < 1) invalid_argument("params must have rows [Op:LookupTableFind]");
-          Shape row;
-          for (int i = 1; i < params.rank(); ++i) row.push_back(params[i]);
-          Shape shape = c.shape(1);
-          for (int64_t size : row.dims()) shape.push_back(size);
-          if (c.shape(2) != row && c.shape(2) != shape) {
+          if (!may_have_rank_from(params, 1)) {
+            invalid_argument("params must have rows [Op:LookupTableFind]");
+          }
+          const Shape row = followed_by({}, params, 1);
+          const Shape shape = followed_by(c.shape(1), params, 1);
+          if (!compatible(c.shape(2), row) && !compatible(c.shape(2), shape)) {
             invalid_argument("Expected shape ", row, " or ", shape, " for default value, got ",
                              c.shape(2), " [Op:LookupTableFind]");
           }
-          checked_num_elements(shape.dims(), "LookupTableFind");
+          check_size(shape, "LookupTableFind");
           c.add_output(c.dtype(0), shape);
         },
     .kernel = cpu::gather_or_default,

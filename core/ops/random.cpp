@@ -3,6 +3,7 @@
 
 #include "kernels/cpu/random.h"
 #include "ops/input_checks.h"
+#include "ops/partial.h"
 
 namespace ef::ops {
 namespace {
@@ -12,9 +13,9 @@ void check_dtype(InferContext& c, DType dtype, DTypeSet allowed) {
 }
 
 void sample_infer(InferContext& c, const SampleAttrs& attrs, DTypeSet allowed) {
-  checked_num_elements(attrs.shape, c.op().tf_name);
+  const Shape shape = shape_of(attrs.shape, c.op().tf_name);
   check_dtype(c, attrs.dtype, allowed);
-  c.add_output(attrs.dtype, Shape(attrs.shape));
+  c.add_output(attrs.dtype, shape);
 }
 
 void float_infer(InferContext& c) { sample_infer(c, c.attrs<SampleAttrs>(), kFloatTypes); }
@@ -26,7 +27,7 @@ void full_int_infer(InferContext& c) { sample_infer(c, c.attrs<SampleAttrs>(), k
 void uniform_int_infer(InferContext& c) {
   const auto& [sample, minval, maxval] = c.attrs<UniformIntAttrs>();
   sample_infer(c, sample, kSampledInts);
-  if (minval >= maxval) {
+  if (minval >= maxval && minval != kUnknownInt && maxval != kUnknownInt) {
     invalid_argument("Need minval < maxval, got ", minval, " >= ", maxval, " [Op:", c.op().tf_name,
                      "]");
   }
@@ -101,10 +102,10 @@ const Op philox_shuffle{{
     .infer =
         [](InferContext& c) {
           const int64_t n = c.attrs<ShuffleAttrs>().n;
-          if (n < 0 || n > INT32_MAX) {
+          if ((n < 0 && n != kUnknownInt) || n > INT32_MAX) {
             invalid_argument("A permutation of ", n, " elements [Op:RandomShuffle]");
           }
-          c.add_output(DType::kInt32, {n});
+          c.add_output(DType::kInt32, {size_of(n)});
         },
     .kernel = cpu::philox_shuffle,
     .doc = "A permutation of 0 … n-1 (Fisher-Yates) from a Philox key and counter.",
@@ -117,23 +118,23 @@ const Op philox_categorical{{
     .attrs = attrs_of<CategoricalAttrs>(),
     .infer =
         [](InferContext& c) {
-          const Shape& shape = c.shape(0);
+          const Shape shape = c.shape(0).ranked() ? c.shape(0) : Shape::of_rank(2);
           const CategoricalAttrs& attrs = c.attrs<CategoricalAttrs>();
           const int64_t samples = attrs.num_samples;
           if (shape.rank() != 2) {
             invalid_argument("logits should be a matrix, got shape ", shape, " [Op:Multinomial]");
           }
-          if (samples < 0) {
+          if (samples < 0 && samples != kUnknownInt) {
             invalid_argument("num_samples should be non-negative, got ", samples,
                              " [Op:Multinomial]");
           }
-          if (shape[1] <= 0) {
+          if (shape[1] == 0) {
             invalid_argument("num_classes should be positive, got ", shape[1], " [Op:Multinomial]");
           }
           check_dtype(c, attrs.dtype, kIndexTypes);
-          const int64_t sizes[] = {shape[0], samples};
-          checked_num_elements(sizes, "Multinomial");
-          c.add_output(attrs.dtype, Shape(sizes));
+          const Shape result{shape[0], size_of(samples)};
+          check_size(result, "Multinomial");
+          c.add_output(attrs.dtype, result);
         },
     .kernel = cpu::philox_categorical,
     .cost =

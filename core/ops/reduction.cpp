@@ -5,6 +5,7 @@
 #include "ops/array.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
+#include "ops/partial.h"
 
 namespace ef::ops {
 namespace {
@@ -25,8 +26,22 @@ Shape reduced_shape(const Shape& shape, const std::optional<Ints>& axis, bool ke
   return result;
 }
 
+// The same where the rank or the axes are unknown.
+Shape partly_reduced(const Shape& shape, const std::optional<Ints>& axis, bool keep) {
+  if (!axis && !keep) return {};
+  if (!shape.ranked()) return shape;
+  if (keep) return Shape::of_rank(shape.rank());
+  const auto fewer = static_cast<int>(axis->size());
+  return axis->is_unknown() || fewer > shape.rank() ? Shape::unranked()
+                                                    : Shape::of_rank(shape.rank() - fewer);
+}
+
 void reduce_infer(InferContext& c) {
   const auto& [axis, keepdims] = c.attrs<ReduceAttrs>();
+  if (!c.shape(0).ranked() || (axis && !axis->fully_known())) [[unlikely]] {
+    c.add_output(c.dtype(0), partly_reduced(c.shape(0), axis, keepdims));
+    return;
+  }
   c.add_output(c.dtype(0), reduced_shape(c.shape(0), axis, keepdims, c.op().tf_name));
 }
 
@@ -98,12 +113,13 @@ void arg_infer(InferContext& c) {
   const Shape& shape = c.shape(0);
   const ArgExtremumAttrs& attrs = c.attrs<ArgExtremumAttrs>();
   const int64_t given = attrs.axis.value_or(0);
-  if (given < -shape.rank() || given >= shape.rank()) {
+  const bool somewhere = !shape.ranked() || given == kUnknownInt;
+  if (!somewhere && (given < -shape.rank() || given >= shape.rank())) {
     invalid_argument("Expected dimension in the range [", -shape.rank(), ", ", shape.rank(),
                      "), but got ", given, " [Op:", c.op().tf_name, "]");
   }
   const int axis = static_cast<int>(given < 0 ? given + shape.rank() : given);
-  if (shape[axis] == 0) {
+  if (!somewhere && shape[axis] == 0) {
     invalid_argument("Reduction axis ", given, " is empty in shape ", shape,
                      " [Op:", c.op().tf_name, "]");
   }
@@ -112,14 +128,18 @@ void arg_infer(InferContext& c) {
     invalid_argument("Indices of dtype ", type, " are not available [Op:", c.op().tf_name, "]");
   }
   Shape result = shape;
-  result.erase(axis);
+  if (!somewhere) {
+    result.erase(axis);
+  } else if (shape.rank() > 0) {
+    result = Shape::of_rank(shape.rank() - 1);
+  }
   c.add_output(type, result);
 }
 
 void scan_infer(InferContext& c) {
   const Shape& shape = c.shape(0);
   const int64_t axis = c.attrs<ScanAttrs>().axis;
-  if (axis < -shape.rank() || axis >= shape.rank()) {
+  if ((axis < -shape.rank() || axis >= shape.rank()) && shape.ranked() && axis != kUnknownInt) {
     invalid_argument(c.op().tf_name, ": Expected scan axis in the range [", -shape.rank(), ", ",
                      shape.rank(), "), but got ", axis, " [Op:", c.op().tf_name, "]");
   }

@@ -6,6 +6,7 @@
 #include "kernels/cpu/array.h"
 #include "ops/array.h"
 #include "ops/compose.h"
+#include "ops/partial.h"
 
 namespace ef {
 
@@ -17,6 +18,9 @@ StridedSlice resolve_slice(const Shape& shape, const ops::StridedSliceAttrs& att
   const Ints& ends = attrs.end;
   const Ints& strides = attrs.strides;
   const auto has = [](int64_t mask, size_t i) { return ((mask >> i) & 1) != 0; };
+  if (begins.is_unknown() || ends.is_unknown() || strides.is_unknown()) [[unlikely]] {
+    return {.axes = {}, .result = Shape::unranked()};
+  }
   const size_t count = begins.size();
   if (ends.size() != count || strides.size() != count || count > kMaxSliceSpecs) {
     invalid_argument("Expected begin, end, and strides to be 1D equal size tensors, but got ",
@@ -34,6 +38,8 @@ StridedSlice resolve_slice(const Shape& shape, const ops::StridedSliceAttrs& att
       ++named;
     }
   }
+  if (!shape.ranked()) [[unlikely]]
+    return {.axes = {}, .result = Shape::unranked()};
   if (named > 0 && shape.rank() == 0) {
     invalid_argument("Attempting to slice scalar input. [Op:StridedSlice]");
   }
@@ -61,7 +67,18 @@ StridedSlice resolve_slice(const Shape& shape, const ops::StridedSliceAttrs& att
     const int64_t size = shape[axis];
     const int64_t step = strides[i];
     if (step == 0) invalid_argument("strides[", i, "] must be non-zero [Op:StridedSlice]");
-    if (has(attrs.shrink_axis_mask, i)) {
+    const bool open_begin = has(attrs.begin_mask, i);
+    const bool open_end = has(attrs.end_mask, i);
+    const bool shrinks = has(attrs.shrink_axis_mask, i);
+    if (size < 0 || begins[i] == kUnknownInt ||
+        (!shrinks && (ends[i] == kUnknownInt || step == kUnknownInt))) [[unlikely]] {
+      // All of an axis is as long as the axis, whatever that is.
+      const bool whole_axis = open_begin && open_end && (step == 1 || step == -1);
+      if (!shrinks) slice.result.push_back(whole_axis ? size : kUnknownSize);
+      ++axis;
+      continue;
+    }
+    if (shrinks) {
       const int64_t index = begins[i] < 0 ? begins[i] + size : begins[i];
       if (index < 0 || index >= size) {
         invalid_argument("slice index ", index, " of dimension ", axis, " out of bounds: got ",
@@ -78,8 +95,8 @@ StridedSlice resolve_slice(const Shape& shape, const ops::StridedSliceAttrs& att
       if (open) return otherwise;
       return std::clamp(value < 0 ? value + size : value, low, high);
     };
-    const int64_t begin = bound(begins[i], has(attrs.begin_mask, i), step > 0 ? low : high);
-    const int64_t end = bound(ends[i], has(attrs.end_mask, i), step > 0 ? high : low);
+    const int64_t begin = bound(begins[i], open_begin, step > 0 ? low : high);
+    const int64_t end = bound(ends[i], open_end, step > 0 ? high : low);
     const int64_t distance = step > 0 ? end - begin : begin - end;
     const int64_t width = step > 0 ? step : step == INT64_MIN ? INT64_MAX : -step;
     const int64_t steps = distance > 0 ? (distance - 1) / width + 1 : 0;
@@ -94,9 +111,50 @@ StridedSlice resolve_slice(const Shape& shape, const ops::StridedSliceAttrs& att
 namespace ops {
 namespace {
 
+// The size of a slice along an axis.
+int64_t slice_size(int axis, int64_t length, int64_t begin, int64_t size) {
+  const bool begins = begin != kUnknownInt;
+  if (begins && (begin < 0 || (begin > length && length >= 0))) {
+    invalid_argument("Expected begin[", axis, "] in [0, ", length, "], but got ", begin,
+                     " [Op:Slice]");
+  }
+  if (size == kUnknownInt) return kUnknownSize;
+  const int64_t most = length < 0 ? INT64_MAX : begins ? length - begin : length;
+  if (size < -1 || size > most) {
+    invalid_argument("Expected size[", axis, "] in [0, ", most, "], but got ", size, " [Op:Slice]");
+  }
+  if (size >= 0) return size;
+  return begins && length >= 0 ? length - begin : kUnknownSize;
+}
+
+// The shape of a slice where the tensor's rank or numbers are unknown.
+Shape partly_sliced(const Shape& shape, const Ints& begin, const Ints& size) {
+  const bool lists = !begin.is_unknown() && !size.is_unknown();
+  if (!lists && begin.is_unknown() && size.is_unknown()) {
+    return shape.ranked() ? Shape::of_rank(shape.rank()) : shape;
+  }
+  const auto rank = static_cast<int>(begin.is_unknown() ? size.size() : begin.size());
+  if ((lists && begin.size() != size.size()) || !may_have_rank(shape, rank)) {
+    invalid_argument("Expected begin and size arguments to be 1-D tensors of size ", shape.rank(),
+                     ", but got shapes [", begin.size(), "] and [", size.size(),
+                     "] instead. [Op:Slice]");
+  }
+  Shape result;
+  for (int i = 0; i < rank; ++i) {
+    result.push_back(slice_size(i, shape.ranked() ? shape[i] : kUnknownSize,
+                                begin.is_unknown() ? kUnknownInt : begin[static_cast<size_t>(i)],
+                                size.is_unknown() ? kUnknownInt : size[static_cast<size_t>(i)]));
+  }
+  return result;
+}
+
 void slice_infer(InferContext& c) {
   const Shape& shape = c.shape(0);
   const auto& [begin, size] = c.attrs<SliceAttrs>();
+  if (!shape.ranked() || !begin.fully_known() || !size.fully_known()) [[unlikely]] {
+    c.add_output(c.dtype(0), partly_sliced(shape, begin, size));
+    return;
+  }
   if (static_cast<int>(begin.size()) != shape.rank() || size.size() != begin.size()) {
     invalid_argument("Expected begin and size arguments to be 1-D tensors of size ", shape.rank(),
                      ", but got shapes [", begin.size(), "] and [", size.size(),
@@ -104,17 +162,8 @@ void slice_infer(InferContext& c) {
   }
   Shape result = shape;
   for (int i = 0; i < shape.rank(); ++i) {
-    const int64_t b = begin[static_cast<size_t>(i)];
-    const int64_t s = size[static_cast<size_t>(i)];
-    if (b < 0 || b > shape[i]) {
-      invalid_argument("Expected begin[", i, "] in [0, ", shape[i], "], but got ", b,
-                       " [Op:Slice]");
-    }
-    if (s < -1 || s > shape[i] - b) {
-      invalid_argument("Expected size[", i, "] in [0, ", shape[i] - b, "], but got ", s,
-                       " [Op:Slice]");
-    }
-    result[i] = s < 0 ? shape[i] - b : s;
+    result[i] =
+        slice_size(i, shape[i], begin[static_cast<size_t>(i)], size[static_cast<size_t>(i)]);
   }
   c.add_output(c.dtype(0), result);
 }
@@ -131,10 +180,22 @@ void slice_gradient(GradContext& g) {
   g.set_slice(0, g.dy(), {.begin = begin, .end = end, .strides = strides});
 }
 
+// The shape of what is padded: if its rank is unknown, that which the paddings are for. If that is
+// unknown as well, the result of padding is it.
+Shape paddable(const Shape& shape, const Ints& paddings) {
+  if (paddings.is_unknown() && shape.ranked()) return Shape::of_rank(shape.rank());
+  if (paddings.is_unknown() || shape.ranked() || paddings.size() % 2 != 0) return shape;
+  return Shape::of_rank(static_cast<int>(paddings.size() / 2));
+}
+
 void pad_infer(InferContext& c) {
-  const Shape& shape = c.shape(0);
   const PadAttrs& attrs = c.attrs<PadAttrs>();
   const Ints& paddings = attrs.paddings;
+  const Shape shape = paddable(c.shape(0), paddings);
+  if (paddings.is_unknown()) [[unlikely]] {
+    c.add_output(c.dtype(0), shape);
+    return;
+  }
   if (static_cast<int>(paddings.size()) != 2 * shape.rank()) {
     invalid_argument("The first dimension of paddings must be the rank of inputs [",
                      paddings.size() / 2, ",2] ", shape, " [Op:Pad]");
@@ -144,6 +205,15 @@ void pad_infer(InferContext& c) {
   for (int i = 0; i < shape.rank(); ++i) {
     const int64_t before = paddings[static_cast<size_t>(2 * i)];
     const int64_t after = paddings[static_cast<size_t>(2 * i + 1)];
+    if (shape[i] < 0 || before == kUnknownInt || after == kUnknownInt) [[unlikely]] {
+      for (int64_t padding : {before, after}) {
+        if (padding < 0 && padding != kUnknownInt) {
+          invalid_argument("Paddings must be non-negative: ", padding, " [Op:Pad]");
+        }
+      }
+      result[i] = kUnknownSize;
+      continue;
+    }
     if (before < 0 || after < 0) {
       invalid_argument("Paddings must be non-negative: ", before, " ", after, " [Op:Pad]");
     }
@@ -159,7 +229,7 @@ void pad_infer(InferContext& c) {
       invalid_argument("The padded size overflows [Op:Pad]");
     }
   }
-  checked_num_elements(result.dims(), "Pad");
+  check_size(result, "Pad");
   c.add_output(c.dtype(0), result);
 }
 
@@ -177,7 +247,11 @@ void pad_gradient(GradContext& g) {
 
 void mirror_pad_grad_infer(InferContext& c) {
   const auto& [paddings, mode] = c.attrs<MirrorPadGradAttrs>();
-  Shape result = c.shape(0);
+  Shape result = paddable(c.shape(0), paddings);
+  if (paddings.is_unknown()) [[unlikely]] {
+    c.add_output(c.dtype(0), result);
+    return;
+  }
   if (static_cast<int>(paddings.size()) != 2 * result.rank()) {
     invalid_argument("The first dimension of paddings must be the rank of inputs ", result,
                      " [Op:MirrorPadGrad]");
@@ -185,6 +259,10 @@ void mirror_pad_grad_infer(InferContext& c) {
   for (int i = 0; i < result.rank(); ++i) {
     const int64_t before = paddings[static_cast<size_t>(2 * i)];
     const int64_t after = paddings[static_cast<size_t>(2 * i + 1)];
+    if (result[i] < 0 || before == kUnknownInt || after == kUnknownInt) [[unlikely]] {
+      result[i] = kUnknownSize;
+      continue;
+    }
     const int64_t size = before < 0 || after < 0 || before > result[i] || after > result[i] - before
                              ? -1
                              : result[i] - before - after;
@@ -243,10 +321,9 @@ const Op strided_slice_grad{{
     .infer =
         [](InferContext& c) {
           const auto& [sizes, slice] = c.attrs<StridedSliceGradAttrs>();
-          checked_num_elements(sizes, c.op().tf_name);
-          const Shape shape(sizes);
+          const Shape shape = shape_of(sizes, c.op().tf_name);
           const Shape expected = resolve_slice(shape, slice).result;
-          if (expected != c.shape(0)) {
+          if (!compatible(expected, c.shape(0))) {
             invalid_argument("The gradient of a slice has shape ", c.shape(0), ", expected ",
                              expected, " [Op:StridedSliceGrad]");
           }

@@ -5,12 +5,13 @@
 #include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/elementwise_infer.h"
+#include "ops/partial.h"
 
 namespace ef::ops {
 namespace {
 
 void check_rank(const InferContext& c) {
-  if (c.shape(0).rank() < 1) {
+  if (!may_have_rank_from(c.shape(0), 1)) {
     invalid_argument("logits must have >= 1 dimension, got ", c.shape(0), " [Op:", c.op().tf_name,
                      "]");
   }

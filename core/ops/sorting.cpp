@@ -3,13 +3,14 @@
 #include "ops/array.h"
 #include "ops/compose.h"
 #include "ops/indexing.h"
+#include "ops/partial.h"
 #include "ops/reduction.h"
 
 namespace ef::ops {
 namespace {
 
 void sort_infer_as(InferContext& c, DType dtype) {
-  normalize_axis(c.attrs<SortAttrs>().axis, c.shape(0).rank(), c.op().tf_name);
+  known_axis(c.attrs<SortAttrs>().axis, c.shape(0), c.op().tf_name);
   c.add_output(dtype, c.shape(0));
 }
 
@@ -33,22 +34,24 @@ const Op one_hot{{
     .infer =
         [](InferContext& c) {
           const auto [depth, axis] = c.attrs<OneHotAttrs>();
-          if (depth < 0) {
+          if (depth < 0 && depth != kUnknownInt) {
             invalid_argument("depth must be non-negative, got: ", depth, " [Op:OneHot]");
           }
           Shape shape = c.shape(0);
-          if (axis < -1 || axis > shape.rank()) {
+          if (axis < -1 || (axis > shape.rank() && shape.ranked())) {
             invalid_argument("Expected axis to be -1 or between [0, ", shape.rank(),
                              "].  But received: ", axis, " [Op:OneHot]");
           }
           for (int i : {1, 2}) {
-            if (c.shape(i).rank() != 0) {
+            if (!may_have_rank(c.shape(i), 0)) {
               invalid_argument(i == 1 ? "on_value" : "off_value",
                                " must be a scalar, but got: ", c.shape(i), " [Op:OneHot]");
             }
           }
-          shape.insert(axis < 0 ? shape.rank() : static_cast<int>(axis), depth);
-          checked_num_elements(shape.dims(), "OneHot");
+          if (shape.ranked()) {
+            shape.insert(axis < 0 ? shape.rank() : static_cast<int>(axis), size_of(depth));
+          }
+          check_size(shape, "OneHot");
           c.add_output(c.dtype(1), shape);
         },
     .kernel = cpu::one_hot,
@@ -61,10 +64,12 @@ const Op where_indices{{
     .inputs = {{.name = "condition", .dtypes = kPlainTypes, .no_kernel = kQuantizedTypes}},
     .infer =
         [](InferContext& c) {
-          if (c.shape(0).rank() == 0) {
+          const Shape& shape = c.shape(0);
+          if (!may_have_rank_from(shape, 1)) {
             invalid_argument("condition must have at least one axis, got a scalar [Op:Where]");
           }
-          c.add_output(DType::kInt64, {0, c.shape(0).rank()});
+          c.add_output(DType::kInt64, {c.symbolic() ? kUnknownSize : 0,
+                                       shape.ranked() ? shape.rank() : kUnknownSize});
         },
     .kernel = cpu::where_indices,
     .makes_outputs = true,
@@ -81,13 +86,18 @@ const Op searchsorted{{
         [](InferContext& c) {
           const Shape& a = c.shape(0);
           const Shape& b = c.shape(1);
-          bool same = a.rank() == b.rank() && a.rank() > 0;
-          for (int i = 0; same && i + 1 < a.rank(); ++i) same = a[i] == b[i];
+          bool same = may_have_rank_from(a, 1) && may_have_rank_from(b, 1) &&
+                      (a.rank() == b.rank() || !a.ranked() || !b.ranked());
+          Shape shape = b.ranked() ? b : a.ranked() ? Shape::of_rank(a.rank()) : b;
+          for (int i = 0; same && i + 1 < a.rank(); ++i) {
+            same = compatible(a[i], shape[i]);
+            shape[i] = merged(shape[i], a[i]);
+          }
           if (!same) {
             invalid_argument("Leading dim_size of both tensors must match: ", a, " vs. ", b,
                              " [Op:SearchSorted]");
           }
-          c.add_output(c.attrs<SearchSortedAttrs>().output_type, b);
+          c.add_output(c.attrs<SearchSortedAttrs>().output_type, shape);
         },
     .kernel = cpu::searchsorted,
     .doc = "Where values would have to be inserted to keep rows sorted.",
@@ -135,15 +145,17 @@ const Op top_k{{
         [](InferContext& c) {
           Shape shape = c.shape(0);
           const int64_t k = c.attrs<TopKAttrs>().k;
-          if (shape.rank() < 1) {
+          if (!may_have_rank_from(shape, 1)) {
             invalid_argument("input must be >= 1-D, got shape ", shape, " [Op:TopKV2]");
           }
-          if (k < 0) invalid_argument("Need k >= 0, got ", k, " [Op:TopKV2]");
-          if (shape.back() < k) {
+          if (k < 0 && k != kUnknownInt) {
+            invalid_argument("Need k >= 0, got ", k, " [Op:TopKV2]");
+          }
+          if (shape.ranked() && shape.back() < k && shape.back() >= 0) {
             invalid_argument("input must have at least k columns. Had ", shape.back(), ", needed ",
                              k, " [Op:TopKV2]");
           }
-          shape[shape.rank() - 1] = k;
+          if (shape.ranked()) shape[shape.rank() - 1] = size_of(k);
           c.add_output(c.dtype(0), shape);
           c.add_output(DType::kInt32, shape);
         },
@@ -161,7 +173,7 @@ const Op unique_with_counts{{
     .attrs = attrs_of<UniqueAttrs>(),
     .infer =
         [](InferContext& c) {
-          if (c.shape(0).rank() != 1) {
+          if (!may_have_rank(c.shape(0), 1)) {
             invalid_argument("unique expects a 1D vector, got ", c.shape(0),
                              " [Op:UniqueWithCounts]");
           }
@@ -170,9 +182,10 @@ const Op unique_with_counts{{
             invalid_argument("out_idx must be int32 or int64, got ", dtype_name(index_type),
                              " [Op:UniqueWithCounts]");
           }
-          c.add_output(c.dtype(0), {0});
-          c.add_output(index_type, c.shape(0));
-          c.add_output(index_type, {0});
+          const Shape distinct{c.symbolic() ? kUnknownSize : 0};
+          c.add_output(c.dtype(0), distinct);
+          c.add_output(index_type, merged(c.shape(0), Shape::of_rank(1)));
+          c.add_output(index_type, distinct);
         },
     .outputs = 3,
     .kernel = cpu::unique_with_counts,

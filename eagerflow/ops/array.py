@@ -192,11 +192,6 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
             return _core.as_tensor(values)
         except (TypeError, ValueError):
             pass  # for instance tensors of different dtypes: the operation reports them
-    first = _core.as_tensor(values[0]) if len(values) else None
-    if first is not None and not -first.ndim - 1 <= axis <= first.ndim:
-        raise ValueError(
-            f"Argument `axis` = {axis} not in range [{-first.ndim - 1}, {first.ndim + 1})"
-        )
     return _ops.stack(values, axis)
 
 
@@ -223,9 +218,6 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
     >>> [row.numpy().tolist() for row in tf.unstack([[1, 2], [3, 4]])]
     [[1, 2], [3, 4]]
     """
-    value = _core.as_tensor(value)
-    if not -value.ndim <= axis < value.ndim:
-        raise ValueError(f"Argument `axis` = {axis} not in range [{-value.ndim}, {value.ndim})")
     return _ops.unstack(value, num, axis)
 
 
@@ -267,24 +259,25 @@ def split(
     if isinstance(num_or_size_splits, int) and not -(2**31) <= num_or_size_splits < 2**31:
         raise ValueError(f"Number of outputs is too big: {num_or_size_splits}")
     axis = _split_axis(axis)
-    if not -value.ndim <= axis < value.ndim:
+    sizes = value._shape_tuple()
+    if sizes is not None and not -len(sizes) <= axis < len(sizes):
         raise invalid_argument(
-            f"-input rank({-value.ndim}) <= split_dim < input rank ({value.ndim}), but got {axis} "
+            f"-input rank({-len(sizes)}) <= split_dim < input rank ({len(sizes)}), but got {axis} "
             "[Op:Split]"
         )
-    length = value._shape_tuple()[axis]
+    length = None if sizes is None else sizes[axis]
     if isinstance(num_or_size_splits, int | np.integer):
         count = int(num_or_size_splits)
         if count < 1:
             raise invalid_argument(
                 f"Value for attr 'num_split' of {count} must be at least minimum 1 [Op:Split]"
             )
-        if length % count:
+        if length is not None and length % count:
             raise invalid_argument(
                 "Number of ways to split should evenly divide the split dimension, but got "
                 f"split_dim {axis} (size = {length}) and num_split {count} [Op:Split]"
             )
-        return _ops.split(value, [length // count] * count, axis)
+        return _ops.split(value, [-1] * count, axis)
     tensor = _core.as_tensor(num_or_size_splits)
     if tensor.ndim == 0:
         raise ValueError(
@@ -296,17 +289,9 @@ def split(
             f"The sizes of the pieces must be integers, got {tensor.dtype.name} [Op:SplitV]"
         )
     sizes = tensor.numpy().reshape(-1).tolist()
-    known = sum(size for size in sizes if size != -1)
-    open_ends = sizes.count(-1)
-    if open_ends > 1 or min(sizes) < -1:
+    if sizes.count(-1) > 1 or min(sizes) < -1:
         raise invalid_argument(f"Sizes of pieces may hold -1 once, got {sizes} [Op:SplitV]")
-    if known > length or (not open_ends and known != length):
-        raise invalid_argument(
-            "Determined shape must either match input shape along split_dim exactly if fully "
-            "specified, or be less than the size of the input along split_dim if not fully "
-            f"specified.  Got: {known} for a size of {length} [Op:SplitV]"
-        )
-    return _ops.split(value, [length - known if size == -1 else size for size in sizes], axis)
+    return _ops.split(value, sizes, axis)
 
 
 @op_function

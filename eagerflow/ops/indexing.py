@@ -440,14 +440,6 @@ def reverse_sequence(
     for k in (axis, batch):
         if not hasattr(k, "__index__"):
             raise TypeError(f"Expected int for argument 'seq_axis' or 'batch_axis' not {k!r}.")
-    for k in (axis, batch):
-        if not 0 <= k < value.ndim:
-            raise invalid_argument(
-                f"Axis {k} must be >= 0 and < the rank of the input, {value.ndim} "
-                "[Op:ReverseSequence]"
-            )
-    if batch == axis:
-        raise invalid_argument(f"batch_axis == seq_axis == {axis} [Op:ReverseSequence]")
     lengths = _core.as_tensor(seq_lengths)
     if lengths.dtype not in (dtypes.int32, dtypes.int64):
         raise invalid_argument(

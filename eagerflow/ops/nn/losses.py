@@ -305,11 +305,4 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     >>> tf.math.in_top_k([1, 0], [[0.1, 0.9], [0.2, 0.8]], k=1).numpy()
     array([ True, False])
     """
-    scores = _core.as_tensor(predictions)
-    classes = _core.as_tensor(targets)
-    if classes.ndim != 1 or scores.ndim != 2 or classes._size != scores._shape_tuple()[0]:
-        raise invalid_argument(
-            f"First dimension of predictions {scores._shape_tuple()} must match length of targets "
-            f"{classes._shape_tuple()} [Op:InTopKV2]"
-        )
-    return _ops.in_top_k(scores, classes, int(k))
+    return _ops.in_top_k(predictions, targets, int(k))
