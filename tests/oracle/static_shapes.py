@@ -123,14 +123,21 @@ def _ours(tf: Any) -> dict[str, Any]:
 
 
 def assert_better(theirs: dict[str, Any], ours: dict[str, Any]) -> None:
-    """Refuses encoded answers that tell less than TensorFlow's, are wrong, or are just the same."""
+    """Refuses encoded answers that tell less than TensorFlow's, are wrong, or are just the same.
+
+    What no shapes can make right may be refused at once, although TensorFlow does so when it runs.
+    """
     assert ours != theirs, "agrees with TensorFlow: it is no better"
     known = ours[next(iter(ours))]
-    assert known == theirs[next(iter(theirs))], f"{known} where all is known"
+    refused = isinstance(known, str)
     for variation, answer in ours.items():
         place = f"{variation}: {answer}, TensorFlow says {theirs[variation]}"
-        assert _includes(theirs[variation], answer), f"less is known for {place}"
+        if refused:
+            assert answer == known or _includes(theirs[variation], answer), f"wrong for {place}"
+            continue
         assert _includes(answer, known), f"wrong for {place}"
+        wrong = not _includes(theirs[variation], known)
+        assert wrong or _includes(theirs[variation], answer), f"less is known for {place}"
 
 
 def _includes(wider: Any, narrower: Any) -> bool:
