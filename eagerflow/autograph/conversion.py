@@ -35,7 +35,10 @@ def convert(function: Callable[..., Any], features: Any = None) -> Callable[...,
             with status.using(status.Status.ENABLED):
                 return converted_call(function, args, kwargs, options=options)
         except Exception as error:
-            raise explained(error) from error.__cause__
+            told = explained(error)
+            if told is error:
+                raise
+            raise told from error.__cause__
 
     if inspect.isfunction(function) or inspect.ismethod(function):
         functools.update_wrapper(converted, function)

@@ -128,7 +128,11 @@ class _Calls(call_trees.CallTreeTransformer):  # type: ignore[misc]
 
 
 class _Transpiler(malt_transpiler.GenericTranspiler):  # type: ignore[misc]
-    """malt's converters in their order."""
+    """malt's converters in their order, those that a function has use for.
+
+    A function without branches and loops has no variables that may be unbound, and its variables need
+    no analysis, which takes most of the time.
+    """
 
     def get_transformed_name(self, node: Any) -> str:
         return "tf__" + super().get_transformed_name(node)
@@ -136,27 +140,49 @@ class _Transpiler(malt_transpiler.GenericTranspiler):  # type: ignore[misc]
     def transform_ast(self, node: Any, ctx: Any) -> Any:
         unsupported_features_checker.verify(node)
         uses = ctx.user.options.uses
-        node = _ExplicitSuper().visit(node)
-        graphs = cfg.build(node)
-        node = qual_names.resolve(node)
-        node = activity.resolve(node, ctx, None)
-        node = reaching_definitions.resolve(node, ctx, graphs)
-        anno.dup(node, {anno.Static.DEFINITIONS: anno.Static.ORIG_DEFINITIONS})
+        kinds = set(map(type, ast.walk(node)))
+        has_blocks = not kinds.isdisjoint(_BLOCKS)
+        if ast.Call in kinds:
+            node = _ExplicitSuper().visit(node)
+        graphs = cfg.build(node) if has_blocks else None
+        node = activity.resolve(qual_names.resolve(node), ctx, None)
+        if has_blocks:
+            node = reaching_definitions.resolve(node, ctx, graphs)
+            anno.dup(node, {anno.Static.DEFINITIONS: anno.Static.ORIG_DEFINITIONS})
         node = functions.transform(node, ctx)
-        node = _Directives(ctx).visit(node)
-        node = break_statements.transform(node, ctx)
+        if has_blocks:
+            node = _Directives(ctx).visit(node)
+        if ast.Break in kinds:
+            node = break_statements.transform(node, ctx)
         if uses(converter.Feature.ASSERT_STATEMENTS):
             node = asserts.transform(node, ctx)
-        node = continue_statements.transform(node, ctx)
-        node = return_statements.transform(node, ctx)
+        if ast.Break in kinds or ast.Continue in kinds:
+            node = continue_statements.transform(node, ctx)
+        if has_blocks and _returns_from_blocks(node):
+            node = return_statements.transform(node, ctx)
         if uses(converter.Feature.LISTS):
             node = lists.transform(node, ctx)
             node = slices.transform(node, ctx)
         node = _Calls(ctx).visit(qual_names.resolve(node))
-        node = control_flow.transform(node, ctx)
+        if has_blocks:
+            node = control_flow.transform(node, ctx)
         node = _ConditionalExpressions(ctx).visit(node)
         node = logical_expressions.transform(node, ctx)
-        return variables.transform(node, ctx)
+        return variables.transform(node, ctx) if has_blocks else node
+
+
+_BLOCKS = (ast.If, ast.For, ast.While)
+
+
+def _returns_from_blocks(node: Any, inside: bool = False) -> bool:
+    """Whether a branch or a loop, which become functions, has a `return`."""
+    if isinstance(node, ast.Return):
+        return inside
+    if isinstance(node, ast.FunctionDef | ast.Lambda):
+        inside = False
+    elif isinstance(node, _BLOCKS):
+        inside = True
+    return any(_returns_from_blocks(child, inside) for child in ast.iter_child_nodes(node))
 
 
 class _Converted(NamedTuple):

@@ -13,13 +13,16 @@ class Undefined:
         name: the variable's name.
     """
 
-    __slots__ = ("name",)
+    __slots__ = ("_variable",)
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self._variable = name
 
     def __repr__(self) -> str:
-        return f"<undefined {self.name}>"
+        return self._variable
+
+    def __getitem__(self, key: Any) -> Undefined:
+        return self  # an element of what is not bound is not bound
 
 
 class UndefinedReturnValue:
@@ -38,7 +41,7 @@ def ld(value: Any) -> Any:
         UnboundLocalError: if it has none.
     """
     if type(value) is Undefined:
-        raise UnboundLocalError(f"'{value.name}' is used before assignment")
+        raise UnboundLocalError(f"'{value!r}' is used before assignment")
     return value
 
 
