@@ -112,7 +112,9 @@ def explained(error: Exception) -> Exception:
         new = _KeyErrorInUserCode(key, message).with_traceback(error.__traceback__)
         new.__cause__, new.__suppress_context__ = error.__cause__, True
         error = new
-    elif type(error).__str__ in (BaseException.__str__, ImportError.__str__):
+    elif isinstance(error, ImportError):
+        error.msg = message
+    elif type(error).__str__ is BaseException.__str__:
         error.args = (message,)
     else:
         return error

@@ -10,6 +10,7 @@ from eagerflow.autograph.operators import builtin_functions
 from eagerflow.autograph.operators.loops import State, staged_while
 from eagerflow.autograph.operators.staging import Tensor, is_staged
 from eagerflow.autograph.operators.variables import Undefined
+from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.ops import control_flow, indexing
 from eagerflow.ops.tensor_array import TensorArray
 
@@ -69,7 +70,7 @@ def for_stmt(
 
 def range_limits(value: Any) -> tuple[Tensor, Tensor, Tensor] | None:
     """The start, limit and step of what a `tf.range` gave; None for other tensors."""
-    if not _core.is_symbolic(value):
+    if not is_symbolic(value):
         return None
     node = _core.node_of(value)
     if node.type != "Range":
@@ -114,7 +115,7 @@ class _Loop:
         if self._extra_test is None:
             return True
         result = self._extra_test()
-        if _core.is_symbolic(result):
+        if is_symbolic(result):
             raise NotImplementedError(
                 "break and return statements which depend on a TF condition are not supported in "
                 "Python for loops. Did you intend to make it a TF loop? Loop over a tensor, for "

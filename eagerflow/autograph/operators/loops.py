@@ -18,6 +18,7 @@ from eagerflow.autograph.operators.staging import (
     scratch_graph,
 )
 from eagerflow.autograph.operators.variables import is_undefined
+from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops import assertions, control_flow
 from eagerflow.ops.tensor_array import TensorArray
@@ -64,7 +65,7 @@ def while_stmt(
     while first:
         body()
         first = test()
-        if _core.is_symbolic(first):
+        if is_symbolic(first):
             raise NotImplementedError(
                 "The condition of while loop started as non-Tensor, then changed to Tensor. This may "
                 "happen either because variables changed type, or when a break or return statement "
