@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow.autograph.operators.staging import is_staged
-from eagerflow.ops import assertions
+from eagerflow.util import lazy
+
+assertions = lazy.Module("eagerflow.ops.assertions")  # few programs need it
 
 
 def assert_stmt(expression: Any, message: Callable[[], Any]) -> None:

@@ -8,7 +8,14 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.autograph.operators.staging import Tensor, is_staged
 from eagerflow.framework import dtypes
-from eagerflow.ops import array, assertions, creation, host_functions, indexing, loops
+from eagerflow.ops import array, creation
+from eagerflow.util import lazy
+
+# Few programs need them.
+assertions = lazy.Module("eagerflow.ops.assertions")
+host_functions = lazy.Module("eagerflow.ops.host_functions")
+indexing = lazy.Module("eagerflow.ops.indexing")
+loops = lazy.Module("eagerflow.ops.loops")
 
 _ops = _core.ops
 

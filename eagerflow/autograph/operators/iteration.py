@@ -11,7 +11,7 @@ from eagerflow.autograph.operators.loops import State, staged_while
 from eagerflow.autograph.operators.staging import Tensor, is_staged
 from eagerflow.autograph.operators.variables import Undefined
 from eagerflow.framework.func_graph import is_symbolic
-from eagerflow.ops import control_flow, indexing
+from eagerflow.ops import control_flow
 from eagerflow.ops.tensor_array import TensorArray
 
 _ops = _core.ops
@@ -134,7 +134,7 @@ class _Loop:
             downward = _ops.greater(self._counter, limit)
             if known_step is not None:
                 return downward
-            return indexing.where(_ops.greater_equal(step, 0), upward, downward)
+            return _ops.select(_ops.greater_equal(step, 0), upward, downward)
 
         def iteration() -> None:
             self._body(self._counter)

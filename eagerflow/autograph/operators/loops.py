@@ -20,8 +20,11 @@ from eagerflow.autograph.operators.staging import (
 from eagerflow.autograph.operators.variables import is_undefined
 from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.ops import assertions, control_flow
+from eagerflow.ops import control_flow
 from eagerflow.ops.tensor_array import TensorArray
+from eagerflow.util import lazy
+
+assertions = lazy.Module("eagerflow.ops.assertions")  # few programs need it
 
 _ops = _core.ops
 
