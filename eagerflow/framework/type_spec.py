@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType, as_dtype
 from eagerflow.framework.shapes import TensorShape, as_shape
+from eagerflow.framework.trace_type import TraceType
 
 
-class TypeSpec:
+class TypeSpec(TraceType):
     """What is known of a value before it is computed; the base class of all specs."""
 
     @property
@@ -35,6 +37,60 @@ class TypeSpec:
         if self != other:
             raise ValueError(f"No spec is compatible with both {self} and {other}.")
         return self
+
+    # What functions are traced with. A composite spec has `_component_specs`.
+
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
+        """The narrowest spec of the values of all; None if there is none."""
+        spec: Any = self
+        try:
+            for other in others:
+                spec = spec.most_specific_compatible_type(other)
+        except (TypeError, ValueError):
+            return None
+        return spec
+
+    def placeholder_value(self, placeholder_context: Any) -> Any:
+        """A value of symbolic tensors."""
+        parts = [spec.placeholder_value(placeholder_context) for spec in self._parts_of_values()]
+        return self._from_components(parts)
+
+    def to_tensors(self, value: Any) -> list[Any]:
+        """The tensors that make up a value."""
+        return [_core.as_tensor(part) for part in self._to_components(value)]
+
+    def from_tensors(self, tensors: Iterator[Any]) -> Any:
+        """A value made of as many tensors as `to_tensors` gives."""
+        return self._from_components([next(tensors) for _ in self._parts_of_values()])
+
+    def flatten(self) -> list[Any]:
+        """The specs of the tensors that make up a value."""
+        return self._parts_of_values()
+
+    def cast(self, value: Any, cast_context: Any) -> Any:
+        """The value, if it has this spec.
+
+        Raises:
+            TypeError: if it has another one.
+        """
+        found = type_spec_from_value(value) if not isinstance(value, TypeSpec) else value
+        if isinstance(value, TypeSpec) and not cast_context.allow_specs:
+            raise TypeError(f"Can not cast the spec {value!r} to {self!r}: a value is needed.")
+        if not found.is_subtype_of(self) and not self.is_compatible_with(value):
+            raise TypeError(f"Can not cast {found!r} to {self!r}")
+        return value
+
+    def _parts_of_values(self) -> list[Any]:
+        specs = getattr(self, "_component_specs", None)
+        if specs is None:
+            raise TypeError(f"Values with {self!r} cannot be taken apart into tensors.")
+        return list(specs)
+
+    def _to_components(self, value: Any) -> list[Any]:
+        raise TypeError(f"Values with {self!r} cannot be taken apart into tensors.")
+
+    def _from_components(self, components: list[Any]) -> Any:
+        raise TypeError(f"Values with {self!r} cannot be made of tensors.")
 
     # Batching, for pipelines and `tf.map_fn`.
 
@@ -130,8 +186,10 @@ class TensorSpec(TypeSpec):
         )
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether the other has this dtype, and a shape that is at most as specific."""
+        """Whether the other has this dtype, a shape that is at most as specific, and no other name."""
         if not isinstance(other, TensorSpec) or self._dtype != other._dtype:
+            return False
+        if self._name is not None and self._name != other._name:
             return False
         return self._shape.is_subtype_of(other._shape)
 
@@ -141,6 +199,62 @@ class TensorSpec(TypeSpec):
             raise ValueError(f"No TensorSpec is compatible with both {self} and {other}.")
         shape = self._shape.most_specific_compatible_shape(other._shape)
         return type(self)(shape, self._dtype, self._name)
+
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
+        """The spec with None wherever shapes differ; None if dtypes or names do."""
+        shape = self._shape
+        for other in others:
+            if (
+                not isinstance(other, TensorSpec)
+                or self._dtype != other._dtype
+                or self._name != other._name
+            ):
+                return None
+            shape = shape.most_specific_compatible_shape(other._shape)
+        return TensorSpec(shape, self._dtype, self._name)
+
+    def placeholder_value(self, placeholder_context: Any) -> Any:
+        """A symbolic tensor."""
+        return placeholder_context.placeholder(self)
+
+    def to_tensors(self, value: Any) -> list[Any]:
+        """The tensor, in a list."""
+        return [
+            value if isinstance(value, _core.Tensor) else _core.convert(value, self._dtype, None)
+        ]
+
+    def from_tensors(self, tensors: Iterator[Any]) -> Any:
+        """The next tensor."""
+        return next(tensors)
+
+    def flatten(self) -> list[Any]:
+        """This spec, in a list."""
+        return [self]
+
+    def cast(self, value: Any, cast_context: Any) -> Any:
+        """The value as a tensor.
+
+        Raises:
+            TypeError: if it is a tensor of another dtype or an incompatible shape, or can be none.
+        """
+        if isinstance(value, TensorSpec) and cast_context.allow_specs:
+            if not value.is_subtype_of(self) and not self.is_compatible_with(value):
+                raise TypeError(f"Can not cast {value!r} to {self!r}")
+            return self
+        if not isinstance(value, _core.Tensor):
+            value = self._converted(value)
+        found = TensorSpec(value.shape, value.dtype, self._name)
+        if found._dtype != self._dtype or not self._shape.is_compatible_with(found._shape):
+            raise TypeError(f"Can not cast {found!r} to {self!r}")
+        return value
+
+    def _converted(self, value: Any) -> Any:
+        if not isinstance(value, _core.Variable) and hasattr(type(value), "_type_spec"):
+            raise TypeError(f"Can not cast {value!r} to {self!r}: it is no tensor.")
+        try:
+            return _core.convert(value, self._dtype, None)
+        except (TypeError, ValueError) as error:
+            raise TypeError(str(error)) from error
 
     _is_batchable = True
 
@@ -198,6 +312,20 @@ class NoneTensorSpec(TypeSpec):
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether the other is None, or this spec."""
         return spec_or_value is None or isinstance(spec_or_value, NoneTensorSpec)
+
+    def placeholder_value(self, placeholder_context: Any) -> None:
+        """None."""
+
+    def to_tensors(self, value: Any) -> list[Any]:
+        """No tensors."""
+        return []
+
+    def from_tensors(self, tensors: Iterator[Any]) -> None:
+        """None."""
+
+    def flatten(self) -> list[Any]:
+        """No specs."""
+        return []
 
     def most_specific_compatible_type(self, other: Any) -> NoneTensorSpec:
         """This spec.

@@ -1,0 +1,217 @@
+"""Operations of traced functions: the nodes of their graphs, for programs that look at them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.util import lazy
+
+# Few programs ask for messages.
+graph_def = lazy.Module("eagerflow.framework.graph_def")
+
+
+class Operation:
+    """A node of a traced function's graph.
+
+    Two objects for the same node are equal.
+
+    >>> @tf.function
+    ... def double(x):
+    ...     return tf.add(x, x, name="twice")
+    """
+
+    __slots__ = ("__weakref__", "_node")
+
+    def __init__(self, node: Any) -> None:
+        self._node = node
+
+    @property
+    def name(self) -> str:
+        """The name, unique in the graph."""
+        return self._node.name
+
+    @property
+    def type(self) -> str:
+        """TensorFlow's name of the operation, such as "MatMul"."""
+        return self._node.type
+
+    @property
+    def graph(self) -> Any:
+        """The graph that it belongs to."""
+        return self._node.graph
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        """The tensors that it reads."""
+        return tuple(self._node.inputs)
+
+    @property
+    def outputs(self) -> list[Any]:
+        """The tensors that it returns."""
+        return self._node.outputs
+
+    def values(self) -> tuple[Any, ...]:
+        """The tensors that it returns."""
+        return tuple(self._node.outputs)
+
+    @property
+    def control_inputs(self) -> list[Operation]:
+        """None: operations run in the order in which they were added."""
+        return []
+
+    @property
+    def device(self) -> str:
+        """The device that it was placed on; empty if it was not."""
+        return ""
+
+    @property
+    def node_def(self) -> Any:
+        """The operation as a NodeDef message."""
+        return graph_def.node_def(self._node)
+
+    @property
+    def op_def(self) -> Any:
+        """The operation's name as an OpDef message."""
+        return graph_def.op_def(self._node)
+
+    @property
+    def traceback(self) -> tuple[Any, ...] | None:
+        """File, line and function of the program's call; None if that is not known."""
+        return self._node.source
+
+    def get_attr(self, name: str) -> Any:
+        """The value of an attribute.
+
+        Raises:
+            ValueError: if there is none of that name.
+        """
+        attrs = graph_def.attributes(self._node)
+        if name not in attrs:
+            raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
+        value = attrs[name]
+        if isinstance(value, str):
+            return value.encode()
+        return value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Operation) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[int, int]:
+        return id(self._node.graph), self._node.id
+
+    def __repr__(self) -> str:
+        return f"<tf.Operation '{self.name}' type={self.type}>"
+
+    def __str__(self) -> str:
+        return str(self.node_def)
+
+
+class GraphInspection:
+    """What programs ask of a graph besides building and running it."""
+
+    nodes: list[Any]
+    name: str
+
+    # The graph that operations are added to eventually is the function's.
+    building_function = True
+    seed: int | None = None
+
+    def get_operations(self) -> list[Operation]:
+        """All operations, in the order in which they run."""
+        return [Operation(node) for node in self.nodes]
+
+    def get_operation_by_name(self, name: str) -> Operation:
+        """The operation of a name.
+
+        Raises:
+            KeyError: if there is none.
+            TypeError: if the name is no string.
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
+        for node in self.nodes:
+            if node.name == name:
+                return Operation(node)
+        raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
+
+    def get_tensor_by_name(self, name: str) -> Any:
+        """The tensor of a name, such as "add:0".
+
+        Raises:
+            ValueError: if the name has no colon.
+            KeyError: if there is no such tensor.
+            TypeError: if the name is no string.
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
+        operation, colon, index = name.rpartition(":")
+        if not colon or not index.isdigit():
+            raise ValueError(
+                f"The name {name!r} looks like an (invalid) Operation name, not a Tensor. Tensor "
+                'names must be of the form "<op_name>:<output_index>".'
+            )
+        for node in self.nodes:
+            if node.name == operation:
+                if int(index) < len(node.outputs):
+                    return node.outputs[int(index)]
+                raise KeyError(
+                    f"The name {name!r} refers to a Tensor which does not exist. The operation, "
+                    f"{operation!r}, exists but only has {len(node.outputs)} outputs."
+                )
+        raise KeyError(
+            f"The name {name!r} refers to a Tensor which does not exist. The operation, "
+            f"{operation!r}, does not exist in the graph."
+        )
+
+    def as_graph_element(
+        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
+    ) -> Any:
+        """The tensor or operation that an object or a name stands for."""
+        if not isinstance(obj, str):
+            return obj
+        if ":" in obj and allow_tensor:
+            return self.get_tensor_by_name(obj)
+        return self.get_operation_by_name(obj)
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """The variables that its operations read or change, each once, in order."""
+        found: dict[int, Any] = {}
+        for variable in self._used_variables():
+            found.setdefault(id(variable), variable)
+        return tuple(found.values())
+
+    def _used_variables(self) -> Iterator[Any]:
+        for node in self.nodes:
+            if node.variable is not None:
+                yield node.variable
+            for callee in node.callees:
+                yield from callee._used_variables()
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        """Those of its variables that are trainable."""
+        return tuple(v for v in self.variables if v.trainable)
+
+    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
+        """The graph as a GraphDef message.
+
+        Args:
+            from_version: accepted, without effect.
+            add_shapes: whether nodes have the shapes of their outputs in `_output_shapes`.
+        """
+        return graph_def.graph_def(self, add_shapes)
+
+    def as_function_def(self, name: str) -> Any:
+        """The graph as a FunctionDef message of that name."""
+        return graph_def.function_def(self, name)
+
+
+def operation_of(tensor: Any) -> Operation:
+    """The operation that returns a symbolic tensor."""
+    return Operation(_core.node_of(tensor))

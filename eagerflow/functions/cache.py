@@ -1,0 +1,102 @@
+"""Which trace serves a call: the one for exactly its types of arguments, or for more general ones."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from eagerflow.functions import trace_types
+from eagerflow.functions.function_type import FunctionType, concrete_type
+
+# Calls whose trace was found by a search are remembered, up to this many.
+_REMEMBERED = 1024
+
+Key = tuple[tuple[str, ...], tuple[Any, ...], tuple[Any, ...]]
+
+
+class FunctionCache:
+    """The concrete functions of a Function, by the types of their arguments.
+
+    A key holds the names, kinds and types of arguments. A call is served by the concrete function for
+    its own types, or else by the one with the narrowest types that its own are subtypes of.
+    """
+
+    def __init__(self) -> None:
+        self._exact: dict[Key, Any] = {}
+        self._found: dict[Key, Any] = {}
+        self._references: dict[Key, list[weakref.ref]] = {}
+
+    def __len__(self) -> int:
+        return len(self._exact)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(list(self._exact.values()))
+
+    def lookup(self, key: Key) -> Any:
+        """The concrete function that serves calls with a key; None if there is none."""
+        concrete = self._found.get(key)
+        if concrete is None:
+            concrete = self._exact.get(key) or self._narrowest(key)
+            if concrete is not None:
+                if len(self._found) >= _REMEMBERED:
+                    self._found.clear()
+                self._found[key] = concrete
+        return concrete
+
+    def _narrowest(self, key: Key) -> Any:
+        best: Key | None = None
+        for other in list(self._exact):
+            if _is_subtype(key, other) and (best is None or _is_subtype(other, best)):
+                best = other
+        return None if best is None else self._exact[best]
+
+    def generalized(self, key: Key) -> Key:
+        """A key with types that also serve the calls of earlier traces, where there are such types."""
+        names, kinds, types = key
+        for other_names, other_kinds, other_types in list(self._exact):
+            if other_names == names and other_kinds == kinds:
+                joined = [
+                    own.most_specific_common_supertype([other])
+                    for own, other in zip(types, other_types, strict=True)
+                ]
+                if None not in joined:
+                    types = tuple(joined)
+        return names, kinds, types
+
+    def add(self, key: Key, concrete: Any) -> None:
+        """Keeps a concrete function, until an object that its types refer to is gone."""
+        self._exact[key] = concrete
+        self._found.clear()
+        objects = [found for kind in key[2] for found in trace_types.weak_objects(kind)]
+        if objects:
+            forget = _forgetter(weakref.ref(self), key)
+            self._references[key] = [weakref.ref(found, forget) for found in objects]
+
+    def remove(self, key: Key) -> None:
+        """Drops the concrete function for a key."""
+        self._exact.pop(key, None)
+        self._references.pop(key, None)
+        self._found.clear()
+
+
+def _forgetter(cache: Any, key: Key) -> Callable[[Any], None]:
+    def forget(_: Any) -> None:
+        found = cache()
+        if found is not None:
+            found.remove(key)
+
+    return forget
+
+
+def _is_subtype(key: Key, other: Key) -> bool:
+    return (
+        key[0] == other[0]
+        and key[1] == other[1]
+        and all(own.is_subtype_of(theirs) for own, theirs in zip(key[2], other[2], strict=True))
+    )
+
+
+def function_type_of(key: Key) -> FunctionType:
+    """The type of the concrete function for a key."""
+    return concrete_type(list(key[0]), list(key[1]), key[2])

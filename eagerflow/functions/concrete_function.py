@@ -1,0 +1,270 @@
+"""ConcreteFunction: the graph of a function for one type of arguments."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.errors import InvalidArgumentError
+from eagerflow.framework.func_graph import FuncGraph
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.functions import function_type as types
+from eagerflow.functions import tracing
+from eagerflow.functions.function_type import FunctionType
+from eagerflow.util import lazy
+
+# It is used by few programs, and imports this module.
+pruning = lazy.Module("eagerflow.functions.pruning")
+
+Tensor = _core.Tensor
+
+_numbers = itertools.count()
+
+
+class Callable:
+    """What a program can call, with a type: the base of Functions and concrete functions."""
+
+    __slots__ = ()
+
+    @property
+    def function_type(self) -> FunctionType:
+        """The parameters, their types and that of the result."""
+        raise NotImplementedError
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the function."""
+        raise NotImplementedError
+
+
+class ConcreteFunction(Callable):
+    """A function that was traced for certain types of arguments.
+
+    Calls take the arguments that the function itself takes; those that have been given as Python values
+    may be left out. Or they take a tensor for each of the graph's inputs, by position or by the names of
+    the TensorSpecs.
+
+    Args:
+        graph: the finished graph.
+        function_type: the types of arguments and result.
+        name: the Python function's name.
+        attributes: what `experimental_attributes` gave.
+        variables: the variables in the arguments that it was traced with.
+    """
+
+    def __init__(
+        self,
+        graph: FuncGraph,
+        function_type: FunctionType,
+        name: str,
+        attributes: Mapping[str, Any] | None = None,
+        variables: list[Any] | None = None,
+    ) -> None:
+        self._graph = graph
+        self._function_type = function_type
+        self._python_name = name
+        self._name = f"__inference_{tracing.valid_name(name)}_{next(_numbers)}"
+        self._attributes = dict(attributes or {})
+        self._argument_variables = variables or []
+        self._output_type = function_type.output
+        self._single = isinstance(self._output_type, TensorSpec)
+        graph.structured_input_signature = types.named_specs(function_type, {})
+        graph.structured_outputs = self._output_type.from_tensors(iter(graph.outputs))
+
+    # What it is.
+
+    @property
+    def name(self) -> bytes:
+        """A name that no other function has."""
+        return self._name.encode()
+
+    @property
+    def graph(self) -> FuncGraph:
+        """The graph, for looking at."""
+        return self._graph
+
+    @property
+    def function_type(self) -> FunctionType:
+        """The parameters, their types and that of the result."""
+        return self._function_type
+
+    @property
+    def inputs(self) -> list[Any]:
+        """The graph's inputs: symbolic tensors for the arguments, then for what it captures."""
+        return [*self._graph.inputs, *(inner for _, inner in self._graph.captures)]
+
+    @property
+    def outputs(self) -> list[Any]:
+        """The symbolic tensors in the result."""
+        return self._graph.outputs
+
+    @property
+    def captured_inputs(self) -> list[Any]:
+        """What it uses from outside: variables, tensors, and tensors of outer graphs."""
+        return self._graph.captured_inputs
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """The variables that it reads or changes."""
+        return self._graph.variables
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        """Those of its variables that are trainable."""
+        return tuple(v for v in self.variables if v.trainable)
+
+    @property
+    def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments by position and by name, with specs for tensors."""
+        return self._graph.structured_input_signature
+
+    @property
+    def structured_outputs(self) -> Any:
+        """The result, with symbolic tensors."""
+        return self._graph.structured_outputs
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of the tensors in the result."""
+        return self._of_outputs(_shape_of)
+
+    @property
+    def output_dtypes(self) -> Any:
+        """The dtypes of the tensors in the result."""
+        return self._of_outputs(lambda leaf: getattr(leaf, "dtype", None))
+
+    def _of_outputs(self, attribute: Any) -> Any:
+        return nest.map_structure(attribute, self.structured_outputs)
+
+    @property
+    def function_def(self) -> Any:
+        """The function as a FunctionDef message."""
+        return self._graph.as_function_def(self._name)
+
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """The types of parameters and result, as text.
+
+        Args:
+            verbose: False for one line.
+        """
+        return repr(self._function_type) if verbose else str(self._function_type)
+
+    def __repr__(self) -> str:
+        return f"<ConcreteFunction {self._function_type} at 0x{id(self):X}>"
+
+    def __str__(self) -> str:
+        return f"ConcreteFunction {self._function_type!r}"
+
+    # Calls.
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the graph.
+
+        Raises:
+            TypeError: if the arguments fit neither the parameters nor the graph's inputs.
+        """
+        try:
+            arguments = self._bound(args, kwargs)
+        except TypeError as error:
+            return self._call_flat(args, kwargs, error)
+        return self.call_bound(arguments)
+
+    def _bound(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
+        signature = self._function_type
+        try:
+            bound = types.bound_with_defaults(signature, args, kwargs, {})
+            return types.cast_arguments(signature, bound)
+        except (TypeError, ValueError) as error:
+            raise types.binding_error(error, args, kwargs, signature) from error
+
+    def call_bound(self, arguments: Mapping[str, Any]) -> Any:
+        """The result for arguments by parameter, which fit."""
+        tensors: list[Any] = []
+        for name, parameter in self._function_type.parameters.items():
+            tensors.extend(parameter.annotation.to_tensors(arguments[name]))
+        if self._argument_variables:
+            given = tracing.variables_in(self._function_type, arguments)
+            pairs = zip(self._argument_variables, given, strict=True)
+            swapped = [(traced, actual) for traced, actual in pairs if traced is not actual]
+            if swapped:
+                return self._result(self._graph.run_with(tensors, swapped))
+        return self._result(self._graph.run(tensors))
+
+    def _result(self, outputs: list[Any]) -> Any:
+        if self._single:
+            return outputs[0]
+        return self._output_type.from_tensors(iter(outputs))
+
+    # Calls with one tensor for each input.
+
+    @property
+    def _arg_keywords(self) -> list[str]:
+        """The names of the graph's inputs as arguments."""
+        found: dict[str, int] = {}
+        names = []
+        for name, _ in types.flat_names(self._function_type):
+            name = tracing.valid_name(name)
+            count = found.get(name, 0)
+            found[name] = count + 1
+            names.append(f"{name}_{count}" if count else name)
+        return names
+
+    def _call_flat(self, args: tuple, kwargs: dict[str, Any], error: TypeError) -> Any:
+        names = self._arg_keywords
+        shown = f"{self._python_name}({', '.join(names)})"
+        reason = self._misfit(names, args, kwargs)
+        if reason is not None:
+            raise TypeError(
+                f"{error}\nFallback to flat signature also failed due to: {shown}{reason}"
+            ) from None
+        tensors = [*args, *(kwargs[name] for name in names[len(args) :])]
+        for index, (tensor, symbol) in enumerate(zip(tensors, self._graph.inputs, strict=True)):
+            if not isinstance(tensor, Tensor | _core.Variable):
+                raise TypeError(
+                    f"{error}\nFallback to flat signature also failed due to: {shown}: expected "
+                    f"argument #{index}(zero-based) to be a Tensor; got {type(tensor).__name__} "
+                    f"({tensor})."
+                )
+            if tensor.dtype != symbol.dtype:
+                raise InvalidArgumentError(
+                    None,
+                    None,
+                    f"cannot compute {self._name} as input #{index}(zero-based) was expected to be "
+                    f"a {symbol.dtype.name} tensor but is a {tensor.dtype.name} tensor "
+                    f"[Op:{self._name}]",
+                )
+        return self._result(self._graph.run([_core.as_tensor(tensor) for tensor in tensors]))
+
+    def _misfit(self, names: list[str], args: tuple, kwargs: dict[str, Any]) -> str | None:
+        """Why arguments do not fit the graph's inputs; None if they do."""
+        if len(args) > len(names):
+            return f" takes {len(names)} positional arguments, got {len(args)}."
+        twice = [name for name in names[: len(args)] if name in kwargs]
+        if twice:
+            return f" got two values for '{twice[0]}'."
+        missing = [name for name in names[len(args) :] if name not in kwargs]
+        if missing:
+            return f" missing required arguments: {', '.join(missing)}."
+        unknown = [name for name in kwargs if name not in names]
+        if unknown:
+            return f" got unexpected keyword arguments: {', '.join(unknown)}."
+        return None
+
+    def prune(self, feeds: Any, fetches: Any, name: str | None = None) -> Any:
+        """The part of the graph that computes some of its tensors from others.
+
+        Args:
+            feeds: tensors of the graph, or their names: the arguments of the new function.
+            fetches: a structure of tensors of the graph, or of their names: its result.
+            name: its name.
+
+        Raises:
+            ValueError: if a fetched tensor needs an input of the graph that is not fed.
+        """
+        return pruning.pruned(self, feeds, fetches, name)
+
+
+def _shape_of(leaf: Any) -> Any:
+    return TensorShape(None) if leaf is None else leaf.shape

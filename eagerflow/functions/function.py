@@ -1,0 +1,440 @@
+"""tf.function: functions that are traced once for each type of arguments, and run as graphs."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+import weakref
+from collections.abc import Callable as PythonCallable
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.framework import context
+from eagerflow.framework.context import process
+from eagerflow.framework.func_graph import FuncGraph, eagerly
+from eagerflow.framework.trace_type import TracingContext
+from eagerflow.functions import cache, retracing, trace_types, tracing
+from eagerflow.functions import function_type as types
+from eagerflow.functions.concrete_function import Callable, ConcreteFunction
+from eagerflow.functions.variable_creation import Creation
+from eagerflow.functions.variable_spec import VariableSpec
+from eagerflow.util import lazy
+
+# It imports this package, and malt when a function is converted.
+autograph = lazy.Module("eagerflow.autograph.conversion")
+
+Tensor = _core.Tensor
+
+# Attributes that `experimental_attributes` may have.
+_ATTRIBUTES = frozenset(
+    ["disable_acd", "disable_call_shape_inference", "implements", "shared_rendezvous", "xla_scope"]
+)
+
+
+class Function(Callable):
+    """A Python function that is traced, made by `tf.function`.
+
+    A call with arguments of new types runs the Python function once with symbolic tensors; its operations
+    make a graph. This call and later ones with such arguments run the graph.
+    """
+
+    def __init__(
+        self,
+        python_function: PythonCallable[..., Any],
+        name: str | None = None,
+        input_signature: Any = None,
+        autograph: bool = True,
+        jit_compile: bool | None = None,
+        reduce_retracing: bool = False,
+        experimental_implements: Any = None,
+        experimental_autograph_options: Any = None,
+        experimental_attributes: Any = None,
+    ) -> None:
+        if not callable(python_function):
+            raise TypeError(f"{python_function!r} is not a callable object")
+        attributes = dict(experimental_attributes or {})
+        for attribute in attributes:
+            if attribute not in _ATTRIBUTES:
+                raise ValueError(f"`{attribute} is not supported by tf.function as an attribute.")
+        if experimental_implements is not None:
+            attributes["api_implements"] = experimental_implements
+        self._python_function = python_function
+        self._function_type = types.FunctionType.from_callable(python_function)
+        self._defaults = types.default_values(python_function)
+        self._input_signature = None
+        if input_signature is not None:
+            types.check_signature(input_signature)
+            self._input_signature = tuple(input_signature)
+            self._function_type = types.constrained(
+                self._function_type, self._input_signature, self._defaults
+            )
+        self._name = name or getattr(python_function, "__name__", "function")
+        self._autograph = autograph
+        self._autograph_options = experimental_autograph_options
+        self._jit_compile = jit_compile
+        self._reduce_retracing = reduce_retracing
+        self._attributes = attributes
+        self._instances: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
+        self._history = retracing.key_of(python_function)
+        self._described: Any = python_function
+        # The parameters, if all take their arguments by position or name.
+        plain = all(
+            p.kind is types.POSITIONAL_OR_KEYWORD for p in self._function_type.parameters.values()
+        )
+        self._plain = tuple(self._function_type.parameters) if plain else None
+        self._plain_kinds = (types.POSITIONAL_OR_KEYWORD,) * len(self._plain or ())
+        self._forget_traces()
+        functools.update_wrapper(self, python_function, updated=())  # type: ignore[arg-type]
+
+    def _forget_traces(self) -> None:
+        self._cache = cache.FunctionCache()
+        self._lock = threading.RLock()
+        self._traces = 0
+        self._untraced_calls = 0
+        # Whether a first trace is complete, and whether it made variables.
+        self._begun = False
+        self._made_variables = False
+
+    # What it is.
+
+    @property
+    def python_function(self) -> PythonCallable[..., Any]:
+        """The function as it was written."""
+        return self._python_function
+
+    @property
+    def input_signature(self) -> Any:
+        """The specs that it was made with, or None."""
+        return self._input_signature
+
+    @property
+    def function_type(self) -> types.FunctionType:
+        """The parameters, and the types that an `input_signature` restricts them to."""
+        return self._function_type
+
+    @property
+    def function_spec(self) -> types.FunctionSpec:
+        """The parameters, their defaults, and how the function is traced."""
+        return types.FunctionSpec(
+            self._function_type, self._defaults, self._name, self._jit_compile
+        )
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self._name
+
+    def experimental_get_tracing_count(self) -> int:
+        """How often the function has been traced.
+
+        >>> @tf.function
+        ... def double(x):
+        ...     return 2 * x
+        >>> double(1), double(2), double(tf.constant(3)), double(tf.constant(4))  # doctest: +SKIP
+        >>> double.experimental_get_tracing_count()
+        0
+        """
+        return self._traces
+
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """The types of all concrete functions, as text.
+
+        Args:
+            verbose: False for one line for each.
+        """
+        return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._cache)
+
+    def __repr__(self) -> str:
+        return f"<eagerflow.functions.function.Function object at 0x{id(self):x}>"
+
+    # Calls.
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if process.functions_eager:
+            return self._python_function(*args, **kwargs)
+        if process.graphs_used and context.building_graph() is not None:
+            return self._python_function(*args, **kwargs)
+        concrete, values = self._concrete_for(args, kwargs)
+        return concrete.call_bound(values)
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The concrete function for arguments like these.
+
+        Args:
+            *args: arguments; a TensorSpec, or another spec, stands for any value that it describes.
+            **kwargs: arguments by name.
+
+        Raises:
+            TypeError: if they do not fit the parameters or the `input_signature`.
+
+        >>> @tf.function
+        ... def double(x):
+        ...     return 2 * x
+        >>> concrete = double.get_concrete_function(tf.TensorSpec([None], tf.float32))
+        >>> concrete(tf.constant([1.0, 2.0])).numpy()
+        array([2., 4.], dtype=float32)
+        """
+        if self._input_signature is not None and not args and not kwargs:
+            return self._concrete_for_signature()
+        return self._concrete_for(args, kwargs, specs=True)[0]
+
+    def _concrete_for(
+        self, args: tuple, kwargs: dict[str, Any], specs: bool = False
+    ) -> tuple[ConcreteFunction, dict[str, Any]]:
+        """The concrete function for a call, which is traced if it is new, and the bound arguments."""
+        names: Any
+        kinds: Any
+        values: Any
+        if not kwargs and self._plain is not None and len(args) == len(self._plain):
+            names, kinds, values = self._plain, self._plain_kinds, args
+            if self._input_signature is not None:
+                values = self._cast(dict(zip(names, args, strict=True)), args, kwargs, specs)
+        else:
+            try:
+                bound = types.bound_with_defaults(self._function_type, args, kwargs, self._defaults)
+            except TypeError as error:
+                raise types.binding_error(error, args, kwargs, self._function_type) from error
+            names, kinds, values = types.arguments_of(self._function_type, bound)
+            if self._input_signature is not None:
+                values = self._cast(bound, args, kwargs, specs)
+        if self._input_signature is not None:
+            found = self._function_type.parameters
+            parts = tuple([found[name].annotation for name in names])
+        else:
+            tracing_context = TracingContext()
+            parts = tuple([trace_types.from_value(v, tracing_context) for v in values])
+        key = (tuple(names), tuple(kinds), parts)
+        concrete = self._cache.lookup(key)
+        if concrete is None:
+            concrete = self._traced(key, values, specs)
+            values = dict(zip(names, values, strict=True))
+        else:
+            self._untraced_calls += 1
+            values = dict(zip(names, values, strict=True))
+        return concrete, values
+
+    def _cast(
+        self, bound: dict[str, Any], args: tuple, kwargs: dict[str, Any], specs: bool
+    ) -> list[Any]:
+        """The arguments, converted to the types of the signature."""
+        try:
+            return list(types.cast_arguments(self._function_type, bound, specs).values())
+        except (TypeError, ValueError) as error:
+            raise types.binding_error(error, args, kwargs, self._function_type) from error
+
+    def _concrete_for_signature(self) -> ConcreteFunction:
+        parameters = self._function_type.parameters.values()
+        names = tuple(p.name for p in parameters)
+        parts = tuple(p.annotation for p in parameters)
+        key = (names, tuple(p.kind for p in parameters), parts)
+        concrete = self._cache.lookup(key)
+        return self._traced(key, list(parts), specs=True) if concrete is None else concrete
+
+    # Traces.
+
+    def _traced(self, key: cache.Key, values: Any, specs: bool) -> ConcreteFunction:
+        with self._lock:
+            concrete = self._cache.lookup(key)
+            if concrete is not None:
+                return concrete
+            if self._reduce_retracing:
+                key = self._cache.generalized(key)
+            concrete, made = self._trace(key, values, specs, not self._made_variables)
+            if made and self._begun:
+                raise ValueError(
+                    "Creating variables on a non-first call to a function decorated with tf.function."
+                )
+            if made:
+                # They exist from now on: the function takes another path in all later calls.
+                self._made_variables = True
+                concrete, _ = self._trace(key, values, specs, False)
+            self._begun = True
+            self._cache.add(key, concrete)
+            if not specs:
+                retracing.note_trace(self._history, self._python_function, self._untraced_calls)
+                self._untraced_calls = 0
+            return concrete
+
+    def _trace(
+        self, key: cache.Key, values: Any, specs: bool, may_make_variables: bool
+    ) -> tuple[ConcreteFunction, bool]:
+        """A concrete function, and whether variables were made while it was traced."""
+        signature = cache.function_type_of(key)
+        given = dict(zip(key[0], values, strict=True))
+        variables = [variable_for(found) for found in tracing.variables_in(signature, given)]
+        graph = FuncGraph(self._name)
+        inputs = None if specs else _tensors(signature, given)
+        creation = Creation(may_make_variables, graph, inputs)
+        function = self._python_function
+        if self._autograph:
+            function = autograph.convert(function, self._autograph_options)
+        with graph.as_default(), creation:
+            output_type, outputs = tracing.trace(
+                function, signature, graph, variables, self._described
+            )
+            graph.finish(outputs)
+        self._traces += 1
+        signature = types.FunctionType(
+            list(signature.parameters.values()), graph.capture_types, output_type
+        )
+        concrete = ConcreteFunction(graph, signature, self._name, self._attributes, variables)
+        return concrete, bool(creation.created)
+
+    # Methods.
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """The method of an object: a Function of its own, which does not keep the object alive."""
+        if instance is None:
+            return self
+        bound = self._instances.get(instance)
+        if bound is None:
+            bound = self._instances[instance] = self._bound_to(instance)
+        return bound
+
+    def _bound_to(self, instance: Any) -> Function:
+        bound = self._clone(_weak_method(self._python_function, instance))
+        bound._described = self._python_function
+        return bound
+
+    def _clone(self, python_function: Any) -> Function:
+        return Function(
+            python_function,
+            self._name,
+            self._input_signature,
+            self._autograph,
+            self._jit_compile,
+            self._reduce_retracing,
+            self._attributes.get("api_implements"),
+            self._autograph_options,
+            {k: v for k, v in self._attributes.items() if k in _ATTRIBUTES},
+        )
+
+    def __copy__(self) -> Function:
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        copy._instances = weakref.WeakKeyDictionary()
+        return copy
+
+    def __reduce__(self) -> tuple:
+        return _from_pickle, (
+            self._python_function,
+            self._name,
+            self._input_signature,
+            self._autograph,
+            self._jit_compile,
+            self._reduce_retracing,
+            self._attributes.get("api_implements"),
+            self._autograph_options,
+        )
+
+
+def _from_pickle(*state: Any) -> Function:
+    return Function(*state)
+
+
+def variable_for(value: Any) -> Any:
+    """The variable that a function is traced with: the argument, or one like a spec says."""
+    if not isinstance(value, VariableSpec):
+        return value
+    from eagerflow.framework.variable import Variable
+
+    with eagerly():
+        sizes = [1 if size is None else size for size in value.shape.as_list()]
+        return Variable(_core.ops.zeros(sizes, value.dtype), value.trainable, shape=value.shape)
+
+
+def _tensors(signature: types.FunctionType, values: dict[str, Any]) -> list[Any]:
+    """The tensors in arguments that a signature describes."""
+    return [
+        tensor
+        for name, parameter in signature.parameters.items()
+        for tensor in parameter.annotation.to_tensors(values[name])
+    ]
+
+
+def _weak_method(function: Any, instance: Any) -> Any:
+    """A method that does not keep its object alive."""
+    reference = weakref.ref(instance)
+    gone = weakref.proxy(instance)
+
+    @functools.wraps(function)
+    def method(*args: Any, **kwargs: Any) -> Any:
+        found = reference()
+        return function(gone if found is None else found, *args, **kwargs)
+
+    parameters = list(inspect.signature(function).parameters.values())
+    if parameters and parameters[0].kind is not types.VAR_POSITIONAL:
+        parameters = parameters[1:]
+    method.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    method.__eagerflow_instance__ = reference  # type: ignore[attr-defined]
+    return method
+
+
+def function(
+    func: PythonCallable[..., Any] | None = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: Any = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
+) -> Any:
+    """Makes a function that is traced into a graph, and runs as one.
+
+    A call with arguments of new types runs the Python function once, on symbolic tensors. What it does in
+    Python (printing, appending to lists, reading globals) happens then and no more; its operations become
+    nodes of a graph, and this call and later ones run the graph. `if`, `while` and `for` over tensors
+    become nodes, too.
+
+    Tensors have the same type if their dtypes and shapes are equal. Numbers, strings and other Python
+    values must be equal, objects the same. NumPy's arrays become tensors first.
+
+    Args:
+        func: the function; None when used as `@tf.function(...)`.
+        input_signature: a spec for each parameter; the function is traced once, for these. Arguments are
+            converted to tensors.
+        autograph: whether `if`, `while` and `for` over tensors become nodes.
+        jit_compile: accepted; there is no compiler for accelerators yet.
+        reduce_retracing: whether a trace for tensors of a second shape is made for all shapes that have
+            in common what both have.
+        experimental_implements: a name that the graph keeps.
+        experimental_autograph_options: `tf.autograph.experimental.Feature`s.
+        experimental_attributes: attributes that the graph keeps.
+        experimental_relax_shapes: the former name of `reduce_retracing`.
+        experimental_compile: the former name of `jit_compile`.
+        experimental_follow_type_hints: accepted, without effect.
+
+    Returns:
+        A `Function`, or a decorator that makes one.
+
+    Raises:
+        TypeError: if `func` cannot be called, or the signature does not fit its parameters.
+
+    >>> @tf.function
+    ... def area(w, h):
+    ...     return w * h
+    >>> area(tf.constant(2.0), 3.0)
+    <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
+    """
+    if input_signature is not None:
+        types.check_signature(input_signature)
+
+    def decorate(python_function: PythonCallable[..., Any]) -> Function:
+        return Function(
+            python_function,
+            None,
+            input_signature,
+            autograph,
+            experimental_compile if jit_compile is None else jit_compile,
+            reduce_retracing or bool(experimental_relax_shapes),
+            experimental_implements,
+            experimental_autograph_options,
+            experimental_attributes,
+        )
+
+    return decorate if func is None else decorate(func)

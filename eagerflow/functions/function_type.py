@@ -1,0 +1,438 @@
+"""Types of functions: their parameters, what these are restricted to, and how arguments are bound."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from eagerflow import nest
+from eagerflow.framework import dtypes
+from eagerflow.framework.trace_type import CastContext, TraceType, TracingContext
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
+from eagerflow.functions import trace_types
+
+POSITIONAL_ONLY = inspect.Parameter.POSITIONAL_ONLY
+POSITIONAL_OR_KEYWORD = inspect.Parameter.POSITIONAL_OR_KEYWORD
+VAR_POSITIONAL = inspect.Parameter.VAR_POSITIONAL
+KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
+VAR_KEYWORD = inspect.Parameter.VAR_KEYWORD
+
+
+class _CapturedDefault:
+    """Stands for a default value, which the function itself keeps."""
+
+    def __repr__(self) -> str:
+        return "<captured_default_value>"
+
+
+CAPTURED_DEFAULT = _CapturedDefault()
+
+
+class Parameter(inspect.Parameter):
+    """A parameter, whether it is optional, and the type that it is restricted to, if any."""
+
+    __slots__ = ()
+
+    def __init__(self, name: str, kind: Any, optional: bool, type_constraint: Any) -> None:
+        if optional and kind in (VAR_POSITIONAL, VAR_KEYWORD):
+            raise ValueError(f"Parameter {name!r} of kind {kind.description} is never optional.")
+        if type_constraint is not None and kind in (VAR_POSITIONAL, VAR_KEYWORD):
+            raise TypeError(f"Parameter {name!r} of kind {kind.description} has no single type.")
+        empty = inspect.Parameter.empty
+        # Lambdas in comprehensions have parameters that are no identifiers: ".0".
+        super().__init__(
+            name,
+            kind,
+            default=CAPTURED_DEFAULT if optional else empty,
+            annotation=empty if type_constraint is None else type_constraint,
+        )
+
+    @property
+    def optional(self) -> bool:
+        """Whether the function has a default for it."""
+        return self.default is not inspect.Parameter.empty
+
+    @property
+    def type_constraint(self) -> Any:
+        """The type of its arguments, or None if there is no restriction."""
+        found = self.annotation
+        return None if found is inspect.Parameter.empty else found
+
+    def is_subtype_of(self, other: Parameter) -> bool:
+        """Whether the other takes what this one takes."""
+        if self.name != other.name or self.kind is not other.kind:
+            return False
+        if self.type_constraint is None or other.type_constraint is None:
+            return True
+        return bool(self.type_constraint.is_subtype_of(other.type_constraint))
+
+    def __repr__(self) -> str:
+        return (
+            f"Parameter(name={self.name}, kind={self.kind!r}, optional={self.optional!r}, "
+            f"type_constraint={self.type_constraint!r})"
+        )
+
+
+class FunctionType(inspect.Signature):
+    """A function's parameters with the types of their arguments, and the type of its result.
+
+    That of a Function has no types, but for those of an `input_signature`; that of a concrete function
+    has one for every parameter, no `*args` and no `**kwargs`.
+
+    Args:
+        parameters: Parameters in order.
+        captures: the types of what the function uses from outside, by name.
+        return_annotation: the type of the result.
+    """
+
+    __slots__ = ("_captures",)
+
+    def __init__(
+        self,
+        parameters: Sequence[inspect.Parameter] | None = None,
+        captures: Mapping[Any, Any] | None = None,
+        return_annotation: Any = inspect.Signature.empty,
+    ) -> None:
+        super().__init__(parameters, return_annotation=return_annotation)
+        self._captures = dict(captures or {})
+
+    @property
+    def captures(self) -> dict[Any, Any]:
+        """The types of what the function uses from outside, by name."""
+        return self._captures
+
+    @property
+    def output(self) -> Any:
+        """The type of the result, or None if it is not known."""
+        found = self.return_annotation
+        return None if found is inspect.Signature.empty else found
+
+    @classmethod
+    def from_callable(
+        cls, obj: Callable[..., Any], *, follow_wrapped: bool = True, **_: Any
+    ) -> Any:
+        """The type of a Python function, without restrictions.
+
+        Raises:
+            ValueError: if its parameters are not known, as those of some built-in functions.
+        """
+        signature = inspect.signature(obj, follow_wrapped=follow_wrapped)
+        return cls(
+            [
+                Parameter(p.name, p.kind, p.default is not inspect.Parameter.empty, None)
+                for p in signature.parameters.values()
+            ]
+        )
+
+    @property
+    def flat_inputs(self) -> list[Any]:
+        """The specs of the tensors that a call passes to the graph."""
+        return [s for p in self._types() for s in p.flatten()]
+
+    @property
+    def flat_outputs(self) -> list[Any]:
+        """The specs of the tensors in the result."""
+        output = self.output
+        return [] if output is None else output.flatten()
+
+    def _types(self) -> list[Any]:
+        return [p.annotation for p in self.parameters.values()]
+
+    def is_supertype_of(self, other: FunctionType) -> bool:
+        """Whether this function serves all calls that the other serves."""
+        ours, theirs = list(self.parameters.values()), list(other.parameters.values())
+        return len(ours) == len(theirs) and all(
+            their.is_subtype_of(our)  # type: ignore[attr-defined]
+            for our, their in zip(ours, theirs, strict=True)
+        )
+
+    def to_tensors(self, arguments: inspect.BoundArguments) -> list[Any]:
+        """The tensors in bound arguments, in the order of the graph's inputs."""
+        tensors: list[Any] = []
+        for name, parameter in self.parameters.items():
+            tensors.extend(parameter.annotation.to_tensors(arguments.arguments[name]))
+        return tensors
+
+    def __repr__(self) -> str:
+        lines = ["Input Parameters:"]
+        lines += [
+            f"  {p.name} ({p.kind.name}): {p.type_constraint!r}"  # type: ignore[attr-defined]
+            for p in self.parameters.values()
+        ] or ["  None"]
+        lines += ["Output Type:", f"  {self.output!r}", "Captures:"]
+        lines += [f"  {key}: {kind!r}" for key, kind in self._captures.items()] or ["  None"]
+        return "\n".join(lines)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, FunctionType)
+            and super().__eq__(other)
+            and self._captures == other._captures
+        )
+
+    def __hash__(self) -> int:
+        return hash((tuple(self.parameters.values()), tuple(self._captures)))
+
+    def __reduce__(self) -> tuple:
+        return type(self), (list(self.parameters.values()), self._captures, self.return_annotation)
+
+
+def default_values(function: Callable[..., Any]) -> dict[str, Any]:
+    """The defaults of a function's parameters."""
+    return {
+        p.name: p.default
+        for p in inspect.signature(function).parameters.values()
+        if p.default is not inspect.Parameter.empty
+    }
+
+
+def check_signature(input_signature: Any) -> None:
+    """Checks an `input_signature`.
+
+    Raises:
+        TypeError: unless it is a list or tuple of specs, in structures or not.
+    """
+    if not isinstance(input_signature, list | tuple):
+        raise TypeError(
+            f"input_signature must be either a tuple or a list, got {type(input_signature)}."
+        )
+    wrong = [leaf for leaf in nest.flatten(input_signature) if not isinstance(leaf, TraceType)]
+    if wrong:
+        raise TypeError(
+            "input_signature must be a possibly nested sequence of TensorSpec objects, got invalid "
+            f"args {wrong!r} with types {[type(leaf) for leaf in wrong]!r}."
+        )
+
+
+def constrained(
+    function_type: FunctionType, input_signature: Sequence[Any], defaults: Mapping[str, Any]
+) -> FunctionType:
+    """The type of a function with an `input_signature`.
+
+    Parameters that it leaves out are restricted to their default values.
+
+    Raises:
+        TypeError: if the signature has more specs than parameters, or one without a default has none.
+    """
+    context = TracingContext()
+    specs = [trace_types.from_value(spec, context) for spec in input_signature]
+    parameters: list[Parameter] = []
+    takes_more = False
+    for parameter in function_type.parameters.values():
+        name, kind = parameter.name, parameter.kind
+        if kind is VAR_KEYWORD:
+            continue
+        if kind is VAR_POSITIONAL:
+            takes_more = True
+            # What stands before it can only be given by position.
+            parameters = (
+                [Parameter(p.name, POSITIONAL_ONLY, p.optional, p.annotation) for p in parameters]
+                if specs
+                else parameters
+            )
+            parameters += [
+                Parameter(f"{name}_{k}", POSITIONAL_ONLY, False, spec)
+                for k, spec in enumerate(specs)
+            ]
+            specs = []
+        elif kind is KEYWORD_ONLY:
+            if name not in defaults:
+                raise TypeError(
+                    f"Since input_signature is defined, keyword-only parameter `{name}` must have a "
+                    "default value"
+                )
+            value = trace_types.from_value(defaults[name], context)
+            parameters.append(Parameter(name, kind, True, value))
+        elif specs:
+            parameters.append(Parameter(name, kind, name in defaults, specs.pop(0)))
+        elif name in defaults:
+            value = trace_types.from_value(defaults[name], context)
+            parameters.append(Parameter(name, kind, True, value))
+        else:
+            raise TypeError(f"input_signature missing type constraint for {name}")
+    if specs and not takes_more:
+        raise TypeError(f"input_signature contains {len(specs)} extra type constraints.")
+    return FunctionType(parameters)
+
+
+def bound_with_defaults(
+    function_type: FunctionType, args: tuple, kwargs: dict[str, Any], defaults: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The arguments of a call by parameter, in order, with defaults for those that it leaves out.
+
+    Raises:
+        TypeError: if the call does not fit the parameters.
+    """
+    given = function_type.bind(*args, **kwargs).arguments
+    arguments: dict[str, Any] = {}
+    for name, parameter in function_type.parameters.items():
+        if name in given:
+            arguments[name] = given[name]
+        elif parameter.kind is VAR_POSITIONAL:
+            arguments[name] = ()
+        elif parameter.kind is VAR_KEYWORD:
+            arguments[name] = {}
+        elif name in defaults:
+            arguments[name] = defaults[name]
+    return arguments
+
+
+def arguments_of(
+    function_type: FunctionType, bound: Mapping[str, Any]
+) -> tuple[list[str], list[Any], list[Any]]:
+    """The names, kinds and values of arguments, each of those in `*args` and `**kwargs` of its own."""
+    names: list[str] = []
+    kinds: list[Any] = []
+    values: list[Any] = []
+    parameters = function_type.parameters
+    by_position = any(p.kind is VAR_POSITIONAL for p in parameters.values())
+    for name, value in bound.items():
+        kind = parameters[name].kind
+        if kind is VAR_POSITIONAL:
+            names += [f"{name}_{k}" for k in range(len(value))]
+            kinds += [POSITIONAL_ONLY] * len(value)
+            values += value
+        elif kind is VAR_KEYWORD:
+            for key in sorted(value):
+                names.append(key)
+                kinds.append(KEYWORD_ONLY)
+                values.append(value[key])
+        else:
+            names.append(name)
+            before = by_position and kind is POSITIONAL_OR_KEYWORD
+            kinds.append(POSITIONAL_ONLY if before else kind)
+            values.append(value)
+    return names, kinds, values
+
+
+def concrete_type(names: list[str], kinds: list[Any], types: Sequence[Any]) -> FunctionType:
+    """The type of a function for arguments of certain types."""
+    return FunctionType(
+        [
+            Parameter(name, kind, False, kind_of_value)
+            for name, kind, kind_of_value in zip(names, kinds, types, strict=True)
+        ]
+    )
+
+
+def cast_arguments(
+    function_type: FunctionType, arguments: dict[str, Any], allow_specs: bool = False
+) -> dict[str, Any]:
+    """Bound arguments, converted to the types of their parameters where these have one.
+
+    Raises:
+        TypeError: if one cannot be.
+    """
+    context = CastContext(allow_specs)
+    cast = {}
+    for name, value in arguments.items():
+        constraint = function_type.parameters[name].annotation
+        if constraint is inspect.Parameter.empty:
+            cast[name] = value
+        else:
+            cast[name] = constraint.cast(value, context)
+    return cast
+
+
+def binding_error(
+    cause: object, args: tuple, kwargs: dict[str, Any], function_type: FunctionType
+) -> TypeError:
+    """The error of a call whose arguments do not fit."""
+    return TypeError(
+        f"Binding inputs to tf.function failed due to `{cause}`. Received args: {args} and kwargs: "
+        f"{kwargs} for signature: {function_type}."
+    )
+
+
+def named_specs(
+    function_type: FunctionType, values: Mapping[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """What `structured_input_signature` shows: specs with names for tensors, plain values as they are."""
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    for name, parameter in function_type.parameters.items():
+        shown = _shown(parameter.annotation, values.get(name), name)
+        if parameter.kind is KEYWORD_ONLY:
+            kwargs[name] = shown
+        else:
+            args.append(shown)
+    return tuple(args), kwargs
+
+
+_SHOWN = (dtypes.DType,)
+
+
+class UnknownArgument:
+    """Stands in signatures for an argument that files cannot hold."""
+
+
+def _shown(kind: Any, value: Any, name: str) -> Any:
+    if isinstance(kind, TensorSpec):
+        return TensorSpec(kind.shape, kind.dtype, kind.name or name)
+    if isinstance(kind, TypeSpec):
+        return kind
+    if isinstance(kind, trace_types.Dict):
+        parts = [_shown(item, None, f"{name}_{key}") for key, item in kind.mapping.items()]
+        return kind._built(parts)
+    if isinstance(kind, trace_types.NamedTuple | trace_types.Attrs):
+        pairs = zip(kind._names(), kind.items, strict=True)
+        return kind._built([_shown(item, None, f"{name}_{key}") for key, item in pairs])
+    if isinstance(kind, trace_types.List | trace_types.SelfFlattening):
+        return kind._built([_shown(item, None, f"{name}_{k}") for k, item in enumerate(kind.items)])
+    if isinstance(kind, trace_types.Literal):
+        if isinstance(kind.value, range):
+            return list(kind.value)
+        if kind.value is None or isinstance(kind.value, int | float | str):
+            return kind.value
+    if isinstance(kind, trace_types.Weakref):
+        value = kind.reference()
+        if isinstance(value, _SHOWN):
+            return value
+    return UnknownArgument()
+
+
+def flat_names(function_type: FunctionType) -> Iterator[tuple[str, Any]]:
+    """For each tensor in the arguments: the name that its placeholder gets, and its spec."""
+    for name, parameter in function_type.parameters.items():
+        for spec in parameter.annotation.flatten():
+            yield getattr(spec, "name", None) or name, spec
+
+
+class FunctionSpec:
+    """A function's parameters, their defaults, and how it is traced.
+
+    Args:
+        function_type: the parameters.
+        defaults: the values of optional parameters.
+        name: the function's name.
+        jit_compile: as `tf.function` was given it.
+    """
+
+    def __init__(
+        self,
+        function_type: FunctionType,
+        defaults: Mapping[str, Any],
+        name: str,
+        jit_compile: bool | None = None,
+    ) -> None:
+        self.function_type = function_type
+        self.default_values = dict(defaults)
+        self.jit_compile = jit_compile
+        self._name = name
+
+    @property
+    def arg_names(self) -> list[str]:
+        """The names of parameters that take arguments by position."""
+        named = (POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD)
+        return [p.name for p in self.function_type.parameters.values() if p.kind in named]
+
+    @property
+    def input_signature(self) -> Any:
+        """The types that the parameters are restricted to, or None."""
+        found = tuple(p.type_constraint for p in self.function_type.parameters.values())  # type: ignore[attr-defined]
+        return None if None in found else found
+
+    def signature_summary(self) -> str:
+        """The name with the parameters."""
+        return f"{self._name}{self.function_type}"

@@ -1,0 +1,77 @@
+"""Warnings about functions that are traced too often."""
+
+from __future__ import annotations
+
+import collections
+import threading
+from typing import Any
+
+from eagerflow.framework.context import get_logger
+
+# A warning is given when at least this many of the last calls were traced,
+_MANY = 5
+# of about so many calls, and at most so often for a function.
+_RECENT = 10
+_MOST_WARNINGS = 2
+# How many functions are watched; those that were traced last stay.
+_WATCHED = 100
+
+
+class _History:
+    """When calls of a function were traced: the number of each such call."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.traced: collections.deque[int] = collections.deque()
+        self.warnings = 0
+
+    def add(self, calls_before: int) -> None:
+        """Notes a call that was traced, after as many that were not."""
+        self.calls += calls_before + 1
+        self.traced.append(self.calls)
+        while len(self.traced) > 1 and self.calls - self.traced[1] + 1 > _RECENT:
+            self.traced.popleft()
+
+
+_histories: collections.OrderedDict[Any, _History] = collections.OrderedDict()
+_lock = threading.Lock()
+
+
+def key_of(python_function: Any) -> Any:
+    """What functions that are defined by the same piece of code have in common."""
+    while hasattr(python_function, "__wrapped__"):
+        python_function = python_function.__wrapped__
+    python_function = getattr(python_function, "__func__", python_function)
+    return getattr(python_function, "__code__", python_function)
+
+
+def note_trace(key: Any, python_function: Any, calls_before: int) -> None:
+    """Notes that a call was traced, and warns if many of the last calls were.
+
+    Args:
+        key: `key_of` the function.
+        python_function: the function, for the message.
+        calls_before: how many calls since its last trace were not traced.
+    """
+    with _lock:
+        history = _histories.pop(key, None) or _History()
+        _histories[key] = history
+        if len(_histories) > _WATCHED:
+            _histories.popitem(last=False)
+        history.add(calls_before)
+        if len(history.traced) < _MANY or history.warnings >= _MOST_WARNINGS:
+            return
+        history.warnings += 1
+        calls = history.calls - history.traced[0] + 1
+    get_logger().warning(
+        "%s out of the last %s calls to %s triggered tf.function retracing. Tracing is expensive and "
+        "the excessive number of tracings could be due to (1) creating @tf.function repeatedly in a "
+        "loop, (2) passing tensors with different shapes, (3) passing Python objects instead of "
+        "tensors. For (1), please define your @tf.function outside of the loop. For (2), @tf.function "
+        "has reduce_retracing=True option that can avoid unnecessary retracing. For (3), please refer "
+        "to https://www.tensorflow.org/guide/function#controlling_retracing and "
+        "https://www.tensorflow.org/api_docs/python/tf/function for  more details.",
+        len(history.traced),
+        calls,
+        python_function,
+    )
