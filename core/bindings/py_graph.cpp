@@ -17,6 +17,7 @@
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
 #include "graph/call.h"
+#include "graph/prune.h"
 #include "graph/record.h"
 #include "graph/static_value.h"
 #include "graph/variables.h"
@@ -110,7 +111,17 @@ void explain(const Node& node) {
   PyErr_Restore(type, error, trace);
 }
 
-nb::list run_graph(PyGraph& self, nb::handle arguments) {
+// A list of pairs of variables.
+graph::VariablePairs to_variables(nb::handle pairs) {
+  graph::VariablePairs variables;
+  for (const nb::handle pair : pairs) {
+    const auto variable = [&](int k) { return VariableRef(variable_of(pair[nb::int_(k)].ptr())); };
+    variables.emplace_back(variable(0), variable(1));
+  }
+  return variables;
+}
+
+nb::list run_graph(PyGraph& self, nb::handle arguments, nb::handle pairs) {
   const graph::CallablePtr callable = self.callable();  // the object may go meanwhile
   TensorList inputs = to_tensors(arguments);
   if (inputs.size() != callable->graph().inputs().size()) {
@@ -118,9 +129,11 @@ nb::list run_graph(PyGraph& self, nb::handle arguments) {
          " tensors, got ", inputs.size(), ".");
   }
   if (Graph* const outer = graph::building()) {
-    return wrapped(graph::add_graph_call(*outer, callable, inputs));
+    return wrapped(graph::add_graph_call(*outer, callable, inputs, to_variables(pairs)));
   }
   graph::append_captures(callable->graph(), inputs);
+  std::optional<graph::SwappedVariables> swapped;
+  if (PyObject_Size(pairs.ptr()) > 0) swapped.emplace(to_variables(pairs));
   TensorList results;
   const Node* failed = nullptr;
   try {
@@ -314,6 +327,22 @@ void add_graphs(nb::module_& m) {
       .def_prop_ro("has_effects", [](const PyNode& self) { return self.node().has_effects(); })
       .def_prop_ro("variable", variable_of_node, "The variable that it reads or changes, or None.")
       .def_prop_ro(
+          "constant",
+          [](const PyNode& self) {
+            const Tensor& value = self.node().constant;
+            return value ? wrapped(value) : nb::none();
+          },
+          "The value of a constant, or None.")
+      .def_prop_ro(
+          "callees",
+          [](const PyNode& self) {
+            nb::list list;
+            const Graph* const callee = graph::callee_of(self.node());
+            if (callee) list.append(graph_object(const_cast<Graph*>(callee)));
+            return list;
+          },
+          "The graphs that it runs.")
+      .def_prop_ro(
           "source",
           [](const PyNode& self) -> nb::object {
             const auto& source = self.node().source;
@@ -353,8 +382,26 @@ void add_graphs(nb::module_& m) {
           "finish",
           [](PyGraph& self, nb::handle outputs) { self.graph()->finish(to_tensors(outputs)); },
           "Ends the building.")
-      .def("run", run_graph, nb::arg("inputs"),
-           "The outputs for tensors as inputs. While another graph is built, adds a node.")
+      .def("run", run_graph, nb::arg("inputs"), nb::arg("variables") = nb::tuple(),
+           "The outputs for tensors as inputs. While another graph is built, adds a node. Pairs of "
+           "variables say which to use in place of those that it was traced with.")
+      .def(
+          "evaluate",
+          [](PyGraph& self, nb::handle tensor, nb::handle inputs) {
+            const GraphPtr graph = self.graph();
+            return wrapped(graph::evaluated(*graph, checked_tensor(tensor.ptr()), to_tensors(inputs)));
+          },
+          nb::arg("tensor"), nb::arg("inputs"),
+          "The value of a tensor for these values of the graph's inputs, while it is being built. "
+          "Raises an IndexError with the name of a placeholder whose value is needed and missing.")
+      .def(
+          "prune",
+          [](PyGraph& self, nb::handle feeds, nb::handle fetches, PyGraph& part) {
+            const GraphPtr graph = self.graph();
+            graph::prune(*graph, to_tensors(feeds), to_tensors(fetches), *part.graph());
+          },
+          nb::arg("feeds"), nb::arg("fetches"), nb::arg("part"),
+          "Builds a new graph of the nodes that give some tensors from others.")
       .def_prop_ro("name", [](PyGraph& self) { return self.graph()->name(); })
       .def_prop_ro("outer", [](PyGraph& self) { return graph_object(self.graph()->outer().get()); })
       .def_prop_ro("finished", [](PyGraph& self) { return self.graph()->finished(); })

@@ -6,6 +6,7 @@
 
 #include "graph/graph.h"
 #include "graph/plan.h"
+#include "graph/variables.h"
 
 namespace ef::graph {
 
@@ -26,8 +27,12 @@ class Callable {
 };
 using CallablePtr = std::shared_ptr<const Callable>;
 
-// Adds a node that runs the callee; `inputs` are those of its graph.
-TensorList add_graph_call(Graph& graph, const CallablePtr& callee, std::span<const Tensor> inputs);
+// Adds a node that runs the callee; `inputs` are those of its graph. The call uses some variables in
+// place of those that the callee was traced with.
+TensorList add_graph_call(Graph& graph, const CallablePtr& callee, std::span<const Tensor> inputs,
+                          VariablePairs variables = {});
+// The graph that a node calls; null for other nodes.
+const Graph* callee_of(const Node& node);
 
 // The values of a graph's captures, for a call while `graph` is being built.
 void append_captures(const Graph& callee, TensorList& inputs);

@@ -138,12 +138,24 @@ Port Graph::port_of(const Tensor& tensor) {
   // The graphs between capture it, too.
   Tensor outer = tensor;
   if (outer_.get() != owner.get()) outer = outer_->tensor(outer_->port_of(tensor));
-  const Tensor inner = add_placeholder({tensor.dtype(), tensor.shape()}, "Placeholder");
+  const Tensor inner = add_capture(outer, {tensor.dtype(), tensor.shape()});
   if (symbol->numbers()) symbol_of(inner)->set_numbers(*symbol->numbers());
-  captures_.push_back({outer, inner});
   const Port port = symbol_of(inner)->port();
   known_[tensor.impl()] = port;
   return port;
+}
+
+Tensor Graph::add_capture(const Tensor& outer, const TensorSpec& spec) {
+  Tensor inner = add_placeholder(spec, "Placeholder");
+  captures_.push_back({outer, inner});
+  return inner;
+}
+
+const Capture* Graph::capture_of(const Tensor& inner) const {
+  for (const Capture& capture : captures_) {
+    if (capture.inner.impl() == inner.impl()) return &capture;
+  }
+  return nullptr;
 }
 
 void Graph::finish(std::span<const Tensor> outputs) {

@@ -70,6 +70,11 @@ class Graph : public std::enable_shared_from_this<Graph> {
   // of an outer graph that is captured. Throws if the tensor belongs to another graph.
   Port port_of(const Tensor& tensor);
 
+  // Adds a placeholder for a tensor of an outer graph.
+  Tensor add_capture(const Tensor& outer, const TensorSpec& spec);
+  // The capture whose placeholder this is; null if it is none.
+  const Capture* capture_of(const Tensor& inner) const;
+
   // Ends the tracing. Outputs become tensors of this graph.
   void finish(std::span<const Tensor> outputs);
   bool finished() const { return finished_; }

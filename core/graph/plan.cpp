@@ -16,14 +16,14 @@ void run_node(const Node& node, std::span<const Tensor> inputs, TensorList& outp
   run(*node.op, own, completed_attrs(node, inputs), outputs);
 }
 
-Plan::Plan(const Graph& graph, std::span<const Tensor> results) {
+Plan::Plan(const Graph& graph, std::span<const Tensor> results, bool all_effects) {
   const auto count = static_cast<size_t>(graph.size());
   std::vector<char> needed(count);
   const auto need = [&](const Port& port) { needed[static_cast<size_t>(port.node)] = 1; };
   for (const Tensor& result : results) need(symbol_of(result)->port());
   for (size_t id = count; id-- > 0;) {
     const Node& node = graph.node(static_cast<NodeId>(id));
-    if (node.has_effects()) needed[id] = 1;
+    if (all_effects && node.has_effects()) needed[id] = 1;
     if (!needed[id]) continue;
     for (const Port& port : node.inputs) need(port);
   }

@@ -14,8 +14,12 @@ void run_node(const Node& node, std::span<const Tensor> inputs, TensorList& outp
 
 class Plan {
  public:
-  // For these results, and all effects. The graph must live as long as the plan.
-  Plan(const Graph& graph, std::span<const Tensor> results);
+  // For these results, and all effects unless only those that results need. The graph must live as
+  // long as the plan.
+  Plan(const Graph& graph, std::span<const Tensor> results, bool all_effects = true);
+
+  // Whether results depend on one of the arguments.
+  bool needs_argument(size_t index) const { return arguments_[index] >= 0; }
 
   // `arguments` are the values of the graph's inputs, then of its captures. Throws what operations
   // throw; `failed`, if given, is then the node.

@@ -12,7 +12,9 @@ namespace {
 class OfVariable : public NodeFunction {
  public:
   explicit OfVariable(Variable& variable) : variable_(variable) {}
-  Variable& variable() const { return *variable_; }
+  Variable& traced() const { return *variable_; }
+  // The variable of this run.
+  Variable& variable() const { return SwappedVariables::find(*variable_); }
 
  private:
   VariableRef variable_;
@@ -71,7 +73,26 @@ void add_assign(Graph& graph, Variable& variable, Change change, const Tensor& v
 
 Variable* variable_of(const Node& node) {
   const auto* const function = dynamic_cast<const OfVariable*>(node.function.get());
-  return function ? &function->variable() : nullptr;
+  return function ? &function->traced() : nullptr;
+}
+
+thread_local const SwappedVariables* SwappedVariables::innermost_ = nullptr;
+
+SwappedVariables::SwappedVariables(const VariablePairs& pairs) : outer_(innermost_) {
+  // Calls pass on the variables that they were given themselves.
+  for (const auto& [traced, actual] : pairs) pairs_.emplace_back(traced.get(), &find(*actual));
+  innermost_ = this;
+}
+
+SwappedVariables::~SwappedVariables() { innermost_ = outer_; }
+
+Variable& SwappedVariables::search(Variable& traced) {
+  for (const SwappedVariables* frame = innermost_; frame; frame = frame->outer_) {
+    for (const auto& [from, to] : frame->pairs_) {
+      if (from == &traced) return *to;
+    }
+  }
+  return traced;
 }
 
 }  // namespace ef::graph

@@ -1,6 +1,9 @@
 // Nodes that read and change variables.
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "eager/variable.h"
 #include "graph/graph.h"
 
@@ -15,5 +18,27 @@ void add_assign(Graph& graph, Variable& variable, Change change, const Tensor& v
 
 // The variable that a node reads or changes; null for other nodes.
 Variable* variable_of(const Node& node);
+
+// Variables that a function was traced with, as arguments, and those of a call.
+using VariablePairs = std::vector<std::pair<VariableRef, VariableRef>>;
+
+// Makes the nodes that this thread runs use other variables than those that they were traced with.
+class SwappedVariables {
+ public:
+  explicit SwappedVariables(const VariablePairs& pairs);
+  ~SwappedVariables();
+  SwappedVariables(const SwappedVariables&) = delete;
+  SwappedVariables& operator=(const SwappedVariables&) = delete;
+
+  // The variable that stands for one of the trace.
+  static Variable& find(Variable& traced) { return innermost_ ? search(traced) : traced; }
+
+ private:
+  static Variable& search(Variable& traced);
+  static thread_local const SwappedVariables* innermost_;
+
+  std::vector<std::pair<Variable*, Variable*>> pairs_;
+  const SwappedVariables* outer_;
+};
 
 }  // namespace ef::graph

@@ -9,6 +9,7 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.framework import name_scope
+from eagerflow.framework.operation import GraphInspection
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 
@@ -18,7 +19,7 @@ _core.set_package_folder(os.path.dirname(os.path.dirname(os.path.abspath(__file_
 _core.set_name_prefix(name_scope.current_prefix)
 
 
-class FuncGraph(_core.Graph):
+class FuncGraph(_core.Graph, GraphInspection):
     """A graph with the structures of the function that it was traced from.
 
     Args:

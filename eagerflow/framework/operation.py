@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.dtypes import resource
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.util import lazy
 
 # Few programs ask for messages.
@@ -116,6 +118,7 @@ class GraphInspection:
 
     nodes: list[Any]
     name: str
+    captures: list[tuple[Any, Any]]
 
     # The graph that operations are added to eventually is the function's.
     building_function = True
@@ -197,6 +200,18 @@ class GraphInspection:
     def trainable_variables(self) -> tuple[Any, ...]:
         """Those of its variables that are trainable."""
         return tuple(v for v in self.variables if v.trainable)
+
+    @property
+    def captured_inputs(self) -> list[Any]:
+        """What is used from outside: variables, then tensors of outer graphs."""
+        return [*self.variables, *(outer for outer, _ in self.captures)]
+
+    @property
+    def capture_types(self) -> dict[int, Any]:
+        """The specs of what is used from outside, by the objects' ids."""
+        handles = {id(v): TensorSpec([], resource) for v in self.variables}
+        tensors = {id(t): TensorSpec(t.shape, t.dtype) for t, _ in self.captures}
+        return {**handles, **tensors}
 
     def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
         """The graph as a GraphDef message.

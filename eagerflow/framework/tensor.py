@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow.framework import dtypes
+from eagerflow.framework import dtypes, operation
 from eagerflow.framework.shapes import TensorShape
 
 Tensor = _core.Tensor
@@ -265,7 +265,7 @@ def _attach() -> None:
     members["name"] = undefined_eagerly(
         "name", lambda self: f"{_core.node_of(self).name}:{_core.output_index(self)}"
     )
-    members["op"] = undefined_eagerly("op", _core.node_of)
+    members["op"] = undefined_eagerly("op", operation.operation_of)
     members["graph"] = undefined_eagerly("graph", _core.graph_of)
     members["value_index"] = undefined_eagerly("value_index", _core.output_index)
     for name in ("T", "astype", "clip", "ravel", "reshape", "size", "tolist", "transpose"):

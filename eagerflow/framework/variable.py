@@ -46,9 +46,21 @@ class VariableAggregation(enum.Enum):
 class _Creators(threading.local):
     def __init__(self) -> None:
         self.functions: list[Callable] = []  # the innermost last
+        # Of the function that is being traced: what it says about new variables.
+        self.tracing: Any = None
 
 
 _creators = _Creators()
+
+
+def tracing_creation(creation: Any) -> Any:
+    """Sets what is told of variables that this thread makes, and returns what was before.
+
+    Args:
+        creation: an `eagerflow.functions.variable_creation.Creation`, or None.
+    """
+    before, _creators.tracing = _creators.tracing, creation
+    return before
 
 
 @contextmanager
@@ -164,11 +176,16 @@ class Variable(_core.Variable, metaclass=_VariableType):
                 "Argument `constraint` must be None or a callable. "
                 f"Got a {type(constraint)}:  {constraint}"
             )
+        creation = _creators.tracing
+        if creation is not None:
+            creation.check()
         if trainable is None:
             trainable = synchronization is not VariableSynchronization.ON_READ
         if callable(initial_value) and not isinstance(initial_value, _core.Variable):
             initial_value = initial_value()
         value = _initial_tensor(initial_value, dtype)
+        if _core.is_symbolic(value):
+            value = _lifted(value, creation, name)
         self._constraint = constraint
         self._synchronization = synchronization
         self._aggregation = aggregation
@@ -184,6 +201,8 @@ class Variable(_core.Variable, metaclass=_VariableType):
             declared = _declaration(static_shape)
         name = scoped("Variable" if name is None else name)
         super().__init__(value, bool(trainable), name, declared)
+        if creation is not None:
+            creation.note(self)
 
     @property
     def name(self) -> str:
@@ -510,6 +529,22 @@ def _initial_tensor(value: Any, dtype: Any) -> Any:
         if not str(error).startswith("Tensor conversion requested"):
             raise
         raise ValueError(f"initial_value: {error}") from None
+
+
+def _lifted(value: Any, creation: Any, name: str | None) -> Any:
+    """The value of a symbolic tensor that a variable begins with."""
+    if creation is not None:
+        return creation.initial_value(value)
+    known = _core.static_value(value)
+    if known is None:
+        raise ValueError(
+            f"Argument `initial_value` ({value}) could not be lifted out of a `tf.function`. (Tried "
+            f"to create variable with name='{name}'). To avoid this error, when constructing "
+            "`tf.Variable`s inside of `tf.function` you can create the `initial_value` tensor in a "
+            "`tf.init_scope` or pass a callable `initial_value` (e.g., `tf.Variable(lambda : "
+            "tf.truncated_normal([10, 40]))`)."
+        )
+    return known
 
 
 def _checked_slices(sparse_delta: Any) -> IndexedSlices:

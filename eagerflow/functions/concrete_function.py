@@ -189,7 +189,7 @@ class ConcreteFunction(Callable):
             pairs = zip(self._argument_variables, given, strict=True)
             swapped = [(traced, actual) for traced, actual in pairs if traced is not actual]
             if swapped:
-                return self._result(self._graph.run_with(tensors, swapped))
+                return self._result(self._graph.run(tensors, swapped))
         return self._result(self._graph.run(tensors))
 
     def _result(self, outputs: list[Any]) -> Any:

@@ -19,10 +19,6 @@ from eagerflow.functions import function_type as types
 from eagerflow.functions.concrete_function import Callable, ConcreteFunction
 from eagerflow.functions.variable_creation import Creation
 from eagerflow.functions.variable_spec import VariableSpec
-from eagerflow.util import lazy
-
-# It imports this package, and malt when a function is converted.
-autograph = lazy.Module("eagerflow.autograph.conversion")
 
 Tensor = _core.Tensor
 
@@ -264,11 +260,9 @@ class Function(Callable):
         given = dict(zip(key[0], values, strict=True))
         variables = [variable_for(found) for found in tracing.variables_in(signature, given)]
         graph = FuncGraph(self._name)
-        inputs = None if specs else _tensors(signature, given)
+        inputs = [] if specs else _tensors(signature, given)
         creation = Creation(may_make_variables, graph, inputs)
         function = self._python_function
-        if self._autograph:
-            function = autograph.convert(function, self._autograph_options)
         with graph.as_default(), creation:
             output_type, outputs = tracing.trace(
                 function, signature, graph, variables, self._described

@@ -26,10 +26,10 @@ class Creation:
     Args:
         allowed: whether variables may be made.
         graph: the graph that the function is traced into.
-        inputs: the values of the graph's inputs, or None if the trace is not for a call.
+        inputs: the values of the graph's inputs; none if the trace is not for a call.
     """
 
-    def __init__(self, allowed: bool, graph: Any, inputs: Sequence[Any] | None) -> None:
+    def __init__(self, allowed: bool, graph: Any, inputs: Sequence[Any]) -> None:
         self._allowed = allowed
         self._graph = graph
         self._inputs = inputs
@@ -56,7 +56,7 @@ class Creation:
             value = self._graph.capture(value)
         try:
             return self._graph.evaluate(value, self._inputs)
-        except LookupError as error:
+        except IndexError as error:
             raise UnliftableError(
                 f"Unable to lift tensor {value!r} because it depends transitively on placeholder "
                 f"{error.args[0]!r}"
