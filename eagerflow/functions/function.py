@@ -19,6 +19,10 @@ from eagerflow.functions import function_type as types
 from eagerflow.functions.concrete_function import Callable, ConcreteFunction
 from eagerflow.functions.variable_creation import Creation
 from eagerflow.functions.variable_spec import VariableSpec
+from eagerflow.util import lazy
+
+# It imports malt when a function is converted.
+autograph = lazy.Module("eagerflow.autograph.conversion")
 
 Tensor = _core.Tensor
 
@@ -65,7 +69,7 @@ class Function(Callable):
             self._function_type = types.constrained(
                 self._function_type, self._input_signature, self._defaults
             )
-        self._name = name or getattr(python_function, "__name__", "function")
+        self._name: str = name or str(getattr(python_function, "__name__", "function"))
         self._autograph = autograph
         self._autograph_options = experimental_autograph_options
         self._jit_compile = jit_compile
@@ -81,7 +85,7 @@ class Function(Callable):
         self._plain = tuple(self._function_type.parameters) if plain else None
         self._plain_kinds = (types.POSITIONAL_OR_KEYWORD,) * len(self._plain or ())
         self._forget_traces()
-        functools.update_wrapper(self, python_function, updated=())  # type: ignore[arg-type]
+        functools.update_wrapper(self, python_function, updated=())
 
     def _forget_traces(self) -> None:
         self._cache = cache.FunctionCache()
@@ -263,6 +267,8 @@ class Function(Callable):
         inputs = [] if specs else _tensors(signature, given)
         creation = Creation(may_make_variables, graph, inputs)
         function = self._python_function
+        if self._autograph:
+            function = autograph.convert(function, self._autograph_options)
         with graph.as_default(), creation:
             output_type, outputs = tracing.trace(
                 function, signature, graph, variables, self._described

@@ -148,7 +148,7 @@ class _Items(TraceType):
         found = [self._fits(other) for other in others]
         if any(items is None for items in found):
             return None
-        columns = zip(*found, strict=True) if found else [()] * len(self.items)  # type: ignore[arg-type]
+        columns = zip(*found, strict=True) if found else [()] * len(self.items)
         joined = []
         for own, theirs in zip(self.items, columns, strict=True):
             common = own.most_specific_common_supertype(list(theirs))
@@ -214,9 +214,11 @@ class List(_Items):
         return self._kind(values)
 
     def _check_form(self, value: Any) -> None:
-        if not isinstance(value, self._kind) or len(value) != len(self.items):
-            count = f" of {len(self.items)} items" if isinstance(value, self._kind) else ""
-            raise TypeError(f"Can not cast {value!r} to {self._kind.__name__} type{count}.")
+        kind = self._kind.__name__
+        if not isinstance(value, self._kind):
+            raise TypeError(f"Can not cast {value!r} to {kind} type.")
+        if len(value) != len(self.items):  # type: ignore[arg-type]
+            raise TypeError(f"Can not cast {value!r} to {kind} type of {len(self.items)} items.")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}[{', '.join(map(repr, self.items))}]"
