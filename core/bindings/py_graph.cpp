@@ -389,7 +389,8 @@ void add_graphs(nb::module_& m) {
           "evaluate",
           [](PyGraph& self, nb::handle tensor, nb::handle inputs) {
             const GraphPtr graph = self.graph();
-            return wrapped(graph::evaluated(*graph, checked_tensor(tensor.ptr()), to_tensors(inputs)));
+            return wrapped(
+                graph::evaluated(*graph, checked_tensor(tensor.ptr()), to_tensors(inputs)));
           },
           nb::arg("tensor"), nb::arg("inputs"),
           "The value of a tensor for these values of the graph's inputs, while it is being built. "

@@ -27,8 +27,8 @@ class Callable {
 };
 using CallablePtr = std::shared_ptr<const Callable>;
 
-// Adds a node that runs the callee; `inputs` are those of its graph. The call uses some variables in
-// place of those that the callee was traced with.
+// Adds a node that runs the callee; `inputs` are those of its graph. The call uses some variables
+// in place of those that the callee was traced with.
 TensorList add_graph_call(Graph& graph, const CallablePtr& callee, std::span<const Tensor> inputs,
                           VariablePairs variables = {});
 // The graph that a node calls; null for other nodes.

@@ -53,15 +53,18 @@ class TypeSpec(TraceType):
     def placeholder_value(self, placeholder_context: Any) -> Any:
         """A value of symbolic tensors."""
         parts = [spec.placeholder_value(placeholder_context) for spec in self._parts_of_values()]
-        return self._from_components(parts)
+        return self._from_components(parts)  # type: ignore[attr-defined]
 
     def to_tensors(self, value: Any) -> list[Any]:
         """The tensors that make up a value."""
+        if not hasattr(self, "_to_components"):
+            raise TypeError(f"Values with {self!r} cannot be taken apart into tensors.")
         return [_core.as_tensor(part) for part in self._to_components(value)]
 
     def from_tensors(self, tensors: Iterator[Any]) -> Any:
         """A value made of as many tensors as `to_tensors` gives."""
-        return self._from_components([next(tensors) for _ in self._parts_of_values()])
+        parts = [next(tensors) for _ in self._parts_of_values()]
+        return self._from_components(parts)  # type: ignore[attr-defined]
 
     def flatten(self) -> list[Any]:
         """The specs of the tensors that make up a value."""
@@ -85,12 +88,6 @@ class TypeSpec(TraceType):
         if specs is None:
             raise TypeError(f"Values with {self!r} cannot be taken apart into tensors.")
         return list(specs)
-
-    def _to_components(self, value: Any) -> list[Any]:
-        raise TypeError(f"Values with {self!r} cannot be taken apart into tensors.")
-
-    def _from_components(self, components: list[Any]) -> Any:
-        raise TypeError(f"Values with {self!r} cannot be made of tensors.")
 
     # Batching, for pipelines and `tf.map_fn`.
 
