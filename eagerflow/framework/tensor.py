@@ -83,8 +83,9 @@ def _repr(self: Any) -> str:
 
 
 def _symbolic_repr(self: Any) -> str:
-    name = f"'{self.name}'" if _core.graph_of(self) is not None else "symbolic:"
-    return f"<tf.Tensor {name} shape={self.shape} dtype={self.dtype.name}>"
+    if _core.graph_of(self) is None:
+        return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, symbolic>"
+    return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 
 
 def _repr_with_id(self: Any) -> str:
