@@ -15,6 +15,8 @@
 #include "bindings/py_ref.h"
 #include "eager/dispatch.h"
 #include "graph/graph.h"
+#include "ops/array.h"
+#include "ops/shapes.h"
 
 namespace ef::py {
 
@@ -69,6 +71,36 @@ PyObject* sizes_tuple(const Shape& shape) {
 }
 
 PyObject* shape_tuple(PyObject* self, PyObject*) { return sizes_tuple(tensor_of(self).shape()); }
+
+// One of the sizes while a graph is built: an int32 scalar.
+PyObject* symbolic_size(const Tensor& shape, int axis) {
+  const Tensor size =
+      call(ops::strided_slice, {shape},
+           ops::StridedSliceAttrs{
+               .begin = {axis}, .end = {axis + 1}, .strides = {1}, .shrink_axis_mask = 1});
+  return wrap(Tensor(size));
+}
+
+// The sizes to compute with: those that are not known before the graph runs are its tensors.
+PyObject* get_sizes(PyObject* self, PyObject*) {
+  const Tensor& tensor = tensor_of(self);
+  if (tensor.shape().fully_known()) [[likely]]
+    return sizes_tuple(tensor.shape());
+  return guarded([&]() -> PyObject* {
+    if (!tensor.shape().ranked()) {
+      fail(Code::kValueError, "The rank must be known here, but the shape is <unknown>.");
+    }
+    const Tensor shape = call(ops::shape, {tensor}, ops::ShapeAttrs{});
+    PyRef sizes = checked(PyTuple_New(tensor.rank()));
+    for (int i = 0; i < tensor.rank(); ++i) {
+      PyObject* const size =
+          tensor.dim(i) < 0 ? symbolic_size(shape, i) : PyLong_FromLongLong(tensor.dim(i));
+      if (!size) return nullptr;
+      PyTuple_SET_ITEM(sizes.get(), i, size);
+    }
+    return sizes.release();
+  });
+}
 
 PyObject* get_dtype(PyObject* self, void*) {
   return guarded([&] { return dtype_object(tensor_of(self).dtype()); });
@@ -290,7 +322,10 @@ PyMethodDef methods[] = {
     {"numpy", numpy_method, METH_NOARGS,
      "A copy of the value: a NumPy array, a NumPy scalar for rank 0, bytes for a string."},
     {"_numpy_view", numpy_view, METH_NOARGS, "A read-only NumPy view of the tensor's memory."},
-    {"_shape_tuple", shape_tuple, METH_NOARGS, "The shape as a tuple; None where a size, or the rank, is unknown."},
+    {"_shape_tuple", shape_tuple, METH_NOARGS,
+     "The shape as a tuple; None where a size, or the rank, is unknown."},
+    {"_sizes", get_sizes, METH_NOARGS,
+     "The sizes as a tuple of ints, or of int32 scalars of the graph that is being built."},
     {"__array__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(array_method)),
      METH_VARARGS | METH_KEYWORDS, "The value for NumPy: a read-only view where possible."},
     {"__complex__", tensor_complex, METH_NOARGS, nullptr},

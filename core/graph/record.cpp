@@ -149,10 +149,8 @@ void complete(const AttrField& field, void* attrs, const LateAttr& late, const T
 void add_call(Graph& graph, const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
               std::span<const Hole> holes, std::string_view name, TensorList& outputs) {
   SpecList specs;
-  bool values = holes.empty();
-  for (const Tensor& input : inputs) values &= has_value(input);
   try {
-    InferContext infer(op, inputs, attrs, specs, !values);
+    InferContext infer(op, inputs, attrs, specs, true);
     op.infer(infer);
   } catch (const Error& error) {
     refuse(error);

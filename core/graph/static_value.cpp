@@ -2,10 +2,12 @@
 #include "graph/static_value.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "eager/dispatch.h"
 #include "eager/tape.h"
 #include "ops/array.h"
+#include "ops/creation.h"
 #include "ops/elementwise.h"
 #include "ops/indexing.h"
 #include "ops/shapes.h"
@@ -21,11 +23,23 @@ Tensor value_of(const Tensor& tensor) {
   return symbol ? symbol->value() : tensor;
 }
 
+// The number of elements of a range, which its inputs' values say; infinite for what is no range.
+double range_size(std::span<const Tensor> inputs) {
+  double numbers[3];
+  for (size_t i = 0; i < 3; ++i) {
+    const Tensor wide =
+        call(ops::cast, {value_of(inputs[i])}, ops::CastAttrs{.dtype = DType::kFloat64});
+    if (wide.size() != 1) return std::numeric_limits<double>::infinity();
+    numbers[i] = *wide.data<double>();
+  }
+  return (numbers[1] - numbers[0]) / numbers[2];
+}
+
 bool compute(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
              std::span<const Tensor> outputs) {
+  // Sizes may depend on values.
   for (const Tensor& output : outputs) {
-    const int64_t size = known_elements(output.shape());
-    if (size < 0 || size > kKeptElements) return false;
+    if (known_elements(output.shape()) > kKeptElements) return false;
   }
   TensorList values, results;
   for (const Tensor& input : inputs) {
@@ -35,11 +49,15 @@ bool compute(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
   const Building paused(nullptr);
   const StopRecording unrecorded;
   try {
+    if (&op == &ops::range && !(range_size(inputs) <= kKeptElements)) return false;
     run(op, values, attrs, results);
   } catch (const Error&) {
     return false;  // the error is the run's
   }
-  for (size_t k = 0; k < outputs.size(); ++k) symbol_of(outputs[k])->set_value(results[k]);
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    outputs[k].impl()->refine_shape(results[k].shape());
+    if (results[k].size() <= kKeptElements) symbol_of(outputs[k])->set_value(results[k]);
+  }
   return true;
 }
 

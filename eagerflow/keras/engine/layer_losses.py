@@ -34,8 +34,8 @@ def add_activity_loss(layer: Any, outputs: Any) -> None:
             context.inferred_losses.append((layer, output.dtype))
             continue
         loss = layer._activity_regularizer(output)
-        batch = output.shape[0] if output.ndim else 1
-        layer.add_loss(loss / _core.convert(batch, loss.dtype, None))
+        batch = output._sizes()[0] if output.ndim else 1
+        layer.add_loss(loss / _core.ops.cast(batch, loss.dtype))
 
 
 def add_loss(layer: Any, loss: Any) -> None:

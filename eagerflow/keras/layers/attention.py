@@ -51,7 +51,7 @@ class _Attention(BaseRandomLayer):
         if mask and mask[1] is not None:
             allowed = _ops.expand_dims(mask[1], -2)
         if self.causal or use_causal_mask:
-            earlier = causal_mask(*scores._shape_tuple()[-2:])
+            earlier = causal_mask(*scores._sizes()[-2:])
             allowed = earlier if allowed is None else _ops.logical_and(allowed, earlier)
         if allowed is not None:
             low = 65504.0 if scores.dtype is dtypes.float16 else 1.0e9

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -19,6 +20,12 @@ from eagerflow.ops.nn.normalization import weighted_moments
 
 _ops = _core.ops
 _HALF = (dtypes.float16, dtypes.bfloat16)
+
+
+def _correction(count: Any, dtype: Any) -> Any:
+    """Bessel's correction for a count that is not known before the graph runs."""
+    count = _ops.cast(count, dtype)
+    return _ops.divide_real(count, _ops.maximum(_ops.subtract(count, 1), 1))
 
 
 class BatchNormalization(FunctionLayer):
@@ -222,20 +229,27 @@ class BatchNormalization(FunctionLayer):
         distance = _ops.squared_difference(x, mean)
         variance = _ops.reduce_mean(distance, self._reduced, self._keep)
         if not self._keep:
-            mean = _ops.reshape(mean, variance._shape_tuple())
+            mean = _ops.reshape(mean, variance._sizes())
         return mean, variance
 
     def _move(self, x: Any, mean: Any, variance: Any) -> None:
         """Moves the averages towards those of a batch; an empty one moves nothing."""
-        count = 1
-        for axis, size in enumerate(x._shape_tuple()):
-            count *= 1 if axis not in self._reduced else size
-        if not count:
+        sizes = x._sizes()
+        count = math.prod(sizes[axis] for axis in self._reduced)
+        known = type(count) is int
+        if known and not count:
             return
-        step = 1.0 - self.momentum
+        step: Any = 1.0 - self.momentum
         mean, variance = _ops.stop_gradient(mean), _ops.stop_gradient(variance)
         if self.fused:
-            variance = _ops.multiply(variance, count / max(count - 1, 1))
+            correction = count / max(count - 1, 1) if known else _correction(count, variance.dtype)
+            variance = _ops.multiply(variance, correction)
+        if not known:
+            is_empty = _ops.equal(count, 0)
+            step = _ops.select(is_empty, 0.0, step)
+            mean, variance = (
+                _ops.select(is_empty, _ops.zeros_like(value), value) for value in (mean, variance)
+            )
         for average, value in ((self.moving_mean, mean), (self.moving_variance, variance)):
             average.assign_sub(_ops.multiply(_ops.subtract(average, value), step))
 

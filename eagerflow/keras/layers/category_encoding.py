@@ -57,7 +57,7 @@ def encoded(
     shape = inputs.shape
     if inputs.ndim == 0:
         inputs = _ops.expand_dims(inputs, -1)
-    if mode == "one_hot" and inputs._shape_tuple()[-1] != 1:
+    if mode == "one_hot" and inputs._sizes()[-1] != 1:
         inputs = _ops.expand_dims(inputs, -1)
     if inputs.ndim > 2:
         raise ValueError(

@@ -64,7 +64,7 @@ class _RandomColoring(Coloring):
 
     def get_random_transformation(self, data: Any, training: Any = True, seed: Any = None) -> Any:
         """The strengths."""
-        return {"factor": self._uniform((data._shape_tuple()[0],), self.factor)}
+        return {"factor": self._uniform((data._sizes()[0],), self.factor)}
 
     def transform_images(self, images: Any, transformation: Any, training: Any = True) -> Any:
         """The images after the change."""
@@ -133,7 +133,7 @@ class Solarization(Coloring):
 
     def get_random_transformation(self, data: Any, training: Any = True, seed: Any = None) -> Any:
         """The addition and the threshold for each image."""
-        shape = (data._shape_tuple()[0], 1, 1, 1)
+        shape = (data._sizes()[0], 1, 1, 1)
         drawn = {}
         for name in ("addition", "threshold"):
             low, high = getattr(self, f"{name}_factor")
@@ -182,7 +182,7 @@ class Equalization(Coloring):
         if not training:
             return images
         axis = 1 if self._is_first else 3
-        channels = _ops.unstack(self._cast(images), images._shape_tuple()[axis], axis)
+        channels = _ops.unstack(self._cast(images), images._sizes()[axis], axis)
         return _ops.stack([self._equalized(channel) for channel in channels], axis)
 
     def _equalized(self, channel: Any) -> Any:
@@ -232,7 +232,7 @@ class RandomGrayscale(ImageAugmentation):
 
     def get_random_transformation(self, data: Any, training: Any = True, seed: Any = None) -> Any:
         """Which images lose their colours."""
-        drawn = self._uniform((data._shape_tuple()[0],), (0.0, 1.0))
+        drawn = self._uniform((data._sizes()[0],), (0.0, 1.0))
         return _ops.reshape(_ops.less(drawn, self.factor), [-1, 1, 1, 1])
 
     def transform_images(self, images: Any, transformation: Any, training: Any = True) -> Any:
@@ -240,7 +240,7 @@ class RandomGrayscale(ImageAugmentation):
         if not training:
             return images
         gray = image_ops.rgb_to_grayscale(images, data_format=self.data_format)
-        return _ops.select(transformation, _ops.broadcast_to(gray, images._shape_tuple()), images)
+        return _ops.select(transformation, _ops.broadcast_to(gray, images._sizes()), images)
 
 
 @with_arguments_of(Coloring)
@@ -267,7 +267,7 @@ class RandomInvert(_RandomColoring):
 
     def get_random_transformation(self, data: Any, training: Any = True, seed: Any = None) -> Any:
         """Which images are inverted."""
-        batch = (data._shape_tuple()[0],)
+        batch = (data._sizes()[0],)
         chance = self._uniform(batch, self.factor)
         return {"apply_inversion": _ops.less(self._uniform(batch, (0.0, 1.0)), chance)}
 
@@ -292,7 +292,7 @@ class RandomPosterization(_RandomColoring):
 
     def get_random_transformation(self, data: Any, training: Any = True, seed: Any = None) -> Any:
         """How many bits are lost."""
-        batch = (data._shape_tuple()[0],)
+        batch = (data._sizes()[0],)
         low, high = self.factor
         if low == high:
             kept = _ops.fill(_core.convert(low, dtypes.uint8, None), batch)
@@ -325,7 +325,7 @@ class RandomSaturation(_RandomColoring):
 
     def get_random_transformation(self, data: Any, training: Any = True, seed: Any = None) -> Any:
         """The factors of the saturations."""
-        factor = self._uniform((data._shape_tuple()[0],), self.factor)
+        factor = self._uniform((data._sizes()[0],), self.factor)
         return {"factor": factor / (1.0 - factor + config.epsilon())}
 
     def _changed(self, images: Any, drawn: Any) -> Any:
@@ -350,7 +350,7 @@ class RandomHue(_RandomColoring):
 
     def get_random_transformation(self, data: Any, training: Any = True, seed: Any = None) -> Any:
         """How far the hues of each image are turned."""
-        batch = (data._shape_tuple()[0],)
+        batch = (data._sizes()[0],)
         turned = _ops.greater(self._uniform(batch, (0.0, 1.0)), 0.5)
         factor = self._uniform(batch, self.factor) * 0.5
         return {"factor": _ops.select(turned, _ops.negative(factor), factor)}
@@ -383,7 +383,7 @@ class RandomColorDegeneration(_RandomColoring):
 
     def get_random_transformation(self, data: Any, training: Any = True, seed: Any = None) -> Any:
         """The shares."""
-        return {"factor": self._uniform((data._shape_tuple()[0], 1, 1, 1), self.factor)}
+        return {"factor": self._uniform((data._sizes()[0], 1, 1, 1), self.factor)}
 
     def _changed(self, images: Any, drawn: Any) -> Any:
         gray = image_ops.rgb_to_grayscale(images, data_format=self.data_format)
@@ -449,7 +449,7 @@ class RandomGaussianBlur(Coloring):
 
     def get_random_transformation(self, data: Any, training: Any = True, seed: Any = None) -> Any:
         """Which images are blurred, and how much."""
-        batch = (data._shape_tuple()[0],)
+        batch = (data._sizes()[0],)
         chance = self._uniform(batch, self.factor)
         chosen = _ops.less(self._uniform(batch, (0.0, 1.0)), chance)
         width = self._uniform((2,), self.sigma, self.compute_dtype) + 1e-6
@@ -533,8 +533,8 @@ def _bell(size: int, width: Any, dtype: Any) -> Any:
 
 def _filtered(images: Any, window: Any) -> Any:
     """Each channel, filtered by a window."""
-    rows, columns = window._shape_tuple()
-    channels = images._shape_tuple()[-1]
+    rows, columns = window._sizes()
+    channels = images._sizes()[-1]
     filters = _ops.broadcast_to(
         _ops.reshape(window, [rows, columns, 1, 1]), [rows, columns, channels, 1]
     )

@@ -283,7 +283,7 @@ class ConvLSTM(RNNWithOwnCell):
         return [sizes[0], cell.filters, *after] if first else [sizes[0], *after, cell.filters]
 
     def get_initial_state(self, inputs: Any) -> list[Any]:
-        shape = list(inputs._shape_tuple())
+        shape = list(inputs._sizes())
         zeros = _ops.zeros(self._state_sizes([shape[0], *shape[2:]]), inputs.dtype)
         return [zeros, zeros]
 
@@ -318,10 +318,10 @@ class ConvLSTM(RNNWithOwnCell):
             parts = self._steps(inputs)
             one = self._dropping(step, parts[0], states, training)
         else:
-            shape = inputs._shape_tuple()
+            shape = inputs._sizes()
             flat = _ops.reshape(inputs, [shape[0] * shape[1], *shape[2:]])
             projection = cell.projected(flat)
-            whole = _ops.reshape(projection, [*shape[:2], *projection._shape_tuple()[1:]])
+            whole = _ops.reshape(projection, [*shape[:2], *projection._sizes()[1:]])
             parts = self._steps(whole)
 
             def step(x: Any, states: list[Any]) -> tuple[Any, list[Any]]:

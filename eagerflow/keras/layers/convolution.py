@@ -236,10 +236,10 @@ class Conv(FunctionLayer):
         return _ops.pad(inputs, [0, 0, before, 0, 0, 0])
 
     def _with_more_batch_axes(self, inputs: Any) -> Any:
-        shape = inputs._shape_tuple()
+        shape = inputs._sizes()
         batch = len(shape) - self.rank - 1
         result = self.call(_ops.reshape(inputs, [-1, *shape[batch:]]))
-        return _ops.reshape(result, [*shape[:batch], *result._shape_tuple()[1:]])
+        return _ops.reshape(result, [*shape[:batch], *result._sizes()[1:]])
 
     def _spatial(self, sizes: list[int | None]) -> list[int | None]:
         return [

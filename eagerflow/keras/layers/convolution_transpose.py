@@ -115,7 +115,7 @@ class ConvTranspose(Conv):
         Layer.build(self, input_shape)
 
     def call(self, inputs: Any) -> Any:
-        sizes = self._larger(inputs._shape_tuple())
+        sizes = self._larger(inputs._sizes())
         if self.rank == 3:
             order = "NCDHW" if self._channels_first else "NDHWC"
             outputs = conv3d_transpose(

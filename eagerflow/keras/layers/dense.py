@@ -108,7 +108,7 @@ class Dense(FunctionLayer):
         if inputs.ndim == 2:
             outputs = _ops.matmul(inputs, self.kernel)
         else:
-            shape = inputs._shape_tuple()
+            shape = inputs._sizes()
             flat = _ops.matmul(_ops.reshape(inputs, [-1, shape[-1]]), self.kernel)
             outputs = _ops.reshape(flat, [*shape[:-1], self.units])
         if self.bias is not None:

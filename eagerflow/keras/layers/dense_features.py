@@ -192,14 +192,14 @@ class DenseFeatures(FeaturesLayer):
         """
         features = _features(features)
         if is_inferring():
-            rows = next(iter(features.values()))._shape_tuple()[0] if features else 1
+            rows = next(iter(features.values()))._sizes()[0] if features else 1
             width = sum(map(size_of, self._feature_columns))
             return placeholder(dtypes.float32, [rows, width])
         cache = TransformationCache(features)
         parts = []
         for column in self._feature_columns:
             part = column.get_dense_tensor(cache, self._state_manager)
-            part = _ops.reshape(part, [part._shape_tuple()[0], size_of(column)])
+            part = _ops.reshape(part, [part._sizes()[0], size_of(column)])
             if cols_to_output_tensors is not None:
                 cols_to_output_tensors[column] = part
             parts.append(part)

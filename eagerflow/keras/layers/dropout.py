@@ -69,7 +69,7 @@ class Dropout(_Noise):
     def _get_noise_shape(self, inputs: Any) -> Any:
         if self.noise_shape is None:
             return None
-        shape = inputs._shape_tuple()
+        shape = inputs._sizes()
         return [shape[axis] if size is None else size for axis, size in enumerate(self.noise_shape)]
 
     def _changed(self, inputs: Any) -> Any:
@@ -93,7 +93,7 @@ class _SpatialDropout(Dropout):
         self.input_spec = InputSpec(ndim=self._spatial + 2)
 
     def _get_noise_shape(self, inputs: Any) -> list[int]:
-        shape = inputs._shape_tuple()
+        shape = inputs._sizes()
         ones = [1] * self._spatial
         if self.data_format == "channels_first":
             return [*shape[:2], *ones]
@@ -169,7 +169,7 @@ class GaussianNoise(_Noise):
 
     def _changed(self, inputs: Any) -> Any:
         noise = self._random_generator.random_normal(
-            inputs._shape_tuple(), mean=0.0, stddev=self.stddev, dtype=inputs.dtype
+            inputs._sizes(), mean=0.0, stddev=self.stddev, dtype=inputs.dtype
         )
         return _ops.add(inputs, noise)
 
@@ -194,7 +194,7 @@ class GaussianDropout(_Noise):
         if not 0 < self.rate < 1:
             return inputs
         noise = self._random_generator.random_normal(
-            inputs._shape_tuple(),
+            inputs._sizes(),
             mean=1.0,
             stddev=math.sqrt(self.rate / (1.0 - self.rate)),
             dtype=inputs.dtype,
@@ -231,7 +231,7 @@ class AlphaDropout(_Noise):
     def _changed(self, inputs: Any) -> Any:
         if not 0.0 < self.rate < 1.0:
             return inputs
-        shape = inputs._shape_tuple() if self.noise_shape is None else self.noise_shape
+        shape = inputs._sizes() if self.noise_shape is None else self.noise_shape
         noise = self._random_generator.random_uniform(shape)
         keep = _ops.cast(_ops.greater_equal(noise, self.rate), inputs.dtype)
         scale = ((1 - self.rate) * (1 + self.rate * _SELU_LOW**2)) ** -0.5

@@ -167,7 +167,7 @@ class EinsumDense(FunctionLayer):
     def call(self, inputs: Any) -> Any:
         count = self._summed
         if count:
-            shape = inputs._shape_tuple()
+            shape = inputs._sizes()
             kernel: Any = self.kernel
             if count > 1 or len(self._kept) != 1:
                 kernel = _ops.reshape(kernel, self._flat_kernel)

@@ -133,7 +133,7 @@ class Normalization(PreprocessingLayer):
             raise RuntimeError("`build` must be called before `update_state`.")
         x = conversion.cast(data, self.adapt_mean.dtype)
         mean, variance = moments(x, self._reduced)
-        shape = x._shape_tuple()
+        shape = x._sizes()
         count = math.prod(shape[axis] for axis in self._reduced)
         total = count + int(self.count)
         share = count / total

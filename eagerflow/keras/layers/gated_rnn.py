@@ -123,9 +123,9 @@ class GatedRNN(RNNWithOwnCell):
         x = inputs
         if not self.time_major:
             x = _ops.transpose(x, [1, 0, 2])
-        steps, batch, features = x._shape_tuple()
+        steps, batch, features = x._sizes()
         projection = cell.projected(_ops.reshape(x, [steps * batch, features]))
-        width = projection._shape_tuple()[-1]
+        width = projection._sizes()[-1]
         projection = _ops.reshape(projection, [steps, batch, width])
         functions = cell.native_functions()
         if functions is not None and _core.differentiated_once():

@@ -193,7 +193,7 @@ class GroupQueryAttention(FunctionLayer):
             own = getattr(tensor, "_keras_mask", None) if explicit is None else explicit
             if own is not None:
                 masks.append(_ops.expand_dims(_as_bool(own), axis))
-        rows, columns = query._shape_tuple()[1], value._shape_tuple()[1]
+        rows, columns = query._sizes()[1], value._sizes()[1]
         if use_causal_mask:
             masks.append(_ops.expand_dims(causal_mask(rows, columns), 0))
         if self.sliding_window is not None:

@@ -137,7 +137,7 @@ class ImageAugmentation(Layer):
 
     def _sizes(self, images: Any) -> tuple[int, int, int, int]:
         """The counts of images, rows, columns and channels."""
-        shape = images._shape_tuple()
+        shape = images._sizes()
         if self._is_first:
             return shape[0], shape[2], shape[3], shape[1]
         return shape

@@ -32,14 +32,14 @@ def checked_interpolation(value: str) -> str:
 
 def cropped(images: Any, top: int, left: int, height: int, width: int) -> Any:
     """A part of images `[..., rows, columns, channels]`."""
-    shape = images._shape_tuple()
+    shape = images._sizes()
     before = [0] * (len(shape) - 3)
     return _ops.slice(images, [*before, top, left, 0], [*shape[:-3], height, width, shape[-1]])
 
 
 def fitted(images: Any, height: int, width: int, interpolation: str = "bilinear") -> Any:
     """Images of a size; the least is cropped that preserves their aspect ratio."""
-    rows, columns = images._shape_tuple()[-3:-1]
+    rows, columns = images._sizes()[-3:-1]
     crop_height = min(rows, int(float(columns * height) / width))
     crop_width = min(columns, int(float(rows * width) / height))
     top, left = (rows - crop_height) // 2, (columns - crop_width) // 2
@@ -106,7 +106,7 @@ class CenterCrop(Layer):
 
     def call(self, inputs: Any) -> Any:
         x = conversion.cast(as_tensor(inputs), self._compute_dtype_object)
-        rows, columns = x._shape_tuple()[-3:-1]
+        rows, columns = x._sizes()[-3:-1]
         if rows >= self.height and columns >= self.width:
             top, left = (rows - self.height) // 2, (columns - self.width) // 2
             return cropped(x, top, left, self.height, self.width)

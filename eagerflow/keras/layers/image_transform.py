@@ -69,7 +69,7 @@ def transformed(
         fill_value: the constant.
         interpolation: "bilinear" or "nearest".
     """
-    batch, rows, columns, channels = images._shape_tuple()
+    batch, rows, columns, channels = images._sizes()
     x = _ops.reshape(_ops.cast(_ops.range(0, columns, 1), dtypes.float32), [1, 1, columns])
     y = _ops.reshape(_ops.cast(_ops.range(0, rows, 1), dtypes.float32), [1, rows, 1])
     a, b, c, d, e, f = (_ops.reshape(n, [batch, 1, 1]) for n in coefficients)

@@ -140,7 +140,7 @@ class LayerNormalization(_Normalization):
         """The fused operation, for the last axes."""
         gamma, beta = self.gamma, self.beta
         if gamma is None or beta is None:
-            sizes = inputs._shape_tuple()[-len(self.axis) :]
+            sizes = inputs._sizes()[-len(self.axis) :]
             gamma = _ops.ones(sizes, self.dtype or inputs.dtype) if gamma is None else gamma
             beta = _ops.zeros(sizes, self.dtype or inputs.dtype) if beta is None else beta
         return _ops.layer_norm(inputs, gamma, beta, self.epsilon)[0]
@@ -225,13 +225,13 @@ class GroupNormalization(_Normalization):
         Layer.build(self, input_shape)
 
     def _grouped(self, x: Any) -> Any:
-        sizes = list(x._shape_tuple())
+        sizes = list(x._sizes())
         axis = self._group_axis
         sizes[axis : axis + 1] = self._broadcast_shape[axis : axis + 2]
         return _ops.reshape(x, sizes)
 
     def call(self, inputs: Any, mask: Any = None) -> Any:
-        shape = inputs._shape_tuple()
+        shape = inputs._sizes()
         x = self._grouped(inputs)
         axes = [axis for axis in range(1, x.ndim) if axis != self._group_axis]
         if mask is None:

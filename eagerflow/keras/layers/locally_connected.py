@@ -205,7 +205,7 @@ class LocallyConnected(FunctionLayer):
         x = inputs
         if self._first:
             x = _ops.transpose(x, [0, *range(2, rank + 2), 1])
-        batch = x._shape_tuple()[0]
+        batch = x._sizes()[0]
         parts = []
         for offset in np.ndindex(*self.kernel_size):
             ends = [
@@ -224,7 +224,7 @@ class LocallyConnected(FunctionLayer):
     def _by_matrix(self, inputs: Any) -> Any:
         """One product with a matrix that has zeros where a window does not see a position."""
         _, counts, _ = self._places
-        shape = inputs._shape_tuple()
+        shape = inputs._sizes()
         size = math.prod(shape[1:])
         flat = _ops.reshape(inputs, [shape[0], size])
         if self.implementation == 2:

@@ -118,7 +118,7 @@ def _same_rank(inputs: Any) -> list[Any]:
     rank = max(x.ndim for x in inputs)
     result = []
     for x in inputs:
-        shape = x._shape_tuple()
+        shape = x._sizes()
         ones = [1] * (rank - len(shape))
         result.append(_ops.reshape(x, [*shape[:1], *ones, *shape[1:]]))
     return result
@@ -276,7 +276,7 @@ class Concatenate(_Merge):
         parts = []
         for x, one in zip(inputs, given, strict=True):
             if one is None:
-                one = creation.fill(x._shape_tuple(), True)
+                one = creation.fill(x._sizes(), True)
             elif one.ndim < x.ndim:
                 one = _ops.expand_dims(one, -1)
             parts.append(one)
@@ -374,7 +374,7 @@ def batch_dot(one: Any, two: Any, first: int, second: int) -> Any:
             "Cannot perform batch_dot over axis 0. If your inputs are not batched, add a dummy "
             "batch dimension to your inputs using K.expand_dims(x, 0)"
         )
-    shape_one, shape_two = one._shape_tuple(), two._shape_tuple()
+    shape_one, shape_two = one._sizes(), two._sizes()
     if shape_one[first] != shape_two[second]:
         raise ValueError(
             f"Cannot do batch_dot on inputs with shapes {shape_one} and {shape_two} with "

@@ -42,7 +42,7 @@ class MixUp(ImageAugmentation):
 
     def get_random_transformation(self, data: Any, training: Any = True, seed: Any = None) -> Any:
         """Each image's partner, and the share that it keeps itself."""
-        batch = data._shape_tuple()[0]
+        batch = data._sizes()[0]
         order = random.shuffle(_ops.range(0, batch, 1), seed=self.generator)
         weight = random.beta((batch,), self.alpha, self.alpha, seed=self.generator)
         return {"mix_weight": weight, "permutation_order": order}
@@ -238,9 +238,7 @@ class RandomErasing(_Boxes):
     def _filling(self, images: Any) -> Any:
         low, high = map(float, self.value_range)
         if self.fill_value is None:
-            noise = random.normal(
-                images._shape_tuple(), dtype=self.compute_dtype, seed=self.generator
-            )
+            noise = random.normal(images._sizes(), dtype=self.compute_dtype, seed=self.generator)
             return _ops.clip_by_value(noise * high, low, high)
         filling = self._cast(_core.convert(self.fill_value, dtypes.float32, None))
         return _ops.clip_by_value(filling, low, high)

@@ -190,7 +190,7 @@ class MultiHeadAttention(FunctionLayer):
         weights = self._weights(scores, mask, sizes, others)
         used = self._dropout_layer(weights, training=training)
         if len(sizes) > 1:
-            used = _ops.reshape(used, scores._shape_tuple())
+            used = _ops.reshape(used, scores._sizes())
         result = self._output_dense(self._joined(_ops.matmul(used, values), sizes))
         return (result, weights) if return_attention_scores else result
 
@@ -201,7 +201,7 @@ class MultiHeadAttention(FunctionLayer):
         """
         rank = x.ndim
         axes = self._attention_axes
-        shape = x._shape_tuple()
+        shape = x._sizes()
         batch = [axis for axis in range(rank - 2) if axis not in axes]
         x = _ops.transpose(x, [*batch, rank - 2, *axes, rank - 1])
         sizes = [shape[axis] for axis in axes]
@@ -213,7 +213,7 @@ class MultiHeadAttention(FunctionLayer):
     def _joined(self, x: Any, sizes: list[int]) -> Any:
         """The inverse of `_by_heads`."""
         axes = self._attention_axes
-        shape = x._shape_tuple()
+        shape = x._sizes()
         count = len(sizes)
         if count > 1:
             x = _ops.reshape(x, [*shape[:-2], *sizes, shape[-1]])
@@ -228,7 +228,7 @@ class MultiHeadAttention(FunctionLayer):
     def _weights(self, scores: Any, mask: Any, sizes: list[int], others: list[int]) -> Any:
         """The softmax of scores, with the axes that attention goes over apart."""
         if len(sizes) > 1:
-            scores = _ops.reshape(scores, [*scores._shape_tuple()[:-2], *sizes, *others])
+            scores = _ops.reshape(scores, [*scores._sizes()[:-2], *sizes, *others])
         if mask is None:
             return self._softmax(scores)
         # The axis of heads, and batch axes that the mask lacks.
@@ -253,7 +253,7 @@ class MultiHeadAttention(FunctionLayer):
             if own is not None:
                 masks.append(_ops.expand_dims(_as_bool(own), axis))
         if use_causal_mask:
-            rows, columns = query._shape_tuple()[1], value._shape_tuple()[1]
+            rows, columns = query._sizes()[1], value._sizes()[1]
             masks.append(_ops.expand_dims(causal_mask(rows, columns), 0))
         if not masks:
             return mask

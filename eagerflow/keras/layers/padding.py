@@ -78,11 +78,11 @@ class _Cropping(_Border):
     _sign = -1
 
     def call(self, inputs: Any) -> Any:
-        shape = inputs._shape_tuple()
+        shape = inputs._sizes()
         sizes = []
         for size, (before, after) in zip(shape, self._amounts, strict=True):
             sizes.append(size - before - after)
-            if sizes[-1] <= 0 < before + after:
+            if type(size) is int and sizes[-1] <= 0 < before + after:
                 raise ValueError(
                     "Argument `cropping` must be greater than the input shape. Received: "
                     f"inputs.shape={inputs.shape}, and cropping={self.cropping}"

@@ -103,7 +103,7 @@ def _batches(data: Any, batch_size: int | None) -> Iterator[Any]:
         x = as_tensor(data)
         if x.ndim == 0:
             raise ValueError(f"Data must have at least one axis. Received a scalar: {data}")
-        rows = x._shape_tuple()[0]
+        rows = x._sizes()[0]
         size = batch_size or 32
         for start in range(0, rows, size):
             yield x[start : start + size]

@@ -126,7 +126,7 @@ class RandomShear(_Moving):
 
     def get_random_transformation(self, data: Any, training: Any = True, seed: Any = None) -> Any:
         """The six coefficients of each image's transformation."""
-        shape = [data._shape_tuple()[0], 1]
+        shape = [data._sizes()[0], 1]
         dtype = self.compute_dtype
         drawn = self._uniform(shape, (0.0, 1.0), dtype)
         sign = _ops.select(_ops.greater(drawn, 0.5), -_ops.ones_like(drawn), _ops.ones_like(drawn))
@@ -383,7 +383,7 @@ class MaxNumBoundingBoxes(ImageAugmentation):
         result = dict(bounding_boxes)
         for name in ("boxes", "labels"):
             part = bounding_boxes[name][:, : self.max_number]
-            more = self.max_number - part._shape_tuple()[1]
+            more = self.max_number - part._sizes()[1]
             around = [[0, 0], [0, more]] + [[0, 0]] * (part.ndim - 2)
             result[name] = pad(part, around, constant_values=self.fill_value)
         return result

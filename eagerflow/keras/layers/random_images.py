@@ -93,7 +93,7 @@ class RandomFlip(RandomImages):
         if images.ndim == 3:
             chance = stateless.stateless_uniform([], seed)
             return _ops.select(_ops.less(chance, 0.5), mirrored, images)
-        batch = images._shape_tuple()[0]
+        batch = images._sizes()[0]
         chances = _ops.reshape(stateless.stateless_uniform([batch], seed), [batch, 1, 1, 1])
         return _ops.select(_ops.greater(chances, 0.5), mirrored, images)
 
@@ -118,7 +118,7 @@ class RandomCrop(RandomImages):
 
     def call(self, inputs: Any, training: Any = True) -> Any:
         images = conversion.cast(as_tensor(inputs), self._compute_dtype_object)
-        rows, columns = images._shape_tuple()[-3:-1]
+        rows, columns = images._sizes()[-3:-1]
         down, right = rows - self.height, columns - self.width
         if not training or down < 0 or right < 0:
             return conversion.cast(fitted(images, self.height, self.width), images.dtype)
@@ -213,7 +213,7 @@ class RandomBrightness(RandomImages):
         low, high = self._value_range
         shape = [1] * images.ndim
         if images.ndim == 4:
-            shape[0] = images._shape_tuple()[0]
+            shape[0] = images._sizes()[0]
         delta = self._random_generator.random_uniform(
             shape, minval=self._factor[0], maxval=self._factor[1]
         )
@@ -279,7 +279,7 @@ class Transformation(RandomImages):
         single = images.ndim == 3
         if single:
             images = _ops.expand_dims(images, 0)
-        coefficients = self._coefficients(*images._shape_tuple()[:3])
+        coefficients = self._coefficients(*images._sizes()[:3])
         result = transformed(
             images, coefficients, self.fill_mode, self.fill_value, self.interpolation
         )

@@ -34,7 +34,7 @@ class _RandomSize(RandomImages):
 
     def _placeholder(self, images: Any, axis: int) -> Any:
         """A placeholder for images whose size differs from batch to batch."""
-        shape = list(images._shape_tuple())
+        shape = list(images._sizes())
         shape[axis] = shape[0] + 1
         return placeholder(images.dtype, shape)
 
@@ -50,7 +50,7 @@ class _RandomSize(RandomImages):
         return int(np.float32(drawn.numpy()) * np.float32(size))
 
     def _changed(self, images: Any) -> Any:
-        sizes = list(images._shape_tuple()[-3:-1])
+        sizes = list(images._sizes()[-3:-1])
         sizes[self._axis + 3] = self._size(sizes[self._axis + 3])
         resized = image.resize(images, sizes, method=self._method)
         return conversion.cast(resized, images.dtype)

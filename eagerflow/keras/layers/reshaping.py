@@ -34,7 +34,7 @@ class Flatten(Layer):
         self._channels_first = self.data_format == "channels_first"
 
     def call(self, inputs: Any) -> Any:
-        shape = inputs._shape_tuple()
+        shape = inputs._sizes()
         if len(shape) < 2:
             return _ops.expand_dims(inputs, -1)
         if self._channels_first and len(shape) > 2:
@@ -88,7 +88,7 @@ class Reshape(Layer):
         return target
 
     def call(self, inputs: Any) -> Any:
-        shape = inputs._shape_tuple()
+        shape = inputs._sizes()
         return _ops.reshape(inputs, [shape[0], *self._sizes(shape[1:])])
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:

@@ -74,7 +74,7 @@ def scan(
 
 def _chosen(mask: Any, one: Any, other: Any) -> Any:
     """Rows of `one` where the mask `[batch]` is True, else of `other`."""
-    rows = _ops.reshape(mask, [mask._shape_tuple()[0]] + [1] * (one.ndim - 1))
+    rows = _ops.reshape(mask, [mask._sizes()[0]] + [1] * (one.ndim - 1))
     return _ops.select(rows, one, other)
 
 
@@ -207,7 +207,7 @@ class RNN(Layer):
     def get_initial_state(self, inputs: Any) -> list[Any]:
         """The states at the first step of a batch: the cell's initial states, or zeros."""
         x = conversion.convert_to_tensor(nest.flatten(inputs)[0])
-        batch = x._shape_tuple()[1 if self.time_major else 0]
+        batch = x._sizes()[1 if self.time_major else 0]
         function = getattr(self.cell, "get_initial_state", None)
         if function is not None:
             state = function(inputs=None, batch_size=batch, dtype=x.dtype)

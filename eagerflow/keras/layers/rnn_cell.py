@@ -31,7 +31,8 @@ def zero_states(batch_size: Any, state_size: Any, dtype: Any) -> Any:
             "batch_size and dtype cannot be None while constructing initial state. "
             f"Received: batch_size={batch_size}, dtype={dtype}"
         )
-    batch, dtype = int(batch_size), dtypes.as_dtype(dtype)
+    symbolic = type(batch_size) is _core.Tensor and _core.is_symbolic(batch_size)
+    batch, dtype = batch_size if symbolic else int(batch_size), dtypes.as_dtype(dtype)
 
     def zeros(size: Any) -> Any:
         return _ops.zeros([batch, *state_sizes(size)], dtype)
@@ -60,7 +61,7 @@ def initial_state_of(cell: Any, inputs: Any, batch_size: Any, dtype: Any) -> Any
     """A cell's initial states."""
     if inputs is not None:
         inputs = nest.flatten(inputs)[0]
-        batch_size, dtype = inputs._shape_tuple()[0], inputs.dtype
+        batch_size, dtype = inputs._sizes()[0], inputs.dtype
     return zero_states(batch_size, cell.state_size, dtype)
 
 

@@ -132,14 +132,14 @@ class STFTSpectrogram(Layer):
 
     def _convolved(self, inputs: Any, kernel: Any) -> Any:
         """`[batch, channels, frames, frequencies]` of `[batch, channels, samples]`."""
-        batch, channels, samples = inputs._shape_tuple()
+        batch, channels, samples = inputs._sizes()
         outputs = convolution.conv1d(
             _ops.reshape(inputs, [batch * channels, samples, 1]),
             conversion.cast(kernel, inputs.dtype),
             stride=self._step,
             padding=self.padding.upper(),
         )
-        return _ops.reshape(outputs, [batch, channels, *outputs._shape_tuple()[1:]])
+        return _ops.reshape(outputs, [batch, channels, *outputs._sizes()[1:]])
 
     def _shown(self, parts: dict[str, Any]) -> Any:
         if self.mode in ("real", "imag"):
@@ -161,7 +161,7 @@ class STFTSpectrogram(Layer):
 
     def _arranged(self, x: Any) -> Any:
         """The result's order of axes, from `[batch, channels, frames, frequencies]`."""
-        batch, channels, frames, bins = x._shape_tuple()
+        batch, channels, frames, bins = x._sizes()
         first = self.data_format == "channels_first"
         if self.expand_dims:
             return x if first else _ops.transpose(x, [0, 2, 3, 1])

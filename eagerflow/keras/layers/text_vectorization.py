@@ -314,7 +314,7 @@ class TextVectorization(PreprocessingLayer):
         if self._output_mode != "int" or length is None or not ids.ndim:
             return ids
         ids = ids[..., :length]
-        *rows, width = ids._shape_tuple()
+        *rows, width = ids._sizes()
         return _ops.concat([ids, _ops.zeros([*rows, length - width], ids.dtype)], -1)
 
     def _of_nested_words(self, inputs: Any) -> Any:
@@ -343,10 +343,10 @@ class TextVectorization(PreprocessingLayer):
     def _placeholder(self, inputs: Any) -> Any:
         """Zeros of the result's shape."""
         self._lookup_layer.note_size()
-        batch = inputs._shape_tuple()[:1]
+        batch = inputs._sizes()[:1]
         dtype = dtypes.as_dtype(self._lookup_layer.compute_dtype)
         if self._output_mode == "int":
-            shape = inputs._shape_tuple()
+            shape = inputs._sizes()
             # The width differs between runs, so that it is inferred as unknown.
             width = self._output_sequence_length
             width = width or (shape[1] if self._split is None else shape[0] + 1)
@@ -413,7 +413,7 @@ def _without_last(inputs: Any) -> Any:
         raise _bad_rank(inputs.shape)
     if inputs.ndim < 2:
         return inputs
-    if inputs._shape_tuple()[-1] != 1:
+    if inputs._sizes()[-1] != 1:
         raise _bad_rank(inputs.shape)
     return _ops.squeeze(inputs, [-1])
 

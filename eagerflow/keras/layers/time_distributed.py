@@ -56,10 +56,10 @@ class TimeDistributed(Wrapper):
             kwargs["training"] = training
         if mask is not None and spec.expects_mask:
             kwargs["mask"] = nest.map_structure(_joined, mask)
-        batch, steps = nest.flatten(inputs)[0]._shape_tuple()[:2]
+        batch, steps = nest.flatten(inputs)[0]._sizes()[:2]
         outputs = self.layer(nest.map_structure(_joined, inputs), **kwargs)
         return nest.map_structure(
-            lambda y: _ops.reshape(y, [batch, steps, *y._shape_tuple()[1:]]), outputs
+            lambda y: _ops.reshape(y, [batch, steps, *y._sizes()[1:]]), outputs
         )
 
     def compute_output_shape(self, input_shape: Any) -> Any:
@@ -70,14 +70,14 @@ class TimeDistributed(Wrapper):
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         tensors = nest.flatten(inputs)
-        batch, steps = tensors[0]._shape_tuple()[:2]
+        batch, steps = tensors[0]._sizes()[:2]
         inner_mask = None if mask is None else nest.map_structure(_joined, mask)
         computed = None
         if self.layer.supports_masking or inner_mask is None:
             computed = self.layer.compute_mask(nest.map_structure(_joined, inputs), inner_mask)
         if computed is not None:
             return nest.map_structure(
-                lambda m: _ops.reshape(m, [batch, steps, *m._shape_tuple()[1:]]), computed
+                lambda m: _ops.reshape(m, [batch, steps, *m._sizes()[1:]]), computed
             )
         if mask is None:
             return None
@@ -89,7 +89,7 @@ class TimeDistributed(Wrapper):
 
 def _joined(x: Any) -> Any:
     """A tensor with the steps' axis merged into the batch's."""
-    shape = x._shape_tuple()
+    shape = x._sizes()
     return _ops.reshape(x, [shape[0] * shape[1], *shape[2:]])
 
 

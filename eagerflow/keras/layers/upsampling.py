@@ -26,7 +26,7 @@ INTERPOLATIONS = (
 def repeated(inputs: Any, times: dict[int, int]) -> Any:
     """A tensor whose entries are repeated along axes."""
     spread, counts, sizes = [], [], []
-    for axis, size in enumerate(inputs._shape_tuple()):
+    for axis, size in enumerate(inputs._sizes()):
         count = times.get(axis, 1)
         spread.append(size)
         counts.append(1)
@@ -120,7 +120,7 @@ class UpSampling2D(_UpSampling):
             return repeated(inputs, self._times)
         first = self.data_format == "channels_first"
         x = _ops.transpose(inputs, [0, 2, 3, 1]) if first else inputs
-        rows, columns = x._shape_tuple()[1:3]
+        rows, columns = x._sizes()[1:3]
         sizes = [rows * self.size[0], columns * self.size[1]]
         x = image.resize(x, sizes, method=self.interpolation)
         return _ops.transpose(x, [0, 3, 1, 2]) if first else x
