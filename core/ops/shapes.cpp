@@ -37,8 +37,8 @@ void ensure_shape_infer(InferContext& c) {
   for (const int64_t size : sizes) expected.push_back(size < 0 ? kUnknownSize : size);
   if (sizes.is_unknown()) expected = Shape::unranked();
   if (!compatible(c.shape(0), expected)) {
-    invalid_argument("Shape of tensor input ", c.shape(0), " is not compatible with expected shape ",
-                     expected, ". [Op:EnsureShape]");
+    invalid_argument("Shape of tensor input ", c.shape(0),
+                     " is not compatible with expected shape ", expected, ". [Op:EnsureShape]");
   }
   c.add_output(c.dtype(0), merged(c.shape(0), expected));
 }
