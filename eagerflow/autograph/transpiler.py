@@ -39,6 +39,7 @@ from malt.pyct import transpiler as malt_transpiler
 from malt.pyct.static_analysis import activity, reaching_definitions
 
 from eagerflow.autograph import conversion, directives, log, operators
+from eagerflow.autograph.user_code import MARK
 
 Options: TypeAlias = Any  # malt's ConversionOptions
 
@@ -310,7 +311,7 @@ def _transpile(function: types.FunctionType, options: Options) -> _Converted:
     if log.enabled(3):
         log.report(3, "Converted %s:\n%s", function, ast.unparse(ast.fix_missing_locations(tree)))
     _set_lines(tree, code.co_firstlineno)
-    generated = {name, *context.namer.generated_names, "<lambda>"}
+    generated = {name, *context.namer.generated_names}
     factory = _factory(tree, name, code)
     return _Converted(tree, name, _renamed(factory, generated, code.co_name))
 
@@ -370,12 +371,14 @@ def _codes(code: types.CodeType) -> list[types.CodeType]:
 
 
 def _renamed(code: types.CodeType, generated: set[str], name: str) -> types.CodeType:
-    """The code in which functions that the conversion has made are called as the user's around them."""
-    constants = []
+    """The code, marked, in which functions without a name of the user's are called as the one around."""
+    constants: list[Any] = []
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            inner = name if constant.co_name in generated else constant.co_name
+            inner = constant.co_name
+            if inner in generated or inner.startswith("<"):
+                inner = name
             constant = _renamed(constant, generated, inner)
             constant = constant.replace(co_name=inner)
         constants.append(constant)
-    return code.replace(co_consts=tuple(constants))
+    return code.replace(co_consts=(*constants, MARK))
