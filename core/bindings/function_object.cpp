@@ -10,6 +10,7 @@
 #include "bindings/op_function.h"
 #include "bindings/override.h"
 #include "bindings/py_ref.h"
+#include "graph/graph.h"
 #include "ops/op.h"
 
 namespace ef::py {
@@ -19,6 +20,7 @@ struct OpFunction {
   PyObject_HEAD vectorcallfunc vectorcall;
   const Signature* signature;  // of an operation of the table; null for a function with a body
   PyObject* body;              // what runs if nothing overrides the call
+  PyObject* in_graph;          // what runs instead while a graph is built; null if the body does
   PyObject* composed_op;       // what the body composes, a ComposedOp; null if it is not declared
   PyObject* dispatcher;        // knows what programs have registered; null if nothing
   PyObject* weakrefs;
@@ -41,6 +43,9 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
     if (result != Py_NotImplemented) return result;
     Py_DECREF(result);
   }
+  if (function.in_graph && graph::building()) {
+    return PyObject_Vectorcall(function.in_graph, args, nargsf, keywords);
+  }
   if (function.composed_op) {
     return call_composed(function.composed_op, function.body, args, nargsf, keywords);
   }
@@ -57,21 +62,24 @@ OpFunction* create(PyTypeObject* type) {
 }
 
 PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"body",     "elementwise", "overridable",
-                                "recorded", "composed_op", nullptr};
+  static const char* names[] = {"body",        "elementwise", "overridable", "recorded",
+                                "composed_op", "in_graph",    nullptr};
   PyObject* body;
   PyObject* composed_op = Py_None;
+  PyObject* in_graph = Py_None;
   int elementwise = 0;
   int overridable = 1;
   int recorded = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$ippO", const_cast<char**>(names), &body,
-                                   &elementwise, &overridable, &recorded, &composed_op)) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$ippOO", const_cast<char**>(names), &body,
+                                   &elementwise, &overridable, &recorded, &composed_op,
+                                   &in_graph)) {
     return nullptr;
   }
   OpFunction* function = create(type);
   if (!function) return nullptr;
   function->body = Py_NewRef(body);
   if (composed_op != Py_None) function->composed_op = Py_NewRef(composed_op);
+  if (in_graph != Py_None) function->in_graph = Py_NewRef(in_graph);
   function->elementwise = elementwise;
   function->overridable = overridable != 0;
   function->recorded = recorded != 0;
@@ -81,6 +89,7 @@ PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(self_of(self).body);
+  Py_VISIT(self_of(self).in_graph);
   Py_VISIT(self_of(self).composed_op);
   Py_VISIT(self_of(self).dispatcher);
   return 0;
@@ -88,6 +97,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
 
 int clear(PyObject* self) {
   Py_CLEAR(self_of(self).body);
+  Py_CLEAR(self_of(self).in_graph);
   Py_CLEAR(self_of(self).composed_op);
   Py_CLEAR(self_of(self).dispatcher);
   return 0;

@@ -18,14 +18,24 @@ from eagerflow import _core
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+# From a function's body to what runs instead while a graph is built.
+InGraph = Callable[[Callable[..., Any]], Callable[..., Any]]
+
 
 @overload
 def op_function(body: Function, /) -> Function: ...
 @overload
 def op_function(
-    *, elementwise: int = 0, overridable: bool = True
+    *, elementwise: int = 0, overridable: bool = True, in_graph: InGraph | None = None
 ) -> Callable[[Function], Function]: ...
-def op_function(body: Any = None, /, *, elementwise: int = 0, overridable: bool = True) -> Any:
+def op_function(
+    body: Any = None,
+    /,
+    *,
+    elementwise: int = 0,
+    overridable: bool = True,
+    in_graph: InGraph | None = None,
+) -> Any:
     """Makes a function one that arguments and recorders may override.
 
     Args:
@@ -34,6 +44,8 @@ def op_function(body: Any = None, /, *, elementwise: int = 0, overridable: bool 
             result has one element for each.
         overridable: False for a function that handles symbolic arguments itself: no argument
             overrides it, and only a graph that is being built records the call.
+        in_graph: makes of the body what runs while a `tf.function` is traced, if that is not the
+            body itself; see `eagerflow/framework/host_call.py`.
 
     >>> from eagerflow.framework.op_function import op_function
     >>> class Meters:
@@ -49,8 +61,15 @@ def op_function(body: Any = None, /, *, elementwise: int = 0, overridable: bool 
     (4, 'double of 2 m')
     """
     if body is None:
-        return functools.partial(op_function, elementwise=elementwise, overridable=overridable)
-    return _core.OpFunction(body, elementwise=elementwise, overridable=overridable)
+        return functools.partial(
+            op_function, elementwise=elementwise, overridable=overridable, in_graph=in_graph
+        )
+    return _core.OpFunction(
+        body,
+        elementwise=elementwise,
+        overridable=overridable,
+        in_graph=in_graph and in_graph(body),
+    )
 
 
 @functools.cache

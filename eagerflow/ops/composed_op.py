@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 from eagerflow import _core
 from eagerflow.framework.dtypes import STORED_DTYPES, DType, as_dtype
+from eagerflow.framework.op_function import InGraph
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 DTypes = frozenset[DType]
@@ -98,6 +99,7 @@ def composed_op(
     elementwise: int = 0,
     overridable: bool = True,
     checked_first: bool = False,
+    in_graph: InGraph | None = None,
     **parameters: Input | Attr,
 ) -> Callable[[Function], Function]:
     """Lets arguments override a function, and declares the operation it composes.
@@ -108,6 +110,7 @@ def composed_op(
         overridable: see `op_function`.
         checked_first: whether arguments are checked before the call, and not only after it has
             failed; for functions that would take more than the operation does.
+        in_graph: see `op_function`.
         **parameters: the inputs in TensorFlow's order, and the attributes.
 
     >>> from eagerflow.ops.composed_op import FLOAT_TYPES, Input, composed_op
@@ -128,7 +131,11 @@ allowed values: float, double, bfloat16, half (argument 'x') [Op:Halve]
         attrs = [_attr(n, kind) for n, kind in parameters.items() if not isinstance(kind, Input)]
         entry = _core.ComposedOp(op, _parameters(body), inputs, attrs, checked_first)
         return _core.OpFunction(
-            body, elementwise=elementwise, overridable=overridable, composed_op=entry
+            body,
+            elementwise=elementwise,
+            overridable=overridable,
+            composed_op=entry,
+            in_graph=in_graph and in_graph(body),
         )
 
     return decorate

@@ -1,0 +1,119 @@
+"""Functions that work on the host: while a graph is built, a call is one node that calls Python.
+
+Text, files, images and whatever else reads the values of its tensors cannot be traced by running
+it. Such a function is declared where it is defined, with the specs of its results:
+
+    @op_function(in_graph=on_host(lambda filename, name=None: TensorSpec([], dtypes.string)))
+    def read_file(filename, name=None):
+        ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.framework.type_spec import TensorSpec
+
+Tensor = _core.Tensor
+
+
+def host_call(
+    function: Callable[..., Any],
+    specs: Any,
+    args: tuple = (),
+    kwargs: dict[str, Any] | None = None,
+    *,
+    name: str,
+    effects: bool = False,
+) -> Any:
+    """Adds a node that calls a function with the values of its arguments when the graph runs.
+
+    Args:
+        function: the function, which is called eagerly.
+        specs: the structure of TypeSpecs of its result; None if it returns nothing.
+        args: its arguments: structures in which tensors, variables and composite tensors have
+            values when the node runs, and everything else is what it is now.
+        kwargs: the same by name.
+        name: the node's name, and its type.
+        effects: whether the function does more than return a result: such a node runs although
+            nobody needs its result.
+
+    Returns:
+        The function's result in the structure of `specs`, with tensors of the graph.
+
+    >>> from eagerflow.framework import func_graph
+    >>> from eagerflow.framework.host_call import host_call
+    >>> def reversed_text(text):
+    ...     return tf.constant(text.numpy()[::-1])
+    >>> graph = func_graph.trace(
+    ...     lambda x: host_call(reversed_text, tf.TensorSpec([], tf.string), (x,), name="Reverse"),
+    ...     [tf.TensorSpec([], tf.string)],
+    ...     name="f",
+    ... )
+    >>> graph.run([tf.constant("abc")])[0].numpy()
+    b'cba'
+    """
+    structure = (args, kwargs or {})
+    inputs: list[Any] = []
+    # From the inputs' values to the leaf's.
+    makers = [_maker(leaf, inputs) for leaf in nest.flatten(structure)]
+    form = nest.map_structure(lambda leaf: None, structure)
+
+    def run(*values: Any) -> list:
+        remaining = iter(values)
+        leaves = [make(remaining) for make in makers]
+        packed_args, packed_kwargs = nest.pack_sequence_as(form, leaves)
+        result = function(*packed_args, **packed_kwargs)
+        return [] if specs is None else nest.flatten(result, expand_composites=True)
+
+    parts = [] if specs is None else nest.flatten(specs, expand_composites=True)
+    outputs = _core.host_node(
+        run, inputs, [(part.dtype, _dims(part)) for part in parts], name, effects
+    )
+    return None if specs is None else nest.pack_sequence_as(specs, outputs, True)
+
+
+def _maker(leaf: Any, inputs: list[Any]) -> Callable[[Iterator[Tensor]], Any]:
+    """Appends the tensors of an argument to the node's inputs; what makes its value of theirs."""
+    if isinstance(leaf, Tensor | _core.Variable):
+        inputs.append(_core.as_tensor(leaf))
+        return next
+    if not getattr(leaf, "_is_composite_tensor", False):
+        return lambda remaining: leaf
+    spec = leaf._type_spec
+    parts = nest.flatten(leaf, expand_composites=True)
+    inputs += [_core.as_tensor(part) for part in parts]
+    return lambda remaining: spec._from_components([next(remaining) for _ in parts])
+
+
+def on_host(
+    specs: Callable[..., Any], *, effects: bool = False
+) -> Callable[[Callable], Callable[..., Any]]:
+    """What `op_function` and `composed_op` take as `in_graph` of a function that works on the host.
+
+    Args:
+        specs: the specs of the result, from the function's arguments; see `host_call`.
+        effects: see `host_call`.
+    """
+
+    def of(function: Callable) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            result = specs(*args, **kwargs)
+            return host_call(
+                function, result, args, kwargs, name=function.__name__, effects=effects
+            )
+
+        return call
+
+    return of
+
+
+def always(specs: Any) -> Callable[..., Any]:
+    """A function that returns these specs for all arguments."""
+    return lambda *args, **kwargs: specs
+
+
+def _dims(spec: TensorSpec) -> list[int | None] | None:
+    return None if spec.shape.rank is None else spec.shape.as_list()
