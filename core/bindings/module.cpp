@@ -8,6 +8,7 @@
 #include "bindings/files.h"
 #include "bindings/function_object.h"
 #include "bindings/gil.h"
+#include "bindings/graph_effects.h"
 #include "bindings/items.h"
 #include "bindings/locked_iterator.h"
 #include "bindings/numpy_interop.h"
@@ -232,6 +233,7 @@ NB_MODULE(_core, m) {
   py::add_composed_ops(m);
   py::add_sessions(m);
   py::add_graphs(m);
+  py::add_graph_effects(m);
 
   m.def("register_errors", [](nb::object classes) { py::register_errors(classes.ptr()); });
   m.def("register_shape_class", [](nb::object cls) { py::register_shape_class(cls.ptr()); });

@@ -18,6 +18,7 @@
 #include "bindings/py_variable.h"
 #include "graph/call.h"
 #include "graph/prune.h"
+#include "graph/random_streams.h"
 #include "graph/record.h"
 #include "graph/static_value.h"
 #include "graph/variables.h"
@@ -136,6 +137,8 @@ nb::list run_graph(PyGraph& self, nb::handle arguments, nb::handle pairs) {
   if (PyObject_Size(pairs.ptr()) > 0) swapped.emplace(to_variables(pairs));
   TensorList results;
   const Node* failed = nullptr;
+  // As in TensorFlow, a call that is differentiated has random streams of its own.
+  const graph::CalledFrom here(callable->is_watched(inputs) ? callable.get() : nullptr);
   try {
     callable->plan().run(inputs, results, &failed);
   } catch (...) {

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 
+#include "eager/tape.h"
+#include "graph/random_streams.h"
 #include "graph/record.h"
+#include "graph/variables.h"
 
 namespace ef::graph {
 namespace {
@@ -27,6 +30,7 @@ class Call final : public NodeFunction {
   }
   bool has_effects() const override { return callee_->has_effects(); }
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
+    const CalledFrom here(this);
     if (variables_.empty()) return callee_->plan().run(inputs, outputs);
     const SwappedVariables swapped(variables_);
     callee_->plan().run(inputs, outputs);
@@ -42,7 +46,22 @@ class Call final : public NodeFunction {
 Callable::Callable(GraphPtr graph)
     : graph_(std::move(graph)),
       has_effects_(any_effects(*graph_)),
-      plan_(*graph_, graph_->outputs()) {}
+      plan_(*graph_, graph_->outputs()) {
+  for (NodeId id = 0; id < graph_->size(); ++id) {
+    Variable* const variable = variable_of(graph_->node(id));
+    if (variable && variable->trainable()) variables_.emplace_back(*variable);
+  }
+}
+
+bool Callable::is_watched(std::span<const Tensor> inputs) const {
+  return std::ranges::any_of(active_tapes(), [&](const Tape* tape) {
+    return (tape->watches_accessed_variables() && !variables_.empty()) ||
+           std::ranges::any_of(variables_,
+                               [&](const VariableRef& v) { return tape->watches(*v); }) ||
+           std::ranges::any_of(
+               inputs, [&](const Tensor& t) { return tape->knows(t.impl()->id_or_zero()); });
+  });
+}
 
 void append_captures(const Graph& callee, TensorList& inputs) {
   for (const Capture& capture : callee.captures()) inputs.push_back(capture.outer);

@@ -3,7 +3,9 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
+#include "eager/variable.h"
 #include "graph/graph.h"
 #include "graph/plan.h"
 #include "graph/variables.h"
@@ -19,11 +21,14 @@ class Callable {
   const GraphPtr& graph_ptr() const { return graph_; }
   bool has_effects() const { return has_effects_; }
   const Plan& plan() const { return plan_; }
+  // Whether tapes watch what a call reads.
+  bool is_watched(std::span<const Tensor> inputs) const;
 
  private:
   GraphPtr graph_;
   bool has_effects_;
   Plan plan_;
+  std::vector<VariableRef> variables_;  // that tapes watch by themselves
 };
 using CallablePtr = std::shared_ptr<const Callable>;
 

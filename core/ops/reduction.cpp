@@ -5,7 +5,7 @@
 #include "ops/array.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
-#include "ops/partial_shapes.h"
+#include "ops/partial.h"
 
 namespace ef::ops {
 namespace {

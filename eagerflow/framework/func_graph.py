@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.framework import name_scope
+from eagerflow.framework import name_scope, random_seed
 from eagerflow.framework.operation import GraphInspection
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
@@ -27,7 +27,11 @@ class FuncGraph(_core.Graph, GraphInspection):
     """
 
     def __init__(self, name: str) -> None:
+        outer = _core.building()
         super().__init__(name)
+        # The global seed of random operations, and how many of them have had no seed of their own.
+        self.seed: Any = random_seed.current() if outer is None else outer.seed
+        self._unseeded = 0
         # The function's arguments and results, with this graph's tensors in them.
         self.structured_input_signature: Any = None
         self.structured_outputs: Any = None
@@ -43,6 +47,12 @@ class FuncGraph(_core.Graph, GraphInspection):
                 yield self
         finally:
             self.exit()
+
+    def next_op_seed(self) -> int:
+        """The seed of the next random operation that has none of its own."""
+        number = self._unseeded
+        self._unseeded += 1
+        return number
 
     def placeholder_for(self, spec: Any, name: str) -> Any:
         """Adds the inputs that a value of a spec consists of; the value."""

@@ -9,6 +9,8 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+from eagerflow import _core
+
 # The global seed where only the operation has one.
 _DEFAULT_GLOBAL_SEED = 87654321
 _MAX_INT32 = 2**31 - 1
@@ -260,6 +262,7 @@ def set_seed(seed: int | None) -> None:
         _state.operation_seeds = _python_random.Random(seed)
         _state.streams.clear()
         _state.memory.clear()
+    _core.restart_random_streams()
 
 
 def as_traced(function: Any, op_seeds: TraceSeeds) -> Any:
@@ -346,8 +349,16 @@ def _pair(seed: Any, op_seed: Any) -> tuple[int, int]:
 
 
 def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
-    """The pair of seeds an operation uses: the global one and its own."""
-    if _state.seed is not None:
+    """The pair of seeds an operation uses: the global one and its own.
+
+    In a graph the global seed is the one at the beginning of the trace, and operations without a
+    seed of their own are numbered.
+    """
+    graph = _core.building()
+    if graph is not None:
+        if graph.seed is not None:
+            return _pair(graph.seed, graph.next_op_seed() if op_seed is None else op_seed)
+    elif _state.seed is not None:
         if op_seed is None:
             op_seed = _state.operation_seeds.randint(0, _MAX_INT32)
         return _pair(_state.seed, op_seed)
@@ -367,16 +378,22 @@ def unforeseen(*_: Any) -> tuple[int, int, int]:
     return signed(words), 0, signed(words >> 64)
 
 
-def draw(operation: Any, op_seed: int | None, blocks: int) -> tuple[int, int, int]:
+def draw(operation: Any, op_seed: int | None, blocks: Any) -> tuple[Any, Any, Any]:
     """The start of the values of one call of a stateful operation: key and counter.
 
-    Calls with the same operation and seeds continue where the last one stopped.
+    Calls with the same operation and seeds continue where the last one stopped. In a graph, they
+    are tensors, and every run continues where the last one stopped.
 
     Args:
         operation: what tells operations apart (name and dtypes).
         op_seed: the seed given to the operation, if any.
-        blocks: how many blocks of values to reserve.
+        blocks: how many blocks of values to reserve; in a graph it may be an int64 scalar.
     """
+    if _core.building() is not None:
+        first, second = get_seed(op_seed)
+        seeds = None if first is None or second is None else (first, second)
+        start = _core.random_stream(seeds, blocks)
+        return start[0], start[1], start[2]
     if _source.draw is not None:
         return _source.draw(operation, op_seed, blocks)
     with _state.lock:

@@ -28,13 +28,14 @@ def slices_at(x: Tensor, places: Any, axis: int = 0) -> Tensor:
 
     The gradient of `gather` by rows is IndexedSlices, which only lookups promise.
     """
-    return _ops.gather(_ops.reshape(x, x._shape_tuple()), places, axis, 0)
+    sizes: Any = x._shape_tuple()
+    if sizes is None or None in sizes:
+        sizes = _ops.shape(x, dtypes.int64)
+    return _ops.gather(_ops.reshape(x, sizes), places, axis, 0)
 
 
-def invalid_argument(message: str) -> Exception:
-    """The error for a bad shape or value, which is a ValueError while a graph is built."""
-    if _core.building() is not None:
-        return ValueError(message)
+def invalid_argument(message: str) -> errors.InvalidArgumentError:
+    """The error for a bad shape or value."""
     return errors.InvalidArgumentError(None, None, message)
 
 
@@ -68,7 +69,7 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
 _INT32_MAX = 2**31 - 1
 
 
-def _too_long(dims: tuple, complaint: str, op: str) -> Exception:
+def _too_long(dims: tuple, complaint: str, op: str) -> errors.InvalidArgumentError:
     """The error for a shape that int32 cannot hold."""
     axis = next(k for k, size in enumerate(dims) if size > _INT32_MAX)
     return invalid_argument(
@@ -537,6 +538,8 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     """
     x = _core.convert(shape_x, None, dtypes.int32)
     y = _core.convert(shape_y, x.dtype, None)
+    if _core.static_value(x) is None or _core.static_value(y) is None:
+        return _broadcast_sizes(x, y)
     try:
         shape = broadcast_static_shape(
             TensorShape(x.numpy().tolist()), TensorShape(y.numpy().tolist())
@@ -546,6 +549,18 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
             f"Incompatible shapes: {x.numpy().tolist()} vs. {y.numpy().tolist()} [Op:BroadcastArgs]"
         ) from None
     return _core.convert(shape.as_list(), x.dtype, None)
+
+
+def _broadcast_sizes(x: Tensor, y: Tensor) -> Tensor:
+    """The sizes that two vectors of sizes broadcast to, which a graph computes when it runs."""
+    lengths = [_ops.shape(sizes, dtypes.int32)[0] for sizes in (x, y)]
+    rank = _ops.maximum(lengths[0], lengths[1])
+    one = _core.convert(1, x.dtype)
+    x, y = (
+        _ops.concat([_ops.fill(one, _ops.reshape(rank - length, [1])), sizes], 0)
+        for sizes, length in zip((x, y), lengths, strict=True)
+    )
+    return _ops.select(_ops.equal(x, one), y, x)
 
 
 @op_function

@@ -357,15 +357,17 @@ def stateless_dropout(
 
 
 def _noise_shape(x: Tensor, noise_shape: Any) -> Any:
-    shape = x._shape_tuple()
+    shape: Any = x._shape_tuple()
+    if shape is None or None in shape:
+        shape = _ops.shape(x)
     if noise_shape is None:
         return shape
     if isinstance(noise_shape, Tensor):
         return noise_shape
     sizes = list(noise_shape)
-    if len(sizes) != len(shape):
+    if len(sizes) != x.shape.rank:
         return sizes
-    return [own if size is None else size for size, own in zip(sizes, shape, strict=True)]
+    return [shape[axis] if size is None else size for axis, size in enumerate(sizes)]
 
 
 @op_function

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,13 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes, random_seed
 from eagerflow.framework.dtypes import DType
+from eagerflow.framework.host_call import host_call, on_host
 from eagerflow.framework.op_function import op_function
-from eagerflow.ops.array import invalid_argument
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.ops.array import broadcast_dynamic_shape, invalid_argument
 from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
 from eagerflow.ops.numpy_ops import array_of, differentiable
-from eagerflow.ops.random.stateful import check_sizes, sizes_of
+from eagerflow.ops.random.stateful import check_sizes, elements_in, known_sizes, sizes_of
 from eagerflow.ops.random.stateless import start_of
 
 _ops = _core.ops
@@ -40,6 +43,31 @@ def _spread(parameters: np.ndarray, copies: int) -> np.ndarray:
 def _arranged(samples: np.ndarray, parameters: int, shape: tuple[int, ...]) -> np.ndarray:
     """The samples in an array whose last axes are those of the parameters."""
     return samples.reshape(parameters, -1).T.reshape(shape)
+
+
+def _with_sizes_of(sizes: Any, tensor: Tensor) -> Any:
+    """Sizes followed by those of a tensor, which is a parameter for each of them."""
+    if isinstance(sizes, tuple) and tensor.shape.is_fully_defined():
+        return (*sizes, *tensor._shape_tuple())
+    front = _core.convert(sizes, dtypes.int64) if isinstance(sizes, tuple) else sizes
+    return _ops.concat([_ops.cast(front, dtypes.int64), _ops.shape(tensor, dtypes.int64)], 0)
+
+
+def sampled(
+    sampler: Callable[..., Tensor], name: str, sizes: Any, dtype: Any, start: Any, *arguments: Any
+) -> Tensor:
+    """The result of `sampler(start, sizes, *arguments)`, which reads the values of all of these."""
+    if _core.building() is None:
+        return sampler(start, sizes, *arguments)
+
+    def sample(start: Any, sizes: Any, *arguments: Any) -> Tensor:
+        if isinstance(sizes, Tensor):
+            sizes = tuple(sizes.numpy().tolist())
+            check_sizes(sizes, name)
+        return sampler(tuple(int(word) for word in start), sizes, *arguments)
+
+    spec = TensorSpec(known_sizes(sizes), dtype)
+    return host_call(sample, spec, (start, sizes, *arguments), name=name)
 
 
 def _gamma_tensor(start: tuple[int, int, int], shape: tuple[int, ...], alpha: Tensor) -> Tensor:
@@ -104,10 +132,11 @@ def gamma(
     beta = _parameter(1 if beta is None else beta, dtype)
     alpha = alpha + _ops.zeros_like(beta)
     check_sizes(sizes, "RandomGamma")
-    whole = (*sizes, *alpha._shape_tuple())
-    blocks = random_seed.RESERVED_PER_OUTPUT * math.prod(whole)
+    whole = _with_sizes_of(sizes, alpha)
+    blocks = random_seed.RESERVED_PER_OUTPUT * elements_in(whole)
     start = random_seed.draw(("RandomGamma", dtype, size_dtype), seed, blocks)
-    return _ops.maximum(_tiny(dtype), _gamma_tensor(start, whole, alpha) / beta)
+    samples = sampled(_gamma_tensor, "RandomGamma", whole, dtype, start, alpha)
+    return _ops.maximum(_tiny(dtype), samples / beta)
 
 
 @op_function
@@ -141,9 +170,15 @@ def stateless_gamma(
     beta = _parameter(1 if beta is None else beta, dtype)
     alpha = alpha + _ops.zeros_like(beta)
     start = start_of(seed, "auto_select")
-    check_sizes(sizes, "StatelessRandomGammaV3")
+    op = "StatelessRandomGammaV3"
+    check_sizes(sizes, op)
+    samples = sampled(_stateless_gamma_tensor, op, sizes, dtype, start, alpha)
+    return _ops.maximum(_tiny(dtype), samples / beta)
+
+
+def _stateless_gamma_tensor(start: Any, sizes: tuple[int, ...], alpha: Tensor) -> Tensor:
     _ends_with(sizes, alpha._shape_tuple())
-    return _ops.maximum(_tiny(dtype), _gamma_tensor(start, sizes, alpha) / beta)
+    return _gamma_tensor(start, sizes, alpha)
 
 
 def _ends_with(sizes: tuple[int, ...], inner: tuple[int, ...]) -> None:
@@ -211,15 +246,16 @@ def poisson(
             f"{rate.dtype.name} [Op:RandomPoissonV2]"
         )
     check_sizes(sizes, "RandomPoissonV2")
-    whole = (*sizes, *rate._shape_tuple())
-    blocks = random_seed.RESERVED_PER_OUTPUT * math.prod(whole)
+    whole = _with_sizes_of(sizes, rate)
+    blocks = random_seed.RESERVED_PER_OUTPUT * elements_in(whole)
     start = random_seed.draw(("RandomPoissonV2", rate.dtype, dtype, size_dtype), seed, blocks)
-    return _poisson_tensor(start, whole, rate, dtype)
+    return sampled(_poisson_tensor, "RandomPoissonV2", whole, dtype, start, rate, dtype)
 
 
 def _poisson_tensor(
     start: tuple[int, int, int], shape: tuple[int, ...], rate: Tensor, dtype: Any
 ) -> Tensor:
+    _ends_with(shape, rate._shape_tuple())
     rates = array_of(rate)
     copies = math.prod(shape) // max(rates.size, 1)
     samples = _ops.philox_poisson(_spread(rates, copies), *start, _highest(dtype))
@@ -257,21 +293,25 @@ def stateless_poisson(
     sizes, _ = sizes_of(shape, op)
     check_sizes(sizes, op)
     rate = _core.as_tensor(lam)
-    _ends_with(sizes, rate._shape_tuple())
-    return _poisson_tensor(start_of(seed, "auto_select"), sizes, rate, dtype)
+    start = start_of(seed, "auto_select")
+    return sampled(_poisson_tensor, op, sizes, dtype, start, rate, dtype)
 
 
-def binomial_size(counts: Any, probs: Any) -> int:
-    """How many pairs of parameters there are."""
-    shapes = (_core.as_tensor(value)._shape_tuple() for value in (counts, probs))
+def binomial_size(counts: Any, probs: Any) -> Any:
+    """How many pairs of parameters there are, at least 1; in a graph it may be a scalar."""
+    tensors = [_core.as_tensor(value) for value in (counts, probs)]
+    shapes = [tensor.shape for tensor in tensors]
     try:
-        return math.prod(np.broadcast_shapes(*shapes))
+        if all(shape.is_fully_defined() for shape in shapes):
+            return max(math.prod(np.broadcast_shapes(*map(tuple, shapes))), 1)
     except ValueError:
         return 1  # the sampler reports it
+    sizes = [_ops.shape(tensor, dtypes.int64) for tensor in tensors]
+    return _ops.maximum(elements_in(broadcast_dynamic_shape(*sizes)), 1)
 
 
 def binomial_tensor(
-    start: tuple[int, int, int], sizes: tuple[int, ...], counts: Any, probs: Any, dtype: Any
+    start: tuple[Any, Any, Any], sizes: Any, counts: Any, probs: Any, dtype: Any
 ) -> Tensor:
     """Binomially distributed values from a given position of a stream.
 
@@ -280,6 +320,13 @@ def binomial_tensor(
     """
     chance = _core.convert(probs, None, dtypes.float32)
     count = _core.convert(counts, None, chance.dtype)
+    name = "StatelessRandomBinomial"
+    return sampled(_binomial_tensor, name, sizes, dtype, start, count, chance, dtype)
+
+
+def _binomial_tensor(
+    start: Any, sizes: tuple[int, ...], count: Tensor, chance: Tensor, dtype: Any
+) -> Tensor:
     try:
         many, chances = np.broadcast_arrays(array_of(count), array_of(chance))
     except ValueError:
@@ -347,9 +394,19 @@ def _mixed(x: np.ndarray, width: int) -> np.ndarray:
     return (_rotated(x, 1, width) & _rotated(x, 8, width)) ^ _rotated(x, 2, width)
 
 
+def _shuffled_spec(
+    index: Any, seed: Any, max_index: Any, rounds: int = 4, name: str | None = None
+) -> TensorSpec:
+    positions = _core.convert(index, None, dtypes.int32)
+    shapes = [positions.shape, _core.as_tensor(max_index).shape, _core.as_tensor(seed).shape[:-1]]
+    known = next((shape for shape in shapes if shape.rank != 0), shapes[0])
+    return TensorSpec(known, positions.dtype)
+
+
 @composed_op(
     "RandomIndexShuffle",
     checked_first=True,
+    in_graph=on_host(_shuffled_spec),
     index=Input(INDEX_TYPES, "uint32", "uint64", type="dtype"),
     seed=Input(INDEX_TYPES, "uint32", "uint64", type="Tseed"),
     max_index=Input(INDEX_TYPES, "uint32", "uint64", type="dtype"),

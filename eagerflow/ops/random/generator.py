@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import threading
 from typing import Any
 
 import numpy as np
@@ -14,16 +12,19 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.framework.variable import Variable
 from eagerflow.ops.random.algorithm import checked_algorithm
 from eagerflow.ops.random.distributions import binomial_size, binomial_tensor
-from eagerflow.ops.random.stateful import between, integer_bounds, scaled, sizes_of
+from eagerflow.ops.random.stateful import (
+    between,
+    elements_in,
+    integer_bounds,
+    scaled,
+    sizes_of,
+)
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 # The 128-bit counter, lower half first, and the key.
 _STATE_SIZE = 3
-_MASK128 = 2**128 - 1
-# Held from the reading of a state to its writing. One for all generators, as those are copied.
-_moving_on = threading.Lock()
 
 
 def _words(values: Any) -> list[int]:
@@ -48,11 +49,27 @@ def create_rng_state(seed: Any, alg: Any) -> Tensor:
     <tf.Tensor: shape=(3,), dtype=int64, numpy=array([1234,    0,    0])>
     """
     checked_algorithm(alg)
+    if isinstance(seed, Tensor) and _core.static_value(seed) is None:
+        return _padded_words(seed)
     if isinstance(seed, int):
         words = [random_seed.signed(seed >> 64 * i) for i in range(_STATE_SIZE)]
     else:
         words = _words(seed)[:_STATE_SIZE]
     return _core.convert([0] * (_STATE_SIZE - len(words)) + words, dtypes.int64, None)
+
+
+def _padded_words(seed: Tensor) -> Tensor:
+    """A seed that a graph computes, with zeros before it: a state."""
+    words = _ops.reshape(_ops.cast(seed, dtypes.int64), [-1])[:_STATE_SIZE]
+    count = _ops.shape(words, dtypes.int64)[0]
+    return _ops.concat([_ops.fill(_core.convert(0, dtypes.int64), [_STATE_SIZE - count]), words], 0)
+
+
+def _count(number: Any) -> Any:
+    """An integer, or an int64 scalar of a graph."""
+    if isinstance(number, Tensor) and _core.static_value(number) is None:
+        return _ops.cast(number, dtypes.int64)
+    return int(number)
 
 
 class Generator:
@@ -145,6 +162,11 @@ class Generator:
 
     @staticmethod
     def _checked_state(state: Any) -> Tensor:
+        if isinstance(state, _core.Variable):
+            state = state.read_value()
+        if isinstance(state, Tensor) and _core.static_value(state) is None:
+            state.shape.assert_is_compatible_with([_STATE_SIZE])
+            return _ops.cast(state, dtypes.int64)
         words = _words(state)
         if len(words) != _STATE_SIZE:
             raise ValueError(f"Shapes ({len(words)},) and [{_STATE_SIZE}] are incompatible")
@@ -184,15 +206,12 @@ class Generator:
         """The key, which draws never change."""
         return self._state_var.read_value()[_STATE_SIZE - 1]
 
-    def _take(self, outputs: int) -> tuple[int, int, int]:
+    def _take(self, outputs: Any) -> tuple[Any, Any, Any]:
         """The key and counter now; then advances by as much as `outputs` values may need."""
-        with _moving_on:
-            low, high, key = self._state_var.numpy().tolist()
-            counter = (high % 2**64 << 64) + low % 2**64
-            counter += outputs * random_seed.RESERVED_PER_OUTPUT
-            counter &= _MASK128
-            after = [random_seed.signed(counter), random_seed.signed(counter >> 64), key]
-            self._state_var.assign(_core.convert(after, dtypes.int64, None))
+        blocks = outputs * random_seed.RESERVED_PER_OUTPUT
+        if isinstance(blocks, int):
+            blocks = random_seed.signed(blocks)
+        key, low, high = _core.advance_state(self._state_var, blocks)
         return key, low, high
 
     def skip(self, delta: Any) -> Tensor:
@@ -201,14 +220,12 @@ class Generator:
         Returns:
             The state before.
         """
-        key, low, high = self._take(int(delta))
+        key, low, high = self._take(_count(delta))
         return _core.convert([low, high, key], dtypes.int64, None)
 
-    def _arguments(
-        self, shape: Any, dtype: Any, op: str
-    ) -> tuple[tuple[int, ...], Any, int, int, int]:
+    def _arguments(self, shape: Any, dtype: Any, op: str) -> tuple[Any, Any, Any, Any, Any]:
         sizes, _ = sizes_of(shape, op)
-        return sizes, dtype, *self._take(math.prod(sizes))
+        return sizes, dtype, *self._take(elements_in(sizes))
 
     def normal(
         self,
@@ -324,9 +341,9 @@ class Generator:
             name: ignored.
         """
         sizes, _ = sizes_of(shape, "StatefulRandomBinomial")
-        parameters = max(binomial_size(counts, probs), 1)
+        parameters = binomial_size(counts, probs)
         # TensorFlow reserves 200 outputs for each value, four at a time.
-        outputs = parameters * 200 * (math.prod(sizes) // parameters + 3) // 4
+        outputs = parameters * 200 * (elements_in(sizes) // parameters + 3) // 4
         return binomial_tensor(self._take(outputs), sizes, counts, probs, dtypes.as_dtype(dtype))
 
     def make_seeds(self, count: int = 1) -> Tensor:

@@ -28,8 +28,10 @@ _UNIFORM_DTYPES = (
 )
 
 
-def sizes_of(shape: Any, op: str) -> tuple[tuple[int, ...], Any]:
+def sizes_of(shape: Any, op: str) -> tuple[Any, Any]:
     """The sizes in `shape` (a list, a TensorShape, or a vector of integers) and its dtype.
+
+    Sizes that a graph computes when it runs are a vector.
 
     Raises:
         tf.errors.InvalidArgumentError: if it is not a vector of integers; `op` is named then.
@@ -43,22 +45,37 @@ def sizes_of(shape: Any, op: str) -> tuple[tuple[int, ...], Any]:
     vector = _core.as_tensor(shape)
     if vector.dtype not in (dtypes.int32, dtypes.int64):
         _core.refuse_attr("T", vector.dtype, INDEX_TYPES, op)
-    if vector.ndim != 1:
+    if vector.shape.rank not in (1, None):
         raise InvalidArgumentError(
             None,
             None,
             "shape must be a vector of {int32,int64}, got shape "
             f"{str(list(vector._shape_tuple())).replace(' ', '')} [Op:{op}]",
         )
-    return tuple(vector.numpy().tolist()), vector.dtype
+    value = _core.static_value(vector)
+    return (vector if value is None else tuple(value.numpy().tolist())), vector.dtype
 
 
-def check_sizes(sizes: tuple[int, ...], op: str) -> None:
+def known_sizes(sizes: Any) -> list[int | None] | None:
+    """What is known of sizes while a graph is built."""
+    return list(sizes) if isinstance(sizes, tuple) else _core.partial_value(sizes)
+
+
+def elements_in(sizes: Any) -> Any:
+    """How many elements a tensor of these sizes has: a number, or a scalar of a graph."""
+    if isinstance(sizes, tuple):
+        return math.prod(sizes)
+    return _ops.reduce_prod(_ops.cast(sizes, dtypes.int64))
+
+
+def check_sizes(sizes: Any, op: str) -> None:
     """Checks the shape of values that are drawn in Python.
 
     Raises:
         tf.errors.InvalidArgumentError: if a size is negative, or there are too many values.
     """
+    if not isinstance(sizes, tuple):
+        return  # the node checks them
     negative = next((size for size in sizes if size < 0), None)
     if negative is not None:
         raise InvalidArgumentError(
@@ -70,12 +87,10 @@ def check_sizes(sizes: tuple[int, ...], op: str) -> None:
         )
 
 
-def _draw(
-    op: str, shape: Any, dtype: Any, seed: int | None
-) -> tuple[tuple[int, ...], Any, int, int, int]:
+def _draw(op: str, shape: Any, dtype: Any, seed: int | None) -> tuple[Any, Any, Any, Any, Any]:
     """The leading arguments of the native operation: sizes, dtype, key and counter."""
     sizes, size_dtype = sizes_of(shape, op)
-    blocks = random_seed.RESERVED_PER_OUTPUT * math.prod(sizes)
+    blocks = random_seed.RESERVED_PER_OUTPUT * elements_in(sizes)
     return sizes, dtype, *random_seed.draw((op, dtype, size_dtype), seed, blocks)
 
 
@@ -103,19 +118,20 @@ def between(sample: Tensor, minval: Any, maxval: Any) -> Tensor:
     return sample * (high - low) + low
 
 
-def integer_bounds(minval: Any, maxval: Any, dtype: Any, op: str) -> tuple[int, int]:
-    """The bounds of uniform integers, which must be scalars, as Python integers."""
+def integer_bounds(minval: Any, maxval: Any, dtype: Any, op: str) -> tuple[Any, Any]:
+    """The bounds of uniform integers, which must be scalars: integers, or scalars of a graph."""
     bounds = []
     for name, value in (("minval", minval), ("maxval", maxval)):
         bound = _core.convert(value, dtype, None)
-        if bound.ndim != 0:
+        if bound.shape.rank not in (0, None):
             raise InvalidArgumentError(
                 None,
                 None,
                 f"{name} must be 0-D, got shape "
                 f"{str(list(bound._shape_tuple())).replace(' ', '')} [Op:{op}]",
             )
-        bounds.append(int(bound))
+        known = _core.static_value(bound)
+        bounds.append(bound if known is None else int(known))
     return bounds[0], bounds[1]
 
 
@@ -240,9 +256,23 @@ def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Ten
     [1, 2, 3]
     """
     value = _core.as_tensor(value)
-    count = value._shape_tuple()[0] if value.ndim else 0
+    count = rows_of(value)
     start = random_seed.draw(("RandomShuffle", value.dtype), seed, (count + 2) // 4)
-    if count < 2:
+    return shuffled(value, count, start)
+
+
+def rows_of(value: Tensor) -> Any:
+    """The size of the first axis: a number, 0 without axes, or a scalar of a graph."""
+    sizes = value._shape_tuple()
+    if sizes == ():
+        return 0
+    rows = None if sizes is None else sizes[0]
+    return _ops.shape(value, dtypes.int64)[0] if rows is None else rows
+
+
+def shuffled(value: Tensor, count: Any, start: tuple[Any, Any, Any]) -> Tensor:
+    """The `count` rows of a tensor in an order drawn from a position of a stream."""
+    if isinstance(count, int) and count < 2:
         return _ops.identity(value)
     return slices_at(value, _ops.philox_shuffle(count, *start))
 
@@ -260,14 +290,15 @@ def class_dtype(dtype: Any) -> Any:
     return dtype
 
 
-def sample_count(num_samples: Any) -> int:
-    """The number of samples in each row, a scalar."""
+def sample_count(num_samples: Any) -> Any:
+    """The number of samples in each row: an integer, or a scalar of a graph."""
     count = _core.convert(num_samples, dtypes.int32, None)
-    if count.ndim != 0:
+    if count.shape.rank not in (0, None):
         raise InvalidArgumentError(
             None, None, f"num_samples should be a scalar, got shape {count.shape} [Op:Multinomial]"
         )
-    return int(count)
+    known = _core.static_value(count)
+    return _ops.cast(count, dtypes.int64) if known is None else int(known)
 
 
 @composed_op("Multinomial", logits=Input(REAL_TYPES), num_samples=Input("int32"), dtype=DType)
@@ -302,8 +333,8 @@ def categorical(
     dtype = class_dtype(dtype)
     logits = _core.convert(logits, None, dtypes.float32)
     samples = sample_count(num_samples)
-    rows = logits._shape_tuple()[0] if logits.ndim else 0
     # Each sample takes two words; rows are padded to whole blocks.
-    blocks = 2 * random_seed.RESERVED_PER_OUTPUT * rows * (max(samples, 0) + 3 & ~3)
+    padded = 4 * (((max(samples, 0) if isinstance(samples, int) else samples) + 3) // 4)
+    blocks = rows_of(logits) * padded * (2 * random_seed.RESERVED_PER_OUTPUT)
     start = random_seed.draw(("Multinomial", logits.dtype, dtype), seed, blocks)
     return _ops.philox_categorical(logits, samples, dtype, *start)

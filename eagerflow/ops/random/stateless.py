@@ -9,7 +9,6 @@ from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import dtypes, random_seed
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.op_function import op_function
-from eagerflow.ops.array import slices_at
 from eagerflow.ops.composed_op import INDEX_TYPES, REAL_TYPES, Input, composed_op
 from eagerflow.ops.random.algorithm import checked_algorithm
 from eagerflow.ops.random.stateful import (
@@ -17,8 +16,10 @@ from eagerflow.ops.random.stateful import (
     class_dtype,
     integer_bounds,
     moments,
+    rows_of,
     sample_count,
     scaled,
+    shuffled,
     sizes_of,
 )
 
@@ -40,7 +41,7 @@ _DTYPES = (
 )
 
 
-def start_of(seed: Any, alg: Any) -> tuple[int, int, int]:
+def start_of(seed: Any, alg: Any) -> tuple[Any, Any, Any]:
     """The key and counter of a seed.
 
     The seed's two integers are mixed by one Philox block under a fixed key, so that every bit of
@@ -50,13 +51,18 @@ def start_of(seed: Any, alg: Any) -> tuple[int, int, int]:
     pair = _core.convert(seed, None, dtypes.int64)
     if pair.dtype not in (dtypes.int32, dtypes.int64):
         _core.refuse_attr("Tseed", pair.dtype, INDEX_TYPES, "StatelessRandomGetKeyCounter")
-    if pair._shape_tuple() != (2,):
+    if not pair.shape.is_compatible_with([2]):
         shape = str(list(pair._shape_tuple())).replace(" ", "")
         raise InvalidArgumentError(
             None, None, f"seed must have shape [2], not {shape} [Op:StatelessRandomGetKeyCounter]"
         )
-    mixed = _ops.philox_uniform_full_int([2], dtypes.uint64, _MIXING_KEY, *pair.numpy().tolist())
-    key, high = mixed.numpy().tolist()
+    words = _core.static_value(pair)
+    low_high = [pair[0], pair[1]] if words is None else words.numpy().tolist()
+    mixed = _ops.philox_uniform_full_int([2], dtypes.uint64, _MIXING_KEY, *low_high)
+    words = _core.static_value(mixed)
+    if words is None:
+        return mixed[0], 0, mixed[1]
+    key, high = words.numpy().tolist()
     return random_seed.signed(key), 0, random_seed.signed(high)
 
 
@@ -242,9 +248,7 @@ def stateless_shuffle(
     """
     value = _core.as_tensor(value)
     start = start_of(seed, alg)
-    if value.ndim == 0 or value._shape_tuple()[0] < 2:
-        return _ops.identity(value)
-    return slices_at(value, _ops.philox_shuffle(value._shape_tuple()[0], *start))
+    return shuffled(value, rows_of(value), start)
 
 
 @op_function

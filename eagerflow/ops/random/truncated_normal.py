@@ -16,6 +16,7 @@ from eagerflow.framework import dtypes, random_seed
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.numpy_ops import array_of, differentiable
+from eagerflow.ops.random.distributions import sampled
 from eagerflow.ops.random.stateful import check_sizes, sizes_of
 from eagerflow.ops.random.stateless import start_of
 
@@ -156,6 +157,11 @@ def stateless_parameterized_truncated_normal(
     if dtype not in (dtypes.float16, dtypes.float32, dtypes.float64):
         _core.refuse_attr("dtype", dtype, (dtypes.float16, dtypes.float32, dtypes.float64), _OP)
     tensors = [_core.convert(value, dtype, None) for value in given]
+    return sampled(_truncated_normal_tensor, _OP, sizes, dtype, start, *tensors)
+
+
+def _truncated_normal_tensor(start: Any, sizes: tuple[int, ...], *tensors: Tensor) -> Tensor:
+    dtype = tensors[0].dtype
     arrays = [array_of(tensor) for tensor in tensors]
     try:
         parameters = [array.reshape(-1) for array in np.broadcast_arrays(*arrays)]
@@ -184,7 +190,7 @@ def stateless_parameterized_truncated_normal(
             for slope, array in zip(slopes, arrays, strict=True)
         ]
 
-    (result,) = differentiable([values], tensors, backward)
+    (result,) = differentiable([values], list(tensors), backward)
     return result
 
 

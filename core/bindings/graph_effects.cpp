@@ -1,0 +1,73 @@
+// What programs do to state while graphs are built: the bindings of such nodes.
+#include "bindings/graph_effects.h"
+
+#include <optional>
+
+#include "bindings/convert.h"
+#include "bindings/errors.h"
+#include "bindings/py_tensor.h"
+#include "bindings/py_variable.h"
+#include "graph/random_streams.h"
+#include "ops/compose.h"
+
+namespace nb = nanobind;
+
+namespace ef::py {
+namespace {
+
+using graph::Graph;
+
+nb::list wrapped(const TensorList& tensors) {
+  nb::list list;
+  for (const Tensor& tensor : tensors) list.append(nb::steal(wrap(Tensor(tensor))));
+  return list;
+}
+
+Graph& graph_being_built() {
+  Graph* const graph = graph::building();
+  if (!graph) fail(Code::kRuntimeError, "No graph is being built.");
+  return *graph;
+}
+
+Tensor count_of(nb::handle blocks) { return to_tensor(blocks.ptr(), DType::kInt64); }
+
+nb::list random_stream(nb::handle seeds, nb::handle blocks) {
+  std::optional<graph::Seeds> pair;
+  if (!seeds.is_none()) {
+    pair = {to_int(nb::object(seeds[nb::int_(0)]).ptr()),
+            to_int(nb::object(seeds[nb::int_(1)]).ptr())};
+  }
+  return wrapped(graph::add_random_stream(graph_being_built(), pair, count_of(blocks)));
+}
+
+nb::list advance_state(nb::handle state, nb::handle blocks) {
+  if (!is_variable(state.ptr())) fail(Code::kTypeError, "The state must be a Variable.");
+  const VariableRef variable(variable_of(state.ptr()));
+  if (variable->dtype() != DType::kInt64 || variable->shape() != Shape{3}) {
+    invalid_argument("The state must be int64 [3], not ", variable->dtype(), " ", variable->shape(),
+                     ".");
+  }
+  if (Graph* const graph = graph::building()) {
+    return wrapped(graph::add_state_advance(*graph, *variable, count_of(blocks)));
+  }
+  const graph::StreamState before = graph::advance(*variable, to_int(blocks.ptr(), "blocks"));
+  nb::list list;
+  for (const int64_t word : {before.key, before.low, before.high}) list.append(word);
+  return list;
+}
+
+}  // namespace
+
+void add_graph_effects(nb::module_& m) {
+  m.def("random_stream", random_stream, nb::arg("seeds").none(), nb::arg("blocks"),
+        "Adds a node whose results are key and counter of a random operation's stream, which moves "
+        "on by `blocks` with every run. `seeds` is a pair, or None for a stream that begins "
+        "anywhere.");
+  m.def("restart_random_streams", graph::restart_random_streams,
+        "Lets the streams of all graphs begin anew.");
+  m.def("advance_state", advance_state, nb::arg("state"), nb::arg("blocks"),
+        "Key and counter in a variable, int64 [3], whose counter moves on by `blocks`. Tensors "
+        "while a graph is built, else integers.");
+}
+
+}  // namespace ef::py

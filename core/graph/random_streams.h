@@ -1,0 +1,47 @@
+// Nodes that hold where the stream of a random operation has come to.
+#pragma once
+
+#include <optional>
+
+#include "eager/variable.h"
+#include "graph/graph.h"
+
+namespace ef::graph {
+
+struct Seeds {
+  int64_t first = 0;
+  int64_t second = 0;
+};
+
+// Adds a node whose three results, int64 scalars, are the key of a random operation's stream and
+// the halves of its counter. The stream moves on by `blocks`, an int64 scalar, with every run. Each
+// place that calls the graph has a stream of its own. Without seeds, streams begin anywhere.
+TensorList add_random_stream(Graph& graph, std::optional<Seeds> seeds, const Tensor& blocks);
+
+// Lets all streams begin anew: the global seed has been set.
+void restart_random_streams();
+
+// Adds a node with the same results that reads them from a variable, int64 [3], which holds the
+// counter's halves and the key, and moves its counter on.
+TensorList add_state_advance(Graph& graph, Variable& state, const Tensor& blocks);
+
+// The variable's three numbers, whose counter it moves on. The caller has checked the variable.
+struct StreamState {
+  int64_t key, low, high;
+};
+StreamState advance(Variable& state, int64_t blocks);
+
+// The place from which this thread runs a graph during the lifetime: `caller` tells the places
+// apart that call from one graph.
+class CalledFrom {
+ public:
+  explicit CalledFrom(const void* caller);
+  ~CalledFrom();
+  CalledFrom(const CalledFrom&) = delete;
+  CalledFrom& operator=(const CalledFrom&) = delete;
+
+ private:
+  uint64_t outer_;
+};
+
+}  // namespace ef::graph
