@@ -118,11 +118,17 @@ class GraphInspection:
 
     nodes: list[Any]
     name: str
+    outer: Any
     captures: list[tuple[Any, Any]]
 
     # The graph that operations are added to eventually is the function's.
     building_function = True
     seed: int | None = None
+
+    @property
+    def outer_graph(self) -> Any:
+        """The graph that was being built when this one was begun, or None."""
+        return self.outer
 
     def get_operations(self) -> list[Operation]:
         """All operations, in the order in which they run."""

@@ -65,7 +65,7 @@ class ConcreteFunction(Callable):
         self._graph = graph
         self._function_type = function_type
         self._python_name = name
-        self._name = f"__inference_{tracing.valid_name(name)}_{next(_numbers)}"
+        self._name = f"__inference_{name}_{next(_numbers)}"
         self._attributes = dict(attributes or {})
         self._argument_variables = variables or []
         self._output_type = function_type.output
@@ -232,7 +232,7 @@ class ConcreteFunction(Callable):
                     None,
                     None,
                     f"cannot compute {self._name} as input #{index}(zero-based) was expected to be "
-                    f"a {symbol.dtype.name} tensor but is a {tensor.dtype.name} tensor "
+                    f"a {_spoken(symbol.dtype)} tensor but is a {_spoken(tensor.dtype)} tensor "
                     f"[Op:{self._name}]",
                 )
         return self._result(self._graph.run([_core.as_tensor(tensor) for tensor in tensors]))
@@ -264,6 +264,11 @@ class ConcreteFunction(Callable):
             ValueError: if a fetched tensor needs an input of the graph that is not fed.
         """
         return pruning.pruned(self, feeds, fetches, name)
+
+
+def _spoken(dtype: Any) -> str:
+    """The name that kernels have for a dtype."""
+    return {"float16": "half", "float32": "float", "float64": "double"}.get(dtype.name, dtype.name)
 
 
 def _shape_of(leaf: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy as copying
 import functools
 import inspect
 import threading
@@ -28,7 +29,9 @@ Tensor = _core.Tensor
 
 # Attributes that `experimental_attributes` may have.
 _ATTRIBUTES = frozenset(
-    ["disable_acd", "disable_call_shape_inference", "implements", "shared_rendezvous", "xla_scope"]
+    "_OutputsOnOpDevice _disable_acd _implements _noinline _tf_data_function api_implements "
+    "api_preferred_device disable_summaries_at_runtime experimental_ints_on_device "
+    "function_runs_at_most_once go_backwards runtime_constant_optimization time_major".split()
 )
 
 
@@ -58,7 +61,7 @@ class Function(Callable):
             if attribute not in _ATTRIBUTES:
                 raise ValueError(f"`{attribute} is not supported by tf.function as an attribute.")
         if experimental_implements is not None:
-            attributes["api_implements"] = experimental_implements
+            attributes["_implements"] = experimental_implements
         self._python_function = python_function
         self._function_type = types.FunctionType.from_callable(python_function)
         self._defaults = types.default_values(python_function)
@@ -305,9 +308,9 @@ class Function(Callable):
             self._autograph,
             self._jit_compile,
             self._reduce_retracing,
-            self._attributes.get("api_implements"),
+            None,
             self._autograph_options,
-            {k: v for k, v in self._attributes.items() if k in _ATTRIBUTES},
+            self._attributes,
         )
 
     def __copy__(self) -> Function:
@@ -315,6 +318,9 @@ class Function(Callable):
         copy.__dict__.update(self.__dict__)
         copy._instances = weakref.WeakKeyDictionary()
         return copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Function:
+        return self._clone(copying.deepcopy(self._python_function, memo))
 
     def __reduce__(self) -> tuple:
         return _from_pickle, (
@@ -324,8 +330,9 @@ class Function(Callable):
             self._autograph,
             self._jit_compile,
             self._reduce_retracing,
-            self._attributes.get("api_implements"),
+            None,
             self._autograph_options,
+            self._attributes,
         )
 
 

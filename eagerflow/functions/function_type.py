@@ -219,9 +219,12 @@ def constrained(
     specs = [trace_types.from_value(spec, context) for spec in input_signature]
     parameters: list[Parameter] = []
     takes_more = False
-    for parameter in function_type.parameters.values():
+    for index, parameter in enumerate(function_type.parameters.values()):
         name, kind = parameter.name, parameter.kind
         if kind is VAR_KEYWORD:
+            continue
+        if index == 0 and name == "self":
+            parameters.append(Parameter(name, kind, False, None))
             continue
         if kind is VAR_POSITIONAL:
             takes_more = True
@@ -360,9 +363,6 @@ def named_specs(
     return tuple(args), kwargs
 
 
-_SHOWN = (dtypes.DType,)
-
-
 class UnknownArgument:
     """Stands in signatures for an argument that files cannot hold."""
 
@@ -373,8 +373,8 @@ def _shown(kind: Any, value: Any, name: str) -> Any:
     if isinstance(kind, TypeSpec):
         return kind
     if isinstance(kind, trace_types.Dict):
-        parts = [_shown(item, None, f"{name}_{key}") for key, item in kind.mapping.items()]
-        return kind._built(parts)
+        pairs = zip(kind._keys, kind.items, strict=True)
+        return kind._built([_shown(item, None, f"{name}_{key}") for key, item in pairs])
     if isinstance(kind, trace_types.NamedTuple | trace_types.Attrs):
         pairs = zip(kind._names(), kind.items, strict=True)
         return kind._built([_shown(item, None, f"{name}_{key}") for key, item in pairs])
@@ -383,12 +383,8 @@ def _shown(kind: Any, value: Any, name: str) -> Any:
     if isinstance(kind, trace_types.Literal):
         if isinstance(kind.value, range):
             return list(kind.value)
-        if kind.value is None or isinstance(kind.value, int | float | str):
+        if kind.value is None or isinstance(kind.value, int | float | str | dtypes.DType):
             return kind.value
-    if isinstance(kind, trace_types.Weakref):
-        value = kind.reference()
-        if isinstance(value, _SHOWN):
-            return value
     return UnknownArgument()
 
 

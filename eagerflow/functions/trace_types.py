@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, nest
+from eagerflow.framework.dtypes import DType
 from eagerflow.framework.trace_type import TraceType, TracingContext
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.functions.variable_spec import VariableSpec
@@ -67,6 +68,8 @@ def _equal(ours: Any, theirs: Any) -> bool:
         return True
     if isinstance(ours, float) and isinstance(theirs, float) and ours != ours:
         return theirs != theirs
+    if type(ours) is not type(theirs) and isinstance(ours, DType) != isinstance(theirs, DType):
+        return False  # dtypes equal the numbers that stand for them in files
     return bool(ours == theirs)
 
 
@@ -110,7 +113,7 @@ class Weakref(TraceType):
         return self._hash
 
     def __repr__(self) -> str:
-        return f"Weakref[{self.reference!r})]"
+        return f"Weakref[{self.reference!r}])"
 
 
 class _Items(TraceType):
@@ -351,18 +354,24 @@ class Dict(_Items):
 
     def __init__(self, mapping: Mapping[Any, Any], like: Mapping[Any, Any]) -> None:
         self.mapping = dict(mapping)
-        self.items = tuple(self.mapping.values())
+        try:
+            self._keys = sorted(self.mapping)
+        except TypeError:  # keys that have no order
+            self._keys = list(self.mapping)
+        self.items = tuple([self.mapping[key] for key in self._keys])
         # An empty one; values may not be kept alive.
         self._class = nest.walker.rebuild({}, []) if type(like) is dict else _emptied(like)
 
     def _like(self, items: tuple[Any, ...]) -> Any:
-        return Dict(dict(zip(self.mapping, items, strict=True)), self._class)
+        found = dict(zip(self._keys, items, strict=True))
+        return Dict({key: found[key] for key in self.mapping}, self._class)
 
     def _values(self, value: Any) -> Any:
-        return [value[key] for key in self.mapping]
+        return [value[key] for key in self._keys]
 
     def _built(self, values: list[Any]) -> Any:
-        parts = dict(zip(self.mapping, values, strict=True))
+        found = dict(zip(self._keys, values, strict=True))
+        parts = {key: found[key] for key in self.mapping}
         if type(self._class) is dict:
             return parts
         return _filled(self._class, parts)
@@ -370,7 +379,7 @@ class Dict(_Items):
     def _fits(self, other: Any) -> Sequence[Any] | None:
         if not isinstance(other, Dict) or self.mapping.keys() != other.mapping.keys():
             return None
-        return [other.mapping[key] for key in self.mapping]
+        return [other.mapping[key] for key in self._keys]
 
     def _check_form(self, value: Any) -> None:
         if not isinstance(value, Mapping):
