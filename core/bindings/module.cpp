@@ -22,6 +22,7 @@
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
 #include "bindings/tables.h"
+#include "bindings/traced_call.h"
 #include "checksum/crc32c.h"
 #include "data/example.h"
 #include "data/shuffle_order.h"
@@ -220,7 +221,7 @@ NB_MODULE(_core, m) {
   nb::register_exception_translator(translate);
   if (!py::import_numpy() || !py::init_tensor_type(m.ptr()) || !py::init_variable_type(m.ptr()) ||
       !py::init_tape_types(m.ptr()) || !py::init_locked_iterator(m.ptr()) ||
-      !py::init_op_functions(m.ptr())) {
+      !py::init_op_functions(m.ptr()) || !py::init_traced_calls(m.ptr())) {
     throw nb::python_error();
   }
   ef::blocking_hooks = {release_gil, acquire_gil, check_signals};

@@ -132,18 +132,12 @@ nb::list run_graph(PyGraph& self, nb::handle arguments, nb::handle pairs) {
   if (Graph* const outer = graph::building()) {
     return wrapped(graph::add_graph_call(*outer, callable, inputs, to_variables(pairs)));
   }
-  graph::append_captures(callable->graph(), inputs);
   std::optional<graph::SwappedVariables> swapped;
   if (PyObject_Size(pairs.ptr()) > 0) swapped.emplace(to_variables(pairs));
   TensorList results;
-  const Node* failed = nullptr;
-  // As in TensorFlow, a call that is differentiated has random streams of its own.
-  const graph::CalledFrom here(callable->is_watched(inputs) ? callable.get() : nullptr);
   try {
-    callable->plan().run(inputs, results, &failed);
-  } catch (...) {
-    set_python_error();
-    if (failed) explain(*failed);
+    run_callable(*callable, inputs, results);
+  } catch (const PythonError&) {
     throw nb::python_error();
   }
   return wrapped(results);
@@ -318,6 +312,24 @@ void refine_shape(nb::handle object, nb::handle shape) {
 }
 
 }  // namespace
+
+graph::CallablePtr callable_of(PyObject* graph) {
+  return nb::cast<PyGraph&>(nb::handle(graph)).callable();
+}
+
+void run_callable(const graph::Callable& callable, TensorList& inputs, TensorList& results) {
+  graph::append_captures(callable.graph(), inputs);
+  const Node* failed = nullptr;
+  // As in TensorFlow, a call that is differentiated has random streams of its own.
+  const graph::CalledFrom here(callable.is_watched(inputs) ? &callable : nullptr);
+  try {
+    callable.plan().run(inputs, results, &failed);
+  } catch (...) {
+    set_python_error();
+    if (failed) explain(*failed);
+    throw PythonError();
+  }
+}
 
 void add_graphs(nb::module_& m) {
   nb::class_<PyNode>(m, "Node", "A node of a graph.")

@@ -3,8 +3,17 @@
 
 #include <nanobind/nanobind.h>
 
+#include "graph/call.h"
+
 namespace ef::py {
 
 void add_graphs(nanobind::module_& m);
+
+// The finished graph of a Python object as something to run.
+graph::CallablePtr callable_of(PyObject* graph);
+
+// Appends the outputs of a run; `inputs` get the captures. Throws PythonError for what nodes throw,
+// with the place of the node in its message.
+void run_callable(const graph::Callable& callable, TensorList& inputs, TensorList& results);
 
 }  // namespace ef::py

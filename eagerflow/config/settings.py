@@ -22,6 +22,7 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
     >>> tf.config.run_functions_eagerly(False)
     """
     process.functions_eager = bool(run_eagerly)
+    _core.pause_traced_calls(process.functions_eager)
 
 
 def functions_run_eagerly() -> bool:

@@ -69,7 +69,8 @@ class ConcreteFunction(Callable):
         self._attributes = dict(attributes or {})
         self._argument_variables = variables or []
         self._output_type = function_type.output
-        self._single = isinstance(self._output_type, TensorSpec)
+        # Makes the result of the graph's outputs; None if the only output is the result.
+        self.pack = None if isinstance(self._output_type, TensorSpec) else self._packed
         graph.structured_input_signature = types.named_specs(function_type, {})
         graph.structured_outputs = self._output_type.from_tensors(iter(graph.outputs))
 
@@ -181,9 +182,10 @@ class ConcreteFunction(Callable):
 
     def call_bound(self, arguments: Mapping[str, Any]) -> Any:
         """The result for arguments by parameter, which fit."""
-        tensors: list[Any] = []
-        for name, parameter in self._function_type.parameters.items():
-            tensors.extend(parameter.annotation.to_tensors(arguments[name]))
+        return self.run(self._function_type.to_tensors(arguments), arguments)
+
+    def run(self, tensors: list[Any], arguments: Mapping[str, Any]) -> Any:
+        """The result for arguments by parameter, with the tensors in them."""
         if self._argument_variables:
             given = tracing.variables_in(self._function_type, arguments)
             pairs = zip(self._argument_variables, given, strict=True)
@@ -193,8 +195,9 @@ class ConcreteFunction(Callable):
         return self._result(self._graph.run(tensors))
 
     def _result(self, outputs: list[Any]) -> Any:
-        if self._single:
-            return outputs[0]
+        return outputs[0] if self.pack is None else self.pack(outputs)
+
+    def _packed(self, outputs: list[Any]) -> Any:
         return self._output_type.from_tensors(iter(outputs))
 
     # Calls with one tensor for each input.

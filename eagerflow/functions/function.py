@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy as copying
 import functools
 import inspect
+import operator
 import threading
 import weakref
 from collections.abc import Callable as PythonCallable
@@ -35,7 +36,7 @@ _ATTRIBUTES = frozenset(
 )
 
 
-class Function(Callable):
+class Function(_core.TracedCall, Callable):
     """A Python function that is traced, made by `tf.function`.
 
     A call with arguments of new types runs the Python function once with symbolic tensors; its operations
@@ -78,7 +79,8 @@ class Function(Callable):
         self._jit_compile = jit_compile
         self._reduce_retracing = reduce_retracing
         self._attributes = attributes
-        self._instances: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
+        # Methods by the ids of their objects, which they do not keep alive.
+        self._instances: dict[int, tuple[weakref.ref[Any], Function]] = {}
         self._history = retracing.key_of(python_function)
         self._described: Any = python_function
         # The parameters, if all take their arguments by position or name.
@@ -153,13 +155,19 @@ class Function(Callable):
 
     # Calls.
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def _call(self, *args: Any, **kwargs: Any) -> Any:
+        """A call that no graph is remembered for."""
         if process.functions_eager:
             return self._python_function(*args, **kwargs)
         if process.graphs_used and context.building_graph() is not None:
             return self._python_function(*args, **kwargs)
         concrete, values = self._concrete_for(args, kwargs)
-        return concrete.call_bound(values)
+        tensors = concrete.function_type.to_tensors(values)
+        # Calls whose arguments are the graph's inputs need no Python code from now on.
+        if not kwargs and len(tensors) == len(args) and _core.building() is None:
+            if all(map(operator.is_, tensors, args)):
+                self._remember(args, concrete.graph, concrete.pack)
+        return concrete.run(tensors, values)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The concrete function for arguments like these.
@@ -254,9 +262,12 @@ class Function(Callable):
                 concrete, _ = self._trace(key, values, specs, False)
             self._begun = True
             self._cache.add(key, concrete)
+            self._forget()
+            calls = self._untraced_calls + self._take_calls()
             if not specs:
-                retracing.note_trace(self._history, self._python_function, self._untraced_calls)
-                self._untraced_calls = 0
+                retracing.note_trace(self._history, self._python_function, calls)
+                calls = 0
+            self._untraced_calls = calls
             return concrete
 
     def _trace(
@@ -267,7 +278,7 @@ class Function(Callable):
         given = dict(zip(key[0], values, strict=True))
         variables = [variable_for(found) for found in tracing.variables_in(signature, given)]
         graph = FuncGraph(self._name)
-        inputs = [] if specs else _tensors(signature, given)
+        inputs = [] if specs else signature.to_tensors(given)
         creation = Creation(may_make_variables, graph, inputs)
         function = self._python_function
         if self._autograph:
@@ -290,14 +301,15 @@ class Function(Callable):
         """The method of an object: a Function of its own, which does not keep the object alive."""
         if instance is None:
             return self
-        bound = self._instances.get(instance)
-        if bound is None:
-            bound = self._instances[instance] = self._bound_to(instance)
-        return bound
+        found = self._instances.get(id(instance))
+        return self._bound_to(instance) if found is None else found[1]
 
     def _bound_to(self, instance: Any) -> Function:
+        key, instances = id(instance), self._instances
+        reference = weakref.ref(instance, lambda _: instances.pop(key, None))
         bound = self._clone(_weak_method(self._python_function, instance))
         bound._described = self._python_function
+        instances[key] = (reference, bound)
         return bound
 
     def _clone(self, python_function: Any) -> Function:
@@ -314,9 +326,9 @@ class Function(Callable):
         )
 
     def __copy__(self) -> Function:
-        copy = object.__new__(type(self))
+        copy = type(self).__new__(type(self))
         copy.__dict__.update(self.__dict__)
-        copy._instances = weakref.WeakKeyDictionary()
+        copy._instances = {}
         return copy
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Function:
@@ -349,15 +361,6 @@ def variable_for(value: Any) -> Any:
     with eagerly():
         sizes = [1 if size is None else size for size in value.shape.as_list()]
         return Variable(_core.ops.zeros(sizes, value.dtype), value.trainable, shape=value.shape)
-
-
-def _tensors(signature: types.FunctionType, values: dict[str, Any]) -> list[Any]:
-    """The tensors in arguments that a signature describes."""
-    return [
-        tensor
-        for name, parameter in signature.parameters.items()
-        for tensor in parameter.annotation.to_tensors(values[name])
-    ]
 
 
 def _weak_method(function: Any, instance: Any) -> Any:

@@ -147,11 +147,11 @@ class FunctionType(inspect.Signature):
             for our, their in zip(ours, theirs, strict=True)
         )
 
-    def to_tensors(self, arguments: inspect.BoundArguments) -> list[Any]:
-        """The tensors in bound arguments, in the order of the graph's inputs."""
+    def to_tensors(self, arguments: Mapping[str, Any]) -> list[Any]:
+        """The tensors in arguments by parameter, in the order of the graph's inputs."""
         tensors: list[Any] = []
         for name, parameter in self.parameters.items():
-            tensors.extend(parameter.annotation.to_tensors(arguments.arguments[name]))
+            tensors.extend(parameter.annotation.to_tensors(arguments[name]))
         return tensors
 
     def __repr__(self) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import builtins
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
 
 from eagerflow import _core, nest
 from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.tensor_array import TensorArray
@@ -51,9 +52,19 @@ def control_dependencies(control_inputs: Any) -> AbstractContextManager:
     return nullcontext()
 
 
-def init_scope() -> AbstractContextManager:
-    """A context manager in which random operations draw as outside of functions."""
-    return random_seed.drawing(None)
+@contextmanager
+def init_scope() -> Iterator[None]:
+    """A context manager in which operations run at once, as outside of all functions.
+
+    >>> @tf.function
+    ... def f():
+    ...     with tf.init_scope():
+    ...         return tf.executing_eagerly()
+    >>> f().numpy()
+    np.True_
+    """
+    with eagerly(), random_seed.drawing(None):
+        yield
 
 
 @op_function

@@ -1,0 +1,216 @@
+// A Function remembers for which dtypes and shapes of tensors a call runs which graph. Calls with
+// such arguments are answered here; all others go to the method `_call`, which traces if need be
+// and says what to remember.
+#include "bindings/traced_call.h"
+
+#include <structmember.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "bindings/errors.h"
+#include "bindings/override.h"
+#include "bindings/py_graph.h"
+#include "bindings/py_ref.h"
+#include "bindings/py_tensor.h"
+#include "graph/call.h"
+#include "graph/symbolic.h"
+
+namespace ef::py {
+namespace {
+
+// How many kinds of arguments a function remembers; a call compares them one after the other.
+constexpr size_t kMostKinds = 16;
+
+struct Kind {
+  SpecList arguments;
+  graph::CallablePtr callable;
+  PyRef pack;  // makes the result of a list of tensors; null if the only tensor is the result
+};
+
+struct TracedCall {
+  PyObject_HEAD vectorcallfunc vectorcall;
+  std::vector<Kind>* kinds;
+  Py_ssize_t calls;  // that were answered here
+};
+
+// Set while functions shall run as Python.
+bool paused = false;
+PyObject* call_name = nullptr;
+
+TracedCall& self_of(PyObject* self) { return *reinterpret_cast<TracedCall*>(self); }
+
+bool matches(const Kind& kind, PyObject* const* args, size_t count) {
+  if (kind.arguments.size() != count) return false;
+  for (size_t k = 0; k < count; ++k) {
+    const Tensor& tensor = tensor_of(args[k]);
+    if (tensor.dtype() != kind.arguments[k].dtype || tensor.shape() != kind.arguments[k].shape) {
+      return false;
+    }
+  }
+  return true;
+}
+
+PyObject* run_kind(TracedCall& function, const Kind& kind, PyObject* const* args, size_t count) {
+  ++function.calls;
+  const graph::CallablePtr callable = kind.callable;  // the function may forget it meanwhile
+  const PyRef pack = kind.pack;
+  TensorList inputs;
+  for (size_t k = 0; k < count; ++k) inputs.push_back(tensor_of(args[k]));
+  TensorList results;
+  run_callable(*callable, inputs, results);
+  if (!pack) return wrap(std::move(results[0]));
+  const PyRef list = checked(PyList_New(static_cast<Py_ssize_t>(results.size())));
+  for (size_t k = 0; k < results.size(); ++k) {
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(k),
+                    checked(wrap(std::move(results[k]))).release());
+  }
+  return PyObject_CallOneArg(pack, list);
+}
+
+PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
+  TracedCall& function = self_of(self);
+  const auto count = static_cast<size_t>(PyVectorcall_NARGS(nargsf));
+  const bool plain = !keywords && !paused && !function.kinds->empty() && !graph::building() &&
+                     !is_recording() && std::all_of(args, args + count, [](PyObject* argument) {
+                       return is_tensor(argument) && !is_symbolic(tensor_of(argument));
+                     });
+  if (plain) {
+    for (const Kind& kind : *function.kinds) {
+      if (matches(kind, args, count)) {
+        return guarded([&] { return run_kind(function, kind, args, count); });
+      }
+    }
+  }
+  // With the function itself as the first argument of its method.
+  std::vector<PyObject*> all{self};
+  all.insert(all.end(), args, args + count + (keywords ? PyTuple_GET_SIZE(keywords) : 0));
+  return PyObject_VectorcallMethod(call_name, all.data(), count + 1, keywords);
+}
+
+PyObject* construct(PyTypeObject* type, PyObject*, PyObject*) {
+  PyObject* const self = type->tp_alloc(type, 0);
+  if (!self) return nullptr;
+  self_of(self).vectorcall = call;
+  self_of(self).kinds = new std::vector<Kind>;
+  return self;
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!self_of(self).kinds) return 0;
+  for (const Kind& kind : *self_of(self).kinds) Py_VISIT(kind.pack.get());
+  return 0;
+}
+
+int clear(PyObject* self) {
+  if (self_of(self).kinds) std::exchange(*self_of(self).kinds, {});
+  return 0;
+}
+
+void dealloc(PyObject* self) {
+  PyTypeObject* const type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  delete std::exchange(self_of(self).kinds, nullptr);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyObject* remember(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&]() -> PyObject* {
+    if (count != 3 || !PyTuple_Check(args[0])) {
+      PyErr_SetString(PyExc_TypeError, "remember() takes a tuple of tensors, a graph, a function.");
+      return nullptr;
+    }
+    Kind kind;
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(args[0]); ++k) {
+      const Tensor& tensor = checked_tensor(PyTuple_GET_ITEM(args[0], k));
+      kind.arguments.push_back({tensor.dtype(), tensor.shape()});
+    }
+    kind.callable = callable_of(args[1]);
+    if (args[2] != Py_None) kind.pack = PyRef::share(args[2]);
+    std::vector<Kind>& kinds = *self_of(self).kinds;
+    if (kinds.size() >= kMostKinds) kinds.erase(kinds.begin());
+    kinds.push_back(std::move(kind));
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* forget(PyObject* self, PyObject*) {
+  clear(self);
+  Py_RETURN_NONE;
+}
+
+PyObject* take_calls(PyObject* self, PyObject*) {
+  return PyLong_FromSsize_t(std::exchange(self_of(self).calls, 0));
+}
+
+PyMethodDef methods[] = {
+    {"_remember", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(remember)),
+     METH_FASTCALL,
+     "Answers calls with tensors like these by a graph; the function makes the result of a list of "
+     "tensors, and None means that the only one is the result."},
+    {"_forget", forget, METH_NOARGS, "Forgets all graphs."},
+    {"_take_calls", take_calls, METH_NOARGS,
+     "How many calls were answered by remembered graphs since this was asked last."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(TracedCall, vectorcall), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+// Subclasses that are defined in Python lack the flag by which calls find the vectorcall.
+PyObject* init_subclass(PyObject* cls, PyObject*) {
+  auto* const type = reinterpret_cast<PyTypeObject*>(cls);
+  type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
+  PyType_Modified(type);
+  Py_RETURN_NONE;
+}
+
+PyMethodDef subclass_method = {"__init_subclass__", init_subclass, METH_NOARGS | METH_CLASS,
+                               nullptr};
+
+PyObject* pause(PyObject*, PyObject* value) {
+  paused = PyObject_IsTrue(value) == 1;
+  Py_RETURN_NONE;
+}
+
+PyMethodDef pause_function = {"pause_traced_calls", pause, METH_O,
+                              "Whether all calls of functions go to their Python method."};
+
+}  // namespace
+
+bool init_traced_calls(PyObject* module) {
+  call_name = PyUnicode_InternFromString("_call");
+  PyType_Slot slots[] = {
+      {Py_tp_doc, const_cast<char*>("Calls with tensors run graphs; others call `_call`.")},
+      {Py_tp_new, reinterpret_cast<void*>(construct)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+      {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+      {Py_tp_clear, reinterpret_cast<void*>(clear)},
+      {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+      {Py_tp_methods, methods},
+      {Py_tp_members, members},
+      {0, nullptr},
+  };
+  PyType_Spec spec = {
+      "eagerflow._core.TracedCall", sizeof(TracedCall), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+      slots};
+  PyObject* const type = PyType_FromSpec(&spec);
+  if (!type || PyModule_AddObjectRef(module, "TracedCall", type) < 0) return false;
+  auto* const cls = reinterpret_cast<PyTypeObject*>(type);
+  const PyRef descriptor = PyRef::steal(PyDescr_NewClassMethod(cls, &subclass_method));
+  if (!descriptor || PyDict_SetItemString(cls->tp_dict, "__init_subclass__", descriptor) < 0) {
+    return false;
+  }
+  PyType_Modified(cls);
+  const PyRef function = PyRef::steal(PyCFunction_New(&pause_function, nullptr));
+  return function && PyModule_AddObjectRef(module, "pause_traced_calls", function) == 0;
+}
+
+}  // namespace ef::py
