@@ -35,6 +35,7 @@ from eagerflow import (
     sysconfig as sysconfig,
     test as test,
     train as train,
+    types as types,
     version as version,
 )
 from eagerflow._core.ops import (

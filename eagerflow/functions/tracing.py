@@ -87,8 +87,17 @@ def trace(
     return flatten_result(result, graph, described)
 
 
-def flatten_result(result: Any, graph: FuncGraph, described: Any) -> tuple[Any, list[Tensor]]:
-    """The type of a function's result, and the tensors in it as tensors of the graph."""
+def flatten_result(
+    result: Any, graph: FuncGraph, described: Any, named: bool = True
+) -> tuple[Any, list[Tensor]]:
+    """The type of a function's result, and the tensors in it as tensors of the graph.
+
+    Args:
+        result: what the function returned.
+        graph: the graph.
+        described: the function that messages name.
+        named: whether each gets an Identity operation, after which it is named.
+    """
 
     def converted(leaf: Any) -> Any:
         if leaf is None or hasattr(type(leaf), "_type_spec"):
@@ -111,7 +120,9 @@ def flatten_result(result: Any, graph: FuncGraph, described: Any) -> tuple[Any, 
         return trace_types.Literal(None), []
     result = nest.map_structure(converted, result)
     output_type = trace_types.from_value(result, TracingContext())
-    tensors = [_core.ops.identity(graph.capture(leaf)) for leaf in output_type.to_tensors(result)]
+    tensors = [graph.capture(leaf) for leaf in output_type.to_tensors(result)]
+    if named:
+        tensors = [_core.ops.identity(tensor) for tensor in tensors]
     return output_type, tensors
 
 

@@ -98,6 +98,7 @@ from eagerflow.v1.variable_scope import (
     variable_op_scope,
     variable_scope,
 )
+from eagerflow.v1.wrap_function import wrap_function
 from eagerflow.version import VERSION
 
 __version__ = VERSION

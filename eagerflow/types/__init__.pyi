@@ -1,0 +1,3 @@
+from eagerflow.types import (
+    experimental as experimental,
+)

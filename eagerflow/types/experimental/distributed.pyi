@@ -1,0 +1,6 @@
+from eagerflow.distribute.strategy import (
+    DistributedValues,
+    PerReplica as PerReplica,
+)
+
+Mirrored = DistributedValues
