@@ -110,10 +110,9 @@ class Slicing {
   Tensor apply(const Tensor& tensor) const {
     // Several ellipses are an error, whatever the tensor.
     const bool single = (slice_.ellipsis_mask & (slice_.ellipsis_mask - 1)) == 0;
-    if (tensor.shape().ranked() && tensor.rank() == 0 && takes_from_axis_ && single) {
-      scalar_sliced();
-    }
-    if (graph::Graph* const graph = graph::building()) {
+    graph::Graph* const graph = graph::building();
+    if (!graph && tensor.rank() == 0 && takes_from_axis_ && single) scalar_sliced();
+    if (graph) {
       check_inputs(ops::strided_slice, {&tensor, 1});
       std::vector<graph::Hole> holes;
       for (const int32_t field : {kBegin, kEnd, kStrides}) {

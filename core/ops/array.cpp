@@ -5,7 +5,7 @@
 
 #include "kernels/cpu/array.h"
 #include "ops/compose.h"
-#include "ops/partial.h"
+#include "ops/partial_shapes.h"
 
 namespace ef::ops {
 namespace {
@@ -206,7 +206,7 @@ void squeeze_infer(InferContext& c) {
                        " dimensions. [Op:", op, "]");
     }
     const int axis = static_cast<int>(given < 0 ? given + rank : given);
-    if (differ(shape[axis], 1)) {
+    if (!compatible(shape[axis], 1)) {
       invalid_argument("Can not squeeze dim[", axis, "], expected a dimension of 1, got ",
                        shape[axis], " [Op:", op, "]");
     }
@@ -222,7 +222,7 @@ void squeeze_infer(InferContext& c) {
 
 void broadcast_to_infer(InferContext& c) {
   const char* op = c.op().tf_name;
-  Shape target = shape_of(c.attrs<BroadcastToAttrs>().shape, op);
+  Shape target = shape_of_sizes(c.attrs<BroadcastToAttrs>().shape, op);
   const Shape& shape = c.shape(0);
   if (!target.ranked() || !shape.ranked()) [[unlikely]] {
     c.add_output(c.dtype(0), target);
@@ -279,7 +279,7 @@ void tile_infer(InferContext& c) {
                        " with multiples ", Shape(multiples), " [Op:", op, "]");
     }
   }
-  check_size(shape, op);
+  check_elements(shape, op);
   c.add_output(c.dtype(0), shape);
 }
 

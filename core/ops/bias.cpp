@@ -4,7 +4,7 @@
 #include "kernels/cpu/bias.h"
 #include "ops/array.h"
 #include "ops/compose.h"
-#include "ops/partial.h"
+#include "ops/partial_shapes.h"
 #include "ops/reduction.h"
 
 namespace ef::ops {

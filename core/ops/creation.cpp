@@ -6,7 +6,8 @@
 #include "kernels/cpu/creation.h"
 #include "ops/array.h"
 #include "ops/compose.h"
-#include "ops/partial.h"
+#include "ops/elementwise_infer.h"
+#include "ops/partial_shapes.h"
 
 namespace ef::ops {
 namespace {
@@ -24,7 +25,7 @@ DType checked_number_dtype(DType dtype, const char* op) {
 // Without symbols, a negative size is an error; with them, it is one that is not known.
 void check_shape(const InferContext& c, const Shape& shape) {
   if (c.symbolic()) {
-    check_size(shape, c.op().tf_name);
+    check_elements(shape, c.op().tf_name);
   } else {
     checked_num_elements(shape.dims(), c.op().tf_name);
   }
@@ -84,8 +85,8 @@ void linspace_gradient(GradContext& g) {
   const Tensor weights =
       reshape_to(call(linspace, {from, to}, LinspaceAttrs{.num = attrs.num}), column);
   const int64_t axes[] = {axis};
-  if (g.wants(0)) g.set(0, sum_over(dy * (1.0 - weights), axes, false));
-  if (g.wants(1)) g.set(1, sum_over(dy * weights, axes, false));
+  if (g.wants(0)) set_summed(g, 0, sum_over(dy * (1.0 - weights), axes, false));
+  if (g.wants(1)) set_summed(g, 1, sum_over(dy * weights, axes, false));
 }
 
 }  // namespace
@@ -101,7 +102,7 @@ const Op fill{{
           if (!may_have_rank(c.shape(0), 0)) {
             invalid_argument("value must be a scalar, got shape ", c.shape(0), " [Op:Fill]");
           }
-          c.add_output(c.dtype(0), shape_of(c.attrs<FillAttrs>().dims, "Fill"));
+          c.add_output(c.dtype(0), shape_of_sizes(c.attrs<FillAttrs>().dims, "Fill"));
         },
     .kernel = cpu::fill,
     .gradient =
@@ -191,28 +192,24 @@ const Op linspace{{
     .tensor_attrs = {{"num", "Tidx"}},
     .infer =
         [](InferContext& c) {
-          if (!compatible(c.shape(0), c.shape(1))) {
-            invalid_argument("start and stop must have one shape, got ", c.shape(0), " and ",
-                             c.shape(1), " [Op:LinSpace]");
-          }
           const auto [num, axis] = c.attrs<LinspaceAttrs>();
-          if (size_of(num) < 0 && num != kUnknownInt) {
+          if (size_or_unknown(num) < 0 && num != kUnknownInt) {
             invalid_argument("Requires num >= 0: ", num, " [Op:LinSpace]");
           }
-          Shape shape = merged(c.shape(0), c.shape(1));
+          Shape shape = broadcast_shape(c);
           const int at = known_axis(axis, shape, "LinSpace", 1);
           if (shape.ranked() && at >= 0) {
-            shape.insert(at, size_of(num));
+            shape.insert(at, size_or_unknown(num));
           } else if (shape.ranked()) {
             shape = Shape::of_rank(shape.rank() + 1);
           }
-          check_size(shape, "LinSpace");
+          check_elements(shape, "LinSpace");
           c.add_output(c.dtype(0), shape);
         },
     .kernel = cpu::linspace,
     .gradient = linspace_gradient,
     .needs = {{}, {}},
-    .doc = "Evenly spaced numbers from start to stop, both included, along a new axis.",
+    .doc = "Evenly spaced numbers from start to stop, which broadcast, along a new axis.",
 }};
 
 const Op eye{{
@@ -226,8 +223,8 @@ const Op eye{{
           refuse_strings(attrs.dtype, "Eye");
           Shape shape = attrs.batch_shape.value_or(Shape());
           if (shape.ranked()) {
-            shape.push_back(size_of(attrs.num_rows));
-            shape.push_back(size_of(attrs.num_columns.value_or(attrs.num_rows)));
+            shape.push_back(size_or_unknown(attrs.num_rows));
+            shape.push_back(size_or_unknown(attrs.num_columns.value_or(attrs.num_rows)));
           }
           check_shape(c, shape);
           c.add_output(attrs.dtype, shape);
@@ -313,7 +310,7 @@ const Op diag{{
           }
           shape[shape.rank() - 1] = rows;
           shape.push_back(cols);
-          check_size(shape, "MatrixDiagV3");
+          check_elements(shape, "MatrixDiagV3");
           c.add_output(c.dtype(0), shape);
         },
     .kernel = cpu::diag,

@@ -2,7 +2,7 @@
 #include "ops/fake_quant.h"
 
 #include "kernels/cpu/fake_quant.h"
-#include "ops/partial.h"
+#include "ops/partial_shapes.h"
 
 namespace ef::ops {
 namespace {

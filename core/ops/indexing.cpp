@@ -5,7 +5,7 @@
 #include "ops/array.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
-#include "ops/partial.h"
+#include "ops/partial_shapes.h"
 
 namespace ef::ops {
 namespace {
@@ -77,7 +77,7 @@ void gather_infer(InferContext& c) {
   }
   for (int i = batch_dims; i < indices.rank(); ++i) result.push_back(indices[i]);
   for (int i = axis + 1; i < params.rank(); ++i) result.push_back(params[i]);
-  check_size(result, "GatherV2");
+  check_elements(result, "GatherV2");
   c.add_output(c.dtype(0), result);
 }
 
@@ -216,7 +216,7 @@ const Op gather_grad{{
     .infer =
         [](InferContext& c) {
           const GatherGradAttrs& attrs = c.attrs<GatherGradAttrs>();
-          const Shape shape = shape_of(attrs.shape, c.op().tf_name);
+          const Shape shape = shape_of_sizes(attrs.shape, c.op().tf_name);
           if (shape.ranked() && c.shape(1).ranked() && attrs.gather.axis != kUnknownInt) {
             gather_axes(attrs.gather, shape.rank(), c.shape(1).rank());
           }
@@ -237,7 +237,12 @@ const Op gather_or_zero{{
     .inputs = {{.name = "params", .dtypes = kPlainTypes, .no_kernel = kStoredTypes},
                {"indices", kIndexTypes, "Tindices"}},
     .infer =
-        [](InferContext& c) { c.add_output(c.dtype(0), followed_by(c.shape(1), c.shape(0), 1)); },
+        [](InferContext& c) {
+          if (!may_have_rank_from(c.shape(0), 1)) {
+            invalid_argument("params must have rows [Op:GatherOrZero]");
+          }
+          c.add_output(c.dtype(0), joined(c.shape(1), without_first(c.shape(0), 1)));
+        },
     .kernel = cpu::gather_or_zero,
     .gradient =
         [](GradContext& g) {
@@ -274,7 +279,7 @@ const Op gather_nd_grad{{
     .infer =
         [](InferContext& c) {
           const GatherNdGradAttrs& attrs = c.attrs<GatherNdGradAttrs>();
-          const Shape shape = shape_of(attrs.shape, c.op().tf_name);
+          const Shape shape = shape_of_sizes(attrs.shape, c.op().tf_name);
           gather_nd_check(shape, c.shape(1), attrs.gather.batch_dims);
           c.add_output(c.dtype(0), shape);
         },
@@ -299,7 +304,7 @@ const Op scatter_nd{{
     .tensor_attrs = {{"shape", "Tindices"}},
     .infer =
         [](InferContext& c) {
-          const Shape shape = shape_of(c.attrs<ScatterNdAttrs>().shape, "ScatterNd");
+          const Shape shape = shape_of_sizes(c.attrs<ScatterNdAttrs>().shape, "ScatterNd");
           check_updates(shape, c.shape(0), c.shape(1), "ScatterNd");
           c.add_output(c.dtype(1), shape);
         },
@@ -411,7 +416,8 @@ const Op unsorted_segment_sum{{
                              " must not be negative. [Op:UnsortedSegmentSum]");
           }
           const Shape whole = ids.ranked() ? data : Shape::unranked();
-          c.add_output(c.dtype(0), followed_by({size_of(segments)}, whole, ids.rank()));
+          c.add_output(c.dtype(0),
+                       joined({size_or_unknown(segments)}, without_first(whole, ids.rank())));
         },
     .kernel = cpu::unsorted_segment_sum,
     .gradient = [](GradContext& g) { g.set(0, call(gather_or_zero, {g.dy(), g.input(1)})); },

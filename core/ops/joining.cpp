@@ -2,7 +2,7 @@
 #include "kernels/cpu/array.h"
 #include "ops/array.h"
 #include "ops/compose.h"
-#include "ops/partial.h"
+#include "ops/partial_shapes.h"
 
 namespace ef::ops {
 namespace {
@@ -121,7 +121,7 @@ void unstack_infer(InferContext& c) {
     fail(Code::kValueError, "Cannot infer argument `num` from shape ", shape,
          ": say how many tensors to unpack [Op:Unpack]");
   }
-  if (given && differ(*attrs.num, shape[axis])) {
+  if (given && !compatible(*attrs.num, shape[axis])) {
     invalid_argument("Input shape axis ", axis, " must equal ", *attrs.num, ", got shape ", shape,
                      " [Op:Unpack]");
   }
@@ -169,7 +169,7 @@ void split_infer(InferContext& c) {
   }
   for (int64_t size : attrs.size_splits) {
     Shape part = somewhere && shape.ranked() ? Shape::of_rank(shape.rank()) : shape;
-    if (!somewhere) part[axis] = size == -1 ? share : size_of(size);
+    if (!somewhere) part[axis] = size == -1 ? share : size_or_unknown(size);
     c.add_output(c.dtype(0), part);
   }
   if (known ? total != length : length >= 0 && total > length) {

@@ -5,7 +5,7 @@
 
 #include "kernels/cpu/matmul.h"
 #include "ops/compose.h"
-#include "ops/partial.h"
+#include "ops/partial_shapes.h"
 
 namespace ef::ops {
 namespace {
@@ -71,7 +71,7 @@ void infer_matmul(InferContext& c) {
   }
   out.push_back(m);
   out.push_back(n);
-  check_size(out, name);
+  check_elements(out, name);
   c.add_output(c.dtype(0), out);
 }
 

@@ -1,9 +1,26 @@
 // Arithmetic of shapes that may be partial.
 #include "ops/partial_shapes.h"
 
+#include <algorithm>
+
 #include "tensor/error.h"
 
 namespace ef {
+
+bool may_start_with(const Shape& shape, const Shape& prefix) {
+  if (!shape.ranked() || !prefix.ranked()) return true;
+  if (prefix.rank() > shape.rank()) return false;
+  for (int i = 0; i < prefix.rank(); ++i) {
+    if (!compatible(prefix[i], shape[i])) return false;
+  }
+  return true;
+}
+
+int known_axis(int64_t axis, const Shape& shape, const char* op, int more) {
+  if (axis == kUnknownInt) return -1;
+  if (!shape.ranked()) return axis < 0 ? -1 : static_cast<int>(std::min<int64_t>(axis, kMaxRank));
+  return normalize_axis(axis, shape.rank() + more, op);
+}
 
 Shape without_last(const Shape& shape, int dropped) {
   if (!shape.ranked()) return shape;

@@ -16,6 +16,9 @@ inline bool may_have_rank_from(const Shape& shape, int rank) {
 // Known to be a scalar; `rank() == 0` is also true of an unknown rank.
 inline bool is_scalar(const Shape& shape) { return shape.rank() == 0 && shape.ranked(); }
 
+// Whether the shape may begin with the sizes of `prefix`.
+bool may_start_with(const Shape& shape, const Shape& prefix);
+
 // Equal, as far as is known. Shapes that are equal cost one comparison.
 inline bool may_equal(const Shape& a, const Shape& b) { return a == b || compatible(a, b); }
 
@@ -46,6 +49,11 @@ Shape square_matrices(const Shape& shape, const char* op);
 // The number of rows that a vector of row splits describes. Throws InvalidArgument for other
 // shapes.
 int64_t rows_of_splits(const Shape& splits, const char* op);
+
+// An axis in [-rank, rank) as one in [0, rank), or -1 if it is unknown or counts from the end of a
+// shape of unknown rank. `more` is how many axes the shape gets before the axis is chosen. Throws
+// InvalidArgument, naming `op`.
+int known_axis(int64_t axis, const Shape& shape, const char* op, int more = 0);
 
 // A size that an attribute gives: kUnknownSize if the attribute is unknown.
 inline int64_t size_or_unknown(int64_t size) { return size == kUnknownInt ? kUnknownSize : size; }

@@ -5,7 +5,7 @@
 #include "ops/array.h"
 #include "ops/compose.h"
 #include "ops/indexing.h"
-#include "ops/partial.h"
+#include "ops/partial_shapes.h"
 
 namespace ef::ops {
 namespace {
@@ -38,7 +38,7 @@ const Op dynamic_partition{{
           }
           const Shape rows{c.symbolic() ? kUnknownSize : which.num_elements()};
           const Shape shape =
-              followed_by(rows, which.ranked() ? data : Shape::unranked(), which.rank());
+              joined(rows, which.ranked() ? without_first(data, which.rank()) : Shape::unranked());
           const int64_t count = c.attrs<PartitionAttrs>().num_partitions;
           for (int64_t k = 0; k < count; ++k) c.add_output(c.dtype(0), shape);
         },
@@ -189,13 +189,13 @@ const Op gather_or_default{{
           if (!may_have_rank_from(params, 1)) {
             invalid_argument("params must have rows [Op:LookupTableFind]");
           }
-          const Shape row = followed_by({}, params, 1);
-          const Shape shape = followed_by(c.shape(1), params, 1);
+          const Shape row = without_first(params, 1);
+          const Shape shape = joined(c.shape(1), row);
           if (!compatible(c.shape(2), row) && !compatible(c.shape(2), shape)) {
             invalid_argument("Expected shape ", row, " or ", shape, " for default value, got ",
                              c.shape(2), " [Op:LookupTableFind]");
           }
-          check_size(shape, "LookupTableFind");
+          check_elements(shape, "LookupTableFind");
           c.add_output(c.dtype(0), shape);
         },
     .kernel = cpu::gather_or_default,

@@ -3,7 +3,7 @@
 
 #include "kernels/cpu/random.h"
 #include "ops/input_checks.h"
-#include "ops/partial.h"
+#include "ops/partial_shapes.h"
 
 namespace ef::ops {
 namespace {
@@ -13,7 +13,7 @@ void check_dtype(InferContext& c, DType dtype, DTypeSet allowed) {
 }
 
 void sample_infer(InferContext& c, const SampleAttrs& attrs, DTypeSet allowed) {
-  const Shape shape = shape_of(attrs.shape, c.op().tf_name);
+  const Shape shape = shape_of_sizes(attrs.shape, c.op().tf_name);
   check_dtype(c, attrs.dtype, allowed);
   c.add_output(attrs.dtype, shape);
 }
@@ -105,7 +105,7 @@ const Op philox_shuffle{{
           if ((n < 0 && n != kUnknownInt) || n > INT32_MAX) {
             invalid_argument("A permutation of ", n, " elements [Op:RandomShuffle]");
           }
-          c.add_output(DType::kInt32, {size_of(n)});
+          c.add_output(DType::kInt32, {size_or_unknown(n)});
         },
     .kernel = cpu::philox_shuffle,
     .doc = "A permutation of 0 … n-1 (Fisher-Yates) from a Philox key and counter.",
@@ -132,8 +132,8 @@ const Op philox_categorical{{
             invalid_argument("num_classes should be positive, got ", shape[1], " [Op:Multinomial]");
           }
           check_dtype(c, attrs.dtype, kIndexTypes);
-          const Shape result{shape[0], size_of(samples)};
-          check_size(result, "Multinomial");
+          const Shape result{shape[0], size_or_unknown(samples)};
+          check_elements(result, "Multinomial");
           c.add_output(attrs.dtype, result);
         },
     .kernel = cpu::philox_categorical,

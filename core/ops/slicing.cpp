@@ -6,7 +6,7 @@
 #include "kernels/cpu/array.h"
 #include "ops/array.h"
 #include "ops/compose.h"
-#include "ops/partial.h"
+#include "ops/partial_shapes.h"
 
 namespace ef {
 
@@ -229,7 +229,7 @@ void pad_infer(InferContext& c) {
       invalid_argument("The padded size overflows [Op:Pad]");
     }
   }
-  check_size(result, "Pad");
+  check_elements(result, "Pad");
   c.add_output(c.dtype(0), result);
 }
 
@@ -321,7 +321,7 @@ const Op strided_slice_grad{{
     .infer =
         [](InferContext& c) {
           const auto& [sizes, slice] = c.attrs<StridedSliceGradAttrs>();
-          const Shape shape = shape_of(sizes, c.op().tf_name);
+          const Shape shape = shape_of_sizes(sizes, c.op().tf_name);
           const Shape expected = resolve_slice(shape, slice).result;
           if (!compatible(expected, c.shape(0))) {
             invalid_argument("The gradient of a slice has shape ", c.shape(0), ", expected ",

@@ -5,7 +5,7 @@
 #include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/elementwise_infer.h"
-#include "ops/partial.h"
+#include "ops/partial_shapes.h"
 
 namespace ef::ops {
 namespace {

@@ -3,7 +3,7 @@
 #include "ops/array.h"
 #include "ops/compose.h"
 #include "ops/indexing.h"
-#include "ops/partial.h"
+#include "ops/partial_shapes.h"
 #include "ops/reduction.h"
 
 namespace ef::ops {
@@ -49,9 +49,9 @@ const Op one_hot{{
             }
           }
           if (shape.ranked()) {
-            shape.insert(axis < 0 ? shape.rank() : static_cast<int>(axis), size_of(depth));
+            shape.insert(axis < 0 ? shape.rank() : static_cast<int>(axis), size_or_unknown(depth));
           }
-          check_size(shape, "OneHot");
+          check_elements(shape, "OneHot");
           c.add_output(c.dtype(1), shape);
         },
     .kernel = cpu::one_hot,
@@ -155,7 +155,7 @@ const Op top_k{{
             invalid_argument("input must have at least k columns. Had ", shape.back(), ", needed ",
                              k, " [Op:TopKV2]");
           }
-          if (shape.ranked()) shape[shape.rank() - 1] = size_of(k);
+          if (shape.ranked()) shape[shape.rank() - 1] = size_or_unknown(k);
           c.add_output(c.dtype(0), shape);
           c.add_output(DType::kInt32, shape);
         },

@@ -34,8 +34,10 @@ def slices_at(x: Tensor, places: Any, axis: int = 0) -> Tensor:
     return _ops.gather(_ops.reshape(x, sizes), places, axis, 0)
 
 
-def invalid_argument(message: str) -> errors.InvalidArgumentError:
-    """The error for a bad shape or value."""
+def invalid_argument(message: str) -> Exception:
+    """The error for a bad shape or value, which is a ValueError while a graph is built."""
+    if _core.building() is not None:
+        return ValueError(message)
     return errors.InvalidArgumentError(None, None, message)
 
 
@@ -69,7 +71,7 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
 _INT32_MAX = 2**31 - 1
 
 
-def _too_long(dims: tuple, complaint: str, op: str) -> errors.InvalidArgumentError:
+def _too_long(dims: tuple, complaint: str, op: str) -> Exception:
     """The error for a shape that int32 cannot hold."""
     axis = next(k for k, size in enumerate(dims) if size > _INT32_MAX)
     return invalid_argument(

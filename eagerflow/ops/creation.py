@@ -8,7 +8,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
-from eagerflow.ops.array import broadcast_static_shape, invalid_argument
+from eagerflow.ops.array import invalid_argument
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -181,8 +181,8 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
 
     Args:
         start: a tensor of any shape.
-        stop: a tensor of the same shape and dtype. Integers give float64, those of 8 and 16 bits
-            float32.
+        stop: a tensor of the same dtype, whose shape broadcasts with that of `start`. Integers give
+            float64, those of 8 and 16 bits float32.
         num: the number of values, along a new axis.
         name: ignored.
         axis: the index of the new axis.
@@ -198,9 +198,6 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     if start.dtype.is_integer:
         dtype = dtypes.float32 if start.dtype.size < 4 else dtypes.float64
         start, stop = _ops.cast(start, dtype), _ops.cast(stop, dtype)
-    if start._shape_tuple() != stop._shape_tuple():
-        shape = broadcast_static_shape(start.shape, stop.shape)
-        start, stop = _ops.broadcast_to(start, shape), _ops.broadcast_to(stop, shape)
     return _ops.linspace(start, stop, num, axis)
 
 

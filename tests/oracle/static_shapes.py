@@ -1,11 +1,14 @@
 """Static shapes: what is known of results when the shapes of inputs are partly unknown.
 
-An expression is one call. Tensors without a value stand for its inputs: `x(2, 3)` is one of float32
-and of that shape, `d`, `z`, `n`, `l`, `b` and `s` are float64, complex64, int32, int64, bool and
-string. The answer says what shape the result has as they are, with each size of each input unknown
-in turn, all sizes or the rank of one input, and all of all inputs:
+An expression is one call. Tensors of a graph stand for its inputs: `x(2, 3)` is one of float32 and
+of that shape, `d`, `z`, `n`, `l`, `b` and `s` are float64, complex64, int32, int64, bool and string.
+The answer says what shape the result has as they are, with each size of each input unknown in turn,
+all sizes or the rank of one input, and all of all inputs:
 
     ask(tf, "tf.matmul(x(2, 3), x(3, 4))")["[?, 3] [3, 4]"] is TensorShape([None, 4])
+
+`v(2, -1)` is a list of numbers, and `k(2)` is a number, which the answer has as tensors whose values
+are unknown as well: each in turn, all of a list, and even how many there are.
 
 `raw('TanhGrad', x(2), x(2), attribute=...)` calls the operation of that name with its inputs, as
 `tf.raw_ops` does. Here its attributes may have other names, which a dict `ours` has.
@@ -15,7 +18,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 DTYPES = {
@@ -27,79 +30,101 @@ DTYPES = {
     "b": "bool",
     "s": "string",
 }
-_INPUT = re.compile(r"(?<![\w.])([" + "".join(DTYPES) + r"])\(([^()]*)\)")
+_INPUT = re.compile(r"(?<![\w.])([" + "".join(DTYPES) + r"vk])\(([^()]*)\)")
 
-Sizes = tuple["int | None", ...] | None
+# The sizes of a shape or the numbers of a list; None where they are unknown.
+Numbers = tuple["int | None", ...] | None
 
 
 def inputs_of(expression: str) -> list[tuple[str, tuple[int, ...]]]:
-    """The dtype and shape of each input, in order."""
+    """The letter and the numbers of each input, in order."""
     return [
-        (DTYPES[letter], tuple(int(size) for size in sizes.split(",") if size.strip()))
-        for letter, sizes in _INPUT.findall(expression)
+        (letter, tuple(int(number) for number in numbers.split(",") if number.strip()))
+        for letter, numbers in _INPUT.findall(expression)
     ]
 
 
-def variations(shapes: list[tuple[int, ...]]) -> Iterator[tuple[Sizes, ...]]:
+def variations(inputs: list[tuple[str, tuple[int, ...]]]) -> Iterator[tuple[Numbers, ...]]:
     """All that is known, each thing unknown in turn, and everything unknown."""
-    known: tuple[Sizes, ...] = tuple(shapes)
+    known: tuple[Numbers, ...] = tuple(numbers for _, numbers in inputs)
     yield known
-    for i, shape in enumerate(shapes):
+    for i, (letter, numbers) in enumerate(inputs):
         for less in [
-            *((*shape[:k], None, *shape[k + 1 :]) for k in range(len(shape))),
-            (None,) * len(shape),
-            None,
+            *((*numbers[:k], None, *numbers[k + 1 :]) for k in range(len(numbers))),
+            (None,) * len(numbers),
+            *([] if letter == "k" else [None]),
         ]:
             yield (*known[:i], less, *known[i + 1 :])
-    yield tuple((None,) * len(shape) for shape in shapes)
-    yield (None,) * len(shapes)
+    yield tuple((None,) * len(numbers) for _, numbers in inputs)
+    yield tuple((None,) if letter == "k" else None for letter, _ in inputs)
 
 
-def label(shapes: tuple[Sizes, ...]) -> str:
-    """How the shapes are written: `[?, 3] <unknown>`."""
+def label(variation: tuple[Numbers, ...]) -> str:
+    """How shapes and numbers are written: `[?, 3] <unknown>`."""
     return " ".join(
         "<unknown>"
-        if sizes is None
-        else "[" + ", ".join("?" if size is None else str(size) for size in sizes) + "]"
-        for sizes in shapes
+        if numbers is None
+        else "[" + ", ".join("?" if number is None else str(number) for number in numbers) + "]"
+        for numbers in variation
     )
 
 
 def ask(tf: Any, expression: str) -> dict[str, Any]:
     """The static shapes of the results, or the name of the error, for each variation."""
-    dtypes = [dtype for dtype, _ in inputs_of(expression)]
-    shapes = [shape for _, shape in inputs_of(expression)]
-    counter = iter(range(len(dtypes)))
+    inputs = inputs_of(expression)
+    counter = iter(range(len(inputs)))
     code = compile(_INPUT.sub(lambda _: f"_inputs[{next(counter)}]", expression), "<call>", "eval")
-
-    def call(*inputs: Any) -> Any:
-        return eval(code, {"tf": tf, "raw": raw(tf), "_inputs": inputs})
-
+    letters = [letter for letter, _ in inputs]
     answers: dict[str, Any] = {}
-    for variation in variations(shapes):
-        if label(variation) not in answers:
-            answers[label(variation)] = static_shapes(tf, call, dtypes, variation)
+    for variation in variations(inputs):
+        if label(variation) in answers:
+            continue
+        specs: list[Any] = []
+
+        def declare(dtype: str, shape: Numbers, specs: list[Any] = specs) -> Any:
+            specs.append(tf.TensorSpec(shape, dtype))
+
+        def make(place: Callable[..., Any], variation: Any = variation) -> list[Any]:
+            return [_input(tf, *pair, place) for pair in zip(letters, variation, strict=True)]
+
+        def call(*placeholders: Any, make: Any = make) -> Any:
+            following = iter(placeholders)
+            values = make(lambda dtype, shape: next(following))
+            return eval(code, {"tf": tf, "raw": raw(tf), "_inputs": values})
+
+        make(declare)
+        answers[label(variation)] = static_shapes(tf, call, specs)
     return answers
 
 
-def static_shapes(tf: Any, call: Any, dtypes: list[str], shapes: tuple[Sizes, ...]) -> Any:
+def _input(tf: Any, letter: str, numbers: Numbers, place: Callable[..., Any]) -> Any:
+    """One argument; `place(dtype, shape)` gives what stands for what is unknown."""
+    if letter in DTYPES:
+        return place(DTYPES[letter], numbers)
+    if numbers is None:
+        return place("int32", (None,))
+    if letter == "k":
+        return place("int32", ()) if numbers[0] is None else numbers[0]
+    if not any(number is None for number in numbers):
+        return list(numbers)
+    if all(number is None for number in numbers):
+        return place("int32", (len(numbers),))
+    parts = [place("int32", ()) if number is None else number for number in numbers]
+    return None if None in parts else tf.stack(parts)
+
+
+def static_shapes(tf: Any, call: Callable[..., Any], specs: list[Any]) -> Any:
     """The shapes of what `call` returns for symbolic inputs, or the name of its error."""
     try:
         if tf.__name__ == "eagerflow":
-            symbolic = tf._core.symbolic
-            inputs = [
-                symbolic(dtype, sizes and list(sizes)) if sizes != () else symbolic(dtype, [])
-                for dtype, sizes in zip(dtypes, shapes, strict=True)
-            ]
-            results = call(*inputs)
+            from eagerflow.framework import func_graph
+
+            results = func_graph.trace(call, specs, name="call").structured_outputs
         else:
-            specs = [tf.TensorSpec(s, d) for s, d in zip(shapes, dtypes, strict=True)]
             traced = tf.function(call, autograph=False).get_concrete_function(*specs)
             results = traced.structured_outputs
     except Exception as error:
-        # What inference refuses is a ValueError while a graph is built.
-        name = type(error).__name__
-        return "ValueError" if name == "InvalidArgumentError" else name
+        return type(error).__name__
     flat = [result.shape for result in tf.nest.flatten(results)]
     return flat[0] if len(flat) == 1 else flat
 

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "device/parallel.h"
+#include "kernels/cpu/array.h"
 #include "kernels/cpu/fill.h"
 #include "kernels/cpu/typed.h"
 #include "ops/creation.h"
@@ -107,6 +108,21 @@ void range(KernelContext& context) {
   });
 }
 
+namespace {
+
+Tensor broadcast(const Tensor& tensor, const Shape& shape, const Op& op) {
+  if (tensor.shape() == shape) return tensor;
+  SpecList specs;
+  specs.push_back({tensor.dtype(), shape});
+  TensorList outputs;
+  outputs.resize(1);
+  KernelContext context(op, {&tensor, 1}, {}, specs, outputs);
+  broadcast_to(context);
+  return outputs[0];
+}
+
+}  // namespace
+
 void linspace(KernelContext& context) {
   const Tensor& out = context.output(0);
   const auto& attrs = context.attrs<ops::LinspaceAttrs>();
@@ -114,9 +130,13 @@ void linspace(KernelContext& context) {
   const int axis = normalize_axis(attrs.axis, out.rank(), "LinSpace");
   int64_t inner = 1;
   for (int i = axis + 1; i < out.rank(); ++i) inner *= out.dim(i);
+  Shape each = out.shape();
+  each.erase(axis);
+  const Tensor starts = broadcast(context.input(0), each, context.op());
+  const Tensor stops = broadcast(context.input(1), each, context.op());
   on_number_type(out.dtype(), [&]<class T>(T) {
-    const T* start = context.input(0).data<T>();
-    const T* stop = context.input(1).data<T>();
+    const T* start = starts.data<T>();
+    const T* stop = stops.data<T>();
     T* to = out.mutable_data<T>();
     using A = std::remove_const_t<decltype(arithmetic(*start))>;
     const auto delta_of = [=](A a, A b) {
