@@ -10,6 +10,7 @@ import __future__
 
 import ast
 import importlib.util  # malt uses it without importing it  # noqa: F401
+import itertools
 import threading
 import types
 import weakref
@@ -31,13 +32,14 @@ from malt.converters import (
     variables,
 )
 from malt.converters import directives as malt_directives
-from malt.core import converter, unsupported_features_checker
+from malt.core import converter
 from malt.lang import directives as markers
-from malt.pyct import anno, cfg, qual_names
+from malt.pyct import anno, cfg, errors, qual_names
 from malt.pyct import transpiler as malt_transpiler
 from malt.pyct.static_analysis import activity, reaching_definitions
 
 from eagerflow.autograph import conversion, directives, log, operators
+from eagerflow.autograph.user_code import MARK
 
 Options: TypeAlias = Any  # malt's ConversionOptions
 
@@ -95,6 +97,45 @@ class _ExplicitSuper(ast.NodeTransformer):
         return node
 
 
+class _PrivateNames(ast.NodeTransformer):
+    """Writes names such as `__x` out as Python knows them inside a class."""
+
+    def __init__(self, owner: str | None) -> None:
+        self._prefix = owner and "_" + owner.lstrip("_")
+
+    def _full(self, name: str) -> str:
+        is_private = name.startswith("__") and not name.endswith("__")
+        return self._prefix + name if is_private and self._prefix else name
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        self.generic_visit(node)
+        node.attr = self._full(node.attr)
+        return node
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        node.id = self._full(node.id)
+        return node
+
+    def visit_arg(self, node: ast.arg) -> Any:
+        self.generic_visit(node)
+        node.arg = self._full(node.arg)
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+        inside = _PrivateNames(node.name)
+        node.body = [inside.visit(statement) for statement in node.body]
+        return node
+
+
+def _innermost_class(qualified_name: str) -> str | None:
+    """The name of the class around a function's definition, if there is one."""
+    parts = qualified_name.split(".")
+    owners = [
+        part for part, following in itertools.pairwise(parts) if "<locals>" not in (part, following)
+    ]
+    return owners[-1] if owners else None
+
+
 class _Directives(malt_directives.DirectivesTransformer):  # type: ignore[misc]
     """Takes this package's `set_loop_options` for malt's."""
 
@@ -138,9 +179,11 @@ class _Transpiler(malt_transpiler.GenericTranspiler):  # type: ignore[misc]
         return "tf__" + super().get_transformed_name(node)
 
     def transform_ast(self, node: Any, ctx: Any) -> Any:
-        unsupported_features_checker.verify(node)
-        uses = ctx.user.options.uses
+        node = _PrivateNames(_innermost_class(ctx.user.qualified_name)).visit(node)
         kinds = set(map(type, ast.walk(node)))
+        if not kinds.isdisjoint((ast.Yield, ast.YieldFrom)):
+            raise errors.UnsupportedLanguageElementError("generators are not supported")
+        uses = ctx.user.options.uses
         has_blocks = not kinds.isdisjoint(_BLOCKS)
         if ast.Call in kinds:
             node = _ExplicitSuper().visit(node)
@@ -152,7 +195,7 @@ class _Transpiler(malt_transpiler.GenericTranspiler):  # type: ignore[misc]
         node = functions.transform(node, ctx)
         if has_blocks:
             node = _Directives(ctx).visit(node)
-        if ast.Break in kinds:
+        if ast.Break in kinds or _has_else_of_loop(node):
             node = break_statements.transform(node, ctx)
         if uses(converter.Feature.ASSERT_STATEMENTS):
             node = asserts.transform(node, ctx)
@@ -169,6 +212,10 @@ class _Transpiler(malt_transpiler.GenericTranspiler):  # type: ignore[misc]
         node = _ConditionalExpressions(ctx).visit(node)
         node = logical_expressions.transform(node, ctx)
         return variables.transform(node, ctx) if has_blocks else node
+
+
+def _has_else_of_loop(node: Any) -> bool:
+    return any(isinstance(n, ast.For | ast.While) and n.orelse for n in ast.walk(node))
 
 
 _BLOCKS = (ast.If, ast.For, ast.While)
@@ -252,6 +299,7 @@ def _transpile(function: types.FunctionType, options: Options) -> _Converted:
         code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
     )
     program = converter.ProgramContext(options=options)
+    program.qualified_name = getattr(code, "co_qualname", function.__qualname__)
     tree, context = _transpiler.transform_function(bare, program)
     name = context.info.name
     if isinstance(tree, ast.Lambda):
@@ -263,7 +311,7 @@ def _transpile(function: types.FunctionType, options: Options) -> _Converted:
     if log.enabled(3):
         log.report(3, "Converted %s:\n%s", function, ast.unparse(ast.fix_missing_locations(tree)))
     _set_lines(tree, code.co_firstlineno)
-    generated = {name, *context.namer.generated_names, "<lambda>"}
+    generated = {name, *context.namer.generated_names}
     factory = _factory(tree, name, code)
     return _Converted(tree, name, _renamed(factory, generated, code.co_name))
 
@@ -323,12 +371,14 @@ def _codes(code: types.CodeType) -> list[types.CodeType]:
 
 
 def _renamed(code: types.CodeType, generated: set[str], name: str) -> types.CodeType:
-    """The code in which functions that the conversion has made are called as the user's around them."""
-    constants = []
+    """The code, marked, in which functions without a name of the user's are called as the one around."""
+    constants: list[Any] = []
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            inner = name if constant.co_name in generated else constant.co_name
+            inner = constant.co_name
+            if inner in generated or inner.startswith("<"):
+                inner = name
             constant = _renamed(constant, generated, inner)
             constant = constant.replace(co_name=inner)
         constants.append(constant)
-    return code.replace(co_consts=tuple(constants))
+    return code.replace(co_consts=(*constants, MARK))

@@ -45,9 +45,13 @@ def call_converted(function: Any, args: tuple, kwargs: dict[str, Any] | None) ->
     return function(*args, **kwargs) if kwargs else function(*args)
 
 
+# The last constant of the code of converted functions, which marks it.
+MARK = "converted by eagerflow.autograph"
+
+
 def is_converted(code: types.CodeType) -> bool:
     """Whether code is a part of a converted function."""
-    return "ag__" in code.co_freevars
+    return code.co_consts[-1:] == (MARK,)
 
 
 def _frames(traceback: types.TracebackType | None) -> Iterator[tuple[types.CodeType, int]]:
@@ -114,9 +118,10 @@ def explained(error: Exception) -> Exception:
         error = new
     elif isinstance(error, ImportError):
         error.msg = message
-    elif type(error).__str__ is BaseException.__str__:
-        error.args = (message,)
     else:
-        return error
+        before, error.args = error.args, (message,)
+        if str(error) != message:  # its class makes the message of something else
+            error.args = before
+            return error
     setattr(error, _ORIGINAL, original)
     return error

@@ -52,7 +52,7 @@ def condition(value: Any, statement: str) -> Any:
     if value.dtype is not dtypes.bool:
         hint = "to use as boolean Tensor, use `tf.cast`; " + hint
     raise ValueError(
-        f"condition of {statement} expected to be `tf.bool` scalar, got {value}; {hint}"
+        f"condition of {statement} expected to be `tf.bool` scalar, got {value!s}; {hint}"
     )
 
 
