@@ -61,18 +61,48 @@ bool compute(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
   return true;
 }
 
+// Scalars, vectors, and matrices such as paddings, whose numbers are known row by row.
 bool is_list_of_numbers(const Tensor& tensor) {
-  return tensor.shape().ranked() && tensor.rank() <= 1 && is_integer(tensor.dtype());
+  return tensor.shape().ranked() && tensor.rank() <= 2 && is_integer(tensor.dtype());
 }
 
-int64_t length(const Tensor& tensor) { return tensor.rank() == 0 ? 1 : tensor.dim(0); }
+int64_t length(const Tensor& tensor) { return known_elements(tensor.shape()); }
+
+std::optional<Ints> numbers_of(const Tensor& tensor) {
+  if (!is_list_of_numbers(tensor)) return {};
+  const Symbol* const symbol = symbol_of(tensor);
+  if (const Tensor value = value_of(tensor)) {
+    const Building paused(nullptr);
+    const StopRecording unrecorded;
+    const Tensor wide = call(ops::cast, {value}, ops::CastAttrs{.dtype = DType::kInt64});
+    return Ints(std::span(wide.data<int64_t>(), static_cast<size_t>(wide.size())));
+  }
+  if (symbol->numbers()) return *symbol->numbers();
+  if (!tensor.shape().fully_known()) return {};
+  Ints unknown;
+  for (int64_t i = 0; i < length(tensor); ++i) unknown.push_back(kUnknownInt);
+  return unknown;
+}
+
+// Whether the numbers of the result are those of the inputs, one behind the other.
+bool appends(const Op& op, const Tensor& first, AttrsRef attrs) {
+  if (&op == &ops::stack) return first.rank() == 0 || attrs.as<ops::StackAttrs>().axis == 0;
+  return &op == &ops::concat && (first.rank() == 1 || attrs.as<ops::ConcatAttrs>().axis == 0);
+}
 
 // The numbers of the results of operations that programs compute shapes with.
-std::optional<Ints> numbers_after(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs) {
+std::optional<Ints> numbers_after(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
+                                  const Tensor& output) {
   if (&op == &ops::shape) return Ints(inputs[0].shape());
   std::vector<Ints> known;
   for (const Tensor& input : inputs) {
-    const std::optional<Ints> numbers = known_numbers(input);
+    std::optional<Ints> numbers = numbers_of(input);
+    if (!numbers && &op == &ops::stack && output.shape().fully_known()) {
+      // What is stacked has the shape of the others.
+      numbers.emplace();
+      const int64_t count = length(output) / static_cast<int64_t>(inputs.size());
+      for (int64_t i = 0; i < count; ++i) numbers->push_back(kUnknownInt);
+    }
     if (!numbers) return {};
     known.push_back(*numbers);
   }
@@ -80,7 +110,7 @@ std::optional<Ints> numbers_after(const Op& op, std::span<const Tensor> inputs, 
       &op == &ops::reshape || &op == &ops::expand_dims || &op == &ops::squeeze) {
     return known[0];
   }
-  if (&op == &ops::stack || &op == &ops::concat) {
+  if (appends(op, inputs[0], attrs)) {
     Ints all;
     for (const Ints& part : known) {
       for (const int64_t number : part) all.push_back(number);
@@ -93,7 +123,7 @@ std::optional<Ints> numbers_after(const Op& op, std::span<const Tensor> inputs, 
     Tensor positions = Tensor::empty(DType::kInt64, {count});
     for (int64_t i = 0; i < count; ++i) positions.mutable_data<int64_t>()[i] = i;
     TensorList values, taken;
-    values.push_back(inputs[0].rank() == 0 ? positions.view({}) : positions);
+    values.push_back(positions.view(inputs[0].shape()));
     for (const Tensor& input : inputs.subspan(1)) {
       if (!value_of(input)) return {};
       values.push_back(value_of(input));
@@ -119,19 +149,7 @@ Ints from_sizes(Ints numbers) {
 }  // namespace
 
 std::optional<Ints> known_numbers(const Tensor& tensor) {
-  if (!is_list_of_numbers(tensor)) return {};
-  const Symbol* const symbol = symbol_of(tensor);
-  if (const Tensor value = value_of(tensor)) {
-    const Building paused(nullptr);
-    const StopRecording unrecorded;
-    const Tensor wide = call(ops::cast, {value}, ops::CastAttrs{.dtype = DType::kInt64});
-    return Ints(std::span(wide.data<int64_t>(), static_cast<size_t>(wide.size())));
-  }
-  if (symbol->numbers()) return *symbol->numbers();
-  if (!tensor.shape().fully_known()) return {};
-  Ints unknown;
-  for (int64_t i = 0; i < length(tensor); ++i) unknown.push_back(kUnknownInt);
-  return unknown;
+  return tensor.rank() <= 1 ? numbers_of(tensor) : std::nullopt;
 }
 
 void find_values(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, bool late,
@@ -143,7 +161,7 @@ void find_values(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, b
   if (&op == &ops::shape && !inputs[0].shape().ranked()) return;
   const Building paused(nullptr);
   const StopRecording unrecorded;
-  std::optional<Ints> numbers = numbers_after(op, inputs, attrs);
+  std::optional<Ints> numbers = numbers_after(op, inputs, attrs, outputs[0]);
   if (!numbers || static_cast<int64_t>(numbers->size()) != length(outputs[0])) return;
   if (&op == &ops::shape) numbers = from_sizes(*numbers);
   Symbol* const symbol = symbol_of(outputs[0]);

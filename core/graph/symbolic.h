@@ -40,7 +40,7 @@ class Symbol final : public LazyValue {
   // The value, where it follows from constants; else empty.
   const Tensor& value() const { return value_; }
   void set_value(Tensor value) { value_ = std::move(value); }
-  // The numbers of an integer scalar or vector as far as they are known, else kUnknownInt; empty
+  // The numbers of integers of rank 2 at most, as far as they are known, else kUnknownInt; empty
   // where nothing is.
   const std::unique_ptr<Ints>& numbers() const { return numbers_; }
   void set_numbers(Ints numbers) { numbers_ = std::make_unique<Ints>(std::move(numbers)); }
