@@ -13,13 +13,26 @@ namespace ef {
 // Masks have a bit for each.
 constexpr size_t kMaxSliceSpecs = 62;
 
+// A slice of which whole lists of numbers are unknown: all are as long as one that is known.
+static StridedSlice resolve_unknown_lists(const Shape& shape, ops::StridedSliceAttrs attrs) {
+  Ints* const lists[] = {&attrs.begin, &attrs.end, &attrs.strides};
+  const auto known = std::ranges::find_if(lists, [](Ints* list) { return !list->is_unknown(); });
+  if (known == std::end(lists)) return {.axes = {}, .result = Shape::unranked()};
+  for (Ints* list : lists) {
+    if (!list->is_unknown()) continue;
+    list->clear();
+    while (list->size() < (*known)->size()) list->push_back(kUnknownInt);
+  }
+  return resolve_slice(shape, attrs);
+}
+
 StridedSlice resolve_slice(const Shape& shape, const ops::StridedSliceAttrs& attrs) {
   const Ints& begins = attrs.begin;
   const Ints& ends = attrs.end;
   const Ints& strides = attrs.strides;
   const auto has = [](int64_t mask, size_t i) { return ((mask >> i) & 1) != 0; };
   if (begins.is_unknown() || ends.is_unknown() || strides.is_unknown()) [[unlikely]] {
-    return {.axes = {}, .result = Shape::unranked()};
+    return resolve_unknown_lists(shape, attrs);
   }
   const size_t count = begins.size();
   if (ends.size() != count || strides.size() != count || count > kMaxSliceSpecs) {

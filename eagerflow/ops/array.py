@@ -226,7 +226,8 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
     return _ops.unstack(value, num, axis)
 
 
-def _split_axis(axis: Any) -> int:
+def _split_axis(axis: Any) -> Any:
+    """The axis as an integer, or as a tensor of a graph whose value is unknown."""
     if isinstance(axis, int):
         return axis
     index = _core.convert(axis, None, dtypes.int32)
@@ -236,7 +237,7 @@ def _split_axis(axis: Any) -> int:
         _core.refuse_input("Split", 0, dtypes.int32, index.dtype)
     if index.ndim:
         raise invalid_argument(f"split_dim must be a scalar but has rank {index.ndim} [Op:Split]")
-    return int(index)
+    return index if _core.static_value(index) is None else int(index)
 
 
 @op_function
@@ -264,19 +265,19 @@ def split(
     if isinstance(num_or_size_splits, int) and not -(2**31) <= num_or_size_splits < 2**31:
         raise ValueError(f"Number of outputs is too big: {num_or_size_splits}")
     axis = _split_axis(axis)
-    sizes = value._shape_tuple()
-    if sizes is not None and not -len(sizes) <= axis < len(sizes):
+    dims = value._shape_tuple() if isinstance(axis, int) else None
+    if dims is not None and not -len(dims) <= axis < len(dims):
         raise invalid_argument(
-            f"-input rank({-len(sizes)}) <= split_dim < input rank ({len(sizes)}), but got {axis} "
+            f"-input rank({-len(dims)}) <= split_dim < input rank ({len(dims)}), but got {axis} "
             "[Op:Split]"
         )
-    length = None if sizes is None else sizes[axis]
     if isinstance(num_or_size_splits, int | np.integer):
         count = int(num_or_size_splits)
         if count < 1:
             raise invalid_argument(
                 f"Value for attr 'num_split' of {count} must be at least minimum 1 [Op:Split]"
             )
+        length = None if dims is None else dims[axis]
         if length is not None and length % count:
             raise invalid_argument(
                 "Number of ways to split should evenly divide the split dimension, but got "
@@ -284,7 +285,7 @@ def split(
             )
         return _ops.split(value, [-1] * count, axis)
     tensor = _core.as_tensor(num_or_size_splits)
-    if tensor.ndim == 0:
+    if tensor.shape.rank == 0:
         raise ValueError(
             "Rank-0 tensors are not supported as the num_or_size_splits argument to split. "
             f"Argument provided: {num_or_size_splits}"
@@ -293,7 +294,10 @@ def split(
         raise invalid_argument(
             f"The sizes of the pieces must be integers, got {tensor.dtype.name} [Op:SplitV]"
         )
-    sizes = tensor.numpy().reshape(-1).tolist()
+    known = _core.static_value(tensor)
+    if known is None:
+        return _ops.split(value, tensor, axis)
+    sizes = known.numpy().reshape(-1).tolist()
     if sizes.count(-1) > 1 or min(sizes) < -1:
         raise invalid_argument(f"Sizes of pieces may hold -1 once, got {sizes} [Op:SplitV]")
     return _ops.split(value, sizes, axis)
@@ -330,13 +334,12 @@ def pad(
             f"Received `mode` = {mode}"
         )
     pairs = _core.convert(paddings, None, dtypes.int64)
-    if pairs.ndim != 2 or pairs._shape_tuple()[1] != 2:
+    if not pairs.shape.is_compatible_with([None, 2]):
         raise invalid_argument(
             f"paddings must be a matrix with 2 columns: {pairs.shape.as_list()} [Op:Pad]"
         )
-    flat = pairs.numpy().reshape(-1).tolist()
-    if isinstance(constant_values, Tensor | _core.Variable):
-        constant_values = constant_values.numpy().item()
+    rows = pairs.shape[0]
+    flat = _ops.reshape(pairs, [-1 if rows is None else 2 * rows])
     return _ops.pad(tensor, flat, mode, constant_values)
 
 
@@ -375,7 +378,8 @@ def strided_slice(
     array([2, 4], dtype=int32)
     """
     if strides is None:
-        strides = [1] * int(_core.as_tensor(begin)._size)
+        begin = _core.as_tensor(begin)
+        strides = _ops.ones_like(begin) if begin._size is None else [1] * begin._size
     return _ops.strided_slice(
         input_,
         begin,

@@ -18,11 +18,20 @@ Tensor = _core.Tensor
 _ALIGNMENTS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
-def _band(k: Any, align: str) -> tuple[int, int]:
-    """The indices of the lowest and the highest diagonal."""
+def _band(k: Any, align: str) -> tuple[Any, Any]:
+    """The indices of the lowest and the highest diagonal: one object, if it is one diagonal.
+
+    It may be a tensor of a graph whose value is unknown.
+    """
     if isinstance(k, int):
         return k, k
-    values = np.asarray(_core.convert(k, None, dtypes.int32))
+    given = _core.convert(k, None, dtypes.int32)
+    known = _core.static_value(given)
+    if known is None:
+        if given.shape.rank == 0:
+            return given, given
+        raise ValueError("A band of diagonals must be known while a graph is built, `k` is not.")
+    values = known.numpy()
     if values.ndim > 1 or values.size not in (1, 2):
         raise invalid_argument(
             f"diag_index must be a scalar or have one or two elements, got {values.tolist()}"
@@ -116,15 +125,15 @@ def diag(
     """
     low, high = _band(k, align)
     diagonal = _core.as_tensor(diagonal)
-    rows, columns = int(num_rows), int(num_cols)
-    if low == high:
-        matrix = _ops.diag(diagonal, low, rows, columns)
+    if low is high or low == high:
+        matrix = _ops.diag(diagonal, low, num_rows, num_cols)
         padding = _core.convert(padding_value, matrix.dtype, None)
         if not np.any(padding.numpy()):
             return matrix
         with _core.stop_recording():
-            positions = _ops.diag(_ops.ones_like(diagonal, dtypes.bool), low, rows, columns)
+            positions = _ops.diag(_ops.ones_like(diagonal, dtypes.bool), low, num_rows, num_cols)
         return _ops.select(positions, matrix, padding)
+    rows, columns = int(num_rows), int(num_cols)
     op = "MatrixDiagV3"
     if diagonal.ndim < 2 or diagonal._shape_tuple()[-2] != high - low + 1:
         raise invalid_argument(
@@ -186,7 +195,7 @@ def diag_part(
            [3, 0]], dtype=int32)
     """
     low, high = _band(k, align)
-    if low == high:
+    if low is high or low == high:
         return _ops.diag_part(input, low)
     matrix = _core.as_tensor(input)
     op = "MatrixDiagPartV3"

@@ -305,4 +305,4 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     >>> tf.math.in_top_k([1, 0], [[0.1, 0.9], [0.2, 0.8]], k=1).numpy()
     array([ True, False])
     """
-    return _ops.in_top_k(predictions, targets, int(k))
+    return _ops.in_top_k(predictions, targets, k)
