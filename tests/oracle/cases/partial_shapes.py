@@ -343,6 +343,51 @@ raw('Multinomial', x(2, 3), 4, ours={'dtype': tf.int64, 'key': 1, 'counter_low':
 raw('Multinomial', x(2), 4, ours={'dtype': tf.int64, 'key': 1, 'counter_low': 0, 'counter_high': 0})
 """
 
+ARGUMENTS = """
+tf.reshape(x(2, 3), v(3, 2))
+tf.reshape(x(2, 3), v(3, -1))
+tf.reshape(x(2, 3), v(-1))
+tf.reshape(x(2, 3), v(4, 2))
+tf.reshape(x(2, 3, 4), v(2, 3, 4))
+tf.broadcast_to(x(3), v(2, 3))
+tf.broadcast_to(x(2, 1), v(2, 3))
+tf.tile(x(2, 3), v(2, 1))
+tf.reverse(x(2, 3), v(0))
+tf.fill(v(2, 3), x())
+tf.zeros(v(2, 3))
+tf.ones(v(2, 3))
+tf.range(k(5))
+tf.range(k(1), k(9), k(2))
+tf.linspace(x(), x(), k(5))
+tf.eye(k(2))
+tf.eye(k(2), k(3))
+tf.eye(k(2), batch_shape=v(4, 5))
+tf.linalg.band_part(x(2, 3), k(1), k(0))
+tf.gather(x(5, 3), n(2, 4), axis=k(1))
+tf.scatter_nd(n(4, 1), x(4, 3), v(5, 3))
+tf.math.unsorted_segment_sum(x(4, 3), n(4), k(5))
+tf.one_hot(n(2, 3), k(4))
+tf.one_hot(n(2, 3), k(4), axis=0)
+tf.math.top_k(x(2, 3), k(2))
+tf.math.in_top_k(n(4), x(4, 3), k(2))
+tf.slice(x(4, 5), v(1, 2), v(2, 3))
+x(4, 5)[k(1)]
+x(4, 5)[k(1):k(3)]
+x(4, 5)[:k(2)]
+x(4, 5)[k(1):]
+x(4, 5)[..., k(1)]
+x(4, 5)[k(1), k(2)]
+tf.pad(x(2, 3), [v(1, 2), v(0, 3)])
+tf.pad(x(2, 3), [v(1, 1), v(1, 1)], 'REFLECT')
+tf.concat([x(2, 3), x(4, 3)], k(0))
+tf.split(x(6, 3), 3, k(0))
+tf.reduce_sum(x(2, 3), v(0), True)
+tf.argmax(x(2, 3), k(1))
+tf.cumsum(x(2, 3), k(1))
+tf.random.uniform(v(2, 3))
+raw('Multinomial', x(2, 3), k(4), ours={'dtype': tf.int64, 'key': 1, 'counter_low': 0, 'counter_high': 0})
+"""
+
 # What is better than TensorFlow's, by the reason why.
 BETTER = {
     "what no sizes can make right is refused at once": """
@@ -385,6 +430,7 @@ tf.searchsorted(x(2, 3), x(2, 4))
 tf.searchsorted(x(3), x(4))
 """,
     "an unknown size that broadcasts to a known one above 1 becomes it": """
+tf.linspace(x(2), x(2), k(5), axis=1)
 tf.linspace(x(2, 3), x(2, 3), 5)
 tf.linspace(x(2, 3), x(2, 3), 5, axis=1)
 tf.linspace(x(2, 3), x(2, 3), 5, axis=-1)
@@ -393,10 +439,29 @@ tf.linspace(x(2, 3), x(2, 3), 5, axis=-1)
 tf.unique(x(4, 2))
 tf.unique_with_counts(x(4))
 """,
+    "a number that is known tells, though others of its list are not": """
+tf.transpose(x(2, 3, 4), v(2, 0, 1))
+tf.slice(x(4, 5), v(1, 2), v(-1, 3))
+tf.strided_slice(x(4, 5), v(1, 0), v(3, 2))
+tf.split(x(6, 3), v(2, 4))
+""",
+    "the rank does not depend on which axis it is": """
+tf.expand_dims(x(2, 3), k(1))
+tf.expand_dims(x(2, 3), k(5))
+tf.reduce_sum(x(2, 3), v(0))
+tf.reduce_sum(x(2, 3), k(0))
+tf.reduce_sum(x(2, 3), v(0, 1))
+x(4, 5)[::k(2)]
+""",
+    "a number tells of one diagonal, whichever it is": """
+tf.linalg.diag_part(x(2, 3), k=k(1))
+""",
     "a size of -1 beside one of 0 can only be 0": """
 tf.reshape(x(0, 3), [0, -1])
 """,
-    "TensorFlow takes the unknown length of a diagonal for a number": """
+    "TensorFlow takes an unknown length or number of rows for a number": """
+tf.linalg.diag(x(3), k=k(1))
+tf.linalg.diag(x(3), num_rows=k(4))
 tf.linalg.diag(x(3), k=1)
 tf.linalg.diag(x(3), k=-2)
 tf.linalg.diag(x(3), num_rows=4, num_cols=3)
@@ -428,6 +493,7 @@ for lines in (
     REDUCTIONS,
     PRODUCTS,
     RANDOM,
+    ARGUMENTS,
 ):
     registry.expressions("partial_shapes", lines, ask)
 for reason, lines in BETTER.items():
