@@ -488,7 +488,7 @@ def _same_sequence_type(first: Any, second: Any) -> bool:
 
 
 def _described(structure: Any) -> str:
-    return f"type={type(structure).__name__} str={structure}"
+    return f"type={type(structure).__name__} str={structure!s}"
 
 
 def _shortened(value: Any, limit: int = 200) -> str:

@@ -16,6 +16,7 @@
 #include "bindings/op_function.h"
 #include "bindings/optimizers.h"
 #include "bindings/override.h"
+#include "bindings/py_control_flow.h"
 #include "bindings/py_graph.h"
 #include "bindings/py_session.h"
 #include "bindings/py_tape.h"
@@ -235,6 +236,7 @@ NB_MODULE(_core, m) {
   py::add_sessions(m);
   py::add_graphs(m);
   py::add_graph_effects(m);
+  py::add_control_flow(m);
 
   m.def("register_errors", [](nb::object classes) { py::register_errors(classes.ptr()); });
   m.def("register_shape_class", [](nb::object cls) { py::register_shape_class(cls.ptr()); });

@@ -41,19 +41,6 @@ std::shared_ptr<void> hold(PyRef object) {
 
 nb::object wrapped(const Tensor& tensor) { return nb::steal(wrap(Tensor(tensor))); }
 
-nb::list wrapped(std::span<const Tensor> tensors) {
-  nb::list list;
-  for (const Tensor& tensor : tensors) list.append(wrapped(tensor));
-  return list;
-}
-
-TensorList to_tensors(nb::handle sequence) {
-  const PyRef items = checked(PySequence_Fast(sequence.ptr(), "expected a list of tensors"));
-  TensorList tensors;
-  for (PyObject* item : Items(items)) tensors.push_back(checked_tensor(item));
-  return tensors;
-}
-
 // A list of pairs of a dtype and a shape, which may be partial.
 SpecList to_specs(nb::handle pairs) {
   SpecList specs;
@@ -130,7 +117,7 @@ nb::list run_graph(PyGraph& self, nb::handle arguments, nb::handle pairs) {
          " tensors, got ", inputs.size(), ".");
   }
   if (Graph* const outer = graph::building()) {
-    return wrapped(graph::add_graph_call(*outer, callable, inputs, to_variables(pairs)));
+    return wrapped_list(graph::add_graph_call(*outer, callable, inputs, to_variables(pairs)));
   }
   std::optional<graph::SwappedVariables> swapped;
   if (PyObject_Size(pairs.ptr()) > 0) swapped.emplace(to_variables(pairs));
@@ -140,7 +127,7 @@ nb::list run_graph(PyGraph& self, nb::handle arguments, nb::handle pairs) {
   } catch (const PythonError&) {
     throw nb::python_error();
   }
-  return wrapped(results);
+  return wrapped_list(results);
 }
 
 // A call of Python.
@@ -192,7 +179,7 @@ nb::list add_host_node(nb::handle callable, nb::handle inputs, nb::handle specs,
   if (!graph) fail(Code::kRuntimeError, "No graph is being built.");
   const SpecList outputs = to_specs(specs);
   const auto call = std::make_shared<HostCall>(callable, outputs, name, effects);
-  return wrapped(graph::add_function(*graph, call, to_tensors(inputs), outputs, name));
+  return wrapped_list(graph::add_function(*graph, call, to_tensors(inputs), outputs, name));
 }
 
 // A node, as long as its graph lives.
@@ -331,13 +318,26 @@ void run_callable(const graph::Callable& callable, TensorList& inputs, TensorLis
   }
 }
 
+nb::list wrapped_list(std::span<const Tensor> tensors) {
+  nb::list list;
+  for (const Tensor& tensor : tensors) list.append(wrapped(tensor));
+  return list;
+}
+
+TensorList to_tensors(nb::handle sequence) {
+  const PyRef items = checked(PySequence_Fast(sequence.ptr(), "expected a list of tensors"));
+  TensorList tensors;
+  for (PyObject* item : Items(items)) tensors.push_back(checked_tensor(item));
+  return tensors;
+}
+
 void add_graphs(nb::module_& m) {
   nb::class_<PyNode>(m, "Node", "A node of a graph.")
       .def_prop_ro("name", [](const PyNode& self) { return self.node().name; })
       .def_prop_ro("type", [](const PyNode& self) { return self.node().type(); })
       .def_prop_ro("id", [](const PyNode& self) { return self.id; })
       .def_prop_ro("inputs", inputs_of_node)
-      .def_prop_ro("outputs", [](const PyNode& self) { return wrapped(self.node().outputs); })
+      .def_prop_ro("outputs", [](const PyNode& self) { return wrapped_list(self.node().outputs); })
       .def_prop_ro("attrs", attrs_of_node)
       .def_prop_ro("has_effects", [](const PyNode& self) { return self.node().has_effects(); })
       .def_prop_ro("variable", variable_of_node, "The variable that it reads or changes, or None.")
@@ -421,8 +421,8 @@ void add_graphs(nb::module_& m) {
       .def_prop_ro("name", [](PyGraph& self) { return self.graph()->name(); })
       .def_prop_ro("outer", [](PyGraph& self) { return graph_object(self.graph()->outer().get()); })
       .def_prop_ro("finished", [](PyGraph& self) { return self.graph()->finished(); })
-      .def_prop_ro("inputs", [](PyGraph& self) { return wrapped(self.graph()->inputs()); })
-      .def_prop_ro("outputs", [](PyGraph& self) { return wrapped(self.graph()->outputs()); })
+      .def_prop_ro("inputs", [](PyGraph& self) { return wrapped_list(self.graph()->inputs()); })
+      .def_prop_ro("outputs", [](PyGraph& self) { return wrapped_list(self.graph()->outputs()); })
       .def_prop_ro("has_effects", [](PyGraph& self) { return self.callable()->has_effects(); })
       .def_prop_ro(
           "captures",

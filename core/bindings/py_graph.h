@@ -3,9 +3,13 @@
 
 #include <nanobind/nanobind.h>
 
+#include "bindings/convert.h"
 #include "graph/call.h"
 
 namespace ef::py {
+
+TensorList to_tensors(nanobind::handle sequence);
+nanobind::list wrapped_list(std::span<const Tensor> tensors);
 
 void add_graphs(nanobind::module_& m);
 

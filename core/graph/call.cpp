@@ -11,13 +11,6 @@
 namespace ef::graph {
 namespace {
 
-bool any_effects(const Graph& graph) {
-  for (NodeId id = 0; id < graph.size(); ++id) {
-    if (graph.node(id).has_effects()) return true;
-  }
-  return false;
-}
-
 class Call final : public NodeFunction {
  public:
   Call(CallablePtr callee, VariablePairs variables)
@@ -30,10 +23,14 @@ class Call final : public NodeFunction {
   }
   bool has_effects() const override { return callee_->has_effects(); }
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
+    TensorList own(inputs);
+    consume(own, outputs);
+  }
+  void consume(std::span<Tensor> inputs, TensorList& outputs) const override {
     const CalledFrom here(this);
-    if (variables_.empty()) return callee_->plan().run(inputs, outputs);
+    if (variables_.empty()) return callee_->plan().consume(inputs, outputs);
     const SwappedVariables swapped(variables_);
-    callee_->plan().run(inputs, outputs);
+    callee_->plan().consume(inputs, outputs);
   }
 
  private:
@@ -42,6 +39,13 @@ class Call final : public NodeFunction {
 };
 
 }  // namespace
+
+bool any_effects(const Graph& graph) {
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    if (graph.node(id).has_effects()) return true;
+  }
+  return false;
+}
 
 Callable::Callable(GraphPtr graph)
     : graph_(std::move(graph)),

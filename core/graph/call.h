@@ -12,6 +12,9 @@
 
 namespace ef::graph {
 
+// Whether a node of the graph has effects.
+bool any_effects(const Graph& graph);
+
 // A finished graph and how it runs.
 class Callable {
  public:

@@ -17,6 +17,10 @@ class NodeFunction {
   virtual bool has_effects() const { return false; }
   // Runs on values, by operations that tapes record.
   virtual void run(std::span<const Tensor> inputs, TensorList& outputs) const = 0;
+  // The same on values that nothing else reads, unless they have other handles: they may be taken.
+  virtual void consume(std::span<Tensor> inputs, TensorList& outputs) const {
+    run(inputs, outputs);
+  }
 };
 
 }  // namespace ef::graph

@@ -2,12 +2,50 @@
 #include "graph/plan.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "eager/dispatch.h"
+#include "eager/observer.h"
+#include "eager/tape.h"
 #include "graph/record.h"
-#include "tensor/error.h"
 
 namespace ef::graph {
+namespace {
+
+// Results of this many bytes stay in their slots until the next run, which may write over them.
+constexpr int64_t kSmall = 256;
+// Steps whose arrays are larger go the way of all operations, which lets other threads work.
+constexpr int64_t kDirect = 16'384;
+
+bool is_known(const Tensor& tensor) {
+  return tensor.shape().fully_known() && tensor.size() > 0 && tensor.bytes() <= kDirect;
+}
+
+// Whether a node can run without the checks of the dispatch: what they would find is known.
+bool runs_directly(const Graph& graph, const Node& node) {
+  const Op* const op = node.op;
+  if (!op || op->sizes_from_values || op->cost || !node.late.empty()) return false;
+  const auto known = [&](const Port& port) { return is_known(graph.tensor(port)); };
+  return std::ranges::all_of(node.inputs, known) && std::ranges::all_of(node.outputs, is_known);
+}
+
+// Handles on the inputs of a step: those of slots that others read are not counted.
+class Inputs {
+ public:
+  explicit Inputs(size_t count) : count_(count) {}
+  static constexpr size_t kMax = 8;
+  void set(size_t i, TensorImpl* impl) { impls_[i] = impl; }
+  std::span<const Tensor> tensors() const {
+    static_assert(sizeof(Tensor) == sizeof(TensorImpl*));
+    return {reinterpret_cast<const Tensor*>(impls_), count_};
+  }
+
+ private:
+  size_t count_;
+  TensorImpl* impls_[kMax];
+};
+
+}  // namespace
 
 void run_node(const Node& node, std::span<const Tensor> inputs, TensorList& outputs) {
   if (node.function) return node.function->run(inputs, outputs);
@@ -16,28 +54,23 @@ void run_node(const Node& node, std::span<const Tensor> inputs, TensorList& outp
   run(*node.op, own, completed_attrs(node, inputs), outputs);
 }
 
-Plan::Plan(const Graph& graph, std::span<const Tensor> results, bool all_effects) {
+Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options) {
   const auto count = static_cast<size_t>(graph.size());
   std::vector<char> needed(count);
   const auto need = [&](const Port& port) { needed[static_cast<size_t>(port.node)] = 1; };
   for (const Tensor& result : results) need(symbol_of(result)->port());
   for (size_t id = count; id-- > 0;) {
     const Node& node = graph.node(static_cast<NodeId>(id));
-    if (all_effects && node.has_effects()) needed[id] = 1;
+    if (options.all_effects && node.has_effects()) needed[id] = 1;
     if (!needed[id]) continue;
     for (const Port& port : node.inputs) need(port);
   }
 
-  std::vector<int32_t> first_slot(count, -1);
-  const auto slot_of = [&](const Tensor& tensor) {
-    const Port port = symbol_of(tensor)->port();
-    const int32_t first = first_slot[static_cast<size_t>(port.node)];
-    return first < 0 ? -1 : first + port.output;
-  };
+  std::vector<int32_t> first_slots(count, -1);
   for (size_t id = 0; id < count; ++id) {
     const Node& node = graph.node(static_cast<NodeId>(id));
     if (!needed[id]) continue;
-    first_slot[id] = num_slots_;
+    first_slots[id] = num_slots_;
     num_slots_ += static_cast<int32_t>(node.outputs.size());
     // What is known already is not computed again.
     const bool known = !node.has_effects() && !node.outputs.empty() &&
@@ -46,39 +79,94 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, bool all_effects
                        });
     if (known) {
       for (size_t k = 0; k < node.outputs.size(); ++k) {
-        constants_.emplace_back(first_slot[id] + static_cast<int32_t>(k),
+        constants_.emplace_back(first_slots[id] + static_cast<int32_t>(k),
                                 symbol_of(node.outputs[k])->value());
       }
     } else if (node.op || node.function) {
-      Step& step = steps_.emplace_back();
-      step.node = &node;
-      step.first_slot = first_slot[id];
-      for (const Port& port : node.inputs) {
-        step.inputs.push_back(first_slot[static_cast<size_t>(port.node)] + port.output);
-      }
+      add_step(graph, static_cast<NodeId>(id), first_slots);
     }
   }
-  for (const Tensor& input : graph.inputs()) arguments_.push_back(slot_of(input));
-  for (const Capture& capture : graph.captures()) arguments_.push_back(slot_of(capture.inner));
-  for (const Tensor& result : results) results_.push_back(slot_of(result));
+  const auto end_at = [&](const Tensor& tensor) {
+    const Port port = symbol_of(tensor)->port();
+    const int32_t first = first_slots[static_cast<size_t>(port.node)];
+    return End{first < 0 ? -1 : first + port.output};
+  };
+  num_inputs_ = graph.inputs().size();
+  for (const Tensor& input : graph.inputs()) arguments_.push_back(end_at(input));
+  for (const Capture& capture : graph.captures()) arguments_.push_back(end_at(capture.inner));
+  for (const Tensor& result : results) results_.push_back(end_at(result));
+  find_last_uses(options.keeps_captures);
+}
 
-  std::vector<char> kept(static_cast<size_t>(num_slots_));
-  for (const auto& [slot, value] : constants_) kept[static_cast<size_t>(slot)] = 1;
-  for (const int32_t slot : results_) kept[static_cast<size_t>(slot)] = 1;
+Plan::~Plan() { delete spare_.load(); }
+
+void Plan::add_step(const Graph& graph, NodeId id, std::span<const int32_t> first_slots) {
+  const Node& node = graph.node(id);
+  const auto first_slot = [&](NodeId other) { return first_slots[static_cast<size_t>(other)]; };
+  Step& step = steps_.emplace_back();
+  step.node = &node;
+  step.first_slot = first_slot(id);
+  for (const Port& port : node.inputs) {
+    const Node& source = graph.node(port.node);
+    step.inputs.push_back({.slot = first_slot(port.node) + port.output,
+                           .from_outside = !source.op,
+                           .shape = &graph.tensor(port).shape()});
+  }
+  step.direct = node.inputs.size() <= Inputs::kMax && runs_directly(graph, node);
+  for (const Tensor& output : node.outputs) step.specs.push_back({output.dtype(), output.shape()});
+}
+
+void Plan::find_last_uses(bool keeps_captures) {
+  std::vector<char> used(static_cast<size_t>(num_slots_));
+  const auto mark = [&](int32_t slot) {
+    return slot < 0 || std::exchange(used[static_cast<size_t>(slot)], 1);
+  };
+  for (const auto& [slot, value] : constants_) mark(slot);
+  if (keeps_captures) {
+    for (size_t k = num_inputs_; k < arguments_.size(); ++k) mark(arguments_[k].slot);
+  }
+  for (auto result = results_.rbegin(); result != results_.rend(); ++result) {
+    result->last = !mark(result->slot);
+  }
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-    const auto drop = [&](int32_t slot) {
-      char& mark = kept[static_cast<size_t>(slot)];
-      if (!mark) step->last_used.push_back(slot);
-      mark = 1;
-    };
-    for (const int32_t slot : step->inputs) drop(slot);
     for (size_t k = 0; k < step->node->outputs.size(); ++k) {
-      drop(step->first_slot + static_cast<int32_t>(k));
+      const int32_t slot = step->first_slot + static_cast<int32_t>(k);
+      if (!mark(slot)) step->unused.push_back(slot);
     }
+    for (size_t i = step->inputs.size(); i-- > 0;)
+      step->inputs[i].last = !mark(step->inputs[i].slot);
   }
 }
 
 void Plan::run(std::span<const Tensor> arguments, TensorList& results, const Node** failed) const {
+  PlanRun run(*this);
+  for (size_t k = 0; k < arguments_.size(); ++k) run.set(k, arguments[k]);
+  run.run(failed);
+  for (size_t k = 0; k < results_.size(); ++k) results.push_back(run.take(k));
+}
+
+void Plan::consume(std::span<Tensor> arguments, TensorList& results) const {
+  PlanRun run(*this);
+  for (size_t k = 0; k < arguments_.size(); ++k) run.set(k, std::move(arguments[k]));
+  run.run();
+  for (size_t k = 0; k < results_.size(); ++k) results.push_back(run.take(k));
+}
+
+PlanRun::PlanRun(const Plan& plan) : plan_(plan), own_(plan.spare_.exchange(nullptr)) {
+  if (!own_) {
+    own_ = std::make_unique<Plan::Slots>(static_cast<size_t>(plan.num_slots_));
+    for (const auto& [slot, value] : plan.constants_) (*own_)[static_cast<size_t>(slot)] = value;
+  }
+  slots_ = own_->data();
+}
+
+PlanRun::~PlanRun() {
+  if (!done_) return;  // the slots of a run that has failed are dropped
+  for (size_t k = plan_.num_inputs_; k < plan_.arguments_.size(); ++k) set(k, {});
+  delete plan_.spare_.exchange(own_.release());
+}
+
+void PlanRun::run(const Node** failed) {
   const bool pauses = building() != nullptr;
   if (pauses) begin_building(nullptr);
   const struct Resume {
@@ -87,26 +175,76 @@ void Plan::run(std::span<const Tensor> arguments, TensorList& results, const Nod
       if (paused) end_building();
     }
   } resume{pauses};
-
-  std::vector<Tensor> slots(static_cast<size_t>(num_slots_));
-  for (const auto& [slot, value] : constants_) slots[static_cast<size_t>(slot)] = value;
-  for (size_t k = 0; k < arguments_.size(); ++k) {
-    if (arguments_[k] >= 0) slots[static_cast<size_t>(arguments_[k])] = arguments[k];
-  }
-  for (const Step& step : steps_) {
+  done_ = false;
+  const FlushSubnormals flush;
+  const bool watched = recording() || !observers.empty();
+  for (const Plan::Step& step : plan_.steps_) {
+    if (step.direct && !watched && run_directly(step)) continue;
     if (failed) *failed = step.node;
-    TensorList inputs, outputs;
-    for (const int32_t slot : step.inputs) inputs.push_back(slots[static_cast<size_t>(slot)]);
-    for (const int32_t slot : step.last_used) slots[static_cast<size_t>(slot)] = {};
-    run_node(*step.node, inputs, outputs);
-    auto slot = static_cast<size_t>(step.first_slot);
-    for (Tensor& output : outputs) slots[slot++] = std::move(output);
-    // Results that nothing reads.
-    for (const int32_t last : step.last_used) {
-      if (last >= step.first_slot) slots[static_cast<size_t>(last)] = {};
+    run_in_general(step);
+  }
+  done_ = true;
+}
+
+Tensor PlanRun::take(size_t k) {
+  const Plan::End& end = plan_.results_[k];
+  Tensor& value = slots_[static_cast<size_t>(end.slot)];
+  return end.last ? std::move(value) : value;
+}
+
+bool PlanRun::run_directly(const Plan::Step& step) {
+  Inputs inputs(step.inputs.size());
+  for (size_t i = 0; i < step.inputs.size(); ++i) {
+    TensorImpl* const impl = slots_[static_cast<size_t>(step.inputs[i].slot)].impl();
+    // set_shape may have claimed what is not true.
+    if (impl->lazy() || impl->shape() != *step.inputs[i].shape) return false;
+    inputs.set(i, impl);
+  }
+  const Op& op = *step.node->op;
+  Tensor* const slots = slots_ + step.first_slot;
+  TensorList outputs;
+  if (op.makes_outputs) {
+    outputs.resize(step.specs.size());
+  } else {
+    for (size_t k = 0; k < step.specs.size(); ++k) {
+      // What the last run left there, if nothing else holds it.
+      if (slots[k].exclusively_owned()) {
+        slots[k].impl()->reset_id();
+        outputs.push_back(std::move(slots[k]));
+      } else {
+        outputs.push_back(Tensor::empty(step.specs[k].dtype, step.specs[k].shape));
+      }
     }
   }
-  for (const int32_t slot : results_) results.push_back(slots[static_cast<size_t>(slot)]);
+  KernelContext context(op, inputs.tensors(), step.node->attrs, step.specs, outputs);
+  op.kernel(context);
+  for (size_t k = 0; k < step.specs.size(); ++k) slots[k] = std::move(outputs[k]);
+  for (const Plan::Input& input : step.inputs) {
+    Tensor& value = slots_[static_cast<size_t>(input.slot)];
+    if (input.last && (input.from_outside || value.bytes() > kSmall)) value = {};
+  }
+  for (const int32_t unused : step.unused) {
+    Tensor& value = slots_[static_cast<size_t>(unused)];
+    if (value.bytes() > kSmall) value = {};
+  }
+  return true;
+}
+
+void PlanRun::run_in_general(const Plan::Step& step) {
+  TensorList inputs, outputs;
+  for (const Plan::Input& input : step.inputs) {
+    Tensor& value = slots_[static_cast<size_t>(input.slot)];
+    inputs.push_back(input.last ? std::move(value) : value);
+  }
+  if (step.node->function) {
+    const KeepSubnormals keep;  // it may call Python
+    step.node->function->consume(inputs, outputs);
+  } else {
+    run_node(*step.node, inputs, outputs);
+  }
+  auto slot = static_cast<size_t>(step.first_slot);
+  for (Tensor& output : outputs) slots_[slot++] = std::move(output);
+  for (const int32_t unused : step.unused) slots_[static_cast<size_t>(unused)] = {};
 }
 
 }  // namespace ef::graph

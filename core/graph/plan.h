@@ -1,8 +1,9 @@
 // A plan: the nodes that a run of a graph needs, in order, with the slots of their values.
 #pragma once
 
+#include <atomic>
+#include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "graph/graph.h"
@@ -14,31 +15,93 @@ void run_node(const Node& node, std::span<const Tensor> inputs, TensorList& outp
 
 class Plan {
  public:
-  // For these results, and all effects unless only those that results need. The graph must live as
-  // long as the plan.
-  Plan(const Graph& graph, std::span<const Tensor> results, bool all_effects = true);
+  struct Options {
+    bool all_effects = true;      // else only those that results need
+    bool keeps_captures = false;  // their values stay from one run to the next of a PlanRun
+  };
+  // For these results. The graph must live as long as the plan.
+  Plan(const Graph& graph, std::span<const Tensor> results) : Plan(graph, results, Options()) {}
+  Plan(const Graph& graph, std::span<const Tensor> results, Options options);
+  ~Plan();
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
 
   // Whether results depend on one of the arguments.
-  bool needs_argument(size_t index) const { return arguments_[index] >= 0; }
+  bool needs_argument(size_t index) const { return arguments_[index].slot >= 0; }
 
   // `arguments` are the values of the graph's inputs, then of its captures. Throws what operations
   // throw; `failed`, if given, is then the node.
   void run(std::span<const Tensor> arguments, TensorList& results,
            const Node** failed = nullptr) const;
+  // The same, and takes the arguments over.
+  void consume(std::span<Tensor> arguments, TensorList& results) const;
 
  private:
+  friend class PlanRun;
+
+  struct Input {
+    int32_t slot;
+    bool last = false;         // nothing reads the slot later
+    bool from_outside = true;  // no step fills the slot
+    const Shape* shape;        // as far as it was known while tracing
+  };
   struct Step {
     const Node* node;
     int32_t first_slot;
-    InlineVector<int32_t, 4> inputs;     // slots
-    InlineVector<int32_t, 4> last_used;  // slots that nothing reads after this step
+    // All sizes are known, and arrays are small: the kernel runs on results of `specs`, without
+    // checks and without Python's lock being given up, if inputs have their static shapes.
+    bool direct = false;
+    SpecList specs;
+    InlineVector<Input, 4> inputs;
+    InlineVector<int32_t, 4> unused;  // slots of results that nothing reads
   };
+  // A slot that runs fill, or hand out; -1 if nothing needs it.
+  struct End {
+    int32_t slot = -1;
+    bool last = true;  // of a result: no other result is in this slot, and it may be moved
+  };
+  using Slots = std::vector<Tensor>;
+
+  void add_step(const Graph& graph, NodeId id, std::span<const int32_t> first_slots);
+  void find_last_uses(bool keeps_captures);
 
   std::vector<Step> steps_;
   std::vector<std::pair<int32_t, Tensor>> constants_;  // slots and their values
-  std::vector<int32_t> arguments_;                     // slots; -1 if nothing needs it
-  std::vector<int32_t> results_;                       // slots
+  std::vector<End> arguments_;
+  std::vector<End> results_;
+  size_t num_inputs_ = 0;  // arguments that are not captures
   int32_t num_slots_ = 0;
+  mutable std::atomic<Slots*> spare_{nullptr};  // with the constants, for the next run
+};
+
+// One run of a plan, or several after each other.
+class PlanRun {
+ public:
+  explicit PlanRun(const Plan& plan);
+  ~PlanRun();
+  PlanRun(const PlanRun&) = delete;
+  PlanRun& operator=(const PlanRun&) = delete;
+
+  // Gives the value of an input or capture.
+  void set(size_t argument, Tensor value) {
+    const int32_t slot = plan_.arguments_[argument].slot;
+    if (slot >= 0) slots_[static_cast<size_t>(slot)] = std::move(value);
+  }
+  void run(const Node** failed = nullptr);
+  const Tensor& result(size_t k) const {
+    return slots_[static_cast<size_t>(plan_.results_[k].slot)];
+  }
+  // Takes a result, each of which may be taken once.
+  Tensor take(size_t k);
+
+ private:
+  bool run_directly(const Plan::Step& step);
+  void run_in_general(const Plan::Step& step);
+
+  const Plan& plan_;
+  std::unique_ptr<Plan::Slots> own_;
+  Tensor* slots_;
+  bool done_ = true;
 };
 
 }  // namespace ef::graph

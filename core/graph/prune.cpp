@@ -96,7 +96,7 @@ void prune(Graph& graph, std::span<const Tensor> feeds, std::span<const Tensor> 
 
 Tensor evaluated(Graph& graph, const Tensor& tensor, std::span<const Tensor> inputs) {
   const Tensor& own = graph.tensor(graph.port_of(tensor));
-  const Plan plan(graph, {&own, 1}, false);
+  const Plan plan(graph, {&own, 1}, {.all_effects = false});
   TensorList arguments;
   const auto add = [&](const Tensor& value, const Tensor& placeholder) {
     if (!value && plan.needs_argument(arguments.size())) {

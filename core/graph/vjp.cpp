@@ -9,7 +9,7 @@
 #include "eager/tape.h"
 #include "graph/plan.h"
 #include "graph/record.h"
-#include "ops/creation.h"
+#include "ops/compose.h"
 #include "ops/elementwise.h"
 
 namespace ef::graph {
@@ -51,7 +51,7 @@ class Vjp final : public NodeFunction {
     const std::vector<Gradient> gradients = tape->gradient(targets, weights, sources);
     for (size_t k = 0; k < wanted_.size(); ++k) {
       const Tensor& source = own[static_cast<size_t>(wanted_[k])];
-      outputs.push_back(gradients[k] ? densify(gradients[k]) : call(ops::zeros_like, {source}));
+      outputs.push_back(gradients[k] ? densify(gradients[k]) : zeros_like(source));
     }
   }
 

@@ -1,8 +1,12 @@
-"""Control flow as functions: when programs run eagerly, Python's own does the work."""
+"""Control flow as functions: when programs run eagerly, Python's own does the work.
+
+While a function is traced, these functions add nodes (`graph_control_flow`).
+"""
 
 from __future__ import annotations
 
 import builtins
+import functools
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -14,7 +18,9 @@ from eagerflow import _core, nest
 from eagerflow.framework import dtypes, random_seed
 from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.op_function import op_function
+from eagerflow.ops import graph_control_flow
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.assertions import Assert
 from eagerflow.ops.tensor_array import TensorArray
 
 _ops = _core.ops
@@ -76,14 +82,17 @@ def cond(
 ) -> Any:
     """Calls one of two functions.
 
+    While a function is traced, both are traced, and one runs when the function does.
+
     Args:
-        pred: a boolean, or a tensor of one element.
+        pred: a boolean, or a tensor of one element; while tracing, a boolean tensor.
         true_fn: called without arguments if `pred` is true.
         false_fn: called otherwise.
-        name: ignored.
+        name: the node's name.
 
     Raises:
-        TypeError: if one of the functions cannot be called.
+        TypeError: if one of the functions cannot be called; while tracing, if they return values
+            of different structures or dtypes, or `pred` is a Python boolean.
         ValueError: if `pred` has several elements, or none.
 
     >>> tf.cond(tf.constant(2) > 1, lambda: "more", lambda: "less")
@@ -92,6 +101,8 @@ def cond(
     for function, text in ((true_fn, "true_fn"), (false_fn, "false_fn")):
         if not callable(function):
             raise TypeError(f"'{text}' must be callable.")
+    if _core.building() is not None:
+        return graph_control_flow.cond(pred, true_fn, false_fn, name)  # type: ignore[arg-type]
     if pred is None or isinstance(pred, list | _tuple | np.ndarray):
         pred = _core.as_tensor(pred)
     if isinstance(pred, Tensor) and pred._size == 0:
@@ -116,7 +127,7 @@ def case(
         default: called if no condition is true.
         exclusive: whether it is an error if several conditions are true.
         strict: ignored.
-        name: ignored.
+        name: the name of nodes.
 
     Raises:
         TypeError: if a condition is not a boolean tensor, or a function cannot be called.
@@ -152,6 +163,8 @@ def case(
             raise TypeError(f"Every function in 'pred_fn_pairs' must be callable: {pair[1]}")
     if default is not None and not callable(default):
         raise TypeError("'default' must be callable.")
+    if _core.building() is not None:
+        return _traced_case(list(pairs), default, exclusive, name)
     true = [function for condition, function in pairs if condition]
     if exclusive and len(true) > 1:
         raise invalid_argument("More than one condition evaluated as True but exclusive=True.")
@@ -160,6 +173,27 @@ def case(
     if default is None:
         raise invalid_argument("None of the conditions evaluated as True, and there is no default.")
     return default()
+
+
+def _traced_case(pairs: list, default: Callable | None, exclusive: bool, name: str | None) -> Any:
+    """A chain of choices, the last of which has no condition but an assertion."""
+    conditions = [condition for condition, _ in pairs]
+    if exclusive:
+        count = _ops.reduce_sum(_ops.cast(_ops.stack(conditions, 0), dtypes.int32))
+        message = "Input error: exclusive=True: more than 1 conditions evaluated as True:"
+        Assert(_ops.less_equal(count, 1), [message, conditions])
+    if default is None:
+        _, last = pairs.pop()
+
+        def default() -> Any:
+            message = "Input error: None of conditions evaluated as True:"
+            Assert(conditions[-1], [message, conditions])
+            return last()
+
+    choice: Callable = default
+    for condition, function in reversed(pairs):
+        choice = functools.partial(cond, condition, function, choice, name=name)
+    return choice()
 
 
 @op_function
@@ -176,7 +210,7 @@ def switch_case(
         branch_fns: a list of functions, or a dictionary or list of pairs that indexes them from 0
             without gaps.
         default: called if there is no such index; by default the last function is.
-        name: ignored.
+        name: the node's name.
 
     Raises:
         TypeError: if `branch_index` or a key is not an integer, or a function cannot be
@@ -187,18 +221,21 @@ def switch_case(
     >>> tf.switch_case(tf.constant(1), [lambda: "a", lambda: "b"])
     'b'
     """
-    if not isinstance(branch_index, Tensor) or not branch_index.dtype.is_integer:
-        raise TypeError(
-            "'branch_index' must be a Tensor, an integer scalar, got "
-            f"{branch_index if isinstance(branch_index, Tensor) else type(branch_index)}"
-        )
+    if not isinstance(branch_index, Tensor):
+        raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}")
+    if not branch_index.dtype.is_integer:
+        raise TypeError(f"'branch_index' must be an integer Tensor, got {branch_index.dtype!r}")
     branches = _numbered(branch_fns)
+    if default is not None and not callable(default):
+        raise TypeError("'default' must be callable.")
+    if _core.building() is not None:
+        if default is not None:
+            branches.append(default)
+        return graph_control_flow.switch_case(branch_index, branches, name)
     if branch_index.ndim:
         raise invalid_argument(
             f"'branch_index' must be a scalar, got shape {branch_index.shape} [Op:Case]"
         )
-    if default is not None and not callable(default):
-        raise TypeError("'default' must be callable.")
     chosen = int(branch_index)
     if 0 <= chosen < len(branches):
         return branches[chosen]()
@@ -249,29 +286,40 @@ def while_loop(
 ) -> Any:
     """Calls `body` as long as `cond` holds.
 
+    While a function is traced, `cond` and `body` are called once, and become a node.
+
     Args:
         cond: a function of the loop variables.
         body: a function of the loop variables that returns their next values.
         loop_vars: the first values, a list or tuple.
-        shape_invariants: ignored.
+        shape_invariants: while tracing, what stays the same of the variables' shapes: a structure
+            like `loop_vars` that holds shapes, specs, or None for the shapes of the first values.
+            Ignored otherwise.
         parallel_iterations: ignored; a positive integer.
         back_prop: whether gradients flow through the result.
         swap_memory: ignored.
         maximum_iterations: the maximum number of calls of `body`, a scalar.
-        name: ignored.
+        name: the node's name.
 
     Returns:
         The last values, in a structure like `loop_vars`.
 
     Raises:
         TypeError: if a function cannot be called, or `parallel_iterations` is not positive.
-        ValueError: if there are no variables, or their structure changes.
+        ValueError: if there are no variables, or their structure changes; while tracing, if a
+            shape changes that `shape_invariants` does not say to change.
 
     >>> tf.while_loop(lambda i: i < 5, lambda i: [i + 2], [tf.constant(0)])[0].numpy()
     np.int32(6)
     """
-    limit = iteration_limit(maximum_iterations, parallel_iterations)
-    values, _ = repeated(cond, body, loop_vars, limit)
+    if _core.building() is not None:
+        _check_parallel_iterations(parallel_iterations)
+        values = graph_control_flow.while_loop(
+            cond, body, loop_vars, shape_invariants, maximum_iterations, name
+        )
+    else:
+        limit = iteration_limit(maximum_iterations, parallel_iterations)
+        values, _ = repeated(cond, body, loop_vars, limit)
     return values if back_prop else nest.map_structure(_stopped, values)
 
 
@@ -282,14 +330,18 @@ def iteration_limit(maximum_iterations: Any, parallel_iterations: Any) -> int | 
         TypeError: if `parallel_iterations` is not a positive integer.
         ValueError: if `maximum_iterations` is not a scalar.
     """
-    if not isinstance(parallel_iterations, int) or parallel_iterations < 1:
-        raise TypeError("'parallel_iterations' must be a positive integer.")
+    _check_parallel_iterations(parallel_iterations)
     if maximum_iterations is None:
         return None
     if np.ndim(maximum_iterations):
         shape = _tuple(np.shape(maximum_iterations))
         raise ValueError(f"'maximum_iterations' must be a scalar. Received shape: {shape}")
     return int(maximum_iterations)
+
+
+def _check_parallel_iterations(parallel_iterations: Any) -> None:
+    if not isinstance(parallel_iterations, int) or parallel_iterations < 1:
+        raise TypeError("'parallel_iterations' must be a positive integer.")
 
 
 def repeated(

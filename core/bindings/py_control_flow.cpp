@@ -1,0 +1,50 @@
+// Nodes for choices and loops, for Python.
+#include "bindings/py_control_flow.h"
+
+#include <nanobind/stl/string.h>
+
+#include <string>
+#include <vector>
+
+#include "bindings/convert.h"
+#include "bindings/py_graph.h"
+#include "bindings/py_tensor.h"
+#include "graph/control_flow.h"
+
+namespace nb = nanobind;
+
+namespace ef::py {
+namespace {
+
+graph::Graph& current() {
+  graph::Graph* const graph = graph::building();
+  if (!graph) fail(Code::kRuntimeError, "No graph is being built.");
+  return *graph;
+}
+
+nb::list add_choice(nb::handle index, nb::handle graphs, const std::string& name) {
+  std::vector<graph::CallablePtr> branches;
+  for (const nb::handle branch : graphs) branches.push_back(callable_of(branch.ptr()));
+  return wrapped_list(graph::add_choice(current(), checked_tensor(index.ptr()), branches, name));
+}
+
+nb::list add_loop(nb::handle condition, nb::handle body, nb::handle variables, nb::handle limit,
+                  const std::string& name) {
+  const graph::Loop loop{.condition = callable_of(condition.ptr())->graph_ptr(),
+                         .body = callable_of(body.ptr())->graph_ptr(),
+                         .limit = limit.is_none() ? Tensor() : checked_tensor(limit.ptr())};
+  return wrapped_list(graph::add_loop(current(), loop, to_tensors(variables), name));
+}
+
+}  // namespace
+
+void add_control_flow(nb::module_& m) {
+  m.def("choice_node", add_choice, nb::arg("index"), nb::arg("graphs"), nb::arg("name"),
+        "Adds a node that runs one of several finished graphs without inputs. A boolean index is "
+        "true for the first; an int32 outside of the range chooses the last.");
+  m.def("while_node", add_loop, nb::arg("cond_graph"), nb::arg("body_graph"), nb::arg("loop_vars"),
+        nb::arg("maximum_iterations").none(), nb::arg("name"),
+        "Adds a node that runs the body as long as the condition holds; the last values.");
+}
+
+}  // namespace ef::py

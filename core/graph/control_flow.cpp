@@ -1,0 +1,219 @@
+// Choices and loops.
+#include "graph/control_flow.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "eager/dispatch.h"
+#include "graph/record.h"
+#include "tensor/error.h"
+
+namespace ef::graph {
+namespace {
+
+// The inputs of a node with graphs inside: its own, then what the graphs capture, each once.
+class NodeInputs {
+ public:
+  explicit NodeInputs(std::span<const Tensor> own) : tensors_(own), own_(own.size()) {}
+
+  // Where the captures of a graph are among the inputs.
+  std::vector<size_t> add_captures(const Graph& graph) {
+    std::vector<size_t> positions;
+    for (const Capture& capture : graph.captures()) {
+      size_t i = own_;
+      while (i < tensors_.size() && tensors_[i].impl() != capture.outer.impl()) ++i;
+      if (i == tensors_.size()) tensors_.push_back(capture.outer);
+      positions.push_back(i);
+    }
+    return positions;
+  }
+  const TensorList& tensors() const { return tensors_; }
+
+ private:
+  TensorList tensors_;
+  size_t own_;
+};
+
+bool as_condition(const Tensor& value, const char* where) {
+  if (value.dtype() != DType::kBool || value.size() != 1) {
+    invalid_argument("The condition of ", where, " must be a boolean scalar, but it is a ",
+                     value.dtype(), " of shape ", value.shape(), ".");
+  }
+  return *value.data<bool>();
+}
+
+class Choice final : public NodeFunction {
+ public:
+  struct Branch {
+    CallablePtr callee;
+    std::vector<size_t> captures;  // which inputs
+  };
+  Choice(std::vector<Branch> branches, bool boolean)
+      : branches_(std::move(branches)), boolean_(boolean) {
+    for (const Branch& branch : branches_) has_effects_ |= branch.callee->has_effects();
+  }
+
+  const char* type() const override {
+    if (boolean_) return has_effects_ ? "If" : "StatelessIf";
+    return has_effects_ ? "Case" : "StatelessCase";
+  }
+  bool has_effects() const override { return has_effects_; }
+
+  void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
+    TensorList own(inputs);
+    consume(own, outputs);
+  }
+  void consume(std::span<Tensor> inputs, TensorList& outputs) const override {
+    const Branch& branch = branches_[chosen(inputs[0])];
+    TensorList arguments;
+    for (const size_t i : branch.captures) arguments.push_back(std::move(inputs[i]));
+    branch.callee->plan().consume(arguments, outputs);
+  }
+
+ private:
+  size_t chosen(const Tensor& index) const {
+    if (boolean_) return as_condition(index, "tf.cond") ? 0 : 1;
+    if (index.rank() != 0) {
+      invalid_argument("The branch index must be a scalar, but it has shape ", index.shape(), ".");
+    }
+    const int32_t i = *index.data<int32_t>();
+    return std::min(i < 0 ? branches_.size() : static_cast<size_t>(i), branches_.size() - 1);
+  }
+
+  std::vector<Branch> branches_;
+  bool boolean_;
+  bool has_effects_ = false;
+};
+
+// From time to time, lets signals interrupt a loop, and other threads work.
+class Pauses {
+ public:
+  void after_iteration() {
+    if (++count_ % kIterations != 0 || !blocking_hooks.release) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_) return;
+    next_ = now + kInterval;
+    const KernelRegion released(kNanoseconds);
+    if (released.state()) blocking_hooks.check(released.state());
+  }
+
+ private:
+  static constexpr int64_t kIterations = 64;
+  static constexpr std::chrono::milliseconds kInterval{10};
+  static constexpr double kNanoseconds = 1e9;  // long enough for the lock to be released
+  int64_t count_ = 0;
+  std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + kInterval;
+};
+
+class While final : public NodeFunction {
+ public:
+  struct Part {
+    GraphPtr graph;
+    std::vector<size_t> captures;  // which inputs
+  };
+  While(Part condition, Part body, bool limited)
+      : condition_(std::move(condition)),
+        body_(std::move(body)),
+        test_(*condition_.graph, condition_.graph->outputs(), {.keeps_captures = true}),
+        step_(*body_.graph, body_.graph->outputs(), {.keeps_captures = true}),
+        count_(body_.graph->inputs().size()),
+        limited_(limited),
+        has_effects_(any_effects(*condition_.graph) || any_effects(*body_.graph)) {}
+
+  const char* type() const override { return has_effects_ ? "While" : "StatelessWhile"; }
+  bool has_effects() const override { return has_effects_; }
+
+  void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
+    TensorList own(inputs);
+    consume(own, outputs);
+  }
+  void consume(std::span<Tensor> inputs, TensorList& outputs) const override {
+    PlanRun test(test_), step(step_);
+    for (size_t k = 0; k < condition_.captures.size(); ++k) {
+      test.set(count_ + k, inputs[condition_.captures[k]]);
+    }
+    for (size_t k = 0; k < body_.captures.size(); ++k) {
+      step.set(count_ + k, inputs[body_.captures[k]]);
+    }
+    const std::span<Tensor> variables = inputs.first(count_);
+    Pauses pauses;
+    for (int64_t left = limit(inputs); left != 0; --left) {
+      for (size_t k = 0; k < count_; ++k) test.set(k, variables[k]);
+      test.run();
+      if (!as_condition(test.result(0), "tf.while_loop")) break;
+      for (size_t k = 0; k < count_; ++k) step.set(k, std::move(variables[k]));
+      step.run();
+      for (size_t k = 0; k < count_; ++k) variables[k] = step.take(k);
+      pauses.after_iteration();
+    }
+    for (Tensor& variable : variables) outputs.push_back(std::move(variable));
+  }
+
+ private:
+  // -1 if there is none.
+  int64_t limit(std::span<const Tensor> inputs) const {
+    if (!limited_) return -1;
+    const Tensor& limit = inputs[count_];
+    if (limit.size() != 1) {
+      invalid_argument("'maximum_iterations' must be a scalar, but it has shape ", limit.shape(),
+                       ".");
+    }
+    const int64_t count =
+        limit.dtype() == DType::kInt64 ? *limit.data<int64_t>() : int64_t{*limit.data<int32_t>()};
+    return std::max<int64_t>(count, 0);
+  }
+
+  Part condition_, body_;
+  Plan test_, step_;
+  size_t count_;  // of variables
+  bool limited_;
+  bool has_effects_;
+};
+
+TensorSpec spec_of(const Tensor& tensor) { return {tensor.dtype(), tensor.shape()}; }
+
+}  // namespace
+
+TensorList add_choice(Graph& graph, const Tensor& index, std::span<const CallablePtr> branches,
+                      std::string_view name) {
+  SpecList specs;
+  for (const Tensor& output : branches[0]->graph().outputs()) specs.push_back(spec_of(output));
+  NodeInputs inputs({&index, 1});
+  std::vector<Choice::Branch> parts;
+  for (const CallablePtr& branch : branches) {
+    const std::span<const Tensor> outputs = branch->graph().outputs();
+    if (outputs.size() != specs.size()) {
+      fail(Code::kTypeError, "Branches must return the same number of values, got ", specs.size(),
+           " and ", outputs.size(), ".");
+    }
+    for (size_t k = 0; k < specs.size(); ++k) {
+      if (outputs[k].dtype() != specs[k].dtype) {
+        fail(Code::kTypeError, "Branches must return the same dtypes, got ", specs[k].dtype,
+             " and ", outputs[k].dtype(), ".");
+      }
+      specs[k].shape = common(specs[k].shape, outputs[k].shape());
+    }
+    parts.push_back({branch, inputs.add_captures(branch->graph())});
+  }
+  const bool boolean = index.dtype() == DType::kBool;
+  return add_function(graph, std::make_shared<Choice>(std::move(parts), boolean), inputs.tensors(),
+                      specs, name);
+}
+
+TensorList add_loop(Graph& graph, const Loop& loop, std::span<const Tensor> variables,
+                    std::string_view name) {
+  SpecList specs;
+  for (const Tensor& input : loop.body->inputs()) specs.push_back(spec_of(input));
+  TensorList own(variables);
+  if (loop.limit) own.push_back(loop.limit);
+  NodeInputs inputs(own);
+  While::Part condition{loop.condition, inputs.add_captures(*loop.condition)};
+  While::Part body{loop.body, inputs.add_captures(*loop.body)};
+  auto function =
+      std::make_shared<While>(std::move(condition), std::move(body), static_cast<bool>(loop.limit));
+  return add_function(graph, std::move(function), inputs.tensors(), specs, name);
+}
+
+}  // namespace ef::graph

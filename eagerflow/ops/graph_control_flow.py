@@ -1,0 +1,191 @@
+"""Choices and loops in functions that are being traced: nodes with graphs inside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.errors import InvalidArgumentError
+from eagerflow.framework import dtypes, func_graph
+from eagerflow.framework.func_graph import FuncGraph
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
+
+Tensor = _core.Tensor
+
+
+def cond(pred: Any, true_fn: Callable, false_fn: Callable, name: str | None) -> Any:
+    """`tf.cond` as a node: both functions are traced."""
+    if isinstance(pred, bool):
+        raise TypeError("pred must not be a Python bool", pred)
+    pred = _core.as_tensor(pred)
+    if pred.dtype is not dtypes.bool:
+        raise InvalidArgumentError(
+            None, None, f"Input 'pred' of tf.cond passed {pred.dtype.name}, expected bool."
+        )
+    name = name or "cond"
+    branches = {
+        "true_fn": func_graph.trace(true_fn, name=f"{name}_true"),
+        "false_fn": func_graph.trace(false_fn, name=f"{name}_false"),
+    }
+    return _choice(pred, branches, name, "tf.cond")
+
+
+def switch_case(branch_index: Any, branches: Sequence[Callable], name: str | None) -> Any:
+    """`tf.switch_case` as a node: all functions are traced; the last one is the default."""
+    if branch_index.dtype is not dtypes.int32:
+        raise TypeError(
+            f"Input 'branch_index' of 'Case' Op has type {branch_index.dtype.name} that does not "
+            "match expected type of int32."
+        )
+    name = name or "switch_case"
+    graphs = {
+        f"branches[{k}]": func_graph.trace(function, name=f"{name}_branch{k}")
+        for k, function in enumerate(branches)
+    }
+    return _choice(branch_index, graphs, name, "tf.switch_case")
+
+
+def _choice(index: Any, branches: dict[str, FuncGraph], name: str, function: str) -> Any:
+    (first, graph), *others = branches.items()
+    for other, other_graph in others:
+        _check_alike(first, graph, other, other_graph, function)
+    results = _core.choice_node(index, list(branches.values()), name)
+    return func_graph.pack_outputs(graph, results)
+
+
+def _check_alike(
+    first: str, graph: FuncGraph, second: str, other: FuncGraph, function: str
+) -> None:
+    """Checks that two branches return values of the same structure and dtypes."""
+    one, two = graph.structured_outputs, other.structured_outputs
+    try:
+        nest.assert_same_structure(one, two, expand_composites=True)
+        for a, b in zip(nest.flatten(one, True), nest.flatten(two, True), strict=True):
+            if (a is None) != (b is None):
+                raise TypeError(f"{a!s} and {b!s}: one is None, the other a tensor")
+            if a is not None and a.dtype is not b.dtype:
+                raise TypeError(f"{a!s} and {b!s} have different types")
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"{first} and {second} arguments to {function} must have the same number, type, and "
+            "overall structure of return values.\n\n"
+            f"{first} output: {one!s}\n{second} output: {two!s}"
+            f"\n\nError details:\n{error}"
+        ) from None
+
+
+def while_loop(
+    cond: Callable,
+    body: Callable,
+    loop_vars: Any,
+    shape_invariants: Any,
+    maximum_iterations: Any,
+    name: str | None,
+) -> Any:
+    """`tf.while_loop` as a node: both functions are traced once."""
+    for function, text in ((cond, "cond"), (body, "body")):
+        if not callable(function):
+            raise TypeError(f"'{text}' must be callable.")
+    if not isinstance(loop_vars, list | tuple) or not loop_vars:
+        raise ValueError("'loop_vars' must be provided.")
+    name = name or "while"
+    given = loop_vars
+    loop_vars = nest.map_structure(_as_variable, loop_vars, expand_composites=True)
+    specs = _variable_specs(loop_vars, shape_invariants)
+    if maximum_iterations is not None:
+        maximum_iterations = _core.convert(maximum_iterations, None, dtypes.int32)
+        if maximum_iterations.dtype not in (dtypes.int32, dtypes.int64):
+            raise TypeError(f"Expected int32 for maximum_iterations, got {maximum_iterations}.")
+
+    def test(*variables: Any) -> Any:
+        result = _core.as_tensor(cond(*variables))
+        if result.dtype is not dtypes.bool:
+            raise InvalidArgumentError(
+                None, None, f"The cond of tf.while_loop passed {result.dtype.name}, expected bool."
+            )
+        return result
+
+    def step(*variables: Any) -> Any:
+        result = body(*variables)
+        if not nest.is_nested(result):
+            result = [result]
+        nest.assert_same_structure(result, given, check_types=False, expand_composites=True)
+        return result
+
+    condition = _traced_part(f"{name}_cond", test, loop_vars, specs)
+    step_graph = _traced_part(f"{name}_body", step, loop_vars, specs)
+    flat = nest.flatten(loop_vars, expand_composites=True)
+    _check_invariants(flat, step_graph)
+    final = _core.while_node(condition, step_graph, flat, maximum_iterations, name)
+    return nest.pack_sequence_as(loop_vars, final, expand_composites=True)
+
+
+def _as_variable(value: Any) -> Any:
+    return _core.building().capture(_core.as_tensor(value))
+
+
+def _variable_specs(loop_vars: Any, shape_invariants: Any) -> list[TensorSpec]:
+    """What stays the same of each tensor of the loop's variables."""
+    variables = nest.flatten(loop_vars)
+    if shape_invariants is None:
+        invariants = [None] * len(variables)
+    else:
+        nest.assert_same_structure(loop_vars, shape_invariants, check_types=False)
+        invariants = nest.flatten(shape_invariants)
+    specs: list[TensorSpec] = []
+    for variable, invariant in zip(variables, invariants, strict=True):
+        specs += nest.flatten(_variable_spec(variable, invariant), expand_composites=True)
+    return specs
+
+
+def _variable_spec(variable: Any, invariant: Any) -> TypeSpec:
+    """The spec of a variable for an invariant: a shape, a spec, or None for its own."""
+    if isinstance(invariant, TypeSpec):
+        return invariant
+    if isinstance(variable, Tensor):
+        shape = variable.shape if invariant is None else TensorShape(invariant)
+        return TensorSpec(shape, variable.dtype)
+    spec = variable._type_spec
+    if invariant is None:
+        return spec
+    return spec._with_shape(TensorShape(invariant))
+
+
+def _traced_part(
+    name: str, function: Callable, loop_vars: Any, specs: Sequence[TensorSpec]
+) -> FuncGraph:
+    """The graph of a loop's condition or body."""
+    graph = FuncGraph(name)
+    with graph.as_default():
+        inputs = [
+            graph.placeholder(spec.dtype, func_graph.dims_of(spec.shape), "Placeholder")
+            for spec in specs
+        ]
+        variables = nest.pack_sequence_as(loop_vars, inputs, expand_composites=True)
+        func_graph.finish(graph, function(*variables))
+    return graph
+
+
+def _check_invariants(variables: list[Any], body: FuncGraph) -> None:
+    """Checks that dtypes stay the same and shapes get no less specific."""
+    for first, before, after in zip(variables, body.inputs, body.outputs, strict=True):
+        name = first.name
+        if after.dtype is not first.dtype:
+            raise TypeError(
+                f"Loop var {name} enters the loop with type {first.dtype!r} but has type "
+                f"{after.dtype!r} after 1 iteration. {name} type should remain constant."
+            )
+        if not after.shape.is_subtype_of(before.shape):
+            raise ValueError(
+                f"Input tensor `{name}` enters the loop with shape {before.shape}, but has shape "
+                f"{after.shape} after one iteration. To allow the shape to vary across iterations, "
+                "use the `shape_invariants` argument of tf.while_loop to specify a less-specific "
+                "shape."
+            )
+        if not first.shape.is_subtype_of(before.shape):
+            raise ValueError(
+                f"The shape invariant {before.shape} of `{name}` does not describe its first "
+                f"value, whose shape is {first.shape}."
+            )
