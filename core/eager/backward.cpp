@@ -215,7 +215,7 @@ class RecordGradContext final : public GradContext {
 // What a target counts for if no weight is given.
 Tensor ones_like(const Tensor& target) {
   if (target.shape().fully_known()) return ones(target.dtype(), target.shape());
-  return call(ops::ones_like, {target});
+  return call(ops::ones_like, {target}, ops::LikeAttrs{});
 }
 
 // A backward function processes one row at a time.
