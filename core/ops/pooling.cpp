@@ -3,6 +3,7 @@
 
 #include "kernels/cpu/pooling.h"
 #include "ops/compose.h"
+#include "ops/indexing.h"
 #include "ops/partial_shapes.h"
 
 namespace ef::ops {
@@ -128,6 +129,17 @@ const Op max_pool_places{{
         },
     .outputs = 2,
     .kernel = cpu::max_pool_places,
+    .gradient =
+        [](GradContext& g) {
+          const Shape& image = g.input_shape(0);
+          const Tensor& places = g.output(1);
+          const Tensor flat =
+              call(scatter_nd, {reshape_to(places, {places.size(), 1}),
+                                reshape_to(g.dy(), {places.size()})},
+                   ScatterNdAttrs{.shape = {image.num_elements()}});
+          g.set(0, reshape_to(flat, image));
+        },
+    .needs = {{.outputs = 2}},
     .doc = "The largest element of each window, and where it is in the batch of images.",
 }};
 

@@ -64,7 +64,7 @@ def pooling_cases() -> list[Case]:
         largest = call("max_pool", image, **options)
         result = result_of(largest)
         pooled = result.shape
-        cases += [average, largest]
+        cases += [average, largest, call("max_pool_places", image, **options)]
         cases.append(call("avg_pool_grad", spread(pooled), shape=shape, **options))
         cases.append(call("max_pool_grad", image, result, spread(pooled, seed=1), wrt=[2],
                           **options))  # fmt: skip

@@ -10,11 +10,11 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes, random_seed
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import is_known, of_rank, sizes_of
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
 from eagerflow.ops.nn.candidate_sampling import Words
 from eagerflow.ops.nn.convolution import spatial_list
-from eagerflow.ops.numpy_ops import differentiable
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -86,28 +86,22 @@ def max_pool_with_argmax(
     if not isinstance(padding, str):
         raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
     x = _core.as_tensor(input)
+    x = of_rank(x, 4)
     if x.ndim != 4:
         raise invalid_argument(f"tensor_in must be 4-dimensional, got {x.shape}")
     if padding not in ("SAME", "VALID"):
         raise invalid_argument(f"Value for attr 'padding' of {padding!r} is not known")
     if min(*windows, *steps) < 1:
         raise invalid_argument(f"Sizes must be positive, got {windows} and {steps}")
-    sizes = x._shape_tuple()
+    sizes = sizes_of(x)
     for size, window in zip(sizes[1:3], windows, strict=True):
-        if padding == "VALID" and size < window:
+        if padding == "VALID" and is_known(size) and size < window:
             raise invalid_argument(f"The window {windows} is larger than the image {x.shape}")
-    values, indices = _ops.max_pool_places(x, [1, *windows, 1], [1, *steps, 1], padding)
-
-    def backward(dy: Tensor) -> Tensor:
-        flat = _ops.reshape(indices, [-1, 1])
-        image = _ops.scatter_nd(flat, _ops.reshape(dy, [-1]), [x._size])
-        return _ops.reshape(image, list(sizes))
-
-    (output,) = differentiable([values], [x], backward)
-    argmax = indices
-    if not include_batch_in_index and sizes[0] > 1:
-        first = np.arange(sizes[0]).reshape(-1, 1, 1, 1) * math.prod(sizes[1:])
-        argmax = _ops.subtract(indices, first)
+    output, argmax = _ops.max_pool_places(x, [1, *windows, 1], [1, *steps, 1], padding)
+    if not include_batch_in_index and not (is_known(sizes[0]) and sizes[0] <= 1):
+        image = math.prod(sizes[1:])
+        first = _ops.range(0, sizes[0] * image, image)
+        argmax = _ops.subtract(argmax, _ops.reshape(_ops.cast(first, dtypes.int64), [-1, 1, 1, 1]))
     return MaxPoolWithArgmax(output, _ops.cast(argmax, dtypes.as_dtype(output_dtype)))
 
 

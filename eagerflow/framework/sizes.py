@@ -1,0 +1,130 @@
+"""Sizes of tensors whose shapes may be partly unknown, for functions composed of operations.
+
+A size that is not known while a graph is built is an int32 scalar of the graph.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+# An int, or a scalar tensor where it is not known.
+Size = Any
+# What is known of a shape, `_shape_tuple()`.
+Known = Sequence[int | None] | None
+
+
+def sizes_of(x: Tensor) -> tuple[Size, ...]:
+    """The sizes of all axes of a tensor whose rank is known.
+
+    Raises:
+        ValueError: if the rank is unknown.
+    """
+    known = x._shape_tuple()
+    if known is None:
+        raise ValueError("The rank of a tensor must be known here, but its shape is <unknown>.")
+    if None not in known:
+        return known
+    shape = _ops.shape(x)
+    return tuple(shape[k] if size is None else size for k, size in enumerate(known))
+
+
+def may_equal(a: Known, b: Known) -> bool:
+    """Whether two shapes may be the same.
+
+    >>> may_equal((2, None), (2, 3)), may_equal((2, 3), None), may_equal((2,), (3,))
+    (True, True, False)
+    """
+    if a == b or a is None or b is None:
+        return True
+    return len(a) == len(b) and all(map(sizes_may_equal, a, b))
+
+
+def sizes_may_equal(a: int | None, b: int | None) -> bool:
+    """Whether two sizes may be the same."""
+    return a is None or b is None or a == b
+
+
+def is_known(*sizes: Size) -> bool:
+    """Whether sizes of `sizes_of`, or what was computed with them, are numbers."""
+    return Tensor not in map(type, sizes)
+
+
+def sizes_in(values: Any) -> list[Size]:
+    """The sizes that a list, or a tensor, holds.
+
+    Raises:
+        ValueError: if the number of sizes is unknown.
+    """
+    if type(values) is not Tensor:
+        return list(values)
+    if not _core.is_symbolic(values):
+        return values.numpy().tolist()
+    known = _core.partial_value(values)
+    if known is None:
+        known = [None] * sizes_of(values)[0]
+    return [values[k] if size is None else size for k, size in enumerate(known)]
+
+
+def at_least(size: Size, least: int) -> Size:
+    """The larger of a size and a number."""
+    return max(size, least) if is_known(size) else _ops.maximum(size, least)
+
+
+def known_array(value: Any, dtype: Any, name: str) -> np.ndarray:
+    """The elements of an argument that a trace depends on.
+
+    Raises:
+        ValueError: if the value is not known while a function is traced.
+    """
+    known = _core.static_value(_core.convert(value, None, dtype))
+    if known is None:
+        raise ValueError(
+            f"`{name}` must be known while a function is traced, but it is {value}: pass a constant."
+        )
+    return known.numpy()
+
+
+def shape_of(x: Tensor) -> Any:
+    """The sizes of all axes, or, if the rank is unknown, the vector of them."""
+    return _ops.shape(x) if x._shape_tuple() is None else sizes_of(x)
+
+
+def reshaped(x: Tensor, sizes: Any) -> Tensor:
+    """The tensor in another shape, a list of sizes or a vector.
+
+    A lone unknown size follows from the others, so that nothing has to be computed for it.
+    """
+    if type(sizes) is Tensor:
+        return _ops.reshape(x, sizes)
+    unknown = [k for k, size in enumerate(sizes) if type(size) is Tensor]
+    if len(unknown) == 1 and 0 not in [s for s in sizes if type(s) is not Tensor]:
+        sizes = [-1 if k == unknown[0] else size for k, size in enumerate(sizes)]
+    return _ops.reshape(x, sizes)
+
+
+def as_matrix(x: Tensor) -> Tensor:
+    """The tensor with all axes but the last one made one."""
+    known = x._shape_tuple()
+    if known is None:
+        return of_rank(_ops.reshape(x, _ops.concat([[-1], _ops.shape(x)[-1:]], 0)), 2)
+    if len(known) == 2:
+        return x
+    *outer, last = sizes_of(x)
+    return reshaped(x, [math.prod(outer), last])
+
+
+def of_rank(x: Tensor, rank: int) -> Tensor:
+    """The tensor; one of unknown rank is said to have this rank."""
+    if x.ndim is None:
+        x = _ops.identity(x)
+        _core.refine_shape(x, [None] * rank)
+    return x
