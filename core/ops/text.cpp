@@ -144,10 +144,8 @@ const Op string_join{{
           check_scalar(c.shape(0), "StringJoin");
           Shape shape;
           bool scalars = true;
-          bool ranked = true;
           for (int i = 1; i < c.num_inputs(); ++i) {
             if (is_scalar(c.shape(i))) continue;
-            ranked &= c.shape(i).ranked();
             if (!scalars && !may_equal(shape, c.shape(i))) {
               invalid_argument("Input shapes do not match: ", shape, " vs. ", c.shape(i),
                                " [Op:StringJoin]");
@@ -155,7 +153,7 @@ const Op string_join{{
             shape = scalars ? c.shape(i) : merged(shape, c.shape(i));
             scalars = false;
           }
-          c.add_output(DType::kString, ranked ? shape : Shape::unranked());
+          c.add_output(DType::kString, shape);
         },
     .kernel = cpu::string_join,
     .doc = "Strings of several tensors joined element by element.",

@@ -12,6 +12,15 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import (
+    Size,
+    at_least,
+    is_known,
+    of_rank,
+    reshaped,
+    sizes_in,
+    sizes_of,
+)
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.nn.convolution import checked_format, format_name, spatial_list
 
@@ -47,28 +56,38 @@ def _volume(value: Any, partner: Any, name: str, op: str) -> Tensor:
     if type(value) is not Tensor:
         dtype = None if partner is None else dtypes.result_dtype(partner)
         value = _core.convert(value, None, dtype)
-    if value.ndim != 5:
+    if value.ndim not in (5, None):
         raise invalid_argument(f"{name} must be 5-dimensional, got {value.shape} [Op:{op}]")
-    return value
+    return of_rank(value, 5)
 
 
 _FLOATING = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 
 
-def _depth_window(size: int, window: int, step: int, padding: str) -> tuple[int, int, int]:
+def _depth_window(size: Size, window: int, step: int, padding: str) -> tuple[Size, Size, Size]:
     """How many windows fit along the depth, and the zeros before and after it."""
     if padding == "VALID":
         return (size - window) // step + 1, 0, 0
     count = -(-size // step)
-    missing = max((count - 1) * step + window - size, 0)
+    missing = at_least((count - 1) * step + window - size, 0)
     return count, missing // 2, missing - missing // 2
+
+
+def _taps(filters: Tensor, op: str) -> int:
+    """The filter's size along the depth, for each of which there is an operation."""
+    taps = filters._shape_tuple()[0]
+    if taps is None:
+        raise ValueError(
+            f"The filter's depth must be known, but its shape is {filters.shape} [{op}]"
+        )
+    return taps
 
 
 def _flat_filters(filters: Tensor) -> Tensor:
     """Filters of planes, in whose channels the depth comes first."""
-    depth, rows, columns, channels, out = filters._shape_tuple()
+    depth, rows, columns, channels, out = sizes_of(filters)
     planes = _ops.transpose(filters, [1, 2, 0, 3, 4])
-    return _ops.reshape(planes, [rows, columns, depth * channels, out])
+    return reshaped(planes, [rows, columns, depth * channels, out])
 
 
 @op_function
@@ -110,9 +129,11 @@ def conv3d(
     filters = _volume(filters, x, "filter", "Conv3D")
     if data_format == "NCDHW":
         x = _ops.transpose(x, _LAST)
-    batch, depth, rows, columns, channels = x._shape_tuple()
-    taps, _, _, per_group, out = filters._shape_tuple()
-    if not per_group or channels % per_group or out % (channels // per_group or 1):
+    batch, depth, rows, columns, channels = sizes_of(x)
+    taps, (_, _, _, per_group, out) = _taps(filters, "Conv3D"), sizes_of(filters)
+    if is_known(channels, per_group, out) and (
+        not per_group or channels % per_group or out % (channels // per_group or 1)
+    ):
         raise invalid_argument(
             f"input depth {channels} must be a multiple of the filter's {per_group}, and "
             f"output channels {out} a multiple of the number of groups [Op:Conv3D]"
@@ -120,27 +141,27 @@ def conv3d(
     groups = channels // per_group
     window = (taps - 1) * spread[0] + 1
     count, before, after = _depth_window(depth, window, step[0], word)
-    if count < 1:
+    if is_known(count) and count < 1:
         raise invalid_argument(
             f"a filter of depth {window} does not fit into {depth} planes [Op:Conv3D]"
         )
-    if before or after:
+    if not is_known(before) or before or after:
         x = _ops.pad(x, [0, 0, before, after, 0, 0, 0, 0, 0, 0])
     if taps > 1 or step[0] > 1:
         reach = (count - 1) * step[0] + 1
         parts = []
         for tap in range(taps):
             start = tap * spread[0]
-            part = _ops.strided_slice(x, [0, start], [batch, start + reach], [1, step[0]])
-            if groups > 1:
-                part = _ops.reshape(part, [batch, count, rows, columns, groups, per_group])
+            part = _ops.strided_slice(x, [0, start], [0, start + reach], [1, step[0]], 1, 1)
+            if not is_known(groups) or groups != 1:
+                part = reshaped(part, [batch, count, rows, columns, groups, per_group])
             parts.append(part)
         x = _ops.concat(parts, -1)
-    planes = _ops.reshape(x, [batch * count, rows, columns, taps * channels])
+    planes = reshaped(x, [batch * count, rows, columns, taps * channels])
     result = _ops.conv2d(
         planes, _flat_filters(filters), [1, *step[1:], 1], word, None, [1, *spread[1:], 1], "NHWC"
     )
-    result = _ops.reshape(result, [batch, count, *result._shape_tuple()[1:]])
+    result = reshaped(result, [batch, count, *sizes_of(result)[1:]])
     return _ops.transpose(result, _FIRST) if data_format == "NCDHW" else result
 
 
@@ -187,24 +208,25 @@ def conv3d_transpose(
     if x.dtype not in _FLOATING:
         _core.refuse_attr("T", x.dtype, _FLOATING, op)
     filters = _volume(filters, x, "filter", op)
-    sizes = [int(size) for size in output_shape]
+    sizes = sizes_in(output_shape)
     if len(sizes) != 5:
         raise invalid_argument(f"output_shape must have length 5, got {sizes} [Op:{op}]")
     if data_format == "NCDHW":
         x = _ops.transpose(x, _LAST)
         sizes = [sizes[axis] for axis in _LAST]
-    batch, depth, rows, columns, channels = x._shape_tuple()
-    taps, _, _, out, _ = filters._shape_tuple()
+    batch, depth, rows, columns, channels = sizes_of(x)
+    taps, out = _taps(filters, op), sizes_of(filters)[3]
     window = (taps - 1) * spread[0] + 1
     count, before, after = _depth_window(sizes[1], window, step[0], word)
-    if count != depth or sizes[0] != batch or sizes[4] != out:
+    pairs = ((count, depth), (sizes[0], batch), (sizes[4], out))
+    if any(is_known(a, b) and a != b for a, b in pairs):
         raise invalid_argument(
             f"an output of shape {sizes} does not belong to an input of shape "
             f"{[batch, depth, rows, columns, channels]} [Op:{op}]"
         )
     planes = _ops.conv2d_backprop_input(
         _flat_filters(filters),
-        _ops.reshape(x, [batch * depth, rows, columns, channels]),
+        reshaped(x, [batch * depth, rows, columns, channels]),
         [batch * depth, sizes[2], sizes[3], taps * out],
         [1, *step[1:], 1],
         word,
@@ -212,7 +234,7 @@ def conv3d_transpose(
         [1, *spread[1:], 1],
         "NHWC",
     )
-    planes = _ops.reshape(planes, [batch, depth, sizes[2], sizes[3], taps * out])
+    planes = reshaped(planes, [batch, depth, sizes[2], sizes[3], taps * out])
     whole = [batch, before + sizes[1] + after, sizes[2], sizes[3], out]
     reach = (depth - 1) * step[0] + 1
     result: Any = None
@@ -222,7 +244,7 @@ def conv3d_transpose(
             part, whole, [0, start], [batch, start + reach], [1, step[0]]
         )
         result = part if result is None else _ops.add(result, part)
-    if before or after:
+    if not is_known(before) or before or after:
         result = _ops.slice(result, [0, before, 0, 0, 0], sizes)
     return _ops.transpose(result, _FIRST) if data_format == "NCDHW" else result
 
@@ -243,14 +265,14 @@ def pool3d(
         _core.refuse_attr("T", x.dtype, _FLOATING, op)
     if data_format == "NCDHW":
         x = _ops.transpose(x, _LAST)
-    batch, depth, rows, columns, channels = x._shape_tuple()
+    batch, depth, rows, columns, channels = sizes_of(x)
     if window[1:] != [1, 1] or step[1:] != [1, 1]:
-        x = _ops.reshape(x, [batch * depth, rows, columns, channels])
+        x = reshaped(x, [batch * depth, rows, columns, channels])
         x = pool(x, [1, *window[1:], 1], [1, *step[1:], 1], word, None, "NHWC")
-        rows, columns = x._shape_tuple()[1:3]
-    x = _ops.reshape(x, [batch, depth, 1, rows * columns * channels])
+        rows, columns = sizes_of(x)[1:3]
+    x = reshaped(x, [batch, depth, 1, rows * columns * channels])
     x = pool(x, [1, window[0], 1, 1], [1, step[0], 1, 1], word, None, "NHWC")
-    x = _ops.reshape(x, [batch, x._shape_tuple()[1], rows, columns, channels])
+    x = reshaped(x, [batch, sizes_of(x)[1], rows, columns, channels])
     return _ops.transpose(x, _FIRST) if data_format == "NCDHW" else x
 
 

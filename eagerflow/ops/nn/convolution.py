@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import reshaped, sizes_in, sizes_of
 from eagerflow.ops.array import invalid_argument
 from eagerflow.util import lazy
 
@@ -142,12 +144,12 @@ def conv2d(
     if type(input) is not Tensor:
         dtype = dtypes.result_dtype(filters)
         input = _core.convert(input, None, dtype)
-    if input.ndim <= 4:
+    if input.ndim is None or input.ndim <= 4:
         return _ops.conv2d(input, filters, steps, word, amounts, spread, data_format)
-    shape = input._shape_tuple()
-    flat = _ops.reshape(input, [-1, *shape[-3:]])
+    *batch, rows, columns, depth = sizes_of(input)
+    flat = reshaped(input, [math.prod(batch), rows, columns, depth])
     result = _ops.conv2d(flat, filters, steps, word, amounts, spread, data_format)
-    return _ops.reshape(result, [*shape[:-3], *result._shape_tuple()[1:]])
+    return reshaped(result, [*batch, *sizes_of(result)[1:]])
 
 
 @op_function
@@ -183,7 +185,7 @@ def depthwise_conv2d(
     """
     layout = format_name(data_format)
     x = _core.convert(input, None, dtypes.result_dtype(filter))
-    if x.ndim < 3:
+    if x.ndim is not None and x.ndim < 3:
         raise ValueError(
             f"`input.shape.rank` must be at least 3. Received: input.shape={x.shape} with rank "
             f"{x.ndim}"
@@ -231,7 +233,7 @@ def separable_conv2d(
     input = _core.as_tensor(input)
     depthwise_filter = _core.convert(depthwise_filter, None, input.dtype)
     pointwise_filter = _core.convert(pointwise_filter, None, input.dtype)
-    if pointwise_filter.ndim != 4:
+    if pointwise_filter.ndim not in (4, None):
         raise ValueError(
             f"Shape {pointwise_filter.shape} must have rank 4: `pointwise_filter` is [1, 1, "
             "channels * multiplier, out_channels]"
@@ -377,7 +379,7 @@ def conv1d_transpose(
     steps = _line_list(strides, "strides", data_format)
     spread = None if dilations is None else _line_list(dilations, "dilations", data_format)
     image, kernel = _ops.expand_dims(input, axis), _ops.expand_dims(filters, 0)
-    sizes = list(output_shape)
+    sizes = sizes_in(output_shape)
     sizes.insert(axis, 1)
     result = conv2d_transpose(
         image,
@@ -429,11 +431,14 @@ def convolution(
     """
     filters = _core.convert(filters, None, dtypes.result_dtype(input))
     strides = 1 if strides is None else strides
-    if filters.ndim == 3:
+    rank = filters.ndim
+    if rank is None:
+        rank = _core.as_tensor(input).ndim
+    if rank == 3:
         return conv1d(input, filters, strides, padding, data_format or "NWC", dilations)
-    if filters.ndim == 4:
+    if rank == 4:
         return conv2d(input, filters, strides, padding, data_format or "NHWC", dilations)
-    if filters.ndim == 5:
+    if rank == 5:
         return conv3d.conv3d(input, filters, strides, padding, data_format or "NDHWC", dilations)
     raise ValueError(f"filters must have rank 3, 4 or 5, got shape {filters.shape}")
 

@@ -8,6 +8,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import as_matrix, may_equal, reshaped, sizes_of
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
 from eagerflow.ops.math import divide_no_nan, truediv
@@ -50,25 +51,23 @@ def softmax_cross_entropy_with_logits(
     if dtype in _NARROW:
         logits, labels = _ops.cast(logits, dtypes.float32), _ops.cast(labels, dtypes.float32)
     rank = logits.ndim
-    if not -rank <= axis < rank:
+    if rank is not None and not -rank <= axis < rank:
         raise invalid_argument(
             f"`axis` must be in the range [{-rank}, {rank}). Received: axis={axis}"
         )
-    order = swapped_axes(rank, axis)
+    order = None
+    if axis != -1:
+        order = swapped_axes(len(sizes_of(logits)), axis)
     if order is not None:
         logits, labels = _ops.transpose(logits, order), _ops.transpose(labels, order)
-    shape = logits._shape_tuple()
-    if rank != 2 or labels.ndim != 2:
-        classes = shape[-1]
-        logits = _ops.reshape(logits, [math.prod(shape[:-1]), classes])
-        label_shape = labels._shape_tuple()
-        if not label_shape:
-            raise invalid_argument(
-                f"logits and labels must be broadcastable: logits_size={list(shape)} labels_size=[]"
-            )
-        labels = _ops.reshape(labels, [math.prod(label_shape[:-1]), label_shape[-1]])
+    if labels.ndim == 0:
+        raise invalid_argument(
+            f"logits and labels must be broadcastable: logits_size={logits.shape} labels_size=[]"
+        )
+    whole = logits
+    logits, labels = as_matrix(logits), as_matrix(labels)
     sizes = logits._shape_tuple(), labels._shape_tuple()
-    if rank == 2 and sizes[0] != sizes[1]:
+    if rank == 2 and not may_equal(*sizes):
         common = [max(pair) if 1 in pair else pair[0] for pair in zip(*sizes, strict=True)]
         logits, labels = (
             _ops.broadcast_to(x, common)
@@ -77,8 +76,10 @@ def softmax_cross_entropy_with_logits(
             for x in (logits, labels)
         )
     losses = _ops.softmax_cross_entropy(logits, labels)[0]
-    if rank != 2:
-        losses = _ops.reshape(losses, shape[:-1])
+    if rank is None:
+        losses = _ops.reshape(losses, _ops.shape(whole)[:-1])
+    elif rank != 2:
+        losses = reshaped(losses, sizes_of(whole)[:-1])
         if order is not None:
             # The class axis was swapped with the last one.
             axis %= rank
@@ -119,13 +120,14 @@ def sparse_softmax_cross_entropy_with_logits(
     if rank == 0:
         raise ValueError(f"`logits` cannot be a scalar. Received logits={logits.numpy()}`")
     shape, label_shape = logits._shape_tuple(), labels._shape_tuple()
-    if labels.ndim != rank - 1:
+    ranked = shape is not None and label_shape is not None
+    if ranked and labels.ndim != rank - 1:
         raise ValueError(
             "`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: "
             f"labels.shape={labels.shape} of rank {labels.ndim} and logits.shape={logits.shape} of "
             f"rank {rank}"
         )
-    if label_shape != shape[:-1]:
+    if ranked and not may_equal(label_shape, shape[:-1]):
         raise ValueError(
             "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
             f"labels.shape={labels.shape} and logits.shape={logits.shape}"
@@ -135,9 +137,12 @@ def sparse_softmax_cross_entropy_with_logits(
     if rank == 2:
         losses = _ops.sparse_softmax_cross_entropy(logits, labels)[0]
     else:
-        flat = _ops.reshape(logits, [math.prod(label_shape), shape[-1]])
-        losses = _ops.sparse_softmax_cross_entropy(flat, _ops.reshape(labels, [-1]))[0]
-        losses = _ops.reshape(losses, label_shape)
+        flat = _ops.reshape(labels, [-1])
+        losses = _ops.sparse_softmax_cross_entropy(as_matrix(logits), flat)[0]
+        if label_shape is None:
+            losses = _ops.reshape(losses, _ops.shape(labels))
+        else:
+            losses = reshaped(losses, sizes_of(labels))
     return _ops.cast(losses, dtype) if dtype in _NARROW else losses
 
 
@@ -174,7 +179,7 @@ def _labels_and_logits(labels: Any, logits: Any, function: str) -> tuple[Tensor,
     label_dtype = dtypes.result_dtype(labels)
     logits = _core.convert(logits, None, label_dtype)
     labels = _core.convert(labels, None, logits.dtype)
-    if labels._shape_tuple() != logits._shape_tuple():
+    if not may_equal(labels._shape_tuple(), logits._shape_tuple()):
         raise ValueError(
             "`logits` and `labels` must have the same shape, received "
             f"({logits.shape} vs {labels.shape})."
@@ -232,7 +237,7 @@ def log_poisson_loss(
     """
     c = _core.as_tensor(log_input)
     z = _core.convert(targets, None, c.dtype)
-    if c._shape_tuple() != z._shape_tuple():
+    if not may_equal(c._shape_tuple(), z._shape_tuple()):
         raise ValueError(
             "`log_input` and `targets` must have the same shape, received "
             f"({c.shape} vs {z.shape})."
@@ -271,9 +276,13 @@ def compute_average_loss(
             weights = _ops.expand_dims(weights, -1)
         losses = losses * weights
     if global_batch_size is None:
-        global_batch_size = losses._shape_tuple()[0]
-    elif _ops.reduce_any(_ops.less(global_batch_size, 0)):
-        raise invalid_argument(f"global_batch_size must be non-negative, got {global_batch_size}")
+        global_batch_size = sizes_of(losses)[0]
+    else:
+        known = _core.static_value(_core.as_tensor(global_batch_size))
+        if known is not None and (known.numpy() < 0).any():
+            raise invalid_argument(
+                f"global_batch_size must be non-negative, got {global_batch_size}"
+            )
     return divide_no_nan(_ops.reduce_sum(losses), _ops.cast(global_batch_size, losses.dtype))
 
 

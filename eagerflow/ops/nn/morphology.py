@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
-from eagerflow.ops.array import invalid_argument, pad
+from eagerflow.framework.sizes import at_least, is_known, of_rank, reshaped, sizes_of
+from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import REAL_TYPES, Input, composed_op
 from eagerflow.ops.numpy_ops import checked
 
@@ -85,7 +87,7 @@ def dilation2d(
 def _dilation2d(input: Any, filters: Any, strides: Any, padding: str, dilations: Any) -> Tensor:
     x = _core.as_tensor(input)
     windows = _core.convert(filters, x.dtype, None)
-    if x.ndim != 4 or windows.ndim != 3:
+    if x.ndim not in (4, None) or windows.ndim not in (3, None):
         raise invalid_argument(
             f"input must be 4-dimensional and filters 3-dimensional, got {x.shape} and "
             f"{windows.shape} [Op:Dilation2D]"
@@ -95,23 +97,33 @@ def _dilation2d(input: Any, filters: Any, strides: Any, padding: str, dilations:
             f"Value for attr 'padding' of {padding!r} is not known [Op:Dilation2D]"
         )
     steps, rates = _four(strides, "strides")[1:3], _four(dilations, "dilations")[1:3]
-    shape, (rows, columns, channels) = x._shape_tuple(), windows._shape_tuple()
-    if channels != shape[3]:
+    x, windows = of_rank(x, 4), of_rank(windows, 3)
+    shape, (rows, columns, channels) = sizes_of(x), windows._shape_tuple()
+    if rows is None or columns is None:
+        raise ValueError(f"The window's size must be known, got {windows.shape} [Op:Dilation2D]")
+    if is_known(shape[3]) and channels not in (shape[3], None):
         raise invalid_argument(
             f"input and filters must have the same depth: {shape[3]} vs {channels} [Op:Dilation2D]"
         )
-    counts, pads = [], []
+    counts: list = []
+    pads: list = []
     for size, window, step, rate in zip(shape[1:3], (rows, columns), steps, rates, strict=True):
         reach = (window - 1) * rate + 1
         count = -(-size // step) if padding == "SAME" else -(-(size - reach + 1) // step)
-        missing = max((count - 1) * step + reach - size, 0) if padding == "SAME" else 0
-        counts.append(max(count, 0))
-        pads.append([missing // 2, missing - missing // 2])
-    if not all(counts):
+        missing = at_least((count - 1) * step + reach - size, 0) if padding == "SAME" else 0
+        counts.append(at_least(count, 0))
+        pads += [missing // 2, missing - missing // 2]
+    if any(is_known(count) and not count for count in counts):
         raise invalid_argument(f"The window is larger than the input {x.shape} [Op:Dilation2D]")
     sums = []
-    padded = pad(x, [[0, 0], *pads, [0, 0]])
-    inside = np.pad(np.ones(shape[1:3], bool), pads)[None, :, :, None]
+    flat = [0, 0, *pads, 0, 0]
+    padded = _ops.pad(x, flat)
+    known = is_known(*shape[1:3])
+    inside: Any = None
+    if known:
+        inside = np.pad(np.ones(shape[1:3], bool), np.reshape(pads, [2, 2]))[None, :, :, None]
+    elif padding == "SAME":
+        inside = _ops.pad(_ops.ones([1, *shape[1:3], 1], dtypes.bool), flat)
     lowest = _core.convert(x.dtype.min, x.dtype, None)
     for row in range(rows):
         for column in range(columns):
@@ -119,7 +131,7 @@ def _dilation2d(input: Any, filters: Any, strides: Any, padding: str, dilations:
             end = [b + (n - 1) * s + 1 for b, n, s in zip(begin, counts, steps, strict=True)]
             region = np.s_[:, begin[0] : end[0] : steps[0], begin[1] : end[1] : steps[1], :]
             total = padded[region] + windows[row, column]
-            if not inside[region].all():
+            if inside is not None and not (known and inside[region].all()):
                 total = _ops.select(_core.as_tensor(inside[region]), total, lowest)
             sums.append(total)
     stacked = _ops.stack(sums, 4)
@@ -187,14 +199,20 @@ def local_response_normalization(
     1.0
     """
     x = checked(input, (dtypes.float16, dtypes.bfloat16, dtypes.float32), "LRN", dtypes.float32)
+    x = of_rank(x, 4)
     if x.ndim != 4:
         raise invalid_argument(f"in must be 4-dimensional, got shape {x.shape} [Op:LRN]")
     dtype = x.dtype
     wide = x if dtype is dtypes.float32 else _ops.cast(x, dtypes.float32)
-    channels = x._shape_tuple()[3]
-    near = np.abs(np.subtract.outer(np.arange(channels), np.arange(channels))) <= depth_radius
-    flat = _ops.reshape(wide * wide, [-1, channels]) if wide._size else wide * wide
-    sums = _ops.reshape(_ops.matmul(flat, near.astype(np.float32)), x._shape_tuple())
+    sizes = sizes_of(x)
+    channels = sizes[3]
+    if is_known(channels):
+        places = np.arange(channels)
+        near: Any = (np.abs(np.subtract.outer(places, places)) <= depth_radius).astype(np.float32)
+    else:
+        near = _ops.matrix_band_part(_ops.ones([channels, channels]), depth_radius, depth_radius)
+    flat = reshaped(wide * wide, [math.prod(sizes[:3]), channels])
+    sums = reshaped(_ops.matmul(flat, near), sizes)
     scale = sums * float(alpha) + float(bias)
     y = wide * (_ops.rsqrt(scale) if beta == 0.5 else _ops.pow(scale, -float(beta)))
     return y if dtype is dtypes.float32 else _ops.cast(y, dtype)

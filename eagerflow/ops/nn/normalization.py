@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import is_known, of_rank, reshaped, sizes_of
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.ops.linalg.products import clip_by_norm
@@ -78,10 +80,17 @@ def moments(
     distance = _ops.squared_difference(y, mean)
     variance = _ops.reduce_mean(distance, axis=axes, keepdims=keepdims)
     if not keepdims:
-        mean = _ops.reshape(mean, variance._shape_tuple())
+        mean = _shaped_like(mean, variance)
     if x.dtype in _NARROW:
         return _ops.cast(mean, x.dtype), _ops.cast(variance, x.dtype)
     return mean, variance
+
+
+def _shaped_like(x: Tensor, like: Tensor) -> Tensor:
+    """The elements in the shape of a tensor of as many."""
+    if like.ndim is None:
+        return _ops.reshape(x, _ops.shape(like))
+    return reshaped(x, sizes_of(like))
 
 
 @op_function
@@ -117,8 +126,8 @@ def weighted_moments(
     squares = weights * _ops.squared_difference(x, mean)
     variance = _ops.divide_no_nan(_ops.reduce_sum(squares, axis=axes, keepdims=True), total)
     if not keepdims:
-        shape = _ops.reduce_sum(weights, axis=axes)._shape_tuple()
-        mean, variance = _ops.reshape(mean, shape), _ops.reshape(variance, shape)
+        reduced = _ops.reduce_sum(weights, axis=axes)
+        mean, variance = _shaped_like(mean, reduced), _shaped_like(variance, reduced)
     return _ops.cast(mean, dtype), _ops.cast(variance, dtype)
 
 
@@ -133,9 +142,8 @@ def sufficient_statistics(
     """
     x = _core.as_tensor(x)
     axes = list(set(axes))
-    count = 1
-    for axis in axes:
-        count *= x._shape_tuple()[axis]
+    sizes = sizes_of(x)
+    count = math.prod(sizes[axis] for axis in axes)
     if shift is not None:
         shift = _core.convert(shift, x.dtype, None)
         shifted = x - shift
@@ -143,7 +151,7 @@ def sufficient_statistics(
     else:
         shifted, squares = x, _ops.square(x)
     return (
-        _core.convert(count, x.dtype, None),
+        _ops.cast(count, x.dtype),
         _ops.reduce_sum(shifted, axis=axes, keepdims=keepdims),
         _ops.reduce_sum(squares, axis=axes, keepdims=keepdims),
         shift,
@@ -361,7 +369,7 @@ def _noise_shape(x: Tensor, noise_shape: Any) -> Any:
     if shape is None or None in shape:
         shape = _ops.shape(x)
     if noise_shape is None:
-        return shape
+        return _ops.shape(x) if x.ndim is None else sizes_of(x)
     if isinstance(noise_shape, Tensor):
         return noise_shape
     sizes = list(noise_shape)
@@ -399,8 +407,8 @@ def embedding_lookup(
     rows = _ops.gather(params, ids, 0, 0)
     if max_norm is None:
         return rows
-    first = _core.as_tensor(ids).ndim
-    return clip_by_norm(rows, max_norm, axes=list(range(first, rows.ndim)))
+    first, rank = len(sizes_of(_core.as_tensor(ids))), len(sizes_of(rows))
+    return clip_by_norm(rows, max_norm, axes=list(range(first, rank)))
 
 
 def _check_images(x: Tensor, block_size: Any, data_format: Any) -> None:
@@ -412,7 +420,7 @@ def _check_images(x: Tensor, block_size: Any, data_format: Any) -> None:
         )
     if not isinstance(block_size, int | np.integer):
         raise TypeError(f"Expected int for argument 'block_size' not {block_size!r}.")
-    if x.ndim != 4:
+    if x.ndim not in (4, None):
         raise invalid_argument(f"Input rank should be: 4 instead of: {x.ndim}")
 
 
@@ -435,19 +443,19 @@ def depth_to_space(
     array([[1, 2],
            [3, 4]], dtype=int32)
     """
-    x = _core.as_tensor(input)
+    x = of_rank(_core.as_tensor(input), 4)
     b = block_size
     _check_images(x, b, data_format)
     if data_format == "NCHW":
         x = _ops.transpose(x, [0, 2, 3, 1])
-    n, rows, columns, channels = x._shape_tuple()
-    if b < 2 or channels % (b * b):
+    n, rows, columns, channels = sizes_of(x)
+    if b < 2 or (is_known(channels) and channels % (b * b)):
         raise invalid_argument(
             f"Input depth dimension {channels} should be divisible by: {b * b} [Op:DepthToSpace]"
         )
     depth = channels // (b * b)
-    blocks = _ops.reshape(x, [n, rows, columns, b, b, depth])
-    x = _ops.reshape(_ops.transpose(blocks, [0, 1, 3, 2, 4, 5]), [n, rows * b, columns * b, depth])
+    blocks = reshaped(x, [n, rows, columns, b, b, depth])
+    x = reshaped(_ops.transpose(blocks, [0, 1, 3, 2, 4, 5]), [n, rows * b, columns * b, depth])
     return _ops.transpose(x, [0, 3, 1, 2]) if data_format == "NCHW" else x
 
 
@@ -463,19 +471,19 @@ def space_to_depth(
     >>> tf.nn.space_to_depth([[[[1], [2]], [[3], [4]]]], 2).numpy().reshape(-1)
     array([1, 2, 3, 4], dtype=int32)
     """
-    x = _core.as_tensor(input)
+    x = of_rank(_core.as_tensor(input), 4)
     b = block_size
     _check_images(x, b, data_format)
     if data_format == "NCHW":
         x = _ops.transpose(x, [0, 2, 3, 1])
-    n, rows, columns, channels = x._shape_tuple()
-    if b < 2 or rows % b or columns % b:
+    n, rows, columns, channels = sizes_of(x)
+    if b < 2 or any(is_known(size) and size % b for size in (rows, columns)):
         raise invalid_argument(
             f"Image width {columns} and height {rows} should be divisible by block_size: {b} "
             "[Op:SpaceToDepth]"
         )
-    blocks = _ops.reshape(x, [n, rows // b, b, columns // b, b, channels])
-    x = _ops.reshape(
+    blocks = reshaped(x, [n, rows // b, b, columns // b, b, channels])
+    x = reshaped(
         _ops.transpose(blocks, [0, 1, 3, 2, 4, 5]), [n, rows // b, columns // b, b * b * channels]
     )
     return _ops.transpose(x, [0, 3, 1, 2]) if data_format == "NCHW" else x

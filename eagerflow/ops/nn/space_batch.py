@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import at_least, is_known, of_rank, reshaped, sizes_of
 from eagerflow.ops.array import invalid_argument, pad
 from eagerflow.ops.composed_op import INDEX_TYPES, REAL_TYPES, Input, composed_op
 from eagerflow.ops.numpy_ops import array_of
@@ -40,7 +42,7 @@ def _arguments(value: Any, block_shape: Any, amounts: Any, name: str, op: str) -
         raise invalid_argument(
             f"{name} should have shape [{blocks.size}, 2] instead of {list(sizes.shape)} [Op:{op}]"
         )
-    if x.ndim < 1 + blocks.size:
+    if x.ndim is not None and x.ndim < 1 + blocks.size:
         raise invalid_argument(
             f"input rank should be >= {1 + blocks.size} instead of {x.ndim} [Op:{op}]"
         )
@@ -80,23 +82,25 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
     op = "SpaceToBatchND"
     x, blocks, pads = _arguments(input, block_shape, paddings, "paddings", op)
     m = len(blocks)
+    if x.ndim is None:
+        raise ValueError(f"The rank of the input must be known [Op:{op}]")
     if any(before or after for before, after in pads):
         x = pad(x, [[0, 0], *pads, *([0, 0] for _ in range(x.ndim - 1 - m))])
-    shape = x._shape_tuple()
+    shape = sizes_of(x)
     for k, block in enumerate(blocks):
-        if shape[k + 1] % block:
+        if is_known(shape[k + 1]) and shape[k + 1] % block:
             raise invalid_argument(
                 f"padded_shape[{k}]={shape[k + 1]} is not divisible by block_shape[{k}]={block} "
                 f"[Op:{op}]"
             )
-    cut: list[int] = []
+    cut: list = []
     for size, block in zip(shape[1 : m + 1], blocks, strict=True):
         cut += [size // block, block]
     rest = list(shape[m + 1 :])
-    x = _ops.reshape(x, [shape[0], *cut, *rest])
+    x = reshaped(x, [shape[0], *cut, *rest])
     order = [2 * k + 2 for k in range(m)] + [0] + [2 * k + 1 for k in range(m)]
     x = _ops.transpose(x, order + list(range(2 * m + 1, 2 * m + 1 + len(rest))))
-    return _ops.reshape(x, [shape[0] * int(np.prod(blocks)), *cut[::2], *rest])
+    return reshaped(x, [shape[0] * math.prod(blocks), *cut[::2], *rest])
 
 
 @op_function
@@ -117,28 +121,29 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     """
     op = "BatchToSpaceND"
     x, blocks, cuts = _arguments(input, block_shape, crops, "crops", op)
-    m, shape = len(blocks), x._shape_tuple()
-    count = int(np.prod(blocks))
-    if shape[0] % count:
+    m, shape = len(blocks), sizes_of(x)
+    count = math.prod(blocks)
+    if is_known(shape[0]) and shape[0] % count:
         raise invalid_argument(
             f"Input batch dimension ({shape[0]}) is not divisible by product of block sizes "
             f"({count}) [Op:{op}]"
         )
     rest = list(shape[m + 1 :])
-    x = _ops.reshape(x, [*blocks, shape[0] // count, *shape[1:]])
+    x = reshaped(x, [*blocks, shape[0] // count, *shape[1:]])
     order = [m]
     for k in range(m):
         order += [m + 1 + k, k]
     x = _ops.transpose(x, order + list(range(2 * m + 1, 2 * m + 1 + len(rest))))
     sizes = [size * block for size, block in zip(shape[1 : m + 1], blocks, strict=True)]
-    x = _ops.reshape(x, [shape[0] // count, *sizes, *rest])
+    x = reshaped(x, [shape[0] // count, *sizes, *rest])
     if not any(before or after for before, after in cuts):
         return x
     kept = [size - before - after for size, (before, after) in zip(sizes, cuts, strict=True)]
-    if min(kept) < 0:
+    if any(is_known(size) and size < 0 for size in kept):
         raise invalid_argument(f"crops {cuts} take away more than there is: {sizes} [Op:{op}]")
-    begin = [0, *(before for before, _ in cuts), *(0 for _ in rest)]
-    return _ops.slice(x, begin, [shape[0] // count, *kept, *rest])
+    begin = [0, *(before for before, _ in cuts)]
+    end = [0, *(size - after for size, (_, after) in zip(sizes, cuts, strict=True))]
+    return _ops.strided_slice(x, begin, end, [1] * (m + 1), 1, 1)
 
 
 def _as_int32(value: Any) -> np.ndarray:
@@ -295,26 +300,28 @@ def extract_volume_patches(
     """
     op = "ExtractVolumePatches"
     x = _core.as_tensor(input)
+    x = of_rank(x, 5)
     if x.ndim != 5 or len(ksizes) != 5 or len(strides) != 5:
         raise invalid_argument(f"input, ksizes and strides must have 5 dimensions [Op:{op}]")
     if padding not in ("SAME", "VALID"):
         raise invalid_argument(f"Invalid padding {padding!r} [Op:{op}]")
-    shape = x._shape_tuple()
-    pads, counts = [[0, 0]], []
+    shape = sizes_of(x)
+    pads: list = [0, 0]
+    counts: list = []
     for size, window, step in zip(shape[1:4], ksizes[1:4], strides[1:4], strict=True):
         if padding == "SAME":
             count = -(-size // step)
-            missing = max((count - 1) * step + window - size, 0)
+            missing = at_least((count - 1) * step + window - size, 0)
         else:
-            count, missing = max(-(-(size - window + 1) // step), 0), 0
+            count, missing = at_least(-(-(size - window + 1) // step), 0), 0
         counts.append(count)
-        pads.append([missing // 2, missing - missing // 2])
-    x = pad(x, [*pads, [0, 0]])
+        pads += [missing // 2, missing - missing // 2]
+    x = _ops.pad(x, [*pads, 0, 0])
     for axis in range(3):
         window, step = ksizes[axis + 1], strides[axis + 1]
-        positions = np.arange(counts[axis])[:, None] * step + np.arange(window)
+        starts = _ops.expand_dims(_ops.range(0, counts[axis] * step, step), 1)
+        positions = _ops.add(starts, _ops.range(0, window, 1))
         # Each axis becomes two, the windows and the positions within a window.
         x = _ops.gather(x, positions, 2 * axis + 1, 0)
     x = _ops.transpose(x, [0, 1, 3, 5, 2, 4, 6, 7])
-    depth = int(np.prod(ksizes[1:4])) * shape[4]
-    return _ops.reshape(x, [shape[0], *counts, depth])
+    return reshaped(x, [shape[0], *counts, math.prod(ksizes[1:4]) * shape[4]])
