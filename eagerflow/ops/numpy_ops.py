@@ -9,6 +9,8 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import host_call
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.util import lazy
 
 # Imported lazily: sparse tensors are made of operations.
@@ -91,3 +93,22 @@ def text(shape: Sequence[int]) -> str:
 def sparse_tensor(indices: Any, values: Any, dense_shape: Any) -> Any:
     """A `tf.SparseTensor`."""
     return sparse.SparseTensor(indices, values, dense_shape)
+
+
+def on_values(
+    function: Callable[..., Any], inputs: Sequence[Tensor], specs: list[TensorSpec], *arguments: Any
+) -> list[Tensor]:
+    """The results of a call in the graph that is being built, which works on values when it runs.
+
+    Args:
+        function: called with the values of `inputs`, and `arguments`.
+        inputs: tensors.
+        specs: those of the results.
+        *arguments: what else the function takes.
+    """
+    return host_call(
+        lambda *given: _as_list(function(*given)),
+        specs,
+        (*inputs, *arguments),
+        name=function.__name__,
+    )

@@ -9,12 +9,22 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
-from eagerflow.ops.array import invalid_argument
+from eagerflow.framework.sizes import (
+    is_known,
+    known_array,
+    may_equal,
+    reshaped,
+    sizes_may_equal,
+    sizes_of,
+)
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.ops.array import broadcast_static_shape, invalid_argument
 from eagerflow.ops.composed_op import COMPLEX_TYPES, Input, composed_op
 from eagerflow.ops.linalg import lapack
 from eagerflow.ops.linalg.diagonals import diag
+from eagerflow.ops.linalg.products import matrix_transpose
 from eagerflow.ops.linalg.solvers import triangular_solve
-from eagerflow.ops.numpy_ops import COMPLEX, array_of, differentiable, pair, text
+from eagerflow.ops.numpy_ops import COMPLEX, array_of, differentiable, on_values, pair, text
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -26,19 +36,26 @@ def _compact(diagonals: Any, diagonals_format: str, loose: bool = False) -> Tens
     """The three diagonals as `[..., 3, m]`: above, main, below."""
     if diagonals_format == "compact":
         packed = _core.as_tensor(diagonals)
-        if packed.ndim < 2 or packed._shape_tuple()[-2] != 3:
+        if packed.ndim is not None and (
+            packed.ndim < 2 or packed._shape_tuple()[-2] not in (3, None)
+        ):
             problem = f"Expected diagonals of shape [..., 3, m], got {packed.shape}."
             raise invalid_argument(problem) if loose else ValueError(problem)
         return packed
     if diagonals_format == "matrix":
         matrix = _core.as_tensor(diagonals)
-        if matrix.ndim < 2 or matrix._shape_tuple()[-1] != matrix._shape_tuple()[-2]:
+        if len(sizes_of(matrix)) < 2 or not sizes_may_equal(*matrix._shape_tuple()[-2:]):
             raise ValueError(
                 "Expected last two dimensions of diagonals to be same, got "
                 f"{' and '.join(map(str, matrix._shape_tuple()[-2:]))}"
             )
         m = matrix._shape_tuple()[-1]
-        flat = _ops.reshape(matrix, [*matrix._shape_tuple()[:-2], m * m])
+        if None in matrix._shape_tuple()[-2:]:
+            rest = [0, 0] * (matrix.ndim - 2)
+            above = _ops.pad(_ops.diag_part(matrix, 1), [*rest, 0, 1])
+            below = _ops.pad(_ops.diag_part(matrix, -1), [*rest, 1, 0])
+            return _ops.stack([above, _ops.diag_part(matrix), below], -2)
+        flat = reshaped(matrix, [*sizes_of(matrix)[:-2], m * m])
         steps = np.arange(m)
         positions = np.stack([steps * m + steps + 1, steps * (m + 1), steps * m + steps - 1])
         positions[0, -1:], positions[2, :1] = 0, 0
@@ -48,6 +65,8 @@ def _compact(diagonals: Any, diagonals_format: str, loose: bool = False) -> Tens
             raise ValueError("Expected diagonals to be a sequence of length 3.")
         above, main, below = (_core.as_tensor(part) for part in diagonals)
         m = main._shape_tuple()[-1]
+        if m is None:
+            raise ValueError(f"The length of the main diagonal must be known, got {main.shape}.")
         for part in (above, below):
             if part._shape_tuple()[-1] not in (m - 1, m):
                 raise ValueError(
@@ -66,10 +85,11 @@ def _compact(diagonals: Any, diagonals_format: str, loose: bool = False) -> Tens
 def _shifted(x: Tensor, by: int) -> Tensor:
     """Rows moved up (1) or down (-1), filled with zeros."""
     rest = [0, 0] * (x.ndim - 2)
-    m = x._shape_tuple()[-2]
+    m = sizes_of(x)[-2]
+    one = min(1, m) if is_known(m) else _ops.minimum(m, 1)
     if by > 0:
-        return _ops.pad(x[..., min(1, m) :, :], [*rest, 0, min(1, m), 0, 0])
-    return _ops.pad(x[..., : max(m - 1, 0), :], [*rest, min(1, m), 0, 0, 0])
+        return _ops.pad(x[..., one:, :], [*rest, 0, one, 0, 0])
+    return _ops.pad(x[..., : m - one, :], [*rest, one, 0, 0, 0])
 
 
 @op_function
@@ -95,7 +115,8 @@ def tridiagonal_matmul(
            [ 3.]], dtype=float32)
     """
     bands, b = pair(_compact(diagonals, diagonals_format, True), rhs, _DTYPES, "TridiagonalMatMul")
-    if b.ndim < 2 or b._shape_tuple()[-2] != bands._shape_tuple()[-1]:
+    rows, length = b.shape[-2:-1], bands.shape[-1:]
+    if not rows.is_compatible_with(length):
         raise invalid_argument(
             f"diagonals of shape {text(bands._shape_tuple())} do not fit rhs of shape "
             f"{text(b._shape_tuple())} [Op:TridiagonalMatMul]"
@@ -137,20 +158,20 @@ def tridiagonal_solve(
     if perturb_singular and not partial_pivoting:
         raise ValueError("partial_pivoting must be True if perturb_singular is True.")
     bands, b = pair(_compact(diagonals, diagonals_format), rhs, _DTYPES, "TridiagonalSolve")
-    vectors = b.ndim == bands.ndim - 1
-    if not vectors and b.ndim != bands.ndim:
+    ranked = bands.ndim is not None and b.ndim is not None
+    vectors = ranked and b.ndim == bands.ndim - 1
+    if ranked and not vectors and b.ndim != bands.ndim:
         raise ValueError(
             f"Expected the rank of rhs to be {bands.ndim - 1} or {bands.ndim}, got {b.ndim}"
         )
     if conjugate_rhs:
         b = _ops.conj(b)
-    swapped = [*range(b.ndim - 2), b.ndim - 1, b.ndim - 2]
     if vectors:
         b = _ops.expand_dims(b, -1)
     elif transpose_rhs:
-        b = _ops.transpose(b, swapped)
-    m = bands._shape_tuple()[-1]
-    if b._shape_tuple()[:-1] != (*bands._shape_tuple()[:-2], m):
+        b = matrix_transpose(b)
+    shape, rows = bands._shape_tuple(), b._shape_tuple()
+    if shape and rows and not may_equal(rows[:-1], (*shape[:-2], shape[-1])):
         raise ValueError(
             f"Expected same batch and matrix sizes, got diagonals of shape {bands.shape} and rhs "
             f"of shape {b.shape}"
@@ -161,6 +182,8 @@ def tridiagonal_solve(
 
 
 def _solve(bands: Tensor, b: Tensor) -> Tensor:
+    if _core.building() is not None:
+        return on_values(_solve, [bands, b], [TensorSpec(b.shape, b.dtype)])[0]
     solution = _ops.tridiagonal_solve(_ops.stop_gradient(bands), _ops.stop_gradient(b))
 
     def backward(dx: Tensor) -> list[Tensor]:
@@ -215,8 +238,16 @@ def banded_triangular_solve(
            [1.]], dtype=float32)
     """
     bands, b = pair(bands, rhs, _DTYPES, "BandedTriangularSolve")
-    if bands.ndim < 2:
+    if bands.ndim is not None and bands.ndim < 2:
         raise invalid_argument(f"In[0] ndims must be >= 2: {bands.ndim} [Op:BandedTriangularSolve]")
+    if _core.building() is not None:
+        left, right = bands.shape, b.shape
+        shape = broadcast_static_shape(left[:-2], right[:-2]).concatenate(right[-2:])
+        sizes = None if shape.rank is None else shape.as_list()
+        if sizes and sizes[-2] is None:
+            sizes[-2] = left[-1]
+        spec = TensorSpec(sizes, b.dtype)
+        return on_values(banded_triangular_solve, [bands, b], [spec], lower, adjoint)[0]
     count, m = bands._shape_tuple()[-2:]
     if count > m or not count:
         raise invalid_argument(
@@ -273,6 +304,15 @@ def eigh_tridiagonal(
             "`alpha` and `beta` must be floating or complex and of one dtype, got "
             f"{alpha.dtype!r} and {beta.dtype!r}"
         )
+    if _core.building() is not None:
+        n = alpha.shape[0] if select == "a" else None
+        specs = [
+            TensorSpec([n], alpha.dtype.real_dtype),
+            TensorSpec([alpha.shape[0], n], alpha.dtype),
+        ]
+        arguments = (eigvals_only, select, select_range, tol)
+        found = on_values(eigh_tridiagonal, [alpha, beta], specs[: 2 - eigvals_only], *arguments)
+        return found[0] if eigvals_only else tuple(found)
     n = alpha._shape_tuple()[0] if alpha.ndim == 1 else -1
     if beta._shape_tuple() != (n - 1,):
         raise ValueError(
@@ -285,7 +325,7 @@ def eigh_tridiagonal(
         if select_range is None:
             raise ValueError("`select_range` must be given for select='v' and 'i'.")
         kind = int if select == "i" else float
-        limits = [kind(edge) for edge in np.asarray(select_range)]
+        limits = [kind(edge) for edge in known_array(select_range, None, "select_range")]
         if limits[0] > limits[1] or (select == "v" and limits[0] == limits[1]):
             raise ValueError(f"select_range must rise, got {limits}.")
         if select == "i" and not (0 <= limits[0] and limits[1] < n):

@@ -10,6 +10,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import is_known, may_equal, reshaped, sizes_of
 from eagerflow.ops.array import invalid_argument
 
 _ops = _core.ops
@@ -128,19 +129,24 @@ def diag(
     if low is high or low == high:
         matrix = _ops.diag(diagonal, low, num_rows, num_cols)
         padding = _core.convert(padding_value, matrix.dtype, None)
-        if not np.any(padding.numpy()):
+        known = _core.static_value(padding)
+        if known is not None and not np.any(known.numpy()):
             return matrix
         with _core.stop_recording():
             positions = _ops.diag(_ops.ones_like(diagonal, dtypes.bool), low, num_rows, num_cols)
         return _ops.select(positions, matrix, padding)
     rows, columns = int(num_rows), int(num_cols)
     op = "MatrixDiagV3"
-    if diagonal.ndim < 2 or diagonal._shape_tuple()[-2] != high - low + 1:
+    if diagonal.ndim is not None and (
+        diagonal.ndim < 2 or diagonal._shape_tuple()[-2] not in (high - low + 1, None)
+    ):
         raise invalid_argument(
             f"The number of rows of `diagonal` must be {high - low + 1}, got shape "
             f"{diagonal.shape.as_list()} [Op:{op}]"
         )
-    *batch, count, length = diagonal._shape_tuple()
+    *batch, count, length = sizes_of(diagonal)
+    if not is_known(length):
+        raise ValueError(f"The length of bands must be known, got shape {diagonal.shape} [Op:{op}]")
     least_rows, least_columns = length - min(high, 0), length + max(low, 0)
     if rows == -1 and columns == -1:
         rows = columns = max(least_rows, least_columns)
@@ -154,12 +160,12 @@ def diag(
             f"`diagonal` has shape {diagonal.shape.as_list()} [Op:{op}]"
         )
     padding = _core.convert(padding_value, diagonal.dtype, None)
-    return _picked(diagonal, batch, count * length, padding, inside)
+    return _picked(diagonal, batch, (high - low + 1) * length, padding, inside)
 
 
 def _picked(source: Tensor, batch: list[int], size: int, padding: Tensor, positions: Any) -> Tensor:
     """Elements of flattened matrices by index; the index after the last is the padding."""
-    flat = _ops.reshape(source, [*batch, size])
+    flat = reshaped(source, [*batch, size])
     last = _ops.broadcast_to(padding, [*batch, 1])
     return _ops.gather(_ops.concat([flat, last], -1), positions, -1, 0)
 
@@ -199,15 +205,24 @@ def diag_part(
         return _ops.diag_part(input, low)
     matrix = _core.as_tensor(input)
     op = "MatrixDiagPartV3"
-    if matrix.ndim < 2:
+    if matrix.ndim is not None and matrix.ndim < 2:
         raise invalid_argument(
             f"input must be at least 2-dim, received shape: {matrix.shape.as_list()} [Op:{op}]"
         )
-    *batch, rows, columns = matrix._shape_tuple()
+    *batch, rows, columns = sizes_of(matrix)
+    if not is_known(rows, columns):
+        raise ValueError(f"The size of matrices must be known, got shape {matrix.shape} [Op:{op}]")
     _check_band(rows, columns, low, high, op)
     _, packed, _ = _positions(rows, columns, low, high, align)
     padding = _core.convert(padding_value, matrix.dtype, None)
     return _picked(matrix, batch, rows * columns, padding, packed)
+
+
+def _with_diagonal(matrix: Tensor, diagonal: Tensor, k: int, rows: Any, columns: Any) -> Tensor:
+    """Matrices of unknown size with another diagonal."""
+    places = _ops.expand_dims(_ops.range(0, rows, 1), 1) + k
+    positions = _ops.equal(places, _ops.range(0, columns, 1))
+    return _ops.select(positions, _ops.diag(diagonal, k, rows, columns), matrix)
 
 
 @op_function
@@ -236,15 +251,20 @@ def set_diag(
     matrix = _core.as_tensor(input)
     diagonal = _core.convert(diagonal, None, matrix.dtype)
     op = "MatrixSetDiagV3"
-    if matrix.ndim < 2:
+    if matrix.ndim is not None and matrix.ndim < 2:
         raise invalid_argument(
             f"input must be at least 2-dim, received shape: {matrix.shape.as_list()} [Op:{op}]"
         )
-    *batch, rows, columns = matrix._shape_tuple()
+    *batch, rows, columns = sizes_of(matrix)
+    if not is_known(rows, columns):
+        if low != high:
+            raise ValueError(f"The size of matrices must be known, got {matrix.shape} [Op:{op}]")
+        return _with_diagonal(matrix, diagonal, low, rows, columns)
     _check_band(rows, columns, low, high, op)
     inside, _, length = _positions(rows, columns, low, high, align)
-    expected = (*batch, length) if low == high else (*batch, high - low + 1, length)
-    if diagonal._shape_tuple() != expected:
+    outer = matrix._shape_tuple()[:-2]
+    expected = (*outer, length) if low == high else (*outer, high - low + 1, length)
+    if not may_equal(diagonal._shape_tuple(), expected):
         raise invalid_argument(
             f"diagonal must have shape {list(expected)}, got {diagonal.shape.as_list()} [Op:{op}]"
         )

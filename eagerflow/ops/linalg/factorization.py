@@ -14,12 +14,21 @@ from eagerflow.errors import UnimplementedError
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import sizes_may_equal
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import COMPLEX_TYPES, Input, composed_op
 from eagerflow.ops.linalg import lapack
 from eagerflow.ops.linalg.diagonals import diag, diag_part, set_diag
 from eagerflow.ops.linalg.products import adjoint
-from eagerflow.ops.numpy_ops import MATRIX_DTYPES, array_of, checked, differentiable, text
+from eagerflow.ops.numpy_ops import (
+    MATRIX_DTYPES,
+    array_of,
+    checked,
+    differentiable,
+    on_values,
+    text,
+)
 from eagerflow.util import lazy
 
 # Imported lazily: it imports this module.
@@ -52,12 +61,35 @@ def matrices(value: Any, op: str, square: bool = True, hint: Any = None) -> Tens
             takes, or the matrices are not square though they must be.
     """
     tensor = checked(value, MATRIX_DTYPES, op, hint)
-    if tensor.ndim < 2:
-        raise invalid_argument(f"Input tensor 0 must have rank >= 2, got {tensor.ndim} [Op:{op}]")
     shape = tensor._shape_tuple()
-    if square and shape[-1] != shape[-2]:
+    if shape is None:
+        return tensor
+    if len(shape) < 2:
+        raise invalid_argument(f"Input tensor 0 must have rank >= 2, got {tensor.ndim} [Op:{op}]")
+    if square and not sizes_may_equal(*shape[-2:]):
         raise invalid_argument(f"Input matrix must be square, got shape {text(shape)} [Op:{op}]")
     return tensor
+
+
+def known_sizes(a: Tensor, square: bool = True) -> tuple[list | None, int | None, int | None]:
+    """What is known of the batch axes, rows and columns of symbolic matrices."""
+    shape = a._shape_tuple()
+    if shape is None:
+        return None, None, None
+    *batch, m, n = shape
+    if square:
+        m = n = n if m is None else m
+    return batch, m, n
+
+
+def spec_of(dtype: DType, batch: list | None, *sizes: int | None) -> TensorSpec:
+    """The spec of matrices or vectors with these batch axes."""
+    return TensorSpec(None if batch is None else [*batch, *sizes], dtype)
+
+
+def square_spec(a: Tensor) -> TensorSpec:
+    """The spec of symbolic square matrices."""
+    return spec_of(a.dtype, *known_sizes(a))
 
 
 def in_dtype_of(array: np.ndarray, like: Tensor) -> np.ndarray:
@@ -101,6 +133,8 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
            [1., 2.]], dtype=float32)
     """
     a = matrices(input, "Cholesky")
+    if _core.building() is not None:
+        return on_values(cholesky, [a], [square_spec(a)])[0]
     *batch, n, _ = a._shape_tuple()
     native = a.dtype in NATIVE
     small = native and n <= _SMALL_MATRIX
@@ -148,6 +182,10 @@ def _cholesky_or_nan(matrix: np.ndarray) -> np.ndarray:
         return np.tril(np.full_like(matrix, np.nan))
 
 
+def _smaller(a: int | None, b: int | None) -> int | None:
+    return None if a is None or b is None else min(a, b)
+
+
 @composed_op("Qr", input=Input(COMPLEX_TYPES, "float16", "float32", "float64"), full_matrices=bool)
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     """The factors of A = Q R: Q with orthonormal columns, R upper triangular.
@@ -174,6 +212,11 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     True
     """
     a = matrices(input, "Qr", square=False)
+    if _core.building() is not None:
+        batch, m, n = known_sizes(a, square=False)
+        k = m if full_matrices else _smaller(m, n)
+        specs = [spec_of(a.dtype, batch, m, k), spec_of(a.dtype, batch, k, n)]
+        return Qr(*on_values(qr, [a], specs, full_matrices))
     array = array_of(a)
     factors = lapack.qr(array, full_matrices)
     m, n = a._shape_tuple()[-2:]
@@ -244,6 +287,8 @@ def svd(
         if not isinstance(value, bool):
             raise TypeError(f"Expected bool for argument '{flag}' not {value!r}.")
     a = matrices(tensor, "Svd", square=False)
+    if _core.building() is not None:
+        return _symbolic_svd(a, full_matrices, compute_uv)
     m, n = a._shape_tuple()[-2:]
     k = min(m, n)
     array = array_of(a)
@@ -276,6 +321,17 @@ def svd(
     outputs = [in_dtype_of(part, a) for part in (s_array, u_array, v_array)]
     s, u, v = differentiable(outputs, [a], backward)
     return s, u, v
+
+
+def _symbolic_svd(a: Tensor, full_matrices: bool, compute_uv: bool) -> Any:
+    batch, m, n = known_sizes(a, square=False)
+    k = _smaller(m, n)
+    specs = [spec_of(a.dtype, batch, k)]
+    if compute_uv:
+        u, v = (spec_of(a.dtype, batch, rows, rows if full_matrices else k) for rows in (m, n))
+        specs += [u, v]
+    results = on_values(svd, [a], specs, full_matrices, compute_uv)
+    return tuple(results) if compute_uv else results[0]
 
 
 def _svd_values_backward(a: Tensor) -> Any:
@@ -374,6 +430,10 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     array([1., 2.], dtype=float32)
     """
     a = matrices(tensor, "SelfAdjointEigV2")
+    if _core.building() is not None:
+        values_spec = spec_of(a.dtype, *known_sizes(a)[:2])
+        e, v = on_values(eigh, [a], [values_spec, square_spec(a)])
+        return e, v
     array = array_of(a)
     if not np.isfinite(np.tril(array)).all():
         raise invalid_argument(
@@ -407,6 +467,8 @@ def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
     if _core.recording():
         return eigh(tensor)[0]
     a = matrices(tensor, "SelfAdjointEigV2")
+    if _core.building() is not None:
+        return on_values(eigvalsh, [a], [spec_of(a.dtype, *known_sizes(a)[:2])])[0]
     array = array_of(a)
     if not np.isfinite(array).all():
         return eigh(a)[0]
@@ -437,6 +499,12 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """
     a = matrices(tensor, "Eig")
     kind = _COMPLEX_OF[dtypes.float32 if a.dtype is dtypes.float16 else a.dtype]
+    if _core.building() is not None:
+        batch, n, _ = known_sizes(a)
+        result = dtypes.as_dtype(kind)
+        specs = [spec_of(result, batch, n), spec_of(result, batch, n, n)]
+        values, vectors = on_values(eig, [a], specs)
+        return values, vectors
     values, vectors = _eig(array_of(a))
 
     def backward(de: Tensor, dv: Tensor) -> Tensor:
@@ -502,6 +570,9 @@ def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None)
     """
     a = matrices(input, "Lu")
     kind = dtypes.as_dtype(output_idx_type)
+    if _core.building() is not None:
+        order_spec = spec_of(kind, *known_sizes(a)[:2])
+        return Lu(*on_values(lu, [a], [square_spec(a), order_spec], output_idx_type))
     *batch, _, _ = a._shape_tuple()
     factors: Any
     orders: Any

@@ -12,8 +12,11 @@ from eagerflow.autodiff.custom_gradient import custom_gradient
 from eagerflow.framework import dtypes
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import known_array, may_equal, reshaped, sizes_of
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument, slices_at
 from eagerflow.ops.composed_op import COMPLEX_TYPES, INDEX_TYPES, REAL_TYPES, Input, composed_op
+from eagerflow.ops.numpy_ops import on_values
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -59,6 +62,10 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
     TensorShape([3, 1])
     """
     a = _core.as_tensor(a)
+    if a.ndim is None:
+        rank = _ops.shape(_ops.shape(a))[0]
+        outer = _ops.range(0, rank - 2, 1)
+        return _ops.transpose(a, _ops.concat([outer, [rank - 1, rank - 2]], 0), conjugate)
     if a.ndim < 2:
         raise ValueError(
             f"Argument `a` should be a (batch) matrix with rank >= 2.  Received `a` = {a} with "
@@ -104,11 +111,11 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
            [0, 2]], dtype=int32)
     """
     diagonal = _core.as_tensor(diagonal)
-    shape = diagonal._shape_tuple()
+    shape = sizes_of(diagonal)
     if not shape:
         raise invalid_argument("Input must be at least rank 1, got 0 [Op:Diag]")
     flat = _ops.diag(_ops.reshape(diagonal, [-1]))
-    return _ops.reshape(flat, [*shape, *shape])
+    return reshaped(flat, [*shape, *shape])
 
 
 @op_function
@@ -119,12 +126,14 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     array([1, 4], dtype=int32)
     """
     value = _core.as_tensor(input)
-    shape = value._shape_tuple()
-    half = shape[: len(shape) // 2]
-    if half * 2 != shape:
+    shape = value.shape.as_list()
+    count = len(shape) // 2
+    if len(shape) % 2 or not may_equal(shape[:count], shape[count:]):
         raise invalid_argument(f"Invalid shape {list(shape)}: not a shape twice [Op:DiagPart]")
+    sizes = sizes_of(value)
+    half = [sizes[k] if shape[k] is not None else sizes[count + k] for k in range(count)]
     size = math.prod(half)
-    return _ops.reshape(_ops.diag_part(_ops.reshape(value, [size, size])), half)
+    return reshaped(_ops.diag_part(reshaped(value, [size, size])), half)
 
 
 @composed_op("Cross", a=Input(REAL_TYPES), b=Input(REAL_TYPES))
@@ -136,7 +145,10 @@ def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     """
     a = _core.as_tensor(a)
     b = _core.convert(b, a.dtype, None)
-    if a._shape_tuple() != b._shape_tuple() or a._shape_tuple()[-1:] != (3,):
+    shapes = a._shape_tuple(), b._shape_tuple()
+    if not may_equal(*shapes) or any(
+        s is not None and s[-1:] not in ((3,), (None,)) for s in shapes
+    ):
         raise invalid_argument(
             f"Both inputs must have the same shape with a last dimension of 3, got "
             f"{a.shape.as_list()} and {b.shape.as_list()} [Op:Cross]"
@@ -166,18 +178,21 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     a_dtype, b_dtype = dtypes.result_dtype(a), dtypes.result_dtype(b)
     a = _core.convert(a, None, b_dtype)
     b = _core.convert(b, None, a_dtype or a.dtype)
+    for tensor in (a, b):
+        if tensor.ndim is None:
+            raise ValueError("tensordot needs tensors of known rank, but a shape is <unknown>.")
     a_axes, b_axes = _pairs_of_axes(a, b, axes)
-    a_shape, b_shape = a._shape_tuple(), b._shape_tuple()
+    a_shape, b_shape = sizes_of(a), sizes_of(b)
     a_free = [k for k in range(a.ndim) if k not in a_axes]
     b_free = [k for k in range(b.ndim) if k not in b_axes]
     a_size = math.prod(a_shape[k] for k in a_axes)
     b_size = math.prod(b_shape[k] for k in b_axes)
     rows = math.prod(a_shape[k] for k in a_free)
     columns = math.prod(b_shape[k] for k in b_free)
-    a_matrix = _ops.reshape(_in_order(a, [*a_free, *a_axes]), [rows, a_size])
-    b_matrix = _ops.reshape(_in_order(b, [*b_axes, *b_free]), [b_size, columns])
+    a_matrix = reshaped(_in_order(a, [*a_free, *a_axes]), [rows, a_size])
+    b_matrix = reshaped(_in_order(b, [*b_axes, *b_free]), [b_size, columns])
     product = _ops.matmul(a_matrix, b_matrix)
-    return _ops.reshape(product, [*(a_shape[k] for k in a_free), *(b_shape[k] for k in b_free)])
+    return reshaped(product, [*(a_shape[k] for k in a_free), *(b_shape[k] for k in b_free)])
 
 
 def _in_order(tensor: Tensor, order: list[int]) -> Tensor:
@@ -201,10 +216,11 @@ def _pairs_of_axes(a: Tensor, b: Tensor, axes: Any) -> tuple[list[int], list[int
             raise ValueError(f"`axes` must be an integer or have length 2.  Received {axes}.")
         pair = axes
     else:
-        pair = _core.convert(axes, None, dtypes.int32).numpy()
-        if pair.ndim == 0:
-            return _pairs_of_axes(a, b, int(pair))
-    lists = [_core.convert(part, None, dtypes.int32).numpy().reshape(-1).tolist() for part in pair]
+        both = known_array(axes, dtypes.int32, "axes")
+        if both.ndim == 0:
+            return _pairs_of_axes(a, b, int(both))
+        pair = list(both)
+    lists = [known_array(part, dtypes.int32, "axes").reshape(-1).tolist() for part in pair]
     if len(lists[0]) != len(lists[1]):
         raise ValueError(
             f"Different number of contraction axes `a` and `b`, {len(lists[0])} != {len(lists[1])}."
@@ -245,7 +261,8 @@ def norm(
     keep = bool(keepdims)
     matrices = isinstance(axis, list | tuple) and len(axis) == 2
     if matrices:
-        axes = [k % x.ndim if -x.ndim <= k < x.ndim else k for k in axis]
+        rank = x.ndim
+        axes = [k if rank is None or not -rank <= k < rank else k % rank for k in axis]
         if axes[0] == axes[1]:
             raise ValueError(
                 f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}"
@@ -287,6 +304,10 @@ def norm(
 
 def _spectral_norm(x: Tensor, axes: list[int], keep: bool) -> Tensor:
     """The largest singular value; its gradient is the product of the singular vectors."""
+    if _core.building() is not None:
+        shape = [1 if k in axes else n for k, n in enumerate(x.shape.as_list())]
+        kept = shape if keep else [n for k, n in enumerate(shape) if k not in axes]
+        return on_values(_spectral_norm, [x], [TensorSpec(kept, x.dtype)], axes, keep)[0]
     rest = [k for k in range(x.ndim) if k not in axes]
     moved = _ops.transpose(x, [*rest, *axes])
 
@@ -427,7 +448,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     length = _ops.select(positive, _ops.sqrt(safe), total)
     clip_norm = _ops.cast(_core.convert(clip_norm, None, values.dtype), values.dtype)
     scaled = values * clip_norm
-    if scaled._shape_tuple() != values._shape_tuple():
+    if not may_equal(scaled._shape_tuple(), values._shape_tuple()):
         raise ValueError(
             f"Shapes {values.shape} and {scaled.shape} are incompatible: `clip_norm` must be a "
             "scalar, or broadcast to the shape of what is clipped"

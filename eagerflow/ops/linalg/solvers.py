@@ -11,11 +11,22 @@ from eagerflow import _core
 from eagerflow._core.ops import matrix_band_part as band_part
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
-from eagerflow.ops.array import invalid_argument
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.sizes import may_equal, sizes_may_equal
+from eagerflow.ops.array import broadcast_static_shape, invalid_argument
 from eagerflow.ops.composed_op import COMPLEX_TYPES, INEXACT_TYPES, Input, composed_op
 from eagerflow.ops.linalg.diagonals import diag_part, set_diag
-from eagerflow.ops.linalg.factorization import NATIVE, cholesky, in_dtype_of, matrices, svd
-from eagerflow.ops.numpy_ops import MATRIX_DTYPES, array_of, differentiable, pair, text
+from eagerflow.ops.linalg.factorization import (
+    NATIVE,
+    cholesky,
+    in_dtype_of,
+    known_sizes,
+    matrices,
+    spec_of,
+    square_spec,
+    svd,
+)
+from eagerflow.ops.numpy_ops import MATRIX_DTYPES, array_of, differentiable, on_values, pair, text
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -61,6 +72,8 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     if not isinstance(adjoint, bool):
         raise TypeError(f"Expected bool for argument 'adjoint' not {adjoint!r}.")
     a = matrices(input, "MatrixInverse")
+    if _core.building() is not None:
+        return on_values(inv, [a], [square_spec(a)], adjoint)[0]
     inverse = _ops.lu_inverse(a, adjoint) if a.dtype in NATIVE else _inverse(a, adjoint)
 
     def backward(dy: Tensor) -> Tensor:
@@ -98,6 +111,8 @@ def det(input: Any, name: str | None = None) -> Tensor:
     5.0
     """
     a = matrices(input, "MatrixDeterminant")
+    if _core.building() is not None:
+        return on_values(det, [a], [spec_of(a.dtype, known_sizes(a)[0])])[0]
 
     def backward(dy: Tensor) -> Tensor:
         factor = _ops.reshape(dy * value, [*value._shape_tuple(), 1, 1])
@@ -132,6 +147,9 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     (-1.0, 0.0)
     """
     a = matrices(input, "LogMatrixDeterminant")
+    if _core.building() is not None:
+        spec = spec_of(a.dtype, known_sizes(a)[0])
+        return LogMatrixDeterminant(*on_values(slogdet, [a], [spec, spec]))
     if a.dtype in NATIVE:
         arrays: Any = _ops.lu_determinant(a)[1:]
     else:
@@ -183,17 +201,17 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
     """
     op = "MatrixSolve"
     a, b = pair(matrix, rhs, MATRIX_DTYPES, op)
-    if a.ndim != b.ndim:
+    shapes = a._shape_tuple(), b._shape_tuple()
+    if None not in shapes and a.ndim != b.ndim:
         raise invalid_argument(
             f"All input tensors must have the same rank, got shapes {text(a._shape_tuple())} and "
             f"{text(b._shape_tuple())} [Op:{op}]"
         )
     a = matrices(a, op)
-    if a._shape_tuple()[:-1] != b._shape_tuple()[:-1]:
-        raise invalid_argument(
-            f"Input matrix and rhs are incompatible: {text(a._shape_tuple())} and "
-            f"{text(b._shape_tuple())} [Op:{op}]"
-        )
+    _check_rows(a, b, op)
+    if _core.building() is not None:
+        batch = TensorShape(known_sizes(a)[0]).merge_with(known_sizes(b, square=False)[0])
+        return on_values(solve, [a, b], [_solution_spec(a, b, batch)], adjoint)[0]
     solution = _ops.lu_solve(a, b, adjoint) if a.dtype in NATIVE else _solution(a, b, adjoint)
 
     def backward(dx: Tensor) -> list[Tensor]:
@@ -203,6 +221,29 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
 
     (x,) = differentiable([solution], [a, b], backward)
     return x
+
+
+def _check_rows(a: Tensor, b: Tensor, op: str) -> None:
+    """Refuses a right-hand side of other batch axes or with other rows."""
+    (batch, rows, columns), (other, right, _) = (known_sizes(x, square=False) for x in (a, b))
+    n = columns if rows is None and op == "MatrixSolve" else rows
+    if not may_equal(batch, other) or not sizes_may_equal(n, right):
+        raise invalid_argument(
+            f"Input matrix and rhs are incompatible: {text(a._shape_tuple())} and "
+            f"{text(b._shape_tuple())} [Op:{op}]"
+        )
+
+
+def _solution_spec(a: Tensor, b: Tensor, batch: TensorShape) -> Any:
+    """Of the solutions of symbolic systems: the rows of both sides, and the columns of the right."""
+    _, n, _ = known_sizes(a)
+    _, rows, columns = known_sizes(b, square=False)
+    n = rows if n is None else n
+    return spec_of(a.dtype, _sizes(batch), n, columns)
+
+
+def _sizes(shape: TensorShape) -> list | None:
+    return None if shape.rank is None else shape.as_list()
 
 
 def _solution(a: Tensor, b: Tensor, adjoint: bool) -> np.ndarray:
@@ -247,22 +288,25 @@ def triangular_solve(
     op = "MatrixTriangularSolve"
     a, b = pair(matrix, rhs, MATRIX_DTYPES, op)
     for k, tensor in enumerate((a, b)):
-        if tensor.ndim < 2:
+        if tensor.ndim is not None and tensor.ndim < 2:
             raise invalid_argument(f"In[{k}] ndims must be >= 2: {tensor.ndim} [Op:{op}]")
     a = matrices(a, op)
-    n = a._shape_tuple()[-1]
-    if b._shape_tuple()[-2] != n:
+    (left, _, n), (right, rows, _) = known_sizes(a), known_sizes(b, square=False)
+    if not sizes_may_equal(n, rows):
         raise invalid_argument(
-            f"In[0] mismatch In[1] shape: {n} vs. {b._shape_tuple()[-2]}: "
+            f"In[0] mismatch In[1] shape: {n} vs. {rows}: "
             f"{text(a._shape_tuple())} {text(b._shape_tuple())} [Op:{op}]"
         )
     try:
-        np.broadcast_shapes(a._shape_tuple()[:-2], b._shape_tuple()[:-2])
+        batch = broadcast_static_shape(TensorShape(left), TensorShape(right))
     except ValueError:
         raise invalid_argument(
             f"In[0] and In[1] must have compatible batch dimensions: {text(a._shape_tuple())} vs. "
             f"{text(b._shape_tuple())} [Op:{op}]"
         ) from None
+    if _core.building() is not None:
+        spec = _solution_spec(a, b, batch)
+        return on_values(triangular_solve, [a, b], [spec], lower, adjoint)[0]
     if a.dtype in NATIVE:
         solution: Tensor | np.ndarray = _ops.triangle_solve(a, b, lower, adjoint)
     else:
@@ -367,11 +411,12 @@ def lstsq(
     op = "MatrixSolveLs"
     a, b = pair(matrix, rhs, MATRIX_DTYPES, op)
     a = matrices(a, op, square=False)
-    if a._shape_tuple()[:-1] != b._shape_tuple()[:-1]:
-        raise invalid_argument(
-            f"Input matrix and rhs are incompatible: {text(a._shape_tuple())} and "
-            f"{text(b._shape_tuple())} [Op:{op}]"
-        )
+    _check_rows(a, b, op)
+    if _core.building() is not None:
+        (batch, _, n), (other, _, columns) = (known_sizes(x, square=False) for x in (a, b))
+        both = _sizes(TensorShape(batch).merge_with(other))
+        spec = spec_of(a.dtype, both, n, columns)
+        return on_values(lstsq, [a, b], [spec], l2_regularizer, fast)[0]
     m, n = a._shape_tuple()[-2:]
     if not fast:
         # Singular values below the rounding error of the largest count as zero.
@@ -409,8 +454,11 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     a = _core.as_tensor(a)
     if not (a.dtype.is_floating or a.dtype.is_complex):
         raise TypeError("Input `a` must have `float`-like `dtype`.")
-    if a.ndim < 2:
+    if a.ndim is not None and a.ndim < 2:
         raise ValueError(f"Input `a` must have at least 2 dimensions, got shape {a.shape}.")
+    if _core.building() is not None:
+        batch, m, n = known_sizes(a, square=False)
+        return on_values(pinv, [a], [spec_of(a.dtype, batch, n, m)], rcond)[0]
     if rcond is None:
         eps = np.finfo(a.dtype.real_dtype.as_numpy_dtype).eps
         rcond = 10.0 * max(a._shape_tuple()[-2:]) * float(eps)
@@ -444,8 +492,11 @@ def matrix_rank(
     a = _core.as_tensor(a)
     if not (a.dtype.is_floating or a.dtype.is_complex):
         raise TypeError("Input `a` must have `float`-like `dtype`.")
-    if a.ndim < 2:
+    if a.ndim is not None and a.ndim < 2:
         raise ValueError(f"Input `a` must have at least 2 dimensions, got shape {a.shape}.")
+    if _core.building() is not None:
+        spec = spec_of(dtypes.int32, known_sizes(a, square=False)[0])
+        return on_values(matrix_rank, [a], [spec], tol)[0]
     s = svd(_ops.stop_gradient(a), compute_uv=False)
     if tol is None:
         eps = float(np.finfo(a.dtype.real_dtype.as_numpy_dtype).eps)
@@ -477,11 +528,14 @@ def lu_reconstruct(
     array([[1., 2.],
            [4., 2.]], dtype=float32)
     """
-    lower, upper, factor, order = _lu_parts(lower_upper, perm)
-    if (np.sort(order, -1) != np.arange(order.shape[-1])).any():
-        raise invalid_argument(f"perm must hold permutations, got {order.tolist()}")
+    given = _core.as_tensor(lower_upper), _core.convert(perm, None, dtypes.int32)
+    if _core.building() is not None:
+        return on_values(lu_reconstruct, given, [square_spec(given[0])])[0]
+    lower, upper, factor, rows = _lu_parts(*given)
+    if (np.sort(rows, -1) != np.arange(rows.shape[-1])).any():
+        raise invalid_argument(f"perm must hold permutations, got {rows.tolist()}")
     batch = factor.ndim - 2
-    return _ops.gather(_ops.matmul(lower, upper), np.argsort(order, -1), batch, batch)
+    return _ops.gather(_ops.matmul(lower, upper), np.argsort(rows, -1), batch, batch)
 
 
 @op_function
@@ -498,14 +552,20 @@ def lu_solve(
     array([[1. ],
            [0.5]], dtype=float32)
     """
-    lower, upper, factor, order = _lu_parts(lower_upper, perm)
-    b = _core.convert(rhs, None, factor.dtype)
+    a, order = _core.as_tensor(lower_upper), _core.convert(perm, None, dtypes.int32)
+    b = _core.convert(rhs, None, a.dtype)
+    if _core.building() is not None:
+        both = broadcast_static_shape(
+            TensorShape(known_sizes(a)[0]), TensorShape(known_sizes(b, square=False)[0])
+        )
+        return on_values(lu_solve, [a, order, b], [_solution_spec(a, b, both)])[0]
+    lower, upper, _, rows = _lu_parts(a, order)
     if b.ndim < 2:
         raise ValueError(f"Argument `rhs` must have rank at least 2, got {b.shape}.")
-    batch = np.broadcast_shapes(order.shape[:-1], b._shape_tuple()[:-2])
-    order = np.broadcast_to(order, (*batch, order.shape[-1]))
+    batch = np.broadcast_shapes(rows.shape[:-1], b._shape_tuple()[:-2])
+    rows = np.broadcast_to(rows, (*batch, rows.shape[-1]))
     b = _ops.broadcast_to(b, [*batch, *b._shape_tuple()[-2:]])
-    permuted = _ops.gather(b, np.ascontiguousarray(order), len(batch), len(batch))
+    permuted = _ops.gather(b, np.ascontiguousarray(rows), len(batch), len(batch))
     return triangular_solve(upper, triangular_solve(lower, permuted), lower=False)
 
 
@@ -520,5 +580,8 @@ def lu_matrix_inverse(
            [0.  , 0.25]], dtype=float32)
     """
     factor = _core.as_tensor(lower_upper)
+    order = _core.convert(perm, None, dtypes.int32)
+    if _core.building() is not None:
+        return on_values(lu_matrix_inverse, [factor, order], [square_spec(factor)])[0]
     *batch, n, _ = factor._shape_tuple()
     return lu_solve(factor, perm, _ops.eye(n, batch_shape=batch, dtype=factor.dtype))
