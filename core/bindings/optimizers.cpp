@@ -4,17 +4,19 @@
 
 #include <nanobind/stl/optional.h>
 
-#include <algorithm>
 #include <initializer_list>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "bindings/convert.h"
 #include "bindings/errors.h"
 #include "bindings/py_ref.h"
+#include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
-#include "eager/dispatch.h"
-#include "kernels/cpu/optimizers.h"
+#include "eager/fused_update.h"
+#include "graph/fused_updates.h"
 #include "ops/compose.h"
 
 namespace nb = nanobind;
@@ -23,15 +25,9 @@ using namespace nb::literals;
 namespace ef::py {
 namespace {
 
-// A variable, its slots and its gradient.
-struct Target {
-  VariableRef variable;
-  VariableRef slots[cpu::kMaxSlots];
-  PyRef python_gradient;
-  Tensor gradient;  // empty for rules that read none
-  bool sparse = false;
-  std::vector<int64_t> rows;  // of a sparse gradient: the rows that it updates
-};
+// An argument of a rule: a number, or a scalar of a graph.
+using Numbers = std::initializer_list<nb::handle>;
+using Make = cpu::OptimizerStep (*)(std::span<const double>);
 
 VariableRef variable_at(PyObject* list, Py_ssize_t i) {
   PyObject* item = PyList_GET_ITEM(list, i);
@@ -44,19 +40,18 @@ VariableRef variable_at(PyObject* list, Py_ssize_t i) {
 
 // Takes references to all entries of the lists before any Python code runs, which may change the
 // lists. Absent slots and gradients are None.
-std::vector<Target> targets_of(nb::handle variables, std::initializer_list<nb::handle> slots,
-                               nb::handle gradients) {
+std::vector<UpdateTarget> targets_of(nb::handle variables, std::initializer_list<nb::handle> slots,
+                                     nb::handle gradients, std::vector<PyRef>& held) {
   const Py_ssize_t count = PyList_GET_SIZE(variables.ptr());
   if (!gradients.is_none() && PyList_GET_SIZE(gradients.ptr()) != count) {
     fail(Code::kValueError, "An optimizer needs one gradient per variable, but there are ",
          PyList_GET_SIZE(gradients.ptr()), " gradients for ", count, " variables.");
   }
-  std::vector<Target> targets(static_cast<size_t>(count));
+  std::vector<UpdateTarget> targets(static_cast<size_t>(count));
+  held.reserve(targets.size());
   for (Py_ssize_t i = 0; i < count; ++i) {
-    Target& target = targets[static_cast<size_t>(i)];
-    target.variable = variable_at(variables.ptr(), i);
-    if (gradients.is_none()) continue;
-    target.python_gradient = PyRef::share(PyList_GET_ITEM(gradients.ptr(), i));
+    targets[static_cast<size_t>(i)].variable = variable_at(variables.ptr(), i);
+    if (!gradients.is_none()) held.push_back(PyRef::share(PyList_GET_ITEM(gradients.ptr(), i)));
   }
   int k = 0;
   for (const nb::handle slot : slots) {
@@ -75,9 +70,7 @@ std::vector<Target> targets_of(nb::handle variables, std::initializer_list<nb::h
 }
 
 // A gradient is a tensor, or a tuple (rows, values) for some rows of one.
-void convert_gradient(Target& target) {
-  PyObject* const gradient = target.python_gradient;
-  if (!gradient) return;
+void convert_gradient(PyObject* gradient, UpdateTarget& target) {
   if (!PyTuple_Check(gradient) || PyTuple_GET_SIZE(gradient) != 2) {
     target.gradient = to_tensor(gradient);
     return;
@@ -88,96 +81,42 @@ void convert_gradient(Target& target) {
   if (!kIndexTypes.contains(rows.dtype())) {
     invalid_argument("The rows to update must be int32 or int64, not ", rows.dtype(), ".");
   }
-  const Tensor wide = cast_to(rows, DType::kInt64);
-  target.rows.assign(wide.data<int64_t>(), wide.data<int64_t>() + wide.size());
+  target.rows = cast_to(rows, DType::kInt64);
 }
 
-// The shape that the gradient's values must have.
-Shape gradient_shape(const Target& target, const Shape& shape) {
-  if (!target.sparse) return shape;
-  if (shape.rank() == 0) invalid_argument("A scalar variable has no rows to update.");
-  for (size_t i = 0; i < target.rows.size(); ++i) {
-    if (target.rows[i] < 0 || target.rows[i] >= shape[0]) {
-      invalid_argument("indices[", i, "] = ", target.rows[i], " is not in [0, ", shape[0],
-                       ") [Op:ResourceScatterAdd]");
-    }
-  }
-  Shape rows = shape;
-  rows[0] = static_cast<int64_t>(target.rows.size());
-  return rows;
-}
-
-void check(const Target& target) {
-  const Tensor value = target.variable->peek();
-  if (!is_floating(value.dtype())) {
-    invalid_argument("Optimizers update floating variables, not ", value.dtype(), ".");
-  }
-  if (target.gradient && (target.gradient.dtype() != value.dtype() ||
-                          target.gradient.shape() != gradient_shape(target, value.shape()))) {
-    invalid_argument("The gradient has shape ", target.gradient.shape(), " and dtype ",
-                     target.gradient.dtype(), ", but its variable has shape ", value.shape(),
-                     " and dtype ", value.dtype(), ".");
-  }
-  for (const VariableRef& slot : target.slots) {
-    if (!slot) continue;
-    // An update locks the variable and all slots.
-    if (slot.get() == target.variable.get() ||
-        std::ranges::count(target.slots, slot.get(), &VariableRef::get) > 1) {
-      invalid_argument("An optimizer's slots are variables of their own, each for one purpose.");
-    }
-    const Tensor state = slot->peek();
-    if (state.dtype() != value.dtype() || state.shape() != value.shape()) {
-      invalid_argument("An optimizer slot has shape ", state.shape(), " and dtype ", state.dtype(),
-                       ", but its variable has shape ", value.shape(), " and dtype ", value.dtype(),
-                       ".");
-    }
-  }
-}
-
-[[noreturn]] void changed_meanwhile() {
-  invalid_argument(
-      "A variable was given a value of another shape by another thread while an optimizer updated "
-      "it.");
-}
-
-// Variables are unlocked before the GIL is acquired: a reader may hold the GIL and wait for one.
-void run(const cpu::OptimizerStep& step, const Target& target) {
-  const Tensor& gradient = target.gradient;
-  const int64_t size = gradient ? gradient.size() : target.variable->peek().size();
-  const KernelRegion region(4.0 * static_cast<double>(size));
-  const Variable::Update variable(*target.variable);
-  // Other threads may have run since the check.
-  const Shape& shape = variable.tensor().shape();
-  if (gradient ? gradient.shape() != gradient_shape(target, shape) : shape.num_elements() != size) {
-    changed_meanwhile();
-  }
-  std::optional<Variable::Update> slots[cpu::kMaxSlots];
-  cpu::UpdateArrays arrays;
-  arrays.variable = variable.tensor().mutable_raw_data();
-  arrays.gradient = gradient ? gradient.raw_data() : arrays.variable;
-  arrays.count = size;
-  for (int k = 0; k < cpu::kMaxSlots; ++k) {
-    if (!target.slots[k]) continue;
-    slots[k].emplace(*target.slots[k]);
-    if (slots[k]->tensor().shape() != shape) changed_meanwhile();
-    arrays.slots[k] = slots[k]->tensor().mutable_raw_data();
-  }
-  if (!target.sparse) return cpu::run_update(step, target.variable->dtype(), arrays);
-  if (target.rows.empty()) return;
-  const int64_t row_size = arrays.count / static_cast<int64_t>(target.rows.size());
-  cpu::run_row_update(step, target.variable->dtype(), arrays, target.rows, row_size);
-}
-
-void update(const cpu::OptimizerStep& step, nb::handle variables,
+void update(const char* type, Make make, Numbers numbers, nb::handle variables,
             std::initializer_list<nb::handle> slots, nb::handle gradients) {
-  std::vector<Target> targets = targets_of(variables, slots, gradients);
-  for (Target& target : targets) convert_gradient(target);
-  // Everything is checked before anything is written.
-  for (const Target& target : targets) check(target);
-  for (const Target& target : targets) run(step, target);
+  std::vector<PyRef> held;
+  std::vector<UpdateTarget> targets = targets_of(variables, slots, gradients, held);
+  for (size_t i = 0; i < held.size(); ++i) convert_gradient(held[i].get(), targets[i]);
+  const auto real = [](nb::handle number) { return to_double(number.ptr(), "a hyperparameter"); };
+  if (graph::Graph* const graph = graph::building()) {
+    graph::Hyperparameters hyperparameters{make, {}, {}};
+    for (const nb::handle number : numbers) {
+      const bool symbolic = is_tensor(number.ptr());
+      hyperparameters.numbers.push_back(symbolic ? 0 : real(number));
+      hyperparameters.symbolic.push_back(symbolic ? tensor_of(number.ptr()) : Tensor());
+    }
+    return graph::add_update(*graph, type, hyperparameters, targets);
+  }
+  InlineVector<double, 8> values;
+  for (const nb::handle number : numbers) values.push_back(real(number));
+  ef::update(make({values.begin(), values.size()}), targets);
 }
 
 using OptionalList = std::optional<nb::list>;
+
+template <class Step, size_t count>
+cpu::OptimizerStep make_step(std::span<const double> numbers) {
+  return [&]<size_t... k>(std::index_sequence<k...>) {
+    return Step{numbers[k]...};
+  }(std::make_index_sequence<count>());
+}
+
+template <bool nesterov>
+cpu::OptimizerStep momentum_step(std::span<const double> numbers) {
+  return cpu::MomentumStep{numbers[0], numbers[1], nesterov};
+}
 
 nb::handle list_or_none(const OptionalList& list) {
   return list ? nb::handle(*list) : nb::handle(Py_None);
@@ -191,25 +130,28 @@ nb::handle list_or_none(const OptionalList& list) {
 void add_optimizers(nb::module_& module) {
   module.def(
       "gradient_descent_update",
-      [](nb::list variables, nb::list gradients, double learning_rate) {
-        update(cpu::GradientDescentStep{learning_rate}, variables, {}, gradients);
+      [](nb::list variables, nb::list gradients, nb::handle learning_rate) {
+        update("ResourceApplyGradientDescent", make_step<cpu::GradientDescentStep, 1>,
+               {learning_rate}, variables, {}, gradients);
       },
       "variables"_a, "gradients"_a, nb::kw_only(), "learning_rate"_a);
   module.def(
       "momentum_update",
-      [](nb::list variables, nb::list momentums, nb::list gradients, double learning_rate,
-         double momentum, bool nesterov) {
-        update(cpu::MomentumStep{learning_rate, momentum, nesterov}, variables, {momentums},
-               gradients);
+      [](nb::list variables, nb::list momentums, nb::list gradients, nb::handle learning_rate,
+         nb::handle momentum, bool nesterov) {
+        update("ResourceApplyKerasMomentum",
+               nesterov ? Make(momentum_step<true>) : momentum_step<false>,
+               {learning_rate, momentum}, variables, {momentums}, gradients);
       },
       "variables"_a, "momentums"_a, "gradients"_a, nb::kw_only(), "learning_rate"_a, "momentum"_a,
       "nesterov"_a);
   module.def(
       "adam_update",
       [](nb::list variables, nb::list momentums, nb::list velocities,
-         const OptionalList& max_velocities, nb::list gradients, double learning_rate,
-         double beta_1, double beta_2, double epsilon) {
-        update(cpu::AdamStep{learning_rate, beta_1, beta_2, epsilon}, variables,
+         const OptionalList& max_velocities, nb::list gradients, nb::handle learning_rate,
+         nb::handle beta_1, nb::handle beta_2, nb::handle epsilon) {
+        update("ResourceApplyAdam", make_step<cpu::AdamStep, 4>,
+               {learning_rate, beta_1, beta_2, epsilon}, variables,
                {momentums, velocities, list_or_none(max_velocities)}, gradients);
       },
       "variables"_a, "momentums"_a, "velocities"_a, "max_velocities"_a.none(), "gradients"_a,
@@ -218,17 +160,19 @@ void add_optimizers(nb::module_& module) {
   module.def(
       "adamax_update",
       [](nb::list variables, nb::list momentums, nb::list norms, nb::list gradients,
-         double learning_rate, double beta_1, double beta_2, double epsilon) {
-        update(cpu::AdamaxStep{learning_rate, beta_1, beta_2, epsilon}, variables,
-               {momentums, norms}, gradients);
+         nb::handle learning_rate, nb::handle beta_1, nb::handle beta_2, nb::handle epsilon) {
+        update("ResourceApplyAdaMax", make_step<cpu::AdamaxStep, 4>,
+               {learning_rate, beta_1, beta_2, epsilon}, variables, {momentums, norms}, gradients);
       },
       "variables"_a, "momentums"_a, "norms"_a, "gradients"_a, nb::kw_only(), "learning_rate"_a,
       "beta_1"_a, "beta_2"_a, "epsilon"_a);
   module.def(
       "nadam_update",
       [](nb::list variables, nb::list momentums, nb::list velocities, nb::list gradients,
-         double momentum_rate, double gradient_rate, double beta_1, double beta_2, double epsilon) {
-        update(cpu::NadamStep{momentum_rate, gradient_rate, beta_1, beta_2, epsilon}, variables,
+         nb::handle momentum_rate, nb::handle gradient_rate, nb::handle beta_1, nb::handle beta_2,
+         nb::handle epsilon) {
+        update("ApplyNadam", make_step<cpu::NadamStep, 5>,
+               {momentum_rate, gradient_rate, beta_1, beta_2, epsilon}, variables,
                {momentums, velocities}, gradients);
       },
       "variables"_a, "momentums"_a, "velocities"_a, "gradients"_a, nb::kw_only(), "momentum_rate"_a,
@@ -236,9 +180,10 @@ void add_optimizers(nb::module_& module) {
   module.def(
       "rmsprop_update",
       [](nb::list variables, nb::list velocities, const OptionalList& momentums,
-         const OptionalList& average_gradients, nb::list gradients, double learning_rate,
-         double rho, double momentum, double epsilon) {
-        update(cpu::RMSpropStep{learning_rate, rho, momentum, epsilon}, variables,
+         const OptionalList& average_gradients, nb::list gradients, nb::handle learning_rate,
+         nb::handle rho, nb::handle momentum, nb::handle epsilon) {
+        update("ResourceApplyRMSProp", make_step<cpu::RMSpropStep, 4>,
+               {learning_rate, rho, momentum, epsilon}, variables,
                {velocities, list_or_none(momentums), list_or_none(average_gradients)}, gradients);
       },
       "variables"_a, "velocities"_a, "momentums"_a.none(), "average_gradients"_a.none(),
@@ -246,17 +191,19 @@ void add_optimizers(nb::module_& module) {
       "Centered with `average_gradients`.");
   module.def(
       "adagrad_update",
-      [](nb::list variables, nb::list accumulators, nb::list gradients, double learning_rate,
-         double epsilon) {
-        update(cpu::AdagradStep{learning_rate, epsilon}, variables, {accumulators}, gradients);
+      [](nb::list variables, nb::list accumulators, nb::list gradients, nb::handle learning_rate,
+         nb::handle epsilon) {
+        update("ResourceApplyAdagradV2", make_step<cpu::AdagradStep, 2>, {learning_rate, epsilon},
+               variables, {accumulators}, gradients);
       },
       "variables"_a, "accumulators"_a, "gradients"_a, nb::kw_only(), "learning_rate"_a,
       "epsilon"_a);
   module.def(
       "adadelta_update",
       [](nb::list variables, nb::list accumulated_grads, nb::list accumulated_delta_vars,
-         nb::list gradients, double learning_rate, double rho, double epsilon) {
-        update(cpu::AdadeltaStep{learning_rate, rho, epsilon}, variables,
+         nb::list gradients, nb::handle learning_rate, nb::handle rho, nb::handle epsilon) {
+        update("ResourceApplyAdadelta", make_step<cpu::AdadeltaStep, 3>,
+               {learning_rate, rho, epsilon}, variables,
                {accumulated_grads, accumulated_delta_vars}, gradients);
       },
       "variables"_a, "accumulated_grads"_a, "accumulated_delta_vars"_a, "gradients"_a,
@@ -264,31 +211,35 @@ void add_optimizers(nb::module_& module) {
   module.def(
       "ftrl_update",
       [](nb::list variables, nb::list accumulators, nb::list linears, nb::list gradients,
-         double learning_rate, double learning_rate_power, double l1, double l2,
-         double l2_shrinkage) {
-        update(cpu::FtrlStep{learning_rate, learning_rate_power, l1, l2, l2_shrinkage}, variables,
+         nb::handle learning_rate, nb::handle learning_rate_power, nb::handle l1, nb::handle l2,
+         nb::handle l2_shrinkage) {
+        update("ResourceApplyFtrlV2", make_step<cpu::FtrlStep, 5>,
+               {learning_rate, learning_rate_power, l1, l2, l2_shrinkage}, variables,
                {accumulators, linears}, gradients);
       },
       "variables"_a, "accumulators"_a, "linears"_a, "gradients"_a, nb::kw_only(), "learning_rate"_a,
       "learning_rate_power"_a, "l1"_a, "l2"_a, "l2_shrinkage"_a);
   module.def(
       "lion_update",
-      [](nb::list variables, nb::list momentums, nb::list gradients, double learning_rate,
-         double beta_1, double beta_2) {
-        update(cpu::LionStep{learning_rate, beta_1, beta_2}, variables, {momentums}, gradients);
+      [](nb::list variables, nb::list momentums, nb::list gradients, nb::handle learning_rate,
+         nb::handle beta_1, nb::handle beta_2) {
+        update("ApplyLion", make_step<cpu::LionStep, 3>, {learning_rate, beta_1, beta_2}, variables,
+               {momentums}, gradients);
       },
       "variables"_a, "momentums"_a, "gradients"_a, nb::kw_only(), "learning_rate"_a, "beta_1"_a,
       "beta_2"_a);
   module.def(
       "decay_weights",
-      [](nb::list variables, double rate) {
-        update(cpu::WeightDecayStep{rate}, variables, {}, nb::none());
+      [](nb::list variables, nb::handle rate) {
+        update("DecayWeights", make_step<cpu::WeightDecayStep, 1>, {rate}, variables, {},
+               nb::none());
       },
       "variables"_a, nb::kw_only(), "rate"_a, "Takes the part `rate` off every variable.");
   module.def(
       "update_averages",
-      [](nb::list averages, nb::list values, double momentum) {
-        update(cpu::MovingAverageStep{momentum}, averages, {}, values);
+      [](nb::list averages, nb::list values, nb::handle momentum) {
+        update("UpdateAverages", make_step<cpu::MovingAverageStep, 1>, {momentum}, averages, {},
+               values);
       },
       "averages"_a, "values"_a, nb::kw_only(), "momentum"_a,
       "Moves exponential moving averages towards new values.");

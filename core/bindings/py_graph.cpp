@@ -226,10 +226,12 @@ nb::list inputs_of_node(const PyNode& self) {
   return list;
 }
 
-nb::object variable_of_node(const PyNode& self) {
-  const Variable* const variable = graph::variable_of(self.node());
-  if (!variable || !variable->owner) return nb::none();
-  return nb::borrow(static_cast<PyObject*>(variable->owner));
+nb::list variables_of_node(const PyNode& self) {
+  nb::list list;
+  for (const VariableRef& variable : self.node().variables()) {
+    if (variable->owner) list.append(nb::borrow(static_cast<PyObject*>(variable->owner)));
+  }
+  return list;
 }
 
 // Programs' lines are found by leaving this folder's files.
@@ -340,7 +342,7 @@ void add_graphs(nb::module_& m) {
       .def_prop_ro("outputs", [](const PyNode& self) { return wrapped_list(self.node().outputs); })
       .def_prop_ro("attrs", attrs_of_node)
       .def_prop_ro("has_effects", [](const PyNode& self) { return self.node().has_effects(); })
-      .def_prop_ro("variable", variable_of_node, "The variable that it reads or changes, or None.")
+      .def_prop_ro("variables", variables_of_node, "The variables that it reads or changes.")
       .def_prop_ro(
           "constant",
           [](const PyNode& self) {

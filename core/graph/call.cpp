@@ -52,8 +52,9 @@ Callable::Callable(GraphPtr graph)
       has_effects_(any_effects(*graph_)),
       plan_(*graph_, graph_->outputs()) {
   for (NodeId id = 0; id < graph_->size(); ++id) {
-    Variable* const variable = variable_of(graph_->node(id));
-    if (variable && variable->trainable()) variables_.emplace_back(*variable);
+    for (const VariableRef& variable : graph_->node(id).variables()) {
+      if (variable->trainable()) variables_.emplace_back(*variable);
+    }
   }
 }
 

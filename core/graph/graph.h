@@ -40,6 +40,9 @@ struct Node {
   std::shared_ptr<void> source;  // where the program added it: an object of the host language
 
   bool has_effects() const { return function && function->has_effects(); }
+  std::span<const VariableRef> variables() const {
+    return function ? function->variables() : std::span<const VariableRef>();
+  }
   const char* type() const;
 };
 

@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "eager/variable.h"
 #include "ops/op.h"
 
 namespace ef::graph {
@@ -15,6 +16,8 @@ class NodeFunction {
   virtual const char* type() const = 0;
   // Whether it does more than return values: such nodes run although nobody needs their results.
   virtual bool has_effects() const { return false; }
+  // The variables that it reads or changes.
+  virtual std::span<const VariableRef> variables() const { return {}; }
   // Runs on values, by operations that tapes record.
   virtual void run(std::span<const Tensor> inputs, TensorList& outputs) const = 0;
   // The same on values that nothing else reads, unless they have other handles: they may be taken.

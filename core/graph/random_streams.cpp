@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "graph/record.h"
+#include "graph/variables.h"
 #include "tensor/error.h"
 
 namespace ef::graph {
@@ -84,8 +85,9 @@ class StateAdvance final : public NodeFunction {
 
   const char* type() const override { return "RngReadAndSkip"; }
   bool has_effects() const override { return true; }
+  std::span<const VariableRef> variables() const override { return {&state_, 1}; }
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
-    push_state(advance(*state_, number_of(inputs[0])), outputs);
+    push_state(advance(SwappedVariables::find(*state_), number_of(inputs[0])), outputs);
   }
 
  private:

@@ -12,7 +12,7 @@ namespace {
 class OfVariable : public NodeFunction {
  public:
   explicit OfVariable(Variable& variable) : variable_(variable) {}
-  Variable& traced() const { return *variable_; }
+  std::span<const VariableRef> variables() const override { return {&variable_, 1}; }
   // The variable of this run.
   Variable& variable() const { return SwappedVariables::find(*variable_); }
 
@@ -69,11 +69,6 @@ Tensor add_read(Graph& graph, Variable& variable) {
 void add_assign(Graph& graph, Variable& variable, Change change, const Tensor& value) {
   const auto assign = std::make_shared<Assign>(variable, change);
   add_function(graph, assign, {&value, 1}, {}, assign->type());
-}
-
-Variable* variable_of(const Node& node) {
-  const auto* const function = dynamic_cast<const OfVariable*>(node.function.get());
-  return function ? &function->traced() : nullptr;
 }
 
 thread_local const SwappedVariables* SwappedVariables::innermost_ = nullptr;

@@ -16,9 +16,6 @@ Tensor add_read(Graph& graph, Variable& variable);
 // Adds a node that changes the variable. The caller has checked the dtype.
 void add_assign(Graph& graph, Variable& variable, Change change, const Tensor& value);
 
-// The variable that a node reads or changes; null for other nodes.
-Variable* variable_of(const Node& node);
-
 // Variables that a function was traced with, as arguments, and those of a call.
 using VariablePairs = std::vector<std::pair<VariableRef, VariableRef>>;
 

@@ -241,7 +241,7 @@ class Node:
     outputs: list[Tensor]
     attrs: dict[str, Any]
     has_effects: bool
-    variable: Any
+    variables: list[Any]
     constant: Tensor | None
     callees: list[Any]
     source: tuple[str, int, str] | None
@@ -368,15 +368,15 @@ def add_observer(
 ) -> None: ...
 def remove_observer(function: Callable[[str, tuple[Any, ...], tuple[Any, ...]], Any]) -> bool: ...
 def gradient_descent_update(
-    variables: list[Any], gradients: list[Any], *, learning_rate: float
+    variables: list[Any], gradients: list[Any], *, learning_rate: Any
 ) -> None: ...
 def momentum_update(
     variables: list[Any],
     momentums: list[Any],
     gradients: list[Any],
     *,
-    learning_rate: float,
-    momentum: float,
+    learning_rate: Any,
+    momentum: Any,
     nesterov: bool,
 ) -> None: ...
 def adam_update(
@@ -386,10 +386,10 @@ def adam_update(
     max_velocities: list[Any] | None,
     gradients: list[Any],
     *,
-    learning_rate: float,
-    beta_1: float,
-    beta_2: float,
-    epsilon: float,
+    learning_rate: Any,
+    beta_1: Any,
+    beta_2: Any,
+    epsilon: Any,
 ) -> None: ...
 def adamax_update(
     variables: list[Any],
@@ -397,10 +397,10 @@ def adamax_update(
     norms: list[Any],
     gradients: list[Any],
     *,
-    learning_rate: float,
-    beta_1: float,
-    beta_2: float,
-    epsilon: float,
+    learning_rate: Any,
+    beta_1: Any,
+    beta_2: Any,
+    epsilon: Any,
 ) -> None: ...
 def nadam_update(
     variables: list[Any],
@@ -408,11 +408,11 @@ def nadam_update(
     velocities: list[Any],
     gradients: list[Any],
     *,
-    momentum_rate: float,
-    gradient_rate: float,
-    beta_1: float,
-    beta_2: float,
-    epsilon: float,
+    momentum_rate: Any,
+    gradient_rate: Any,
+    beta_1: Any,
+    beta_2: Any,
+    epsilon: Any,
 ) -> None: ...
 def rmsprop_update(
     variables: list[Any],
@@ -421,18 +421,18 @@ def rmsprop_update(
     average_gradients: list[Any] | None,
     gradients: list[Any],
     *,
-    learning_rate: float,
-    rho: float,
-    momentum: float,
-    epsilon: float,
+    learning_rate: Any,
+    rho: Any,
+    momentum: Any,
+    epsilon: Any,
 ) -> None: ...
 def adagrad_update(
     variables: list[Any],
     accumulators: list[Any],
     gradients: list[Any],
     *,
-    learning_rate: float,
-    epsilon: float,
+    learning_rate: Any,
+    epsilon: Any,
 ) -> None: ...
 def adadelta_update(
     variables: list[Any],
@@ -440,9 +440,9 @@ def adadelta_update(
     accumulated_delta_vars: list[Any],
     gradients: list[Any],
     *,
-    learning_rate: float,
-    rho: float,
-    epsilon: float,
+    learning_rate: Any,
+    rho: Any,
+    epsilon: Any,
 ) -> None: ...
 def ftrl_update(
     variables: list[Any],
@@ -450,23 +450,23 @@ def ftrl_update(
     linears: list[Any],
     gradients: list[Any],
     *,
-    learning_rate: float,
-    learning_rate_power: float,
-    l1: float,
-    l2: float,
-    l2_shrinkage: float,
+    learning_rate: Any,
+    learning_rate_power: Any,
+    l1: Any,
+    l2: Any,
+    l2_shrinkage: Any,
 ) -> None: ...
 def lion_update(
     variables: list[Any],
     momentums: list[Any],
     gradients: list[Any],
     *,
-    learning_rate: float,
-    beta_1: float,
-    beta_2: float,
+    learning_rate: Any,
+    beta_1: Any,
+    beta_2: Any,
 ) -> None: ...
-def decay_weights(variables: list[Any], *, rate: float) -> None: ...
-def update_averages(averages: list[Any], values: list[Any], *, momentum: float) -> None: ...
+def decay_weights(variables: list[Any], *, rate: Any) -> None: ...
+def update_averages(averages: list[Any], values: list[Any], *, momentum: Any) -> None: ...
 def convert(value: Any, dtype: Any = None, dtype_hint: Any = None) -> Tensor: ...
 def as_tensor(value: Any) -> Tensor: ...
 

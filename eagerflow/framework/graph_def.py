@@ -30,8 +30,8 @@ def attributes(node: Any) -> dict[str, Any]:
     inputs = node.inputs
     if kind == "Cast":
         found["SrcT"], found["DstT"] = inputs[0].dtype, outputs[0].dtype
-    elif node.variable is not None:
-        found["dtype"] = node.variable.dtype
+    elif node.variables:
+        found["dtype"] = node.variables[0].dtype
     elif node.callees:
         found["Tin"] = [tensor.dtype for tensor in inputs]
         found["Tout"] = [tensor.dtype for tensor in outputs]

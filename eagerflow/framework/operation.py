@@ -197,8 +197,7 @@ class GraphInspection:
 
     def _used_variables(self) -> Iterator[Any]:
         for node in self.nodes:
-            if node.variable is not None:
-                yield node.variable
+            yield from node.variables
             for callee in node.callees:
                 yield from callee._used_variables()
 

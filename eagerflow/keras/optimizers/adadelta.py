@@ -63,7 +63,7 @@ class Adadelta(Optimizer):
         return {"accumulated_grad": 0.0, "accumulated_delta_var": 0.0}
 
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
         _core.adadelta_update(
             variables,

@@ -9,15 +9,16 @@ from eagerflow import _core
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer
+from eagerflow.keras.optimizers.scalars import larger, number, of_dtype, power, smaller, sqrt
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate, LearningRateSchedule
 
 _ops = _core.ops
 
 
-def _rms(values: Any, size: int) -> float:
+def _rms(values: Any, size: int) -> Any:
     """The root mean square of `size` values, as the product of a row and a column."""
     row = _ops.reshape(values, [1, size])
-    return math.sqrt(float(_ops.matmul(row, row, transpose_b=True)[0, 0]) / max(size, 1))
+    return sqrt(number(_ops.matmul(row, row, transpose_b=True)[0, 0]) / max(size, 1))
 
 
 class Adafactor(Optimizer):
@@ -89,17 +90,18 @@ class Adafactor(Optimizer):
             slots["v"] = self.add_variable_from_reference(variable, "v")
 
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
-        step = int(self._iterations) + 1
-        relative_rate = 1.0 / math.sqrt(step)
+        step = self._step()
+        relative_rate = 1.0 / sqrt(step)
         if self.relative_step and not isinstance(self._learning_rate, LearningRateSchedule):
-            learning_rate = min(learning_rate, relative_rate)
-        rho = min(learning_rate, relative_rate)
-        beta_2 = 1 - math.pow(step, self.beta_2_decay)
+            learning_rate = smaller(learning_rate, relative_rate)
+        rho = smaller(learning_rate, relative_rate)
+        decay = 1 - power(step, self.beta_2_decay)
         for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
-            size = gradient._size
-            alpha = max(_rms(variable, size), self.epsilon_2) * rho
+            size = math.prod(variable.shape)
+            beta_2 = of_dtype(decay, variable.dtype)
+            alpha = larger(_rms(variable, size), self.epsilon_2) * rho
             squares = _ops.square(gradient)
             v = entry["v"]
             if "r" in entry:
@@ -112,5 +114,5 @@ class Adafactor(Optimizer):
             else:
                 v.assign(v * beta_2 + (squares + self.epsilon_1) * (1 - beta_2))
             update = gradient * _ops.rsqrt(v)
-            clip = max(1.0, _rms(update, size) / self.clip_threshold)
-            variable.assign_sub(update * (alpha / clip))
+            clip = larger(1.0, _rms(update, size) / self.clip_threshold)
+            variable.assign_sub(update * of_dtype(alpha / clip, variable.dtype))

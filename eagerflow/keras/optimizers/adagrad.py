@@ -74,7 +74,7 @@ class Adagrad(Optimizer):
         return summed_rows(gradient)
 
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
         _core.adagrad_update(
             variables,

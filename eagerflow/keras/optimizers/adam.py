@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
-from eagerflow.keras.optimizers.optimizer import Optimizer, cached_float32, slots_named, to_float32
+from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
+from eagerflow.keras.optimizers.scalars import cached_float32, power, sqrt, to_float32
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 
@@ -81,21 +81,21 @@ class Adam(Optimizer):
     def _slot_groups(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
         return [names[:2], names[2:]]
 
-    def _corrected(self, learning_rate: float, dtype: dtypes.DType) -> float:
+    def _corrected(self, learning_rate: Any, dtype: dtypes.DType) -> Any:
         """The learning rate with the corrections of both biases.
 
         TensorFlow computes the powers in the variable's own dtype: where 1 - beta_2 is small, that
         shows after the first steps.
         """
-        step = int(self._iterations) + 1
+        step = self._step()
         beta_1_power = cached_float32(self.beta_1) ** step
         beta_2_power = cached_float32(self.beta_2) ** step
         if dtype is not dtypes.float64:
             beta_1_power, beta_2_power = to_float32(beta_1_power), to_float32(beta_2_power)
-        return learning_rate * math.sqrt(1 - beta_2_power) / (1 - beta_1_power)
+        return learning_rate * sqrt(1 - beta_2_power) / (1 - beta_1_power)
 
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
         _core.adam_update(
             variables,
@@ -109,10 +109,8 @@ class Adam(Optimizer):
             epsilon=self._epsilon_hat(),
         )
 
-    def _epsilon_hat(self) -> float:
+    def _epsilon_hat(self) -> Any:
         """The epsilon of the paper's section 2, which is added to the uncorrected root."""
         if not self.adaptive_epsilon:
             return self.epsilon
-        return self.epsilon * math.sqrt(
-            1 - cached_float32(self.beta_2) ** (int(self._iterations) + 1)
-        )
+        return self.epsilon * sqrt(1 - power(cached_float32(self.beta_2), self._step()))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
-from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, to_float32
+from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
+from eagerflow.keras.optimizers.scalars import cached_float32, power
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 
@@ -66,15 +66,14 @@ class Adamax(Optimizer):
         return {"m": 0.0, "u": 0.0}
 
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
-        step = int(self._iterations) + 1
         _core.adamax_update(
             variables,
             slots_named(slots, "m"),
             slots_named(slots, "u"),
             gradients,
-            learning_rate=learning_rate / (1 - math.pow(to_float32(self.beta_1), step)),
+            learning_rate=learning_rate / (1 - power(cached_float32(self.beta_1), self._step())),
             beta_1=self.beta_1,
             beta_2=self.beta_2,
             epsilon=self.epsilon,

@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.keras.optimizers import scalars
 
 _ops = _core.ops
 
@@ -81,7 +82,10 @@ def _norm(gradients: list) -> Any:
 
 def _scaled_to(gradient: Any, norm: Any, limit: float) -> Any:
     """The gradient, scaled by the factor that reduces `norm` to `limit`."""
-    largest = max(float(norm), limit)
-    factor = limit / largest if largest else 0.0
+    largest = scalars.larger(scalars.number(norm), limit)
+    factor = limit / largest if limit or scalars.is_symbolic(largest) or largest else 0.0
     values = values_of(gradient)
+    if scalars.is_symbolic(factor):
+        factor = _ops.select(_ops.equal(largest, 0.0), _ops.zeros_like(factor), factor)
+        return with_values(gradient, values * _ops.cast(factor, values.dtype))
     return with_values(gradient, values * _core.convert(factor, values.dtype))

@@ -94,7 +94,7 @@ class Ftrl(Optimizer):
         return {"accumulator": self.initial_accumulator_value, "linear": 0.0}
 
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
         _core.ftrl_update(
             variables,

@@ -16,13 +16,20 @@ initializers = lazy.Module("eagerflow.keras.initializers")
 schedules = lazy.Module("eagerflow.keras.optimizers.schedules")
 
 _ops = _core.ops
+Tensor = _core.Tensor
 Slots = dict[str, Variable]
 
 
 def summed_rows(gradient: IndexedSlices) -> tuple[Any, Any]:
     """The indices of a sparse gradient's rows without repetition, and the sums of their values."""
     rows, positions, _ = _ops.unique_with_counts(gradient.indices)
-    return rows, _ops.unsorted_segment_sum(gradient.values, positions, num_segments=rows.shape[0])
+    return rows, _ops.unsorted_segment_sum(gradient.values, positions, num_segments=_size(rows))
+
+
+def _size(rows: Any) -> Any:
+    """The length of a vector: a number, or a scalar of a graph."""
+    known = rows.shape[0]
+    return _ops.shape(rows)[0] if known is None else known
 
 
 class Keras2Hooks:
@@ -76,9 +83,11 @@ class Keras2Hooks:
 
     def _decayed_lr(self, var_dtype: Any) -> Any:
         """The learning rate of this step as a tensor."""
-        return _core.convert(self._current_rate(), dtypes.as_dtype(var_dtype))
+        dtype = dtypes.as_dtype(var_dtype)
+        rate = self._current_rate()
+        return _ops.cast(rate, dtype) if isinstance(rate, Tensor) else _core.convert(rate, dtype)
 
-    def _current_rate(self) -> float:
+    def _current_rate(self) -> Any:
         raise TypeError(f"{type(self).__name__} takes no learning rate.")
 
     def add_slot(

@@ -8,7 +8,15 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
-from eagerflow.keras.optimizers.optimizer import Optimizer, cached_float32, to_float32
+from eagerflow.keras.optimizers.optimizer import Optimizer
+from eagerflow.keras.optimizers.scalars import (
+    cached_float32,
+    number,
+    of_dtype,
+    power,
+    sqrt,
+    to_float32,
+)
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 _ops = _core.ops
@@ -69,24 +77,29 @@ class Lamb(Optimizer):
         return [(name,) for name in names]
 
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
-        step = int(self._iterations) + 1
-        correction_1 = 1.0 - to_float32(cached_float32(self.beta_1) ** step)
-        correction_2 = 1.0 - to_float32(cached_float32(self.beta_2) ** step)
+        step = self._step()
+        power_1 = to_float32(power(cached_float32(self.beta_1), step))
+        power_2 = to_float32(power(cached_float32(self.beta_2), step))
         for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
             m, v = entry["momentum"], entry["velocity"]
+            dtype = variable.dtype
+            correction_1, correction_2 = (of_dtype(1.0 - p, dtype) for p in (power_1, power_2))
             m.assign_add((gradient - m) * (1 - self.beta_1))
             v.assign_add((_ops.square(gradient) - v) * (1 - self.beta_2))
             update = (m / correction_1) / (_ops.sqrt(v / correction_2) + self.epsilon)
             variable_norm, update_norm = _norm(variable), _norm(update)
-            trust_ratio = 1.0
-            if variable_norm > 0 and update_norm > 0:
+            trust_ratio: Any = 1.0
+            if _core.building() is not None:
+                both = _ops.logical_and(variable_norm > 0.0, update_norm > 0.0)
+                trust_ratio = _ops.select(both, variable_norm / update_norm, 1.0)
+            elif variable_norm > 0 and update_norm > 0:
                 trust_ratio = variable_norm / update_norm
-            variable.assign_sub(update * (trust_ratio * learning_rate))
+            variable.assign_sub(update * of_dtype(trust_ratio * learning_rate, dtype))
 
 
-def _norm(values: Any) -> float:
+def _norm(values: Any) -> Any:
     """The root of the sum of squares, as a product of a row and a column."""
     row = _ops.reshape(values, [1, math.prod(values.shape)])
-    return math.sqrt(float(_ops.matmul(row, row, transpose_b=True)[0, 0]))
+    return sqrt(number(_ops.matmul(row, row, transpose_b=True)[0, 0]))

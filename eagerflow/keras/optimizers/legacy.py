@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from eagerflow import _core
@@ -21,7 +20,7 @@ from eagerflow.keras.optimizers import (
 )
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer as _NewOptimizer
-from eagerflow.keras.optimizers.optimizer import to_float32
+from eagerflow.keras.optimizers.scalars import cached_float32, of_dtype, power
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate, LearningRateSchedule
 
 _ops = _core.ops
@@ -279,7 +278,7 @@ class RMSprop(Optimizer, rmsprop.RMSprop):
         )
 
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
         if self.momentum:
             super()._update(variables, gradients, slots, learning_rate)
@@ -293,7 +292,8 @@ class RMSprop(Optimizer, rmsprop.RMSprop):
                 average = entry["average_gradient"]
                 average.assign(average * rho + gradient * (1 - rho))
                 spread = spread - _ops.square(average)
-            variable.assign_sub(gradient * learning_rate / (_ops.sqrt(spread) + self.epsilon))
+            rate = of_dtype(learning_rate, variable.dtype)
+            variable.assign_sub(gradient * rate / (_ops.sqrt(spread) + self.epsilon))
 
 
 class Adagrad(Optimizer, adagrad.Adagrad):
@@ -325,12 +325,13 @@ class Adagrad(Optimizer, adagrad.Adagrad):
         return None  # rows without a gradient get an update of zero
 
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
         for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
             sums = entry["accumulator"]
             sums.assign_add(_ops.square(gradient))
-            variable.assign_sub(gradient * learning_rate / (_ops.sqrt(sums) + self.epsilon))
+            rate = of_dtype(learning_rate, variable.dtype)
+            variable.assign_sub(gradient * rate / (_ops.sqrt(sums) + self.epsilon))
 
 
 class Adadelta(Optimizer, adadelta.Adadelta):
@@ -449,8 +450,9 @@ class Nadam(Optimizer, nadam.Nadam):
 
     _counts_traces = False
 
-    def _momentum_at(self, step: int) -> float:
-        return to_float32(self.beta_1) * (1.0 - 0.5 * math.pow(0.96, self._momentum_decay * step))
+    def _momentum_at(self, step: Any) -> Any:
+        growth = power(0.96, self._momentum_decay * step)
+        return cached_float32(self.beta_1) * (1.0 - 0.5 * growth)
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an optimizer like this one."""

@@ -70,7 +70,7 @@ class Lion(Optimizer):
         return {"m": 0.0}
 
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
         _core.lion_update(
             variables,

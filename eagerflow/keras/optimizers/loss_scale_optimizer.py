@@ -9,25 +9,29 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.autodiff.tape import GradientTape
 from eagerflow.framework import dtypes
+from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers import clipping
 from eagerflow.keras.optimizers.optimizer import Optimizer
+from eagerflow.ops import control_flow
 from eagerflow.util import lazy
 
 # Imported when it is first used: few programs need it.
 optimizers = lazy.Module("eagerflow.keras.optimizers")
 
 _ops = _core.ops
+Tensor = _core.Tensor
 _INITIAL_SCALE = 2.0**15
 _GROWTH_STEPS = 2000
 
 
-def _all_finite(gradients: list) -> bool:
-    return all(
-        bool(_ops.reduce_all(_ops.is_finite(clipping.values_of(gradient))))
-        for gradient in gradients
-        if gradient is not None
-    )
+def _all_finite(gradients: list) -> Tensor:
+    finite = _core.as_tensor(True)
+    for gradient in gradients:
+        if gradient is not None:
+            own = _ops.reduce_all(_ops.is_finite(clipping.values_of(gradient)))
+            finite = _ops.logical_and(finite, own)
+    return finite
 
 
 class LossScaleOptimizer(Optimizer):
@@ -196,11 +200,18 @@ class LossScaleOptimizer(Optimizer):
             )
             self._loss_was_scaled = self._gradients_were_unscaled = True
         pairs = list(grads_and_vars)
-        self._optimizer.build([variable for _, variable in pairs])
-        if self._dynamic and not self._note(_all_finite([gradient for gradient, _ in pairs])):
-            self._optimizer.iterations.assign_add(1)
+        with eagerly():
+            self._optimizer.build([variable for _, variable in pairs])
+        if not self._dynamic:
+            self._optimizer.apply_gradients(pairs)
             return
-        self._optimizer.apply_gradients(pairs)
+        finite = _all_finite([gradient for gradient, _ in pairs])
+        self._note(finite)
+        control_flow.cond(
+            finite,
+            lambda: self._optimizer.apply_gradients(pairs).read_value(),
+            lambda: self._optimizer.iterations.assign_add(1).read_value(),
+        )
 
     def scale_loss(self, loss: Any) -> Any:
         """A loss times the scale; `apply` expects its gradients."""
@@ -210,19 +221,18 @@ class LossScaleOptimizer(Optimizer):
         """Updates variables from the gradients of a scaled loss, unless one is not finite."""
         super().apply(self.get_unscaled_gradients(grads), trainable_variables)
 
-    def _note(self, finite: bool) -> bool:
-        """Adjusts the scale to whether the gradients of a step are finite, which it returns."""
-        if not finite:
-            self._counter.assign(0)
-            self._scale.assign(max(float(self._scale) / 2.0, 1.0))
-        elif int(self._counter) + 1 >= self._growth_steps:
-            self._counter.assign(0)
-            doubled = float(self._scale) * 2.0
-            if doubled <= 3.4e38:
-                self._scale.assign(doubled)
-        else:
-            self._counter.assign_add(1)
-        return finite
+    def _note(self, finite: Tensor) -> None:
+        """Adjusts the scale to whether the gradients of a step are finite."""
+        scale, count = self._scale.read_value(), self._counter.read_value() + 1
+        grown = _ops.greater_equal(count, self._growth_steps)
+        zero = _ops.zeros_like(count)
+        self._counter.assign(
+            _ops.select(_ops.logical_and(finite, _ops.logical_not(grown)), count, zero)
+        )
+        doubled = scale * 2.0
+        may_double = _ops.logical_and(grown, _ops.is_finite(doubled))
+        kept = _ops.select(may_double, doubled, scale)
+        self._scale.assign(_ops.select(finite, kept, _ops.maximum(scale / 2.0, 1.0)))
 
     @property
     def iterations(self) -> Variable:

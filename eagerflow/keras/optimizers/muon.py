@@ -9,7 +9,8 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
-from eagerflow.keras.optimizers.optimizer import Optimizer, cached_float32, slots_named, to_float32
+from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
+from eagerflow.keras.optimizers.scalars import cached_float32, of_dtype, power, sqrt, to_float32
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 _ops = _core.ops
@@ -127,7 +128,7 @@ class Muon(Optimizer):
                 _core.decay_weights(group, rate=decay * rate)
 
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
         rows = list(zip(variables, gradients, slots, strict=True))
         by_adam = [row for row in rows if "velocity" in row[2]]
@@ -141,21 +142,24 @@ class Muon(Optimizer):
             direction = m * self.momentum + gradient if self.nesterov else m.read_value()
             scale = learning_rate
             if self.rms_rate is not None:
-                scale *= self.rms_rate * math.sqrt(max(variable.shape))
-            variable.assign_sub(self.zeropower_via_newtonschulz5(direction, self.ns_steps) * scale)
+                scale = scale * self.rms_rate * math.sqrt(max(variable.shape))
+            variable.assign_sub(
+                self.zeropower_via_newtonschulz5(direction, self.ns_steps)
+                * of_dtype(scale, variable.dtype)
+            )
 
-    def _update_by_adam(self, rows: list, learning_rate: float) -> None:
+    def _update_by_adam(self, rows: list, learning_rate: Any) -> None:
         variables, gradients, slots = (list(part) for part in zip(*rows, strict=True))
-        step = int(self._iterations) + 1
-        beta_1_power = to_float32(cached_float32(self.adam_beta_1) ** step)
-        beta_2_power = to_float32(cached_float32(self.adam_beta_2) ** step)
+        step = self._step()
+        beta_1_power = to_float32(power(cached_float32(self.adam_beta_1), step))
+        beta_2_power = to_float32(power(cached_float32(self.adam_beta_2), step))
         _core.adam_update(
             variables,
             slots_named(slots, "momentum"),
             slots_named(slots, "velocity"),
             None,
             gradients,
-            learning_rate=learning_rate * math.sqrt(1 - beta_2_power) / (1 - beta_1_power),
+            learning_rate=learning_rate * sqrt(1 - beta_2_power) / (1 - beta_1_power),
             beta_1=self.adam_beta_1,
             beta_2=self.adam_beta_2,
             epsilon=self.epsilon,

@@ -6,11 +6,14 @@ import math
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.framework import random_seed
+from eagerflow.framework import dtypes, random_seed
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
-from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, to_float32
+from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
+from eagerflow.keras.optimizers.scalars import cached_float32, number, power, sqrt
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
+
+_ops = _core.ops
 
 
 class Nadam(Optimizer):
@@ -63,7 +66,7 @@ class Nadam(Optimizer):
         self.beta_2 = beta_2
         self.epsilon = epsilon
         # The product of the momenta so far, and its last step.
-        self._u_product = 1.0
+        self._u_product = Variable(1.0, dtype=dtypes.float64, trainable=False)
         self._u_product_step = 0
         # The number of updates in functions, counted while they are traced.
         self._traced_updates = 1
@@ -74,17 +77,17 @@ class Nadam(Optimizer):
 
     _counts_traces = True
 
-    def _momentum_at(self, step: int) -> float:
-        return to_float32(self.beta_1) * (1.0 - 0.5 * math.pow(0.96, step))
+    def _momentum_at(self, step: Any) -> Any:
+        return cached_float32(self.beta_1) * (1.0 - 0.5 * power(0.96, step))
 
     def _product_at(self, step: int) -> float:
         """The product of the momenta up to a step; after a jump, all are multiplied again."""
         if self._u_product_step == step - 1:
-            self._u_product *= self._momentum_at(step)
+            self._u_product.assign(float(self._u_product) * self._momentum_at(step))
         elif self._u_product_step != step:
-            self._u_product = math.prod(self._momentum_at(k) for k in range(1, step + 1))
+            self._u_product.assign(math.prod(self._momentum_at(k) for k in range(1, step + 1)))
         self._u_product_step = step
-        return self._u_product
+        return float(self._u_product)
 
     def _make_slots(self, variables: list) -> None:
         super()._make_slots(variables)
@@ -97,38 +100,50 @@ class Nadam(Optimizer):
         return first
 
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
-        step = int(self._iterations) + 1
+        step = self._step()
         fresh, self._fresh = self._fresh, False
-        if not self._counts_traces or not random_seed.inside_function():
+        graph = _core.building()
+        if not random_seed.inside_function() and graph is None:
             self._update_by(
                 self._product_at(step), step, variables, gradients, slots, learning_rate
             )
             return
+        product = number(self._u_product)
+        if not self._counts_traces:
+            product = product * self._momentum_at(step)
+            self._update_by(product, step, variables, gradients, slots, learning_rate)
+            self._u_product.assign(product)
+            return
         # In a traced function Keras multiplies the product once per variable, except for the
         # variable whose index in the trace happens to be that of the step.
         first = random_seed.once(lambda: self._trace(len(variables)), self, fresh)
-        self._u_product_step = step
+        if graph is None:
+            self._u_product_step = step
         for index, one in enumerate(zip(variables, gradients, slots, strict=True), first):
-            if index != step + 1:
-                self._u_product *= self._momentum_at(step)
+            multiplied = product * self._momentum_at(step)
+            if graph is None:
+                product = product if index == step + 1 else multiplied
+            else:
+                product = _ops.select(_ops.equal(step + 1, index), product, multiplied)
             variable, gradient, slot = ([item] for item in one)
-            self._update_by(self._u_product, step, variable, gradient, slot, learning_rate)
+            self._update_by(product, step, variable, gradient, slot, learning_rate)
+        self._u_product.assign(product)
 
     def _update_by(
         self,
-        product: float,
-        step: int,
+        product: Any,
+        step: Any,
         variables: list,
         gradients: list,
         slots: list,
-        learning_rate: float,
+        learning_rate: Any,
     ) -> None:
         mu, next_mu = self._momentum_at(step), self._momentum_at(step + 1)
         momentum_factor = next_mu / (1.0 - product * next_mu)
         gradient_factor = (1.0 - mu) / (1.0 - product)
-        root_correction = math.sqrt(1.0 - math.pow(to_float32(self.beta_2), step))
+        root_correction = sqrt(1.0 - power(cached_float32(self.beta_2), step))
         _core.nadam_update(
             variables,
             slots_named(slots, "m"),

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import re
-import struct
 import warnings
 from collections.abc import Iterable
 from typing import Any
@@ -14,12 +12,13 @@ from eagerflow import _core
 from eagerflow.autodiff.tape import GradientTape
 from eagerflow.config.devices import list_physical_devices
 from eagerflow.framework import dtypes
+from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.argument_docs import complete_docs
 from eagerflow.keras.config import defaults, float_dtype
-from eagerflow.keras.optimizers import clipping
+from eagerflow.keras.optimizers import clipping, scalars
 from eagerflow.keras.optimizers.keras2_hooks import Keras2Hooks, Slots, summed_rows
 from eagerflow.keras.optimizers.keras3_hooks import Keras3Hooks
 from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
@@ -201,13 +200,15 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
 
     def _scheduled_rate(self) -> Variable:
         """The variable that holds the schedule's rate for the current step."""
-        value = _core.as_tensor(self._learning_rate(self._iterations))
         current: Variable | None = self.__dict__.get("_current_learning_rate")
         if current is None:
-            current = Variable(value, trainable=False, name="current_learning_rate")
+            with eagerly():
+                value = _core.as_tensor(self._learning_rate(self._iterations))
+                current = Variable(value, trainable=False, name="current_learning_rate")
             self._current_learning_rate = current
-        else:
-            current.assign(value)
+            if _core.building() is None:
+                return current
+        current.assign(self._learning_rate(self._iterations))
         return current
 
     @property
@@ -243,18 +244,22 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
 
     lr = learning_rate
 
-    def _current_rate(self) -> float:
-        """The learning rate of the current step as a float."""
+    def _current_rate(self) -> Any:
+        """The learning rate of the current step: a float, or a float64 scalar of a graph."""
         rate = self._learning_rate
         if not isinstance(rate, Variable):
             if isinstance(rate, LearningRateSchedule):
                 rate = self._scheduled_rate()
             else:
                 rate = rate(self._iterations) if self._rate_takes_step else rate()
-        rate = float(rate)
+        rate = scalars.number(rate)
         if self._decay:
-            rate /= 1.0 + self._decay * int(self._iterations)
+            rate = rate / (1.0 + self._decay * scalars.whole(self._iterations))
         return rate
+
+    def _step(self) -> Any:
+        """The number of the current step, from 1 on: an integer, or a scalar of a graph."""
+        return scalars.whole(self._iterations) + 1
 
     @property
     def variables(self) -> _Variables:
@@ -462,7 +467,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
             grads_and_vars = list(grads_and_vars)
             if not grads_and_vars:
                 return self._iterations
-            with name_scope(name or self.name or "optimizer"):
+            with eagerly(), name_scope(name or self.name or "optimizer"):
                 self.build([variable for _, variable in grads_and_vars])
             self._was_built = True
         gradients = []
@@ -548,7 +553,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         self._not_decayed = {variable._id for variable in var_list or ()}
         self._not_decayed_names = list(var_names or ())
 
-    def _decay_weights(self, variables: list[Variable], rate: float) -> None:
+    def _decay_weights(self, variables: list[Variable], rate: Any) -> None:
         """Applies the weight decay to the variables that are not excluded from it."""
         if self.weight_decay:
             decayed = [v for v in variables if self._use_weight_decay(v)]
@@ -562,7 +567,8 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
     def _slots_of(self, variable: Variable) -> Slots:
         """The slots of a variable, which are made on first use."""
         if variable._id not in self._models:
-            self._make_slots([variable])
+            with eagerly():
+                self._make_slots([variable])
         return self._slots.setdefault(variable._id, {})
 
     def _make_slots(self, variables: list[Variable]) -> None:
@@ -612,7 +618,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         return [names]
 
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
         """One step for all variables, by the rule of a user-defined subclass."""
         kind = type(self)
@@ -639,8 +645,15 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         values = [variable.read_value() for variable in variables]
         _core.update_averages(averages, values, momentum=self.ema_momentum)
         frequency = self.ema_overwrite_frequency
-        if frequency and int(self._iterations) % frequency == 0:
-            self.finalize_variable_values(variables)
+        if not frequency:
+            return
+        if _core.building() is None:
+            if int(self._iterations) % frequency == 0:
+                self.finalize_variable_values(variables)
+            return
+        is_time = _ops.equal(_ops.floormod(self._iterations, frequency), 0)
+        for variable, average in zip(variables, averages, strict=True):
+            variable.assign(_ops.select(is_time, average, variable))
 
     def finalize_variable_values(self, var_list: Iterable[Variable]) -> None:
         """Assigns the moving averages to their variables, if there are averages."""
@@ -683,17 +696,6 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
                 config["learning_rate"], custom_objects=custom_objects
             )
         return cls(**config)
-
-
-_FLOAT32 = struct.Struct("f")
-
-
-def to_float32(number: float) -> float:
-    """The nearest float32: TensorFlow computes with hyperparameters in the variables' dtype."""
-    return _FLOAT32.unpack(_FLOAT32.pack(number))[0]
-
-
-cached_float32 = functools.lru_cache(to_float32)
 
 
 def slots_named(slots: list[Slots], name: str) -> list[Variable]:

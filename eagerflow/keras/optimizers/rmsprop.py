@@ -76,7 +76,7 @@ class RMSprop(Optimizer):
         return [(name,) for name in names]
 
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
         _core.rmsprop_update(
             variables,

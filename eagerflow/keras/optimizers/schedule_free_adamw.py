@@ -7,7 +7,8 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
-from eagerflow.keras.optimizers.optimizer import Optimizer, cached_float32, to_float32
+from eagerflow.keras.optimizers.optimizer import Optimizer
+from eagerflow.keras.optimizers.scalars import cached_float32, of_dtype, power, smaller, to_float32
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 _ops = _core.ops
@@ -77,18 +78,20 @@ class ScheduleFreeAdamW(Optimizer):
             self._slots[variable._id]["momentum"].assign(variable.read_value())
 
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
-        step = int(self._iterations) + 1
-        correction = 1.0 - to_float32(cached_float32(self.beta_2) ** step)
+        step = self._step()
+        correction = 1.0 - to_float32(power(cached_float32(self.beta_2), step))
         if self.warmup_steps:
-            learning_rate *= min(step / self.warmup_steps, 1.0)
+            learning_rate = learning_rate * smaller(step / self.warmup_steps, 1.0)
         beta_1, beta_2 = cached_float32(self.beta_1), cached_float32(self.beta_2)
-        c = 1.0 / step
         for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
             z, v = entry["momentum"], entry["velocity"]
+            rate, corrected, c = (
+                of_dtype(value, variable.dtype) for value in (learning_rate, correction, 1.0 / step)
+            )
             v.assign_add((_ops.square(gradient) - v) * (1.0 - beta_2))
-            z.assign_sub(gradient * learning_rate / (_ops.sqrt(v / correction) + self.epsilon))
+            z.assign_sub(gradient * rate / (_ops.sqrt(v / corrected) + self.epsilon))
             # Like Keras, this derives the old x from the variable and the new z.
             x = (variable - z * (1.0 - beta_1)) / beta_1 * (1.0 - c) + z * c
             variable.assign(z * (1.0 - beta_1) + x * beta_1)

@@ -8,7 +8,8 @@ from eagerflow import _core
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
-from eagerflow.keras.optimizers.optimizer import Optimizer, cached_float32, slots_named
+from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
+from eagerflow.keras.optimizers.scalars import cached_float32
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 
@@ -73,7 +74,7 @@ class SGD(Optimizer):
         return None if self.momentum else (gradient.indices, gradient.values)
 
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
         if not self.momentum:
             _core.gradient_descent_update(variables, gradients, learning_rate=learning_rate)

@@ -60,9 +60,13 @@ class CosineDecay(LearningRateSchedule):
         step, length = to(step, dtype), to(self.decay_steps, dtype)
         if self.warmup_target is not None:
             target, warmup = to(self.warmup_target, dtype), to(self.warmup_steps, dtype)
-            if bool(_ops.less(step, warmup)):
-                return (target - start) * (step / warmup) + start
-            start, step = target, step - warmup
+            rising = (target - start) * (step / warmup) + start
+            return _ops.select(
+                _ops.less(step, warmup), rising, self._falling(target, step - warmup, length)
+            )
+        return self._falling(start, step, length)
+
+    def _falling(self, start: Tensor, step: Tensor, length: Tensor) -> Tensor:
         wave = _half_wave(_ops.minimum(step, length) / length)
         return start * ((1 - self.alpha) * wave + self.alpha)
 
@@ -105,7 +109,7 @@ class CosineDecayRestarts(LearningRateSchedule):
         dtype = initial.dtype
         longer, higher, alpha = (to(v, dtype) for v in (self._t_mul, self._m_mul, self.alpha))
         done = to(step, dtype) / to(self.first_decay_steps, dtype)
-        if bool(_ops.equal(longer, 1.0)):
+        if bool(_core.static_value(_ops.equal(longer, 1.0))):
             restarts = _ops.floor(done)
             fraction = done - restarts
         else:

@@ -179,7 +179,8 @@ class PiecewiseConstantDecay(LearningRateSchedule):
     def __call__(self, step: TensorLike) -> Tensor:
         """The learning rate at a step."""
         step = _core.as_tensor(step)
-        for boundary, value in zip(self.boundaries, self.values, strict=False):
-            if bool(_ops.less_equal(step, to(boundary, step.dtype))):
-                return _core.as_tensor(value)
-        return _core.as_tensor(self.values[-1])
+        rate = _core.as_tensor(self.values[-1])
+        for boundary, value in reversed(list(zip(self.boundaries, self.values, strict=False))):
+            within = _ops.less_equal(step, to(boundary, step.dtype))
+            rate = _ops.select(within, _core.as_tensor(value), rate)
+        return rate

@@ -1,0 +1,24 @@
+// One step of an optimizer for many variables: each is updated by one pass over its memory.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "eager/variable.h"
+#include "kernels/cpu/optimizers.h"
+
+namespace ef {
+
+// A variable, its slots and its gradient.
+struct UpdateTarget {
+  VariableRef variable;
+  VariableRef slots[cpu::kMaxSlots];
+  Tensor gradient;  // empty for rules that read none
+  bool sparse = false;
+  Tensor rows;  // of a sparse gradient: the rows that it updates, int64 [n]
+};
+
+// Checks the dtypes and shapes of all targets, and then updates them.
+void update(const cpu::OptimizerStep& step, std::span<const UpdateTarget> targets);
+
+}  // namespace ef

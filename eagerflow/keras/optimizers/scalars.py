@@ -1,0 +1,76 @@
+"""Arithmetic on hyperparameters: floats eagerly, float64 scalars while a function is traced."""
+
+from __future__ import annotations
+
+import functools
+import math
+import struct
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+_FLOAT32 = struct.Struct("f")
+
+
+def number(value: Any) -> Any:
+    """A float, or a float64 scalar if a graph computes the value."""
+    if _core.building() is None or isinstance(value, int):
+        return float(value)
+    return value if isinstance(value, float) else _ops.cast(value, dtypes.float64)
+
+
+def whole(value: Any) -> Any:
+    """An integer, or a float64 scalar if a graph computes the value."""
+    return int(value) if _core.building() is None else number(value)
+
+
+def to_float32(value: Any) -> Any:
+    """The nearest float32: TensorFlow computes with hyperparameters in the variables' dtype."""
+    if isinstance(value, Tensor):
+        return _ops.cast(_ops.cast(value, dtypes.float32), dtypes.float64)
+    return _FLOAT32.unpack(_FLOAT32.pack(value))[0]
+
+
+cached_float32 = functools.lru_cache(to_float32)
+
+
+def sqrt(value: Any) -> Any:
+    """The square root."""
+    return _ops.sqrt(value) if isinstance(value, Tensor) else math.sqrt(value)
+
+
+def power(base: Any, exponent: Any) -> Any:
+    """`base ** exponent`."""
+    if isinstance(base, Tensor) or isinstance(exponent, Tensor):
+        return _ops.pow(
+            _core.convert(base, dtypes.float64), _core.convert(exponent, dtypes.float64)
+        )
+    return math.pow(base, exponent)
+
+
+def smaller(one: Any, other: Any) -> Any:
+    """The smaller of two numbers."""
+    if isinstance(one, Tensor) or isinstance(other, Tensor):
+        return _ops.minimum(one, other)
+    return min(one, other)
+
+
+def larger(one: Any, other: Any) -> Any:
+    """The larger of two numbers."""
+    if isinstance(one, Tensor) or isinstance(other, Tensor):
+        return _ops.maximum(one, other)
+    return max(one, other)
+
+
+def of_dtype(value: Any, dtype: dtypes.DType) -> Any:
+    """A number as operations with tensors of a dtype take it."""
+    return _ops.cast(value, dtype) if isinstance(value, Tensor) else value
+
+
+def is_symbolic(value: Any) -> bool:
+    """Whether a graph computes the number."""
+    return isinstance(value, Tensor)
