@@ -71,7 +71,11 @@ class IndexedSlices:
     @property
     def _type_spec(self) -> IndexedSlicesSpec:
         dense = self._dense_shape
-        shape = [None] * self._values.ndim if dense is None else [int(size) for size in dense]
+        shape: Any = [None] * self._values.ndim
+        if dense is not None and _core.is_symbolic(dense):
+            shape = _core.partial_value(dense) or [None, *self._values.shape[1:]]
+        elif dense is not None:
+            shape = [int(size) for size in dense]
         return IndexedSlicesSpec(
             shape,
             self._values.dtype,

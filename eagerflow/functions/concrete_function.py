@@ -169,6 +169,8 @@ class ConcreteFunction(Callable):
         try:
             arguments = self._bound(args, kwargs)
         except TypeError as error:
+            if _core.building() is not None:  # traces know the shapes of calls
+                raise
             return self._call_flat(args, kwargs, error)
         return self.call_bound(arguments)
 

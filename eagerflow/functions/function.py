@@ -9,10 +9,12 @@ import operator
 import threading
 import weakref
 from collections.abc import Callable as PythonCallable
+from types import MethodType
 from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import context
+from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.context import process
 from eagerflow.framework.func_graph import FuncGraph, eagerly
 from eagerflow.framework.trace_type import TracingContext
@@ -190,6 +192,22 @@ class Function(_core.TracedCall, Callable):
             return self._concrete_for_signature()
         return self._concrete_for(args, kwargs, specs=True)[0]
 
+    def get_initialization_function(self, *args: Any, **kwargs: Any) -> PythonCallable[[], None]:
+        """Traces the function for arguments like these; variables that it makes have values then.
+
+        Returns:
+            A function that does nothing, as there is nothing left to initialize.
+
+        Raises:
+            RuntimeError: if the function has been traced before.
+        """
+        if self._begun:
+            raise RuntimeError(
+                "get_initialization_function cannot be called after the function has been used"
+            )
+        self.get_concrete_function(*args, **kwargs)
+        return lambda: None
+
     def _concrete_for(
         self, args: tuple, kwargs: dict[str, Any], specs: bool = False
     ) -> tuple[ConcreteFunction, dict[str, Any]]:
@@ -264,7 +282,7 @@ class Function(_core.TracedCall, Callable):
             self._cache.add(key, concrete)
             self._forget()
             calls = self._untraced_calls + self._take_calls()
-            if not specs:
+            if not specs and _core.building() is None:
                 retracing.note_trace(self._history, self._python_function, calls)
                 calls = 0
             self._untraced_calls = calls
@@ -301,6 +319,8 @@ class Function(_core.TracedCall, Callable):
         """The method of an object: a Function of its own, which does not keep the object alive."""
         if instance is None:
             return self
+        if isinstance(instance, CompositeTensor):  # made of tensors: an argument like others
+            return MethodType(self, instance)
         found = self._instances.get(id(instance))
         return self._bound_to(instance) if found is None else found[1]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -27,6 +28,8 @@ class _CapturedDefault:
 
 
 CAPTURED_DEFAULT = _CapturedDefault()
+
+_NOT_IN_IDENTIFIERS = re.compile(r"\W")
 
 
 class Parameter(inspect.Parameter):
@@ -298,7 +301,13 @@ def arguments_of(
             values += value
         elif kind is VAR_KEYWORD:
             for key in sorted(value):
-                names.append(key)
+                found = key if key.isidentifier() else _NOT_IN_IDENTIFIERS.sub("_", key)
+                if found in names or (found != key and found in value):
+                    raise ValueError(
+                        f"Name collision after sanitization. Please rename tf.function input "
+                        f"parameters. Original: {sorted(value)}, Sanitized: {found}"
+                    )
+                names.append(found)
                 kinds.append(KEYWORD_ONLY)
                 values.append(value[key])
         else:

@@ -320,10 +320,16 @@ class RowPartition(CompositeTensor):
 
     def nrows(self) -> Tensor:
         """The number of rows."""
-        return self._index(self.static_nrows)
+        rows = self.static_nrows
+        if rows is None:
+            count = _core.ops.cast(_core.ops.shape(self._row_splits)[0], self.dtype)
+            return _core.ops.subtract(count, 1)
+        return self._index(rows)
 
     def nvals(self) -> Tensor:
         """The number of values."""
+        if _core.is_symbolic(self._row_splits):
+            return self._row_splits[-1]
         return self._index(self.splits[-1])
 
     def offsets_in_rows(self) -> Tensor:
@@ -340,9 +346,10 @@ class RowPartition(CompositeTensor):
         return self._uniform_row_length is not None
 
     @property
-    def static_nrows(self) -> int:
-        """The number of rows, as a Python integer."""
-        return self._row_splits._size - 1
+    def static_nrows(self) -> Any:
+        """The number of rows, as a Python integer; None for splits of a graph whose count is unknown."""
+        count = self._row_splits._size
+        return None if count is None else count - 1
 
     @property
     def static_nvals(self) -> int | None:

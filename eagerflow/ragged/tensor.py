@@ -138,8 +138,8 @@ class RaggedTensor(RaggedFactories):
 
     def nrows(self, out_type: DTypeLike | None = None, name: str | None = None) -> Any:
         """The number of rows."""
-        dtype = self._partition.dtype if out_type is None else as_dtype(out_type)
-        return _core.convert(self._partition.static_nrows, dtype, None)
+        rows = self._partition.nrows()
+        return rows if out_type is None else _core.ops.cast(rows, as_dtype(out_type))
 
     def row_starts(self, name: str | None = None) -> Any:
         """The index of each row's first element."""

@@ -104,7 +104,11 @@ class SparseTensor(CompositeTensor):
 
     @property
     def shape(self) -> TensorShape:
-        """The shape as a `TensorShape`."""
+        """The shape as a `TensorShape`, as far as it is known while tracing."""
+        if _core.is_symbolic(self._dense_shape):
+            rank = self._dense_shape.shape[0]
+            unknown = None if rank is None else [None] * rank
+            return TensorShape(_core.partial_value(self._dense_shape) or unknown)
         return TensorShape(self._dense_shape.numpy().tolist())
 
     def get_shape(self) -> TensorShape:
