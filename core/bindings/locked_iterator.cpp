@@ -12,6 +12,7 @@
 
 #include "bindings/gil.h"
 #include "eager/tape.h"
+#include "graph/graph.h"
 
 namespace ef::py {
 namespace {
@@ -110,8 +111,10 @@ PyObject* advance(PyObject* object) {
   return value;
 }
 
-// __next__: calls `_ended` at the end, which may raise another error.
+// __next__: calls `_ended` at the end, which may raise another error. While a graph is being built,
+// the element is one of the graph's.
 PyObject* next(PyObject* object) {
+  if (graph::building()) return PyObject_CallMethod(object, "get_next", nullptr);
   PyObject* value = advance(object);
   if (value || PyErr_Occurred()) return value;
   PyObject* result = PyObject_CallMethod(object, "_ended", nullptr);

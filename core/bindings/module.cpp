@@ -9,6 +9,7 @@
 #include "bindings/function_object.h"
 #include "bindings/gil.h"
 #include "bindings/graph_effects.h"
+#include "bindings/handles.h"
 #include "bindings/items.h"
 #include "bindings/locked_iterator.h"
 #include "bindings/numpy_interop.h"
@@ -235,6 +236,7 @@ NB_MODULE(_core, m) {
   py::add_composed_ops(m);
   py::add_sessions(m);
   py::add_graphs(m);
+  py::add_handles(m);
   py::add_graph_effects(m);
   py::add_control_flow(m);
 

@@ -17,11 +17,13 @@ from eagerflow.data.options import Options
 from eagerflow.data.transformation import Transformation
 from eagerflow.framework import context, dtypes, random_seed
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.type_spec import TypeSpec
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module.
 fingerprint = lazy.Module("eagerflow.data.fingerprint")
+in_graphs = lazy.Module("eagerflow.data.in_graphs")
 plan = lazy.Module("eagerflow.data.plan")
 
 
@@ -102,7 +104,11 @@ class Dataset(Creation, Transformation):
          TensorSpec(shape=(1,), dtype=tf.float32, name=None))
         """
         if self._spec is None:
-            self._spec = (self._make_spec(),)
+            if _core.building() is None:
+                self._spec = (self._make_spec(),)
+            else:
+                with eagerly():
+                    self._spec = (self._make_spec(),)
         return self._spec[0]
 
     def _known_spec(self) -> Any:
@@ -123,7 +129,9 @@ class Dataset(Creation, Transformation):
         """Whether a function of the program determines the specs."""
         return False
 
-    def __iter__(self) -> OwnedIterator:
+    def __iter__(self) -> Any:
+        if _core.building() is not None:
+            return in_graphs.iterate(self)
         return OwnedIterator(self)
 
     def __bool__(self) -> bool:
@@ -240,6 +248,8 @@ class Dataset(Creation, Transformation):
         np.int64(10)
         """
         reduce_func = checked_function(reduce_func, "reduce_func", 2)
+        if _core.building() is not None:
+            return in_graphs.reduce(self, initial_state, reduce_func)
         state = structure.normalize(initial_state)
         spec = structure.spec_of(state)
         for element in OwnedIterator(self):
@@ -256,6 +266,8 @@ class Dataset(Creation, Transformation):
         >>> tf.data.Dataset.from_tensors([1, 2]).get_single_element().numpy()
         array([1, 2], dtype=int32)
         """
+        if _core.building() is not None:
+            return in_graphs.single_element(self)
         found = list(zip(range(2), OwnedIterator(self), strict=False))
         if not found:
             raise errors.InvalidArgumentError(None, None, "Dataset was empty.")
@@ -362,6 +374,23 @@ class DatasetSpec(TypeSpec):
     def value_type(self) -> type:
         """Datasets."""
         return Dataset
+
+    def placeholder_value(self, placeholder_context: Any) -> Any:
+        """A dataset whose elements are known when the graph runs."""
+        handle = placeholder_context.placeholder(in_graphs.HANDLE)
+        return in_graphs.GraphDataset(handle, self._element_spec)
+
+    def to_tensors(self, value: Any) -> list[Any]:
+        """The handle of a dataset."""
+        return [in_graphs.handle_of(value)]
+
+    def from_tensors(self, tensors: Iterator[Any]) -> Any:
+        """The dataset of a handle."""
+        return in_graphs.dataset_of(next(tensors), self._element_spec)
+
+    def flatten(self) -> list[Any]:
+        """The spec of the handle."""
+        return [in_graphs.HANDLE]
 
     def _zero(self, unknown: int) -> Dataset:
         return Dataset.from_tensors(structure.zero_like(self._element_spec, unknown))

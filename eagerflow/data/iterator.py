@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator as PythonIterator
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from eagerflow.util import lazy
 codec = lazy.Module("eagerflow.data.codec")
 composites = lazy.Module("eagerflow.data.composites")
 datasets = lazy.Module("eagerflow.data.dataset")
+in_graphs = lazy.Module("eagerflow.data.in_graphs")
 saving = lazy.Module("eagerflow.data.saving")
 
 Tensor = _core.Tensor
@@ -93,6 +95,8 @@ class OwnedIterator(_core.LockedIterator, Iterator):
         Raises:
             tf.errors.OutOfRangeError: if there is none.
         """
+        if _core.building() is not None:
+            return in_graphs.iterator(self).get_next()
         try:
             return self._advance()
         except StopIteration:
@@ -102,6 +106,8 @@ class OwnedIterator(_core.LockedIterator, Iterator):
 
     def get_next_as_optional(self) -> Optional:
         """The next element as a `tf.experimental.Optional`, empty at the end."""
+        if _core.building() is not None:
+            return in_graphs.iterator(self).get_next_as_optional()
         try:
             return _Present(self._advance())
         except StopIteration:
@@ -376,6 +382,35 @@ class IteratorSpec(TypeSpec):
         """Iterators."""
         return OwnedIterator
 
+    def placeholder_value(self, placeholder_context: Any) -> Any:
+        """An iterator whose elements are known when the graph runs."""
+        handle = placeholder_context.placeholder(in_graphs.HANDLE)
+        return in_graphs.GraphIterator(handle, self._element_spec)
+
+    def to_tensors(self, value: Any) -> list[Any]:
+        """The handle of an iterator."""
+        return [in_graphs.handle_of(value)]
+
+    def from_tensors(self, tensors: PythonIterator[Any]) -> Any:
+        """The iterator of a handle."""
+        return in_graphs.iterator_of(next(tensors), self._element_spec)
+
+    def flatten(self) -> list[Any]:
+        """The spec of the handle."""
+        return [in_graphs.HANDLE]
+
+    def most_specific_compatible_type(self, other: Any) -> IteratorSpec:
+        """The spec whose elements are described by both."""
+        if not isinstance(other, IteratorSpec):
+            raise ValueError(f"No spec is compatible with both {self} and {other}.")
+        return IteratorSpec(structure.merged_spec(self._element_spec, other._element_spec))
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether the other describes the elements, too."""
+        return isinstance(other, IteratorSpec) and in_graphs.describes(
+            other._element_spec, self._element_spec
+        )
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, IteratorSpec) and self._element_spec == other._element_spec
 
@@ -383,7 +418,7 @@ class IteratorSpec(TypeSpec):
         return hash(IteratorSpec)
 
     def __repr__(self) -> str:
-        return f"IteratorSpec({self._element_spec!r})"
+        return f"IteratorSpec({self._element_spec!r},)"
 
 
 class Optional(ABC):
@@ -491,6 +526,24 @@ class OptionalSpec(TypeSpec):
     def value_type(self) -> type:
         """Optionals."""
         return Optional
+
+    def placeholder_value(self, placeholder_context: Any) -> Any:
+        """An Optional whose value is known when the graph runs."""
+        has_value, *specs = self.flatten()
+        parts = [placeholder_context.placeholder(spec) for spec in (has_value, *specs)]
+        return self.from_tensors(iter(parts))
+
+    def to_tensors(self, value: Any) -> list[Any]:
+        """Whether there is a value, and the tensors of the value, or zeros."""
+        return in_graphs.optional_tensors(value)
+
+    def from_tensors(self, tensors: PythonIterator[Any]) -> Any:
+        """The Optional that these tensors stand for."""
+        return in_graphs.optional_of(tensors, self._element_spec)
+
+    def flatten(self) -> list[Any]:
+        """The specs of `to_tensors`."""
+        return in_graphs.optional_specs(self._element_spec)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, OptionalSpec) and self._element_spec == other._element_spec

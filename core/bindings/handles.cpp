@@ -1,0 +1,65 @@
+// Handles: int64 scalars whose memory keeps an object of Python alive. Graphs pass them on as they
+// pass other tensors, and a node that calls Python gets the object from the number.
+#include "bindings/handles.h"
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "bindings/convert.h"
+#include "bindings/errors.h"
+#include "bindings/gil.h"
+#include "bindings/py_ref.h"
+#include "bindings/py_tensor.h"
+
+namespace nb = nanobind;
+
+namespace ef::py {
+namespace {
+
+struct Handle {
+  int64_t number;
+  PyObject* object;
+};
+
+// The objects by number, while a tensor keeps them. Python's lock guards it.
+std::unordered_map<int64_t, PyObject*>& objects() {
+  static auto* const map = new std::unordered_map<int64_t, PyObject*>;  // outlives Python
+  return *map;
+}
+
+void drop_handle(void* context) {
+  auto* const handle = static_cast<Handle*>(context);
+  // The last tensors may be destroyed after Python has shut down.
+  if (Py_IsInitialized()) {
+    const Locked locked;
+    objects().erase(handle->number);
+    Py_DECREF(handle->object);
+  }
+  delete handle;
+}
+
+nb::object handle_of(nb::handle object) {
+  static int64_t last = 0;
+  auto* const handle = new Handle{++last, Py_NewRef(object.ptr())};
+  objects()[handle->number] = handle->object;
+  Buffer* const buffer =
+      Buffer::adopt(&handle->number, sizeof(handle->number), drop_handle, handle);
+  return nb::steal(
+      wrap(Tensor(TensorImpl::create(DType::kInt64, Shape{}, buffer, buffer->data()))));
+}
+
+nb::object object_of(nb::handle tensor) {
+  const Tensor& handle = checked_tensor(tensor.ptr());
+  const auto found = objects().find(*static_cast<const int64_t*>(handle.raw_data()));
+  if (found == objects().end()) fail(Code::kRuntimeError, "The object of this handle is gone.");
+  return nb::borrow(found->second);
+}
+
+}  // namespace
+
+void add_handles(nb::module_& m) {
+  m.def("handle_of", handle_of, "A scalar that keeps an object alive and stands for it in graphs.");
+  m.def("object_of", object_of, "The object that a handle stands for.");
+}
+
+}  // namespace ef::py
