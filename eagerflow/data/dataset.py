@@ -16,8 +16,8 @@ from eagerflow.data.iterator import NumpyIterator, OwnedIterator, make_initializ
 from eagerflow.data.options import Options
 from eagerflow.data.transformation import Transformation
 from eagerflow.framework import context, dtypes, random_seed
-from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.func_graph import eagerly
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TypeSpec
 from eagerflow.util import lazy
 

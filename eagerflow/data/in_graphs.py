@@ -12,9 +12,10 @@ from typing import Any
 
 from eagerflow import _core, errors
 from eagerflow.data import structure
+from eagerflow.data.__init__.pyi import UNKNOWN
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor
-from eagerflow.data.dataset import UNKNOWN, Dataset
+from eagerflow.data.dataset import Dataset
 from eagerflow.data.iterator import Iterator as DatasetIterator
 from eagerflow.data.iterator import Optional, OwnedIterator
 from eagerflow.framework import dtypes
