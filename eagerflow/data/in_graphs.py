@@ -12,7 +12,7 @@ from typing import Any
 
 from eagerflow import _core, errors
 from eagerflow.data import structure
-from eagerflow.data.__init__.pyi import UNKNOWN
+from eagerflow.data.arguments import UNKNOWN
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset
