@@ -115,7 +115,9 @@ void infer_backprop_input(InferContext& c) {
     image = image_shape(conv.data_format, size_of(dy, 0), image[0], image[1], size_of(filter, 2));
   }
   check_backprop(conv, image, filter, dy, kDepthwise, op);
-  c.add_output(c.dtype(0), ranked_as(image, 4));
+  image = ranked_as(image, 4);
+  image[0] = merged(image[0], size_of(dy, 0));
+  c.add_output(c.dtype(0), image);
 }
 
 template <bool kDepthwise>
