@@ -1,7 +1,8 @@
 """Static shapes: what is known of results when the shapes of inputs are partly unknown.
 
 An expression is one call. Tensors of a graph stand for its inputs: `x(2, 3)` is one of float32 and
-of that shape, `d`, `z`, `n`, `l`, `b` and `s` are float64, complex64, int32, int64, bool and string.
+of that shape; `d`, `z`, `w`, `n`, `l`, `b` and `s` are float64, complex64, complex128, int32, int64,
+bool and string.
 The answer says what shape the result has as they are, with each size of each input unknown in turn,
 all sizes or the rank of one input, and all of all inputs:
 
@@ -25,6 +26,7 @@ DTYPES = {
     "x": "float32",
     "d": "float64",
     "z": "complex64",
+    "w": "complex128",
     "n": "int32",
     "l": "int64",
     "b": "bool",
@@ -71,30 +73,30 @@ def label(variation: tuple[Numbers, ...]) -> str:
 
 def ask(tf: Any, expression: str) -> dict[str, Any]:
     """The static shapes of the results, or the name of the error, for each variation."""
-    inputs = inputs_of(expression)
-    counter = iter(range(len(inputs)))
+    found = dict.fromkeys(variations(inputs_of(expression)))
+    return {label(variation): answer(tf, expression, variation) for variation in found}
+
+
+def answer(tf: Any, expression: str, variation: tuple[Numbers, ...]) -> Any:
+    """The same for one variation."""
+    letters = [letter for letter, _ in inputs_of(expression)]
+    counter = iter(range(len(letters)))
     code = compile(_INPUT.sub(lambda _: f"_inputs[{next(counter)}]", expression), "<call>", "eval")
-    letters = [letter for letter, _ in inputs]
-    answers: dict[str, Any] = {}
-    for variation in variations(inputs):
-        if label(variation) in answers:
-            continue
-        specs: list[Any] = []
+    specs: list[Any] = []
 
-        def declare(dtype: str, shape: Numbers, specs: list[Any] = specs) -> Any:
-            specs.append(tf.TensorSpec(shape, dtype))
+    def declare(dtype: str, shape: Numbers) -> None:
+        specs.append(tf.TensorSpec(shape, dtype))
 
-        def make(place: Callable[..., Any], variation: Any = variation) -> list[Any]:
-            return [_input(tf, *pair, place) for pair in zip(letters, variation, strict=True)]
+    def make(place: Callable[..., Any]) -> list[Any]:
+        return [_input(tf, *pair, place) for pair in zip(letters, variation, strict=True)]
 
-        def call(*placeholders: Any, make: Any = make) -> Any:
-            following = iter(placeholders)
-            values = make(lambda dtype, shape: next(following))
-            return eval(code, {"tf": tf, "raw": raw(tf), "_inputs": values})
+    def call(*placeholders: Any) -> Any:
+        following = iter(placeholders)
+        values = make(lambda dtype, shape: next(following))
+        return eval(code, {"tf": tf, "raw": raw(tf), "_inputs": values})
 
-        make(declare)
-        answers[label(variation)] = static_shapes(tf, call, specs)
-    return answers
+    make(declare)
+    return static_shapes(tf, call, specs)
 
 
 def _input(tf: Any, letter: str, numbers: Numbers, place: Callable[..., Any]) -> Any:

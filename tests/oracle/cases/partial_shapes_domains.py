@@ -69,6 +69,14 @@ tf.nn.top_k(x(2, 5), 3)
 tf.nn.normalize_moments(x(), x(3), x(3), None)
 """
 
+GRADIENTS = """
+raw('Conv2DBackpropFilter', input=x(2, 8, 7, 4), filter_sizes=v(3, 2, 4, 5), out_backprop=x(2, 8, 4, 5), strides=[1, 1, 2, 1], padding='SAME')
+raw('DepthwiseConv2dNativeBackpropFilter', input=x(2, 8, 7, 4), filter_sizes=v(3, 2, 4, 2), out_backprop=x(2, 8, 7, 8), strides=[1, 1, 1, 1], padding='SAME')
+raw('MaxPoolGrad', x(2, 8, 6, 4), x(2, 4, 3, 4), x(2, 4, 3, 4), ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding='VALID')
+raw('CropAndResizeGradImage', x(5, 4, 5, 3), x(5, 4), n(5), image_size=[2, 8, 6, 3], T=tf.float32, ours={'shape': [2, 8, 6, 3], 'dtype': tf.float32})
+raw('CholeskyGrad', x(2, 3, 3), x(2, 3, 3))
+"""  # noqa: E501
+
 LINEAR_ALGEBRA = """
 raw('Cholesky', x(2, 3, 3))
 raw('Cholesky', x(2, 3, 4))
@@ -116,13 +124,16 @@ tf.linalg.matrix_transpose(x(2, 3, 4))
 """
 
 SEGMENTS = """
-raw('UnsortedSegmentMax', x(4, 3, 2), n(4, 3), num_segments=5)
-raw('UnsortedSegmentMax', x(4, 3), n(5), num_segments=5)
 tf.math.segment_sum(x(4, 3), n(4))
 tf.math.segment_mean(x(4, 3), n(4))
+tf.math.segment_prod(x(4, 3), n(4))
+tf.math.segment_max(x(4, 3), n(4))
+tf.math.segment_min(x(4, 3), n(4))
+tf.math.segment_sum(x(4, 3), n(4, 1))
+raw('UnsortedSegmentMax', x(4, 3, 2), n(4, 3), num_segments=5)
+raw('UnsortedSegmentMax', x(4, 3), n(5), num_segments=5)
 tf.math.segment_max(x(4), n(4))
 tf.math.segment_min(x(4, 3), l(4))
-tf.math.segment_prod(x(4, 3), n(4))
 tf.math.unsorted_segment_sum(x(4, 3), n(4), 5)
 tf.math.unsorted_segment_sum(x(4, 3, 2), n(4, 3), 5)
 tf.math.unsorted_segment_max(x(4, 3), n(4), 5)
@@ -135,6 +146,8 @@ tf.sparse.segment_sqrt_n(x(4, 3), n(2), n(2), num_segments=6)
 """
 
 TEXT = """
+tf.strings.join([s(2, 3), s(2, 3)])
+tf.strings.join([s(2, 3), s()])
 raw('StringLength', s(2, 3))
 raw('StringStrip', s(2, 3))
 tf.strings.length(s(2, 3))
@@ -142,7 +155,6 @@ tf.strings.lower(s(2, 3))
 tf.strings.upper(s(2, 3))
 tf.strings.strip(s(2, 3))
 tf.strings.substr(s(2, 3), 0, 4)
-tf.strings.join([s(2, 3), s(2, 3)])
 tf.strings.join([s(2, 3), s()], '-')
 tf.strings.to_number(s(2, 3))
 tf.strings.as_string(x(2, 3))
@@ -165,21 +177,28 @@ tf.image.total_variation(x(2, 8, 6, 3))
 tf.image.image_gradients(x(2, 8, 6, 3))
 """
 
-MERGED = """
+# What is better than TensorFlow's, by the reason why.
+BETTER = {
+    "sizes known of one input hold for the others": """
 tf.nn.softmax_cross_entropy_with_logits(x(2, 4, 3), x(2, 4, 3))
 tf.nn.sigmoid_cross_entropy_with_logits(x(2, 3), x(2, 3))
 tf.linalg.expm(x(2, 3, 3))
-"""
-FROM_ARGUMENTS = """
+raw('MaxPoolGradGrad', x(2, 8, 6, 4), x(2, 4, 3, 4), x(2, 8, 6, 4), ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding='VALID')
+raw('CropAndResizeGradBoxes', x(5, 4, 5, 3), x(2, 8, 6, 3), x(5, 4), n(5))
+tf.nn.sigmoid_cross_entropy_with_logits(labels=x(2, 3), logits=x(2, 3))
+raw('DepthwiseConv2dNativeBackpropInput', input_sizes=v(2, 8, 7, 4), filter=x(3, 2, 4, 2), out_backprop=x(2, 8, 7, 8), strides=[1, 1, 1, 1], padding='SAME')
+raw('Conv2DBackpropInput', input_sizes=v(2, 8, 7, 4), filter=x(3, 2, 4, 5), out_backprop=x(2, 8, 4, 5), strides=[1, 1, 2, 1], padding='SAME')
+""",  # noqa: E501
+    "other arguments say what the sizes are": """
 tf.nn.conv2d_transpose(x(2, 4, 4, 5), x(3, 3, 6, 5), [2, 8, 8, 6], strides=2)
 tf.linalg.norm(x(2, 3, 4))
-"""
+""",
+    "what no sizes can make right is refused at once": """
+tf.math.segment_sum(x(4, 3), n(5))
+""",
+}
 
-registry.expressions(
-    "partial_shapes_domains", MERGED, ask, better="sizes known of one input hold for the others"
-)
-registry.expressions(
-    "partial_shapes_domains", FROM_ARGUMENTS, ask, better="other arguments say what the sizes are"
-)
-for lines in (NETWORKS, LINEAR_ALGEBRA, SEGMENTS, TEXT, IMAGES):
+for lines in (NETWORKS, GRADIENTS, LINEAR_ALGEBRA, SEGMENTS, TEXT, IMAGES):
     registry.expressions("partial_shapes_domains", lines, ask)
+for reason, lines in BETTER.items():
+    registry.expressions("partial_shapes_domains", lines, ask, better=reason)
