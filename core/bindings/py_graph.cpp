@@ -133,16 +133,21 @@ nb::list run_graph(PyGraph& self, nb::handle arguments, nb::handle pairs) {
 // A call of Python.
 class HostCall final : public NodeFunction {
  public:
-  HostCall(nb::handle callable, SpecList specs, std::string type, bool effects)
+  HostCall(nb::handle callable, SpecList specs, std::string type, bool effects, bool unless)
       : callable_(hold(PyRef::share(callable.ptr()))),
         specs_(std::move(specs)),
         type_(std::move(type)),
-        effects_(effects) {}
+        effects_(effects),
+        unless_(unless) {}
 
   const char* type() const override { return type_.c_str(); }
   bool has_effects() const override { return effects_; }
 
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
+    if (unless_) {
+      if (*inputs[0].data<bool>()) return;
+      inputs = inputs.subspan(1);
+    }
     PyRef arguments = checked(PyTuple_New(static_cast<Py_ssize_t>(inputs.size())));
     for (size_t i = 0; i < inputs.size(); ++i) {
       PyTuple_SET_ITEM(arguments.get(), static_cast<Py_ssize_t>(i),
@@ -171,14 +176,15 @@ class HostCall final : public NodeFunction {
   SpecList specs_;
   std::string type_;
   bool effects_;
+  bool unless_;  // whether the first input says that there is nothing to do
 };
 
 nb::list add_host_node(nb::handle callable, nb::handle inputs, nb::handle specs,
-                       const std::string& name, bool effects) {
+                       const std::string& name, bool effects, bool unless) {
   Graph* const graph = graph::building();
   if (!graph) fail(Code::kRuntimeError, "No graph is being built.");
   const SpecList outputs = to_specs(specs);
-  const auto call = std::make_shared<HostCall>(callable, outputs, name, effects);
+  const auto call = std::make_shared<HostCall>(callable, outputs, name, effects, unless);
   return wrapped_list(graph::add_function(*graph, call, to_tensors(inputs), outputs, name));
 }
 
@@ -457,9 +463,18 @@ void add_graphs(nb::module_& m) {
       "Operations of this thread run from now on, also while a graph is built.");
   m.def("end_eager", [] { graph::end_building(); });
   m.def("host_node", add_host_node, nb::arg("callable"), nb::arg("inputs"), nb::arg("specs"),
-        nb::arg("name"), nb::arg("effects") = false,
+        nb::arg("name"), nb::arg("effects") = false, nb::arg("unless") = false,
         "Adds a node that calls callable(*tensors), which returns a list of tensors with these "
-        "specs: pairs of a dtype and a shape.");
+        "specs: pairs of a dtype and a shape. With `unless`, the first input is a boolean; if it "
+        "is true, nothing is called.");
+  m.def(
+      "last_node",
+      [] {
+        const GraphPtr graph = graph::building_ptr();
+        if (!graph || graph->size() == 0) fail(Code::kRuntimeError, "No node has been added.");
+        return PyNode{graph, graph->size() - 1};
+      },
+      "The node that was added last to the graph that is being built.");
   m.def("static_value", static_value,
         "The value of a tensor, if it is known while tracing; else None.");
   m.def("partial_value", known_numbers,

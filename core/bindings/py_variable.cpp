@@ -11,6 +11,7 @@
 #include "bindings/errors.h"
 #include "bindings/numpy_interop.h"
 #include "bindings/py_tensor.h"
+#include "graph/graph.h"
 
 namespace ef::py {
 
@@ -135,6 +136,18 @@ PyObject* assigned(PyObject* object, bool read_value) {
   return result;
 }
 
+// What NumPy takes: a value, which a variable has only outside of graphs.
+Tensor value_for_numpy(PyObject* object) {
+  if (graph::building()) {
+    fail(
+        Code::kNotImplemented,
+        "numpy() is only available when eager execution is enabled: the variable '",
+        name_of(self_of(object)),
+        ":0' has a value only when the function runs. Use the variable itself, or tf.py_function.");
+  }
+  return variable_of(object).peek();
+}
+
 Tensor assignable(PyObject* object, const Variable& variable, PyObject* given) {
   Tensor value = to_tensor(given, variable.dtype());
   if (!compatible(variable.shape(), value.shape())) {
@@ -177,6 +190,11 @@ PyObject* assign_delta(PyObject* object, PyObject* const* args, Py_ssize_t count
       invalid_argument("No OpKernel was registered to support Op '", op, "' on variables of dtype ",
                        variable->dtype(), " [Op:", op, "]");
     }
+    if (graph::building() && !compatible(variable->shape(), delta.shape())) {
+      fail(Code::kValueError, "Cannot update variable '", name_of(self_of(object)), ":0' of shape ",
+           tuple_text(variable->shape()), " with a value of shape ", tuple_text(delta.shape()),
+           ": both shapes must be equal. [Op:", op, "]");
+    }
     ((*variable).*update)(delta);
     return assigned(object, parsed.read_value);
   });
@@ -197,7 +215,7 @@ PyObject* read_value(PyObject* object, PyObject*) {
 }
 
 PyObject* numpy_method(PyObject* object, PyObject*) {
-  return guarded([&] { return to_numpy(variable_of(object).peek(), true); });
+  return guarded([&] { return to_numpy(value_for_numpy(object), true); });
 }
 
 PyObject* array_method(PyObject* object, PyObject* args, PyObject* kwargs) {
@@ -208,7 +226,7 @@ PyObject* array_method(PyObject* object, PyObject* args, PyObject* kwargs) {
                                    &copy)) {
     return nullptr;
   }
-  return guarded([&] { return to_array(variable_of(object).peek(), dtype, copy); });
+  return guarded([&] { return to_array(value_for_numpy(object), dtype, copy); });
 }
 
 PyObject* get_shape(PyObject* object, void*) {
@@ -242,11 +260,16 @@ PyObject* variable_subscript(PyObject* object, PyObject* key) {
   return slice;
 }
 
+// What Python's conversions take; a symbolic tensor, while a graph is built, refuses them.
+Tensor value_for_python(PyObject* object) {
+  return graph::building() ? read_variable(object) : variable_of(object).peek();
+}
+
 // Operators that only tensors define in the type: conversions to Python's numbers.
 template <PyObject* (*Convert)(PyObject*)>
 PyObject* through_tensor(PyObject* object) {
   return guarded([&]() -> PyObject* {
-    PyObject* tensor = wrap(variable_of(object).peek());
+    PyObject* tensor = wrap(value_for_python(object));
     if (!tensor) return nullptr;
     PyObject* result = Convert(tensor);
     Py_DECREF(tensor);
@@ -262,7 +285,7 @@ PyObject* complex_method(PyObject* object, PyObject*) { return through_tensor<to
 
 PyObject* variable_index(PyObject* object) {
   return guarded([&] {
-    const Tensor value = variable_of(object).peek();
+    const Tensor value = value_for_numpy(object);
     if (!is_integer(value.dtype()) || value.rank() != 0) {
       fail(Code::kTypeError, "only integer scalar tensors can be converted to a scalar index");
     }
@@ -272,7 +295,7 @@ PyObject* variable_index(PyObject* object) {
 
 int variable_bool(PyObject* object) {
   return guarded(-1, [&] {
-    PyObject* tensor = wrap(variable_of(object).peek());
+    PyObject* tensor = wrap(value_for_python(object));
     if (!tensor) return -1;
     const int truth = PyObject_IsTrue(tensor);
     Py_DECREF(tensor);

@@ -14,8 +14,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.framework.operation import Operation
 from eagerflow.framework.type_spec import TensorSpec
 
+_ops = _core.ops
 Tensor = _core.Tensor
 
 
@@ -27,6 +29,7 @@ def host_call(
     *,
     name: str,
     effects: bool = False,
+    unless: Any = None,
 ) -> Any:
     """Adds a node that calls a function with the values of its arguments when the graph runs.
 
@@ -39,9 +42,12 @@ def host_call(
         name: the node's name, and its type.
         effects: whether the function does more than return a result: such a node runs although
             nobody needs its result.
+        unless: a boolean scalar; the function, which has no result then, is called where it is
+            false.
 
     Returns:
-        The function's result in the structure of `specs`, with tensors of the graph.
+        The function's result in the structure of `specs`, with tensors of the graph; the node, an
+        Operation, if `specs` is None.
 
     >>> from eagerflow.framework import func_graph
     >>> from eagerflow.framework.host_call import host_call
@@ -69,10 +75,19 @@ def host_call(
         return [] if specs is None else nest.flatten(result, expand_composites=True)
 
     parts = [] if specs is None else nest.flatten(specs, expand_composites=True)
+    if unless is not None:
+        inputs.insert(0, _ops.reshape(unless, []))
     outputs = _core.host_node(
-        run, inputs, [(part.dtype, _dims(part)) for part in parts], name, effects
+        run,
+        inputs,
+        [(part.dtype, _dims(part)) for part in parts],
+        name,
+        effects,
+        unless is not None,
     )
-    return None if specs is None else nest.pack_sequence_as(specs, outputs, True)
+    if specs is None:
+        return Operation(_core.last_node())
+    return nest.pack_sequence_as(specs, outputs, True)
 
 
 def _maker(leaf: Any, inputs: list[Any]) -> Callable[[Iterator[Tensor]], Any]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import host_call
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.name_scope import scoped
 from eagerflow.framework.shapes import TensorShape
@@ -281,8 +282,15 @@ class Variable(_core.Variable, metaclass=_VariableType):
             tf.errors.OutOfRangeError: if the value has reached `limit`.
         """
         value = self.read_value()
-        if int(value) >= limit:
+
+        def refuse() -> None:
             raise errors.OutOfRangeError(None, None, f"Reached limit of {limit} [Op:CountUpTo]")
+
+        if _core.building() is not None:
+            below = _ops.less(value, limit)
+            host_call(refuse, None, name="CountUpTo", effects=True, unless=below)
+        elif int(value) >= limit:
+            refuse()
         self.assign_add(_ops.ones_like(value))
         return value
 
@@ -338,18 +346,19 @@ class Variable(_core.Variable, metaclass=_VariableType):
         """Replaces slices of each batch element; the last axis of the indices picks them."""
         delta = _checked_slices(sparse_delta)
         indices = _core.as_tensor(delta.indices)
-        shape = indices._shape_tuple()
+        rank = len(indices.shape)
+        sizes = _ops.shape(indices)
         grid = [
             _ops.broadcast_to(
                 _ops.reshape(
-                    _ops.range(0, size, 1), [-1 if axis == k else 1 for axis in range(len(shape))]
+                    _ops.range(0, sizes[k], 1), [-1 if axis == k else 1 for axis in range(rank)]
                 ),
-                shape,
+                sizes,
             )
-            for k, size in enumerate(shape[:-1])
+            for k in range(rank - 1)
         ]
         grid = [_ops.cast(part, indices.dtype) for part in grid]
-        full = _ops.stack([*grid, indices], axis=len(shape))
+        full = _ops.stack([*grid, indices], axis=rank)
         return self._changed(lambda v: _ops.tensor_scatter_nd_update(v, full, delta.values))
 
     def scatter_nd_add(self, indices: Any, updates: Any, name: Any = None) -> Any:
@@ -384,6 +393,10 @@ class Variable(_core.Variable, metaclass=_VariableType):
         indices, values = _rows(delta, self)
 
         def changed(value: Any) -> Any:
+            if _core.building() is not None:
+                rows = _ops.shape(value)[0]
+                factors = _ops.unsorted_segment_prod(values, indices, num_segments=rows)
+                return combine(value, factors)
             for index, update in zip(indices.numpy().tolist(), values, strict=True):
                 row = _ops.expand_dims(combine(value[index], update), 0)
                 value = _ops.tensor_scatter_nd_update(value, [[index]], row)
@@ -440,6 +453,8 @@ class Variable(_core.Variable, metaclass=_VariableType):
         return self._no_in_place(other, "**=", "assign")
 
     def __repr__(self) -> str:
+        if _core.building() is not None:
+            return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
         return (
             f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, "
             f"{repr_fields(self)}>"
@@ -456,6 +471,10 @@ class Variable(_core.Variable, metaclass=_VariableType):
         return self._clone(self.read_value())
 
     def __deepcopy__(self, memo: dict) -> Variable:
+        if _core.building() is not None:
+            raise NotImplementedError(
+                "__deepcopy__() is only available when eager execution is enabled."
+            )
         copy = self._clone(self.read_value())
         memo[id(self)] = copy
         return copy
@@ -474,18 +493,15 @@ _core.register_slice_assignment(_slice_assignment)
 
 def _assign_slice(variable: Variable, key: Any, val: Any, name: str | None = None) -> Variable:
     """Replaces `variable[key]`; `val` broadcasts to the shape of that."""
+    if _core.building() is not None:
+        return _assign_slice_in_graph(variable, key, val)
     with _core.stop_recording():
         value = _core.convert(val, variable.dtype, None)
         room = variable.read_value()[key]._shape_tuple()
     try:
         part = np.broadcast_to(value.numpy(), room)
     except ValueError:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"Cannot broadcast input shape {value.shape.as_list()} into final shape {list(room)} "
-            "[Op:ResourceStridedSliceAssign]",
-        ) from None
+        raise _no_room(value.shape.as_list(), list(room)) from None
 
     def changed(value: Any) -> np.ndarray:
         array = np.asarray(value.numpy())
@@ -493,6 +509,39 @@ def _assign_slice(variable: Variable, key: Any, val: Any, name: str | None = Non
         return array
 
     return variable._changed(changed)
+
+
+def _assign_slice_in_graph(variable: Variable, key: Any, val: Any) -> Variable:
+    with _core.stop_recording():
+        value = _core.convert(val, variable.dtype, None)
+        current = variable.read_value()
+        sizes = _ops.shape(current, dtypes.int64)
+        count = _ops.reduce_prod(sizes)
+        places = _ops.reshape(_ops.range(_ops.zeros_like(count), count, 1), sizes)[key]
+        if not _may_broadcast(value.shape, places.shape):
+            raise _no_room(value.shape.as_list(), places.shape.as_list())
+        updates = _ops.broadcast_to(value, _ops.shape(places, dtypes.int64))
+        flat = _ops.tensor_scatter_nd_update(
+            _ops.reshape(current, [-1]), _ops.reshape(places, [-1, 1]), _ops.reshape(updates, [-1])
+        )
+        return variable.assign(_ops.reshape(flat, sizes))
+
+
+def _may_broadcast(shape: TensorShape, room: TensorShape) -> bool:
+    if shape.rank is None or room.rank is None:
+        return True
+    pairs = zip(reversed(shape.as_list()), reversed(room.as_list()), strict=False)
+    fits = all(size in (1, None, place) or place is None for size, place in pairs)
+    return shape.rank <= room.rank and fits
+
+
+def _no_room(shape: list, room: list) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(
+        None,
+        None,
+        f"Cannot broadcast input shape {shape} into final shape {room} "
+        "[Op:ResourceStridedSliceAssign]",
+    )
 
 
 def _numpy_key(key: Any) -> tuple:
@@ -559,8 +608,14 @@ def _rows(delta: IndexedSlices, variable: Variable) -> tuple[Any, Any]:
     """Indices as a vector, and one row of values for each."""
     indices = _core.as_tensor(delta.indices)
     values = _core.convert(delta.values, variable.dtype, None)
-    row = variable.read_value()._shape_tuple()[1:]
+    value = variable.read_value()
+    row: list[Any] = list(value._shape_tuple() or [None])[1:]
     indices = _ops.reshape(indices, [-1])
+    count: Any = indices.shape[0]
+    if count is None or None in row:
+        count = _ops.shape(indices, dtypes.int64)[0]
+        sizes = _ops.shape(value, dtypes.int64)
+        row = [sizes[axis] if size is None else size for axis, size in enumerate(row, 1)]
     return indices, _ops.broadcast_to(
-        _ops.reshape(values, [-1, *row]) if values.ndim else values, [indices._size, *row]
+        _ops.reshape(values, [-1, *row]) if values.shape.rank != 0 else values, [count, *row]
     )
