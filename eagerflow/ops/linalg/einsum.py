@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from eagerflow import _core
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import Size, is_known, of_rank, reshaped, sizes_of
 from eagerflow.ops.array import invalid_argument
 
 _ops = _core.ops
@@ -52,7 +53,22 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     tensors: Sequence[Tensor] = inputs
     if any(type(x) is not Tensor or x.dtype is not inputs[0].dtype for x in inputs):
         tensors = _converted(inputs)
-    return _plan(equation, tuple([x._shape_tuple() for x in tensors]))(tensors)
+    shapes = tuple([x._shape_tuple() for x in tensors])
+    for shape in shapes:
+        if shape is None or None in shape:
+            # Tensors of the graph stand for unknown sizes: the plan belongs to it.
+            tensors = _with_ranks(equation, tensors)
+            return _plan.__wrapped__(equation, tuple(map(sizes_of, tensors)))(tensors)
+    return _plan(equation, shapes)(tensors)
+
+
+def _with_ranks(equation: str, inputs: Sequence[Tensor]) -> list[Tensor]:
+    """The inputs, of the ranks that terms without an ellipsis ask for."""
+    terms = equation.replace(" ", "").partition("->")[0].split(",")
+    return [
+        x if x.ndim is not None or "..." in term else of_rank(x, len(term))
+        for x, term in zip(inputs, terms, strict=False)
+    ]
 
 
 def _converted(inputs: Sequence[Any]) -> list[Tensor]:
@@ -117,30 +133,47 @@ def _labels(equation: str, ranks: tuple[int, ...]) -> tuple[list[str], str]:
     return full, result
 
 
+def _same(a: Size, b: Size) -> bool:
+    """Whether sizes are known to be the same."""
+    return a is b or (is_known(a, b) and a == b)
+
+
+def _larger(a: Size, b: Size) -> Size:
+    """The size of an axis that stands for both, of which one may be 1."""
+    if is_known(a, b):
+        return max(a, b)
+    if is_known(a):
+        return b if a == 1 else a
+    if is_known(b):
+        return a if b == 1 else b
+    return a if a is b else _ops.maximum(a, b)
+
+
 class _Operand(NamedTuple):
     """A lazy tensor: its axes' labels and sizes, and how to compute it from the inputs."""
 
     labels: str
-    shape: tuple[int, ...]
+    shape: tuple[Size, ...]
     value: Callable[[Sequence[Tensor]], Tensor]
 
-    def size(self, label: str) -> int:
+    def size(self, label: str) -> Size:
         return self.shape[self.labels.index(label)]
 
-    def sizes(self, labels: str) -> list[int]:
+    def sizes(self, labels: str) -> list[Size]:
         return [self.size(label) for label in labels]
 
     def then(
-        self, labels: str, shape: Sequence[int], function: Callable[..., Tensor], *arguments: Any
+        self, labels: str, shape: Sequence[Size], function: Callable[..., Tensor], *arguments: Any
     ) -> _Operand:
         """The lazy result of a function of this value and further arguments."""
         value = self.value
         return _Operand(labels, tuple(shape), lambda inputs: function(value(inputs), *arguments))
 
-    def reshaped(self, labels: str, shape: Sequence[int]) -> _Operand:
-        if tuple(shape) == self.shape:
+    def reshaped(self, labels: str, shape: Sequence[Size]) -> _Operand:
+        if len(shape) == len(self.shape) and all(map(_same, shape, self.shape)):
             return self._replace(labels=labels)
-        return self.then(labels, shape, _ops.reshape, list(shape))
+        function = _ops.reshape if is_known(*shape) else reshaped
+        return self.then(labels, shape, function, list(shape))
 
     def transposed(self, labels: str) -> _Operand:
         if labels == self.labels:
@@ -148,7 +181,7 @@ class _Operand(NamedTuple):
         perm = [self.labels.index(label) for label in labels]
         return self.then(labels, [self.shape[k] for k in perm], _ops.transpose, perm)
 
-    def stretched(self, label: str, size: int) -> _Operand:
+    def stretched(self, label: str, size: Size) -> _Operand:
         shape = list(self.shape)
         shape[self.labels.index(label)] = size
         return self.then(self.labels, shape, _ops.broadcast_to, shape)
@@ -164,7 +197,7 @@ class _Operand(NamedTuple):
 
 @functools.lru_cache(maxsize=512)
 def _plan(
-    equation: str, shapes: tuple[tuple[int, ...], ...]
+    equation: str, shapes: tuple[tuple[Size, ...], ...]
 ) -> Callable[[Sequence[Tensor]], Tensor]:
     """Computes the equation for inputs of these shapes."""
     terms, result = _labels(equation, tuple(len(shape) for shape in shapes))
@@ -172,7 +205,7 @@ def _plan(
         _with_unique_labels(_Operand(term, shape, operator.itemgetter(k)))
         for k, (term, shape) in enumerate(zip(terms, shapes, strict=True))
     ]
-    _check_sizes(operands)
+    operands = _with_common_sizes(operands)
     while len(operands) > 1:
         # From the left, as the equation reads: the user orders the products.
         needed = set(result).union(*(operand.labels for operand in operands[2:]))
@@ -188,7 +221,7 @@ def _with_unique_labels(operand: _Operand) -> _Operand:
             first = labels.index(label)
             second = labels.index(label, first + 1)
             size = shape[first]
-            if shape[second] != size:
+            if is_known(size, shape[second]) and shape[second] != size:
                 raise invalid_argument(
                     f"Expected dimension {size} at axis {second} of the input shaped "
                     f"{list(shape)} but got dimension {shape[second]} [Op:Einsum]"
@@ -206,11 +239,20 @@ def _first_of_each(rows: Tensor, step: int) -> Tensor:
     return rows[::step]
 
 
-def _check_sizes(operands: Sequence[_Operand]) -> None:
-    known_sizes: dict[str, int] = {}
+def _with_common_sizes(operands: Sequence[_Operand]) -> list[_Operand]:
+    """The operands, in which a size known of one is known of all, and an unknown one is one tensor.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if sizes differ.
+    """
+    known_sizes: dict[str, Size] = {}
     for operand in operands:
         for axis, (label, size) in enumerate(zip(operand.labels, operand.shape, strict=True)):
             known = known_sizes.setdefault(label, size)
+            if not is_known(known, size):
+                if ord(label) < _FIRST_HIDDEN_LABEL and is_known(size):
+                    known_sizes[label] = size
+                continue
             if known == size:
                 continue
             if ord(label) >= _FIRST_HIDDEN_LABEL and 1 in (known, size):
@@ -220,6 +262,17 @@ def _check_sizes(operands: Sequence[_Operand]) -> None:
                 f"Expected dimension {known} at axis {axis} of the input shaped "
                 f"[{','.join(map(str, operand.shape))}] but got dimension {size} [Op:Einsum]"
             )
+    return [
+        operand
+        if is_known(*operand.shape)
+        else operand._replace(
+            shape=tuple(
+                size if ord(label) >= _FIRST_HIDDEN_LABEL else known_sizes[label]
+                for label, size in zip(operand.labels, operand.shape, strict=True)
+            )
+        )
+        for operand in operands
+    ]
 
 
 def _product(x: _Operand, y: _Operand, needed: set[str], result: str) -> _Operand:
@@ -232,13 +285,13 @@ def _product(x: _Operand, y: _Operand, needed: set[str], result: str) -> _Operan
     x = x.arranged("".join(label for label in x.labels if label in batch + summed + x_own))
     y = y.arranged("".join(label for label in y.labels if label in batch + summed + y_own))
     for label in summed:
-        size = max(x.size(label), y.size(label))
-        x = x if x.size(label) == size else x.stretched(label, size)
-        y = y if y.size(label) == size else y.stretched(label, size)
+        size = _larger(x.size(label), y.size(label))
+        x = x if _same(x.size(label), size) else x.stretched(label, size)
+        y = y if _same(y.size(label), size) else y.stretched(label, size)
     if result == batch + y_own + x_own:
         x, y, x_own, y_own = y, x, y_own, x_own
     n = len(batch)
-    sizes = [max(x.size(label), y.size(label)) for label in batch]
+    sizes = [_larger(x.size(label), y.size(label)) for label in batch]
     rows, columns = x.sizes(x_own), y.sizes(y_own)
     if summed:
         left, left_turned = _matrices(x, batch, x_own, summed)
