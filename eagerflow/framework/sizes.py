@@ -98,6 +98,11 @@ def shape_of(x: Tensor) -> Any:
     return _ops.shape(x) if x._shape_tuple() is None else sizes_of(x)
 
 
+def count_of(x: Tensor) -> Size:
+    """The number of elements."""
+    return _ops.reduce_prod(_ops.shape(x)) if x._size is None else x._size
+
+
 def reshaped(x: Tensor, sizes: Any) -> Tensor:
     """The tensor in another shape, a list of sizes or a vector.
 

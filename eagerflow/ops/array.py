@@ -13,6 +13,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.composite import SparseTensorValue
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.sizes import is_known, known_array, reshaped, shape_of, sizes_in, sizes_of
 from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
 from eagerflow.ops.conversion import constant
 
@@ -28,10 +29,7 @@ def slices_at(x: Tensor, places: Any, axis: int = 0) -> Tensor:
 
     The gradient of `gather` by rows is IndexedSlices, which only lookups promise.
     """
-    sizes: Any = x._shape_tuple()
-    if sizes is None or None in sizes:
-        sizes = _ops.shape(x, dtypes.int64)
-    return _ops.gather(_ops.reshape(x, sizes), places, axis, 0)
+    return _ops.gather(reshaped(x, shape_of(x)), places, axis, 0)
 
 
 def invalid_argument(message: str) -> Exception:
@@ -416,15 +414,19 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
             f"dtype={counts.dtype.name}"
         )
     value = _core.as_tensor(input)
-    if counts.ndim > 1:
+    if counts.ndim is not None and counts.ndim > 1:
         raise ValueError(f"Shape {counts.shape} must have rank at most 1")
     if axis is None:
         value, axis = _ops.reshape(value, [-1]), 0
     if value.ndim == 0:
         value, axis = _ops.reshape(value, [1]), 0
-    axis = axis + value.ndim if axis < 0 else axis
-    length = value._shape_tuple()[axis]
-    counts = counts.numpy().reshape(-1)
+    sizes = list(sizes_of(value))
+    axis = axis + len(sizes) if axis < 0 else axis
+    length = sizes[axis]
+    known = _core.static_value(counts)
+    if known is None or not (is_known(length) or known._size == 1):
+        return _repeated(value, counts, axis, sizes)
+    counts = known.numpy().reshape(-1)
     if counts.size not in (1, length):
         raise ValueError(
             f"Dimensions {length} and {counts.size} are not compatible: `repeats` is one count, or "
@@ -433,13 +435,26 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     if (counts < 0).any():
         raise invalid_argument(f"repeats must not be negative, got {counts.tolist()} [Op:Repeat]")
     if counts.size == 1:  # adjacent copies, without an index list
-        shape = list(value._shape_tuple())
-        wide = [*shape[: axis + 1], int(counts[0]), *shape[axis + 1 :]]
-        copies = _ops.broadcast_to(_ops.expand_dims(value, axis + 1), wide)
-        shape[axis] *= int(counts[0])
-        return _ops.reshape(copies, shape)
+        return _copies(value, int(counts[0]), axis, sizes)
     chosen = np.repeat(np.arange(length, dtype=np.int32), counts)
     return slices_at(value, chosen, axis)
+
+
+def _copies(value: Tensor, count: Any, axis: int, sizes: list) -> Tensor:
+    """Each slice along an axis `count` times."""
+    wide = [*sizes[: axis + 1], count, *sizes[axis + 1 :]]
+    copies = _ops.broadcast_to(_ops.expand_dims(value, axis + 1), wide)
+    return reshaped(copies, [*sizes[:axis], sizes[axis] * count, *sizes[axis + 1 :]])
+
+
+def _repeated(value: Tensor, counts: Tensor, axis: int, sizes: list) -> Tensor:
+    """Slices as often as `counts` say, which are not known yet."""
+    if counts.ndim == 0:
+        return _copies(value, _ops.cast(counts, dtypes.int32), axis, sizes)
+    ends = _ops.cumsum(_ops.broadcast_to(counts, [sizes[axis]]), 0)
+    total = _ops.reduce_max(_ops.concat([[0], ends], 0))
+    places = _ops.range(0, total, 1)
+    return slices_at(value, _ops.searchsorted(ends, places, "right", dtypes.int32), axis)
 
 
 @op_function
@@ -457,24 +472,31 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     """
     value = _core.as_tensor(input)
     shifts, axes = _core.convert(shift, None, dtypes.int32), _core.convert(axis, None, dtypes.int32)
-    if value.ndim < 1:
+    if value.ndim is not None and value.ndim < 1:
         raise invalid_argument("input must be 1-D or higher [Op:Roll]")
     for text, given in (("shift", shifts), ("axis", axes)):
         if given.dtype not in (dtypes.int32, dtypes.int64):
             raise invalid_argument(f"{text} must be int32 or int64, got {given.dtype} [Op:Roll]")
-        if given.ndim > 1:
+        if given.ndim is not None and given.ndim > 1:
             raise invalid_argument(
                 f"{text} must be a scalar or a vector, got shape {given.shape} [Op:Roll]"
             )
-    shifts, axes = (given.numpy().reshape(-1).tolist() for given in (shifts, axes))
-    if len(shifts) != len(axes):
+    numbers = known_array(axes, dtypes.int32, "axis").reshape(-1).tolist()
+    distances = sizes_in(_ops.reshape(shifts, [-1]))
+    sizes = sizes_of(value)
+    if len(distances) != len(numbers):
         raise invalid_argument(
-            f"shift and axis must have the same size, got {len(shifts)} and {len(axes)} [Op:Roll]"
+            f"shift and axis must have the same size, got {len(distances)} and {len(numbers)} "
+            "[Op:Roll]"
         )
-    for distance, k in zip(shifts, axes, strict=True):
+    for distance, k in zip(distances, numbers, strict=True):
         if not -value.ndim <= k < value.ndim:
             raise invalid_argument(f"axis {k} is out of range [Op:Roll]")
-        length = value._shape_tuple()[k]
+        length = sizes[k]
+        if not is_known(length, distance):
+            places = _ops.floormod(_ops.range(0, length, 1) - distance, length)
+            value = slices_at(value, places, k)
+            continue
         cut = -distance % length if length else 0
         if cut:
             value = _ops.concat(_ops.split(value, [cut, length - cut], k)[::-1], k)
@@ -544,15 +566,15 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     """
     x = _core.convert(shape_x, None, dtypes.int32)
     y = _core.convert(shape_y, x.dtype, None)
-    if _core.static_value(x) is None or _core.static_value(y) is None:
+    known_x, known_y = _core.static_value(x), _core.static_value(y)
+    if known_x is None or known_y is None:
         return _broadcast_sizes(x, y)
+    lists = known_x.numpy().tolist(), known_y.numpy().tolist()
     try:
-        shape = broadcast_static_shape(
-            TensorShape(x.numpy().tolist()), TensorShape(y.numpy().tolist())
-        )
+        shape = broadcast_static_shape(*map(TensorShape, lists))
     except ValueError:
         raise invalid_argument(
-            f"Incompatible shapes: {x.numpy().tolist()} vs. {y.numpy().tolist()} [Op:BroadcastArgs]"
+            f"Incompatible shapes: {lists[0]} vs. {lists[1]} [Op:BroadcastArgs]"
         ) from None
     return _core.convert(shape.as_list(), x.dtype, None)
 
@@ -603,9 +625,9 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
     axes = list(range(count))
     if indexing == "xy" and count > 1:
         axes[0], axes[1] = 1, 0
-    sizes = [0] * count
+    sizes: list = [0] * count
     for vector, axis in zip(vectors, axes, strict=True):
-        sizes[axis] = vector._size
+        sizes[axis] = sizes_of(vector)[0]
     grids = []
     for vector, axis in zip(vectors, axes, strict=True):
         column = [-1 if k == axis else 1 for k in range(count)]

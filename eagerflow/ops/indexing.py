@@ -11,8 +11,11 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.sizes import is_known, known_array, may_equal, reshaped, sizes_of
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
 
@@ -179,15 +182,21 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     """
     tensor = _core.as_tensor(tensor)
     mask = _core.as_tensor(mask)
-    start = 0 if axis is None else int(axis)
-    shape, mask_shape = tensor._shape_tuple(), mask._shape_tuple()
-    if not mask_shape:
+    start = 0 if axis is None else int(known_array(axis, None, "axis"))
+    mask_sizes = mask._shape_tuple()
+    if mask_sizes is None:
+        raise ValueError(
+            "Number of mask dimensions must be specified, even if some dimensions are None. E.g. "
+            "shape=[None] is ok, but shape=None is not."
+        )
+    if not mask_sizes:
         raise ValueError("mask cannot be scalar.")
+    sizes = sizes_of(tensor)
     if start < 0:
-        start += len(shape)
-    end = start + len(mask_shape)
-    TensorShape(shape[start:end]).assert_is_compatible_with(TensorShape(mask_shape))
-    flat = _ops.reshape(tensor, [*shape[:start], mask._size, *shape[end:]])
+        start += len(sizes)
+    end = start + len(mask_sizes)
+    tensor.shape[start:end].assert_is_compatible_with(TensorShape(mask_sizes))
+    flat = reshaped(tensor, [*sizes[:start], math.prod(sizes[start:end]), *sizes[end:]])
     chosen = _ops.squeeze(_ops.where_indices(_ops.reshape(mask, [-1])), [1])
     return _ops.gather(flat, chosen, start, 0)
 
@@ -218,16 +227,14 @@ def searchsorted(
         raise ValueError(f"`side` must be either 'right' or 'left'. Received: side={side}")
     out_type = dtypes.as_dtype(out_type)
     if sequence.ndim != values.ndim and sequence.ndim and values.ndim:
-        rows = math.prod(sequence._shape_tuple()[:-1])
-        if rows == math.prod(values._shape_tuple()[:-1]):
+        *outer, length = sizes_of(sequence)
+        *others, count = sizes_of(values)
+        rows, other = math.prod(outer), math.prod(others)
+        if not is_known(rows, other) or rows == other:
             # Only the number of rows has to agree.
-            flat = _ops.searchsorted(
-                _ops.reshape(sequence, [rows, sequence._shape_tuple()[-1]]),
-                _ops.reshape(values, [rows, values._shape_tuple()[-1]]),
-                side,
-                out_type,
-            )
-            return _ops.reshape(flat, values._shape_tuple())
+            matrix, looked_up = reshaped(sequence, [rows, length]), reshaped(values, [other, count])
+            flat = _ops.searchsorted(matrix, looked_up, side, out_type)
+            return reshaped(flat, [*others, count])
     return _ops.searchsorted(sequence, values, side, out_type)
 
 
@@ -337,8 +344,15 @@ def unique_with_counts(
     return UniqueWithCounts(*_ops.unique_with_counts(x, out_idx))
 
 
+def _coordinates_spec(indices: Any, dims: Any, name: str | None = None) -> TensorSpec:
+    indices = _core.convert(indices, None, dtypes.int32)
+    rank = _core.convert(dims, indices.dtype, None).shape.with_rank(1)
+    return TensorSpec(rank.concatenate(indices.shape), indices.dtype)
+
+
 @composed_op(
     "UnravelIndex",
+    in_graph=on_host(_coordinates_spec),
     indices=Input(INDEX_TYPES, type="Tidx", prefer="int32"),
     dims=Input(INDEX_TYPES, type="Tidx", prefer="int32"),
 )
@@ -508,20 +522,21 @@ def _dynamic_stitch(indices: Any, data: Any) -> Tensor:
         raise invalid_argument("dynamic_stitch needs at least one tensor [Op:DynamicStitch]")
     positions = [_core.convert(part, None, dtypes.int32) for part in indices]
     parts = [_core.as_tensor(part) for part in data]
-    inner = parts[0]._shape_tuple()[positions[0].ndim :]
+    inner = sizes_of(parts[0])[len(sizes_of(positions[0])) :]
+    known = [None if not is_known(size) else size for size in inner]
     for k, (position, part) in enumerate(zip(positions, parts, strict=True)):
         if position.dtype is not dtypes.int32:
             raise invalid_argument(
                 f"indices[{k}] must be int32, not {position.dtype.name} [Op:DynamicStitch]"
             )
-        if part._shape_tuple() != position._shape_tuple() + inner:
+        if not may_equal(part._shape_tuple(), (*position._shape_tuple(), *known)):
             raise invalid_argument(
                 f"data[{k}].shape = {part.shape.as_list()} does not fit indices[{k}].shape = "
                 f"{position.shape.as_list()} and slices of shape {list(inner)} [Op:DynamicStitch]"
             )
     if any(position.ndim != 1 for position in positions):
         parts = [
-            _ops.reshape(part, [position._size, *inner])
+            reshaped(part, [math.prod(sizes_of(position)), *inner])
             for position, part in zip(positions, parts, strict=True)
         ]
         positions = [_ops.reshape(position, [-1]) for position in positions]

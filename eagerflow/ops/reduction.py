@@ -5,8 +5,11 @@ from __future__ import annotations
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import count_of, reshaped, shape_of
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import FLOAT_TYPES, INDEX_TYPES, Input, composed_op
+from eagerflow.ops.numpy_ops import on_values
 from eagerflow.typing import Axes, DTypeLike, TensorLike
 
 _ops = _core.ops
@@ -38,7 +41,7 @@ def reduce_logsumexp(
     total = _ops.reduce_sum(_ops.exp(x - shift), axis=axis, keepdims=keepdims)
     logs = _ops.log(total)
     if not keepdims:
-        shift = _ops.reshape(shift, logs._shape_tuple())
+        shift = reshaped(shift, shape_of(logs))
     return logs + shift
 
 
@@ -144,8 +147,9 @@ def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
     <tf.Tensor: shape=(), dtype=float32, numpy=0.5>
     """
     value = _core.as_tensor(value)
-    zeros = value._size - int(count_nonzero(value))
-    return _core.convert(zeros / value._size if value._size else float("nan"), dtypes.float32, None)
+    size = _ops.cast(count_of(value), dtypes.int64)
+    zeros = _ops.cast(size - count_nonzero(value), dtypes.float32)
+    return _ops.divide_real(zeros, _ops.cast(size, dtypes.float32))
 
 
 @composed_op(
@@ -169,13 +173,16 @@ def cumulative_logsumexp(
     array([0.       , 0.6931472], dtype=float32)
     """
     x = _core.as_tensor(x)
+    sizes = x._shape_tuple()
+    if sizes is None or (-len(sizes) <= axis < len(sizes) and sizes[axis] is None):
+        spec = TensorSpec(x.shape, x.dtype)
+        return on_values(cumulative_logsumexp, [x], [spec], axis, exclusive, reverse)[0]
     if not -x.ndim <= axis < x.ndim:
         raise invalid_argument(
             f"ScanOp: Expected scan axis in the range [{-x.ndim}, {x.ndim}), but got {axis} "
             "[Op:CumulativeLogsumexp]"
         )
-    size = x._shape_tuple()[axis]
-    rows = _ops.unstack(x, axis=axis) if size else []
+    rows = _ops.unstack(x, axis=axis) if sizes[axis] else []
     if reverse:
         rows.reverse()
     totals = []

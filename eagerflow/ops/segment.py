@@ -9,7 +9,10 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
+from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import shape_of
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import (
     FLOAT_TYPES,
@@ -25,7 +28,7 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def segment_count(num_segments: Any) -> int:
+def segment_count(num_segments: Any) -> Any:
     """The number of segments, a scalar."""
     if type(num_segments) is int:
         return num_segments
@@ -36,22 +39,26 @@ def segment_count(num_segments: Any) -> int:
         raise invalid_argument(
             f"num_segments should be a scalar, not shape {count.shape.as_list()}"
         )
-    return int(count)
+    known = _core.static_value(count)
+    return count if known is None else int(known)
 
 
 unsorted_segment_sum = _ops.unsorted_segment_sum
 
 
-def _counts(ids: Tensor, num_segments: int, dtype: Any) -> Tensor:
+def _counts(ids: Tensor, num_segments: Any, dtype: Any) -> Tensor:
     """The number of rows in each segment, at least 1."""
     with _core.stop_recording():
-        ones = _ops.ones(ids._shape_tuple(), dtype)
+        ones = _ops.ones(shape_of(ids), dtype)
         return _ops.maximum(
             _ops.unsorted_segment_sum(ones, ids, num_segments), _ops.ones([], dtype)
         )
 
 
 def _with_inner_axes(counts: Tensor, total: Tensor) -> Tensor:
+    if total.ndim is None:
+        inner = _ops.ones_like(_ops.shape(total)[1:])
+        return _ops.reshape(counts, _ops.concat([[-1], inner], 0))
     return _ops.reshape(counts, [-1] + [1] * (total.ndim - 1))
 
 
@@ -192,7 +199,24 @@ def _length(value: Any) -> int:
     return int(length)
 
 
-@op_function
+def _bincount_spec(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+    axis: int | None = None,
+    binary_output: bool = False,
+) -> TensorSpec:
+    values = _core.as_tensor(arr)
+    counts = dtype if weights is None else _core.as_tensor(weights).dtype
+    if axis != -1 or values.ndim == 1:
+        return TensorSpec([None], counts)
+    return TensorSpec([values.shape[0], None] if values.ndim == 2 else None, counts)
+
+
+@op_function(in_graph=on_host(_bincount_spec))
 def bincount(
     arr: Any,
     weights: Any = None,
@@ -265,7 +289,22 @@ def bincount(
     return _ops.reshape(counts, shape)
 
 
-@op_function
+def _confusion_spec(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    weights: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> TensorSpec:
+    count = num_classes
+    if isinstance(count, Tensor):
+        known = _core.static_value(count)
+        count = None if known is None else int(known)
+    return TensorSpec([count, count], dtype)
+
+
+@op_function(in_graph=on_host(_confusion_spec))
 def confusion_matrix(
     labels: TensorLike,
     predictions: Any,
@@ -358,15 +397,22 @@ def _bins(values: Any, value_range: Any, nbins: Any, dtype: Any) -> Tensor:
     limits = _core.convert(value_range, None, values.dtype)
     if limits.ndim != 1:
         raise invalid_argument("value_range should be a vector. [Op:HistogramFixedWidth]")
-    if limits._size != 2:
+    if limits._size not in (2, None):
         raise invalid_argument("value_range should be a vector of 2 elements.")
-    low, high = limits.numpy().tolist()
-    if not low < high:
-        raise invalid_argument("value_range should satisfy value_range[0] < value_range[1]")
+    known = _core.static_value(limits)
+    if known is None:
+        wide = _ops.cast(limits, dtypes.float64)
+        low, high = wide[0], wide[1]
+    else:
+        low, high = known.numpy().tolist()
+        if not low < high:
+            raise invalid_argument("value_range should satisfy value_range[0] < value_range[1]")
+    count = _core.static_value(_core.as_tensor(nbins))
+    bins = _ops.cast(nbins, dtypes.float64) if count is None else float(count)
     # In double precision, by few passes over memory.
-    scale = int(nbins) / (high - low)
+    scale = bins / (high - low)
     scaled = _ops.multiply(_ops.subtract(_ops.cast(values, dtypes.float64), low), scale)
-    return _ops.cast(_ops.clip_by_value(_ops.floor(scaled), 0.0, float(int(nbins) - 1)), dtype)
+    return _ops.cast(_ops.clip_by_value(_ops.floor(scaled), 0.0, bins - 1), dtype)
 
 
 @composed_op(
@@ -390,4 +436,7 @@ def histogram_fixed_width(
     array([2, 1, 0, 0, 1], dtype=int32)
     """
     bins = _bins(values, value_range, nbins, dtypes.int64)
+    if _core.building() is not None:
+        ones = _ops.ones(_ops.shape(bins), dtype)
+        return _ops.unsorted_segment_sum(ones, bins, segment_count(nbins))
     return bincount(bins, minlength=nbins, maxlength=nbins, dtype=dtype)

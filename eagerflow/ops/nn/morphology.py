@@ -210,7 +210,9 @@ def local_response_normalization(
         places = np.arange(channels)
         near: Any = (np.abs(np.subtract.outer(places, places)) <= depth_radius).astype(np.float32)
     else:
-        near = _ops.matrix_band_part(_ops.ones([channels, channels]), depth_radius, depth_radius)
+        row = _ops.range(0, channels, 1)
+        distances = _ops.abs(_ops.subtract(_ops.expand_dims(row, 1), row))
+        near = _ops.cast(_ops.less_equal(distances, depth_radius), dtypes.float32)
     flat = reshaped(wide * wide, [math.prod(sizes[:3]), channels])
     sums = reshaped(_ops.matmul(flat, near), sizes)
     scale = sums * float(alpha) + float(bias)
