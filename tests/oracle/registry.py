@@ -67,6 +67,7 @@ FAMILIES = (
     "errors",
     "partial_shapes",
     "partial_shapes_domains",
+    "partial_shapes_composed",
     "surface",
     "system",
 )

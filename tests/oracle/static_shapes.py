@@ -18,8 +18,10 @@ are unknown as well: each in turn, all of a list, and even how many there are.
 from __future__ import annotations
 
 import inspect
+import itertools
 import re
 from collections.abc import Callable, Iterator
+from types import CodeType
 from typing import Any
 
 DTYPES = {
@@ -71,6 +73,12 @@ def label(variation: tuple[Numbers, ...]) -> str:
     )
 
 
+def compiled(expression: str) -> CodeType:
+    """Code that takes its inputs from a list, `_inputs`."""
+    counter = itertools.count()
+    return compile(_INPUT.sub(lambda _: f"_inputs[{next(counter)}]", expression), "<call>", "eval")
+
+
 def ask(tf: Any, expression: str) -> dict[str, Any]:
     """The static shapes of the results, or the name of the error, for each variation."""
     found = dict.fromkeys(variations(inputs_of(expression)))
@@ -80,8 +88,7 @@ def ask(tf: Any, expression: str) -> dict[str, Any]:
 def answer(tf: Any, expression: str, variation: tuple[Numbers, ...]) -> Any:
     """The same for one variation."""
     letters = [letter for letter, _ in inputs_of(expression)]
-    counter = iter(range(len(letters)))
-    code = compile(_INPUT.sub(lambda _: f"_inputs[{next(counter)}]", expression), "<call>", "eval")
+    code = compiled(expression)
     specs: list[Any] = []
 
     def declare(dtype: str, shape: Numbers) -> None:

@@ -1,0 +1,79 @@
+"""Static shapes of functions composed of operations on partial shapes."""
+
+from oracle import registry
+from oracle.static_shapes import ask
+
+NETWORKS = """
+tf.nn.zero_fraction(x(2, 3))
+"""
+
+LINEAR_ALGEBRA = """
+tf.einsum('bij,jk->bik', x(2, 3, 4), x(4, 5))
+"""
+
+SEGMENTS = """
+tf.math.unsorted_segment_mean(x(4, 3), n(4), 5)
+tf.math.unsorted_segment_sqrt_n(x(4, 3), n(4), 5)
+tf.math.bincount(n(4), minlength=3, maxlength=3)
+tf.math.confusion_matrix(n(4), n(4), num_classes=3)
+"""
+
+COMPOSED = """
+tf.repeat(x(2, 3), 2)
+tf.meshgrid(x(2), x(3))
+tf.meshgrid(x(2), x(3), x(4), indexing='ij')
+tf.unravel_index(n(4), [2, 3])
+tf.reduce_logsumexp(x(2, 3), axis=1)
+tf.reduce_logsumexp(x(2, 3))
+tf.math.reduce_variance(x(2, 3), axis=0)
+tf.math.reduce_std(x(2, 3), axis=0)
+tf.math.reduce_euclidean_norm(x(2, 3), axis=0, keepdims=True)
+tf.math.count_nonzero(x(2, 3), axis=0)
+tf.math.zero_fraction(x(2, 3))
+tf.math.cumulative_logsumexp(x(2, 3), axis=1)
+tf.math.polyval([1.0, 2.0], x(2, 3))
+tf.math.lbeta(x(2, 3))
+tf.math.is_non_decreasing(x(2, 3))
+tf.math.is_strictly_increasing(x(2, 3))
+tf.math.log_sigmoid(x(2, 3))
+tf.math.erfcinv(x(2, 3))
+tf.math.reciprocal_no_nan(x(2, 3))
+tf.math.accumulate_n([x(2, 3), x(2, 3)])
+tf.math.scalar_mul(2.0, x(2, 3))
+tf.histogram_fixed_width_bins(x(2, 3), [0.0, 1.0], nbins=5)
+tf.scatter_nd(n(4, 1), x(4, 3), [8, 3])
+tf.scatter_nd(n(4, 1), b(4, 3), [8, 3])
+tf.stack([x(2, 3), x(2, 3)], axis=2)
+tf.concat([x(2, 3), x(2, 4)], axis=1)
+tf.split(x(4, 6), 2, axis=1)
+tf.broadcast_dynamic_shape(n(2), n(3))
+tf.size(x(2, 3))
+tf.rank(x(2, 3))
+tf.ones_like(x(2, 3))
+tf.one_hot(n(2, 3), 5)
+tf.sequence_mask(n(2, 3), 5)
+tf.eye(3, batch_shape=[2])
+tf.argmax(x(2, 3), axis=1)
+tf.cumsum(x(2, 3), axis=1)
+tf.clip_by_norm(x(2, 3), 1.0)
+tf.clip_by_global_norm([x(2, 3), x(4)], 1.0)
+tf.linalg.global_norm([x(2, 3), x(4)])
+tf.tensor_scatter_nd_update(x(5, 3), n(2, 1), x(2, 3))
+tf.transpose(x(2, 3, 4))
+tf.math.top_k(x(2, 5), 3)
+tf.math.in_top_k(n(2), x(2, 5), 2)
+tf.nn.weighted_moments(x(2, 4, 3), axes=[1], frequency_weights=x(2, 4, 1))
+tf.signal.hann_window(8)
+tf.quantization.fake_quant_with_min_max_args(x(2, 3))
+tf.random.normal([2, 3])
+tf.random.uniform(tf.shape(x(2, 3)))
+tf.random.stateless_uniform(tf.shape(x(2, 3)), [1, 2])
+tf.random.shuffle(x(2, 3))
+tf.random.categorical(x(2, 3), 5)
+tf.random.gamma([2], x(3))
+tf.random.poisson([2], x(3))
+tf.random.truncated_normal([2, 3])
+"""
+
+for lines in (NETWORKS, LINEAR_ALGEBRA, SEGMENTS, COMPOSED):
+    registry.expressions("partial_shapes_composed", lines, ask)
