@@ -137,6 +137,8 @@ def _copied(structure: Any) -> Any:
 
 def _same(before: Any, after: Any) -> bool:
     """Whether a structure is what it was when it was copied."""
+    if type(before) is not type(after):
+        return False
     if type(before) is dict:
         return before.keys() == after.keys() and all(_same(before[k], after[k]) for k in before)
     if type(before) in (list, tuple):
