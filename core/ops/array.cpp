@@ -1,6 +1,7 @@
 // Operations that change a tensor's shape, order its axes, or repeat it.
 #include "ops/array.h"
 
+#include <algorithm>
 #include <bitset>
 
 #include "kernels/cpu/array.h"
@@ -117,19 +118,26 @@ void reshape_infer(InferContext& c) {
 // The gradient of every operation that keeps the elements' order.
 void reshape_gradient(GradContext& g) { g.set(0, reshape_to(g.dy(), g.input_shape(0))); }
 
+// What is known of a transposed tensor whose rank, or whose new order of axes, is not.
+Shape partly_transposed(const Shape& shape, const Ints& perm) {
+  if (shape.ranked()) return Shape::of_rank(shape.rank());
+  return perm.is_unknown() ? shape : Shape::of_rank(static_cast<int>(perm.size()));
+}
+
 void transpose_infer(InferContext& c) {
   const char* op = c.op().tf_name;
-  Shape shape = c.shape(0);
   const std::optional<Ints>& given = c.attrs<TransposeAttrs>().perm;
-  if (given && given->is_unknown()) {
-    c.add_output(c.dtype(0), shape.ranked() ? Shape::of_rank(shape.rank()) : shape);
-    return;
+  Shape result = c.shape(0);
+  if (given && (!result.ranked() || given->is_unknown())) [[unlikely]] {
+    result = partly_transposed(result, *given);
+    if (given->is_unknown()) {
+      c.add_output(c.dtype(0), result);
+      return;
+    }
   }
-  if (!shape.ranked() && given) shape = Shape::of_rank(static_cast<int>(given->size()));
-  const int rank = shape.rank();
-  Shape result = shape;
+  const int rank = result.rank();
   if (!given) {
-    for (int i = 0; i < rank; ++i) result[i] = shape[rank - 1 - i];
+    std::reverse(result.data(), result.data() + rank);
     c.add_output(c.dtype(0), result);
     return;
   }
@@ -138,6 +146,7 @@ void transpose_infer(InferContext& c) {
     invalid_argument("transpose expects a vector of size ", rank,
                      ". But input(1) is a vector of size ", perm.size(), " [Op:", op, "]");
   }
+  const bool sized = c.shape(0).ranked();
   std::bitset<kMaxRank> seen;
   int unknown = 0;
   for (int i = 0; i < rank; ++i) {
@@ -151,7 +160,7 @@ void transpose_infer(InferContext& c) {
       invalid_argument(axis, " is out of range [0 .. ", rank, ") [Op:", op, "]");
     }
     seen.set(static_cast<size_t>(axis));
-    result[i] = shape[static_cast<int>(axis)];
+    if (sized) result[i] = c.shape(0)[static_cast<int>(axis)];
   }
   for (int i = 0; i < rank; ++i) {
     if (!seen[static_cast<size_t>(i)] && unknown-- <= 0) {

@@ -164,7 +164,7 @@ Shape partly_sliced(const Shape& shape, const Ints& begin, const Ints& size) {
 void slice_infer(InferContext& c) {
   const Shape& shape = c.shape(0);
   const auto& [begin, size] = c.attrs<SliceAttrs>();
-  if (!shape.ranked() || !begin.fully_known() || !size.fully_known()) [[unlikely]] {
+  if (!shape.ranked() || begin.is_unknown() || size.is_unknown()) [[unlikely]] {
     c.add_output(c.dtype(0), partly_sliced(shape, begin, size));
     return;
   }

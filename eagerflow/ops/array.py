@@ -332,11 +332,12 @@ def pad(
             f"Received `mode` = {mode}"
         )
     pairs = _core.convert(paddings, None, dtypes.int64)
-    if not pairs.shape.is_compatible_with([None, 2]):
+    sizes = pairs._shape_tuple()
+    if sizes is not None and (len(sizes) != 2 or sizes[1] not in (2, None)):
         raise invalid_argument(
             f"paddings must be a matrix with 2 columns: {pairs.shape.as_list()} [Op:Pad]"
         )
-    rows = pairs.shape[0]
+    rows = sizes[0] if sizes is not None else None
     flat = _ops.reshape(pairs, [-1 if rows is None else 2 * rows])
     return _ops.pad(tensor, flat, mode, constant_values)
 
