@@ -467,14 +467,6 @@ void add_graphs(nb::module_& m) {
         "Adds a node that calls callable(*tensors), which returns a list of tensors with these "
         "specs: pairs of a dtype and a shape. With `unless`, the first input is a boolean; if it "
         "is true, nothing is called.");
-  m.def(
-      "last_node",
-      [] {
-        const GraphPtr graph = graph::building_ptr();
-        if (!graph || graph->size() == 0) fail(Code::kRuntimeError, "No node has been added.");
-        return PyNode{graph, graph->size() - 1};
-      },
-      "The node that was added last to the graph that is being built.");
   m.def("static_value", static_value,
         "The value of a tensor, if it is known while tracing; else None.");
   m.def("partial_value", known_numbers,

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.framework.operation import Operation
 from eagerflow.framework.type_spec import TensorSpec
 
 _ops = _core.ops
@@ -46,8 +45,7 @@ def host_call(
             false.
 
     Returns:
-        The function's result in the structure of `specs`, with tensors of the graph; the node, an
-        Operation, if `specs` is None.
+        The function's result in the structure of `specs`, with tensors of the graph.
 
     >>> from eagerflow.framework import func_graph
     >>> from eagerflow.framework.host_call import host_call
@@ -85,9 +83,7 @@ def host_call(
         effects,
         unless is not None,
     )
-    if specs is None:
-        return Operation(_core.last_node())
-    return nest.pack_sequence_as(specs, outputs, True)
+    return None if specs is None else nest.pack_sequence_as(specs, outputs, True)
 
 
 def _maker(leaf: Any, inputs: list[Any]) -> Callable[[Iterator[Tensor]], Any]:

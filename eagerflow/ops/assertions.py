@@ -11,6 +11,8 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.context import only_shapes
+from eagerflow.framework.func_graph import eagerly
+from eagerflow.framework.host_call import host_call
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import FLOAT_TYPES, Input, composed_op
@@ -39,9 +41,25 @@ def _listed(value: Any, count: int | None) -> str:
     return ", ".join(parts)
 
 
-def _all(flags: Tensor) -> bool:
-    """Whether a check is passed: all flags are true, or only shapes are asked for."""
-    return only_shapes() or bool(_ops.reduce_all(flags))
+def _require(flags: Any, refuse: Callable[..., None], *values: Any) -> None:
+    """Calls `refuse(*values)`, which raises, unless all flags are true.
+
+    In a graph this is a node, unless all is known while tracing.
+    """
+    if only_shapes():
+        return
+    holds = _ops.reduce_all(flags)
+    if _core.building() is None:
+        if not bool(holds):
+            refuse(*values)
+        return
+    known = [_core.static_value(tensor) for tensor in (holds, *values) if type(tensor) is Tensor]
+    if len(known) > len(values) and all(value is not None for value in known):
+        if not bool(known[0]):
+            with eagerly():
+                refuse(*known[1:])
+        return
+    host_call(refuse, None, values, name="Assert", effects=True, unless=holds)
 
 
 def _prefix(message: str | None) -> str:
@@ -52,10 +70,17 @@ def _compare(
     op: Callable, sign: str, x: Any, y: Any, message: str | None, summarize: int | None
 ) -> None:
     x, y = (v if isinstance(v, CompositeTensor) else _core.as_tensor(v) for v in (x, y))
-    holds = op(x, y)
-    if _all(holds):
-        return
-    count = _count(summarize)
+
+    def refuse(x: Any, y: Any) -> None:
+        raise invalid_argument(_difference(op(x, y), sign, x, y, message, _count(summarize)))
+
+    _require(op(x, y), refuse, x, y)
+
+
+def _difference(
+    holds: Any, sign: str, x: Any, y: Any, message: str | None, count: int | None
+) -> str:
+    """What a message says of two tensors for which a comparison does not hold."""
     lines = [message] if message else []
     lines.append(f"Condition x {sign} y did not hold.")
     if x.ndim and x._shape_tuple() == y._shape_tuple():
@@ -67,7 +92,7 @@ def _compare(
     for label, value in (("x", x), ("y", y)):
         first = _first(value, count)
         lines += [f"First {len(first)} elements of {label}:", str(first)]
-    raise invalid_argument("\n".join(lines))
+    return "\n".join(lines)
 
 
 @op_function
@@ -150,12 +175,14 @@ def _against_zero(
     op: Callable, sign: str, x: Any, message: str | None, summarize: int | None
 ) -> None:
     x = _core.as_tensor(x)
-    if _all(op(x, _core.convert(0, x.dtype, None))):
-        return
-    raise invalid_argument(
-        f"{_prefix(message)}\nCondition x {sign} 0 did not hold element-wise:\n"
-        f"x (shape={x.shape} dtype={x.dtype.name}) = \n[{_listed(x, _count(summarize))}]"
-    )
+
+    def refuse(x: Tensor) -> None:
+        raise invalid_argument(
+            f"{_prefix(message)}\nCondition x {sign} 0 did not hold element-wise:\n"
+            f"x (shape={x.shape} dtype={x.dtype.name}) = \n[{_listed(x, _count(summarize))}]"
+        )
+
+    _require(op(x, _core.convert(0, x.dtype, None)), refuse, x)
 
 
 @op_function
@@ -232,16 +259,18 @@ def assert_near(
     rtol = _core.convert(10 * precision if rtol is None else rtol, real, None)
     atol = _core.convert(10 * precision if atol is None else atol, real, None)
     distance = _ops.abs(x - y)
-    near = _ops.less_equal(distance, atol + rtol * _ops.abs(y))
-    if _all(near):
-        return
     count = _count(summarize)
-    raise invalid_argument(
-        f"{_prefix(message)}x and y not equal to tolerance rtol = {rtol.numpy()}, "
-        f"atol = {atol.numpy()}\n"
-        f"x (shape={x.shape} dtype={x.dtype.name}) = \n{_listed(x, count)}\n"
-        f"y (shape={y.shape} dtype={y.dtype.name}) = \n{_listed(y, count)}"
-    )
+
+    def refuse(x: Tensor, y: Tensor, rtol: Tensor, atol: Tensor) -> None:
+        raise invalid_argument(
+            f"{_prefix(message)}x and y not equal to tolerance rtol = {rtol.numpy()}, "
+            f"atol = {atol.numpy()}\n"
+            f"x (shape={x.shape} dtype={x.dtype.name}) = \n{_listed(x, count)}\n"
+            f"y (shape={y.shape} dtype={y.dtype.name}) = \n{_listed(y, count)}"
+        )
+
+    near = _ops.less_equal(distance, atol + rtol * _ops.abs(y))
+    _require(near, refuse, x, y, rtol, atol)
 
 
 def _static_rank(rank: Any, message: str | None) -> int:
@@ -257,7 +286,17 @@ def _static_rank(rank: Any, message: str | None) -> int:
 
 def _assert_rank(x: Any, holds: Callable, text: str, message: str | None) -> None:
     x = _core.as_tensor(x)
-    if not holds(x.ndim):
+    if x.shape.rank is None:
+
+        def refuse(x: Tensor) -> None:
+            if not holds(x.ndim):
+                raise invalid_argument(
+                    f"assertion failed: [{_prefix(message)}] [Tensor must have rank {text}] "
+                    f"[Received shape: ] {list(x.shape)}"
+                )
+
+        host_call(refuse, None, (x,), name="Assert", effects=True)
+    elif not holds(x.ndim):
         raise ValueError(
             f"{_prefix(message)}Tensor  must have rank {text}.  "
             f"Received rank {x.ndim}, shape {x.shape}"
@@ -300,7 +339,7 @@ def assert_rank_in(
 def assert_scalar(tensor: Any, message: str | None = None, name: Any = None) -> None:
     """Checks that a tensor has no axes; raises a ValueError if it has."""
     tensor = _core.as_tensor(tensor)
-    if tensor.ndim:
+    if tensor.shape.rank != 0:
         raise ValueError(f"{_prefix(message)}Expected scalar shape, saw shape: {tensor.shape}.")
 
 
@@ -399,9 +438,19 @@ dtype=float32 dimension 1 must have size 2.  Received size 3, shape (2, 3)
     """
     pairs = list(shapes.items()) if isinstance(shapes, Mapping) else list(shapes)
     known: dict[Any, tuple[int, str]] = {}
-    for value, symbols in pairs:
-        tensor = _core.as_tensor(value)
+    tensors = [_core.as_tensor(value) for value, _ in pairs]
+    names = [symbols for _, symbols in pairs]
+    for tensor, symbols in zip(tensors, names, strict=True):
         _assert_one_shape(tensor, symbols, known, message)
+
+    def check(*tensors: Tensor) -> None:
+        try:
+            assert_shapes(list(zip(tensors, names, strict=True)), message=message)
+        except ValueError as error:
+            raise invalid_argument(f"assertion failed: {error}") from None
+
+    if not all(tensor.shape.is_fully_defined() for tensor in tensors):
+        host_call(check, None, tuple(tensors), name="Assert", effects=True)
 
 
 def _assert_one_shape(tensor: Tensor, symbols: Any, known: dict, message: str | None) -> None:
@@ -413,7 +462,7 @@ def _assert_one_shape(tensor: Tensor, symbols: Any, known: dict, message: str | 
             f"Received specified shape: {symbols}"
         )
     symbols = list(symbols)
-    sizes = list(tensor._shape_tuple())
+    sizes = [None] * len(symbols) if tensor.shape.rank is None else list(tensor._shape_tuple())
     for k, symbol in enumerate(symbols[1:], start=1):
         if symbol is Ellipsis or symbol == "*":
             raise ValueError(
@@ -436,7 +485,7 @@ def _assert_one_shape(tensor: Tensor, symbols: Any, known: dict, message: str | 
             _assert_rank(tensor, lambda rank: rank == wanted, str(wanted), message)
     for k, symbol in enumerate(symbols, start=offset):
         size = sizes[k]
-        if symbol is None or (isinstance(symbol, str) and symbol == "."):
+        if size is None or symbol is None or (isinstance(symbol, str) and symbol == "."):
             continue
         if isinstance(symbol, int):
             expected, source = symbol, "Specified explicitly"
@@ -466,10 +515,21 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: Any = 
 
     >>> tf.debugging.Assert(tf.constant(2) > 1, ["two is more than one"])
     """
-    if only_shapes() or condition:
+    if only_shapes():
         return
-    shown = "\n".join(_listed(value, _count(summarize)) for value in data)
-    raise invalid_argument(f"Expected '{condition}' to be true. Summarized data: {shown}")
+    count = _count(summarize)
+    if _core.building() is None:
+        if condition:
+            return
+        shown = "\n".join(_listed(value, count) for value in data)
+        raise invalid_argument(f"Expected '{condition}' to be true. Summarized data: {shown}")
+
+    def refuse(*data: Any) -> None:
+        shown = " ".join(f"[{_listed(value, count)}]" for value in data)
+        raise invalid_argument(f"assertion failed: {shown}")
+
+    holds = _core.convert(condition, dtypes.bool, None)
+    host_call(refuse, None, tuple(data), name="Assert", effects=True, unless=holds)
 
 
 @composed_op("CheckNumerics", elementwise=1, tensor=Input(FLOAT_TYPES), message=str)
@@ -494,16 +554,19 @@ def check_numerics(tensor: Any, message: str, name: Any = None) -> Tensor:
         raise TypeError(f"Expected string for argument 'message' not {message!r}.")
     if not x.dtype.is_floating:
         _core.refuse_attr("T", x.dtype, FLOAT_TYPES, "CheckNumerics")
-    if _all(_ops.is_finite(x)):
-        return _ops.identity(x)
-    kinds = []
-    if bool(_ops.reduce_any(_ops.is_inf(x))):
-        kinds.append("Inf")
-    if bool(_ops.reduce_any(_ops.is_nan(x))):
-        kinds.append("NaN")
-    raise invalid_argument(
-        f"{message} : Tensor had {' and '.join(kinds)} values [Op:CheckNumerics]"
-    )
+
+    def refuse(x: Tensor) -> None:
+        kinds = []
+        if bool(_ops.reduce_any(_ops.is_inf(x))):
+            kinds.append("Inf")
+        if bool(_ops.reduce_any(_ops.is_nan(x))):
+            kinds.append("NaN")
+        raise invalid_argument(
+            f"{message} : Tensor had {' and '.join(kinds)} values [Op:CheckNumerics]"
+        )
+
+    _require(_ops.is_finite(x), refuse, x)
+    return _ops.identity(x)
 
 
 @composed_op("CheckNumerics", checked_first=True, x=Input(FLOAT_TYPES), message=str)

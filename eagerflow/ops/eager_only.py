@@ -12,7 +12,9 @@ import numpy as np
 
 from eagerflow import _core, nest
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import always, on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
 
@@ -29,7 +31,7 @@ class AggregationMethod:
     EXPERIMENTAL_ACCUMULATE_N = 2
 
 
-@op_function
+@op_function(in_graph=on_host(always(TensorSpec([], dtypes.float64))))
 def timestamp(name: str | None = None) -> Tensor:
     """The seconds since the beginning of 1970, float64.
 

@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, errors
+from eagerflow import _core, errors, nest
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.host_call import host_call
 from eagerflow.framework.random_seed import inside_function
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -21,6 +23,11 @@ Tensor = _core.Tensor
 
 def _kind(spec: Any) -> Any:
     return dtypes.as_dtype(getattr(spec, "dtype", spec))
+
+
+def _spec(kind: Any) -> Any:
+    """The spec of a result of a dtype or spec."""
+    return kind if isinstance(kind, TypeSpec) else TensorSpec(None, dtypes.as_dtype(kind))
 
 
 def py_function(
@@ -52,6 +59,11 @@ def py_function(
         return _decorator(lambda function, args: py_function(function, args, Tout))
     if not callable(func):
         raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}")
+    if _core.building() is not None:
+        specs = nest.map_structure(_spec, Tout) or None
+        return host_call(
+            py_function, specs, (func, list(inp or []), Tout), name="EagerPyFunc", effects=True
+        )
     several = isinstance(Tout, list | tuple)
     kinds = [_kind(spec) for spec in (Tout if several else [Tout])]
     arguments = [_composite_or_tensor(value) for value in (inp or [])]
@@ -144,8 +156,10 @@ def numpy_function(
     Args:
         func: a function of arrays that returns an array, a list of them, or None.
         inp: the list of its arguments, tensors or what can be converted to them.
-        Tout: ignored: results have the dtypes that the function gives them.
-        stateful: ignored.
+        Tout: the dtype of the result, or a list of dtypes, which a graph needs; ignored eagerly:
+            results have the dtypes that the function gives them.
+        stateful: whether the function has effects: in a graph it is called although nobody needs
+            its results.
         name: ignored.
 
     Returns:
@@ -163,6 +177,11 @@ def numpy_function(
         return _decorator(lambda function, args: numpy_function(function, args, Tout))
     if not callable(func):
         raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}")
+    if _core.building() is not None:
+        specs = nest.map_structure(_spec, Tout)
+        call = functools.partial(_numpy_function_of_graph, func, specs)
+        results = host_call(call, specs or None, tuple(inp or []), name="PyFunc", effects=stateful)
+        return None if specs is None else nest.map_structure(_ops.stop_gradient, results)
     arguments = [np.array(_core.as_tensor(value).numpy()) for value in (inp or [])]
     try:
         result = func(*arguments)
@@ -175,3 +194,25 @@ def numpy_function(
     if isinstance(result, list | tuple):
         return [_core.as_tensor(value) for value in result]
     return _core.as_tensor(result)
+
+
+def _numpy_function_of_graph(func: Callable, specs: Any, *tensors: Tensor) -> Any:
+    """Calls a function of arrays, whose results must have the dtypes that a graph was told."""
+    arguments = [np.array(tensor.numpy()) for tensor in tensors]
+    try:
+        result = func(*arguments)
+    except Exception as error:
+        raise error_of_python_code(error, " [Op:PyFunc]") from error
+    expected = [] if specs is None else nest.flatten(specs)
+    results = [
+        _core.as_tensor(np.asarray(value)) for value in _results(result, len(expected), func)
+    ]
+    for k, (spec, value) in enumerate(zip(expected, results, strict=False)):
+        if value.dtype is not spec.dtype:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"{k}-th value returned by {getattr(func, '__name__', 'function')} is "
+                f"{value.dtype.name}, but expects {spec.dtype.name} [Op:PyFunc]",
+            )
+    return results[: len(expected)]

@@ -11,6 +11,7 @@ from eagerflow import _core, nest
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.context import only_shapes
+from eagerflow.framework.host_call import always, on_host
 from eagerflow.framework.op_function import op_function
 
 Tensor = _core.Tensor
@@ -102,7 +103,7 @@ def _structure_text(value: Any, leaf_text: Any) -> str:
     return "[" + ", ".join(parts) + "]"
 
 
-@op_function(overridable=False)
+@op_function(overridable=False, in_graph=on_host(always(None), effects=True))
 def print(
     *inputs: Any,
     output_stream: Any = None,

@@ -106,3 +106,145 @@ def test_a_gradient_that_cannot_fit_is_refused_while_tracing():
     v = tf.Variable([1.0, 2.0])
     with pytest.raises(tf.errors.InvalidArgumentError, match="its variable has shape"):
         traced(lambda: optimizers.SGD(0.1).apply_gradients([(tf.ones([3]), v)]) and None)
+
+
+def test_prints_run_with_every_call_in_order(capsys, tmp_path):
+    path = tmp_path / "printed.txt"
+
+    def program(x, words):
+        print("traced")
+        tf.print("x:", x, words, {"first": x[0], "rest": [1, "q"]}, 3.5, sep="|", end="<\n")
+        tf.print(x, summarize=-1)
+        tf.print("done", output_stream=f"file://{path}")
+
+    run = traced(program, tf.TensorSpec([None], tf.int32), tf.TensorSpec([None], tf.string))
+    for _ in range(2):
+        run(list(range(8)), ["a", "b"])
+    out, err = capsys.readouterr()
+    assert out == "traced\n"
+    once = (
+        "x:|[0 1 2 ... 5 6 7]|[\"a\" \"b\"]|{'first': 0, 'rest': [1, 'q']}|3.5<\n"
+        "[0 1 2 3 4 5 6 7]\n"
+    )
+    assert err == once * 2
+    assert path.read_text() == "done\n" * 2
+
+
+FLOATS = tf.TensorSpec([None], tf.float32)
+ANY = tf.TensorSpec(None, tf.float32)
+debugging = tf.debugging
+
+CHECKS = {
+    "equal": (lambda x: debugging.assert_equal(x, [1.0, 2.0]), FLOATS, [1.0, 2.0], [1.0, 3.0]),
+    "less": (lambda x: debugging.assert_less(x, 3.0), FLOATS, [1.0], [1.0, 3.0]),
+    "positive": (debugging.assert_positive, FLOATS, [1.0], [0.0]),
+    "near": (lambda x: debugging.assert_near(x, 1.0), FLOATS, [1.0], [1.1]),
+    "rank": (lambda x: debugging.assert_rank(x, 2), ANY, [[1.0]], [1.0]),
+    "rank at least": (lambda x: debugging.assert_rank_at_least(x, 1), ANY, [1.0], 1.0),
+    "rank in": (lambda x: debugging.assert_rank_in(x, [0, 2]), ANY, 1.0, [1.0]),
+    "shapes": (
+        lambda x: debugging.assert_shapes([(x, ("N", "N"))]),
+        tf.TensorSpec([None, 2], tf.float32),
+        [[1.0, 2.0], [3.0, 4.0]],
+        [[1.0, 2.0]],
+    ),
+    "numerics": (lambda x: debugging.check_numerics(x, "bad"), FLOATS, [1.0], [np.nan]),
+    "Assert": (lambda x: debugging.Assert(x[0] > 1, ["small", x]), FLOATS, [2.0], [0.0]),
+}
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_checks_of_unknown_values_and_shapes_run_with_every_call(name):
+    check, spec, good, bad = CHECKS[name]
+
+    def program(x):
+        check(x)
+        return x
+
+    run = traced(program, spec)
+    run(good)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        run(bad)
+    run(good)
+
+
+def test_checks_of_known_values_raise_while_tracing():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="hey"):
+        traced(lambda: debugging.assert_equal(2, 1, message="hey"))
+    with pytest.raises(ValueError, match="must have rank 2"):
+        traced(lambda x: debugging.assert_rank(x, 2), FLOATS)
+    with pytest.raises(ValueError, match="must have size 4"):
+        traced(
+            lambda x: debugging.assert_shapes([(x, ("N", 4))]),
+            tf.TensorSpec([None, 3], tf.float32),
+        )
+    with pytest.raises(TypeError):
+        traced(debugging.assert_integer, FLOATS)
+    assert not traced(lambda: debugging.assert_equal(1, 1)).graph.has_effects
+
+
+def test_python_functions_are_called_by_every_run_with_values():
+    seen = []
+
+    def note(x):
+        seen.append(x.numpy().tolist())
+        return x * 2, 1
+
+    run = traced(lambda x: tf.py_function(note, [x], [tf.float32, tf.int32]), FLOATS)
+    assert [run([k])[0].numpy().tolist() for k in (1.0, 2.0)] == [[2.0], [4.0]]
+    assert seen == [[1.0], [2.0]]
+    unused = traced(lambda x: tf.py_function(note, [x], [tf.float32, tf.int32]) and None, FLOATS)
+    unused([3.0])
+    assert seen[-1] == [3.0]
+
+
+@pytest.mark.parametrize(
+    ("function", "error"),
+    [
+        (lambda x: 1 / 0, tf.errors.UnknownError),
+        (lambda x: int("x"), tf.errors.InvalidArgumentError),
+        (lambda x: "x", tf.errors.InvalidArgumentError),
+        (lambda x: next(iter([])), tf.errors.OutOfRangeError),
+    ],
+)
+def test_errors_of_python_functions_are_those_of_operations(function, error):
+    for call in (tf.py_function, tf.numpy_function):
+        run = traced(lambda x: call(function, [x], tf.float32), FLOATS)  # noqa: B023
+        with pytest.raises(error):
+            run([1.0])
+
+
+def test_python_functions_are_differentiated_and_those_of_numpy_are_not():
+    def gradients(x):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = tf.py_function(lambda a: a**3, [x], tf.float32)
+            z = tf.numpy_function(lambda a: a**3, [x], tf.float32)
+        assert tape.gradient(z, x) is None
+        return tape.gradient(y, x)
+
+    run = traced(gradients, tf.TensorSpec([2], tf.float32))
+    assert run([1.0, 2.0]).numpy().tolist() == [3.0, 12.0]
+
+
+def test_numpy_functions_must_return_the_dtypes_they_were_declared_with():
+    run = traced(lambda x: tf.numpy_function(np.sinh, [x], tf.float64), FLOATS)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="expects float64"):
+        run([0.0])
+    run = traced(lambda x: tf.numpy_function(lambda a: 3.0, [x], tf.float64), FLOATS)
+    assert run([0.0]) == 3.0
+
+
+def test_functions_that_only_order_operations_do_nothing_in_graphs():
+    v = tf.Variable(1.0)
+
+    def program(x):
+        with tf.control_dependencies([v.assign_add(x)]):
+            y = v * 2
+        tf.group(y, tf.no_op())
+        return tf.tuple([y]), tf.identity_n([y, x]), tf.timestamp()
+
+    run = traced(program, tf.TensorSpec([], tf.float32))
+    (y,), (same, x), before = run(2.0)
+    assert (float(y), float(same), float(x)) == (6.0, 6.0, 2.0)
+    assert run(1.0)[2] > before
