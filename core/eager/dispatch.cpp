@@ -2,11 +2,10 @@
 #include "eager/dispatch.h"
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
-#include "device/parallel.h"
 #include "eager/batched.h"
+#include "eager/interruptible_region.h"
 #include "eager/lazy.h"
 #include "eager/observer.h"
 #include "eager/tape.h"
@@ -42,10 +41,6 @@ double estimated_cost(const Op& op, std::span<const Tensor> inputs, const SpecLi
   for (const Tensor& output : outputs) bytes += output.bytes();
   return static_cast<double>(bytes) / 8;
 }
-
-// Kernels that are expected to take longer, in nanoseconds, can be interrupted. Only those that
-// write nothing but their results: a partly updated variable would be corrupt.
-constexpr double kInterruptibleCost = 20e6;
 
 // Below this size, saving one pass over memory is not worth the bookkeeping.
 constexpr int64_t kLazyElements = 16'384;
@@ -87,12 +82,7 @@ void run_now(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const
     // Without elements there is nothing to compute, even if other dimensions are large.
     if (empty == specs.size()) return;
   }
-  const double cost = estimated_cost(op, inputs, specs, outputs, attrs);
-  const KernelRegion region(cost);
-  std::optional<Interruptible> interruptible;
-  if (cost > kInterruptibleCost && region.state()) {
-    interruptible.emplace(blocking_hooks.check, region.state());
-  }
+  const InterruptibleRegion region(estimated_cost(op, inputs, specs, outputs, attrs));
   // A value that the gradient reads has to be computed anyway.
   if (!op.takes_lazy || (records && op.need(0).inputs)) {
     for (const Tensor& input : inputs) input.impl()->settle();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ops/attrs.h"
+#include "ops/element_loop.h"
 #include "tensor/dtype.h"
 #include "tensor/error.h"
 #include "tensor/inline_vector.h"
@@ -194,6 +195,17 @@ struct Need {
 
 using InferFn = void (*)(InferContext&);
 using KernelFn = void (*)(KernelContext&);
+
+// What computes an operation: whole tensors, and, if it is elementwise, some elements of them.
+struct Kernel {
+  constexpr Kernel() = default;
+  constexpr Kernel(KernelFn run, ElementLoopFn elements = nullptr) : run(run), elements(elements) {}
+  void operator()(KernelContext& context) const { run(context); }
+
+  KernelFn run = nullptr;
+  ElementLoopFn elements = nullptr;
+};
+
 using GradFn = void (*)(GradContext&);
 // Estimated run time in nanoseconds on one thread; decides whether the GIL is released.
 using CostFn = double (*)(std::span<const Tensor> inputs, const SpecList& outputs, AttrsRef);
@@ -206,7 +218,7 @@ struct OpSpec {
   std::vector<TensorAttr> tensor_attrs = {};
   InferFn infer = nullptr;
   int outputs = 1;  // the number of outputs, unless it returns a list
-  KernelFn kernel = nullptr;
+  Kernel kernel = {};
   GradFn gradient = nullptr;
   // Per input, what its gradient reads; the last entry serves all further inputs.
   std::vector<Need> needs = {};

@@ -14,6 +14,7 @@
 #include "kernels/cpu/fill.h"
 #include "kernels/cpu/widen.h"
 #include "ops/elementwise.h"
+#include "ops/elementwise_infer.h"
 
 namespace ef::cpu {
 namespace {
@@ -27,16 +28,16 @@ ElementLoops make_loops() {
   switch (isa()) {
     case Isa::kBaseline:
       add_all(baseline::add_arithmetic_loops, baseline::add_math_loops,
-              baseline::add_activation_loops, baseline::add_compare_loops,
-              baseline::add_cast_loops);
+              baseline::add_activation_loops, baseline::add_compare_loops, baseline::add_cast_loops,
+              baseline::add_tile_loops);
       break;
     case Isa::kAvx2:
       add_all(avx2::add_arithmetic_loops, avx2::add_math_loops, avx2::add_activation_loops,
-              avx2::add_compare_loops, avx2::add_cast_loops);
+              avx2::add_compare_loops, avx2::add_cast_loops, avx2::add_tile_loops);
       break;
     case Isa::kAvx512:
       add_all(avx512::add_arithmetic_loops, avx512::add_math_loops, avx512::add_activation_loops,
-              avx512::add_compare_loops, avx512::add_cast_loops);
+              avx512::add_compare_loops, avx512::add_cast_loops, avx512::add_tile_loops);
       break;
   }
   add_narrow_cast_loops(loops);
@@ -139,12 +140,39 @@ struct Widening {
 const char* at(const void* data, int64_t bytes) { return static_cast<const char*>(data) + bytes; }
 char* at(void* data, int64_t bytes) { return static_cast<char*>(data) + bytes; }
 
+bool has_tiles(DType type) { return type == DType::kFloat32 || type == DType::kFloat64; }
+
+// Loops as chains call them. They serve float16 and bfloat16, too, unless they are plain.
+struct PlainUnaryCall {
+  UnaryLoop loop;
+  double parameter;
+
+  void run(void* to, const void* const* inputs, uint32_t, int64_t count) const {
+    loop(to, inputs[0], count, parameter);
+  }
+};
+
 struct UnaryCall {
   UnaryLoop loop;
   double parameter;
   Widening half;
   int64_t in_bytes;
   int64_t out_bytes;
+
+  // Empty where there is no loop for these types.
+  static UnaryCall of(Unary op, DType in, DType out, double parameter) {
+    const ElementLoops& loops = element_loops();
+    const auto& row = loops.unary[static_cast<int>(op)];
+    UnaryCall call{row[static_cast<int>(in)],
+                   parameter,
+                   {},
+                   static_cast<int64_t>(element_size(in)),
+                   static_cast<int64_t>(element_size(out))};
+    if (call.loop || !is_floating(in)) return call;
+    call.loop = row[static_cast<int>(DType::kFloat32)];
+    call.half = Widening::of(loops, in, out);
+    return call;
+  }
 
   void operator()(void* to, const void* x, int64_t count) const {
     if (!half.widen) return loop(to, x, count, parameter);
@@ -160,6 +188,23 @@ struct UnaryCall {
       }
     }
   }
+  void run(void* to, const void* const* inputs, uint32_t, int64_t count) const {
+    (*this)(to, inputs[0], count);
+  }
+};
+
+// By the bits of the operands that are single elements, of which there is one at most.
+Form form_of(uint32_t single) {
+  return single == 0 ? Form::kBoth : single == 1 ? Form::kScalarX : Form::kScalarY;
+}
+
+struct PlainBinaryCall {
+  BinaryLoop loop;
+  double parameter;
+
+  void run(void* to, const void* const* inputs, uint32_t single, int64_t count) const {
+    loop(to, inputs[0], inputs[1], count, form_of(single), parameter);
+  }
 };
 
 struct BinaryCall {
@@ -168,6 +213,21 @@ struct BinaryCall {
   Widening half;
   int64_t in_bytes;
   int64_t out_bytes;
+
+  // Empty where there is no loop for these types.
+  static BinaryCall of(Binary op, DType in, DType out, double parameter) {
+    const ElementLoops& loops = element_loops();
+    const auto& row = loops.binary[static_cast<int>(op)];
+    BinaryCall call{row[static_cast<int>(in)],
+                    parameter,
+                    {},
+                    static_cast<int64_t>(element_size(in)),
+                    static_cast<int64_t>(element_size(out))};
+    if (call.loop || !is_floating(in)) return call;
+    call.loop = row[static_cast<int>(DType::kFloat32)];
+    call.half = Widening::of(loops, in, out);
+    return call;
+  }
 
   void operator()(void* to, const void* x, const void* y, int64_t count, Form form) const {
     if (!half.widen) return loop(to, x, y, count, form, parameter);
@@ -186,6 +246,20 @@ struct BinaryCall {
         loop(at(to, i * out_bytes), wide_x, wide_y, size, form, parameter);
       }
     }
+  }
+  void run(void* to, const void* const* inputs, uint32_t single, int64_t count) const {
+    (*this)(to, inputs[0], inputs[1], count, form_of(single));
+  }
+};
+
+// Of x > y, which is y < x.
+template <class Call>
+struct SwappedCall {
+  Call call;
+
+  void run(void* to, const void* const* inputs, uint32_t single, int64_t count) const {
+    const void* const swapped[] = {inputs[1], inputs[0]};
+    call.run(to, swapped, (single >> 1 | single << 1) & 3, count);
   }
 };
 
@@ -394,21 +468,12 @@ void run_unary(KernelContext& context, Unary op, double parameter) {
   const Tensor& x = context.input(0);
   const Tensor& out = context.output(0);
   const ElementLoops& loops = element_loops();
-  const auto& row = loops.unary[static_cast<int>(op)];
   const int64_t count = x.size();
-  UnaryLoop loop = row[static_cast<int>(x.dtype())];
+  const UnaryLoop loop = loops.unary[static_cast<int>(op)][static_cast<int>(x.dtype())];
   if (loop && count <= kSmall) return loop(out.mutable_raw_data(), x.raw_data(), count, parameter);
 
-  UnaryCall call{loop,
-                 parameter,
-                 {},
-                 static_cast<int64_t>(element_size(x.dtype())),
-                 static_cast<int64_t>(element_size(out.dtype()))};
-  if (!loop) {
-    call.loop = row[static_cast<int>(DType::kFloat32)];
-    call.half = Widening::of(loops, x.dtype(), out.dtype());
-    if (!call.loop || !is_floating(x.dtype())) no_loop(context);
-  }
+  const UnaryCall call = UnaryCall::of(op, x.dtype(), out.dtype(), parameter);
+  if (!call.loop) no_loop(context);
   if (const auto sum = lazy_bias(x); sum && loop && out.dtype() == x.dtype()) {
     const BinaryLoop add =
         loops.binary[static_cast<int>(Binary::kAdd)][static_cast<int>(x.dtype())];
@@ -421,15 +486,26 @@ void run_unary(KernelContext& context, Unary op, double parameter) {
                      });
 }
 
+ElementLoop unary_elements(const ElementCall& call, Unary op, double parameter) {
+  const DType type = call.inputs[0];
+  const UnaryCall any = UnaryCall::of(op, type, call.output, parameter);
+  if (!any.loop) return {};
+  if (any.half.widen) return ElementLoop::of(any, grain_of(op, type));
+  ElementLoop loop = ElementLoop::of(PlainUnaryCall{any.loop, parameter}, grain_of(op, type));
+  if (has_tiles(type) && call.output == type) {
+    loop.tiles = element_loops().tiles_of(type).unary[static_cast<int>(op)];
+    loop.tile_type = type;
+  }
+  return loop;
+}
+
 void run_binary(KernelContext& context, Binary op, double parameter, bool swapped) {
   const Tensor& x = context.input(swapped ? 1 : 0);
   const Tensor& y = context.input(swapped ? 0 : 1);
   const Tensor& out = context.output(0);
   if (op >= Binary::kTruncateDiv && op <= Binary::kPow) check_values(context, op);
-  const ElementLoops& loops = element_loops();
-  const auto& row = loops.binary[static_cast<int>(op)];
   const int64_t count = out.size();
-  BinaryLoop loop = row[static_cast<int>(x.dtype())];
+  const BinaryLoop loop = element_loops().binary[static_cast<int>(op)][static_cast<int>(x.dtype())];
 
   // An operand as large as the output has the same layout.
   const bool x_full = x.size() == count;
@@ -442,16 +518,8 @@ void run_binary(KernelContext& context, Binary op, double parameter, bool swappe
   if (count == 0) return;
   if (x.dtype() == DType::kString) return run_strings(context, op);
 
-  BinaryCall call{loop,
-                  parameter,
-                  {},
-                  static_cast<int64_t>(element_size(x.dtype())),
-                  static_cast<int64_t>(element_size(out.dtype()))};
-  if (!loop) {
-    call.loop = row[static_cast<int>(DType::kFloat32)];
-    call.half = Widening::of(loops, x.dtype(), out.dtype());
-    if (!call.loop || !is_floating(x.dtype())) no_loop(context);
-  }
+  const BinaryCall call = BinaryCall::of(op, x.dtype(), out.dtype(), parameter);
+  if (!call.loop) no_loop(context);
   const int64_t grain = grain_of(op, x.dtype());
   if (!aligned) return run_broadcast(call, x, y, out, grain);
 
@@ -465,89 +533,156 @@ void run_binary(KernelContext& context, Binary op, double parameter, bool swappe
                      });
 }
 
-void leaky_relu(KernelContext& context) {
-  run_unary(context, Unary::kLeakyRelu, context.attrs<ops::LeakyReluAttrs>().alpha);
-}
-
-void leaky_relu_grad(KernelContext& context) {
-  run_binary(context, Binary::kLeakyReluGrad, context.attrs<ops::LeakyReluAttrs>().alpha);
+ElementLoop binary_elements(const ElementCall& call, Binary op, double parameter, bool swapped) {
+  const DType type = call.inputs[0];
+  // Some integers are refused by value.
+  if (op >= Binary::kTruncateDiv && op <= Binary::kPow && is_integer(type)) return {};
+  const BinaryCall any = BinaryCall::of(op, type, call.output, parameter);
+  if (!any.loop) return {};
+  const auto of = [&](const auto& plain) {
+    return swapped ? ElementLoop::of(SwappedCall<std::decay_t<decltype(plain)>>{plain},
+                                     grain_of(op, type))
+                   : ElementLoop::of(plain, grain_of(op, type));
+  };
+  ElementLoop loop = any.half.widen ? of(any) : of(PlainBinaryCall{any.loop, parameter});
+  if (has_tiles(type) && call.output == type && !swapped) {
+    loop.tiles = element_loops().tiles_of(type).binary[static_cast<int>(op)];
+    loop.tile_type = type;
+  }
+  if (call.op.infer != ops::same_shape_infer) {
+    loop.repeats = 3;
+    // Powers with one exponent are computed in another way.
+    loop.expands = op == Binary::kPow ? 1 : 3;
+  }
+  return loop;
 }
 
 namespace {
 
-// Sums of elements [begin, begin + count) of all inputs; 16-bit floats accumulate in float.
-void sum_inputs(const KernelContext& context, BinaryLoop add, const Widening& half, char* to,
-                int64_t begin, int64_t count) {
-  const auto bytes = static_cast<int64_t>(element_size(context.input(0).dtype()));
-  constexpr int64_t kPart = 2048;  // stays in the first-level cache
-  float wide_sum[kPart];
-  float wide_next[kPart];
-  for (int64_t i = 0; i < count; i += kPart) {
-    const int64_t size = std::min(kPart, count - i);
-    const auto part = [&](int k) { return at(context.input(k).raw_data(), (begin + i) * bytes); };
-    char* const out = to + i * bytes;
-    if (context.num_inputs() == 1) {
-      std::memcpy(out, part(0), static_cast<size_t>(size * bytes));
-      continue;
-    }
-    void* const sum = half.widen ? static_cast<void*>(wide_sum) : out;
-    const void* first = part(0);
-    if (half.widen) {
-      half.widen(wide_sum, first, size);
-      first = wide_sum;
-    }
-    for (int k = 1; k < context.num_inputs(); ++k) {
-      const void* next = part(k);
-      if (half.widen) {
-        half.widen(wide_next, next, size);
-        next = wide_next;
-      }
-      add(sum, k == 1 ? first : sum, next, size, Form::kBoth, 0);
-    }
-    if (half.narrow) half.narrow(out, wide_sum, size);
+void run_leaky_relu(KernelContext& context) {
+  run_unary(context, Unary::kLeakyRelu, context.attrs<ops::LeakyReluAttrs>().alpha);
+}
+ElementLoop leaky_relu_elements(const ElementCall& call) {
+  return unary_elements(call, Unary::kLeakyRelu, call.attrs.as<ops::LeakyReluAttrs>().alpha);
+}
+
+void run_leaky_relu_grad(KernelContext& context) {
+  run_binary(context, Binary::kLeakyReluGrad, context.attrs<ops::LeakyReluAttrs>().alpha);
+}
+ElementLoop leaky_relu_grad_elements(const ElementCall& call) {
+  return binary_elements(call, Binary::kLeakyReluGrad, call.attrs.as<ops::LeakyReluAttrs>().alpha);
+}
+
+Unary gelu_of(AttrsRef attrs) {
+  return attrs.as<ops::GeluAttrs>().approximate ? Unary::kGeluTanh : Unary::kGelu;
+}
+Binary gelu_grad_of(AttrsRef attrs) {
+  return attrs.as<ops::GeluAttrs>().approximate ? Binary::kGeluTanhGrad : Binary::kGeluGrad;
+}
+
+// Sums of `count` elements of all inputs; 16-bit floats accumulate in float.
+struct SumCall {
+  BinaryLoop add;
+  Widening half;
+  int64_t bytes;
+  int64_t num_inputs;
+
+  static SumCall of(DType type, int64_t num_inputs) {
+    const ElementLoops& loops = element_loops();
+    const bool narrow = is_short_float(type);
+    const DType computed = narrow ? DType::kFloat32 : type;
+    return {loops.binary[static_cast<int>(Binary::kAdd)][static_cast<int>(computed)],
+            narrow ? Widening::of(loops, type, type) : Widening{},
+            static_cast<int64_t>(element_size(type)), num_inputs};
   }
+
+  void run(void* to, const void* const* inputs, uint32_t, int64_t count) const {
+    constexpr int64_t kPart = 2048;  // stays in the first-level cache
+    float wide_sum[kPart];
+    float wide_next[kPart];
+    for (int64_t i = 0; i < count; i += kPart) {
+      const int64_t size = std::min(kPart, count - i);
+      const auto part = [&](int64_t k) { return at(inputs[k], i * bytes); };
+      char* const out = at(to, i * bytes);
+      if (num_inputs == 1) {
+        std::memmove(out, part(0), static_cast<size_t>(size * bytes));
+        continue;
+      }
+      void* const sum = half.widen ? static_cast<void*>(wide_sum) : out;
+      const void* first = part(0);
+      if (half.widen) {
+        half.widen(wide_sum, first, size);
+        first = wide_sum;
+      }
+      for (int64_t k = 1; k < num_inputs; ++k) {
+        const void* next = part(k);
+        if (half.widen) {
+          half.widen(wide_next, next, size);
+          next = wide_next;
+        }
+        add(sum, k == 1 ? first : sum, next, size, Form::kBoth, 0);
+      }
+      if (half.narrow) half.narrow(out, wide_sum, size);
+    }
+  }
+};
+
+void run_add_n(KernelContext& context) {
+  const Tensor& out = context.output(0);
+  const SumCall call = SumCall::of(out.dtype(), context.num_inputs());
+  for_element_blocks(out.mutable_raw_data(), call.bytes, out.size(), 32'768,
+                     [&](void* to, int64_t begin, int64_t count) {
+                       InlineVector<const void*, 8> parts;
+                       for (const Tensor& input : context.inputs()) {
+                         parts.push_back(at(input.raw_data(), begin * call.bytes));
+                       }
+                       call.run(to, parts.data(), 0, count);
+                     });
+}
+
+ElementLoop add_n_elements(const ElementCall& call) {
+  const DType type = call.inputs[0];
+  ElementLoop loop =
+      ElementLoop::of(SumCall::of(type, static_cast<int64_t>(call.inputs.size())), 32'768);
+  loop.overwrites = false;  // later inputs are read after the first write
+  return loop;
+}
+
+void run_round(KernelContext& context) {
+  if (!is_floating(context.input(0).dtype())) return forward(context);
+  run_into_new(context, Unary::kRound);
+}
+ElementLoop round_elements(const ElementCall& call) {
+  return is_floating(call.inputs[0]) ? unary_elements(call, Unary::kRound)
+                                     : ElementLoop::forwarding();
+}
+
+template <Unary op>
+void run_complex(KernelContext& context) {
+  if (!is_complex(context.input(0).dtype())) return forward(context);
+  run_into_new(context, op);
+}
+template <Unary op>
+ElementLoop complex_elements(const ElementCall& call) {
+  return is_complex(call.inputs[0]) ? unary_elements(call, op) : ElementLoop::forwarding();
 }
 
 }  // namespace
 
-void add_n(KernelContext& context) {
-  const Tensor& out = context.output(0);
-  const bool narrow = is_short_float(out.dtype());
-  const ElementLoops& loops = element_loops();
-  const DType computed = narrow ? DType::kFloat32 : out.dtype();
-  const BinaryLoop add = loops.binary[static_cast<int>(Binary::kAdd)][static_cast<int>(computed)];
-  const Widening half = narrow ? Widening::of(loops, out.dtype(), out.dtype()) : Widening{};
-  for_element_blocks(out.mutable_raw_data(), static_cast<int64_t>(element_size(out.dtype())),
-                     out.size(), 32'768, [&](void* to, int64_t begin, int64_t count) {
-                       sum_inputs(context, add, half, static_cast<char*>(to), begin, count);
-                     });
-}
-
-void gelu(KernelContext& context) {
-  run_unary(context, context.attrs<ops::GeluAttrs>().approximate ? Unary::kGeluTanh : Unary::kGelu,
-            0);
-}
-
-void gelu_grad(KernelContext& context) {
-  run_binary(
-      context,
-      context.attrs<ops::GeluAttrs>().approximate ? Binary::kGeluTanhGrad : Binary::kGeluGrad, 0);
-}
-
-void round(KernelContext& context) {
-  if (!is_floating(context.input(0).dtype())) return forward(context);
-  run_into_new(context, Unary::kRound);
-}
-
-void real(KernelContext& context) {
-  if (!is_complex(context.input(0).dtype())) return forward(context);
-  run_into_new(context, Unary::kReal);
-}
-
-void conj(KernelContext& context) {
-  if (!is_complex(context.input(0).dtype())) return forward(context);
-  run_into_new(context, Unary::kConj);
-}
+constinit const Kernel add_n{run_add_n, add_n_elements};
+constinit const Kernel leaky_relu{run_leaky_relu, leaky_relu_elements};
+constinit const Kernel leaky_relu_grad{run_leaky_relu_grad, leaky_relu_grad_elements};
+constinit const Kernel gelu{
+    [](KernelContext& context) { run_unary(context, gelu_of(context.attrs()), 0); },
+    [](const ElementCall& call) { return unary_elements(call, gelu_of(call.attrs)); },
+};
+constinit const Kernel gelu_grad{
+    [](KernelContext& context) { run_binary(context, gelu_grad_of(context.attrs()), 0); },
+    [](const ElementCall& call) { return binary_elements(call, gelu_grad_of(call.attrs)); },
+};
+constinit const Kernel round{run_round, round_elements};
+constinit const Kernel real{run_complex<Unary::kReal>, complex_elements<Unary::kReal>};
+constinit const Kernel conj{run_complex<Unary::kConj>, complex_elements<Unary::kConj>};
 
 void imag(KernelContext& context) {
   if (is_complex(context.input(0).dtype())) return run_into_new(context, Unary::kImag);

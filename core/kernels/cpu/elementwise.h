@@ -8,40 +8,46 @@ namespace ef::cpu {
 
 void run_unary(KernelContext& context, Unary op, double parameter);
 void run_binary(KernelContext& context, Binary op, double parameter, bool swapped = false);
+ElementLoop unary_elements(const ElementCall& call, Unary op, double parameter = 0);
+ElementLoop binary_elements(const ElementCall& call, Binary op, double parameter = 0,
+                            bool swapped = false);
 
 template <Unary op>
-void unary(KernelContext& context) {
-  run_unary(context, op, 0);
-}
+inline constexpr Kernel unary{
+    [](KernelContext& context) { run_unary(context, op, 0); },
+    [](const ElementCall& call) { return unary_elements(call, op); },
+};
 template <Binary op>
-void binary(KernelContext& context) {
-  run_binary(context, op, 0);
-}
+inline constexpr Kernel binary{
+    [](KernelContext& context) { run_binary(context, op, 0); },
+    [](const ElementCall& call) { return binary_elements(call, op); },
+};
 // x > y is computed as y < x.
 template <Binary op>
-void binary_swapped(KernelContext& context) {
-  run_binary(context, op, 0, true);
-}
+inline constexpr Kernel binary_swapped{
+    [](KernelContext& context) { run_binary(context, op, 0, true); },
+    [](const ElementCall& call) { return binary_elements(call, op, 0, true); },
+};
 
-void add_n(KernelContext& context);
-void leaky_relu(KernelContext& context);
-void leaky_relu_grad(KernelContext& context);
-void gelu(KernelContext& context);
-void gelu_grad(KernelContext& context);
+extern const Kernel add_n;
+extern const Kernel leaky_relu;
+extern const Kernel leaky_relu_grad;
+extern const Kernel gelu;
+extern const Kernel gelu_grad;
 
 // These return the input itself where they are the identity: for integers, or real dtypes.
-void round(KernelContext& context);
-void real(KernelContext& context);
-void conj(KernelContext& context);
+extern const Kernel round;
+extern const Kernel real;
+extern const Kernel conj;
 // Zeros for real dtypes.
 void imag(KernelContext& context);
 
-void select(KernelContext& context);
-void clip_by_value(KernelContext& context);
-void cast(KernelContext& context);
+extern const Kernel select;
+extern const Kernel clip_by_value;
+extern const Kernel cast;
 
 // Makes the output share the input's memory.
-void forward(KernelContext& context);
+extern const Kernel forward;
 
 // Converts `count` contiguous elements, on several threads if they are many. Not for strings.
 void convert_elements(DType from, const void* x, DType to, void* out, int64_t count);

@@ -3,6 +3,7 @@
 
 #include "kernels/cpu/vector_loops.h"
 #include "kernels/cpu/vector_math.h"
+#include "kernels/cpu/vector_tiles.h"
 
 namespace ef::cpu::EF_ISA {
 
@@ -116,6 +117,18 @@ void activation_loop(void* out, const void* x, int64_t count, double) {
 }
 
 template <class T, class Op>
+void activation_tile(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
+  tile_map<T>(step, begin, [](Vec<T> v) { return Op::template of<T>(v, T{}); }, EF_TILE_VALUES);
+}
+
+template <class T, class Op>
+void set_activation(ElementLoops& loops, Unary op) {
+  loops.at(op, kDTypeOf<T>) = activation_loop<T, Op>;
+  loops.tiles_of(kDTypeOf<T>).unary[static_cast<int>(op)].first =
+      tile_code<T>(activation_tile<T, Op>);
+}
+
+template <class T, class Op>
 void activation_grad_loop(void* out, const void* dy, const void* x, int64_t count, Form, double) {
   map2<T>(out, dy, x, count, [](Vec<T> a, Vec<T> b) { return Op::template of<T>(a, b, T{}); });
 }
@@ -196,30 +209,38 @@ void add_relu(ElementLoops& loops, DType type) {
   loops.at(Unary::kRelu6, type) = unary_loop<T, T, Relu6<T>>;
 }
 
+template <class T, template <class> class Op>
+void set_grad(ElementLoops& loops, Binary op) {
+  loops.at(op, kDTypeOf<T>) = binary_loop<T, T, Op<T>>;
+  set_tiles<T, Op<T>>(loops, op);
+}
+
 template <class T>
 void add_floating(ElementLoops& loops, DType type) {
   add_relu<T>(loops, type);
+  set_tiles<T, Relu<T>>(loops, Unary::kRelu);
+  set_tiles<T, Relu6<T>>(loops, Unary::kRelu6);
   loops.at(Unary::kLeakyRelu, type) = leaky_relu_loop<T>;
-  loops.at(Unary::kElu, type) = activation_loop<T, Elu>;
-  loops.at(Unary::kSelu, type) = activation_loop<T, Selu>;
-  loops.at(Unary::kSoftplus, type) = activation_loop<T, Softplus>;
-  loops.at(Unary::kSoftsign, type) = activation_loop<T, Softsign>;
-  loops.at(Unary::kGelu, type) = activation_loop<T, Gelu>;
-  loops.at(Unary::kGeluTanh, type) = activation_loop<T, GeluTanh>;
+  set_activation<T, Elu>(loops, Unary::kElu);
+  set_activation<T, Selu>(loops, Unary::kSelu);
+  set_activation<T, Softplus>(loops, Unary::kSoftplus);
+  set_activation<T, Softsign>(loops, Unary::kSoftsign);
+  set_activation<T, Gelu>(loops, Unary::kGelu);
+  set_activation<T, GeluTanh>(loops, Unary::kGeluTanh);
   loops.at(Binary::kSoftplusGrad, type) = activation_grad_loop<T, SoftplusGrad>;
   loops.at(Binary::kSoftsignGrad, type) = activation_grad_loop<T, SoftsignGrad>;
   loops.at(Binary::kGeluGrad, type) = activation_grad_loop<T, GeluGrad>;
   loops.at(Binary::kGeluTanhGrad, type) = activation_grad_loop<T, GeluTanhGrad>;
   loops.at(Binary::kLeakyReluGrad, type) = leaky_relu_grad_loop<T>;
-  loops.at(Binary::kReluGrad, type) = binary_loop<T, T, ReluGrad<T>>;
-  loops.at(Binary::kRelu6Grad, type) = binary_loop<T, T, Relu6Grad<T>>;
-  loops.at(Binary::kEluGrad, type) = binary_loop<T, T, EluGrad<T>>;
-  loops.at(Binary::kSeluGrad, type) = binary_loop<T, T, SeluGrad<T>>;
-  loops.at(Binary::kTanhGrad, type) = binary_loop<T, T, TanhGrad<T>>;
-  loops.at(Binary::kSigmoidGrad, type) = binary_loop<T, T, SigmoidGrad<T>>;
-  loops.at(Binary::kSqrtGrad, type) = binary_loop<T, T, SqrtGrad<T>>;
-  loops.at(Binary::kRsqrtGrad, type) = binary_loop<T, T, RsqrtGrad<T>>;
-  loops.at(Binary::kReciprocalGrad, type) = binary_loop<T, T, ReciprocalGrad<T>>;
+  set_grad<T, ReluGrad>(loops, Binary::kReluGrad);
+  set_grad<T, Relu6Grad>(loops, Binary::kRelu6Grad);
+  set_grad<T, EluGrad>(loops, Binary::kEluGrad);
+  set_grad<T, SeluGrad>(loops, Binary::kSeluGrad);
+  set_grad<T, TanhGrad>(loops, Binary::kTanhGrad);
+  set_grad<T, SigmoidGrad>(loops, Binary::kSigmoidGrad);
+  set_grad<T, SqrtGrad>(loops, Binary::kSqrtGrad);
+  set_grad<T, RsqrtGrad>(loops, Binary::kRsqrtGrad);
+  set_grad<T, ReciprocalGrad>(loops, Binary::kReciprocalGrad);
 }
 
 }  // namespace

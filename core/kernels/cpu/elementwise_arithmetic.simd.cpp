@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "kernels/cpu/vector_loops.h"
+#include "kernels/cpu/vector_tiles.h"
 
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -245,21 +246,42 @@ void add_ordered(ElementLoops& loops, DType type) {
   }
 }
 
+template <class T, template <class> class Op>
+void set_floating(ElementLoops& loops, Unary op) {
+  loops.at(op, kDTypeOf<T>) = unary_loop<T, T, Op<T>>;
+  set_tiles<T, Op<T>>(loops, op);
+}
+template <class T, template <class> class Op>
+void set_floating(ElementLoops& loops, Binary op) {
+  loops.at(op, kDTypeOf<T>) = binary_loop<T, T, Op<T>>;
+  set_tiles<T, Op<T>>(loops, op);
+}
+
 template <class T>
 void add_floating(ElementLoops& loops, DType type) {
   add_modular<T>(loops, type, type);
   add_ordered<T>(loops, type);
-  loops.at(Binary::kRealDivide, type) = binary_loop<T, T, Divide<T>>;
-  loops.at(Binary::kDivideNoNan, type) = binary_loop<T, T, DivideNoNan<T>>;
-  loops.at(Binary::kMultiplyNoNan, type) = binary_loop<T, T, MultiplyNoNan<T>>;
-  loops.at(Binary::kFloorDiv, type) = binary_loop<T, T, FloorDivide<T>>;
-  loops.at(Binary::kTruncateDiv, type) = binary_loop<T, T, TruncateDivide<T>>;
-  loops.at(Unary::kSqrt, type) = unary_loop<T, T, Sqrt<T>>;
-  loops.at(Unary::kRsqrt, type) = unary_loop<T, T, Rsqrt<T>>;
-  loops.at(Unary::kReciprocal, type) = unary_loop<T, T, Reciprocal<T>>;
-  loops.at(Unary::kFloor, type) = unary_loop<T, T, Floor<T>>;
-  loops.at(Unary::kCeil, type) = unary_loop<T, T, Ceil<T>>;
-  loops.at(Unary::kRound, type) = unary_loop<T, T, Round<T>>;
+  set_tiles<T, Add<T>>(loops, Binary::kAdd);
+  set_tiles<T, Subtract<T>>(loops, Binary::kSubtract);
+  set_tiles<T, Multiply<T>>(loops, Binary::kMultiply);
+  set_tiles<T, SquaredDifference<T>>(loops, Binary::kSquaredDifference);
+  set_tiles<T, Maximum<T>>(loops, Binary::kMaximum);
+  set_tiles<T, Minimum<T>>(loops, Binary::kMinimum);
+  set_tiles<T, Negative<T>>(loops, Unary::kNegative);
+  set_tiles<T, Square<T>>(loops, Unary::kSquare);
+  set_tiles<T, Abs<T>>(loops, Unary::kAbs);
+  set_tiles<T, Sign<T>>(loops, Unary::kSign);
+  set_floating<T, Divide>(loops, Binary::kRealDivide);
+  set_floating<T, DivideNoNan>(loops, Binary::kDivideNoNan);
+  set_floating<T, MultiplyNoNan>(loops, Binary::kMultiplyNoNan);
+  set_floating<T, FloorDivide>(loops, Binary::kFloorDiv);
+  set_floating<T, TruncateDivide>(loops, Binary::kTruncateDiv);
+  set_floating<T, Sqrt>(loops, Unary::kSqrt);
+  set_floating<T, Rsqrt>(loops, Unary::kRsqrt);
+  set_floating<T, Reciprocal>(loops, Unary::kReciprocal);
+  set_floating<T, Floor>(loops, Unary::kFloor);
+  set_floating<T, Ceil>(loops, Unary::kCeil);
+  set_floating<T, Round>(loops, Unary::kRound);
 }
 
 void stream(void* to, const void* from, int64_t bytes) {

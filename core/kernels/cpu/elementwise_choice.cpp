@@ -1,6 +1,7 @@
 // Kernels of selection, clipping and conversions between element types.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <string>
 
 #include "kernels/cpu/broadcast.h"
@@ -42,6 +43,10 @@ const void* part_of(const BroadcastLayout<3>& layout, int operand, const Tensor&
   return block;
 }
 
+SelectLoop select_loop(DType type) {
+  return element_loops().select[std::countr_zero(static_cast<uint64_t>(element_size(type)))];
+}
+
 CastLoop cast_loop(DType from, DType to) {
   return element_loops().cast[static_cast<int>(from)][static_cast<int>(to)];
 }
@@ -80,9 +85,7 @@ void convert_block(DType from, const void* x, DType to, void* out, int64_t count
   }
 }
 
-}  // namespace
-
-void select(KernelContext& context) {
+void run_select(KernelContext& context) {
   const Tensor& condition = context.input(0);
   const Tensor& x = context.input(1);
   const Tensor& y = context.input(2);
@@ -92,7 +95,7 @@ void select(KernelContext& context) {
   if (x.dtype() == DType::kString) return select_strings(condition, x, y, out);
 
   const auto bytes = static_cast<int64_t>(element_size(x.dtype()));
-  const SelectLoop loop = element_loops().select[std::countr_zero(static_cast<uint64_t>(bytes))];
+  const SelectLoop loop = select_loop(x.dtype());
   const bool condition_full = condition.size() == count;
   const bool x_full = x.size() == count;
   const bool y_full = y.size() == count;
@@ -123,8 +126,38 @@ void select(KernelContext& context) {
       });
 }
 
-void clip_by_value(KernelContext& context) {
-  if (run_wide(context, clip_by_value)) return;
+struct SelectCall {
+  SelectLoop loop;
+  int64_t bytes;
+
+  void run(void* to, const void* const* inputs, uint32_t single, int64_t count) const {
+    const auto* condition = static_cast<const bool*>(inputs[0]);
+    if (!(single & 1)) {
+      return loop(to, condition, inputs[1], inputs[2], count, single & 2 ? 0 : 1,
+                  single & 4 ? 0 : 1);
+    }
+    const int chosen = *condition ? 1 : 2;
+    const int64_t step = single >> chosen & 1 ? 0 : bytes;
+    if (step) {
+      std::memmove(to, inputs[chosen], static_cast<size_t>(count * bytes));
+    } else {
+      for (int64_t i = 0; i < count; ++i) {
+        std::memcpy(at(to, i * bytes), inputs[chosen], static_cast<size_t>(bytes));
+      }
+    }
+  }
+};
+
+ElementLoop select_elements(const ElementCall& call) {
+  if (call.output == DType::kString) return {};
+  const auto bytes = static_cast<int64_t>(element_size(call.output));
+  ElementLoop loop = ElementLoop::of(SelectCall{select_loop(call.output), bytes}, kGrain);
+  loop.repeats = loop.expands = 7;
+  return loop;
+}
+
+void run_clip(KernelContext& context) {
+  if (run_wide(context, run_clip)) return;
   const Tensor& x = context.input(0);
   const Tensor& low = context.input(1);
   const Tensor& high = context.input(2);
@@ -164,6 +197,42 @@ void clip_by_value(KernelContext& context) {
                      });
 }
 
+struct ClipCall {
+  ClipLoop loop;
+  CastLoop widen;  // of 16-bit floats; else null
+  CastLoop narrow;
+
+  void run(void* to, const void* const* inputs, uint32_t single, int64_t count) const {
+    const int64_t low_step = single & 2 ? 0 : 1;
+    const int64_t high_step = single & 4 ? 0 : 1;
+    if (!widen) return loop(to, inputs[0], inputs[1], inputs[2], count, low_step, high_step);
+    float wide[3][kBlock];
+    const int64_t steps[] = {1, low_step, high_step};
+    for (int64_t i = 0; i < count; i += kBlock) {
+      const int64_t size = std::min(kBlock, count - i);
+      for (int k = 0; k < 3; ++k) {
+        widen(wide[k], at(inputs[k], i * steps[k] * 2), steps[k] ? size : 1);
+      }
+      loop(wide[0], wide[0], wide[1], wide[2], size, low_step, high_step);
+      narrow(at(to, i * 2), wide[0], size);
+    }
+  }
+};
+
+ElementLoop clip_elements(const ElementCall& call) {
+  const DType type = call.output;
+  const bool wide = is_short_float(type);
+  const DType computed = wide ? DType::kFloat32 : type;
+  ElementLoop loop = ElementLoop::of(ClipCall{element_loops().clip[static_cast<int>(computed)],
+                                              wide ? cast_loop(type, computed) : nullptr,
+                                              wide ? cast_loop(computed, type) : nullptr},
+                                     kGrain);
+  loop.repeats = loop.expands = 6;
+  return loop;
+}
+
+}  // namespace
+
 void convert_elements(DType from, const void* x, DType to, void* out, int64_t count) {
   from = plain_dtype(from);
   to = plain_dtype(to);
@@ -174,15 +243,52 @@ void convert_elements(DType from, const void* x, DType to, void* out, int64_t co
                      });
 }
 
-void cast(KernelContext& context) {
+namespace {
+
+void run_forward(KernelContext& context) { context.output(0) = context.input(0).alias(); }
+ElementLoop forward_elements(const ElementCall&) { return ElementLoop::forwarding(); }
+
+void run_cast(KernelContext& context) {
   const Tensor& x = context.input(0);
   const TensorSpec& spec = context.spec(0);
-  if (x.dtype() == spec.dtype) return forward(context);
+  if (x.dtype() == spec.dtype) return run_forward(context);
   Tensor result = Tensor::empty(spec.dtype, spec.shape);
   convert_elements(x.dtype(), x.raw_data(), spec.dtype, result.mutable_raw_data(), x.size());
   context.output(0) = std::move(result);
 }
 
-void forward(KernelContext& context) { context.output(0) = context.input(0).alias(); }
+struct PlainCastCall {
+  CastLoop loop;
+
+  void run(void* to, const void* const* inputs, uint32_t, int64_t count) const {
+    loop(to, inputs[0], count);
+  }
+};
+
+struct CastCall {
+  DType from;
+  DType to;
+
+  void run(void* out, const void* const* inputs, uint32_t, int64_t count) const {
+    convert_block(from, inputs[0], to, out, count);
+  }
+};
+
+ElementLoop cast_elements(const ElementCall& call) {
+  if (call.inputs[0] == call.output) return ElementLoop::forwarding();
+  const DType from = plain_dtype(call.inputs[0]);
+  const DType to = plain_dtype(call.output);
+  if (const CastLoop loop = cast_loop(from, to)) {
+    return ElementLoop::of(PlainCastCall{loop}, kGrain);
+  }
+  return ElementLoop::of(CastCall{from, to}, kGrain);
+}
+
+}  // namespace
+
+constinit const Kernel select{run_select, select_elements};
+constinit const Kernel clip_by_value{run_clip, clip_elements};
+constinit const Kernel cast{run_cast, cast_elements};
+constinit const Kernel forward{run_forward, forward_elements};
 
 }  // namespace ef::cpu

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "kernels/cpu/tiles.h"
 #include "tensor/dtype.h"
 
 namespace ef::cpu {
@@ -148,6 +149,19 @@ using SelectLoop = void (*)(void* out, const bool* condition, const void* x, con
 using ClipLoop = void (*)(void* out, const void* x, const void* low, const void* high,
                           int64_t count, int64_t low_step, int64_t high_step);
 
+// Operations on a tile of floats or doubles that stays in registers, see kernels/cpu/tiles.h.
+struct TileLoops {
+  int64_t elements = 0;  // of a tile
+  TileForms unary[static_cast<int>(Unary::kCount)] = {};
+  TileForms binary[static_cast<int>(Binary::kCount)] = {};
+  TileCode load = nullptr;
+  TileCode store = nullptr;
+  TileCode stream = nullptr;  // a non-temporal store
+  TileCode call = nullptr;
+  TileCode repeat = nullptr;
+  void (*run)(const TileStep* code, int64_t begin) = nullptr;
+};
+
 // A missing entry for float16 or bfloat16 means: compute in float32.
 struct ElementLoops {
   UnaryLoop unary[static_cast<int>(Unary::kCount)][kDTypeCount] = {};
@@ -155,6 +169,7 @@ struct ElementLoops {
   CastLoop cast[kDTypeCount][kDTypeCount] = {};  // from, to
   SelectLoop select[5] = {};                     // by the logarithm of the element size
   ClipLoop clip[kDTypeCount] = {};
+  TileLoops tiles[2];  // of float32 and float64
   // Non-temporal copies; `to` is aligned to 64 bytes.
   void (*stream)(void* to, const void* from, int64_t bytes) = nullptr;
   void (*stream_end)() = nullptr;
@@ -166,6 +181,9 @@ struct ElementLoops {
     return binary[static_cast<int>(op)][static_cast<int>(type)];
   }
   CastLoop& at(DType from, DType to) { return cast[static_cast<int>(from)][static_cast<int>(to)]; }
+  // Of float32 or float64.
+  TileLoops& tiles_of(DType type) { return tiles[type == DType::kFloat64]; }
+  const TileLoops& tiles_of(DType type) const { return tiles[type == DType::kFloat64]; }
   ClipLoop& clip_at(DType type) { return clip[static_cast<int>(type)]; }
 };
 
@@ -186,6 +204,7 @@ void add_narrow_cast_loops(ElementLoops& loops);
   void add_activation_loops(ElementLoops& loops); \
   void add_compare_loops(ElementLoops& loops);    \
   void add_cast_loops(ElementLoops& loops);       \
+  void add_tile_loops(ElementLoops& loops);       \
   }
 EF_DECLARE_LOOPS(baseline)
 EF_DECLARE_LOOPS(avx2)

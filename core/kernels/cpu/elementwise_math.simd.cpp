@@ -4,6 +4,7 @@
 
 #include "kernels/cpu/elementwise_loops.h"
 #include "kernels/cpu/vector_math.h"
+#include "kernels/cpu/vector_tiles.h"
 
 namespace ef::cpu::EF_ISA {
 
@@ -149,6 +150,17 @@ void math_loop(void* out, const void* x, int64_t count, double) {
   map<T>(out, x, count, [](Vec<T> v) { return Op::template of<Vec<T>>(v); });
 }
 
+template <class T, class Op>
+void math_tile(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
+  tile_map<T>(step, begin, [](Vec<T> v) { return Op::template of<Vec<T>>(v); }, EF_TILE_VALUES);
+}
+
+template <class T, class Op>
+void set_math(ElementLoops& loops, Unary op) {
+  loops.at(op, kDTypeOf<T>) = math_loop<T, Op>;
+  loops.tiles_of(kDTypeOf<T>).unary[static_cast<int>(op)].first = tile_code<T>(math_tile<T, Op>);
+}
+
 // The most common powers.
 template <class T>
 void small_power(void* out, const void* x, int64_t count, int exponent) {
@@ -178,26 +190,26 @@ void math_loop2(void* out, const void* x, const void* y, int64_t count, Form for
 
 template <class T>
 void add_math(ElementLoops& loops, DType type) {
-  loops.at(Unary::kExp, type) = math_loop<T, Exp>;
-  loops.at(Unary::kExpm1, type) = math_loop<T, Expm1>;
-  loops.at(Unary::kLog, type) = math_loop<T, Log>;
-  loops.at(Unary::kLog1p, type) = math_loop<T, Log1p>;
-  loops.at(Unary::kSin, type) = math_loop<T, Sin>;
-  loops.at(Unary::kCos, type) = math_loop<T, Cos>;
-  loops.at(Unary::kTan, type) = math_loop<T, Tan>;
-  loops.at(Unary::kAsin, type) = math_loop<T, Asin>;
-  loops.at(Unary::kAcos, type) = math_loop<T, Acos>;
-  loops.at(Unary::kAtan, type) = math_loop<T, Atan>;
-  loops.at(Unary::kSinh, type) = math_loop<T, Sinh>;
-  loops.at(Unary::kCosh, type) = math_loop<T, Cosh>;
-  loops.at(Unary::kTanh, type) = math_loop<T, Tanh>;
-  loops.at(Unary::kAsinh, type) = math_loop<T, Asinh>;
-  loops.at(Unary::kAcosh, type) = math_loop<T, Acosh>;
-  loops.at(Unary::kAtanh, type) = math_loop<T, Atanh>;
-  loops.at(Unary::kSigmoid, type) = math_loop<T, Sigmoid>;
-  loops.at(Unary::kErf, type) = math_loop<T, Erf>;
-  loops.at(Unary::kErfc, type) = math_loop<T, Erfc>;
-  loops.at(Unary::kErfinv, type) = math_loop<T, Erfinv>;
+  set_math<T, Exp>(loops, Unary::kExp);
+  set_math<T, Expm1>(loops, Unary::kExpm1);
+  set_math<T, Log>(loops, Unary::kLog);
+  set_math<T, Log1p>(loops, Unary::kLog1p);
+  set_math<T, Sin>(loops, Unary::kSin);
+  set_math<T, Cos>(loops, Unary::kCos);
+  set_math<T, Tan>(loops, Unary::kTan);
+  set_math<T, Asin>(loops, Unary::kAsin);
+  set_math<T, Acos>(loops, Unary::kAcos);
+  set_math<T, Atan>(loops, Unary::kAtan);
+  set_math<T, Sinh>(loops, Unary::kSinh);
+  set_math<T, Cosh>(loops, Unary::kCosh);
+  set_math<T, Tanh>(loops, Unary::kTanh);
+  set_math<T, Asinh>(loops, Unary::kAsinh);
+  set_math<T, Acosh>(loops, Unary::kAcosh);
+  set_math<T, Atanh>(loops, Unary::kAtanh);
+  set_math<T, Sigmoid>(loops, Unary::kSigmoid);
+  set_math<T, Erf>(loops, Unary::kErf);
+  set_math<T, Erfc>(loops, Unary::kErfc);
+  set_math<T, Erfinv>(loops, Unary::kErfinv);
   loops.at(Binary::kPow, type) = math_loop2<T, Pow>;
   loops.at(Binary::kAtan2, type) = math_loop2<T, Atan2>;
   loops.at(Binary::kXdivy, type) = math_loop2<T, Xdivy>;

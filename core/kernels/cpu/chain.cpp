@@ -1,0 +1,633 @@
+// Running chains: blocks of elements, and which memory holds them.
+#include "kernels/cpu/chain.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "device/parallel.h"
+#include "kernels/cpu/broadcast.h"
+#include "kernels/cpu/element_blocks.h"
+#include "ops/op.h"
+#include "tensor/buffer.h"
+
+namespace ef::cpu {
+namespace {
+
+// Loops take their elements in ten microseconds.
+constexpr double kGrainNanoseconds = 10'000;
+
+// Memory for the blocks of one thread. More elements make fewer calls, as long as the blocks
+// stay in the first-level cache.
+constexpr int64_t kCacheBytes = 24 << 10;
+constexpr int64_t kLongestBlock = 2048;
+constexpr int64_t kShortestBlock = 256;
+
+// Rows that are repeated are so once for all blocks, unless they are longer.
+constexpr int64_t kLongestRow = 4096;
+
+constexpr size_t kMostOperands = 8;
+
+// Scratch memory from the caching allocator.
+class Scratch {
+ public:
+  explicit Scratch(size_t bytes) : buffer_(Buffer::allocate(bytes)) {}
+  ~Scratch() { buffer_->release(); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  char* data() const { return reinterpret_cast<char*>(buffer_->data()); }
+
+ private:
+  Buffer* buffer_;
+};
+
+}  // namespace
+
+Chain::Chain(std::span<const DType> inputs) : num_inputs_(static_cast<int32_t>(inputs.size())) {
+  for (const DType dtype : inputs) {
+    numbers_.push_back(static_cast<int32_t>(values_.size()));
+    values_.push_back({.dtype = dtype, .bytes = static_cast<int32_t>(element_size(dtype))});
+  }
+}
+
+int Chain::add(const Op& op, AttrsRef attrs, std::span<const int> operands, DType output) {
+  if (!op.kernel.elements || operands.size() > kMostOperands) return -1;
+  Step step;
+  InlineVector<DType, 3> types;
+  for (const int operand : operands) {
+    const int32_t number = numbers_[static_cast<size_t>(operand)];
+    step.operands.push_back(number);
+    types.push_back(value(number).dtype);
+  }
+  step.loop = op.kernel.elements({op, types, output, attrs});
+  if (!step.loop) return -1;
+  const int number = static_cast<int>(numbers_.size());
+  if (step.loop.forwards) {
+    numbers_.push_back(step.operands[0]);
+    return number;
+  }
+  cost_ += kGrainNanoseconds / static_cast<double>(step.loop.grain);
+  steps_.push_back(std::move(step));
+  numbers_.push_back(static_cast<int32_t>(values_.size()));
+  values_.push_back({.dtype = output, .bytes = static_cast<int32_t>(element_size(output))});
+  return number;
+}
+
+void Chain::finish(std::span<const int> results) {
+  for (const int result : results) results_.push_back(numbers_[static_cast<size_t>(result)]);
+  choose_tile_type();
+  sort_steps();
+  find_uses();
+  assign_slots();
+  if (tile_type_ != DType::kInvalid) write_tile_code();
+}
+
+bool Chain::on_registers(const Step& step) const {
+  return step.loop.tile_type == tile_type_ && step.loop.tiles.first;
+}
+
+// Steps that do not run on registers are slower for tiles than for longer blocks, unless they take
+// long anyway.
+void Chain::choose_tile_type() {
+  constexpr int64_t kLightGrain = 65'536;
+  int fitting[2] = {};
+  int light = 0;
+  for (const Step& step : steps_) {
+    if (step.loop.tiles.first) {
+      ++fitting[step.loop.tile_type == DType::kFloat64];
+    } else if (step.loop.grain >= kLightGrain) {
+      ++light;
+    }
+  }
+  const bool wide = fitting[1] > fitting[0];
+  if (fitting[wide] < 2 || fitting[wide] < light + fitting[!wide]) return;
+  tile_type_ = wide ? DType::kFloat64 : DType::kFloat32;
+}
+
+// Puts an operation behind one whose value it takes, where the order is free: the value can stay
+// on registers, and is in memory for a shorter time.
+void Chain::sort_steps() {
+  const auto count = static_cast<size_t>(size());
+  std::vector<std::vector<int32_t>> readers(count);
+  std::vector<int32_t> missing(count);  // operands that are not computed yet
+  for (int32_t i = 0; i < size(); ++i) {
+    for (const int32_t operand : step(i).operands) {
+      if (operand < num_inputs_) continue;
+      readers[static_cast<size_t>(operand - num_inputs_)].push_back(i);
+      ++missing[static_cast<size_t>(i)];
+    }
+  }
+  std::vector<int32_t> order, position(count, -1);
+  const auto ready = [&](int32_t i) {
+    return position[static_cast<size_t>(i)] < 0 && missing[static_cast<size_t>(i)] == 0;
+  };
+  int32_t next = 0;  // all before it are in order
+  for (int32_t last = -1; order.size() < count;) {
+    int32_t chosen = -1;
+    if (last >= 0) {
+      for (const int32_t reader : readers[static_cast<size_t>(last)]) {
+        if (chosen < 0 && ready(reader)) chosen = reader;
+      }
+    }
+    if (chosen < 0) {
+      while (!ready(next)) ++next;
+      chosen = next;
+    }
+    position[static_cast<size_t>(chosen)] = static_cast<int32_t>(order.size());
+    order.push_back(chosen);
+    for (const int32_t reader : readers[static_cast<size_t>(chosen)]) {
+      --missing[static_cast<size_t>(reader)];
+    }
+    last = chosen;
+  }
+  const auto moved = [&](int32_t number) {
+    return number < num_inputs_ ? number
+                                : num_inputs_ + position[static_cast<size_t>(number - num_inputs_)];
+  };
+  std::vector<Step> steps;
+  std::vector<Value> values(values_.begin(), values_.begin() + num_inputs_);
+  for (const int32_t i : order) {
+    steps.push_back(std::move(steps_[static_cast<size_t>(i)]));
+    for (int32_t& operand : steps.back().operands) operand = moved(operand);
+    values.push_back(value(num_inputs_ + i));
+  }
+  steps_ = std::move(steps);
+  values_ = std::move(values);
+  for (int32_t& result : results_) result = moved(result);
+}
+
+void Chain::find_uses() {
+  for (int32_t i = 0; i < size(); ++i) {
+    for (const int32_t operand : step(i).operands) {
+      Value& read = value(operand);
+      read.last_used = i;
+      // Only the next step can take it from registers.
+      if (operand != num_inputs_ + i - 1 || !on_registers(step(i))) read.read = true;
+    }
+    value(num_inputs_ + i).in_memory = !on_registers(step(i));
+  }
+  for (const int32_t result : results_) {
+    value(result).last_used = size();
+    value(result).in_memory = true;
+  }
+  for (Value& each : values_) each.in_memory |= each.read;
+}
+
+// Values take turns in as few slots as possible: the fewer there are, the longer the blocks.
+void Chain::assign_slots() {
+  std::vector<int32_t> free;
+  for (int32_t i = 0; i < size(); ++i) {
+    Value& out = value(num_inputs_ + i);
+    const auto release = [&](bool overwritten) {
+      const auto& operands = step(i).operands;
+      for (size_t k = 0; k < operands.size(); ++k) {
+        const Value& read = value(operands[k]);
+        const bool again = std::find(operands.begin(), &operands[k], operands[k]) != &operands[k];
+        if (read.slot < 0 || read.last_used != i || again) continue;
+        if ((step(i).loop.overwrites && read.bytes == out.bytes) == overwritten) {
+          free.push_back(read.slot);
+        }
+      }
+    };
+    release(true);
+    if (free.empty()) {
+      out.slot = num_slots_++;
+    } else {
+      out.slot = free.back();
+      free.pop_back();
+    }
+    release(false);
+    if (out.last_used < 0) free.push_back(out.slot);
+    slot_bytes_ = std::max(slot_bytes_, out.bytes);
+  }
+}
+
+void Chain::write_tile_code() {
+  using enum TileAction::Kind;
+  const TileLoops& tiles = element_loops().tiles_of(tile_type_);
+  int32_t held = -1;  // the value on registers
+  const auto load = [&](int32_t number) {
+    tile_code_.push_back({kLoad, tiles.load, number});
+    held = number;
+  };
+  for (int32_t i = 0; i < size(); ++i) {
+    const Step& now = step(i);
+    const int32_t result = num_inputs_ + i;
+    if (!on_registers(now)) {
+      tile_code_.push_back({kCall, tiles.call, result});
+      held = -1;
+      continue;
+    }
+    const int32_t x = now.operands[0];
+    const TileForms& forms = now.loop.tiles;
+    if (now.operands.size() == 1) {
+      if (held != x) load(x);
+      tile_code_.push_back({kCompute, forms.first, -1});
+    } else {
+      const int32_t y = now.operands[1];
+      if (held != x && held != y) load(x);
+      if (x == y) {
+        tile_code_.push_back({kCompute, forms.both, -1});
+      } else if (held == x) {
+        tile_code_.push_back({kCompute, forms.first, y, forms.first_single});
+      } else {
+        tile_code_.push_back({kCompute, forms.second, x, forms.second_single});
+      }
+    }
+    held = result;
+    if (value(result).in_memory) tile_code_.push_back({kStore, tiles.store, result});
+  }
+}
+
+bool Chain::fits(std::span<const Tensor> inputs, Shape* shape) const {
+  *shape = inputs[0].shape();
+  for (const Tensor& input : inputs) {
+    if (input.shape() == *shape) continue;
+    Shape both;
+    if (!broadcast_shapes(*shape, input.shape(), &both)) return false;
+    *shape = both;
+  }
+  // Of each value, whether it has the whole shape, is a single element, or another part of it.
+  enum Extent : uint8_t { kWhole, kSingle, kPart };
+  InlineVector<uint8_t, 64> extents;
+  for (const Tensor& input : inputs) {
+    extents.push_back(input.shape() == *shape ? kWhole : input.size() == 1 ? kSingle : kPart);
+  }
+  for (const Step& step : steps_) {
+    uint32_t singles = 0, parts = 0;
+    for (size_t k = 0; k < step.operands.size(); ++k) {
+      const uint8_t extent = extents[static_cast<size_t>(step.operands[k])];
+      if (extent == kSingle) singles |= 1u << k;
+      if (extent == kPart) parts |= 1u << k;
+    }
+    const uint32_t all = (1u << step.operands.size()) - 1;
+    const bool single = singles == all && (all == 1 || step.loop.repeats == all);
+    const bool whole = (singles | parts) != all && !(singles & ~step.loop.repeats) &&
+                       !(parts & ~step.loop.expands);
+    if (!single && !whole) return false;
+    extents.push_back(single ? kSingle : kWhole);
+  }
+  return true;
+}
+
+double Chain::cost(const Shape& shape) const {
+  return cost_ * static_cast<double>(shape.num_elements());
+}
+
+// One run: where each value is.
+class Chain::Run {
+ public:
+  Run(const Chain& chain, const Shape& shape, std::span<Tensor> inputs, TensorList& results)
+      : chain_(chain), count_(shape.num_elements()) {
+    places_.resize(chain.values_.size());
+    place_inputs(shape, inputs);
+    compute_singles();
+    place_results(shape, inputs, results);
+    if (chain.tile_type_ != DType::kInvalid) {
+      tiles_ = &element_loops().tiles_of(chain.tile_type_);
+      if (count_ < 2 * tiles_->elements) tiles_ = nullptr;
+    }
+    if (tiles_) {
+      block_ = tiles_->elements;
+    } else {
+      const int64_t slots = chain.num_slots_ + static_cast<int64_t>(expanded_.size());
+      while (block_ > kShortestBlock && block_ * slots * chain.slot_bytes_ > kCacheBytes) {
+        block_ /= 2;
+      }
+    }
+  }
+
+  void execute() const;
+
+ private:
+  // A value's block that begins at element i is at data + i * step, or in a slot.
+  struct Place {
+    char* data = nullptr;
+    int64_t step = 0;  // bytes; 0 for a single element, and for a slot
+    int32_t slot = -1;
+    bool single = false;
+    int32_t rank = 0;        // of a single element
+    char* stream = nullptr;  // where blocks go from the slot, past the caches
+    char* filled = nullptr;  // a single element, repeated for tiles
+  };
+  // An input of another shape, whose blocks are written to a slot.
+  struct Expanded {
+    int32_t value;
+    const char* data;
+    BroadcastLayout<1> layout;
+
+    // The length of the rows that are all the same; 0 if they are not.
+    int64_t row() const {
+      return layout.rank == 2 && layout.stride[0][0] == 0 ? layout.size[1] : 0;
+    }
+  };
+  struct Single {
+    alignas(16) char bytes[16];
+  };
+  class Part;
+
+  Place& place(int32_t value) { return places_[static_cast<size_t>(value)]; }
+
+  void place_inputs(const Shape& shape, std::span<const Tensor> inputs) {
+    for (int32_t i = 0; i < chain_.num_inputs_; ++i) {
+      const Tensor& input = inputs[static_cast<size_t>(i)];
+      Place& to = place(i);
+      to.data = static_cast<char*>(input.mutable_raw_data());
+      if (input.shape() == shape) {
+        to.step = chain_.value(i).bytes;
+      } else if (input.size() == 1) {
+        to.single = true;
+        to.rank = input.rank();
+      } else {
+        to.slot = chain_.num_slots_ + static_cast<int32_t>(expanded_.size());
+        expanded_.push_back({i, to.data, broadcast_layout<1>(shape, {&input.shape()})});
+      }
+    }
+  }
+
+  // What follows from single elements alone is computed once.
+  void compute_singles() {
+    for (int32_t i = 0; i < chain_.size(); ++i) {
+      const Step& step = chain_.step(i);
+      Place& out = place(chain_.num_inputs_ + i);
+      out.single = std::ranges::all_of(step.operands,
+                                       [&](int32_t operand) { return place(operand).single; });
+      if (!out.single) {
+        out.slot = chain_.value(chain_.num_inputs_ + i).slot;
+        continue;
+      }
+      if (singles_.empty()) singles_.resize(chain_.steps_.size());
+      out.data = singles_[static_cast<size_t>(i)].bytes;
+      const void* operands[kMostOperands];
+      for (size_t k = 0; k < step.operands.size(); ++k) {
+        const Place& from = place(step.operands[k]);
+        operands[k] = from.data;
+        out.rank = std::max(out.rank, from.rank);
+      }
+      step.loop(out.data, operands, 0, 1);
+    }
+  }
+
+  void place_results(const Shape& shape, std::span<Tensor> inputs, TensorList& results) {
+    for (const int32_t result : chain_.results_) {
+      if (result < chain_.num_inputs_) {
+        results.push_back(inputs[static_cast<size_t>(result)].alias());
+        continue;
+      }
+      Place& to = place(result);
+      if (to.single) {
+        Shape ones;
+        while (ones.rank() < to.rank) ones.push_back(1);
+        results.push_back(Tensor::empty(chain_.value(result).dtype, ones));
+        std::memcpy(results.back().mutable_raw_data(), to.data,
+                    static_cast<size_t>(chain_.value(result).bytes));
+        continue;
+      }
+      if (to.step) {  // an earlier result is the same value
+        const auto* const first = chain_.results_.data();
+        const auto* const same = std::find(first, first + results.size(), result);
+        results.push_back(results[static_cast<size_t>(same - first)].alias());
+        continue;
+      }
+      results.push_back(result_memory(result, shape, inputs));
+      to.data = static_cast<char*>(results.back().mutable_raw_data());
+      to.step = chain_.value(result).bytes;
+      if (to.stream) to.stream = to.data;
+    }
+  }
+
+  // An input's, if it is free before the result's block is written.
+  Tensor result_memory(int32_t result, const Shape& shape, std::span<Tensor> inputs) {
+    const int32_t step = result - chain_.num_inputs_;
+    for (int32_t i = 0; i < chain_.num_inputs_; ++i) {
+      Tensor& input = inputs[static_cast<size_t>(i)];
+      const Value& from = chain_.value(i);
+      if (!input || from.dtype != chain_.value(result).dtype || from.last_used > step) continue;
+      if (from.last_used == step && !chain_.step(step).loop.overwrites) continue;
+      if (!input.exclusively_owned() || input.shape() != shape) continue;
+      input.impl()->reset_id();  // tapes know the old value
+      return std::move(input);
+    }
+    Tensor fresh = Tensor::empty(chain_.value(result).dtype, shape);
+    if (fresh.bytes() >= kStreamBytes) {
+      place(result).stream = static_cast<char*>(fresh.mutable_raw_data());
+    }
+    return fresh;
+  }
+
+  const Chain& chain_;
+  const int64_t count_;
+  int64_t block_ = kLongestBlock;
+  const TileLoops* tiles_ = nullptr;  // if the chain runs on registers
+  std::vector<Place> places_;         // of the values
+  std::vector<Expanded> expanded_;
+  std::vector<Single> singles_;
+};
+
+// The elements that a thread computes at a time, and its memory.
+class Chain::Run::Part {
+ public:
+  Part(const Run& run, int64_t begin, int64_t end)
+      : run_(run), chain_(run.chain_), places_(std::span<const Place>(run.places_)) {
+    place_slots();
+    if (run.tiles_) {
+      // Tiles begin at multiples of their size, so that those that are streamed are aligned.
+      const int64_t tile = run.block_;
+      const int64_t first = std::min((begin + tile - 1) / tile * tile, end);
+      const int64_t last = std::max(end / tile * tile, first);
+      compute(begin, first);
+      if (first < last) compute_tiles(first, last);
+      compute(last, end);
+    } else {
+      compute(begin, end);
+    }
+    if (streams()) element_loops().stream_end();
+  }
+
+ private:
+  // Slots, and repeated rows, from the start of the scratch memory.
+  void place_slots() {
+    const int64_t slot_bytes = run_.block_ * chain_.slot_bytes_;
+    int64_t total = (chain_.num_slots_ + static_cast<int64_t>(run_.expanded_.size())) * slot_bytes;
+    const auto reserve = [&](int64_t bytes) {
+      const int64_t at = total;
+      total += (bytes + 63) / 64 * 64;
+      return at;
+    };
+    for (const Expanded& from : run_.expanded_) {
+      const int64_t row = from.row();
+      const bool repeats = row > 0 && row <= kLongestRow;
+      const int64_t bytes = chain_.value(from.value).bytes;
+      rows_.push_back(repeats ? reserve((row + run_.block_) * bytes) : -1);
+    }
+    std::vector<std::pair<int32_t, int64_t>> filled;  // single elements, repeated for tiles
+    if (run_.tiles_) {
+      std::vector<char> seen(places_.size());
+      for (const TileAction& action : chain_.tile_code_) {
+        if (action.value < 0 || action.kind == TileAction::kCall || !place(action.value).single ||
+            std::exchange(seen[static_cast<size_t>(action.value)], 1)) {
+          continue;
+        }
+        filled.emplace_back(action.value, reserve(slot_bytes));
+      }
+    }
+    scratch_.emplace(static_cast<size_t>(std::max<int64_t>(total, 1)));
+    for (Place& to : places_) {
+      if (to.slot < 0 || (to.step && !to.stream)) continue;
+      to.data = scratch_->data() + to.slot * slot_bytes;
+      to.step = 0;
+    }
+    for (size_t k = 0; k < rows_.size(); ++k) {
+      if (rows_[k] < 0) continue;
+      const Expanded& from = run_.expanded_[k];
+      const int64_t bytes = chain_.value(from.value).bytes;
+      repeat_bytes(scratch_->data() + rows_[k], from.data, from.row() * bytes,
+                   (from.row() + run_.block_) * bytes);
+    }
+    for (const auto& [number, at] : filled) {
+      Place& single = places_[static_cast<size_t>(number)];
+      single.filled = scratch_->data() + at;
+      const int64_t bytes = chain_.value(number).bytes;
+      repeat_bytes(single.filled, single.data, bytes, run_.block_ * bytes);
+    }
+  }
+
+  static void repeat_bytes(char* to, const char* from, int64_t bytes, int64_t needed) {
+    std::memcpy(to, from, static_cast<size_t>(bytes));
+    for (int64_t done = bytes; done < needed; done *= 2) {
+      std::memcpy(to + done, to, static_cast<size_t>(std::min(done, needed - done)));
+    }
+  }
+
+  const Place& place(int32_t value) const { return places_[static_cast<size_t>(value)]; }
+
+  bool streams() const {
+    return std::ranges::any_of(places_, [](const Place& each) { return each.stream; });
+  }
+
+  void compute(int64_t begin, int64_t end) {
+    const int64_t block = run_.block_;
+    while (begin < end) {
+      const int64_t count = std::min((begin / block + 1) * block, end) - begin;
+      for (size_t k = 0; k < run_.expanded_.size(); ++k) expand(k, begin, count);
+      for (int32_t i = 0; i < chain_.size(); ++i) compute_step(i, begin, count);
+      for (const int32_t result : chain_.results_) {
+        if (place(result).stream) store(result, begin, count);
+      }
+      begin += count;
+    }
+  }
+
+  void expand(size_t k, int64_t begin, int64_t count) const {
+    const Expanded& from = run_.expanded_[k];
+    const int64_t bytes = chain_.value(from.value).bytes;
+    char* const to = place(from.value).data;
+    if (rows_[k] >= 0) {
+      std::memcpy(to, scratch_->data() + rows_[k] + begin % from.row() * bytes,
+                  static_cast<size_t>(count * bytes));
+    } else {
+      expand_bytes(from.layout, 0, bytes, from.data, begin, count, to);
+    }
+  }
+
+  void compute_step(int32_t i, int64_t begin, int64_t count) const {
+    const Place& to = place(chain_.num_inputs_ + i);
+    if (to.single) return;
+    const Step& step = chain_.step(i);
+    const void* operands[kMostOperands];
+    uint32_t single = 0;
+    for (size_t k = 0; k < step.operands.size(); ++k) {
+      const Place& from = place(step.operands[k]);
+      operands[k] = from.data + begin * from.step;
+      single |= static_cast<uint32_t>(from.single) << k;
+    }
+    step.loop(to.data + begin * to.step, operands, single, count);
+  }
+
+  // Without a read of the memory where that is possible.
+  void store(int32_t result, int64_t begin, int64_t count) const {
+    const Place& from = place(result);
+    const int64_t bytes = chain_.value(result).bytes;
+    char* const to = from.stream + begin * bytes;
+    if (reinterpret_cast<uintptr_t>(to) % 64 == 0) {
+      element_loops().stream(to, from.data, count * bytes);
+    } else {
+      std::memcpy(to, from.data, static_cast<size_t>(count * bytes));
+    }
+  }
+
+  // A call from the code on registers.
+  struct Call : TileCall {
+    const Part* part;
+    int64_t index;  // of a step, an expanded input or a result
+  };
+
+  void compute_tiles(int64_t begin, int64_t end) {
+    const TileLoops& tiles = *run_.tiles_;
+    std::vector<TileStep> code;
+    std::vector<Call> calls;
+    calls.reserve(chain_.tile_code_.size() + run_.expanded_.size());
+    const auto call = [&](void (*run)(const TileCall&, int64_t, int64_t), int64_t index) {
+      calls.push_back({{run}, this, index});
+      code.push_back({tiles.call, reinterpret_cast<char*>(&calls.back()), 0});
+    };
+    for (size_t k = 0; k < run_.expanded_.size(); ++k) {
+      call(
+          [](const TileCall& c, int64_t at, int64_t count) {
+            const auto& self = static_cast<const Call&>(c);
+            self.part->expand(static_cast<size_t>(self.index), at, count);
+          },
+          static_cast<int64_t>(k));
+    }
+    for (const TileAction& action : chain_.tile_code_) {
+      if (action.kind == TileAction::kCall) {
+        if (place(action.value).single) continue;
+        call(
+            [](const TileCall& c, int64_t at, int64_t count) {
+              const auto& self = static_cast<const Call&>(c);
+              self.part->compute_step(static_cast<int32_t>(self.index), at, count);
+            },
+            action.value - chain_.num_inputs_);
+        if (place(action.value).stream) {
+          code.push_back(step_of(tiles.load, action.value));
+          code.push_back({tiles.stream, place(action.value).stream, -1});
+        }
+      } else if (action.kind == TileAction::kStore && place(action.value).stream) {
+        code.push_back({tiles.stream, place(action.value).stream, -1});
+        if (chain_.value(action.value).read) code.push_back(step_of(tiles.store, action.value));
+      } else if (action.single_code && place(action.value).single) {
+        code.push_back({action.single_code, place(action.value).data, 0});
+      } else if (action.kind != TileAction::kStore || !place(action.value).single) {
+        code.push_back(step_of(action.code, action.value));
+      }
+    }
+    code.push_back({tiles.repeat, nullptr, end});
+    code.back().data = reinterpret_cast<char*>(code.data());
+    tiles.run(code.data(), begin);
+  }
+
+  TileStep step_of(TileCode code, int32_t value) const {
+    if (value < 0) return {code, nullptr, 0};
+    const Place& from = place(value);
+    return {code, from.single ? from.filled : from.data, from.step ? -1 : 0};
+  }
+
+  const Run& run_;
+  const Chain& chain_;
+  InlineVector<Place, 16> places_;
+  InlineVector<int64_t, 4> rows_;  // of expanded inputs: their rows in the scratch memory, or -1
+  std::optional<Scratch> scratch_;
+};
+
+void Chain::Run::execute() const {
+  const auto grain = static_cast<int64_t>(kGrainNanoseconds / std::max(chain_.cost_, 1e-3));
+  parallel_for(count_, grain, [&](int64_t begin, int64_t end) { Part(*this, begin, end); });
+}
+
+void Chain::run(const Shape& shape, std::span<Tensor> inputs, TensorList& results) const {
+  const Run run(*this, shape, inputs, results);
+  if (shape.num_elements() > 0) run.execute();
+}
+
+}  // namespace ef::cpu

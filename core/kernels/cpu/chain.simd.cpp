@@ -1,0 +1,114 @@
+// Moving tiles between registers and memory, and from one to the next.
+#include "kernels/cpu/vector_tiles.h"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace ef::cpu::EF_ISA {
+namespace {
+
+template <class T>
+void tile_load(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
+  const T* const from = tile_memory<T>(step, begin);
+  a0 = vector_at(from, 0);
+  a1 = vector_at(from, 1);
+  a2 = vector_at(from, 2);
+  a3 = vector_at(from, 3);
+  a4 = vector_at(from, 4);
+  a5 = vector_at(from, 5);
+  a6 = vector_at(from, 6);
+  a7 = vector_at(from, 7);
+  continue_at<T>(step + 1, begin, EF_TILE_VALUES);
+}
+
+template <class T>
+EF_INLINE void put(T* memory, int k, Vec<T> v) {
+  std::memcpy(memory + k * kLanes<T>, &v, sizeof(v));
+}
+
+template <class T>
+void tile_store(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
+  T* const to = tile_memory<T>(step, begin);
+  put(to, 0, a0);
+  put(to, 1, a1);
+  put(to, 2, a2);
+  put(to, 3, a3);
+  put(to, 4, a4);
+  put(to, 5, a5);
+  put(to, 6, a6);
+  put(to, 7, a7);
+  continue_at<T>(step + 1, begin, EF_TILE_VALUES);
+}
+
+template <class T>
+EF_INLINE void put_past_caches(T* memory, int k, Vec<T> v) {
+  void* const to = memory + k * kLanes<T>;
+#if defined(__AVX512F__)
+  _mm512_stream_si512(static_cast<__m512i*>(to), (__m512i)v);
+#elif defined(__AVX2__)
+  _mm256_stream_si256(static_cast<__m256i*>(to), (__m256i)v);
+#elif defined(__SSE2__)
+  _mm_stream_si128(static_cast<__m128i*>(to), (__m128i)v);
+#else
+  std::memcpy(to, &v, sizeof(v));
+#endif
+}
+
+// The memory is aligned to 64 bytes.
+template <class T>
+void tile_stream(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
+  T* const to = tile_memory<T>(step, begin);
+  put_past_caches(to, 0, a0);
+  put_past_caches(to, 1, a1);
+  put_past_caches(to, 2, a2);
+  put_past_caches(to, 3, a3);
+  put_past_caches(to, 4, a4);
+  put_past_caches(to, 5, a5);
+  put_past_caches(to, 6, a6);
+  put_past_caches(to, 7, a7);
+  continue_at<T>(step + 1, begin, EF_TILE_VALUES);
+}
+
+template <class T>
+void tile_call(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
+  const auto* const call = reinterpret_cast<const TileCall*>(step->data);
+  call->run(*call, begin, kTile<T>);
+  a0 = a1 = a2 = a3 = a4 = a5 = a6 = a7 = Vec<T>{};
+  continue_at<T>(step + 1, begin, EF_TILE_VALUES);
+}
+
+template <class T>
+void tile_repeat(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
+  begin += kTile<T>;
+  if (begin < step->mask) {
+    continue_at<T>(reinterpret_cast<const TileStep*>(step->data), begin, EF_TILE_VALUES);
+  }
+}
+
+template <class T>
+void run_tiles(const TileStep* code, int64_t begin) {
+  const Vec<T> nothing{};
+  continue_at<T>(code, begin, nothing, nothing, nothing, nothing, nothing, nothing, nothing,
+                 nothing);
+}
+
+template <class T>
+void add_tiles(TileLoops& tiles) {
+  tiles.elements = kTile<T>;
+  tiles.load = tile_code<T>(tile_load<T>);
+  tiles.store = tile_code<T>(tile_store<T>);
+  tiles.stream = tile_code<T>(tile_stream<T>);
+  tiles.call = tile_code<T>(tile_call<T>);
+  tiles.repeat = tile_code<T>(tile_repeat<T>);
+  tiles.run = run_tiles<T>;
+}
+
+}  // namespace
+
+void add_tile_loops(ElementLoops& loops) {
+  add_tiles<float>(loops.tiles_of(DType::kFloat32));
+  add_tiles<double>(loops.tiles_of(DType::kFloat64));
+}
+
+}  // namespace ef::cpu::EF_ISA

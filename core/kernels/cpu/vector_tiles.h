@@ -1,0 +1,141 @@
+// Functions on tiles, made of the operations of the inner loops. For *.simd.cpp files only.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/cpu/elementwise_loops.h"
+#include "kernels/cpu/vector_math.h"
+
+namespace ef::cpu::EF_ISA {
+
+inline constexpr int kTileVectors = 8;
+template <class T>
+inline constexpr int64_t kTile = kTileVectors * kLanes<T>;
+
+// The accumulator, as parameters and arguments: registers, by the calling conventions.
+#define EF_TILE(V) V a0, V a1, V a2, V a3, V a4, V a5, V a6, V a7
+#define EF_TILE_VALUES a0, a1, a2, a3, a4, a5, a6, a7
+
+template <class T>
+using TileFunction = void (*)(const TileStep* step, int64_t begin, EF_TILE(Vec<T>));
+
+template <class T>
+TileCode tile_code(TileFunction<T> function) {
+  return reinterpret_cast<TileCode>(function);
+}
+
+// In tail position this is a jump.
+template <class T>
+EF_INLINE void continue_at(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
+  reinterpret_cast<TileFunction<T>>(step->code)(step, begin, EF_TILE_VALUES);
+}
+
+template <class T>
+EF_INLINE T* tile_memory(const TileStep* step, int64_t begin) {
+  return reinterpret_cast<T*>(step->data) + (begin & step->mask);
+}
+
+template <class T>
+EF_INLINE Vec<T> vector_at(const T* memory, int k) {
+  Vec<T> v;
+  std::memcpy(&v, memory + k * kLanes<T>, sizeof(v));
+  return v;
+}
+
+// A scalar operation on each lane, which compilers turn into vector instructions.
+template <class T, class Op>
+EF_INLINE Vec<T> on_lanes(Vec<T> x) {
+  Vec<T> result;
+  for (int i = 0; i < kLanes<T>; ++i) result[i] = Op::of(x[i]);
+  return result;
+}
+template <class T, class Op>
+EF_INLINE Vec<T> on_lanes(Vec<T> x, Vec<T> y) {
+  Vec<T> result;
+  for (int i = 0; i < kLanes<T>; ++i) result[i] = Op::of(x[i], y[i]);
+  return result;
+}
+
+template <class T, class Op>
+void tile_unary(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
+  continue_at<T>(step + 1, begin, on_lanes<T, Op>(a0), on_lanes<T, Op>(a1), on_lanes<T, Op>(a2),
+                 on_lanes<T, Op>(a3), on_lanes<T, Op>(a4), on_lanes<T, Op>(a5), on_lanes<T, Op>(a6),
+                 on_lanes<T, Op>(a7));
+}
+
+template <class T, class Op>
+void tile_first(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
+  const T* const y = tile_memory<T>(step, begin);
+  a0 = on_lanes<T, Op>(a0, vector_at(y, 0));
+  a1 = on_lanes<T, Op>(a1, vector_at(y, 1));
+  a2 = on_lanes<T, Op>(a2, vector_at(y, 2));
+  a3 = on_lanes<T, Op>(a3, vector_at(y, 3));
+  a4 = on_lanes<T, Op>(a4, vector_at(y, 4));
+  a5 = on_lanes<T, Op>(a5, vector_at(y, 5));
+  a6 = on_lanes<T, Op>(a6, vector_at(y, 6));
+  a7 = on_lanes<T, Op>(a7, vector_at(y, 7));
+  continue_at<T>(step + 1, begin, EF_TILE_VALUES);
+}
+
+template <class T, class Op>
+void tile_second(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
+  const T* const x = tile_memory<T>(step, begin);
+  a0 = on_lanes<T, Op>(vector_at(x, 0), a0);
+  a1 = on_lanes<T, Op>(vector_at(x, 1), a1);
+  a2 = on_lanes<T, Op>(vector_at(x, 2), a2);
+  a3 = on_lanes<T, Op>(vector_at(x, 3), a3);
+  a4 = on_lanes<T, Op>(vector_at(x, 4), a4);
+  a5 = on_lanes<T, Op>(vector_at(x, 5), a5);
+  a6 = on_lanes<T, Op>(vector_at(x, 6), a6);
+  a7 = on_lanes<T, Op>(vector_at(x, 7), a7);
+  continue_at<T>(step + 1, begin, EF_TILE_VALUES);
+}
+
+template <class T, class Op>
+void tile_first_single(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
+  const Vec<T> y = Vec<T>{} + *reinterpret_cast<const T*>(step->data);
+  continue_at<T>(step + 1, begin, on_lanes<T, Op>(a0, y), on_lanes<T, Op>(a1, y),
+                 on_lanes<T, Op>(a2, y), on_lanes<T, Op>(a3, y), on_lanes<T, Op>(a4, y),
+                 on_lanes<T, Op>(a5, y), on_lanes<T, Op>(a6, y), on_lanes<T, Op>(a7, y));
+}
+
+template <class T, class Op>
+void tile_second_single(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
+  const Vec<T> x = Vec<T>{} + *reinterpret_cast<const T*>(step->data);
+  continue_at<T>(step + 1, begin, on_lanes<T, Op>(x, a0), on_lanes<T, Op>(x, a1),
+                 on_lanes<T, Op>(x, a2), on_lanes<T, Op>(x, a3), on_lanes<T, Op>(x, a4),
+                 on_lanes<T, Op>(x, a5), on_lanes<T, Op>(x, a6), on_lanes<T, Op>(x, a7));
+}
+
+template <class T, class Op>
+void tile_both(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
+  continue_at<T>(step + 1, begin, on_lanes<T, Op>(a0, a0), on_lanes<T, Op>(a1, a1),
+                 on_lanes<T, Op>(a2, a2), on_lanes<T, Op>(a3, a3), on_lanes<T, Op>(a4, a4),
+                 on_lanes<T, Op>(a5, a5), on_lanes<T, Op>(a6, a6), on_lanes<T, Op>(a7, a7));
+}
+
+// A function of vectors that is long enough for a loop.
+template <class T, class F>
+EF_INLINE void tile_map(const TileStep* step, int64_t begin, const F& f, EF_TILE(Vec<T>)) {
+  Vec<T> a[kTileVectors] = {EF_TILE_VALUES};
+#pragma GCC unroll 1
+  for (int k = 0; k < kTileVectors; ++k) a[k] = f(a[k]);
+  continue_at<T>(step + 1, begin, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
+}
+
+// Registers the operation's forms beside its loop.
+template <class T, class Op>
+void set_tiles(ElementLoops& loops, Unary op) {
+  loops.tiles_of(kDTypeOf<T>).unary[static_cast<int>(op)] = {tile_code<T>(tile_unary<T, Op>),
+                                                             nullptr, nullptr};
+}
+template <class T, class Op>
+void set_tiles(ElementLoops& loops, Binary op) {
+  loops.tiles_of(kDTypeOf<T>).binary[static_cast<int>(op)] = {
+      tile_code<T>(tile_first<T, Op>), tile_code<T>(tile_second<T, Op>),
+      tile_code<T>(tile_both<T, Op>), tile_code<T>(tile_first_single<T, Op>),
+      tile_code<T>(tile_second_single<T, Op>)};
+}
+
+}  // namespace ef::cpu::EF_ISA

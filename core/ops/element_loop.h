@@ -1,0 +1,87 @@
+// How an elementwise operation computes some of its elements, for chains of such operations.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+#include "ops/attrs.h"
+#include "tensor/dtype.h"
+
+namespace ef {
+
+struct Op;
+
+// Code that computes on registers, the accumulator, see kernels/cpu/tiles.h: by which operand of
+// the operation the accumulator is. The other one is in memory.
+using TileCode = void (*)();
+struct TileForms {
+  TileCode first = nullptr;  // or the only one
+  TileCode second = nullptr;
+  TileCode both = nullptr;
+  TileCode first_single = nullptr;  // the other operand is a single element
+  TileCode second_single = nullptr;
+};
+
+// Computes `count` elements of a call of an elementwise operation, with given dtypes and
+// attributes. Empty where there is no such loop: then the operation is not elementwise, or may
+// refuse values.
+class ElementLoop {
+ public:
+  // Input k has `count` contiguous elements, or one if bit k of `single` is set.
+  using Run = void (*)(const ElementLoop& loop, void* out, const void* const* inputs,
+                       uint32_t single, int64_t count);
+
+  // `call` is called with the arguments of Run; a plain value of a few words.
+  template <class Call>
+  static ElementLoop of(const Call& call, int64_t grain) {
+    static_assert(std::is_trivially_copyable_v<Call> && sizeof(Call) <= kCallBytes);
+    ElementLoop loop;
+    std::memcpy(loop.call_, &call, sizeof(Call));
+    loop.run_ = [](const ElementLoop& self, void* out, const void* const* inputs, uint32_t single,
+                   int64_t count) {
+      reinterpret_cast<const Call*>(self.call_)->run(out, inputs, single, count);
+    };
+    loop.grain = grain;
+    return loop;
+  }
+  // Of an operation that returns its input.
+  static ElementLoop forwarding() {
+    ElementLoop loop;
+    loop.forwards = true;
+    return loop;
+  }
+
+  void operator()(void* out, const void* const* inputs, uint32_t single, int64_t count) const {
+    run_(*this, out, inputs, single, count);
+  }
+  explicit operator bool() const { return run_ || forwards; }
+
+  bool forwards = false;
+  bool overwrites = true;  // whether `out` may be an input with elements of the same size
+  // The inputs, by bit, that may be broadcast: from a single element, and in any other way.
+  uint32_t repeats = 0;
+  uint32_t expands = 0;
+  // The same on registers; empty where there is no such code. All dtypes are `tile_type` then.
+  TileForms tiles;
+  DType tile_type = DType::kInvalid;
+  int64_t grain = 0;  // elements that take a thread about ten microseconds
+
+ private:
+  static constexpr size_t kCallBytes = 48;
+
+  Run run_ = nullptr;
+  alignas(8) char call_[kCallBytes];
+};
+
+// A call of an operation as far as it decides the loop.
+struct ElementCall {
+  const Op& op;
+  std::span<const DType> inputs;
+  DType output;
+  AttrsRef attrs;
+};
+using ElementLoopFn = ElementLoop (*)(const ElementCall&);
+
+}  // namespace ef
