@@ -14,7 +14,7 @@ import itertools
 import threading
 import types
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeAlias
 
 from malt.converters import (
@@ -180,6 +180,9 @@ class _Transpiler(malt_transpiler.GenericTranspiler):  # type: ignore[misc]
 
     def transform_ast(self, node: Any, ctx: Any) -> Any:
         node = _PrivateNames(_innermost_class(ctx.user.qualified_name)).visit(node)
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.FunctionDef) and ast.get_docstring(inner) is not None:
+                inner.body.append(ast.Pass())  # a body that is left when the docstring is taken off
         kinds = set(map(type, ast.walk(node)))
         if not kinds.isdisjoint((ast.Yield, ast.YieldFrom)):
             raise errors.UnsupportedLanguageElementError("generators are not supported")
@@ -187,6 +190,8 @@ class _Transpiler(malt_transpiler.GenericTranspiler):  # type: ignore[misc]
         has_blocks = not kinds.isdisjoint(_BLOCKS)
         if ast.Call in kinds:
             node = _ExplicitSuper().visit(node)
+        if ast.ExceptHandler in kinds:
+            _set_exception_names(node, lambda name: ast.Name(name, ast.Store()))
         graphs = cfg.build(node) if has_blocks else None
         node = activity.resolve(qual_names.resolve(node), ctx, None)
         if has_blocks:
@@ -212,6 +217,13 @@ class _Transpiler(malt_transpiler.GenericTranspiler):  # type: ignore[misc]
         node = _ConditionalExpressions(ctx).visit(node)
         node = logical_expressions.transform(node, ctx)
         return variables.transform(node, ctx) if has_blocks else node
+
+
+def _set_exception_names(tree: Any, change: Callable[[Any], Any]) -> None:
+    """Changes what exceptions are bound to: Python has texts there, and malt looks for nodes."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ExceptHandler) and node.name is not None:
+            node.name = change(node.name)
 
 
 def _has_else_of_loop(node: Any) -> bool:
@@ -301,6 +313,7 @@ def _transpile(function: types.FunctionType, options: Options) -> _Converted:
     program = converter.ProgramContext(options=options)
     program.qualified_name = getattr(code, "co_qualname", function.__qualname__)
     tree, context = _transpiler.transform_function(bare, program)
+    _set_exception_names(tree, lambda name: name.id if isinstance(name, ast.Name) else name)
     name = context.info.name
     if isinstance(tree, ast.Lambda):
         target = ast.Name(name, ast.Store())
@@ -334,6 +347,9 @@ def _set_lines(node: Any, line: int) -> None:
     if "lineno" in node._attributes:
         node.lineno = node.end_lineno = line
         node.col_offset = node.end_col_offset = -1  # unknown: statements have become calls
+    for field, value in ast.iter_fields(node):
+        if isinstance(value, tuple):
+            setattr(node, field, list(value))  # as the compiler needs it
     for child in ast.iter_child_nodes(node):
         _set_lines(child, line)
 

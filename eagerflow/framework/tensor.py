@@ -115,7 +115,8 @@ def _str(self: Any) -> str:
 
 
 def _format(self: Any, format_spec: str) -> str:
-    return self.numpy().__format__(format_spec)
+    value = str(self) if _core.is_symbolic(self) else self.numpy()
+    return value.__format__(format_spec)
 
 
 def _hash(self: Any) -> int:
