@@ -125,7 +125,8 @@ class _Loop:
 
     def over_range(self, start: Tensor, limit: Tensor, step: Tensor) -> None:
         """A loop that counts."""
-        known_step = _core.static_value(step)
+        known = _core.static_value(step)
+        known_step = None if known is None else known.numpy()
 
         def inside() -> Tensor:
             upward = _ops.less(self._counter, limit)
