@@ -33,6 +33,7 @@ def shape_cases() -> list[Case]:
         call("transpose", spread_complex((2, 2)), perm=[1, 0], conjugate=True),
         call("expand_dims", x, axis=1),
         call("expand_dims", x, axis=-1),
+        call("ensure_shape", x, shape=list(x.shape)),
         call("squeeze", spread((1, 3, 1)), axis=[0]),
         call("squeeze", spread((1, 3, 1))),
         call("broadcast_to", spread((3, 1)), shape=[2, 3, 4]),
