@@ -10,7 +10,10 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from eagerflow.framework import dtypes
+from eagerflow.framework.func_graph import eagerly
+from eagerflow.framework.host_call import host_call
 from eagerflow.framework.module import Module
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ragged.tensor import RaggedTensor
 
@@ -32,6 +35,16 @@ def _joined(values: list[Any], dtype: Any, shape: tuple[int, ...]) -> Tensor:
     return _core.convert(array.reshape(shape), dtype, None)
 
 
+_NUMBER = TensorSpec([], dtypes.int64)
+
+
+def _now_or_node(function: Callable[..., Any], specs: Any, name: str, *args: Any) -> Any:
+    """Calls a function that reads or changes a table, or adds a node that does."""
+    if _core.building() is None:
+        return function(*args)
+    return host_call(function, specs, args, name=name, effects=specs is None)
+
+
 def mapped(function: Callable[[Tensor], Tensor], keys: Any, dtype: Any) -> Any:
     """Looks up the values of dense, sparse or ragged keys.
 
@@ -47,6 +60,15 @@ def mapped(function: Callable[[Tensor], Tensor], keys: Any, dtype: Any) -> Any:
     if given is not None and given is not dtype:
         raise TypeError(f"Dtype of argument `keys` must be {dtype}, received: {given}")
     return function(_core.convert(keys, dtype, None))
+
+
+def _known(values: Any, dtype: Any) -> Tensor:
+    """A tensor of values that are known when the program makes a table, also in a function."""
+    if isinstance(values, Tensor):
+        known = _core.static_value(values)
+        values = values if known is None else known
+    with eagerly():
+        return _core.convert(values, dtype and dtypes.as_dtype(dtype), None)
 
 
 class KeyValueTensorInitializer:
@@ -72,8 +94,8 @@ class KeyValueTensorInitializer:
         value_dtype: Any = None,
         name: str | None = None,
     ) -> None:
-        self._keys = _core.convert(keys, key_dtype and dtypes.as_dtype(key_dtype), None)
-        self._values = _core.convert(values, value_dtype and dtypes.as_dtype(value_dtype), None)
+        self._keys = _known(keys, key_dtype)
+        self._values = _known(values, value_dtype)
 
     @property
     def key_dtype(self) -> dtypes.DType:
@@ -288,7 +310,27 @@ class _Table(Module):
 
     def size(self, name: str | None = None) -> Tensor:
         """The number of keys, an int64 scalar."""
+        return _now_or_node(self._size, _NUMBER, "LookupTableSize")
+
+    def _size(self) -> Tensor:
         return _core.convert(len(self._table), dtypes.int64, None)
+
+    def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
+        """All keys and their values."""
+        specs = (
+            TensorSpec([None], self._key_dtype),
+            TensorSpec([None, *self._value_sizes()], self._value_dtype),
+        )
+        return _now_or_node(self._table.items, specs, "LookupTableExport")
+
+    def _value_sizes(self) -> tuple[int, ...]:
+        """The shape of each value."""
+        return ()
+
+    def _found(self, find: Callable[..., Tensor], keys: Tensor, *defaults: Any) -> Tensor:
+        """What `find(keys, *defaults)` returns, which reads the table."""
+        spec = TensorSpec(keys.shape.concatenate(self._value_sizes()), self._value_dtype)
+        return _now_or_node(find, spec, "LookupTableFind", keys, *defaults)
 
 
 class StaticHashTable(_Table):
@@ -320,11 +362,14 @@ class StaticHashTable(_Table):
         super().__init__(name)
         self._initializer = initializer
         self._key_dtype, self._value_dtype = initializer.key_dtype, initializer.value_dtype
-        self._default_value = _core.convert(default_value, self._value_dtype, None)
+        self._default_value = _known(default_value, self._value_dtype)
         if self._default_value.ndim:
             raise ValueError(f"default_value must be a scalar, got {default_value}")
         self._table = _core.Table(self._key_dtype, self._value_dtype, [])
-        keys, values = _contents(initializer)
+        with eagerly():
+            self._fill(*_contents(initializer))
+
+    def _fill(self, keys: Tensor, values: Tensor) -> None:
         other = self._table.insert(keys, values, True)
         if other >= 0:
             key = keys[other]
@@ -356,14 +401,10 @@ class StaticHashTable(_Table):
         Raises:
             TypeError: if the keys have another dtype than those of the table.
         """
-        return mapped(self._find, keys, self._key_dtype)
+        return mapped(lambda dense: self._found(self._find, dense), keys, self._key_dtype)
 
     def _find(self, keys: Tensor) -> Tensor:
         return self._table.find(keys, self._default_value)
-
-    def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
-        """All keys and their values."""
-        return self._table.items()
 
 
 def _shown(value: Any) -> str:
@@ -426,15 +467,16 @@ class StaticVocabularyTable(_Table):
             )
         self._key_dtype, self._known_dtype = key_dtype, known
         self._table = _core.Table(known, dtypes.int64, [])
-        self._table.insert(*_contents(initializer))
+        with eagerly():
+            self._table.insert(*_contents(initializer))
 
     @property
     def resource_handle(self) -> Any:
         """The table itself: there is no other resource behind it."""
         return self
 
-    def size(self, name: str | None = None) -> Tensor:
-        """How many ids there are, with those of unknown words."""
+    def _size(self) -> Tensor:
+        # With the ids of unknown words.
         return _core.convert(len(self._table) + self._num_oov_buckets, dtypes.int64, None)
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
@@ -447,7 +489,7 @@ class StaticVocabularyTable(_Table):
         Raises:
             TypeError: if the keys have another dtype.
         """
-        return mapped(self._find, keys, self._key_dtype)
+        return mapped(lambda dense: self._found(self._find, dense), keys, self._key_dtype)
 
     def _find(self, keys: Tensor) -> Tensor:
         known = keys if keys.dtype is self._known_dtype else _ops.cast(keys, self._known_dtype)
@@ -495,9 +537,11 @@ class MutableHashTable(_Table):
             dtypes.as_dtype(key_dtype),
             dtypes.as_dtype(value_dtype),
         )
-        self._default_value = _core.convert(default_value, self._value_dtype, None)
-        inner = self._default_value._shape_tuple()
-        self._table = _core.Table(self._key_dtype, self._value_dtype, inner)
+        self._default_value = _known(default_value, self._value_dtype)
+        self._table = _core.Table(self._key_dtype, self._value_dtype, self._value_sizes())
+
+    def _value_sizes(self) -> tuple[int, ...]:
+        return self._default_value._shape_tuple()
 
     @property
     def resource_handle(self) -> Any:
@@ -525,8 +569,10 @@ class MutableHashTable(_Table):
         """
         keys = self._keys(keys)
         values = _core.convert(values, self._value_dtype, None)
-        inner = self._default_value._shape_tuple()
-        expected = (*keys._shape_tuple(), *inner)
+        _now_or_node(self._insert, None, "LookupTableInsert", keys, values)
+
+    def _insert(self, keys: Tensor, values: Tensor) -> None:
+        expected = (*keys._shape_tuple(), *self._value_sizes())
         if values._shape_tuple() != expected:
             raise invalid_argument(
                 f"Expected shape {list(expected)} for value, got {list(values._shape_tuple())}"
@@ -546,14 +592,16 @@ class MutableHashTable(_Table):
             TypeError: if the keys have another dtype.
         """
         return mapped(
-            lambda dense: self._find(dense, dynamic_default_values), keys, self._key_dtype
+            lambda dense: self._found(self._find, dense, dynamic_default_values),
+            keys,
+            self._key_dtype,
         )
 
     def _find(self, keys: Tensor, defaults: Any) -> Tensor:
         default = self._default_value
         if defaults is not None:
             default = _core.convert(defaults, self._value_dtype, None)
-            inner = self._default_value._shape_tuple()
+            inner = self._value_sizes()
             whole = (*keys._shape_tuple(), *inner)
             if default._shape_tuple() not in (inner, whole):
                 default = _ops.broadcast_to(default, whole)
@@ -574,15 +622,14 @@ class MutableHashTable(_Table):
             raise TypeError(
                 f"Dtype of argument `keys` must be {self._key_dtype}, received: {given}"
             )
-        self._table.remove(self._checked(self._keys(keys)))
+        _now_or_node(self._remove, None, "LookupTableRemove", self._keys(keys))
+
+    def _remove(self, keys: Tensor) -> None:
+        self._table.remove(self._checked(keys))
 
     def erase(self, keys: Any, name: str | None = None) -> None:
         """Removes keys; the same as `remove`."""
         self.remove(keys)
-
-    def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
-        """All keys and their values."""
-        return self._table.items()
 
 
 class DenseHashTable(MutableHashTable):
@@ -620,9 +667,9 @@ class DenseHashTable(MutableHashTable):
         experimental_is_anonymous: bool = False,
     ) -> None:
         super().__init__(key_dtype, value_dtype, default_value, name)
-        self._empty = _core.convert(empty_key, self._key_dtype, None)
-        self._deleted = _core.convert(deleted_key, self._key_dtype, None)
-        if bool(_ops.equal(self._empty, self._deleted)):
+        self._empty = _known(empty_key, self._key_dtype)
+        self._deleted = _known(deleted_key, self._key_dtype)
+        if self._empty.numpy() == self._deleted.numpy():
             raise invalid_argument("Empty and deleted keys cannot be equal")
 
     def _checked(self, keys: Tensor) -> Tensor:

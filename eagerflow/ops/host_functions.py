@@ -178,9 +178,9 @@ def numpy_function(
     if not callable(func):
         raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}")
     if _core.building() is not None:
-        specs = nest.map_structure(_spec, Tout)
+        specs = nest.map_structure(_spec, Tout) or None
         call = functools.partial(_numpy_function_of_graph, func, specs)
-        results = host_call(call, specs or None, tuple(inp or []), name="PyFunc", effects=stateful)
+        results = host_call(call, specs, tuple(inp or []), name="PyFunc", effects=stateful)
         return None if specs is None else nest.map_structure(_ops.stop_gradient, results)
     arguments = [np.array(_core.as_tensor(value).numpy()) for value in (inp or [])]
     try:
