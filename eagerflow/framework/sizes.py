@@ -79,6 +79,18 @@ def at_least(size: Size, least: int) -> Size:
     return max(size, least) if is_known(size) else _ops.maximum(size, least)
 
 
+def at_most(size: Size, most: Size) -> Size:
+    """The smaller of two sizes."""
+    return min(size, most) if is_known(size, most) else _ops.minimum(size, most)
+
+
+def with_sizes(x: Tensor, sizes: Sequence[Size]) -> Tensor:
+    """The result of an operation, whose sizes the arguments say better than its inference."""
+    if _core.is_symbolic(x):
+        _core.refine_shape(x, [size if is_known(size) else None for size in sizes])
+    return x
+
+
 def known_array(value: Any, dtype: Any, name: str) -> np.ndarray:
     """The elements of an argument that a trace depends on.
 

@@ -7,6 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import reshaped, sizes_of
 from eagerflow.image import codecs, formats
 from eagerflow.image.checks import invalid, real
 from eagerflow.image.color import as_floats, convert_image_dtype, hsv_to_rgb, rgb_to_hsv
@@ -21,7 +22,7 @@ def _scalar(value: Any, op: str, images: Tensor, name: str) -> Tensor:
     factor = _core.convert(value, None, dtypes.float32)
     if factor.dtype is not dtypes.float32:
         _core.refuse_input(op, 1, dtypes.float32, factor.dtype)
-    if images.ndim < 3:
+    if images.ndim is not None and images.ndim < 3:
         raise invalid(f"input must be at least 3-D, got shape{images.shape} [Op:{op}]")
     if factor.ndim:
         raise invalid(f"{name} must be scalar: {factor.shape} [Op:{op}]")
@@ -59,13 +60,13 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     factor = _scalar(contrast_factor, "AdjustContrastv2", tensor, "contrast_factor")
     floats, dtype = as_floats(tensor)
     single = _ops.cast(floats, dtypes.float32)
-    *outer, height, width, channels = single._shape_tuple()
+    *outer, height, width, channels = sizes_of(single)
     mean = _ops.reduce_mean(single, [-3, -2], True)
     # Whole rows of pixels at a time: the means of a few channels alone are too short for vectors.
-    means = _ops.tile(_ops.reshape(mean, [*outer, 1, channels]), [*[1] * (len(outer) + 1), width])
-    rows = _ops.reshape(single, [*outer, height, width * channels])
+    means = _ops.tile(reshaped(mean, [*outer, 1, channels]), [*[1] * (len(outer) + 1), width])
+    rows = reshaped(single, [*outer, height, width * channels])
     adjusted = _ops.add(_ops.multiply(_ops.subtract(rows, means), factor), means)
-    adjusted = _ops.reshape(adjusted, single._shape_tuple())
+    adjusted = reshaped(adjusted, [*outer, height, width, channels])
     return convert_image_dtype(_ops.cast(adjusted, floats.dtype), dtype, saturate=True)
 
 
@@ -85,7 +86,8 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
     array([0.25], dtype=float32)
     """
     floats, dtype = as_floats(image)
-    if real(gamma, "gamma") < 0:
+    exponent = real(gamma, "gamma")
+    if exponent is not None and exponent < 0:
         raise ValueError("Gamma should be a non-negative real number.")
     power = _ops.pow(floats, _core.convert(gamma, floats.dtype, None))
     adjusted = _ops.multiply(_core.convert(gain, floats.dtype, None), power)
@@ -110,12 +112,15 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     if not isinstance(delta, Tensor) and not -1.0 <= delta <= 1.0:
         raise ValueError("delta must be in the interval [-1, 1]")
     tensor = _core.as_tensor(image)
-    turn = float(_scalar(delta, "AdjustHue", tensor, "delta"))
-    if not -1.0 <= turn <= 1.0:
+    turn: Any = _scalar(delta, "AdjustHue", tensor, "delta")
+    known = _core.static_value(turn)
+    if known is not None:
+        turn = float(known)
+    if known is not None and not -1.0 <= turn <= 1.0:
         raise ValueError("delta must be in the interval [-1, 1]")
     floats, dtype = as_floats(tensor)
-    hue, saturation, value = _ops.unstack(rgb_to_hsv(floats), None, -1)
-    moved = _ops.add(hue, _core.convert(turn + 1.0, hue.dtype, None))
+    hue, saturation, value = _ops.unstack(rgb_to_hsv(floats), 3, -1)
+    moved = _ops.add(hue, _ops.cast(turn + 1.0, hue.dtype))
     turned = _ops.subtract(moved, _ops.floor(moved))
     return convert_image_dtype(
         hsv_to_rgb(_ops.stack([turned, saturation, value], -1)), dtype, saturate=True
@@ -137,7 +142,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     tensor = _core.as_tensor(image)
     factor = _scalar(saturation_factor, "AdjustSaturation", tensor, "scale")
     floats, dtype = as_floats(tensor)
-    hue, saturation, value = _ops.unstack(rgb_to_hsv(floats), None, -1)
+    hue, saturation, value = _ops.unstack(rgb_to_hsv(floats), 3, -1)
     factor = _ops.cast(factor, saturation.dtype)
     zero, one = (_core.convert(limit, saturation.dtype, None) for limit in (0, 1))
     saturation = _ops.clip_by_value(_ops.multiply(saturation, factor), zero, one)

@@ -8,6 +8,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import is_known, of_rank, sizes_in, sizes_of
 from eagerflow.image import adjustment
 from eagerflow.image.checks import invalid, three_or_four
 from eagerflow.ops.random import stateful, stateless
@@ -41,8 +42,11 @@ def _flipped(image: Any, axis: int, draw: _Draw) -> Tensor:
     mirrored = _ops.reverse(tensor, [axis])
     half = _core.convert(0.5, dtypes.float32, None)
     if tensor.ndim == 3:
-        return mirrored if bool(_ops.less(draw([], 0, 1.0), half)) else _ops.identity(tensor)
-    batch = tensor._shape_tuple()[0]
+        chosen = _ops.less(draw([], 0, 1.0), half)
+        if _core.building() is not None:
+            return _ops.select(chosen, mirrored, tensor)
+        return mirrored if bool(chosen) else _ops.identity(tensor)
+    batch = sizes_of(tensor)[0]
     numbers = _ops.round(_ops.reshape(draw([batch], 0, 1.0), [batch, 1, 1, 1]))
     return _ops.select(_ops.greater(numbers, half), mirrored, tensor)
 
@@ -249,17 +253,23 @@ def _cropped(value: Any, size: Any, draw: _Draw) -> Tensor:
     wanted = _core.convert(size, None, dtypes.int32)
     if wanted.dtype not in (dtypes.int32, dtypes.int64):
         wanted = _core.convert(size, dtypes.int32, None)
-    shape = tensor._shape_tuple()
-    sizes = wanted.numpy().reshape(-1).tolist()
-    if len(sizes) != len(shape) or any(a > b for a, b in zip(sizes, shape, strict=True)):
+    sizes = sizes_in(wanted)
+    shape = sizes_of(of_rank(tensor, len(sizes)))
+    if len(sizes) != len(shape) or any(
+        is_known(a, b) and a > b for a, b in zip(sizes, shape, strict=True)
+    ):
         raise invalid(f"Need value.shape >= size, got {list(shape)} and {sizes}")
     if wanted.ndim != 1:
         raise invalid(f"size must be a vector with a size for each axis, got shape {wanted.shape}")
-    numbers = draw([len(shape)], 0, wanted.dtype.max, wanted.dtype).numpy()
-    begin = [
-        int(number) % (whole - part + 1)
-        for number, whole, part in zip(numbers, shape, sizes, strict=True)
-    ]
+    numbers = draw([len(shape)], 0, wanted.dtype.max, wanted.dtype)
+    if _core.building() is not None:
+        room = [_ops.cast(a - b + 1, wanted.dtype) for a, b in zip(shape, sizes, strict=True)]
+        begin: Any = _ops.floormod(numbers, _ops.stack(room))
+    else:
+        begin = [
+            int(number) % (whole - part + 1)
+            for number, whole, part in zip(numbers.numpy(), shape, sizes, strict=True)
+        ]
     return _ops.slice(tensor, begin, sizes)
 
 

@@ -8,6 +8,8 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import on_host
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.image.checks import invalid
 from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
 
@@ -31,8 +33,14 @@ _COLOURS = np.array(
 )
 
 
+def _like_images(images: Any, *_: Any, **__: Any) -> TensorSpec:
+    tensor = _core.convert(images, None, dtypes.float32)
+    return TensorSpec(tensor.shape, tensor.dtype)
+
+
 @composed_op(
     "DrawBoundingBoxesV2",
+    in_graph=on_host(_like_images),
     images=Input("float32", "float16", prefer="float32"),
     boxes=Input("float32"),
     colors=Input("float32"),

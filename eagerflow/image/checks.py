@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
+from eagerflow.framework.sizes import of_rank
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -24,6 +25,8 @@ def image_of(value: Any, least: int = 3) -> Tensor:
         ValueError: if it has fewer axes than `least`, or one of the last three has no size.
     """
     tensor = _core.as_tensor(value)
+    if tensor.ndim is None:
+        return tensor
     if tensor.ndim < least:
         raise ValueError(
             f"'image' (shape {tensor.shape}) must be at least {_word(least)}-dimensional."
@@ -40,12 +43,12 @@ def _word(number: int) -> str:
 
 
 def three_or_four(value: Any) -> Tensor:
-    """One image `[height, width, channels]` or a batch of them.
+    """One image `[height, width, channels]`, which one of unknown rank is, or a batch of them.
 
     Raises:
         ValueError: if it has another rank.
     """
-    tensor = image_of(value)
+    tensor = of_rank(image_of(value), 3)
     if tensor.ndim > 4:
         raise ValueError(f"'image' (shape {tensor.shape}) must have either 3 or 4 dimensions.")
     return tensor
@@ -64,24 +67,33 @@ def scalar(value: Any, dtype: Any) -> Tensor:
     return _core.convert(value, dtype, None)
 
 
-def whole(value: Any, text: str) -> int:
-    """A size or offset as a Python integer.
+def whole(value: Any, text: str) -> Any:
+    """A size or offset as a Python integer; a scalar of a graph if it is not known.
 
     Raises:
         ValueError: if it is not a finite scalar.
     """
+    if isinstance(value, Tensor):
+        known = _core.static_value(value)
+        if known is None:
+            return _ops.cast(value, dtypes.int32)
+        value = known
     try:
         return int(value)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{text} must be a whole number, got {value!r}") from None
 
 
-def real(value: Any, text: str) -> float:
-    """A factor as a Python float.
+def real(value: Any, text: str) -> float | None:
+    """A factor as a Python float; None if it is not known while a function is traced.
 
     Raises:
         ValueError: if it is not a scalar.
     """
+    if isinstance(value, Tensor):
+        value = _core.static_value(value)
+        if value is None:
+            return None
     try:
         return float(value)
     except (TypeError, ValueError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from eagerflow import _core
 from eagerflow.errors import FailedPreconditionError
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import is_known, reshaped, sizes_of, with_sizes
 from eagerflow.image.checks import image_of, invalid
 from eagerflow.ops.composed_op import FLOAT_TYPES, Input, composed_op
 from eagerflow.ops.conversion import saturate_cast
@@ -74,9 +76,10 @@ def _three_channels(value: Any, name: str) -> Tensor:
         tensor = _ops.cast(tensor, dtypes.float32)
     if not tensor.dtype.is_floating:
         _core.refuse_attr("T", tensor.dtype, FLOAT_TYPES, name)
-    if not tensor.ndim:
+    shape = tensor._shape_tuple()
+    if shape == ():
         raise invalid(f"input must be at least 1D, got a scalar [Op:{name}]")
-    if tensor._shape_tuple()[-1] != 3:
+    if shape is not None and shape[-1] not in (3, None):
         raise FailedPreconditionError(
             None,
             None,
@@ -101,7 +104,7 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     array([0.33333334, 1.        , 0.5       ], dtype=float32)
     """
     tensor = _three_channels(images, "RGBToHSV")
-    red, green, blue = _ops.unstack(tensor, None, -1)
+    red, green, blue = _ops.unstack(tensor, 3, -1)
 
     def number(value: float) -> Tensor:
         return _core.convert(value, tensor.dtype, None)
@@ -146,7 +149,7 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
     array([0. , 0.5, 0.5], dtype=float32)
     """
     tensor = _three_channels(images, "HSVToRGB")
-    hue, saturation, value = _ops.unstack(tensor, None, -1)
+    hue, saturation, value = _ops.unstack(tensor, 3, -1)
 
     def number(amount: float) -> Tensor:
         return _core.convert(amount, tensor.dtype, None)
@@ -187,12 +190,12 @@ _YUV_TO_RGB = ((1.0, 1.0, 1.0), (0.0, -0.394642334, 2.03206185), (1.13988303, -0
 
 def _mixed(images: Any, matrix: tuple) -> Tensor:
     tensor = _core.as_tensor(images)
-    shape = tensor._shape_tuple()
+    shape = sizes_of(tensor)
     kernel = _core.convert(matrix, tensor.dtype, None)
-    if not shape or shape[-1] != 3:
+    if not shape or (is_known(shape[-1]) and shape[-1] != 3):
         raise invalid(f"Matrix size-incompatible: In[0]: {list(shape)}, In[1]: [3,3] [Op:MatMul]")
-    product = _ops.matmul(_ops.reshape(tensor, [tensor._size // 3, 3]), kernel)
-    return _ops.reshape(product, shape)
+    product = _ops.matmul(reshaped(tensor, [math.prod(shape[:-1]), 3]), kernel)
+    return reshaped(product, [*shape[:-1], 3])
 
 
 @op_function
@@ -255,7 +258,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
     tensor = _core.as_tensor(images)
     floats = convert_image_dtype(tensor, dtypes.float32)
     shape = tensor._shape_tuple()
-    if not shape or shape[-1] != 3:
+    if shape == () or (shape is not None and shape[-1] not in (3, None)):
         raise invalid(f"Matrix size-incompatible: In[0]: {list(shape)}, In[1]: [3,1] [Op:MatMul]")
     weights = _core.convert(np.array([0.2989, 0.5870, 0.1140]), floats.dtype, None)
     grey = _ops.reduce_sum(_ops.multiply(floats, weights), -1, True)
@@ -276,11 +279,14 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
     >>> tf.image.grayscale_to_rgb([[[5]]]).numpy().ravel()
     array([5, 5, 5], dtype=int32)
     """
-    tensor = image_of(images, 3) if _core.as_tensor(images).ndim > 2 else _core.as_tensor(images)
+    tensor = _core.as_tensor(images)
+    if len(sizes_of(tensor)) > 2:
+        tensor = image_of(tensor, 3)
     if tensor.ndim < 2:
         raise ValueError(
             f"A grayscale image (shape {tensor.shape}) must be at least two-dimensional."
         )
-    if tensor._shape_tuple()[-1] != 1:
+    if tensor._shape_tuple()[-1] not in (1, None):
         raise ValueError("Last dimension of a grayscale image should be size 1.")
-    return _ops.tile(tensor, [1] * (tensor.ndim - 1) + [3])
+    tiled = _ops.tile(tensor, [1] * (tensor.ndim - 1) + [3])
+    return with_sizes(tiled, [*sizes_of(tensor)[:-1], 3])

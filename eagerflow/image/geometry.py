@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import (
+    at_least,
+    at_most,
+    is_known,
+    known_array,
+    of_rank,
+    reshaped,
+    sizes_of,
+    with_sizes,
+)
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.image.checks import image_of, invalid, real, three_or_four, whole
 from eagerflow.ops.array import pad
 from eagerflow.ops.composed_op import NUMERIC_TYPES, Input, composed_op
@@ -16,6 +29,12 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
+def _images(value: Any) -> Tensor:
+    """One image or a batch, or one of both if the rank is unknown."""
+    tensor = image_of(value)
+    return tensor if tensor.ndim is None else three_or_four(tensor)
+
+
 @op_function
 def flip_left_right(image: Any) -> Tensor:
     """Images flipped left to right.
@@ -23,7 +42,7 @@ def flip_left_right(image: Any) -> Tensor:
     >>> tf.image.flip_left_right([[[1], [2]]])[0, :, 0].numpy()
     array([2, 1], dtype=int32)
     """
-    return _ops.reverse(three_or_four(image), [-2])
+    return _ops.reverse(_images(image), [-2])
 
 
 @op_function
@@ -33,7 +52,7 @@ def flip_up_down(image: Any) -> Tensor:
     >>> tf.image.flip_up_down([[[1]], [[2]]])[:, 0, 0].numpy()
     array([2, 1], dtype=int32)
     """
-    return _ops.reverse(three_or_four(image), [-3])
+    return _ops.reverse(_images(image), [-3])
 
 
 @op_function
@@ -55,7 +74,7 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
     array([2, 1], dtype=int32)
     """
     tensor = three_or_four(image)
-    number = _core.convert(k, None, dtypes.int32)
+    number = known_array(k, None, "k")
     if number.ndim:
         raise ValueError(f"Shape {number.shape} must have rank 0")
     turns = int(number) % 4
@@ -90,16 +109,16 @@ def crop_to_bounding_box(
     tensor = three_or_four(image)
     top, left = whole(offset_height, "offset_height"), whole(offset_width, "offset_width")
     height, width = whole(target_height, "target_height"), whole(target_width, "target_width")
-    rows, columns = tensor._shape_tuple()[-3:-1]
-    for passed, message in (
-        (left >= 0, "offset_width must be >= 0."),
-        (top >= 0, "offset_height must be >= 0."),
-        (width > 0, "target_width must be > 0."),
-        (height > 0, "target_height must be > 0."),
-        (left + width <= columns, "width must be >= target + offset."),
-        (top + height <= rows, "height must be >= target + offset."),
+    rows, columns = sizes_of(tensor)[-3:-1]
+    for number, least, message in (
+        (left, 0, "offset_width must be >= 0."),
+        (top, 0, "offset_height must be >= 0."),
+        (width, 1, "target_width must be > 0."),
+        (height, 1, "target_height must be > 0."),
+        (columns - left - width, 0, "width must be >= target + offset."),
+        (rows - top - height, 0, "height must be >= target + offset."),
     ):
-        if not passed:
+        if is_known(number) and number < least:
             raise ValueError(
                 f"{message} The box of {height} x {width} at row {top} and column {left} is asked of "
                 f"images of {rows} x {columns}."
@@ -130,19 +149,21 @@ def pad_to_bounding_box(
     """
     tensor = three_or_four(image)
     top, left = whole(offset_height, "offset_height"), whole(offset_width, "offset_width")
-    rows, columns = tensor._shape_tuple()[-3:-1]
-    right = whole(target_width, "target_width") - left - columns
-    bottom = whole(target_height, "target_height") - top - rows
-    for passed, message in (
-        (top >= 0, "offset_height must be >= 0"),
-        (left >= 0, "offset_width must be >= 0"),
-        (right >= 0, "width must be <= target - offset"),
-        (bottom >= 0, "height must be <= target - offset"),
+    *outer, rows, columns, channels = sizes_of(tensor)
+    height, width = whole(target_height, "target_height"), whole(target_width, "target_width")
+    right, bottom = width - left - columns, height - top - rows
+    for number, message in (
+        (top, "offset_height must be >= 0"),
+        (left, "offset_width must be >= 0"),
+        (right, "width must be <= target - offset"),
+        (bottom, "height must be <= target - offset"),
     ):
-        if not passed:
+        if is_known(number) and number < 0:
             raise ValueError(message)
-    widths = [[top, bottom], [left, right], [0, 0]]
-    return pad(tensor, widths if tensor.ndim == 3 else [[0, 0], *widths])
+    padded = _ops.pad(
+        tensor, [*(0 for _ in outer), *(0 for _ in outer), top, bottom, left, right, 0, 0]
+    )
+    return with_sizes(padded, [*outer, height, width, channels])
 
 
 @op_function
@@ -161,22 +182,29 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
     array([0., 1., 1., 0.], dtype=float32)
     """
     tensor = three_or_four(image)
-    height, width = int(target_height), int(target_width)
-    if width <= 0:
+    height, width = whole(target_height, "target_height"), whole(target_width, "target_width")
+    if is_known(width) and width <= 0:
         raise ValueError("target_width must be > 0.")
-    if height <= 0:
+    if is_known(height) and height <= 0:
         raise ValueError("target_height must be > 0.")
-    rows, columns = tensor._shape_tuple()[-3:-1]
+    rows, columns = sizes_of(tensor)[-3:-1]
     cropped = crop_to_bounding_box(
         tensor,
-        max((rows - height) // 2, 0),
-        max((columns - width) // 2, 0),
-        min(height, rows),
-        min(width, columns),
+        at_least((rows - height) // 2, 0),
+        at_least((columns - width) // 2, 0),
+        at_most(rows, height),
+        at_most(columns, width),
     )
-    return pad_to_bounding_box(
-        cropped, max((height - rows) // 2, 0), max((width - columns) // 2, 0), height, width
-    )
+    top, left = at_least((height - rows) // 2, 0), at_least((width - columns) // 2, 0)
+    return pad_to_bounding_box(cropped, top, left, height, width)
+
+
+def _margin(size: Any, fraction: Any) -> Any:
+    """What is cut away before the central fraction of an axis."""
+    if is_known(size, fraction):
+        return int((size - size * fraction) / 2)
+    whole_size = _ops.cast(size, dtypes.float64)
+    return _ops.cast((whole_size - whole_size * fraction) / 2, dtypes.int32)
 
 
 @op_function
@@ -194,14 +222,17 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
     TensorShape([2, 4, 1])
     """
     tensor = three_or_four(image)
-    fraction = real(central_fraction, "central_fraction")
-    if not 0.0 < fraction <= 1.0:
+    if getattr(image, "ndim", 0) is None:
+        raise ValueError("`image` must have either 3 or 4 dimensions, but its rank is unknown.")
+    fraction: Any = real(central_fraction, "central_fraction")
+    if fraction is None:
+        fraction = _ops.cast(central_fraction, dtypes.float64)
+    elif not 0.0 < fraction <= 1.0:
         raise ValueError("central_fraction must be within (0, 1]")
-    if fraction == 1.0:
+    elif fraction == 1.0:
         return tensor
-    rows, columns = tensor._shape_tuple()[-3:-1]
-    top = int((rows - rows * fraction) / 2)
-    left = int((columns - columns * fraction) / 2)
+    rows, columns = sizes_of(tensor)[-3:-1]
+    top, left = _margin(rows, fraction), _margin(columns, fraction)
     return crop_to_bounding_box(tensor, top, left, rows - 2 * top, columns - 2 * left)
 
 
@@ -239,7 +270,7 @@ def extract_patches(
     """
     import numpy as np
 
-    tensor = _core.as_tensor(images)
+    tensor = of_rank(_core.as_tensor(images), 4)
     if tensor.ndim != 4:
         raise invalid(f"input must be 4-dimensional, got {tensor.shape} [Op:ExtractImagePatches]")
     lists = [[int(item) for item in value] for value in (sizes, strides, rates)]
@@ -251,8 +282,10 @@ def extract_patches(
     if padding not in ("VALID", "SAME"):
         raise invalid(f"padding must be VALID or SAME, got {padding!r} [Op:ExtractImagePatches]")
     (_, high, wide, _), (_, down, right, _), (_, apart, aside, _) = lists
-    batch, rows, columns, channels = tensor._shape_tuple()
-    indices = []
+    batch, rows, columns, channels = sizes_of(tensor)
+    indices: list = []
+    counts: list = []
+    pads: list = [0, 0]
     for size, window, step, rate in (
         (rows, high, down, apart),
         (columns, wide, right, aside),
@@ -262,28 +295,39 @@ def extract_patches(
             count, before = (size - extent) // step + 1, 0
         else:
             count = -(-size // step)
-            before = max((count - 1) * step + extent - size, 0) // 2
-        if count <= 0:
+            before = at_least((count - 1) * step + extent - size, 0) // 2
+        if is_known(count) and count <= 0:
             raise invalid(
                 f"the window of {extent} is larger than the image of {size} "
                 "[Op:ExtractImagePatches]"
             )
-        indices.append(np.arange(count)[:, None] * step - before + np.arange(window) * rate)
-    vertical, horizontal = indices
-    # The image is padded with zeros.
-    top, left = max(-int(vertical.min()), 0), max(-int(horizontal.min()), 0)
-    bottom = max(int(vertical.max()) - rows + 1, 0)
-    rest = max(int(horizontal.max()) - columns + 1, 0)
-    if top or left or bottom or rest:
-        tensor = pad(tensor, [[0, 0], [top, bottom], [left, rest], [0, 0]])
-    taken = _ops.gather(tensor, vertical + top, 1, 0)
-    taken = _ops.gather(taken, horizontal + left, 3, 0)
+        # The image is padded with zeros.
+        pads += [before, at_least((count - 1) * step + extent - before - size, 0)]
+        counts.append(count)
+        if is_known(count):
+            starts: Any = np.arange(count)[:, None] * step
+        else:
+            starts = _ops.expand_dims(_ops.range(0, count * step, step), 1)
+        indices.append(starts + np.arange(window, dtype=np.int32) * rate)
+    if not is_known(*pads) or any(pads):
+        tensor = _ops.pad(tensor, [*pads, 0, 0])
+    taken = _ops.gather(_ops.gather(tensor, indices[0], 1, 0), indices[1], 3, 0)
     ordered = _ops.transpose(taken, [0, 1, 3, 2, 4, 5])
-    return _ops.reshape(ordered, [batch, len(vertical), len(horizontal), high * wide * channels])
+    return reshaped(ordered, [batch, *counts, high * wide * channels])
+
+
+def _glimpse_spec(input: Any, size: Any, offsets: Any, *_: Any, **__: Any) -> TensorSpec:
+    tensor = _core.convert(input, dtypes.float32, None)
+    known = _core.static_value(_core.convert(size, dtypes.int32, None))
+    height, width = (None, None) if known is None else known.numpy().tolist()
+    shape = tensor.shape.with_rank(4)
+    batch = shape[0] or _core.convert(offsets, dtypes.float32, None).shape.with_rank(2)[0]
+    return TensorSpec([batch, height, width, shape[3]], dtypes.float32)
 
 
 @composed_op(
     "ExtractGlimpseV2",
+    in_graph=on_host(_glimpse_spec, effects=True),
     input=Input("float32"),
     size=Input("int32"),
     offsets=Input("float32"),
@@ -373,14 +417,18 @@ def per_image_standardization(image: Any) -> Tensor:
     array([-1.,  1.], dtype=float32)
     """
     tensor = image_of(image)
-    count = 1
-    for size in tensor._shape_tuple()[-3:]:
-        count *= size
+    if tensor.ndim is None:
+        count = _ops.reduce_prod(_ops.shape(tensor)[-3:])
+    else:
+        count = math.prod(sizes_of(tensor)[-3:])
     tensor = _ops.cast(tensor, dtypes.float32)
     mean = _ops.reduce_mean(tensor, [-1, -2, -3], True)
     centred = _ops.subtract(tensor, mean)
     variance = _ops.reduce_mean(_ops.square(centred), [-1, -2, -3], True)
-    least = _core.convert(count**-0.5, tensor.dtype, None)
+    if is_known(count):
+        least = _core.convert(count**-0.5, tensor.dtype, None)
+    else:
+        least = _ops.rsqrt(_ops.cast(count, tensor.dtype))
     return _ops.divide_real(centred, _ops.maximum(_ops.sqrt(variance), least))
 
 
@@ -401,7 +449,7 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
     >>> dy[0, :, :, 0].numpy().tolist(), dx[0, :, :, 0].numpy().tolist()
     ([[2.0, 2.0], [0.0, 0.0]], [[1.0, 0.0], [1.0, 0.0]])
     """
-    tensor = _core.as_tensor(image)
+    tensor = of_rank(_core.as_tensor(image), 4)
     if tensor.ndim != 4:
         raise ValueError(
             "image_gradients expects a 4D tensor [batch_size, h, w, d], not {}.".format(  # noqa: UP032

@@ -11,8 +11,8 @@ import numpy as np
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import is_known, may_equal, reshaped, sizes_may_equal, sizes_of
 from eagerflow.image.color import convert_image_dtype
-from eagerflow.ops.array import pad
 from eagerflow.ops.nn.convolution import depthwise_conv2d
 from eagerflow.ops.nn.pooling import avg_pool2d
 
@@ -28,12 +28,15 @@ def _pair(first: Any, second: Any) -> tuple[Tensor, Tensor]:
 
 
 def _check_pair(a: Tensor, b: Tensor) -> None:
+    first, second = a._shape_tuple(), b._shape_tuple()
+    if first is None or second is None:
+        return
     if a.ndim < 3 or b.ndim < 3:
         raise ValueError(f"Shapes {a.shape} and {b.shape} must have rank at least 3")
-    for x, y in zip(a._shape_tuple()[::-1], b._shape_tuple()[::-1], strict=False):
-        if x != y and 1 not in (x, y):
+    for x, y in zip(first[::-1], second[::-1], strict=False):
+        if not sizes_may_equal(x, y) and 1 not in (x, y):
             raise ValueError(f"Two images are not compatible: {a.shape} and {b.shape}")
-    if a._shape_tuple()[-3:] != b._shape_tuple()[-3:]:
+    if not may_equal(first[-3:], second[-3:]):
         raise ValueError(f"Shapes {a.shape} and {b.shape} are incompatible")
 
 
@@ -81,10 +84,10 @@ def _gaussian(size: int, sigma: float) -> np.ndarray:
 
 def _blurred(images: Tensor, weights: np.ndarray) -> Tensor:
     """Images `[n, height, width, channels]` smoothed where the filter fits."""
-    channels = images._shape_tuple()[-1]
+    channels = sizes_of(images)[-1]
     size = len(weights)
-    down = np.repeat(weights.reshape(size, 1, 1, 1), channels, axis=2)
-    right = np.repeat(weights.reshape(1, size, 1, 1), channels, axis=2)
+    down = _ops.tile(weights.reshape(size, 1, 1, 1), [1, 1, channels, 1])
+    right = _ops.tile(weights.reshape(1, size, 1, 1), [1, 1, channels, 1])
     smoothed = depthwise_conv2d(images, down, [1, 1, 1, 1], "VALID")
     return depthwise_conv2d(smoothed, right, [1, 1, 1, 1], "VALID")
 
@@ -93,18 +96,17 @@ def _ssim_per_channel(
     x: Tensor, y: Tensor, peak: Tensor, size: int, sigma: float, k1: float, k2: float
 ) -> tuple[Tensor, Tensor]:
     """SSIM and its contrast-structure part at each position and channel."""
-    height, width, channels = x._shape_tuple()[-3:]
-    if height < size or width < size:
+    *batch, height, width, channels = sizes_of(x)
+    if any(is_known(side) and side < size for side in (height, width)):
         raise errors.InvalidArgumentError(
             None,
             None,
             f"Images of {height}x{width} are smaller than the filter of {size}x{size}",
         )
-    batch = list(x._shape_tuple()[:-3])
     weights = _gaussian(size, sigma)
 
     def smooth(value: Tensor) -> Tensor:
-        flat = _ops.reshape(value, [int(np.prod(batch)), height, width, channels])
+        flat = reshaped(value, [math.prod(batch), height, width, channels])
         return _blurred(flat, weights)
 
     c1 = _ops.square(_ops.multiply(_core.convert(k1, dtypes.float32, None), peak))
@@ -120,7 +122,7 @@ def _ssim_per_channel(
         _ops.add(_ops.subtract(cross, product), c2), _ops.add(_ops.subtract(energy, squares), c2)
     )
     shape = [*batch, height - size + 1, width - size + 1, channels]
-    return _ops.reshape(_ops.multiply(luminance, contrast), shape), _ops.reshape(contrast, shape)
+    return reshaped(_ops.multiply(luminance, contrast), shape), reshaped(contrast, shape)
 
 
 @op_function
@@ -202,19 +204,16 @@ def ssim_multiscale(
     first, second = _pair(img1, img2)
     peak = _scaled(max_val, first.dtype)
     images = [convert_image_dtype(item, dtypes.float32) for item in (first, second)]
-    batch = list(images[0]._shape_tuple()[:-3])
-    images = [_ops.reshape(item, [-1, *item._shape_tuple()[-3:]]) for item in images]
+    *batch, height, width, channels = sizes_of(images[0])
+    images = [reshaped(item, [math.prod(batch), height, width, channels]) for item in images]
     parts: list[Tensor] = []
     for scale in range(len(power_factors)):
         if scale:
-            height, width = images[0]._shape_tuple()[1:3]
-            odd = [[0, 0], [0, height % 2], [0, width % 2], [0, 0]]
-            images = [
-                avg_pool2d(
-                    pad(item, odd, "SYMMETRIC") if height % 2 or width % 2 else item, 2, 2, "VALID"
-                )
-                for item in images
-            ]
+            height, width = (side % 2 for side in sizes_of(images[0])[1:3])
+            if not is_known(height, width) or height or width:
+                odd = [0, 0, 0, height, 0, width, 0, 0]
+                images = [_ops.pad(item, odd, "SYMMETRIC") for item in images]
+            images = [avg_pool2d(item, 2, 2, "VALID") for item in images]
         index, contrast = _ssim_per_channel(
             images[0], images[1], peak, filter_size, filter_sigma, k1, k2
         )
@@ -223,4 +222,4 @@ def ssim_multiscale(
         parts.append(_ops.relu(part))
     powers = _core.as_tensor(np.array(power_factors, np.float32))
     combined = _ops.reduce_prod(_ops.pow(_ops.stack(parts, -1), powers), [-1])
-    return _ops.reshape(_ops.reduce_mean(combined, [-1]), batch)
+    return reshaped(_ops.reduce_mean(combined, [-1]), batch)

@@ -222,7 +222,7 @@ def _summed(images: Tensor, rows: Table, columns: Table) -> Tensor:
 
 def resampled(images: Tensor, rows: Table, columns: Table) -> Tensor:
     """Images `[batch, height, width, channels]` resampled by a table for rows and one for columns."""
-    if not _core.recording():
+    if not _core.recording() and _core.building() is None:
         return _summed(images, rows, columns)
 
     @custom_gradient

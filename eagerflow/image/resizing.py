@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,12 @@ from eagerflow import _core, errors
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import is_known, may_equal
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.image.checks import in_batch, invalid, three_or_four, whole
 from eagerflow.image.geometry import pad_to_bounding_box
 from eagerflow.image.resampling import axis_table, nearest_places, resampled
+from eagerflow.ops.numpy_ops import on_values
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -36,13 +40,17 @@ _METHODS = frozenset(
 )
 
 
-def _target(size: Any) -> tuple[int, int]:
+def _target(size: Any) -> tuple[int, int] | None:
+    """The new height and width; None if they are not known while a function is traced."""
     tensor = _core.convert(size, None, dtypes.int32)
-    if tensor._shape_tuple() != (2,):
+    if not may_equal(tensor._shape_tuple(), (2,)):
         raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
     if not tensor.dtype.is_integer:
         raise ValueError(f"'size' must hold integers, got {tensor.dtype.name}")
-    height, width = tensor.numpy().tolist()
+    known = _core.static_value(tensor)
+    if known is None:
+        return None
+    height, width = known.numpy().tolist()
     if height <= 0 or width <= 0:
         raise invalid(f"output dimensions must be positive, got {[height, width]} [Op:Resize]")
     return height, width
@@ -101,7 +109,7 @@ def resize(
     >>> tf.image.resize([[[1.0], [3.0]]], [1, 4])[0, :, 0].numpy()
     array([1. , 1.5, 2.5, 3. ], dtype=float32)
     """
-    height, width = _target(size)
+    target_size = _target(size)
     method = getattr(method, "value", method)
     if method not in _METHODS:
         raise ValueError("Resize method is not implemented: {}".format(method))  # noqa: UP032
@@ -109,6 +117,17 @@ def resize(
     if isinstance(images, CompositeTensor):
         sizes = (preserve_aspect_ratio, antialias)
         return _ops.stack([resize(part, size, method, *sizes) for part in _each(images)], 0)
+    if getattr(images, "ndim", 0) is None:
+        raise ValueError("'images' contains no shape.")
+    tensor = three_or_four(images)
+    if target_size is None or None in tensor._shape_tuple()[-3:-1]:
+        unknown = target_size is None or preserve_aspect_ratio
+        spec = _resized_spec(tensor, None if unknown else target_size, method)
+        arguments = (method, preserve_aspect_ratio, antialias)
+        return on_values(
+            resize, [tensor, _core.convert(size, None, dtypes.int32)], [spec], *arguments
+        )[0]
+    height, width = target_size
 
     def resized(batch: Tensor) -> Tensor:
         rows, columns = batch._shape_tuple()[1:3]
@@ -132,7 +151,14 @@ def resize(
             axis_table(method, antialias, target[1], columns),
         )
 
-    return in_batch(images, resized)
+    return in_batch(tensor, resized)
+
+
+def _resized_spec(images: Tensor, target: Sequence[int | None] | None, method: Any) -> TensorSpec:
+    *outer, _, _, channels = images.shape
+    sizes = (None, None) if target is None else target
+    dtype = images.dtype if getattr(method, "value", method) == "nearest" else dtypes.float32
+    return TensorSpec([*outer, *sizes, channels], dtype)
 
 
 @op_function
@@ -161,6 +187,11 @@ def resize_with_pad(
     tensor = three_or_four(image)
     target = whole(target_height, "target_height"), whole(target_width, "target_width")
     rows, columns = tensor._shape_tuple()[-3:-1]
+    if rows is None or columns is None or not is_known(*target):
+        sizes = [None if not is_known(size) else size for size in target]
+        inputs = [tensor, *(_core.as_tensor(size) for size in target)]
+        spec = _resized_spec(tensor, sizes, method)
+        return on_values(resize_with_pad, inputs, [spec], method, antialias)[0]
     height, width, top, left = place_within(rows, columns, *target)
     resized = resize(tensor, [height, width], method, antialias=antialias)
     return pad_to_bounding_box(resized, top, left, *target)

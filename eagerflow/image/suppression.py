@@ -9,7 +9,9 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import always, on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.image.checks import invalid, whole
 from eagerflow.ops.composed_op import Input, composed_op
 
@@ -88,8 +90,12 @@ def _remaining(
     return _ops.remaining_boxes(boxes, order, limit, overlap).numpy()
 
 
+_CHOSEN = TensorSpec([None], dtypes.int32)
+
+
 @composed_op(
     "NonMaxSuppressionV3",
+    in_graph=on_host(always(_CHOSEN)),
     boxes=Input("float16", "float32", prefer="float32"),
     scores=Input("float16", "float32", prefer="float32"),
     max_output_size=Input("int32"),
@@ -134,6 +140,7 @@ def non_max_suppression(
 
 @composed_op(
     "NonMaxSuppressionV5",
+    in_graph=on_host(always((_CHOSEN, TensorSpec([None], dtypes.float32)))),
     boxes=Input("float16", "float32", prefer="float32"),
     scores=Input("float16", "float32", prefer="float32"),
     max_output_size=Input("int32"),
@@ -205,6 +212,7 @@ def non_max_suppression_with_scores(
 
 @composed_op(
     "NonMaxSuppressionWithOverlaps",
+    in_graph=on_host(always(_CHOSEN)),
     overlaps=Input("float32"),
     scores=Input("float32"),
     max_output_size=Input("int32"),
@@ -242,7 +250,28 @@ def non_max_suppression_overlaps(
     return _core.convert(np.array(chosen, np.int32), dtypes.int32, None)
 
 
-@op_function
+def _number(value: Any) -> int | None:
+    known = _core.static_value(_core.as_tensor(value))
+    return None if known is None else int(known)
+
+
+def _padded_specs(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    pad_to_max_output_size: bool = False,
+    *_: Any,
+    **__: Any,
+) -> tuple[TensorSpec, TensorSpec]:
+    batch = _core.convert(boxes, None, dtypes.float32).shape[:-2]
+    count = _number(max_output_size) if pad_to_max_output_size else None
+    places = batch.concatenate([count]) if batch.rank is not None else None
+    return TensorSpec(places, dtypes.int32), TensorSpec(batch, dtypes.int32)
+
+
+@op_function(in_graph=on_host(_padded_specs))
 def non_max_suppression_padded(
     boxes: Any,
     scores: Any,
@@ -320,8 +349,33 @@ def non_max_suppression_padded(
     )
 
 
+def _combined_specs(
+    boxes: Any,
+    scores: Any,
+    max_output_size_per_class: Any,
+    max_total_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    pad_per_class: bool = False,
+    *_: Any,
+    **__: Any,
+) -> CombinedNonMaxSuppression:
+    batch = _core.convert(boxes, dtypes.float32, None).shape.with_rank(4)[0]
+    classes = _core.convert(scores, dtypes.float32, None).shape.with_rank(3)[2]
+    count, per_class = _number(max_total_size), _number(max_output_size_per_class)
+    if pad_per_class and count is not None:
+        count = None if classes is None or per_class is None else min(count, per_class * classes)
+    return CombinedNonMaxSuppression(
+        TensorSpec([batch, count, 4], dtypes.float32),
+        TensorSpec([batch, count], dtypes.float32),
+        TensorSpec([batch, count], dtypes.float32),
+        TensorSpec([batch], dtypes.int32),
+    )
+
+
 @composed_op(
     "CombinedNonMaxSuppression",
+    in_graph=on_host(_combined_specs),
     boxes=Input("float32"),
     scores=Input("float32"),
     max_output_size_per_class=Input("int32"),

@@ -18,6 +18,26 @@ tf.math.bincount(n(4), minlength=3, maxlength=3)
 tf.math.confusion_matrix(n(4), n(4), num_classes=3)
 """
 
+IMAGES = """
+tf.image.resize(x(2, 8, 6, 3), [4, 5])
+tf.image.resize(x(8, 6, 3), [4, 5], method='nearest')
+tf.image.flip_left_right(x(2, 8, 6, 3))
+tf.image.flip_up_down(x(8, 6, 3))
+tf.image.rgb_to_grayscale(x(2, 8, 6, 3))
+tf.image.rgb_to_hsv(x(2, 8, 6, 3))
+tf.image.hsv_to_rgb(x(2, 8, 6, 3))
+tf.image.per_image_standardization(x(2, 8, 6, 3))
+tf.image.central_crop(x(2, 8, 6, 3), 0.5)
+tf.image.crop_to_bounding_box(x(2, 8, 6, 3), 1, 1, 4, 4)
+tf.image.pad_to_bounding_box(x(2, 8, 6, 3), 1, 1, 10, 10)
+tf.image.resize_with_crop_or_pad(x(2, 8, 6, 3), 5, 9)
+tf.image.resize_with_pad(x(2, 8, 6, 3), 5, 9)
+tf.image.psnr(x(2, 8, 6, 3), x(2, 8, 6, 3), 1.0)
+tf.image.non_max_suppression(x(5, 4), x(5), 3)
+tf.image.random_crop(x(8, 6, 3), [4, 4, 3])
+tf.image.draw_bounding_boxes(x(2, 8, 6, 3), x(2, 5, 4), x(5, 4))
+"""
+
 COMPOSED = """
 tf.repeat(x(2, 3), 2)
 tf.meshgrid(x(2), x(3))
@@ -60,6 +80,7 @@ tf.clip_by_global_norm([x(2, 3), x(4)], 1.0)
 tf.linalg.global_norm([x(2, 3), x(4)])
 tf.tensor_scatter_nd_update(x(5, 3), n(2, 1), x(2, 3))
 tf.transpose(x(2, 3, 4))
+tf.image.extract_glimpse(x(2, 8, 6, 3), [4, 4], x(2, 2), noise='zero')
 tf.math.top_k(x(2, 5), 3)
 tf.math.in_top_k(n(2), x(2, 5), 2)
 tf.nn.weighted_moments(x(2, 4, 3), axes=[1], frequency_weights=x(2, 4, 1))
@@ -75,5 +96,22 @@ tf.random.poisson([2], x(3))
 tf.random.truncated_normal([2, 3])
 """
 
-for lines in (NETWORKS, LINEAR_ALGEBRA, SEGMENTS, COMPOSED):
+# What is better than TensorFlow's, by the reason why.
+BETTER = {
+    "colours have three channels": """
+tf.image.adjust_saturation(x(2, 8, 6, 3), 0.1)
+tf.image.adjust_hue(x(2, 8, 6, 3), 0.1)
+""",
+    "one unknown size leaves the other known": """
+tf.image.extract_patches(x(2, 8, 6, 3), [1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], 'SAME')
+tf.extract_volume_patches(x(1, 4, 4, 4, 2), [1, 2, 2, 2, 1], [1, 2, 2, 2, 1], 'VALID')
+""",
+    "constant arguments say what the sizes are": """
+tf.image.sobel_edges(x(2, 8, 6, 3))
+""",
+}
+
+for lines in (NETWORKS, LINEAR_ALGEBRA, SEGMENTS, IMAGES, COMPOSED):
     registry.expressions("partial_shapes_composed", lines, ask)
+for reason, lines in BETTER.items():
+    registry.expressions("partial_shapes_composed", lines, ask, better=reason)
