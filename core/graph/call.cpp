@@ -2,10 +2,13 @@
 #include "graph/call.h"
 
 #include <algorithm>
+#include <optional>
+#include <vector>
 
 #include "eager/tape.h"
 #include "graph/random_streams.h"
 #include "graph/record.h"
+#include "graph/static_value.h"
 #include "graph/variables.h"
 
 namespace ef::graph {
@@ -36,6 +39,69 @@ class Call final : public NodeFunction {
  private:
   CallablePtr callee_;
   VariablePairs variables_;
+};
+
+// Whether arguments say no more of the outputs than is known of them already: neither sizes, nor
+// numbers that other operations take for sizes.
+bool all_known(const Graph& callee) {
+  return std::ranges::all_of(callee.outputs(), [](const Tensor& output) {
+    const bool may_be_sizes = is_integer(output.dtype()) && output.shape().rank() <= 1;
+    return output.shape().fully_known() && !may_be_sizes;
+  });
+}
+
+// What the outputs of a call are known to be from its arguments, those of the captures included:
+// the callee was perhaps traced for more general ones.
+class CallInference {
+ public:
+  explicit CallInference(const Graph& callee) : callee_(callee), values_(size_t(callee.size())) {}
+
+  TensorList outputs(std::span<const Tensor> arguments) {
+    size_t index = 0;
+    const auto bind = [&](const Tensor& placeholder) {
+      values_[static_cast<size_t>(symbol_of(placeholder)->port().node)].push_back(
+          arguments[index++]);
+    };
+    for (const Tensor& input : callee_.inputs()) bind(input);
+    for (const Capture& capture : callee_.captures()) bind(capture.inner);
+    for (NodeId id = 0; id < callee_.size(); ++id) {
+      TensorList& results = values_[static_cast<size_t>(id)];
+      if (results.empty()) infer(callee_.node(id), results);
+    }
+    TensorList outputs;
+    for (const Tensor& output : callee_.outputs())
+      outputs.push_back(get(symbol_of(output)->port()));
+    return outputs;
+  }
+
+ private:
+  const Tensor& get(const Port& port) const {
+    return values_[static_cast<size_t>(port.node)][static_cast<size_t>(port.output)];
+  }
+
+  void infer(const Node& node, TensorList& results) const {
+    TensorList inputs;
+    for (const Port& port : node.inputs) inputs.push_back(get(port));
+    if (const Graph* const callee = callee_of(node); callee && !all_known(*callee)) {
+      results = CallInference(*callee).outputs(inputs);
+      return;
+    }
+    if (!node.op) {
+      results = node.outputs;
+      return;
+    }
+    bool late = false;
+    const SavedAttrs attrs = known_attrs(node, inputs, late);
+    const auto own = std::span(inputs).first(static_cast<size_t>(node.num_op_inputs));
+    SpecList specs;
+    InferContext context(*node.op, own, attrs, specs, true);
+    node.op->infer(context);
+    for (const TensorSpec& spec : specs) results.push_back(symbolic(spec));
+    find_values(*node.op, own, attrs, late, results);
+  }
+
+  const Graph& callee_;
+  std::vector<TensorList> values_;  // by node
 };
 
 }  // namespace
@@ -74,14 +140,26 @@ void append_captures(const Graph& callee, TensorList& inputs) {
 
 TensorList add_graph_call(Graph& graph, const CallablePtr& callee, std::span<const Tensor> inputs,
                           VariablePairs variables) {
-  SpecList specs;
-  for (const Tensor& output : callee->graph().outputs()) {
-    specs.push_back({output.dtype(), output.shape()});
-  }
   TensorList all(inputs);
   append_captures(callee->graph(), all);
+  TensorList found(callee->graph().outputs());
+  if (!all_known(callee->graph())) {
+    try {
+      found = CallInference(callee->graph()).outputs(all);
+    } catch (const Error&) {
+      // The call fails when it runs, with the place of the operation in its message.
+    }
+  }
+  SpecList specs;
+  for (const Tensor& output : found) specs.push_back({output.dtype(), output.shape()});
   const auto call = std::make_shared<Call>(callee, std::move(variables));
-  return add_function(graph, call, all, specs, call->type());
+  TensorList outputs = add_function(graph, call, all, specs, call->type());
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    const std::optional<Ints> numbers = known_numbers(found[k]);
+    Symbol* const symbol = symbol_of(outputs[k]);
+    if (numbers && !symbol->numbers()) symbol->set_numbers(*numbers);
+  }
+  return outputs;
 }
 
 const Graph* callee_of(const Node& node) {

@@ -144,6 +144,42 @@ void complete(const AttrField& field, void* attrs, const LateAttr& late, const T
   }
 }
 
+// Completes what is known of an attribute from the known numbers of its source; whether that is
+// all.
+bool complete_known(const AttrField& field, void* attrs, const LateAttr& late,
+                    const Tensor& source) {
+  const Symbol* const symbol = symbol_of(source);
+  if (!symbol || symbol->value()) {
+    complete(field, attrs, late, symbol ? symbol->value() : source);
+    return true;
+  }
+  const std::optional<Ints> numbers = known_numbers(source);
+  if (!numbers) return false;
+  const bool known = std::ranges::find(*numbers, kUnknownInt) == numbers->end();
+  const bool whole = late.element < 0;
+  void* const value = field.value_in(attrs);
+  if (field.kind == AttrKind::kInts && whole) {
+    *static_cast<Ints*>(value) = *numbers;
+    return known;
+  }
+  if (field.kind == AttrKind::kShape && whole) {
+    Ints sizes = *numbers;
+    for (int64_t& size : sizes) size = size == kUnknownInt ? kUnknownSize : size;
+    *static_cast<Shape*>(value) = Shape(std::span<const int64_t>(sizes));
+    return known;
+  }
+  const int64_t number = (*numbers)[static_cast<size_t>(late.position)];
+  if (number == kUnknownInt) return false;
+  switch (field.kind) {
+    case AttrKind::kInts:
+      (*static_cast<Ints*>(value))[static_cast<size_t>(late.element)] = number;
+      return true;
+    case AttrKind::kShape: (*static_cast<Shape*>(value))[late.element] = number; return true;
+    case AttrKind::kInt: *static_cast<int64_t*>(value) = number; return true;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 void add_call(Graph& graph, const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
@@ -189,6 +225,20 @@ SavedAttrs completed_attrs(const Node& node, std::span<const Tensor> inputs) {
   for (const LateAttr& late : node.late) {
     complete(fields[static_cast<size_t>(late.field)], const_cast<void*>(attrs.data()), late,
              inputs[static_cast<size_t>(late.input)]);
+  }
+  return result;
+}
+
+SavedAttrs known_attrs(const Node& node, std::span<const Tensor> inputs, bool& late) {
+  SavedAttrs result = node.attrs;
+  late = false;
+  if (node.late.empty()) return result;
+  const AttrsRef attrs = result;
+  const std::vector<AttrField> fields = attrs.type()->fields();
+  for (const LateAttr& hole : node.late) {
+    late |=
+        !complete_known(fields[static_cast<size_t>(hole.field)], const_cast<void*>(attrs.data()),
+                        hole, inputs[static_cast<size_t>(hole.input)]);
   }
   return result;
 }

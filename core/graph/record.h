@@ -33,6 +33,10 @@ TensorList add_function(Graph& graph, std::shared_ptr<const NodeFunction> functi
 // The attributes that a node runs with, for these inputs.
 SavedAttrs completed_attrs(const Node& node, std::span<const Tensor> inputs);
 
+// The attributes with those that are known for these inputs while tracing; `late` tells whether
+// some are not.
+SavedAttrs known_attrs(const Node& node, std::span<const Tensor> inputs, bool& late);
+
 // Collects the holes of a call while its arguments are converted.
 class HoleCollector {
  public:
