@@ -181,8 +181,9 @@ class _Transpiler(malt_transpiler.GenericTranspiler):  # type: ignore[misc]
     def transform_ast(self, node: Any, ctx: Any) -> Any:
         node = _PrivateNames(_innermost_class(ctx.user.qualified_name)).visit(node)
         for inner in ast.walk(node):
-            if isinstance(inner, ast.FunctionDef) and ast.get_docstring(inner) is not None:
-                inner.body.append(ast.Pass())  # a body that is left when the docstring is taken off
+            if isinstance(inner, ast.FunctionDef) and len(inner.body) == 1:
+                if ast.get_docstring(inner) is not None:
+                    inner.body.append(ast.Pass())  # a body without the docstring
         kinds = set(map(type, ast.walk(node)))
         if not kinds.isdisjoint((ast.Yield, ast.YieldFrom)):
             raise errors.UnsupportedLanguageElementError("generators are not supported")

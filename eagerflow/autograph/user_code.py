@@ -80,7 +80,11 @@ def _places(traceback: types.TracebackType | None) -> list[str]:
             calls[-1].append((code, line))
     places = []
     for index, frames in enumerate(calls):
-        converted = [place for place, (code, _) in enumerate(frames) if is_converted(code)]
+        converted = [
+            place
+            for place, (code, _) in enumerate(frames)
+            if is_converted(code) and not _is_library(code)
+        ]
         if not converted:
             continue
         last = converted[-1]

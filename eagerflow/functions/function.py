@@ -13,6 +13,7 @@ from types import MethodType
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.autograph.directives import do_not_convert
 from eagerflow.framework import context
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.context import process
@@ -301,6 +302,8 @@ class Function(_core.TracedCall, Callable):
         function = self._python_function
         if self._autograph:
             function = autograph.convert(function, self._autograph_options)
+        else:
+            function = do_not_convert(function)
         with graph.as_default(), creation:
             output_type, outputs = tracing.trace(
                 function, signature, graph, variables, self._described

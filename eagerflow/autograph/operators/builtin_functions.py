@@ -13,7 +13,6 @@ from eagerflow.util import lazy
 
 # Few programs need them.
 assertions = lazy.Module("eagerflow.ops.assertions")
-host_functions = lazy.Module("eagerflow.ops.host_functions")
 indexing = lazy.Module("eagerflow.ops.indexing")
 loops = lazy.Module("eagerflow.ops.loops")
 
@@ -30,6 +29,11 @@ def is_dataset(value: Any) -> bool:
 def is_dataset_iterator(value: Any) -> bool:
     """Whether a value is a dataset's iterator."""
     return getattr(type(value), "_is_dataset_iterator", False)
+
+
+def is_ragged(value: Any) -> bool:
+    """Whether a value is a ragged tensor."""
+    return hasattr(value, "ragged_rank") and hasattr(value, "nrows")
 
 
 def abs_(x: Any) -> Any:
@@ -74,6 +78,9 @@ def len_(s: Any) -> Any:
             text = "len requires dataset with definitive cardinality, got "
             assertions.Assert(_ops.greater_equal(count, 0), [text, count])
             return count
+        if is_ragged(s):
+            size = s.shape[0]
+            return _ops.cast(s.nrows(), dtypes.int32) if size is None else size
         if hasattr(s, "unstack") and hasattr(s, "size"):
             return s.size()
     return len(s)
@@ -105,11 +112,13 @@ def print_(*objects: Any, **kwargs: Any) -> None:
 
     def printed(*values: Any) -> None:
         texts = list(objects)
-        for k, value in zip(places, values, strict=True):
+        for k, tensor in zip(places, values, strict=True):
+            value = tensor.numpy()
             texts[k] = value.decode() if isinstance(value, bytes) else value
         print(*texts, **kwargs)
 
-    host_functions.numpy_function(printed, [objects[k] for k in places], [])
+    tensors = [_core.as_tensor(objects[k]) for k in places]
+    _core.host_node(printed, tensors, [], "PyFunc", effects=True)
 
 
 def range_(start_or_stop: Any, stop: Any = _NOT_GIVEN, step: Any = _NOT_GIVEN) -> Any:

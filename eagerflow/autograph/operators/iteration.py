@@ -62,7 +62,7 @@ def for_stmt(
         loop.over_iterator(iter(iterated))
     elif builtin_functions.is_dataset_iterator(iterated):
         loop.over_iterator(iterated)
-    elif hasattr(iterated, "ragged_rank") and hasattr(iterated, "nrows"):
+    elif builtin_functions.is_ragged(iterated):
         loop.over_ragged_rows(iterated)
     else:
         loop.over_elements(iterated)
@@ -77,6 +77,15 @@ def range_limits(value: Any) -> tuple[Tensor, Tensor, Tensor] | None:
         return None
     start, limit, step = node.inputs
     return start, limit, step
+
+
+def _rows_between(values: Any, begin: Tensor, end: Tensor) -> Any:
+    """Some rows of a tensor or a ragged tensor."""
+    if isinstance(values, Tensor):
+        return values[begin:end]
+    splits = values.row_splits[begin : end + 1]
+    rows = _rows_between(values.values, splits[0], splits[-1])
+    return type(values).from_row_splits(rows, splits - splits[0], validate=False)
 
 
 class _Loop:
@@ -154,7 +163,10 @@ class _Loop:
 
     def over_ragged_rows(self, ragged: Any) -> None:
         """A loop over a ragged tensor's rows."""
-        self._over_indices(_ops.cast(ragged.nrows(), "int32"), lambda index: ragged[index])
+        splits = ragged.row_splits
+        count = _ops.cast(ragged.nrows(), "int32")
+        rows = ragged.values
+        self._over_indices(count, lambda k: _rows_between(rows, splits[k], splits[k + 1]))
 
     def _over_indices(self, size: Any, element: Callable[[Tensor], Any]) -> None:
         def inside() -> Tensor:
