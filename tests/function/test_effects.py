@@ -248,3 +248,71 @@ def test_functions_that_only_order_operations_do_nothing_in_graphs():
     (y,), (same, x), before = run(2.0)
     assert (float(y), float(same), float(x)) == (6.0, 6.0, 2.0)
     assert run(1.0)[2] > before
+
+
+metrics = tf.keras.metrics
+LABELS = tf.TensorSpec([None, 3], tf.float32)
+CLASSES = tf.TensorSpec([None], tf.int32)
+
+METRICS = {
+    "mean": (metrics.Mean, [LABELS]),
+    "sum": (metrics.Sum, [LABELS]),
+    "squared error": (metrics.MeanSquaredError, [LABELS, LABELS]),
+    "binary accuracy": (metrics.BinaryAccuracy, [LABELS, LABELS]),
+    "AUC": (metrics.AUC, [LABELS, LABELS]),
+    "AUC by label": (lambda: metrics.AUC(multi_label=True, num_labels=3), [LABELS, LABELS]),
+    "precision": (metrics.Precision, [LABELS, LABELS]),
+    "recall at precision": (lambda: metrics.RecallAtPrecision(0.5), [LABELS, LABELS]),
+    "accuracy of classes": (metrics.SparseCategoricalAccuracy, [CLASSES, LABELS]),
+    "top k": (lambda: metrics.SparseTopKCategoricalAccuracy(k=2), [CLASSES, LABELS]),
+    "intersection over union": (lambda: metrics.MeanIoU(3), [CLASSES, CLASSES]),
+    "F1": (metrics.F1Score, [LABELS, LABELS]),
+    "R2": (lambda: metrics.R2Score(num_regressors=1), [LABELS, LABELS]),
+}
+
+
+@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_metrics_count_batches_of_unknown_size(name, weighted):
+    make, specs = METRICS[name]
+    random = np.random.RandomState(0)
+    specs = specs + [tf.TensorSpec([None], tf.float32)] * weighted
+
+    def batch(size):
+        values = []
+        for spec in specs:
+            shape = [size, *spec.shape[1:]]
+            whole = spec.dtype is tf.int32
+            values.append(random.randint(0, 3, shape) if whole else random.rand(*shape).astype("f"))
+        return values
+
+    batches = [batch(4), batch(6)]
+    eager, metric = make(), make()
+
+    def update(metric, *values):
+        metric.update_state(
+            *values[: len(values) - weighted], **({"sample_weight": values[-1]} if weighted else {})
+        )
+        return metric.result()
+
+    run = traced(lambda *values: update(metric, *values), *specs)
+    reset = traced(lambda: metric.reset_state())
+    for values in batches:
+        expected = update(eager, *map(tf.constant, values))
+        np.testing.assert_allclose(run(*values), expected, rtol=1e-5)
+    np.testing.assert_allclose(metric.result(), expected, rtol=1e-5)
+    reset()
+    assert all(not np.any(variable.numpy()) for variable in metric.variables)
+
+
+def test_losses_of_batches_of_unknown_size():
+    loss = tf.keras.losses.MeanSquaredError()
+    run = traced(
+        lambda y, p, w: (loss(y, p), loss(y, p, sample_weight=w)),
+        LABELS,
+        LABELS,
+        tf.TensorSpec([None], tf.float32),
+    )
+    plain, weighted = run(np.zeros([2, 3]), np.ones([2, 3]), [1.0, 2.0])
+    assert (float(plain), float(weighted)) == (1.0, 1.5)
+    assert run(np.zeros([0, 3]), np.ones([0, 3]), np.zeros([0]))[0] == 0

@@ -7,6 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
+from eagerflow.framework.sizes import count_of, shape_of, sizes_may_equal
 from eagerflow.keras.losses.ragged import is_ragged, weighted
 from eagerflow.typing import TensorLike
 
@@ -53,6 +54,12 @@ def cast(value: TensorLike, dtype: DType) -> Tensor:
     return value if value.dtype is dtype else _ops.cast(value, dtype)
 
 
+def number_in(values: Tensor, dtype: DType) -> Any:
+    """How many elements a tensor has: a float, or a scalar of a dtype where a graph knows."""
+    count = values._size
+    return _ops.cast(count_of(values), dtype) if count is None else float(count)
+
+
 def remove_squeezable_dimensions(
     labels: Any, predictions: Any, expected_rank_diff: int = 0
 ) -> tuple[Any, Any]:
@@ -61,9 +68,9 @@ def remove_squeezable_dimensions(
     labels, predictions = tensor(labels), tensor(predictions)
     difference = predictions.ndim - labels.ndim - expected_rank_diff
     if difference == 1 and predictions._shape_tuple()[-1] == 1:
-        predictions = _ops.reshape(predictions, predictions._shape_tuple()[:-1])
+        predictions = _ops.squeeze(predictions, [-1])
     elif difference == -1 and labels._shape_tuple()[-1] == 1:
-        labels = _ops.reshape(labels, labels._shape_tuple()[:-1])
+        labels = _ops.squeeze(labels, [-1])
     return labels, predictions
 
 
@@ -100,16 +107,17 @@ def broadcast_weights(weights: Any, values: Any) -> Any:
             axis their size or one.
     """
     theirs, own = values._shape_tuple(), weights._shape_tuple()
-    if own == theirs:
+    if own == theirs and None not in theirs:
         return weights
-    if own and (
-        len(own) != len(theirs) or any(a not in (1, b) for a, b in zip(own, theirs, strict=True))
+    if own and not (
+        len(own) == len(theirs)
+        and all(a == 1 or sizes_may_equal(a, b) for a, b in zip(own, theirs, strict=True))
     ):
         raise ValueError(
             f"weights can not be broadcast to values. values.rank={len(theirs)}. "
             f"weights.rank={len(own)}. values.shape={values.shape}. weights.shape={weights.shape}."
         )
-    return _ops.broadcast_to(weights, theirs)
+    return _ops.broadcast_to(weights, shape_of(values))
 
 
 def apply_mask(y_p: Any, sample_weight: Any, mask: Any) -> Any:
@@ -129,7 +137,7 @@ def apply_valid_mask(losses: Any, sample_weight: Any, mask: Any, reduction: Any)
         return sample_weight
     mask = cast(mask, losses.dtype)
     if reduction in (Reduction.AUTO, Reduction.SUM_OVER_BATCH_SIZE):
-        mask = mask * (_core.convert(float(mask._size), mask.dtype) / _ops.reduce_sum(mask))
+        mask = mask * (number_in(mask, mask.dtype) / _ops.reduce_sum(mask))
     return apply_mask(losses, sample_weight, mask)
 
 
@@ -139,8 +147,11 @@ def reduce_losses(losses: Any, reduction: str) -> Any:
         return losses
     if reduction == "sum":
         return _ops.reduce_sum(losses)
-    if type(losses) is Tensor and losses._size == 0:
+    size = losses._size if type(losses) is Tensor else 1
+    if size == 0:
         return _ops.zeros((), losses.dtype)
+    if size is None:
+        return _ops.divide_no_nan(_ops.reduce_sum(losses), number_in(losses, losses.dtype))
     return _ops.reduce_mean(losses)
 
 

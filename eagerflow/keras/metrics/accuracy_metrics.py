@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.sizes import as_matrix, reshaped, shape_of, sizes_of
 from eagerflow.keras.config import defaults
 from eagerflow.keras.losses.ragged import is_ragged
 from eagerflow.keras.losses.weighting import cast, tensor
@@ -46,15 +46,14 @@ def binary_accuracy(y_true: TensorLike, y_pred: TensorLike, threshold: float = 0
 def sparse_categorical_matches(y_true: Any, y_pred: TensorLike) -> Any:
     """1 where the highest prediction along the last axis is at the label, in the labels' shape."""
     y_true, y_pred = tensor(y_true), tensor(y_pred)
-    shape = None
-    if y_true.ndim == y_pred.ndim:
-        shape = y_true._shape_tuple()
+    squeezed = y_true.ndim == y_pred.ndim
+    if squeezed:
         y_true = _ops.squeeze(y_true, [-1])
     best = _ops.argmax(y_pred, -1)
     if best.dtype is not y_true.dtype:
         best = _ops.cast(best, y_true.dtype)
     matches = _ops.cast(_ops.equal(y_true, best), defaults.float_dtype)
-    return matches if shape is None else _ops.reshape(matches, shape)
+    return _ops.expand_dims(matches, -1) if squeezed else matches
 
 
 def categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Any:
@@ -94,7 +93,7 @@ def in_top_k(predictions: Any, targets: Any, k: int) -> Any:
         targets: class ids `[batch]`.
         k: the number of highest predictions.
     """
-    classes = predictions._shape_tuple()[-1]
+    classes = sizes_of(predictions)[-1]
     targets = cast(targets, dtypes.int32)
     inside = _ops.logical_and(_ops.greater_equal(targets, 0), _ops.less(targets, classes))
     indices = _ops.expand_dims(_ops.select(inside, targets, _ops.zeros_like(targets)), -1)
@@ -108,14 +107,12 @@ def in_top_k(predictions: Any, targets: Any, k: int) -> Any:
 def sparse_top_k_categorical_matches(y_true: TensorLike, y_pred: TensorLike, k: int = 5) -> Any:
     """1 where the label is among the `k` highest predictions, in the labels' shape."""
     y_true, y_pred = tensor(y_true), tensor(y_pred)
-    shape = y_true._shape_tuple()
-    scores = y_pred._shape_tuple()
-    if len(scores) > 2:
-        y_pred = _ops.reshape(y_pred, [math.prod(scores[:-1]), scores[-1]])
+    shape = shape_of(y_true)
+    y_pred = as_matrix(y_pred)
     if len(shape) > 1:
         y_true = _ops.reshape(y_true, [-1])
     matches = _ops.cast(in_top_k(y_pred, y_true, k), defaults.float_dtype)
-    return _ops.reshape(matches, shape) if len(shape) > 1 else matches
+    return reshaped(matches, shape) if len(shape) > 1 else matches
 
 
 def sparse_top_k_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike, k: int = 5) -> Any:
@@ -215,7 +212,7 @@ class SparseCategoricalAccuracy(MeanMetricWrapper):
             return
         if y_true.ndim == 2 and y_true._shape_tuple()[1] == 1:
             y_true = _ops.reshape(y_true, [-1])
-        if y_true.ndim != 1 or y_true._size != y_pred._shape_tuple()[0]:
+        if y_true.ndim != 1 or y_true._size is None or y_true._size != y_pred._shape_tuple()[0]:
             super().update_state(y_true, y_pred)
             return
         best = _ops.argmax(y_pred, -1)

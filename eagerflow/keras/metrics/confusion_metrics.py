@@ -276,10 +276,9 @@ class SensitivitySpecificityBase(Metric):
     def _best(self, constrained: Any, wanted: Any) -> Any:
         """The highest wanted rate where the other is high enough; zero where it never is."""
         feasible = _ops.greater_equal(constrained, _core.convert(self.value, self._float))
-        if not bool(_ops.reduce_any(feasible)):
-            return _ops.zeros((), wanted.dtype)
         lowest = _core.convert(float("-inf"), wanted.dtype)
-        return _ops.reduce_max(_ops.select(feasible, wanted, lowest))
+        best = _ops.reduce_max(_ops.select(feasible, wanted, lowest))
+        return _ops.select(_ops.reduce_any(feasible), best, _ops.zeros((), wanted.dtype))
 
     def _sensitivities(self) -> Any:
         return share(self.true_positives, self.false_negatives)

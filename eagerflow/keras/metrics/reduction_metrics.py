@@ -72,14 +72,14 @@ class Reduce(Metric):
         if values.dtype is not self._float:
             values = _ops.cast(values, self._float)
         if sample_weight is None:
-            weight: Any = float(values._size)
+            weight: Any = weighting.number_in(values, self._float)
         else:
             mean = self.reduction != "sum"
             values, weight = weighted(values, weighting.cast(sample_weight, self._float), mean)
             if self.reduction == "weighted_mean":
                 weight = _ops.reduce_sum(weight)
             else:
-                weight = float(values._size)
+                weight = weighting.number_in(values, self._float)
         if values.ndim:
             values = _ops.reduce_sum(values)
         self.total.assign_add(values)

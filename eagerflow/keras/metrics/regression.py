@@ -6,6 +6,8 @@ import warnings
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.framework.sizes import count_of
 from eagerflow.keras import losses
 from eagerflow.keras.losses import weighting
 from eagerflow.keras.losses.ragged import flat
@@ -199,7 +201,7 @@ class R2Score(Metric):
         self.squared_sum.assign_add(_ops.reduce_sum(y_true * labels, axis=0))
         self.total_mse.assign_add(_ops.reduce_sum(errors, axis=0))
         self.count.assign_add(_ops.reduce_sum(weight, axis=0))
-        self.num_samples.assign_add(y_true._size)
+        self.num_samples.assign_add(_core.convert(count_of(y_true), dtypes.int32))
 
     def result(self) -> Any:
         """The score so far."""
@@ -210,9 +212,14 @@ class R2Score(Metric):
             scores = _ops.reduce_mean(scores)
         elif self.class_aggregation == "variance_weighted_average":
             scores = _ops.reduce_sum(total * scores) / _ops.reduce_sum(total)
-        inputs, samples = self.num_regressors, int(self.num_samples)
+        inputs = self.num_regressors
         if not inputs:
             return scores
+        if _core.building() is not None:
+            count = _ops.cast(self.num_samples, scores.dtype)
+            adjusted = 1.0 - (1.0 - scores) * (count - 1.0) / (count - inputs - 1.0)
+            return _ops.select(_ops.less(float(inputs), count - 1.0), adjusted, scores)
+        samples = int(self.num_samples)
         if inputs >= samples - 1:
             warnings.warn(
                 "More independent predictors than datapoints in adjusted R2 score. Falling back "
