@@ -8,6 +8,8 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import on_host
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.io.raw import strings_of, strings_tensor
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.typing import TensorLike
@@ -120,8 +122,26 @@ def _plain_columns(
     return result
 
 
+def _columns_specs(records: Any, record_defaults: Any, *_: Any, **__: Any) -> list[TensorSpec]:
+    shape = _core.as_tensor(records).shape
+    return [
+        TensorSpec(
+            shape,
+            dtypes.as_dtype(default)
+            if isinstance(default, dtypes.DType | type)
+            else _core.as_tensor(default).dtype,
+        )
+        for default in record_defaults
+    ]
+
+
 @composed_op(
-    "DecodeCSV", records=Input("string"), field_delim=str, use_quote_delim=bool, na_value=str
+    "DecodeCSV",
+    in_graph=on_host(_columns_specs),
+    records=Input("string"),
+    field_delim=str,
+    use_quote_delim=bool,
+    na_value=str,
 )
 def decode_csv(
     records: TensorLike,

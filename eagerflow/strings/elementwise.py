@@ -9,7 +9,11 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.sizes import of_rank, sizes_of
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.ops.numpy_ops import on_values
 from eagerflow.ragged.row_partition import RowPartition
+from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.ragged.tensor import RaggedTensor
 
 _ops = _core.ops
@@ -30,6 +34,31 @@ def strings(value: Any, op: str) -> Tensor:
     return _core.convert(value, dtypes.string, None)
 
 
+def spec_like(value: Any, dtype: Any = dtypes.string) -> Any:
+    """The spec of a result with one element for each of a tensor or ragged tensor."""
+    if not isinstance(value, RaggedTensor):
+        return TensorSpec(_core.as_tensor(value).shape, dtype)
+    return RaggedTensorSpec(value.shape, dtype, value.ragged_rank, value.row_splits.dtype)
+
+
+def spec_of_rows(value: Any, dtype: Any = dtypes.string) -> Any:
+    """The spec of a result with a row of elements for each of a tensor or ragged tensor; see `rows`.
+
+    Raises:
+        ValueError: if the rank is unknown.
+    """
+    if isinstance(value, RaggedTensor):
+        shape, rank = value.shape, value.ragged_rank + value.flat_values.ndim
+    else:
+        shape = _core.as_tensor(value).shape
+        if shape.rank is None:
+            raise ValueError("The rank of strings to be split must be known, but it is not.")
+        rank = shape.rank
+    if rank == 0:
+        return TensorSpec([None], dtype)
+    return RaggedTensorSpec(shape.concatenate([None]), dtype, rank)
+
+
 def items(tensor: Tensor) -> list[bytes]:
     """The elements in row-major order."""
     value = tensor.numpy()
@@ -48,6 +77,12 @@ def each(function: Callable[[bytes], bytes], value: Any, op: str) -> Any:
     if isinstance(value, RaggedTensor):
         return value.with_flat_values(each(function, value.flat_values, op))
     tensor = strings(value, op)
+    if _core.building() is not None:
+
+        def on_each(tensor: Tensor) -> Tensor:
+            return each(function, tensor, op)
+
+        return on_values(on_each, [tensor], [spec_like(tensor)])[0]
     return from_items([function(item) for item in items(tensor)], tensor._shape_tuple())
 
 
@@ -56,6 +91,12 @@ def numbers(function: Callable[[bytes], Any], value: Any, dtype: Any, op: str) -
     if isinstance(value, RaggedTensor):
         return value.with_flat_values(numbers(function, value.flat_values, dtype, op))
     tensor = strings(value, op)
+    if _core.building() is not None:
+
+        def on_each(tensor: Tensor) -> Tensor:
+            return numbers(function, tensor, dtype, op)
+
+        return on_values(on_each, [tensor], [spec_like(tensor, dtype)])[0]
     array = np.array([function(item) for item in items(tensor)], dtype.as_numpy_dtype)
     return _core.convert(array.reshape(tensor._shape_tuple()), dtype, None)
 
@@ -71,9 +112,9 @@ def split_rows(value: Any, separator: bytes, op: str) -> Any:
     """Splits each string at a separator, or at white space if that is empty; see `rows`."""
     if isinstance(value, RaggedTensor):
         return value.with_flat_values(split_rows(value.flat_values, separator, op))
-    tensor = strings(value, op)
+    tensor = of_rank(strings(value, op), 1)
     pieces, splits = _ops.string_split(tensor, separator)
-    return as_rows(pieces, splits, tensor._shape_tuple())
+    return as_rows(pieces, splits, sizes_of(tensor))
 
 
 def as_rows(pieces: Tensor, splits: Tensor, shape: Sequence[int]) -> Any:
@@ -113,4 +154,15 @@ def cut(function: Callable[[bytes], Sequence[Any]], value: Any, op: str, join: C
     if isinstance(value, RaggedTensor):
         return value.with_flat_values(cut(function, value.flat_values, op, join))
     tensor = strings(value, op)
+    if _core.building() is not None:
+
+        def on_each(tensor: Tensor) -> list[Tensor]:
+            pieces = [function(item) for item in items(tensor)]
+            ends = np.cumsum([0, *map(len, pieces)], dtype=np.int64)
+            return [join([piece for row in pieces for piece in row]), _core.as_tensor(ends)]
+
+        count = None if tensor._size is None else tensor._size + 1
+        specs = [TensorSpec([None], join([]).dtype), TensorSpec([count], dtypes.int64)]
+        flat, splits = on_values(on_each, [tensor], specs)
+        return as_rows(flat, splits, sizes_of(tensor))
     return rows([function(item) for item in items(tensor)], tensor._shape_tuple(), join)

@@ -8,6 +8,8 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import on_host
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.strings.elementwise import natively
@@ -82,7 +84,11 @@ def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | No
     return natively(_ops.string_hash, input, op, count, "sip", int(key[0]), int(key[1]))
 
 
-@composed_op("Fingerprint", data=Input(), method=Input("string"))
+def _prints_spec(data: Any, method: Any = "", name: str | None = None) -> TensorSpec:
+    return TensorSpec([*_core.as_tensor(data).shape[:1], 8], dtypes.uint8)
+
+
+@composed_op("Fingerprint", in_graph=on_host(_prints_spec), data=Input(), method=Input("string"))
 def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Tensor:
     """An 8-byte fingerprint of each row.
 

@@ -14,9 +14,13 @@ from eagerflow.errors import InvalidArgumentError, OutOfRangeError
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.dtypes import DType
+from eagerflow.framework.host_call import always, on_host
 from eagerflow.framework.op_function import op_function
-from eagerflow.ops.array import invalid_argument
+from eagerflow.framework.sizes import known_array, may_equal, reshaped, sizes_of
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.ops.array import broadcast_static_shape, invalid_argument
 from eagerflow.ops.composed_op import ALL_TYPES, INDEX_TYPES, NUMERIC_TYPES, Input, composed_op
+from eagerflow.ops.numpy_ops import on_values
 from eagerflow.ops.printing import tensor_text
 from eagerflow.ops.segment import segment_count
 from eagerflow.ragged.reduction import joined
@@ -29,6 +33,7 @@ from eagerflow.strings.elementwise import (
     items,
     natively,
     numbers,
+    spec_like,
     split_rows,
     strings,
 )
@@ -94,11 +99,16 @@ def as_string(
     if not real and precision > -1:
         raise invalid_argument(f"precision not supported for datatype {dtype.name} [Op:AsString]")
     if dtype.is_bool:
+        if _core.building() is not None:
+            return on_values(as_string, [x], [TensorSpec(x.shape, dtypes.string)])[0]
         texts = ["true" if item else "false" for item in x.numpy().reshape(-1).tolist()]
         return from_items([text.encode() for text in texts], x._shape_tuple())
     if not fill and width < 0 and not dtype.is_complex:
         notation = "scientific" if scientific else "shortest" if shortest else "fixed"
         return _ops.string_of_number(x, precision if precision > -1 else 6, notation)
+    if _core.building() is not None:
+        arguments = (precision, scientific, shortest, width, fill)
+        return on_values(as_string, [x], [TensorSpec(x.shape, dtypes.string)], *arguments)[0]
     pattern = "%" + fill + (str(width) if width > -1 else "")
     if real:
         digits = f".{precision}" if precision > -1 else ""
@@ -136,7 +146,7 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
     )
 
 
-@op_function
+@op_function(in_graph=on_host(always(TensorSpec([], dtypes.string))))
 def format(
     template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
 ) -> Tensor:
@@ -357,11 +367,13 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     for value in (positions, sizes):
         if value.dtype not in (dtypes.int32, dtypes.int64):
             _core.refuse_attr("T", value.dtype, INDEX_TYPES, "Substr")
-    if positions._shape_tuple() != sizes._shape_tuple():
+    if not may_equal(positions._shape_tuple(), sizes._shape_tuple()):
         raise invalid_argument(
-            f"pos and len should have the same shape, got: {list(positions._shape_tuple())} vs. "
-            f"{list(sizes._shape_tuple())} [Op:Substr]"
+            f"pos and len should have the same shape, got: {positions.shape} vs. {sizes.shape} "
+            "[Op:Substr]"
         )
+    if _core.building() is not None:
+        return _symbolic_substr(text, positions, sizes, unit)
     if not text.ndim or not positions.ndim or text._shape_tuple() == positions._shape_tuple():
         try:
             where, sizes64 = (_ops.cast(value, dtypes.int64) for value in (positions, sizes))
@@ -383,6 +395,14 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
         for index, (item, start, size) in enumerate(zip(*flat, strict=True))
     ]
     return from_items(result, parts[0].shape)
+
+
+def _symbolic_substr(text: Tensor, positions: Tensor, sizes: Tensor, unit: str) -> Tensor:
+    if text.ndim == 0 or positions.ndim == 0:
+        where, sizes = (_ops.cast(value, dtypes.int64) for value in (positions, sizes))
+        return _ops.string_part(text, where, sizes, unit == "UTF8_CHAR")
+    shape = broadcast_static_shape(text.shape, positions.shape)
+    return on_values(substr, [text, positions, sizes], [TensorSpec(shape, dtypes.string)], unit)[0]
 
 
 def _part(item: bytes, place: int, size: int, characters: bool, index: int) -> bytes:
@@ -493,10 +513,14 @@ def reduce_join(
 def _join(inputs: Any, axis: Any, keepdims: bool, separator: str) -> Tensor:
     x = strings(inputs, "ReduceJoin")
     rank = x.ndim
+    if rank is None:
+        if axis is not None or keepdims:
+            raise ValueError("The rank of strings to be joined along an axis must be known.")
+        return _ops.string_join_rows(separator, _ops.reshape(x, [-1]))
     if axis is None:
         axes = list(range(rank))[::-1]
     else:
-        axes = [int(k) for k in np.asarray(_core.convert(axis, None, dtypes.int32)).reshape(-1)]
+        axes = [int(k) for k in known_array(axis, dtypes.int32, "axis").reshape(-1)]
     for k in axes:
         if not -rank <= k < rank:
             raise OutOfRangeError(
@@ -509,6 +533,14 @@ def _join(inputs: Any, axis: Any, keepdims: bool, separator: str) -> Tensor:
     if len(set(axes)) != len(axes):
         twice = next(k for k in axes if axes.count(k) > 1)
         raise invalid_argument(f"Duplicate reduction dimension {twice} [Op:ReduceJoin]")
+    if _core.building() is not None:
+        sizes = sizes_of(x)
+        kept = [k for k in range(rank) if k not in axes]
+        pair = [math.prod(sizes[k] for k in part) for part in (kept, axes)]
+        rows = reshaped(_ops.transpose(x, [*kept, *axes[::-1]]), pair)
+        whole = [1 if k in axes else sizes[k] for k in range(rank)]
+        target = whole if keepdims else [sizes[k] for k in kept]
+        return reshaped(_ops.string_join_rows(separator, rows), target)
     shape = x._shape_tuple()
     if x._size and axes and axes == list(range(rank))[: -len(axes) - 1 : -1]:
         for width in [shape[k] for k in axes]:
@@ -544,8 +576,18 @@ def _join_ragged(inputs: Any, axis: Any, keepdims: bool, separator: str) -> Any:
     return _core.ops.expand_dims(result, axis) if keepdims else result
 
 
+def _segments_spec(inputs: Any, segment_ids: Any, num_segments: Any, *_: Any, **__: Any) -> Any:
+    shape, ids = _core.as_tensor(inputs).shape, _core.as_tensor(segment_ids).shape
+    if shape.rank is None or ids.rank is None:
+        return TensorSpec(None, dtypes.string)
+    count = segment_count(num_segments)
+    size = None if isinstance(count, Tensor) else count
+    return TensorSpec([size, *shape[ids.rank :]], dtypes.string)
+
+
 @composed_op(
     "UnsortedSegmentJoin",
+    in_graph=on_host(_segments_spec),
     inputs=Input("string"),
     segment_ids=Input(INDEX_TYPES, type="Tindices"),
     num_segments=Input(INDEX_TYPES, type="Tnum", prefer="int32"),
@@ -611,7 +653,16 @@ def _checked_strings(data: Any) -> Any:
     return _core.convert(data, dtypes.string, None)
 
 
-@op_function
+def _ngrams_spec(data: Any, *_: Any, **__: Any) -> Any:
+    if isinstance(data, CompositeTensor):
+        return spec_like(data)
+    shape = _core.as_tensor(data).shape
+    if shape.rank is None:
+        raise ValueError("The rank of sequences of strings must be known, but it is not.")
+    return TensorSpec(shape[:-1].concatenate([None]), dtypes.string)
+
+
+@op_function(in_graph=on_host(_ngrams_spec))
 def ngrams(
     data: Any,
     ngram_width: int | Sequence[int],

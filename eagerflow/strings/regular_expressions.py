@@ -13,10 +13,11 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import on_host
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.ragged.tensor import RaggedTensor
-from eagerflow.strings.elementwise import each, items, natively, strings
+from eagerflow.strings.elementwise import each, items, natively, spec_like, strings
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -291,7 +292,16 @@ def _pattern(pattern: Any) -> re.Pattern:
     return _compiled(items(_core.convert(pattern, dtypes.string, None))[0])
 
 
-@composed_op("RegexFullMatch", input=Input("string"), pattern=Input("string"))
+def _matches_spec(input: Any, pattern: Any, name: str | None = None) -> Any:
+    return spec_like(input, dtypes.bool)
+
+
+@composed_op(
+    "RegexFullMatch",
+    in_graph=on_host(_matches_spec),
+    input=Input("string"),
+    pattern=Input("string"),
+)
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
     """Whether each string as a whole matches a regular expression.
 

@@ -12,9 +12,12 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
+from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.strings.elementwise import (
     as_rows,
@@ -23,6 +26,8 @@ from eagerflow.strings.elementwise import (
     from_items,
     items,
     rows,
+    spec_like,
+    spec_of_rows,
     strings,
 )
 
@@ -140,7 +145,40 @@ def _codes_and_offsets(pairs: list, shape: tuple) -> tuple:
     )
 
 
-@op_function
+def _decoded_specs(input: Any, *_: Any, **__: Any) -> Any:
+    return spec_of_rows(input, dtypes.int32), spec_of_rows(input, dtypes.int64)
+
+
+def _codes_spec(input: Any, *_: Any, **__: Any) -> Any:
+    return spec_of_rows(input, dtypes.int32)
+
+
+def _split_specs(input: Any, *_: Any, **__: Any) -> Any:
+    return spec_of_rows(input), spec_of_rows(input, dtypes.int64)
+
+
+def _characters_spec(input: Any, *_: Any, **__: Any) -> Any:
+    return spec_of_rows(input)
+
+
+def _same_spec(input: Any, *_: Any, **__: Any) -> Any:
+    return spec_like(input)
+
+
+def _scripts_spec(input: Any, *_: Any, **__: Any) -> Any:
+    return spec_like(input, dtypes.int32)
+
+
+def _encoded_spec(input: Any, *_: Any, **__: Any) -> Any:
+    if isinstance(input, RaggedTensor) and input.ragged_rank > 1:
+        return RaggedTensorSpec(input.shape[:-1], dtypes.string, input.ragged_rank - 1)
+    shape = input.shape if isinstance(input, RaggedTensor) else _core.as_tensor(input).shape
+    if shape.rank is None:
+        raise ValueError("The rank of characters to be encoded must be known, but it is not.")
+    return TensorSpec(shape[:-1], dtypes.string)
+
+
+@op_function(in_graph=on_host(_decoded_specs))
 def unicode_decode_with_offsets(
     input: Any,
     input_encoding: str,
@@ -182,7 +220,7 @@ def unicode_decode_with_offsets(
     return _decoded(input, decoder, _codes_and_offsets)
 
 
-@op_function
+@op_function(in_graph=on_host(_codes_spec))
 def unicode_decode(
     input: Any,
     input_encoding: str,
@@ -202,7 +240,7 @@ def unicode_decode(
     return _decoded(input, decoder, _codes_and_offsets)[0]
 
 
-@op_function
+@op_function(in_graph=on_host(_split_specs))
 def unicode_split_with_offsets(
     input: Any,
     input_encoding: str,
@@ -228,7 +266,7 @@ def unicode_split_with_offsets(
     return _decoded(input, decoder, split_rows, True)
 
 
-@op_function
+@op_function(in_graph=on_host(_characters_spec))
 def unicode_split(
     input: Any,
     input_encoding: str,
@@ -266,7 +304,7 @@ def _output(encoding: str, op: str) -> str:
     return _OUTPUTS[encoding]
 
 
-@op_function
+@op_function(in_graph=on_host(_encoded_spec))
 def unicode_encode(
     input: Any,
     output_encoding: str,
@@ -347,6 +385,7 @@ def _natively_encoded(codes: Tensor, splits: Any) -> Tensor | None:
 
 @composed_op(
     "UnicodeTranscode",
+    in_graph=on_host(_same_spec),
     input=Input("string"),
     input_encoding=str,
     output_encoding=str,
@@ -419,7 +458,7 @@ def _scripts() -> tuple[np.ndarray, np.ndarray]:
         return tables["starts"], tables["scripts"]
 
 
-@composed_op("UnicodeScript", input=Input("int32"))
+@composed_op("UnicodeScript", in_graph=on_host(_scripts_spec), input=Input("int32"))
 def unicode_script(input: Any, name: str | None = None) -> Any:
     """The script of each character, as ICU's id.
 

@@ -18,6 +18,28 @@ tf.math.bincount(n(4), minlength=3, maxlength=3)
 tf.math.confusion_matrix(n(4), n(4), num_classes=3)
 """
 
+TEXT = """
+tf.strings.regex_full_match(s(2, 3), 'a')
+tf.strings.split(s(3)).values
+tf.strings.bytes_split(s(3)).row_splits
+tf.strings.unicode_decode(s(3), 'UTF-8').flat_values
+tf.strings.unicode_encode(n(2, 3), 'UTF-8')
+tf.strings.unicode_transcode(s(2, 3), 'UTF-8', 'UTF-16-BE')
+tf.strings.unicode_script(n(2, 3))
+tf.strings.ngrams(s(3), 2)
+tf.strings.unicode_split(s(3), 'UTF-8').values
+tf.strings.unicode_decode_with_offsets(s(2, 3), 'UTF-8')[1].flat_values
+tf.strings.unsorted_segment_join(s(3), n(3), 2)
+tf.strings.as_string(b(2, 3))
+tf.strings.as_string(x(2, 3), width=8)
+tf.strings.to_number(s(2, 3), tf.int64)
+tf.strings.substr(s(2, 3), n(), n())
+tf.strings.regex_replace(s(2, 3), '([0-9])', 'x')
+tf.fingerprint(s(3))
+tf.strings.format('{}', x(2, 3))
+tf.io.decode_csv(s(4), [[0], ['']])
+"""
+
 IMAGES = """
 tf.image.resize(x(2, 8, 6, 3), [4, 5])
 tf.image.resize(x(8, 6, 3), [4, 5], method='nearest')
@@ -111,7 +133,7 @@ tf.image.sobel_edges(x(2, 8, 6, 3))
 """,
 }
 
-for lines in (NETWORKS, LINEAR_ALGEBRA, SEGMENTS, IMAGES, COMPOSED):
+for lines in (NETWORKS, LINEAR_ALGEBRA, SEGMENTS, TEXT, IMAGES, COMPOSED):
     registry.expressions("partial_shapes_composed", lines, ask)
 for reason, lines in BETTER.items():
     registry.expressions("partial_shapes_composed", lines, ask, better=reason)
