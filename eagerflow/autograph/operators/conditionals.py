@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow.autograph.operators.checks import check_branch, check_branches, check_either
-from eagerflow.autograph.operators.staging import condition, is_staged
+from eagerflow.autograph.operators.containers import EmptyArray, as_loop_variable, empty_like
+from eagerflow.autograph.operators.staging import condition, is_staged, scratch_graph
 from eagerflow.ops import control_flow
+from eagerflow.ops.tensor_array import TensorArray
 
 
 def if_stmt(
@@ -40,7 +42,7 @@ def if_stmt(
         else:
             orelse()
         return
-    before = get_state()
+    before = _with_arrays(get_state(), (body, orelse), get_state, set_state)
     names = symbol_names[:nouts]
     results: dict[str, tuple] = {}
 
@@ -60,6 +62,32 @@ def if_stmt(
         condition(cond, "if statement"), traced(body, "main"), traced(orelse, "else")
     )
     set_state((*(after if nouts else ()), *before[nouts:]))
+
+
+def _with_arrays(
+    state: tuple,
+    blocks: tuple[Callable[[], None], ...],
+    get_state: Callable[[], tuple],
+    set_state: Callable[[tuple], None],
+) -> tuple:
+    """The variables before a branch, with TensorArrays for the lists that it may change.
+
+    What is appended to an empty list is seen in an execution of which nothing is kept.
+    """
+    before = tuple(map(as_loop_variable, state))
+    for block in blocks:
+        if not any(isinstance(value, EmptyArray) for value in before):
+            break
+        with scratch_graph("branch"):
+            set_state(before)
+            block()
+            after = get_state()
+        before = tuple(
+            empty_like(new) if isinstance(old, EmptyArray) and isinstance(new, TensorArray) else old
+            for old, new in zip(before, after, strict=True)
+        )
+    pairs = zip(state, before, strict=True)
+    return tuple(old if isinstance(new, EmptyArray) else new for old, new in pairs)
 
 
 def if_exp(

@@ -38,11 +38,11 @@ class GetItemOpts(NamedTuple):
 
 
 class GrowingList(list):
-    """A list to which loops over tensors may append."""
+    """A list to which staged loops and branches may append."""
 
 
 class EmptyArray:
-    """A list that is empty when a loop begins: the dtype of its elements is not known yet."""
+    """A list that is empty when a loop or branch begins: the dtype of its elements is not known yet."""
 
 
 def new_list(iterable: Any = ()) -> GrowingList:
@@ -51,7 +51,7 @@ def new_list(iterable: Any = ()) -> GrowingList:
 
 
 def as_loop_variable(value: Any) -> Any:
-    """What a variable of a loop over tensors begins with: a TensorArray for a list."""
+    """What a variable of a staged loop or branch begins with: a TensorArray for a list."""
     if not isinstance(value, GrowingList):
         return value
     if not value:

@@ -24,6 +24,7 @@ from eagerflow.keras.engine.layer_call import (
     CallPlan,
     build_layer,
     call_layer,
+    convertible_call,
     default_training,
     error_of_call,
     mark_built,
@@ -237,9 +238,12 @@ class Layer(LayerNodes):
         local["training"] = training
         layers.append(self)
         try:
+            call = self.call
+            if plan.converts and _core.building() is not None:
+                call = convertible_call(self)
             if plan.takes_training:
-                return self.call(inputs, training=training)
-            return self.call(inputs)
+                return call(inputs, training=training)
+            return call(inputs)
         except Exception as error:
             kwargs = {"training": training} if plan.takes_training else {}
             raise error_of_call(self, error, (inputs,), kwargs) from None

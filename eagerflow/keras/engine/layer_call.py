@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, nest
+from eagerflow.autograph import libraries
 from eagerflow.checkpoint.trackable import GROWING
 from eagerflow.framework import random_seed
 from eagerflow.framework.context import process
@@ -27,6 +28,8 @@ from eagerflow.util import lazy
 
 # Imported when it is first used: it imports this module.
 graph_layers = lazy.Module("eagerflow.keras.engine.graph_layers")
+# It is needed while functions are traced.
+conversion = lazy.Module("eagerflow.autograph.conversion")
 
 _Tensor = _core.Tensor
 
@@ -38,9 +41,10 @@ class CallPlan:
     weights or computes masks; `Layer.__call__` then skips everything that `call_layer` does.
     """
 
-    __slots__ = ("cast", "default_training", "seen", "takes_training")
+    __slots__ = ("cast", "converts", "default_training", "seen", "takes_training")
 
-    def __init__(self, spec: CallSpec) -> None:
+    def __init__(self, spec: CallSpec, converts: bool) -> None:
+        self.converts = converts  # whether `call` is the program's code
         self.takes_training = spec.expects_training
         self.default_training = spec.default_training
         self.seen: Any = None  # the shapes and dtypes that were checked last
@@ -62,7 +66,15 @@ def plan_for(layer: Any) -> CallPlan | None:
         )
     ):
         return None
-    return CallPlan(layer._call_spec)
+    return CallPlan(layer._call_spec, not libraries.runs_as_it_is(layer.call))
+
+
+def convertible_call(layer: Any) -> Any:
+    """A layer's `call`; while a function is traced, the program's is converted as functions are."""
+    call = layer.call
+    if _core.building() is None or libraries.runs_as_it_is(call):
+        return call
+    return conversion.convert_in_context(call)
 
 
 def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -120,10 +132,10 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         policy = layer._dtype_policy
         try:
             if policy.compute is policy.variable or not layer._autocast:
-                outputs = layer.call(inputs, *rest, **kwargs)
+                outputs = convertible_call(layer)(inputs, *rest, **kwargs)
             else:
                 with reading_casts(layer._casting_layers()):
-                    outputs = layer.call(inputs, *rest, **kwargs)
+                    outputs = convertible_call(layer)(inputs, *rest, **kwargs)
         except Exception as error:
             raise error_of_call(layer, error, (inputs, *rest), kwargs) from None
         if layer._activity_regularizer is not None:
