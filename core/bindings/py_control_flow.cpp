@@ -25,7 +25,10 @@ graph::Graph& current() {
 nb::list add_choice(nb::handle index, nb::handle graphs, const std::string& name) {
   std::vector<graph::CallablePtr> branches;
   for (const nb::handle branch : graphs) branches.push_back(callable_of(branch.ptr()));
-  return wrapped_list(graph::add_choice(current(), checked_tensor(index.ptr()), branches, name));
+  graph::Graph& graph = current();
+  const TensorList outputs = graph::add_choice(graph, checked_tensor(index.ptr()), branches, name);
+  for (const nb::handle branch : graphs) keep_graphs(graph, {branch});
+  return wrapped_list(outputs);
 }
 
 nb::list add_loop(nb::handle condition, nb::handle body, nb::handle variables, nb::handle limit,
@@ -33,7 +36,10 @@ nb::list add_loop(nb::handle condition, nb::handle body, nb::handle variables, n
   const graph::Loop loop{.condition = callable_of(condition.ptr())->graph_ptr(),
                          .body = callable_of(body.ptr())->graph_ptr(),
                          .limit = limit.is_none() ? Tensor() : checked_tensor(limit.ptr())};
-  return wrapped_list(graph::add_loop(current(), loop, to_tensors(variables), name));
+  graph::Graph& graph = current();
+  const TensorList outputs = graph::add_loop(graph, loop, to_tensors(variables), name);
+  keep_graphs(graph, {condition, body});
+  return wrapped_list(outputs);
 }
 
 }  // namespace

@@ -117,7 +117,9 @@ nb::list run_graph(PyGraph& self, nb::handle arguments, nb::handle pairs) {
          " tensors, got ", inputs.size(), ".");
   }
   if (Graph* const outer = graph::building()) {
-    return wrapped_list(graph::add_graph_call(*outer, callable, inputs, to_variables(pairs)));
+    const TensorList outputs = graph::add_graph_call(*outer, callable, inputs, to_variables(pairs));
+    keep_graphs(*outer, {nb::find(&self)});
+    return wrapped_list(outputs);
   }
   std::optional<graph::SwappedVariables> swapped;
   if (PyObject_Size(pairs.ptr()) > 0) swapped.emplace(to_variables(pairs));
@@ -312,6 +314,11 @@ graph::CallablePtr callable_of(PyObject* graph) {
   return nb::cast<PyGraph&>(nb::handle(graph)).callable();
 }
 
+void keep_graphs(Graph& outer, std::initializer_list<nb::handle> graphs) {
+  Node& node = outer.node(outer.size() - 1);
+  for (const nb::handle graph : graphs) node.graphs.push_back(hold(PyRef::share(graph.ptr())));
+}
+
 void run_callable(const graph::Callable& callable, TensorList& inputs, TensorList& results) {
   graph::append_captures(callable.graph(), inputs);
   const Node* failed = nullptr;
@@ -360,8 +367,9 @@ void add_graphs(nb::module_& m) {
           "callees",
           [](const PyNode& self) {
             nb::list list;
-            const Graph* const callee = graph::callee_of(self.node());
-            if (callee) list.append(graph_object(const_cast<Graph*>(callee)));
+            for (const auto& graph : self.node().graphs) {
+              list.append(nb::borrow(static_cast<PyObject*>(graph.get())));
+            }
             return list;
           },
           "The graphs that it runs.")

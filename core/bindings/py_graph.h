@@ -3,6 +3,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <initializer_list>
+
 #include "bindings/convert.h"
 #include "graph/call.h"
 
@@ -15,6 +17,9 @@ void add_graphs(nanobind::module_& m);
 
 // The finished graph of a Python object as something to run.
 graph::CallablePtr callable_of(PyObject* graph);
+
+// Lets the node that was added last keep the Python objects of the graphs that it runs.
+void keep_graphs(graph::Graph& outer, std::initializer_list<nanobind::handle> graphs);
 
 // Appends the outputs of a run; `inputs` get the captures. Throws PythonError for what nodes throw,
 // with the place of the node in its message.

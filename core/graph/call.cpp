@@ -20,6 +20,7 @@ class Call final : public NodeFunction {
       : callee_(std::move(callee)), variables_(std::move(variables)) {}
 
   const Graph& callee() const { return callee_->graph(); }
+  std::vector<const Graph*> graphs() const override { return {&callee_->graph()}; }
 
   const char* type() const override {
     return callee_->has_effects() ? "StatefulPartitionedCall" : "PartitionedCall";
@@ -106,6 +107,22 @@ class CallInference {
 
 }  // namespace
 
+namespace {
+
+// The trainable variables that a graph uses, and the graphs that its nodes run.
+void collect_trainable(const Graph& graph, std::vector<VariableRef>& found) {
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const Node& node = graph.node(id);
+    for (const VariableRef& variable : node.variables()) {
+      if (variable->trainable()) found.emplace_back(*variable);
+    }
+    if (!node.function) continue;
+    for (const Graph* const inner : node.function->graphs()) collect_trainable(*inner, found);
+  }
+}
+
+}  // namespace
+
 bool any_effects(const Graph& graph) {
   for (NodeId id = 0; id < graph.size(); ++id) {
     if (graph.node(id).has_effects()) return true;
@@ -117,11 +134,7 @@ Callable::Callable(GraphPtr graph)
     : graph_(std::move(graph)),
       has_effects_(any_effects(*graph_)),
       plan_(*graph_, graph_->outputs()) {
-  for (NodeId id = 0; id < graph_->size(); ++id) {
-    for (const VariableRef& variable : graph_->node(id).variables()) {
-      if (variable->trainable()) variables_.emplace_back(*variable);
-    }
-  }
+  collect_trainable(*graph_, variables_);
 }
 
 bool Callable::is_watched(std::span<const Tensor> inputs) const {

@@ -60,6 +60,11 @@ class Choice final : public NodeFunction {
     return has_effects_ ? "Case" : "StatelessCase";
   }
   bool has_effects() const override { return has_effects_; }
+  std::vector<const Graph*> graphs() const override {
+    std::vector<const Graph*> graphs;
+    for (const Branch& branch : branches_) graphs.push_back(&branch.callee->graph());
+    return graphs;
+  }
 
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
     TensorList own(inputs);
@@ -124,6 +129,9 @@ class While final : public NodeFunction {
 
   const char* type() const override { return has_effects_ ? "While" : "StatelessWhile"; }
   bool has_effects() const override { return has_effects_; }
+  std::vector<const Graph*> graphs() const override {
+    return {condition_.graph.get(), body_.graph.get()};
+  }
 
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
     TensorList own(inputs);

@@ -161,6 +161,8 @@ const Capture* Graph::capture_of(const Tensor& inner) const {
 void Graph::finish(std::span<const Tensor> outputs) {
   for (const Tensor& output : outputs) outputs_.push_back(tensor(port_of(output)));
   finished_ = true;
+  // Nodes of the outer graph keep this one.
+  outer_ = nullptr;
 }
 
 }  // namespace ef::graph

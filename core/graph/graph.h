@@ -37,7 +37,9 @@ struct Node {
   std::vector<LateAttr> late;
   TensorList outputs;  // symbolic
   std::string name;
-  std::shared_ptr<void> source;  // where the program added it: an object of the host language
+  // Objects of the host language: where the program added it, and those of the graphs that it runs.
+  std::shared_ptr<void> source;
+  std::vector<std::shared_ptr<void>> graphs;
 
   bool has_effects() const { return function && function->has_effects(); }
   std::span<const VariableRef> variables() const {
@@ -78,7 +80,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   // The capture whose placeholder this is; null if it is none.
   const Capture* capture_of(const Tensor& inner) const;
 
-  // Ends the tracing. Outputs become tensors of this graph.
+  // Ends the tracing, and forgets the outer graph. Outputs become tensors of this graph.
   void finish(std::span<const Tensor> outputs);
   bool finished() const { return finished_; }
 

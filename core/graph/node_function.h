@@ -3,11 +3,14 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "eager/variable.h"
 #include "ops/op.h"
 
 namespace ef::graph {
+
+class Graph;
 
 class NodeFunction {
  public:
@@ -16,7 +19,9 @@ class NodeFunction {
   virtual const char* type() const = 0;
   // Whether it does more than return values: such nodes run although nobody needs their results.
   virtual bool has_effects() const { return false; }
-  // The variables that it reads or changes.
+  // The graphs that it runs.
+  virtual std::vector<const Graph*> graphs() const { return {}; }
+  // The variables that it reads or changes itself.
   virtual std::span<const VariableRef> variables() const { return {}; }
   // Runs on values, by operations that tapes record.
   virtual void run(std::span<const Tensor> inputs, TensorList& outputs) const = 0;

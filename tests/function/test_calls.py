@@ -1,5 +1,8 @@
 """Functions that call functions."""
 
+import gc
+import weakref
+
 import pytest
 
 import eagerflow as tf
@@ -96,3 +99,44 @@ def test_errors_of_python_pass():
 
     with pytest.raises(KeyError):
         outer(tf.constant(1))
+
+
+def test_graphs_are_freed_with_their_functions():
+    graphs = []
+
+    def program():
+        @function
+        def inner(x):
+            return x * 2.0
+
+        @function
+        def outer(x):
+            if x > 0.0:
+                return inner(x)
+            return inner(-x)
+
+        assert float(outer(tf.constant(-2.0))) == 4.0
+        for concrete in (*outer._cache, *inner._cache):
+            graphs.append(weakref.ref(concrete.graph))
+
+    program()
+    gc.collect()
+    assert [graph() for graph in graphs] == [None, None]
+
+
+def test_variables_of_inner_graphs_are_known_and_watched():
+    v = tf.Variable(3.0)
+
+    @function
+    def inner(x):
+        return v * x
+
+    @function
+    def outer(x):
+        return inner(x) if x > 0.0 else x
+
+    concrete = outer.get_concrete_function(tf.TensorSpec([]))
+    assert [id(found) for found in concrete.variables] == [id(v)]
+    with tf.GradientTape() as tape:
+        y = outer(tf.constant(2.0))
+    assert float(tape.gradient(y, v)) == 2.0
