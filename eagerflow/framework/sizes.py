@@ -58,8 +58,22 @@ def is_known(*sizes: Size) -> bool:
     return Tensor not in map(type, sizes)
 
 
-def sizes_in(values: Any) -> list[Size]:
-    """The sizes that a list, or a tensor, holds.
+def known_length(values: Tensor, count: int | None = None) -> int:
+    """The number of elements of a vector: that which is given, if it is unknown.
+
+    Raises:
+        ValueError: if neither is known.
+    """
+    length = values._size if values._size is not None else count
+    if length is None:
+        raise ValueError(
+            f"The length of a vector must be known here, but its shape is {values.shape}."
+        )
+    return length
+
+
+def sizes_in(values: Any, count: int | None = None) -> list[Size]:
+    """The sizes that a list, or a tensor, holds: so many, if that is given.
 
     Raises:
         ValueError: if the number of sizes is unknown.
@@ -70,7 +84,7 @@ def sizes_in(values: Any) -> list[Size]:
         return values.numpy().tolist()
     known = _core.partial_value(values)
     if known is None:
-        known = [None] * sizes_of(values)[0]
+        known = [None] * known_length(values, count)
     return [values[k] if size is None else size for k, size in enumerate(known)]
 
 

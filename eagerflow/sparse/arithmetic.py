@@ -9,10 +9,13 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import known_array, of_rank, sizes_in
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument, slices_at
-from eagerflow.sparse.conversion import checked, flat_indices, sizes_of
-from eagerflow.sparse.tensor import SparseTensor, assembled
+from eagerflow.sparse.conversion import checked, flat_indices, sizes_of, spec_like
+from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec, assembled
 from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
@@ -45,7 +48,17 @@ def _united(a: SparseTensor, b: SparseTensor) -> tuple[Tensor, Tensor, Tensor, t
     return indices, first, second, tuple(chosen)
 
 
-@op_function
+def _sum_spec(a: Any, b: Any, threshold: Any = 0) -> Any:
+    sparse = [value for value in (a, b) if isinstance(value, SparseTensor)]
+    if not sparse:
+        raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
+    if len(sparse) == 2:
+        return SparseTensorSpec(a.shape.merge_with(b.shape), a.dtype)
+    dense = _core.convert(b if sparse[0] is a else a, None, sparse[0].dtype)
+    return TensorSpec(dense.shape, dense.dtype)
+
+
+@op_function(in_graph=on_host(_sum_spec))
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     """The sum of two tensors, at least one of which is sparse.
 
@@ -97,7 +110,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     return _ops.tensor_scatter_nd_add(dense, value.indices, value.values)
 
 
-@op_function
+@op_function(in_graph=on_host(spec_like))
 def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """The larger elements of two sparse tensors, whose absent ones are zero.
 
@@ -111,7 +124,7 @@ def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     return assembled(indices, _ops.maximum(first, second), a._dense_shape)
 
 
-@op_function
+@op_function(in_graph=on_host(spec_like))
 def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """The smaller elements of two sparse tensors, whose absent ones are zero.
 
@@ -126,7 +139,7 @@ def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
 
 
 def _matrix(value: Any, name: str) -> Tensor:
-    tensor = _core.as_tensor(value)
+    tensor = of_rank(_core.as_tensor(value), 2)
     if tensor.ndim != 2:
         raise invalid_argument(f"Tensor '{name}' is not a matrix [Op:SparseTensorDenseMatMul]")
     return tensor
@@ -162,8 +175,7 @@ def sparse_dense_matmul(
         return _adjoint(product)
     value = checked(sp_a)
     dense = _matrix(_core.convert(b, None, value.dtype), "b")
-    sizes = sizes_of(value)
-    if len(sizes) != 2:
+    if value.dense_shape._size not in (2, None):
         raise invalid_argument("Tensor 'a_shape' must have 2 elements [Op:SparseTensorDenseMatMul]")
     if value.dtype is not dense.dtype:
         raise invalid_argument(
@@ -172,7 +184,10 @@ def sparse_dense_matmul(
         )
     if adjoint_b:
         dense = _adjoint(dense)
-    rows, columns = sizes.tolist()
+    if _core.building() is None:
+        rows, columns = sizes_of(value).tolist()
+    else:
+        rows, columns = sizes_in(value.dense_shape, 2)
     return _ops.sparse_matmul(value._values, value._indices, dense, rows, columns, adjoint_a)
 
 
@@ -183,7 +198,7 @@ def _kept_axes(axis: Any, rank: int, op: str) -> list[int]:
     if type(axis) is int:
         axes = [axis]
     else:
-        axes = _core.convert(axis, None, dtypes.int32).numpy().reshape(-1).tolist()
+        axes = known_array(axis, None, "axis").reshape(-1).tolist()
     for item in axes:
         if not -rank <= item < rank:
             raise invalid_argument(
@@ -226,7 +241,25 @@ def _segments(values: Tensor, ids: Tensor, count: int, largest: bool) -> Tensor:
     return _ops.select(_ops.equal(present, 0), _ops.zeros_like(peaks), peaks)
 
 
-@op_function
+def _reduced_spec(
+    sp_input: SparseTensor,
+    axis: Any = None,
+    keepdims: Any = None,
+    output_is_sparse: bool = False,
+    name: str | None = None,
+) -> Any:
+    value = checked(sp_input)
+    shape: Any = None
+    if value.shape.rank is not None:
+        sizes = value.shape.as_list()
+        kept = _kept_axes(axis, len(sizes), "SparseReduceSum")
+        shape = [sizes[k] for k in kept]
+        if keepdims:
+            shape = [sizes[k] if k in kept else 1 for k in range(len(sizes))]
+    return (SparseTensorSpec if output_is_sparse else TensorSpec)(shape, value.dtype)
+
+
+@op_function(in_graph=on_host(_reduced_spec))
 def reduce_sum(
     sp_input: SparseTensor,
     axis: Any = None,
@@ -249,7 +282,7 @@ def reduce_sum(
     return _reduced(checked(sp_input), axis, keepdims, output_is_sparse, False)
 
 
-@op_function
+@op_function(in_graph=on_host(_reduced_spec))
 def reduce_max(
     sp_input: SparseTensor,
     axis: Any = None,
@@ -265,7 +298,7 @@ def reduce_max(
     return _reduced(checked(sp_input), axis, keepdims, output_is_sparse, True)
 
 
-@op_function
+@op_function(in_graph=on_host(spec_like))
 def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     """The softmax of the present elements along the last axis.
 

@@ -10,18 +10,32 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import on_host
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import sizes_may_equal
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument, slices_at
-from eagerflow.sparse.conversion import checked, ordered, reorder, sizes_of
-from eagerflow.sparse.tensor import SparseTensor, assembled
+from eagerflow.sparse.conversion import (
+    checked,
+    ordered,
+    reorder,
+    sizes_of,
+    spec_like,
+    spec_of_rank,
+)
+from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec, assembled
 from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
-@op_function
+def _concat_spec(axis: Any, sp_inputs: Any, *_: Any, **__: Any) -> Any:
+    return spec_of_rank(checked(sp_inputs[0]))
+
+
+@op_function(in_graph=on_host(_concat_spec))
 def concat(
     axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None
 ) -> SparseTensor:
@@ -76,7 +90,11 @@ def concat(
     return reorder(assembled(moved, joined, _core.convert(whole, dtypes.int64, None)))
 
 
-@op_function
+def _sliced_spec(sp_input: Any, *_: Any, **__: Any) -> Any:
+    return spec_of_rank(checked(sp_input))
+
+
+@op_function(in_graph=on_host(_sliced_spec))
 def slice(
     sp_input: SparseTensor, start: TensorLike, size: TensorLike, name: str | None = None
 ) -> SparseTensor:
@@ -109,7 +127,11 @@ def slice(
     return assembled(indices, slices_at(value._values, inside), shape)
 
 
-@op_function
+def _split_specs(sp_input: Any = None, num_split: Any = None, *_: Any, **__: Any) -> list:
+    return [spec_of_rank(checked(sp_input)) for _ in range(int(num_split or 0))]
+
+
+@op_function(in_graph=on_host(_split_specs))
 def split(
     sp_input: SparseTensor | None = None,
     num_split: Any = None,
@@ -146,7 +168,12 @@ def split(
     return parts
 
 
-@op_function
+def _reshaped_spec(sp_input: Any, shape: Any, name: str | None = None) -> Any:
+    rank = _core.convert(shape, dtypes.int64, None)._size
+    return SparseTensorSpec(None if rank is None else [None] * rank, checked(sp_input).dtype)
+
+
+@op_function(in_graph=on_host(_reshaped_spec))
 def reshape(sp_input: SparseTensor, shape: Any, name: str | None = None) -> SparseTensor:
     """The same elements in row-major order in another shape, where one size may be -1.
 
@@ -178,7 +205,7 @@ def reshape(sp_input: SparseTensor, shape: Any, name: str | None = None) -> Spar
     return assembled(indices, value._values, _core.convert(target, dtypes.int64, None))
 
 
-@op_function
+@op_function(in_graph=on_host(_sliced_spec))
 def transpose(
     sp_input: SparseTensor, perm: TensorLike | None = None, name: str | None = None
 ) -> SparseTensor:
@@ -199,7 +226,11 @@ def transpose(
     return ordered(value, value._values, shape, order)
 
 
-@op_function
+def _expanded_spec(sp_input: Any, *_: Any, **__: Any) -> Any:
+    return spec_of_rank(checked(sp_input), 1)
+
+
+@op_function(in_graph=on_host(_expanded_spec))
 def expand_dims(sp_input: SparseTensor, axis: Any = None, name: str | None = None) -> SparseTensor:
     """Inserts an axis of size one, by default at the end.
 
@@ -234,14 +265,14 @@ def retain(sp_input: SparseTensor, to_retain: TensorLike) -> SparseTensor:
     mask = _core.as_tensor(to_retain)
     if mask.ndim != 1:
         raise ValueError(f"Shape {mask.shape} must have rank 1")
-    if mask._size != value.values._size:
+    if not sizes_may_equal(mask._size, value.values._size):
         raise ValueError(f"Dimensions {value.values._size} and {mask._size} are not compatible")
     kept = _ops.reshape(_ops.where_indices(mask), [-1])
     indices = _ops.gather(value._indices, kept, 0, 0)
     return assembled(indices, slices_at(value._values, kept), value._dense_shape)
 
 
-@op_function
+@op_function(in_graph=on_host(_sliced_spec))
 def reset_shape(sp_input: SparseTensor, new_shape: Any = None) -> SparseTensor:
     """The same elements in a larger shape, or in the smallest one that holds them.
 
@@ -269,7 +300,13 @@ def reset_shape(sp_input: SparseTensor, new_shape: Any = None) -> SparseTensor:
     return SparseTensor(indices, value.values, target)
 
 
-@op_function
+def _filled_specs(sp_input: Any, *_: Any, **__: Any) -> Any:
+    spec = spec_like(sp_input)
+    rows = None if spec.shape.rank is None else spec.shape[0]
+    return spec, TensorSpec([rows], dtypes.bool)
+
+
+@op_function(in_graph=on_host(_filled_specs))
 def fill_empty_rows(
     sp_input: SparseTensor, default_value: TensorLike, name: str | None = None
 ) -> tuple[SparseTensor, Tensor]:

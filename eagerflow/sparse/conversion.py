@@ -12,7 +12,12 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument, slices_at
 from eagerflow.ops.conversion import bitcast, integers_of
-from eagerflow.sparse.tensor import SparseTensor, SparseTensorValue, assembled
+from eagerflow.sparse.tensor import (
+    SparseTensor,
+    SparseTensorSpec,
+    SparseTensorValue,
+    assembled,
+)
 from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
@@ -35,6 +40,18 @@ def checked(value: Any) -> SparseTensor:
 def sizes_of(value: SparseTensor) -> np.ndarray:
     """The shape as an array."""
     return value.dense_shape.numpy()
+
+
+def spec_like(sp_input: Any, *_: Any, **__: Any) -> SparseTensorSpec:
+    """The spec of a sparse result of the same shape."""
+    value = checked(sp_input)
+    return SparseTensorSpec(value.shape, value.dtype)
+
+
+def spec_of_rank(value: SparseTensor, more: int = 0) -> SparseTensorSpec:
+    """The spec of a sparse result of unknown sizes, with some axes more."""
+    rank = value.shape.rank
+    return SparseTensorSpec(None if rank is None else [None] * (rank + more), value.dtype)
 
 
 def strides(sizes: np.ndarray) -> np.ndarray:
@@ -100,7 +117,7 @@ def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
     zero = {dtypes.string: "", dtypes.bool: False}.get(tensor.dtype, 0)
     blank = _core.convert(zero, tensor.dtype, None)
     indices = _ops.where_indices(_ops.not_equal(tensor, blank))
-    shape = _core.convert(tensor._shape_tuple(), dtypes.int64, None)
+    shape = _ops.shape(tensor, dtypes.int64)
     return assembled(indices, _ops.gather_nd(tensor, indices, 0), shape)
 
 
@@ -132,7 +149,9 @@ def to_dense(
     default = _core.convert(default_value, values.dtype, None)
     if default.ndim:
         raise invalid_argument(f"default_value must be a scalar, got {default.shape}")
-    shape = value.dense_shape.numpy().tolist()
+    shape = value.dense_shape
+    if _core.building() is None:
+        shape = shape.numpy().tolist()
     if values.dtype.is_quantized:
         plain, filler = integers_of(values), integers_of(default)
         dense = _ops.sparse_to_dense(plain, filler, value.indices, shape, validate_indices)
@@ -159,6 +178,15 @@ def eye(
     return SparseTensor(indices, _ops.ones([count], dtype), [rows, columns])
 
 
+def _rank_of(value: SparseTensor) -> int:
+    rank = value.dense_shape._size
+    if rank is None:
+        rank = value.indices.shape.with_rank(2)[1]
+    if rank is None:
+        raise ValueError("The rank of a sparse tensor must be known to put it in order.")
+    return rank
+
+
 @op_function
 def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     """The same elements in row-major order of their indices.
@@ -167,7 +195,7 @@ def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     array([8, 7], dtype=int32)
     """
     value = checked(sp_input)
-    return ordered(value, value.values, value.dense_shape, _AXES[value.dense_shape._size])
+    return ordered(value, value.values, value.dense_shape, _AXES[_rank_of(value)])
 
 
 # The axes of tensors by rank, in order.

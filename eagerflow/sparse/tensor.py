@@ -14,6 +14,7 @@ from eagerflow.framework.composite import SparseTensorValue as SparseTensorValue
 from eagerflow.framework.dtypes import as_dtype
 from eagerflow.framework.op_function import bind_arguments
 from eagerflow.framework.shapes import TensorShape, as_shape
+from eagerflow.framework.sizes import sizes_may_equal
 from eagerflow.framework.tensor import undefined_eagerly
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ops import array, math, segment
@@ -57,17 +58,17 @@ class SparseTensor(CompositeTensor):
         self._indices = _core.convert(indices, dtypes.int64, None)
         self._values = _core.as_tensor(values)
         self._dense_shape = _core.convert(dense_shape, dtypes.int64, None)
-        sizes = (*self._values._shape_tuple(), *self._dense_shape._shape_tuple())
-        if self._indices._shape_tuple() == sizes and self._values.ndim == 1:
+        count, rank = self._values._shape_tuple(), self._dense_shape._shape_tuple()
+        if count and rank and self._indices._shape_tuple() == (*count, *rank) and len(count) == 1:
             return
         table = self._indices.shape.with_rank(2)
-        count = self._values.shape.with_rank(1)
-        rank = self._dense_shape.shape.with_rank(1)
+        elements = self._values.shape.with_rank(1)
+        axes = self._dense_shape.shape.with_rank(1)
         for first, second, rule in (
-            (table[0], count[0], "there are as many `indices` as `values`"),
-            (table[1], rank[0], "each of `indices` has as many elements as `dense_shape`"),
+            (table[0], elements[0], "there are as many `indices` as `values`"),
+            (table[1], axes[0], "each of `indices` has as many elements as `dense_shape`"),
         ):
-            if first != second:
+            if not sizes_may_equal(first, second):
                 raise ValueError(f"Dimensions {first} and {second} are not compatible: {rule}.")
 
     @classmethod

@@ -21,7 +21,6 @@ tf.math.confusion_matrix(n(4), n(4), num_classes=3)
 TEXT = """
 tf.strings.regex_full_match(s(2, 3), 'a')
 tf.strings.split(s(3)).values
-tf.strings.bytes_split(s(3)).row_splits
 tf.strings.unicode_decode(s(3), 'UTF-8').flat_values
 tf.strings.unicode_encode(n(2, 3), 'UTF-8')
 tf.strings.unicode_transcode(s(2, 3), 'UTF-8', 'UTF-16-BE')
@@ -118,6 +117,13 @@ tf.random.poisson([2], x(3))
 tf.random.truncated_normal([2, 3])
 """
 
+SPARSE = """
+tf.sparse.to_dense(tf.SparseTensor(l(4, 2), x(4), l(2)))
+tf.sparse.sparse_dense_matmul(tf.SparseTensor(l(4, 2), x(4), [3, 5]), x(5, 6))
+tf.sparse.reduce_sum(tf.SparseTensor(l(4, 2), x(4), [3, 5]), axis=1)
+tf.sparse.from_dense(x(3, 4)).indices
+"""
+
 # What is better than TensorFlow's, by the reason why.
 BETTER = {
     "colours have three channels": """
@@ -133,7 +139,7 @@ tf.image.sobel_edges(x(2, 8, 6, 3))
 """,
 }
 
-for lines in (NETWORKS, LINEAR_ALGEBRA, SEGMENTS, TEXT, IMAGES, COMPOSED):
+for lines in (NETWORKS, LINEAR_ALGEBRA, SEGMENTS, TEXT, IMAGES, COMPOSED, SPARSE):
     registry.expressions("partial_shapes_composed", lines, ask)
 for reason, lines in BETTER.items():
     registry.expressions("partial_shapes_composed", lines, ask, better=reason)
