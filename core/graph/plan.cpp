@@ -2,6 +2,8 @@
 #include "graph/plan.h"
 
 #include <algorithm>
+#include <functional>
+#include <unordered_map>
 #include <utility>
 
 #include "eager/dispatch.h"
@@ -54,11 +56,46 @@ void run_node(const Node& node, std::span<const Tensor> inputs, TensorList& outp
   run(*node.op, own, completed_attrs(node, inputs), outputs);
 }
 
+// Steps by what they compute: nodes of one operation with the same attributes and inputs are one
+// step.
+class Plan::SharedSteps {
+ public:
+  int32_t find(const Step& step) {
+    size_t hash = std::hash<const void*>()(step.node->op);
+    InlineVector<int32_t, 4> inputs;
+    for (const Input& input : step.inputs) {
+      inputs.push_back(input.slot);
+      hash = hash * 31 + static_cast<size_t>(input.slot);
+    }
+    const auto [first, last] = known_.equal_range(hash);
+    for (auto other = first; other != last; ++other) {
+      const Known& earlier = other->second;
+      if (earlier.node->op == step.node->op && std::ranges::equal(earlier.inputs, inputs) &&
+          AttrsRef(earlier.node->attrs) == AttrsRef(step.node->attrs)) {
+        return earlier.slot;
+      }
+    }
+    known_.emplace(hash, Known{step.node, inputs, step.first_slot});
+    return -1;
+  }
+
+ private:
+  struct Known {
+    const Node* node;
+    InlineVector<int32_t, 4> inputs;
+    int32_t slot;
+  };
+  std::unordered_multimap<size_t, Known> known_;
+};
+
 Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options) {
   const auto count = static_cast<size_t>(graph.size());
-  std::vector<char> needed(count);
+  std::vector<char> needed(count), returned(count);
   const auto need = [&](const Port& port) { needed[static_cast<size_t>(port.node)] = 1; };
-  for (const Tensor& result : results) need(symbol_of(result)->port());
+  for (const Tensor& result : results) {
+    need(symbol_of(result)->port());
+    returned[static_cast<size_t>(symbol_of(result)->port().node)] = 1;
+  }
   for (size_t id = count; id-- > 0;) {
     const Node& node = graph.node(static_cast<NodeId>(id));
     if (options.all_effects && node.has_effects()) needed[id] = 1;
@@ -67,11 +104,12 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
   }
 
   std::vector<int32_t> first_slots(count, -1);
+  std::vector<DType> types;  // of the slots
+  SharedSteps shared;
   for (size_t id = 0; id < count; ++id) {
     const Node& node = graph.node(static_cast<NodeId>(id));
     if (!needed[id]) continue;
     first_slots[id] = num_slots_;
-    num_slots_ += static_cast<int32_t>(node.outputs.size());
     // What is known already is not computed again.
     const bool known = !node.has_effects() && !node.outputs.empty() &&
                        std::ranges::all_of(node.outputs, [](const Tensor& output) {
@@ -84,7 +122,17 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
       }
     } else if (node.op || node.function) {
       add_step(graph, static_cast<NodeId>(id), first_slots);
+      // A result is a tensor of its own, which tapes tell from others.
+      if (node.op && node.late.empty() && !node.outputs.empty() && !returned[id]) {
+        if (const int32_t same = shared.find(steps_.back()); same >= 0) {
+          first_slots[id] = same;
+          steps_.pop_back();
+          continue;
+        }
+      }
     }
+    num_slots_ += static_cast<int32_t>(node.outputs.size());
+    for (const Tensor& output : node.outputs) types.push_back(output.dtype());
   }
   const auto end_at = [&](const Tensor& tensor) {
     const Port port = symbol_of(tensor)->port();
@@ -95,6 +143,7 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
   for (const Tensor& input : graph.inputs()) arguments_.push_back(end_at(input));
   for (const Capture& capture : graph.captures()) arguments_.push_back(end_at(capture.inner));
   for (const Tensor& result : results) results_.push_back(end_at(result));
+  join_elementwise(types);
   find_last_uses(options.keeps_captures);
 }
 
@@ -128,14 +177,99 @@ void Plan::find_last_uses(bool keeps_captures) {
   for (auto result = results_.rbegin(); result != results_.rend(); ++result) {
     result->last = !mark(result->slot);
   }
-  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-    for (size_t k = 0; k < step->node->outputs.size(); ++k) {
-      const int32_t slot = step->first_slot + static_cast<int32_t>(k);
-      if (!mark(slot)) step->unused.push_back(slot);
+  const auto mark_inputs = [&](Step& step) {
+    for (size_t i = step.inputs.size(); i-- > 0;) {
+      step.inputs[i].last = !mark(step.inputs[i].slot);
     }
-    for (size_t i = step->inputs.size(); i-- > 0;)
-      step->inputs[i].last = !mark(step->inputs[i].slot);
+  };
+  const auto mark_step = [&](Step& step) {
+    for (size_t k = 0; k < step.node->outputs.size(); ++k) {
+      const int32_t slot = step.first_slot + static_cast<int32_t>(k);
+      if (!mark(slot)) step.unused.push_back(slot);
+    }
+    mark_inputs(step);
+  };
+  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+    if (!step->chain) {
+      mark_step(*step);
+      continue;
+    }
+    const std::vector<char> later = used;
+    for (auto member = step->members.rbegin(); member != step->members.rend(); ++member) {
+      mark_step(*member);
+    }
+    for (Input& input : step->inputs) input.last = !later[static_cast<size_t>(input.slot)];
   }
+}
+
+// Of few elements, or few operations, whose sizes are known: preparing a chain takes longer than to
+// run them.
+bool Plan::faster_one_by_one(std::span<const size_t> steps) const {
+  constexpr int64_t kWork = 8192;
+  constexpr int64_t kManySteps = 10, kSomeElements = 64;
+  const auto count = static_cast<int64_t>(steps.size());
+  int64_t elements = 0;
+  for (const size_t i : steps) {
+    const Step& step = steps_[i];
+    if (!step.direct) return false;
+    elements = std::max(elements, step.specs[0].shape.num_elements());
+  }
+  return count * elements < kWork && (count < kManySteps || elements < kSomeElements);
+}
+
+void Plan::join_elementwise(std::span<const DType> types) {
+  std::vector<NodeSlots> views;
+  std::vector<int32_t> readers(types.size());  // of the slots
+  for (Step& step : steps_) {
+    NodeSlots& view = views.emplace_back(NodeSlots{step.node, {}, step.first_slot});
+    for (const Input& input : step.inputs) {
+      view.inputs.push_back(input.slot);
+      ++readers[static_cast<size_t>(input.slot)];
+    }
+    step.overwrites = may_overwrite(view, types);
+  }
+  for (const End& result : results_) ++readers[static_cast<size_t>(result.slot)];
+
+  std::vector<char> joined(steps_.size());
+  for (const std::vector<size_t>& group : elementwise_groups(views, types)) {
+    if (faster_one_by_one(group)) continue;
+    std::vector<NodeSlots> nodes;
+    std::vector<char> given(types.size()), taken(types.size());
+    std::vector<int32_t> inside(types.size());  // readers in the group
+    const Step& last = steps_[group.back()];
+    Step whole{.node = last.node, .first_slot = last.first_slot};
+    InlineVector<int32_t, 4> inputs;
+    for (const size_t i : group) {
+      nodes.push_back(views[i]);
+      given[static_cast<size_t>(views[i].first_output)] = 1;
+      for (const Input& input : steps_[i].inputs) {
+        const auto slot = static_cast<size_t>(input.slot);
+        ++inside[slot];
+        if (given[slot] || std::exchange(taken[slot], 1)) continue;
+        inputs.push_back(input.slot);
+        whole.inputs.push_back(input);
+      }
+    }
+    for (const NodeSlots& node : nodes) {
+      const auto slot = static_cast<size_t>(node.first_output);
+      if (readers[slot] > inside[slot]) whole.chain_outputs.push_back(node.first_output);
+    }
+    whole.chain = std::make_unique<NodeChain>(nodes, inputs, whole.chain_outputs, types);
+    for (const size_t i : group) {
+      joined[i] = 1;
+      if (i != group.back()) whole.members.push_back(std::move(steps_[i]));
+    }
+    whole.members.push_back(std::move(steps_[group.back()]));
+    steps_[group.back()] = std::move(whole);
+    joined[group.back()] = 0;
+  }
+  size_t kept = 0;
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    if (joined[i]) continue;
+    if (kept != i) steps_[kept] = std::move(steps_[i]);
+    ++kept;
+  }
+  steps_.resize(kept);
 }
 
 void Plan::run(std::span<const Tensor> arguments, TensorList& results, const Node** failed) const {
@@ -181,7 +315,14 @@ void PlanRun::run(const Node** failed) {
   for (const Plan::Step& step : plan_.steps_) {
     if (step.direct && !watched && run_directly(step)) continue;
     if (failed) *failed = step.node;
-    run_in_general(step);
+    if (!step.chain) {
+      run_in_general(step);
+    } else if (!run_chain(step)) {
+      for (const Plan::Step& member : step.members) {
+        if (failed) *failed = member.node;
+        run_in_general(member);
+      }
+    }
   }
   done_ = true;
 }
@@ -230,6 +371,22 @@ bool PlanRun::run_directly(const Plan::Step& step) {
   return true;
 }
 
+bool PlanRun::run_chain(const Plan::Step& step) {
+  const auto value_of = [&](int32_t slot) -> Tensor& { return slots_[static_cast<size_t>(slot)]; };
+  TensorList inputs, outputs;
+  for (const Plan::Input& input : step.inputs) inputs.push_back(value_of(input.slot));
+  const std::optional<Shape> shape = step.chain->accepts(inputs);
+  if (!shape) return false;
+  for (const Plan::Input& input : step.inputs) {
+    if (input.last) value_of(input.slot) = {};
+  }
+  step.chain->run(*shape, inputs, outputs);
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    value_of(step.chain_outputs[k]) = std::move(outputs[k]);
+  }
+  return true;
+}
+
 void PlanRun::run_in_general(const Plan::Step& step) {
   TensorList inputs, outputs;
   for (const Plan::Input& input : step.inputs) {
@@ -239,7 +396,7 @@ void PlanRun::run_in_general(const Plan::Step& step) {
   if (step.node->function) {
     const KeepSubnormals keep;  // it may call Python
     step.node->function->consume(inputs, outputs);
-  } else {
+  } else if (!step.overwrites || !run_in_place(*step.node, inputs, outputs)) {
     run_node(*step.node, inputs, outputs);
   }
   auto slot = static_cast<size_t>(step.first_slot);

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "graph/chains.h"
 #include "graph/graph.h"
 
 namespace ef::graph {
@@ -25,6 +26,9 @@ class Plan {
   ~Plan();
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
+
+  // The number of steps. Nodes that run together are one.
+  size_t size() const { return steps_.size(); }
 
   // Whether results depend on one of the arguments.
   bool needs_argument(size_t index) const { return arguments_[index].slot >= 0; }
@@ -48,6 +52,12 @@ class Plan {
   struct Step {
     const Node* node;
     int32_t first_slot;
+    bool overwrites = false;  // the node is elementwise: its result may take an input's memory
+    // Of elementwise nodes that run together, the steps by which they run where they cannot. All
+    // other members are about the chain then.
+    std::unique_ptr<const NodeChain> chain;
+    std::vector<Step> members;
+    InlineVector<int32_t, 2> chain_outputs;  // slots
     // All sizes are known, and arrays are small: the kernel runs on results of `specs`, without
     // checks and without Python's lock being given up, if inputs have their static shapes.
     bool direct = false;
@@ -63,6 +73,11 @@ class Plan {
   using Slots = std::vector<Tensor>;
 
   void add_step(const Graph& graph, NodeId id, std::span<const int32_t> first_slots);
+  // The slot of an earlier step's first output, if that computes the same; -1 and it is noted if
+  // there is none.
+  class SharedSteps;
+  bool faster_one_by_one(std::span<const size_t> steps) const;
+  void join_elementwise(std::span<const DType> types);
   void find_last_uses(bool keeps_captures);
 
   std::vector<Step> steps_;
@@ -97,6 +112,7 @@ class PlanRun {
  private:
   bool run_directly(const Plan::Step& step);
   void run_in_general(const Plan::Step& step);
+  bool run_chain(const Plan::Step& step);
 
   const Plan& plan_;
   std::unique_ptr<Plan::Slots> own_;

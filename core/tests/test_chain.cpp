@@ -103,6 +103,16 @@ TEST(chain_gives_the_bits_of_its_operations) {
   }
 }
 
+// Results of several dtypes that are too large for the caches, from registers and from memory.
+TEST(chain_streams_results_of_any_dtype) {
+  const int64_t size = (int64_t{17} << 20) + 5;
+  Program p({sample(DType::kFloat32, {size}), sample(DType::kFloat32, {size}, 1)});
+  const int sum = p.add(ops::add, {0, 1});
+  const int product = p.add(ops::multiply, {sum, 0});
+  const int less = p.add(ops::less, {product, 1});
+  p.check({product, less, sum, p.add(ops::select, {less, sum, product})});
+}
+
 // Every operation of the table that has a loop, between two others.
 TEST(chain_runs_every_elementwise_operation) {
   int count = 0;

@@ -27,6 +27,11 @@ constexpr int64_t kShortestBlock = 256;
 // Rows that are repeated are so once for all blocks, unless they are longer.
 constexpr int64_t kLongestRow = 4096;
 
+// Inputs of more bytes are fetched ahead of the tiles that read them, while earlier ones compute:
+// processors fetch ahead by themselves only while one loop goes through memory.
+constexpr int64_t kFarBytes = 1 << 20;
+constexpr int64_t kPrefetchBytes = 2048;
+
 constexpr size_t kMostOperands = 8;
 
 // Scratch memory from the caching allocator.
@@ -330,12 +335,14 @@ class Chain::Run {
   Place& place(int32_t value) { return places_[static_cast<size_t>(value)]; }
 
   void place_inputs(const Shape& shape, std::span<const Tensor> inputs) {
+    int64_t bytes = 0;
     for (int32_t i = 0; i < chain_.num_inputs_; ++i) {
       const Tensor& input = inputs[static_cast<size_t>(i)];
       Place& to = place(i);
       to.data = static_cast<char*>(input.mutable_raw_data());
       if (input.shape() == shape) {
         to.step = chain_.value(i).bytes;
+        bytes += input.bytes();
       } else if (input.size() == 1) {
         to.single = true;
         to.rank = input.rank();
@@ -344,6 +351,7 @@ class Chain::Run {
         expanded_.push_back({i, to.data, broadcast_layout<1>(shape, {&input.shape()})});
       }
     }
+    from_far_ = bytes >= kFarBytes;
   }
 
   // What follows from single elements alone is computed once.
@@ -420,6 +428,7 @@ class Chain::Run {
   const int64_t count_;
   int64_t block_ = kLongestBlock;
   const TileLoops* tiles_ = nullptr;  // if the chain runs on registers
+  bool from_far_ = false;             // the inputs may not be in the caches of one processor
   std::vector<Place> places_;         // of the values
   std::vector<Expanded> expanded_;
   std::vector<Single> singles_;
@@ -567,7 +576,8 @@ class Chain::Run::Part {
     const TileLoops& tiles = *run_.tiles_;
     std::vector<TileStep> code;
     std::vector<Call> calls;
-    calls.reserve(chain_.tile_code_.size() + run_.expanded_.size());
+    calls.reserve(2 * chain_.tile_code_.size() + run_.expanded_.size());
+    std::vector<char> prefetched(places_.size(), !run_.from_far_);
     const auto call = [&](void (*run)(const TileCall&, int64_t, int64_t), int64_t index) {
       calls.push_back({{run}, this, index});
       code.push_back({tiles.call, reinterpret_cast<char*>(&calls.back()), 0});
@@ -581,6 +591,11 @@ class Chain::Run::Part {
           static_cast<int64_t>(k));
     }
     for (const TileAction& action : chain_.tile_code_) {
+      if (action.value >= 0 && action.value < chain_.num_inputs_ && place(action.value).step &&
+          !std::exchange(prefetched[static_cast<size_t>(action.value)], 1)) {
+        code.push_back(step_of(tiles.prefetch, action.value));
+        code.back().data += kPrefetchBytes;
+      }
       if (action.kind == TileAction::kCall) {
         if (place(action.value).single) continue;
         call(
@@ -590,8 +605,12 @@ class Chain::Run::Part {
             },
             action.value - chain_.num_inputs_);
         if (place(action.value).stream) {
-          code.push_back(step_of(tiles.load, action.value));
-          code.push_back({tiles.stream, place(action.value).stream, -1});
+          call(
+              [](const TileCall& c, int64_t at, int64_t count) {
+                const auto& self = static_cast<const Call&>(c);
+                self.part->store(static_cast<int32_t>(self.index), at, count);
+              },
+              action.value);
         }
       } else if (action.kind == TileAction::kStore && place(action.value).stream) {
         code.push_back({tiles.stream, place(action.value).stream, -1});

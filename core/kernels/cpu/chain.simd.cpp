@@ -70,6 +70,16 @@ void tile_stream(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
   continue_at<T>(step + 1, begin, EF_TILE_VALUES);
 }
 
+// Brings memory to the caches that a later tile reads.
+template <class T>
+void tile_prefetch(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
+  const char* const from = reinterpret_cast<const char*>(tile_memory<T>(step, begin));
+  for (int64_t i = 0; i < kTile<T> * static_cast<int64_t>(sizeof(T)); i += 64) {
+    __builtin_prefetch(from + i);
+  }
+  continue_at<T>(step + 1, begin, EF_TILE_VALUES);
+}
+
 template <class T>
 void tile_call(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
   const auto* const call = reinterpret_cast<const TileCall*>(step->data);
@@ -99,6 +109,7 @@ void add_tiles(TileLoops& tiles) {
   tiles.load = tile_code<T>(tile_load<T>);
   tiles.store = tile_code<T>(tile_store<T>);
   tiles.stream = tile_code<T>(tile_stream<T>);
+  tiles.prefetch = tile_code<T>(tile_prefetch<T>);
   tiles.call = tile_code<T>(tile_call<T>);
   tiles.repeat = tile_code<T>(tile_repeat<T>);
   tiles.run = run_tiles<T>;

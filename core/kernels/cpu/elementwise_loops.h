@@ -157,6 +157,7 @@ struct TileLoops {
   TileCode load = nullptr;
   TileCode store = nullptr;
   TileCode stream = nullptr;  // a non-temporal store
+  TileCode prefetch = nullptr;
   TileCode call = nullptr;
   TileCode repeat = nullptr;
   void (*run)(const TileStep* code, int64_t begin) = nullptr;

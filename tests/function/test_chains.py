@@ -1,0 +1,84 @@
+"""Elementwise operations of a traced function run together; nothing else about them changes."""
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+from tests.function.traced import traced
+
+SIZES = (1, 7, 1000, 300_000)
+
+
+def vector(dtype="float32"):
+    return tf.TensorSpec([None], dtype)
+
+
+def sample(size, seed):
+    return tf.constant(np.random.default_rng(seed).standard_normal(size, dtype=np.float32))
+
+
+def curve(a, b, c):
+    return tf.tanh(a * b + c) * a - tf.where(b > 0.5, tf.exp(-b), tf.abs(c) / 2.0)
+
+
+def test_results_are_those_of_eager_execution():
+    f = traced(curve, vector(), vector(), vector())
+    for size in SIZES:
+        arguments = [sample(size, seed) for seed in range(3)]
+        assert f(*arguments).numpy().tobytes() == curve(*arguments).numpy().tobytes()
+
+
+def test_sizes_of_one_are_broadcast_when_they_come():
+    f = traced(curve, vector(), vector(), vector())
+    long, short = sample(50, 0), sample(1, 1)
+    for arguments in ((long, short, short), (short, short, long), (short, long, short)):
+        assert f(*arguments).numpy().tobytes() == curve(*arguments).numpy().tobytes()
+
+
+def test_an_error_names_the_operation_that_fails():
+    f = traced(lambda a, b, c: tf.exp(a + b) * c, vector(), vector(), vector())
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"\[3\] vs. \[2\].*Mul"):
+        f(sample(3, 0), sample(3, 1), sample(2, 2))
+
+
+def test_gradients_outside_and_inside():
+    arguments = [sample(20, seed) for seed in range(3)]
+    f = traced(curve, vector(), vector(), vector())
+
+    def slopes(function):
+        with tf.GradientTape() as tape:
+            tape.watch(arguments)
+            result = function(*arguments)
+        return tape.gradient(result, arguments)
+
+    def inside(*args):
+        with tf.GradientTape() as tape:
+            tape.watch(args)
+            result = curve(*args)
+        return tape.gradient(result, args)
+
+    g = traced(inside, *[tf.TensorSpec([20])] * 3)
+    expected = slopes(curve)
+    for got in (slopes(f), g(*arguments)):
+        for a, b in zip(got, expected, strict=True):
+            np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-6, atol=1e-6)
+
+
+def test_arguments_and_earlier_results_keep_their_values():
+    f = traced(lambda x: tf.sqrt(tf.square(tf.reduce_sum(x, 0)) + 1.0), tf.TensorSpec([2, None]))
+    x = tf.constant(np.ones((2, 40_000), np.float32))
+    first = f(x)
+    copy = first.numpy().copy()
+    second = f(x * 3)
+    assert (x.numpy() == 1).all() and (first.numpy() == copy).all()
+    assert (second.numpy() == np.sqrt(np.float32(37))).all()
+
+
+def test_casts_and_integers_within_a_chain():
+    def mixed(x, n):
+        return tf.cast(tf.cast(x * 4.0, tf.int32) + n, tf.float16) * tf.cast(x > 0, tf.float16)
+
+    f = traced(mixed, vector(), vector("int32"))
+    for size in SIZES:
+        x, n = sample(size, 0), tf.range(size)
+        assert f(x, n).numpy().tobytes() == mixed(x, n).numpy().tobytes()
