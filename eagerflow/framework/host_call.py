@@ -63,7 +63,7 @@ def host_call(
     inputs: list[Any] = []
     # From the inputs' values to the leaf's.
     makers = [_maker(leaf, inputs) for leaf in nest.flatten(structure)]
-    form = nest.map_structure(lambda leaf: None, structure)
+    form = nest.map_structure(_constant, structure)
 
     def run(*values: Any) -> list:
         remaining = iter(values)
@@ -86,12 +86,22 @@ def host_call(
     return None if specs is None else nest.pack_sequence_as(specs, outputs, True)
 
 
+def _constant(leaf: Any) -> Any:
+    """The leaf itself, or None for what has a value only when the node runs."""
+    changes = isinstance(leaf, Tensor | _core.Variable) or _is_composite(leaf)
+    return None if changes else leaf
+
+
+def _is_composite(value: Any) -> bool:
+    return getattr(value, "_is_composite_tensor", False)
+
+
 def _maker(leaf: Any, inputs: list[Any]) -> Callable[[Iterator[Tensor]], Any]:
     """Appends the tensors of an argument to the node's inputs; what makes its value of theirs."""
     if isinstance(leaf, Tensor | _core.Variable):
         inputs.append(_core.as_tensor(leaf))
         return next
-    if not getattr(leaf, "_is_composite_tensor", False):
+    if not _is_composite(leaf):
         return lambda remaining: leaf
     spec = leaf._type_spec
     parts = nest.flatten(leaf, expand_composites=True)
@@ -119,6 +129,25 @@ def on_host(
         return call
 
     return of
+
+
+def now_or_node(function: Callable[..., Any], specs: Any, name: str, *args: Any) -> Any:
+    """Calls a function that reads values, or adds a node that does while a graph is built.
+
+    Args:
+        function: the function.
+        specs: see `host_call`.
+        name: see `host_call`.
+        *args: its arguments.
+    """
+    if _core.building() is None:
+        return function(*args)
+    return host_call(function, specs, args, name=name, effects=specs is None)
+
+
+def shaped_like(dtype: Any) -> Callable[..., Any]:
+    """Specs of the shape of the first argument, for `on_host`."""
+    return lambda value, *args, **kwargs: TensorSpec(_core.as_tensor(value).shape, dtype)
 
 
 def always(specs: Any) -> Callable[..., Any]:

@@ -6,8 +6,10 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.sizes import reshaped, sizes_of
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.image import codecs, formats
 from eagerflow.image.checks import invalid, real
 from eagerflow.image.color import as_floats, convert_image_dtype, hsv_to_rgb, rgb_to_hsv
@@ -173,7 +175,11 @@ def adjust_jpeg_quality(
 
 
 @composed_op(
-    "EncodeJpegVariableQuality", overridable=False, images=Input("uint8"), quality=Input("int32")
+    "EncodeJpegVariableQuality",
+    in_graph=on_host(lambda images, quality: TensorSpec(images.shape, dtypes.uint8)),
+    overridable=False,
+    images=Input("uint8"),
+    quality=Input("int32"),
 )
 def _through_jpeg(images: Tensor, quality: Any) -> Tensor:
     number = _core.convert(quality, dtypes.int32, None)

@@ -12,6 +12,8 @@ import numpy as np
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
+from eagerflow.framework.host_call import always, on_host, shaped_like
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.image import formats
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.util.optional import optional
@@ -127,8 +129,62 @@ def _jpeg_options(op: str, ratio: Any, recover: bool, fancy: bool, method: str) 
     return {"ratio": ratio, "recover": recover, "fancy": fancy, "fast": fast}
 
 
+# The specs of decoded images, from the arguments of their decoders.
+
+
+def _jpeg_spec(contents: Any, channels: Any = 0, *args: Any, **kwargs: Any) -> TensorSpec:
+    return TensorSpec([None, None, channels or None], dtypes.uint8)
+
+
+def _crop_spec(
+    contents: Any, crop_window: Any, channels: Any = 0, *args: Any, **kwargs: Any
+) -> TensorSpec:
+    known = _core.partial_value(_core.convert(crop_window, None, dtypes.int32))
+    height, width = (None, None) if known is None or len(known) != 4 else known[2:]
+    return TensorSpec([height, width, channels or None], dtypes.uint8)
+
+
+def _png_spec(
+    contents: Any, channels: Any = 0, dtype: Any = dtypes.uint8, name: str | None = None
+) -> TensorSpec:
+    return TensorSpec([None, None, channels or None], dtype)
+
+
+def _bmp_spec(contents: Any, channels: Any = 0, name: str | None = None) -> TensorSpec:
+    return TensorSpec([None, None, channels or None], dtypes.uint8)
+
+
+def _webp_spec(
+    contents: Any, channels: Any = 0, dtype: Any = dtypes.uint8, name: str | None = None
+) -> TensorSpec:
+    return TensorSpec([None, None, None, channels or None], dtype)
+
+
+def _image_spec(
+    contents: Any,
+    channels: Any = None,
+    dtype: Any = dtypes.uint8,
+    name: str | None = None,
+    expand_animations: bool = True,
+) -> TensorSpec:
+    # Animations have one axis more.
+    return TensorSpec(None if expand_animations else [None, None, channels or None], dtype)
+
+
+def _shape_spec(
+    contents: Any, output_type: Any = dtypes.int32, name: str | None = None
+) -> TensorSpec:
+    return TensorSpec([3], output_type)
+
+
+def _encoded_png_spec(image: Any, compression: int = -1, name: str | None = None) -> TensorSpec:
+    shape = _core.as_tensor(image).shape
+    return TensorSpec(None if shape.rank is None else shape[:-3], dtypes.string)
+
+
 @composed_op(
     "DecodeJpeg",
+    in_graph=on_host(_jpeg_spec),
     contents=Input("string", converts="alone"),
     channels=int,
     ratio=int,
@@ -177,6 +233,7 @@ def decode_jpeg(
 
 @composed_op(
     "DecodeAndCropJpeg",
+    in_graph=on_host(_crop_spec),
     contents=Input("string", converts="alone"),
     crop_window=Input("int32", converts="alone"),
     channels=int,
@@ -242,7 +299,9 @@ def decode_and_crop_jpeg(
     return _image(array[top : top + height, left : left + width])
 
 
-@composed_op("DecodePng", contents=Input("string"), channels=int, dtype=DType)
+@composed_op(
+    "DecodePng", in_graph=on_host(_png_spec), contents=Input("string"), channels=int, dtype=DType
+)
 def decode_png(
     contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None
 ) -> Tensor:
@@ -273,7 +332,7 @@ def decode_png(
     return _image(array)
 
 
-@composed_op("DecodeBmp", contents=Input("string"), channels=int)
+@composed_op("DecodeBmp", in_graph=on_host(_bmp_spec), contents=Input("string"), channels=int)
 def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
     """Decodes a BMP image.
 
@@ -303,7 +362,11 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
     return _image(_bmp(data, channels, op))
 
 
-@composed_op("DecodeGif", contents=Input("string"))
+@composed_op(
+    "DecodeGif",
+    in_graph=on_host(always(TensorSpec([None, None, None, 3], dtypes.uint8))),
+    contents=Input("string"),
+)
 def decode_gif(contents: Any, name: str | None = None) -> Tensor:
     """The frames of a GIF image; a JPEG or PNG image gives one frame.
 
@@ -324,7 +387,9 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
     return _image(_still(data, 3, op)[None])
 
 
-@composed_op("DecodeWebP", contents=Input("string"), channels=int, dtype=DType)
+@composed_op(
+    "DecodeWebP", in_graph=on_host(_webp_spec), contents=Input("string"), channels=int, dtype=DType
+)
 def decode_webp(
     contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None
 ) -> Tensor:
@@ -354,7 +419,12 @@ def decode_webp(
 
 
 @composed_op(
-    "DecodeImage", contents=Input("string"), channels=int, dtype=DType, expand_animations=bool
+    "DecodeImage",
+    in_graph=on_host(_image_spec),
+    contents=Input("string"),
+    channels=int,
+    dtype=DType,
+    expand_animations=bool,
 )
 def decode_image(
     contents: Any,
@@ -404,7 +474,7 @@ def decode_image(
     return _image(array)
 
 
-@composed_op("Substr", contents=Input("string"))
+@composed_op("Substr", in_graph=on_host(shaped_like(dtypes.bool)), contents=Input("string"))
 def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
     """Whether strings begin like JPEG files.
 
@@ -419,7 +489,9 @@ def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
     return _core.as_tensor(np.array(matches, bool).reshape(values.shape))
 
 
-@composed_op("ExtractJpegShape", contents=Input("string"), output_type=DType)
+@composed_op(
+    "ExtractJpegShape", in_graph=on_host(_shape_spec), contents=Input("string"), output_type=DType
+)
 def extract_jpeg_shape(
     contents: Any, output_type: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
@@ -448,6 +520,7 @@ def extract_jpeg_shape(
 
 @composed_op(
     "EncodeJpeg",
+    in_graph=on_host(always(TensorSpec([], dtypes.string))),
     image=Input("uint8"),
     format=str,
     quality=int,
@@ -589,7 +662,12 @@ def _png_bytes(array: np.ndarray, level: int) -> bytes:
     )
 
 
-@composed_op("EncodePng", image=Input("uint8", "uint16", prefer="uint8"), compression=int)
+@composed_op(
+    "EncodePng",
+    in_graph=on_host(_encoded_png_spec),
+    image=Input("uint8", "uint16", prefer="uint8"),
+    compression=int,
+)
 def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
     """The bytes of PNG files.
 

@@ -7,7 +7,9 @@ from typing import Any
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import always, on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.framework.variable import Variable
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.ops.composed_op import Input, composed_op
@@ -48,7 +50,7 @@ def _path(filename: Any, op: str) -> str:
     return path_text(scalar_bytes(filename, "filename", op))
 
 
-@op_function
+@op_function(in_graph=on_host(always(TensorSpec([], dtypes.string))))
 def read_file(filename: Any, name: str | None = None) -> Tensor:
     """The contents of a file, as a scalar string.
 
@@ -71,7 +73,7 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
         return _core.convert(file.read(), dtypes.string, None)
 
 
-@op_function
+@op_function(in_graph=on_host(always(None), effects=True))
 def write_file(filename: Any, contents: TensorLike, name: str | None = None) -> None:
     """Writes a scalar string to a file; folders that are missing are made.
 
@@ -96,7 +98,11 @@ def write_file(filename: Any, contents: TensorLike, name: str | None = None) -> 
             file.write(data)
 
 
-@composed_op("MatchingFiles", pattern=Input("string"))
+@composed_op(
+    "MatchingFiles",
+    in_graph=on_host(always(TensorSpec([None], dtypes.string))),
+    pattern=Input("string"),
+)
 def matching_files(pattern: Any, name: str | None = None) -> Tensor:
     """The names of the files that match a pattern, sorted.
 

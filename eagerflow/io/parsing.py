@@ -9,7 +9,9 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import on_host, shaped_like
 from eagerflow.framework.op_function import op_function
+from eagerflow.io import feature_specs
 from eagerflow.io.dense_parsing import dense_plan
 from eagerflow.io.features import (
     FixedLenFeature,
@@ -399,7 +401,15 @@ def serialized_list(serialized: TensorLike, op: str) -> tuple[list[bytes], bool]
     return items, bool(shape)
 
 
-@op_function
+def _example_specs(
+    serialized: Any, features: Any, example_names: Any = None, name: str | None = None
+) -> dict[str, Any]:
+    if not features:
+        raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
+    return feature_specs.specs_of(features, feature_specs.batch_of(serialized))
+
+
+@op_function(in_graph=on_host(_example_specs))
 def parse_example(
     serialized: TensorLike, features: Any, example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
@@ -439,7 +449,7 @@ def parse_example(
     return Parser(features, op, batch).parse(examples)
 
 
-@op_function
+@op_function(in_graph=on_host(_example_specs))
 def parse_single_example(
     serialized: TensorLike, features: Any, example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
@@ -485,7 +495,7 @@ def parse_single_example(
     return Parser(features, op, False).parse(examples)
 
 
-@op_function
+@op_function(in_graph=on_host(shaped_like(dtypes.string)))
 def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
     """Examples in JSON as Example messages.
 

@@ -11,6 +11,8 @@ import numpy as np
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
+from eagerflow.framework.host_call import now_or_node
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.typing import DTypeLike, TensorLike
 
@@ -50,8 +52,13 @@ def strings_tensor(values: list[bytes], shape: tuple[int, ...]) -> Tensor:
 
 
 def _each(value: Any, op: str, function: Callable[[bytes], bytes]) -> Tensor:
-    items, shape = strings_of(value, op)
-    return strings_tensor([function(item) for item in items], shape)
+    texts = _texts(value, op)
+
+    def results(texts: Tensor) -> Tensor:
+        items, shape = strings_of(texts, op)
+        return strings_tensor([function(item) for item in items], shape)
+
+    return now_or_node(results, TensorSpec(texts.shape, dtypes.string), op, texts)
 
 
 _RAW = (
@@ -103,6 +110,15 @@ def decode_raw(
         _core.refuse_attr("out_type", dtype, _RAW, op)
     if fixed_length is None and little_endian and dtype is not dtypes.bool:
         return _core.ops.string_bytes(_texts(input_bytes, op), dtype)
+    texts = _texts(input_bytes, op)
+    width = None if fixed_length is None else int(fixed_length) // dtype.size
+    spec = TensorSpec(texts.shape.concatenate([width]), dtype)
+    return now_or_node(_raw_values, spec, op, texts, dtype, little_endian, fixed_length, op)
+
+
+def _raw_values(
+    input_bytes: Tensor, dtype: DType, little_endian: bool, fixed_length: int | None, op: str
+) -> Tensor:
     items, shape = strings_of(input_bytes, op)
     size = dtype.size
     if fixed_length is not None:

@@ -8,7 +8,9 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.io import feature_specs
 from eagerflow.io.features import FixedLenSequenceFeature, RaggedFeature, VarLenFeature
 from eagerflow.io.parsing import (
     Column,
@@ -140,7 +142,27 @@ def _parse(
     return context, sequences, lengths
 
 
-@op_function
+def _batch_specs(
+    serialized: Any,
+    context_features: Any = None,
+    sequence_features: Any = None,
+    example_names: Any = None,
+    name: str | None = None,
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    _check_features(context_features, sequence_features)
+    batch = feature_specs.batch_of(serialized)
+    return (
+        feature_specs.specs_of(context_features or {}, batch),
+        feature_specs.sequence_specs_of(sequence_features or {}, batch),
+        feature_specs.length_specs_of(sequence_features or {}, batch),
+    )
+
+
+def _single_specs(*args: Any, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    return _batch_specs(*args, **kwargs)[:2]
+
+
+@op_function(in_graph=on_host(_batch_specs))
 def parse_sequence_example(
     serialized: TensorLike,
     context_features: Any = None,
@@ -194,7 +216,7 @@ def _check_features(context: Any, sequences: Any) -> None:
             raise TypeError(f"Features must be a dictionary, got {features}")
 
 
-@op_function
+@op_function(in_graph=on_host(_single_specs))
 def parse_single_sequence_example(
     serialized: TensorLike,
     context_features: Any = None,

@@ -9,7 +9,9 @@ import numpy as np
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
+from eagerflow.framework.host_call import always, on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.protos.schema import protobuf
 from eagerflow.protos.tensor import MESSAGES
@@ -158,7 +160,7 @@ def tensor_of_message(message: Any) -> Tensor:
     return _core.convert(array.reshape(shape), dtype, None)
 
 
-@op_function
+@op_function(in_graph=on_host(always(TensorSpec([], dtypes.string))))
 def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
     """A tensor as a scalar string, a TensorProto message.
 
@@ -247,7 +249,13 @@ _NATIVE = frozenset(
 )
 
 
-@composed_op("ParseTensor", serialized=Input("string"), out_type=DType)
+def _parsed_spec(serialized: Any, out_type: Any, name: str | None = None) -> TensorSpec:
+    return TensorSpec(None, out_type)
+
+
+@composed_op(
+    "ParseTensor", in_graph=on_host(_parsed_spec), serialized=Input("string"), out_type=DType
+)
 def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None = None) -> Tensor:
     """The tensor that a string made by `tf.io.serialize_tensor` holds.
 

@@ -10,14 +10,16 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
+from eagerflow.framework.host_call import always, on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.io.raw import strings_tensor
 from eagerflow.io.serialization import packed_strings, parse_tensor, tensor_message
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.sparse.arrangement import concat
 from eagerflow.sparse.conversion import checked
-from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
 from eagerflow.typing import DTypeLike
 
 _ops = _core.ops
@@ -44,7 +46,7 @@ def _message(tensor: Tensor) -> Any:
     return message
 
 
-@op_function
+@op_function(in_graph=on_host(always(TensorSpec([3], dtypes.string))))
 def serialize_sparse(
     sp_input: SparseTensor, out_type: DTypeLike = dtypes.string, name: str | None = None
 ) -> Tensor:
@@ -58,7 +60,7 @@ def serialize_sparse(
     return strings_tensor(_parts(value), (3,))
 
 
-@op_function
+@op_function(in_graph=on_host(always(TensorSpec([None, 3], dtypes.string))))
 def serialize_many_sparse(
     sp_input: SparseTensor, out_type: DTypeLike = dtypes.string, name: str | None = None
 ) -> Tensor:
@@ -93,7 +95,18 @@ def serialize_many_sparse(
     return strings_tensor(strings, (int(sizes[0]), 3))
 
 
-@composed_op("DeserializeManySparse", serialized_sparse=Input("string"), dtype=DType)
+def _stacked_spec(
+    serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None
+) -> SparseTensorSpec:
+    return SparseTensorSpec(None if rank is None else [None] * rank, dtype)
+
+
+@composed_op(
+    "DeserializeManySparse",
+    in_graph=on_host(_stacked_spec),
+    serialized_sparse=Input("string"),
+    dtype=DType,
+)
 def deserialize_many_sparse(
     serialized_sparse: Any, dtype: DTypeLike, rank: Any = None, name: str | None = None
 ) -> SparseTensor:

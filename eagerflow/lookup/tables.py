@@ -11,7 +11,7 @@ from eagerflow import _core
 from eagerflow.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from eagerflow.framework import dtypes
 from eagerflow.framework.func_graph import eagerly
-from eagerflow.framework.host_call import host_call
+from eagerflow.framework.host_call import now_or_node
 from eagerflow.framework.module import Module
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
@@ -36,13 +36,6 @@ def _joined(values: list[Any], dtype: Any, shape: tuple[int, ...]) -> Tensor:
 
 
 _NUMBER = TensorSpec([], dtypes.int64)
-
-
-def _now_or_node(function: Callable[..., Any], specs: Any, name: str, *args: Any) -> Any:
-    """Calls a function that reads or changes a table, or adds a node that does."""
-    if _core.building() is None:
-        return function(*args)
-    return host_call(function, specs, args, name=name, effects=specs is None)
 
 
 def mapped(function: Callable[[Tensor], Tensor], keys: Any, dtype: Any) -> Any:
@@ -310,7 +303,7 @@ class _Table(Module):
 
     def size(self, name: str | None = None) -> Tensor:
         """The number of keys, an int64 scalar."""
-        return _now_or_node(self._size, _NUMBER, "LookupTableSize")
+        return now_or_node(self._size, _NUMBER, "LookupTableSize")
 
     def _size(self) -> Tensor:
         return _core.convert(len(self._table), dtypes.int64, None)
@@ -321,7 +314,7 @@ class _Table(Module):
             TensorSpec([None], self._key_dtype),
             TensorSpec([None, *self._value_sizes()], self._value_dtype),
         )
-        return _now_or_node(self._table.items, specs, "LookupTableExport")
+        return now_or_node(self._table.items, specs, "LookupTableExport")
 
     def _value_sizes(self) -> tuple[int, ...]:
         """The shape of each value."""
@@ -330,7 +323,7 @@ class _Table(Module):
     def _found(self, find: Callable[..., Tensor], keys: Tensor, *defaults: Any) -> Tensor:
         """What `find(keys, *defaults)` returns, which reads the table."""
         spec = TensorSpec(keys.shape.concatenate(self._value_sizes()), self._value_dtype)
-        return _now_or_node(find, spec, "LookupTableFind", keys, *defaults)
+        return now_or_node(find, spec, "LookupTableFind", keys, *defaults)
 
 
 class StaticHashTable(_Table):
@@ -569,7 +562,7 @@ class MutableHashTable(_Table):
         """
         keys = self._keys(keys)
         values = _core.convert(values, self._value_dtype, None)
-        _now_or_node(self._insert, None, "LookupTableInsert", keys, values)
+        now_or_node(self._insert, None, "LookupTableInsert", keys, values)
 
     def _insert(self, keys: Tensor, values: Tensor) -> None:
         expected = (*keys._shape_tuple(), *self._value_sizes())
@@ -622,7 +615,7 @@ class MutableHashTable(_Table):
             raise TypeError(
                 f"Dtype of argument `keys` must be {self._key_dtype}, received: {given}"
             )
-        _now_or_node(self._remove, None, "LookupTableRemove", self._keys(keys))
+        now_or_node(self._remove, None, "LookupTableRemove", self._keys(keys))
 
     def _remove(self, keys: Tensor) -> None:
         self._table.remove(self._checked(keys))
