@@ -298,6 +298,16 @@ nb::object known_numbers(nb::handle object) {
   return list;
 }
 
+void set_known_numbers(nb::handle object, nb::handle numbers) {
+  Symbol* const symbol = symbol_of(checked_tensor(object.ptr()));
+  if (!symbol) fail(Code::kValueError, "The tensor has a value.");
+  Ints known;
+  for (const nb::handle number : numbers) {
+    known.push_back(number.is_none() ? kUnknownInt : to_int(number.ptr()));
+  }
+  symbol->set_numbers(known);
+}
+
 void refine_shape(nb::handle object, nb::handle shape) {
   const Tensor& tensor = checked_tensor(object.ptr());
   const Shape more = to_partial_shape(shape.ptr());
@@ -480,6 +490,8 @@ void add_graphs(nb::module_& m) {
   m.def("partial_value", known_numbers,
         "The numbers of an integer scalar or vector, None where they are unknown; None if nothing "
         "is known.");
+  m.def("set_partial_value", set_known_numbers, nb::arg("tensor"), nb::arg("numbers"),
+        "Says which numbers a symbolic integer scalar or vector holds, None where that is unknown.");
   m.def("refine_shape", refine_shape, nb::arg("tensor"), nb::arg("shape").none(),
         "Merges a shape into that of a symbolic tensor; raises a ValueError if they disagree.");
   m.def(

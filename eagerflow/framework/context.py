@@ -16,8 +16,6 @@ _EAGER = object()
 class _Modes(threading.local):
     def __init__(self) -> None:
         self.stack: list[Any] = []
-        # Whether operations run on dummy values, only to infer shapes.
-        self.only_shapes = False
 
 
 class _Process:
@@ -34,20 +32,6 @@ class _Process:
 
 _modes = _Modes()
 process = _Process()
-
-
-def only_shapes() -> bool:
-    """Whether this thread only infers shapes.
-
-    Its values are dummies then: they are neither printed, nor checked, nor written.
-    """
-    return _modes.only_shapes
-
-
-def set_only_shapes(value: bool) -> bool:
-    """Sets what `only_shapes` answers in this thread, and returns what it answered before."""
-    before, _modes.only_shapes = _modes.only_shapes, value
-    return before
 
 
 def executing_eagerly() -> bool:

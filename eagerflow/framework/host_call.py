@@ -155,5 +155,16 @@ def always(specs: Any) -> Callable[..., Any]:
     return lambda *args, **kwargs: specs
 
 
+def like(position: int = 0) -> Callable[..., Any]:
+    """A function that returns the spec of its argument at a position."""
+
+    def specs(*args: Any, **kwargs: Any) -> TensorSpec:
+        argument = args[position] if position < len(args) else list(kwargs.values())[position]
+        tensor = _core.as_tensor(argument)
+        return TensorSpec(tensor.shape, tensor.dtype)
+
+    return specs
+
+
 def _dims(spec: TensorSpec) -> list[int | None] | None:
     return None if spec.shape.rank is None else spec.shape.as_list()

@@ -23,6 +23,7 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.image.checks import image_of, invalid, real, three_or_four, whole
 from eagerflow.ops.array import pad
 from eagerflow.ops.composed_op import NUMERIC_TYPES, Input, composed_op
+from eagerflow.ops.control_flow import switch_case
 from eagerflow.ops.random import stateful
 
 _ops = _core.ops
@@ -77,14 +78,15 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
     number = known_array(k, None, "k")
     if number.ndim:
         raise ValueError(f"Shape {number.shape} must have rank 0")
-    turns = int(number) % 4
-    if turns == 1:
-        return _ops.reverse(transpose(tensor), [-3])
-    if turns == 2:
-        return _ops.reverse(tensor, [-3, -2])
-    if turns == 3:
-        return transpose(_ops.reverse(tensor, [-3]))
-    return tensor
+    return switch_case(
+        _ops.cast(_ops.floormod(number, 4), dtypes.int32),
+        [
+            lambda: tensor,
+            lambda: _ops.reverse(transpose(tensor), [-3]),
+            lambda: _ops.reverse(tensor, [-3, -2]),
+            lambda: transpose(_ops.reverse(tensor, [-3])),
+        ],
+    )
 
 
 @op_function

@@ -10,7 +10,6 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
-from eagerflow.framework.context import only_shapes
 from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.host_call import host_call
 from eagerflow.framework.op_function import op_function
@@ -46,8 +45,6 @@ def _require(flags: Any, refuse: Callable[..., None], *values: Any) -> None:
 
     In a graph this is a node, unless all is known while tracing.
     """
-    if only_shapes():
-        return
     holds = _ops.reduce_all(flags)
     if _core.building() is None:
         if not bool(holds):
@@ -515,8 +512,6 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: Any = 
 
     >>> tf.debugging.Assert(tf.constant(2) > 1, ["two is more than one"])
     """
-    if only_shapes():
-        return
     count = _count(summarize)
     if _core.building() is None:
         if condition:

@@ -269,6 +269,9 @@ def sequence_mask(
            [ True,  True,  True]])
     """
     lengths = _core.as_tensor(lengths)
+    if maxlen is None and _core.static_value(lengths) is None:
+        largest = _ops.cast(_ops.reduce_max(_ops.reshape(lengths, [-1])), dtypes.int32)
+        maxlen = _ops.maximum(largest, 0)
     if maxlen is None:
         longest = _ops.reduce_max(lengths).numpy() if lengths._size else 0
         if not math.isfinite(longest):
@@ -277,6 +280,7 @@ def sequence_mask(
     maxlen = _core.as_tensor(maxlen)
     if maxlen.ndim != 0:
         raise ValueError("Argument `maxlen` must be scalar for sequence_mask")
-    positions = _ops.cast(range(int(maxlen)), lengths.dtype)
+    limit = maxlen if _core.is_symbolic(maxlen) else int(maxlen)
+    positions = _ops.cast(range(limit), lengths.dtype)
     mask = _ops.less(positions, _ops.expand_dims(lengths, -1))
     return _ops.cast(mask, dtype)

@@ -10,7 +10,6 @@ import numpy as np
 from eagerflow import _core, nest
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
-from eagerflow.framework.context import only_shapes
 from eagerflow.framework.host_call import always, on_host
 from eagerflow.framework.op_function import op_function
 
@@ -130,8 +129,6 @@ def print(
     >>> tf.print("x =", tf.range(10), output_stream=sys.stdout)
     x = [0 1 2 ... 7 8 9]
     """
-    if only_shapes():
-        return
     summarize = 3 if summarize is None else summarize
     text = sep.join(_object_text(value, summarize) for value in inputs) + end
     if isinstance(output_stream, str) and output_stream.startswith("file://"):

@@ -8,7 +8,9 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.ops.numpy_ops import checked
@@ -33,6 +35,35 @@ class QuantizedConcat(NamedTuple):
     output: Tensor
     output_min: Tensor
     output_max: Tensor
+
+
+def _quantized_specs(
+    input: Any, min_range: Any, max_range: Any, T: Any, *args: Any, **kwargs: Any
+) -> QuantizeV2:
+    x = _core.convert(input, None, dtypes.float32)
+    limit: Any = TensorSpec(_core.convert(min_range, None, dtypes.float32).shape, dtypes.float32)
+    output: Any = TensorSpec(x.shape, dtypes.as_dtype(T))
+    return QuantizeV2(output, limit, limit)
+
+
+def _floats_spec(
+    input: Any,
+    min_range: Any,
+    max_range: Any,
+    mode: Any = None,
+    name: Any = None,
+    axis: Any = None,
+    narrow_range: bool = False,
+    dtype: Any = dtypes.float32,
+) -> TensorSpec:
+    return TensorSpec(_core.as_tensor(input).shape, dtypes.as_dtype(dtype))
+
+
+def _joined_specs(concat_dim: Any, values: Any, *args: Any, **kwargs: Any) -> QuantizedConcat:
+    first = _core.as_tensor(values[0])
+    limit: Any = TensorSpec([], dtypes.float32)
+    output: Any = TensorSpec(None if first.ndim is None else [None] * first.ndim, first.dtype)
+    return QuantizedConcat(output, limit, limit)
 
 
 def _integers(dtype: dtypes.DType) -> np.iinfo:
@@ -127,7 +158,7 @@ def _from_min_first(x: np.ndarray, low: Any, high: Any, info: np.iinfo) -> np.nd
     return np.where(low == high, low, result)
 
 
-@op_function
+@op_function(in_graph=on_host(_quantized_specs))
 def quantize(
     input: Any,
     min_range: Any,
@@ -218,7 +249,7 @@ def quantize(
     )
 
 
-@op_function
+@op_function(in_graph=on_host(_floats_spec))
 def dequantize(
     input: Any,
     min_range: Any,
@@ -286,6 +317,7 @@ def dequantize(
     values=Input(variadic=True),
     input_mins=Input("float32", variadic=True),
     input_maxes=Input("float32", variadic=True),
+    in_graph=on_host(_joined_specs),
 )
 def quantized_concat(
     concat_dim: Any, values: Any, input_mins: Any, input_maxes: Any, name: str | None = None

@@ -8,12 +8,30 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import on_host
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import FLOAT_TYPES, Input, composed_op
 from eagerflow.ops.numpy_ops import checked, differentiable
 
 _ops = _core.ops
 Tensor = _core.Tensor
+
+
+def _like_inputs(value: Any, *args: Any, **kwargs: Any) -> TensorSpec:
+    tensor = _core.convert(value, None, dtypes.float32)
+    return TensorSpec(tensor.shape, tensor.dtype)
+
+
+def _gradient_specs(gradients: Any, *args: Any, **kwargs: Any) -> tuple[TensorSpec, ...]:
+    limit = TensorSpec([], dtypes.float32)
+    return _like_inputs(gradients), limit, limit
+
+
+def _channel_gradient_specs(gradients: Any, *args: Any, **kwargs: Any) -> tuple[TensorSpec, ...]:
+    spec = _like_inputs(gradients)
+    limit = TensorSpec(spec.shape[-1:] if spec.shape.rank else [None], dtypes.float32)
+    return spec, limit, limit
 
 
 def _levels(num_bits: int, narrow_range: bool, op: str) -> tuple[float, float]:
@@ -101,6 +119,7 @@ def _fake(
     max=float,
     num_bits=int,
     narrow_range=bool,
+    in_graph=on_host(_like_inputs),
 )
 def fake_quant_with_min_max_args(
     inputs: Any,
@@ -142,6 +161,7 @@ def fake_quant_with_min_max_args(
     max=Input("float32"),
     num_bits=int,
     narrow_range=bool,
+    in_graph=on_host(_like_inputs),
 )
 def fake_quant_with_min_max_vars(
     inputs: Any,
@@ -174,6 +194,7 @@ def _limit(value: Any) -> Tensor:
     max=Input("float32"),
     num_bits=int,
     narrow_range=bool,
+    in_graph=on_host(_like_inputs),
 )
 def fake_quant_with_min_max_vars_per_channel(
     inputs: Any,
@@ -202,6 +223,7 @@ def fake_quant_with_min_max_vars_per_channel(
     max=float,
     num_bits=int,
     narrow_range=bool,
+    in_graph=on_host(_like_inputs),
 )
 def fake_quant_with_min_max_args_gradient(
     gradients: Any,
@@ -243,6 +265,7 @@ def _limit_gradients(
     max=Input("float32"),
     num_bits=int,
     narrow_range=bool,
+    in_graph=on_host(_gradient_specs),
 )
 def fake_quant_with_min_max_vars_gradient(
     gradients: Any,
@@ -271,6 +294,7 @@ def fake_quant_with_min_max_vars_gradient(
     max=Input("float32"),
     num_bits=int,
     narrow_range=bool,
+    in_graph=on_host(_channel_gradient_specs),
 )
 def fake_quant_with_min_max_vars_per_channel_gradient(
     gradients: Any,
@@ -362,6 +386,7 @@ def _rounded(
     round_mode=str,
     narrow_range=bool,
     axis=int,
+    in_graph=on_host(_like_inputs),
 )
 def quantize_and_dequantize_v2(
     input: Any,
@@ -434,6 +459,7 @@ def quantize_and_dequantize_v2(
     round_mode=str,
     narrow_range=bool,
     axis=int,
+    in_graph=on_host(_like_inputs),
 )
 def quantize_and_dequantize(
     input: Any,

@@ -10,10 +10,12 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument, pad, roll
 from eagerflow.ops.composed_op import COMPLEX_TYPES, Input, composed_op
 from eagerflow.ops.numpy_ops import COMPLEX, checked, differentiable
+from eagerflow.signal import specs
 from eagerflow.util.optional import found
 
 _ops = _core.ops
@@ -152,7 +154,11 @@ def _whole(value: Any, rank: int, op: str, inverse: bool) -> Tensor:
     return _complex_transform(x, tuple(range(x.ndim - rank, x.ndim)), inverse)
 
 
-@composed_op("FFT", input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"))
+@composed_op(
+    "FFT",
+    input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
+    in_graph=on_host(specs.whole),
+)
 def fft(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform along the last axis.
 
@@ -169,7 +175,11 @@ def fft(input: Any, name: str | None = None) -> Tensor:
     return _whole(input, 1, "FFT", False)
 
 
-@composed_op("IFFT", input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"))
+@composed_op(
+    "IFFT",
+    input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
+    in_graph=on_host(specs.whole),
+)
 def ifft(input: Any, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along the last axis, scaled by 1 / size.
 
@@ -179,25 +189,41 @@ def ifft(input: Any, name: str | None = None) -> Tensor:
     return _whole(input, 1, "IFFT", True)
 
 
-@composed_op("FFT2D", input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"))
+@composed_op(
+    "FFT2D",
+    input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
+    in_graph=on_host(specs.whole),
+)
 def fft2d(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform along the last two axes; see `tf.signal.fft`."""
     return _whole(input, 2, "FFT2D", False)
 
 
-@composed_op("IFFT2D", input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"))
+@composed_op(
+    "IFFT2D",
+    input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
+    in_graph=on_host(specs.whole),
+)
 def ifft2d(input: Any, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along the last two axes; see `tf.signal.ifft`."""
     return _whole(input, 2, "IFFT2D", True)
 
 
-@composed_op("FFT3D", input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"))
+@composed_op(
+    "FFT3D",
+    input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
+    in_graph=on_host(specs.whole),
+)
 def fft3d(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform along the last three axes; see `tf.signal.fft`."""
     return _whole(input, 3, "FFT3D", False)
 
 
-@composed_op("IFFT3D", input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"))
+@composed_op(
+    "IFFT3D",
+    input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
+    in_graph=on_host(specs.whole),
+)
 def ifft3d(input: Any, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along the last three axes; see `tf.signal.ifft`."""
     return _whole(input, 3, "IFFT3D", True)
@@ -257,7 +283,7 @@ def _from_half(value: Any, fft_length: Any, rank: int, op: str) -> Tensor:
     return _half_inverse(x, lengths[-1], axes)
 
 
-@op_function
+@op_function(in_graph=on_host(specs.half(1)))
 def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """The first half of the Fourier transform of real values along the last axis.
 
@@ -278,19 +304,19 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
     return _half(input_tensor, fft_length, 1, "RFFT")
 
 
-@op_function
+@op_function(in_graph=on_host(specs.half(2)))
 def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """Half the Fourier transform of real values along the last two axes; see `tf.signal.rfft`."""
     return _half(input_tensor, fft_length, 2, "RFFT2D")
 
 
-@op_function
+@op_function(in_graph=on_host(specs.half(3)))
 def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """Half the Fourier transform of real values along three axes; see `tf.signal.rfft`."""
     return _half(input_tensor, fft_length, 3, "RFFT3D")
 
 
-@op_function
+@op_function(in_graph=on_host(specs.from_half(1)))
 def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """Real values from the first half of their spectrum along the last axis.
 
@@ -309,13 +335,13 @@ def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) ->
     return _from_half(input_tensor, fft_length, 1, "IRFFT")
 
 
-@op_function
+@op_function(in_graph=on_host(specs.from_half(2)))
 def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """Real values from half their spectrum along the last two axes; see `tf.signal.irfft`."""
     return _from_half(input_tensor, fft_length, 2, "IRFFT2D")
 
 
-@op_function
+@op_function(in_graph=on_host(specs.from_half(3)))
 def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """Real values from half their spectrum along three axes; see `tf.signal.irfft`."""
     return _from_half(input_tensor, fft_length, 3, "IRFFT3D")
@@ -365,6 +391,7 @@ def _scaled(y: Tensor, factor: float) -> Tensor:
     input_tensor=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
     fft_length=Input("int32"),
     axes=Input("int32"),
+    in_graph=on_host(specs.along_axes),
 )
 def fftnd(
     input_tensor: Any,
@@ -398,6 +425,7 @@ def fftnd(
     input_tensor=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
     fft_length=Input("int32"),
     axes=Input("int32"),
+    in_graph=on_host(specs.along_axes),
 )
 def ifftnd(
     input_tensor: Any,
@@ -420,7 +448,7 @@ def _along(value: Any, fft_length: Any, axes: Any, norm: str | None, inverse: bo
     return _scaled(_complex_transform(x, chosen, inverse), factor)
 
 
-@op_function
+@op_function(in_graph=on_host(specs.half()))
 def rfftnd(
     input_tensor: Any,
     fft_length: Any = None,
@@ -450,7 +478,7 @@ def _rfftnd(x: Tensor, fft_length: Any = None, axes: Any = None, norm: str | Non
     return _scaled(_half_transform(x, chosen), _scale(norm, _size(x, chosen), False))
 
 
-@op_function
+@op_function(in_graph=on_host(specs.from_half()))
 def irfftnd(
     input_tensor: Any,
     fft_length: Any = None,

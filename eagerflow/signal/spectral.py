@@ -71,6 +71,8 @@ def frame(
         raise IndexError(f"axis {axis} is out of range for a signal of rank {x.ndim}")
     axis %= x.ndim
     size = x._shape_tuple()[axis]
+    if size is None:
+        return _frames_of_any_size(x, length, step, pad_end, pad_value, axis)
     if pad_end:
         count = -(-size // step)
         missing = max(length + step * (count - 1) - size, 0)
@@ -83,12 +85,29 @@ def frame(
     pieces = length // step
     if axis == x.ndim - 1 and count and length == pieces * step and 1 < pieces <= 16:
         # A frame consists of consecutive segments as long as the step.
-        outer = x._shape_tuple()[:-1]
+        outer = x._sizes()[:-1]
         used = x[..., : (count + pieces - 1) * step]
         hops = _ops.reshape(used, [*outer, count + pieces - 1, step])
         return _ops.concat([hops[..., k : k + count, :] for k in range(pieces)], -1)
     places = np.arange(count)[:, None] * step + np.arange(length)
     return slices_at(x, places, axis)
+
+
+def _frames_of_any_size(
+    x: Tensor, length: int, step: int, pad_end: bool, pad_value: Any, axis: int
+) -> Tensor:
+    """The frames of a signal whose size is known only when a graph runs."""
+    size = x._sizes()[axis]
+    if pad_end:
+        count = (size + step - 1) // step
+        missing = _ops.maximum(length + step * (count - 1) - size, 0)
+        pads: list[Any] = [[0, 0] for _ in range(x.ndim)]
+        pads[axis] = [0, missing]
+        x = pad(x, pads, "CONSTANT", _core.convert(pad_value, x.dtype, None))
+    else:
+        count = _ops.maximum(0, 1 + (size - length) // step)
+    starts = _ops.expand_dims(_ops.range(0, count, 1), 1) * step
+    return _ops.gather(x, starts + _ops.range(0, length, 1), axis, 0)
 
 
 @op_function
@@ -115,8 +134,9 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
     step = _scalar(frame_step, "frame_step")
     if step <= 0:
         raise invalid_argument(f"frame_step must be positive, got {step}")
-    *batch, frames, length = x._shape_tuple()
-    samples = max((frames - 1) * step + length, 0)
+    *batch, frames, length = x._sizes()
+    samples = (frames - 1) * step + length
+    samples = max(samples, 0) if type(samples) is int else _ops.maximum(samples, 0)
     pieces = max(-(-length // step), 1)
     rest = [[0, 0] for _ in batch]
     x = pad(x, [*rest, [0, 0], [0, pieces * step - length]])

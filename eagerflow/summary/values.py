@@ -3,23 +3,50 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import wave
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
-from eagerflow.framework.name_scope import get_current_name_scope, name_scope
+from eagerflow.framework.host_call import host_call
+from eagerflow.framework.name_scope import current_prefix, get_current_name_scope, name_scope
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.io import encode_png
 from eagerflow.io.serialization import fill_message
 from eagerflow.protos.event import MESSAGES
-from eagerflow.summary.writer import current_step, should_record_summaries, state
+from eagerflow.summary.writer import current_step, record_if, should_record_summaries, state
 
 _DEFAULT_BUCKETS = 30
 _WAV = 11  # audio's number of the encoding
+
+
+def _in_graph(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes a function that writes a summary one that adds a node while a graph is built.
+
+    The node writes to the writer, and with the scope, of the time of tracing.
+    """
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if _core.building() is None:
+            return function(*args, **kwargs)
+        writer, recording, prefix = state.writer, state.recording, current_prefix()
+        if writer is None:
+            return _core.as_tensor(False)
+
+        def run(*args: Any, **kwargs: Any) -> Any:
+            with writer.as_default(), record_if(recording), name_scope(prefix):
+                return function(*args, **kwargs)
+
+        spec = TensorSpec([], dtypes.bool)
+        return host_call(run, spec, args, kwargs, name=f"{function.__name__}_summary", effects=True)
+
+    return call
 
 
 @contextlib.contextmanager
@@ -64,6 +91,7 @@ def _record(tag: str, tensor: Any, step: Any, metadata: Any) -> bool:
     return state.writer.add(current_step(step), value)
 
 
+@_in_graph
 def write(
     tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None
 ) -> Any:
@@ -92,6 +120,7 @@ def write(
     return _core.as_tensor(state.writer.add(current_step(step), value))
 
 
+@_in_graph
 def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
     """Writes a number.
 
@@ -143,6 +172,7 @@ def _histogram(values: Any, buckets: int) -> Any:
     return np.stack([edges[:-1], edges[1:], counts.astype(np.float64)], -1)
 
 
+@_in_graph
 def histogram(
     name: str,
     data: Any,
@@ -174,6 +204,7 @@ def histogram(
     return _core.as_tensor(_record(_tag(name), rows, step, _metadata("histograms", description)))
 
 
+@_in_graph
 def image(
     name: str, data: Any, step: Any = None, max_outputs: int = 3, description: str | None = None
 ) -> Any:
@@ -224,6 +255,7 @@ def encoded_png(pixels: Any) -> bytes:
     return encode_png(pixels).numpy()
 
 
+@_in_graph
 def audio(
     name: str,
     data: Any,
@@ -283,6 +315,7 @@ def _wav(samples: Any, rate: int) -> bytes:
     return output.getvalue()
 
 
+@_in_graph
 def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
     """Writes text, which TensorBoard shows as Markdown; tables for tensors of rank 1 and 2.
 
@@ -337,6 +370,7 @@ def _add_event(step: int = 0, **what: Any) -> bool:
     return bool(add and add(MESSAGES["Event"](wall_time=time.time(), step=step, **what)))
 
 
+@_in_graph
 def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
     """Writes a serialized Summary message.
 

@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from eagerflow.framework.context import only_shapes
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.io.records import RecordWriter
 from eagerflow.protos.event import MESSAGES
@@ -229,7 +228,7 @@ def record_if(condition: Any) -> Iterator[None]:
 def should_record_summaries() -> bool:
     """Whether a summary would be written now: there is a writer, and the condition holds."""
     condition = state.recording
-    if state.writer is None or only_shapes():
+    if state.writer is None:
         return False
     return bool(condition() if callable(condition) else condition)
 

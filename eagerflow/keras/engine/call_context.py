@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import threading
 import weakref
-from collections.abc import Callable
 from types import TracebackType
 from typing import Any
-
-from eagerflow.framework.context import set_only_shapes
-from eagerflow.framework.variable import Variable
 
 
 class CallContext(threading.local):
@@ -60,50 +55,11 @@ def clear_learning_phase() -> None:
         del _phase.value
 
 
-def _unless_inferring(assign: Callable[..., Any]) -> Callable[..., Any]:
-    """Wraps a method that assigns, so that variables keep their values while shapes are inferred.
-
-    Assignments in `build` are carried out even then.
-    """
-
-    @functools.wraps(assign)
-    def assign_unless(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if context.inferring and not context.building:
-            return self
-        return assign(self, *args, **kwargs)
-
-    return assign_unless
-
-
-_ASSIGNING = {
-    name: _unless_inferring(getattr(Variable, name))
-    for name in ("assign", "assign_add", "assign_sub")
-}
-
-
-# Those that the class itself defines, to be restored.
-_OWN = {name: vars(Variable)[name] for name in _ASSIGNING if name in vars(Variable)}
-
-
-class _Inferences:
-    """The number of running inferences in all threads."""
-
-    count = 0
-    lock = threading.Lock()
-
-
 class inferring_shapes:
     """A `with` block in which layers run on tensors without values."""
 
     def __enter__(self) -> None:
-        self._before = context.inferring, set_only_shapes(True)
-        context.inferring = True
-        # Patched only meanwhile, so that other assignments need not check.
-        with _Inferences.lock:
-            _Inferences.count += 1
-            if _Inferences.count == 1:
-                for name, method in _ASSIGNING.items():
-                    setattr(Variable, name, method)
+        self._before, context.inferring = context.inferring, True
 
     def __exit__(
         self,
@@ -111,16 +67,7 @@ class inferring_shapes:
         value: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        context.inferring, before = self._before
-        set_only_shapes(before)
-        with _Inferences.lock:
-            _Inferences.count -= 1
-            if not _Inferences.count:
-                for name in _ASSIGNING:
-                    if name in _OWN:
-                        setattr(Variable, name, _OWN[name])
-                    else:
-                        delattr(Variable, name)
+        context.inferring = self._before
 
 
 def is_inferring() -> bool:

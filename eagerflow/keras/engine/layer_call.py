@@ -224,8 +224,8 @@ def _set_mask(layer: Any, inputs: Any, outputs: Any, masks: Any) -> None:
 class Building:
     """Prefixes the names of new weights with those of the layers that are being called.
 
-    New weights draw from the program's random state, not from that of the function that calls the
-    layer.
+    New weights are computed at once, also while a function is traced, and draw from the program's
+    random state, not from that of the function that calls the layer.
     """
 
     def __init__(self, layer: Any, top: bool = False) -> None:
@@ -239,6 +239,7 @@ class Building:
         self._before = context.building
         self._drawing = random_seed.drawing(None)
         self._drawing.__enter__()
+        _core.begin_eager()
         self._names = naming.enter_building()
         self._scope.__enter__()
         context.building = True
@@ -246,6 +247,7 @@ class Building:
     def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
         context.building = self._before
         self._scope.__exit__(kind, value, traceback)
+        _core.end_eager()
         self._drawing.__exit__(None, None, None)
         naming.leave_building(self._names)
 

@@ -6,7 +6,9 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import now_or_node
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import sizes_of
@@ -57,7 +59,7 @@ def encoded(
     shape = inputs.shape
     if inputs.ndim == 0:
         inputs = _ops.expand_dims(inputs, -1)
-    if mode == "one_hot" and inputs._sizes()[-1] != 1:
+    if mode == "one_hot" and inputs._shape_tuple()[-1] != 1:
         inputs = _ops.expand_dims(inputs, -1)
     if inputs.ndim > 2:
         raise ValueError(
@@ -99,7 +101,7 @@ def checked_sparse(sparse: bool, mode: str, kind: str) -> bool:
 
 def in_form(vectors: Any, sparse: bool) -> Any:
     """Vectors as they are, or as a SparseTensor."""
-    if not sparse or is_inferring():
+    if not sparse or is_inferring():  # symbolic inputs of models are dense
         return vectors
     return sparse_ops.from_dense(vectors)
 
@@ -170,8 +172,7 @@ class CategoryEncoding(Layer):
 
     def to_ids(self, values: Any) -> Any:
         """Ids, which must be in range."""
-        if not is_inferring():
-            self._check(values)
+        values = now_or_node(self._checked, TensorSpec(values.shape, values.dtype), "check", values)
         return values if values.dtype.is_integer else _ops.cast(values, dtypes.int64)
 
     def encode(self, ids: Any, count_weights: Any = None) -> Any:
@@ -179,13 +180,19 @@ class CategoryEncoding(Layer):
         vectors = encoded(ids, self.output_mode, self.num_tokens, self.compute_dtype, count_weights)
         return in_form(vectors, self.sparse)
 
-    def _check(self, inputs: Any) -> None:
+    def _checked(self, inputs: Any) -> Any:
+        """The ids.
+
+        Raises:
+            tf.errors.InvalidArgumentError: if one is out of range.
+        """
         values = inputs.numpy()
         if values.size and not (values.min() >= 0 and values.max() < self.num_tokens):
             raise invalid_argument(
                 "Input values must be in the range 0 <= values < num_tokens with "
                 f"num_tokens={self.num_tokens}",
             )
+        return inputs
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         return encoded_shape(input_shape, self.output_mode, self.num_tokens)

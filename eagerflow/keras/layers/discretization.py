@@ -156,7 +156,7 @@ class Discretization(PreprocessingLayer):
     def to_ids(self, values: Any) -> Any:
         """The indices of the bins that values are in."""
         x = conversion.cast(values, dtypes.float32)
-        shape = x._shape_tuple()
+        shape = x._sizes()
         boundaries = _core.convert(self.bin_boundaries, dtypes.float32, None)
         flat = _ops.reshape(x, [1, -1])
         bins = _ops.searchsorted(_ops.expand_dims(boundaries, 0), flat, "right", dtypes.int64)

@@ -8,11 +8,11 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import now_or_node
 from eagerflow.framework.shapes import as_shape
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras import backend
-from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.engine.shape_inference import placeholder
 from eagerflow.keras.layers.category_encoding import (
     checked_mode,
     checked_sparse,
@@ -110,8 +110,6 @@ class Hashing(_Bins):
 
     def call(self, inputs: Any) -> Any:
         values = as_tensor(inputs)
-        if is_inferring():
-            return self.encode(placeholder(dtypes.int64, values._shape_tuple()))
         return self.encode(self.to_ids(values))
 
     def to_ids(self, values: Any) -> Any:
@@ -199,8 +197,11 @@ class HashedCrossing(_Bins):
                 "All `HashedCrossing` inputs should have an integer or string dtype. "
                 f"Received: inputs={inputs}"
             )
-        if is_inferring():
-            return self.encode(placeholder(dtypes.int64, shape))
+        bins = now_or_node(self._crossed, TensorSpec(shape, dtypes.int64), "cross", *columns)
+        return self.encode(bins)
+
+    def _crossed(self, *columns: Any) -> Any:
+        """The bins of the columns' values taken together."""
         hashes = [_hashes(x) for x in columns]
         bins = []
         for row in zip(*hashes, strict=True):
@@ -208,8 +209,7 @@ class HashedCrossing(_Bins):
             for one in row:
                 joined = joined_hash(joined, one)
             bins.append(joined % self.num_bins)
-        array = np.array(bins, "int64").reshape(shape)
-        return self.encode(_core.as_tensor(array))
+        return _core.as_tensor(np.array(bins, "int64").reshape(columns[0]._shape_tuple()))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return encoded_shape(as_shape(input_shape[0]), self.output_mode, self.num_bins)

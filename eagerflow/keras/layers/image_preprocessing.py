@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core, image
+from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import sizes_of
 from eagerflow.keras.layers.preprocessing_layer import as_tensor, listed
 from eagerflow.keras.layers.upsampling import INTERPOLATIONS
-from eagerflow.ops import conversion
+from eagerflow.ops import control_flow, conversion
 
 _ops = _core.ops
 
@@ -30,18 +31,26 @@ def checked_interpolation(value: str) -> str:
     return name
 
 
-def cropped(images: Any, top: int, left: int, height: int, width: int) -> Any:
+def cropped(images: Any, top: Any, left: Any, height: Any, width: Any) -> Any:
     """A part of images `[..., rows, columns, channels]`."""
     shape = images._sizes()
     before = [0] * (len(shape) - 3)
     return _ops.slice(images, [*before, top, left, 0], [*shape[:-3], height, width, shape[-1]])
 
 
+def _part_of(size: Any, dividend: Any, divisor: int) -> Any:
+    """A whole quotient, but at most a size; both may be known only when a graph runs."""
+    if type(size) is int and type(dividend) is int:
+        return min(size, int(float(dividend) / divisor))
+    quotient = _ops.cast(dividend, dtypes.float32) / float(divisor)
+    return _ops.minimum(size, _ops.cast(quotient, dtypes.int32))
+
+
 def fitted(images: Any, height: int, width: int, interpolation: str = "bilinear") -> Any:
     """Images of a size; the least is cropped that preserves their aspect ratio."""
     rows, columns = images._sizes()[-3:-1]
-    crop_height = min(rows, int(float(columns * height) / width))
-    crop_width = min(columns, int(float(rows * width) / height))
+    crop_height = _part_of(rows, columns * height, width)
+    crop_width = _part_of(columns, rows * width, height)
     top, left = (rows - crop_height) // 2, (columns - crop_width) // 2
     part = cropped(images, top, left, crop_height, crop_width)
     return image.resize(part, [height, width], method=interpolation)
@@ -107,10 +116,23 @@ class CenterCrop(Layer):
     def call(self, inputs: Any) -> Any:
         x = conversion.cast(as_tensor(inputs), self._compute_dtype_object)
         rows, columns = x._sizes()[-3:-1]
-        if rows >= self.height and columns >= self.width:
+        if type(rows) is int and type(columns) is int:
+            fits: Any = rows >= self.height and columns >= self.width
+        else:
+            fits = _ops.logical_and(
+                _ops.greater_equal(rows, self.height), _ops.greater_equal(columns, self.width)
+            )
+
+        def crop() -> Any:
             top, left = (rows - self.height) // 2, (columns - self.width) // 2
             return cropped(x, top, left, self.height, self.width)
-        return conversion.cast(fitted(x, self.height, self.width), x.dtype)
+
+        def resize() -> Any:
+            return conversion.cast(fitted(x, self.height, self.width), x.dtype)
+
+        if type(fits) is bool:
+            return crop() if fits else resize()
+        return control_flow.cond(fits, crop, resize)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         return resized_shape(input_shape, self.height, self.width)

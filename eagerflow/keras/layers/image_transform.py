@@ -13,41 +13,48 @@ FILL_MODES = ("reflect", "wrap", "constant", "nearest")
 INTERPOLATIONS = ("nearest", "bilinear")
 
 
+def as_float(size: Any) -> Any:
+    """A size to compute with, which may be known only when a graph runs."""
+    return float(size) if type(size) is int else _ops.cast(size, dtypes.float32)
+
+
 def translation(dx: Any, dy: Any) -> list[Any]:
     """The transformation that moves images by `dx` columns and `dy` rows, tensors `[batch]`."""
     zeros, ones = _ops.zeros_like(dx), _ops.ones_like(dx)
     return [ones, zeros, _ops.negative(dx), zeros, ones, _ops.negative(dy)]
 
 
-def rotation(angles: Any, rows: int, columns: int) -> list[Any]:
+def rotation(angles: Any, rows: Any, columns: Any) -> list[Any]:
     """The transformation that turns images around their centre by `angles` `[batch]`."""
-    width, height = columns - 1.0, rows - 1.0
+    width, height = as_float(columns) - 1.0, as_float(rows) - 1.0
     cosine, sine = _ops.cos(angles), _ops.sin(angles)
     x = (width - (cosine * width - sine * height)) / 2.0
     y = (height - (sine * width + cosine * height)) / 2.0
     return [cosine, _ops.negative(sine), x, sine, cosine, y]
 
 
-def zoom(zx: Any, zy: Any, rows: int, columns: int) -> list[Any]:
+def zoom(zx: Any, zy: Any, rows: Any, columns: Any) -> list[Any]:
     """The transformation that shows `zx` times the width and `zy` times the height."""
     zeros = _ops.zeros_like(zx)
-    x = (columns - 1.0) / 2.0 * (1.0 - zx)
-    y = (rows - 1.0) / 2.0 * (1.0 - zy)
+    x = (as_float(columns) - 1.0) / 2.0 * (1.0 - zx)
+    y = (as_float(rows) - 1.0) / 2.0 * (1.0 - zy)
     return [zx, zeros, x, zeros, zy, y]
 
 
-def _inside(position: Any, size: int, mode: str) -> Any:
+def _inside(position: Any, count: Any, mode: str) -> Any:
     """Positions beyond the border as positions in the image, for all modes but "constant"."""
-    last = float(size - 1)
+    size = as_float(count)
+    last = size - 1.0
     if mode == "constant":
         return position
-    if mode == "reflect" and size > 1:
+    several = type(count) is not int or count > 1
+    if mode == "reflect" and several:
         period = 2.0 * size
         position = _ops.floormod(position, period)
         position = _ops.select(
-            _ops.greater_equal(position, float(size)), period - 1.0 - position, position
+            _ops.greater_equal(position, size), period - 1.0 - position, position
         )
-    elif mode == "wrap" and size > 1:
+    elif mode == "wrap" and several:
         # The period is the distance between the first and the last position, as in Keras.
         below = _ops.add(position, size * (_ops.floor(_ops.negative(position) / last) + 1.0))
         above = _ops.subtract(position, size * _ops.floor(position / last))
@@ -70,6 +77,7 @@ def transformed(
         interpolation: "bilinear" or "nearest".
     """
     batch, rows, columns, channels = images._sizes()
+    height, width = as_float(rows), as_float(columns)
     x = _ops.reshape(_ops.cast(_ops.range(0, columns, 1), dtypes.float32), [1, 1, columns])
     y = _ops.reshape(_ops.cast(_ops.range(0, rows, 1), dtypes.float32), [1, rows, 1])
     a, b, c, d, e, f = (_ops.reshape(n, [batch, 1, 1]) for n in coefficients)
@@ -80,11 +88,11 @@ def transformed(
 
     def read(at_y: Any, at_x: Any) -> Any:
         known = _ops.logical_and(
-            _ops.logical_and(_ops.greater_equal(at_x, 0.0), _ops.less(at_x, float(columns))),
-            _ops.logical_and(_ops.greater_equal(at_y, 0.0), _ops.less(at_y, float(rows))),
+            _ops.logical_and(_ops.greater_equal(at_x, 0.0), _ops.less(at_x, width)),
+            _ops.logical_and(_ops.greater_equal(at_y, 0.0), _ops.less(at_y, height)),
         )
-        near_x = _ops.cast(_ops.clip_by_value(at_x, 0.0, columns - 1.0), dtypes.int32)
-        near_y = _ops.cast(_ops.clip_by_value(at_y, 0.0, rows - 1.0), dtypes.int32)
+        near_x = _ops.cast(_ops.clip_by_value(at_x, 0.0, width - 1.0), dtypes.int32)
+        near_y = _ops.cast(_ops.clip_by_value(at_y, 0.0, height - 1.0), dtypes.int32)
         pixels = _ops.gather(flat, starts + near_y * columns + near_x, 0, 0)
         beyond = _core.convert(fill_value, images.dtype, None)
         return _ops.select(_ops.expand_dims(known, -1), pixels, beyond)

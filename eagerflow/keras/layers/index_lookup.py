@@ -11,11 +11,12 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.checkpoint.trackable import Held, Value
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import now_or_node
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras import backend
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.composite_inputs import is_composite
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.engine.shape_inference import placeholder
 from eagerflow.keras.layers.category_encoding import (
     checked_mode,
     checked_sparse,
@@ -422,29 +423,26 @@ class IndexLookup(PreprocessingLayer):
     def call(self, inputs: Any) -> Any:
         inputs = as_tensor(inputs)
         self.note_size()
-        if self.invert and is_inferring():
-            return placeholder(dtypes.as_dtype(self.vocabulary_dtype), inputs._shape_tuple())
-        if self.invert:
-            return self.to_ids(inputs)
-        if is_inferring():
-            ids = placeholder(dtypes.int64, inputs._shape_tuple())
-        else:
-            ids = self.to_ids(inputs)
-        return self.encode(ids)
+        ids = self.to_ids(inputs)
+        return ids if self.invert else self.encode(ids)
 
     def to_ids(self, values: Any) -> Any:
         """The ids of terms, or the terms of ids."""
-        if self.invert:
-            dtype = dtypes.as_dtype(self.vocabulary_dtype)
-            return _core.convert(self._named(values.numpy()), dtype, None)
-        array = self._terms(np.asarray(values.numpy(), dtype=object))
-        return _core.as_tensor(self._looked_up(array))
+        dtype = dtypes.as_dtype(self.vocabulary_dtype) if self.invert else dtypes.int64
+
+        def look_up(values: Any) -> Any:
+            if self.invert:
+                return _core.convert(self._named(values.numpy()), dtype, None)
+            array = self._terms(np.asarray(values.numpy(), dtype=object))
+            return _core.as_tensor(self._looked_up(array))
+
+        return now_or_node(look_up, TensorSpec(values.shape, dtype), "lookup", values)
 
     def encode(self, ids: Any) -> Any:
         """Ids in the layer's output mode."""
         if self.output_mode == "int":
             return _ops.cast(ids, dtypes.as_dtype(self.compute_dtype))
-        # Factors that are loaded later do not change the shape.
+        # A model may be built before it knows the factors, which change no shape.
         idf = 1.0 if self._idf is None and is_inferring() else self._idf
         vectors = encoded(ids, self.output_mode, self._depth() or 1, self.compute_dtype, idf=idf)
         return in_form(vectors, self.sparse)

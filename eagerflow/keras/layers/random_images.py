@@ -6,7 +6,6 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.layers.arguments import with_arguments_of
 from eagerflow.keras.layers.image_preprocessing import (
     cropped,
@@ -17,6 +16,7 @@ from eagerflow.keras.layers.image_transform import (
     FILL_MODES,
     FULL_TURN,
     INTERPOLATIONS,
+    as_float,
     rotation,
     transformed,
     translation,
@@ -25,7 +25,7 @@ from eagerflow.keras.layers.image_transform import (
 from eagerflow.keras.layers.preprocessing_layer import as_tensor
 from eagerflow.keras.layers.random_layer import BaseRandomLayer
 from eagerflow.keras.typing import Factor
-from eagerflow.ops import conversion
+from eagerflow.ops import control_flow, conversion
 from eagerflow.ops.random import stateless
 
 _ops = _core.ops
@@ -40,9 +40,7 @@ class RandomImages(BaseRandomLayer):
 
     def call(self, inputs: Any, training: Any = True) -> Any:
         images = conversion.cast(as_tensor(inputs), self._compute_dtype_object)
-        if not training or is_inferring():
-            return images
-        return self._changed(images)
+        return self._changed(images) if training else images
 
     def _changed(self, images: Any) -> Any:
         """Images `[rows, columns, channels]`, or a batch of them, after the change."""
@@ -120,15 +118,24 @@ class RandomCrop(RandomImages):
         images = conversion.cast(as_tensor(inputs), self._compute_dtype_object)
         rows, columns = images._sizes()[-3:-1]
         down, right = rows - self.height, columns - self.width
-        if not training or down < 0 or right < 0:
+
+        def resize() -> Any:
             return conversion.cast(fitted(images, self.height, self.width), images.dtype)
-        top = left = 0
-        if not is_inferring():
+
+        def crop() -> Any:
             drawn = self._random_generator.random_uniform(
                 [2], 0, dtypes.int32.max, dtype=dtypes.int32
-            ).numpy()
-            top, left = int(drawn[0]) % (down + 1), int(drawn[1]) % (right + 1)
-        return cropped(images, top, left, self.height, self.width)
+            )
+            corner = _ops.floormod(drawn, [down + 1, right + 1])
+            return cropped(images, corner[0], corner[1], self.height, self.width)
+
+        if not training:
+            return resize()
+        if type(down) is int and type(right) is int:
+            return resize() if down < 0 or right < 0 else crop()
+        return control_flow.cond(
+            _ops.reduce_all(_ops.greater_equal([down, right], 0)), crop, resize
+        )
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return resized_shape(input_shape, self.height, self.width)
@@ -320,8 +327,8 @@ class RandomTranslation(Transformation):
                 )
 
     def _coefficients(self, batch: int, rows: int, columns: int) -> list[Any]:
-        dy = self._draw(batch, self._height) * float(rows)
-        dx = self._draw(batch, self._width) * float(columns)
+        dy = self._draw(batch, self._height) * as_float(rows)
+        dx = self._draw(batch, self._width) * as_float(columns)
         return translation(dx, dy)
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from eagerflow import image
-from eagerflow.keras.engine.call_context import is_inferring
-from eagerflow.keras.engine.shape_inference import placeholder
+from eagerflow import _core, image
+from eagerflow.framework import dtypes
 from eagerflow.keras.layers.arguments import sizes_of
 from eagerflow.keras.layers.image_preprocessing import checked_interpolation, resized_shape
-from eagerflow.keras.layers.preprocessing_layer import as_tensor
 from eagerflow.keras.layers.random_images import RandomImages, limits_of
 from eagerflow.ops import conversion
+
+_ops = _core.ops
 
 
 class _RandomSize(RandomImages):
@@ -32,22 +30,10 @@ class _RandomSize(RandomImages):
         self.interpolation = interpolation
         self._method = checked_interpolation(interpolation)
 
-    def _placeholder(self, images: Any, axis: int) -> Any:
-        """A placeholder for images whose size differs from batch to batch."""
-        shape = list(images._sizes())
-        shape[axis] = shape[0] + 1
-        return placeholder(images.dtype, shape)
-
-    def call(self, inputs: Any, training: Any = True) -> Any:
-        if training and is_inferring():
-            images = conversion.cast(as_tensor(inputs), self._compute_dtype_object)
-            return self._placeholder(images, self._axis)
-        return super().call(inputs, training)
-
-    def _size(self, size: int) -> int:
+    def _size(self, size: Any) -> Any:
         low, high = self._range
         drawn = self._random_generator.random_uniform([], minval=1.0 + low, maxval=1.0 + high)
-        return int(np.float32(drawn.numpy()) * np.float32(size))
+        return _ops.cast(drawn * _ops.cast(size, dtypes.float32), dtypes.int32)
 
     def _changed(self, images: Any) -> Any:
         sizes = list(images._sizes()[-3:-1])

@@ -10,12 +10,11 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import host_call
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.composite_inputs import is_composite
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.engine.shape_inference import placeholder
 from eagerflow.keras.layers.arguments import sizes_of
 from eagerflow.keras.layers.category_encoding import checked_mode
 from eagerflow.keras.layers.index_lookup import MODES
@@ -26,6 +25,7 @@ from eagerflow.keras.layers.preprocessing_layer import (
     listed,
 )
 from eagerflow.keras.saving import serialization
+from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.ragged.tensor import RaggedTensor
 
 _ops = _core.ops
@@ -273,8 +273,12 @@ class TextVectorization(PreprocessingLayer):
 
     def call(self, inputs: Any) -> Any:
         inputs = as_tensor(inputs)
-        if is_inferring():
-            return self._placeholder(inputs)
+        if _core.building() is not None:
+            return host_call(self._vectorized, self._spec(inputs), (inputs,), name=self.name)
+        return self._vectorized(inputs)
+
+    def _vectorized(self, inputs: Any) -> Any:
+        """The result for texts that are known."""
         if self._split is None and self._ngrams is None:
             if not is_composite(inputs):
                 return self._of_words(inputs)
@@ -340,19 +344,21 @@ class TextVectorization(PreprocessingLayer):
         values = self._lookup_layer.encode(_core.as_tensor(ids))
         return RaggedTensor.from_row_lengths(values, [len(row) for row in rows])
 
-    def _placeholder(self, inputs: Any) -> Any:
-        """Zeros of the result's shape."""
+    def _spec(self, inputs: Any) -> Any:
+        """The spec of the result for texts of a graph."""
         self._lookup_layer.note_size()
-        batch = inputs._sizes()[:1]
+        shape = inputs.shape.as_list()
         dtype = dtypes.as_dtype(self._lookup_layer.compute_dtype)
-        if self._output_mode == "int":
-            shape = inputs._sizes()
-            # The width differs between runs, so that it is inferred as unknown.
-            width = self._output_sequence_length
-            width = width or (shape[1] if self._split is None else shape[0] + 1)
-        else:
+        if self._ragged and shape:
+            return RaggedTensorSpec([shape[0], None], dtype)
+        width: int | None
+        if self._output_mode != "int":
             width = self._lookup_layer._depth() or 1
-        return placeholder(dtype, [*batch, width])
+        elif self._split is None and self._ngrams is None:
+            return TensorSpec([*shape[:-1], self._output_sequence_length or shape[-1]], dtype)
+        else:
+            width = self._output_sequence_length
+        return TensorSpec([*shape[:1], width], dtype)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         sizes = sizes_of(input_shape)

@@ -8,7 +8,6 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import initializers
-from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.saving import serialization
@@ -115,12 +114,12 @@ class SpectralNormalization(Wrapper):
     _normalized: Any
 
     def call(self, inputs: Any, training: Any = False) -> Any:
-        if training and not is_inferring():
+        if training:
             kernel, vector = self._normalized
-            if bool(_ops.reduce_any(_ops.not_equal(kernel, 0))):
-                weights, vector_u = self.normalize_weights()
-                kernel.assign(weights)
-                vector.assign(vector_u)
+            used = _ops.reduce_any(_ops.not_equal(kernel, 0))
+            weights, vector_u = self.normalize_weights()
+            kernel.assign(_ops.select(used, weights, kernel))
+            vector.assign(_ops.select(used, vector_u, vector))
         return self.layer(inputs)
 
     def normalize_weights(self) -> tuple[Any, Any]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import host_call
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras.ops.promotion import KERAS, floating, tensor
 from eagerflow.ops.numpy_functions.selection import take_along_axis
 from eagerflow.typing import TensorLike
@@ -46,7 +49,32 @@ def _axes(x: Any, output_size: Any, data_format: str | None) -> list[tuple[int, 
     return [(first + index, size) for index, size in enumerate(sizes)]
 
 
-@op_function
+def _pooled_spec(
+    inputs: TensorLike, output_size: Any, data_format: str | None = None
+) -> TensorSpec:
+    x = tensor(inputs)
+    sizes = x.shape.as_list()
+    for axis, count in _axes(x, output_size, data_format):
+        sizes[axis] = count
+    return TensorSpec(sizes, x.dtype)
+
+
+def _with_known_sizes(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """What pools in graphs: windows of sizes that are known only when the graph runs are made then."""
+
+    def pool(inputs: TensorLike, output_size: Any, data_format: str | None = None) -> Tensor:
+        x = tensor(inputs)
+        axes = _axes(x, output_size, data_format)
+        if None not in [x._shape_tuple()[axis] for axis, _ in axes]:
+            return function(x, output_size, data_format)
+        spec = _pooled_spec(x, output_size, data_format)
+        arguments = (x, output_size, data_format)
+        return host_call(function, spec, arguments, name=function.__name__)
+
+    return pool
+
+
+@op_function(in_graph=_with_known_sizes)
 def adaptive_average_pool(
     inputs: TensorLike, output_size: Any, data_format: str | None = None
 ) -> Tensor:
@@ -74,7 +102,7 @@ def adaptive_average_pool(
     return x
 
 
-@op_function
+@op_function(in_graph=_with_known_sizes)
 def adaptive_max_pool(
     inputs: TensorLike, output_size: Any, data_format: str | None = None
 ) -> Tensor:

@@ -45,10 +45,13 @@ def arange(
 
 
 def shape(x: Any) -> tuple:
-    """The shape, with None for sizes that are not known."""
+    """The shape, with None for sizes of a model's inputs that are not known.
+
+    While a function is traced, such sizes are tensors.
+    """
     if is_keras_tensor(x):
         return tuple(x.shape.as_list())
-    return tuple(tensor(x)._shape_tuple())
+    return tensor(x)._sizes()
 
 
 def ndim(x: TensorLike) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
+from eagerflow.framework.sizes import sizes_in
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -79,13 +80,16 @@ class Rules:
         return x if x.dtype.is_bool else _ops.cast(x, dtypes.bool)
 
 
-def sizes(shape: Any) -> list[int]:
-    """A shape, given as a size, a sequence or a tensor, as a list of sizes."""
+def sizes(shape: Any) -> list[Any]:
+    """A shape, given as a size, a sequence or a tensor, as a list of sizes.
+
+    Those that are known only when a graph runs are tensors.
+    """
     if isinstance(shape, _core.Tensor):
-        shape = shape.numpy()
+        shape = sizes_in(_ops.reshape(shape, [-1]))
     if isinstance(shape, int | np.integer | np.ndarray):
         shape = np.ravel(shape)
-    return [int(size) for size in shape]
+    return [size if type(size) is Tensor else int(size) for size in shape]
 
 
 def axes_of(axis: Any, rank: int) -> list[int]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.ops import indexing
+from eagerflow.ops.array import broadcast_dynamic_shape, broadcast_static_shape
 from eagerflow.ops.numpy_functions.rules import Rules
 from eagerflow.ops.numpy_functions.shapes import move_axis
 
@@ -52,12 +53,30 @@ def select(rules: Rules, condlist: Any, choicelist: Any, default: Any = 0) -> Te
     return result
 
 
+def _taken_of_any_size(x: Tensor, indices: Tensor) -> Tensor:
+    """Elements along the last axis, of tensors whose sizes are known only when a graph runs."""
+    length, count = x._sizes()[-1], indices._sizes()[-1]
+    indices = _ops.select(_ops.less(indices, _ops.zeros_like(indices)), indices + length, indices)
+    known = broadcast_static_shape(x.shape[:-1], indices.shape[:-1]).concatenate(indices.shape[-1:])
+    outer = broadcast_dynamic_shape(_ops.shape(x)[:-1], _ops.shape(indices)[:-1])
+    x = _ops.broadcast_to(x, _ops.concat([outer, [length]], 0))
+    indices = _ops.broadcast_to(indices, _ops.concat([outer, [count]], 0))
+    chosen = indexing.gather(
+        _ops.reshape(x, [-1, length]), _ops.reshape(indices, [-1, count]), batch_dims=1
+    )
+    result = _ops.reshape(chosen, _ops.concat([outer, [count]], 0))
+    _core.refine_shape(result, known._dims)
+    return result
+
+
 def take_along_axis(rules: Rules, x: Any, indices: Any, axis: int | None = None) -> Tensor:
     """Elements by their indices along an axis, as `argsort` returns them."""
     x, indices = rules.tensor(x), rules.tensor(indices)
     if axis is None:
         x, indices, axis = _ops.reshape(x, [-1]), _ops.reshape(indices, [-1]), 0
     x, indices = move_axis(x, axis, -1), move_axis(indices, axis, -1)
+    if None in (*x._shape_tuple(), *indices._shape_tuple()):
+        return move_axis(_taken_of_any_size(x, indices), -1, axis)
     length, count = x._shape_tuple()[-1], indices._shape_tuple()[-1]
     indices = _ops.select(_ops.less(indices, _ops.zeros_like(indices)), indices + length, indices)
     outer = np.broadcast_shapes(x._shape_tuple()[:-1], indices._shape_tuple()[:-1])

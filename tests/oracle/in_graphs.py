@@ -1,0 +1,54 @@
+"""Cases run inside a graph: their tensors are placeholders, and the graph then gets the values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow.framework import func_graph
+
+
+class Placeholders:
+    """The package, with a `constant` that makes inputs of the graph that is being built."""
+
+    def __init__(self, tf: Any, graph: func_graph.FuncGraph, sizes_known: bool) -> None:
+        self._tf = tf
+        self._graph = graph
+        self._sizes_known = sizes_known
+        self.values: list[Any] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tf, name)
+
+    def constant(self, value: Any, dtype: Any = None, shape: Any = None, name: str = "x") -> Any:
+        """A placeholder for the constant."""
+        with func_graph.eagerly():
+            tensor = self._tf.constant(value, dtype, shape)
+        self.values.append(tensor)
+        sizes = tensor.shape.as_list()
+        if not self._sizes_known:
+            sizes = [None] * len(sizes)
+        return self._graph.placeholder(tensor.dtype, sizes, name)
+
+
+class InGraph:
+    """A case whose result is computed by a graph.
+
+    Args:
+        case: what is run while the graph is built.
+        sizes_known: whether the placeholders have known sizes.
+    """
+
+    def __init__(self, case: Any, sizes_known: bool) -> None:
+        self._case = case
+        self._sizes_known = sizes_known
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._case, name)
+
+    def run(self, tf: Any) -> Any:
+        """The case's result."""
+        graph = func_graph.FuncGraph("case")
+        placeholders = Placeholders(tf, graph, self._sizes_known)
+        with graph.as_default():
+            func_graph.finish(graph, self._case.run(placeholders))
+        return func_graph.pack_outputs(graph, graph.run(placeholders.values))

@@ -1,0 +1,60 @@
+"""TensorFlow's recorded answers, asked of graphs: what can be traced computes the same."""
+
+from __future__ import annotations
+
+import functools
+import traceback
+
+import pytest
+
+import eagerflow as tf
+from oracle import in_graphs, registry, values
+
+FAMILIES = (
+    "elementwise reductions shapes indexing linalg decompositions nn special signal images strings "
+    "ragged sparse neighbourhoods tables ctc quantization"
+).split()
+recorded = functools.cache(values.load)
+
+
+def _cases():
+    for family in FAMILIES:
+        for number, (name, answer) in enumerate(recorded(family)[0].items()):
+            if isinstance(answer, dict) and "raised" in answer:
+                continue
+            yield family, name, True
+            if number % 3 == 0:
+                yield family, name, False
+
+
+CASES = list(_cases())
+# Cases that no graph computes yet.
+MISSING = frozenset((values.RECORDED.parent / "not_in_graphs.txt").read_text().splitlines())
+
+
+def _reads_values(error: BaseException) -> bool:
+    """Whether the case itself, and not the package, asked a tensor of the graph for its value."""
+    frames = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
+    return "/oracle/" in [name for name in frames if name.endswith(".py")][-1]
+
+
+@pytest.mark.parametrize(
+    ("family", "name", "known"),
+    CASES,
+    ids=[f"{f}/{n}-{'known' if k else 'unknown'}" for f, n, k in CASES],
+)
+def test_graphs_answer_like_tensorflow(family: str, name: str, known: bool) -> None:
+    """A case in a graph gives the values that TensorFlow gave."""
+    answers, theirs = recorded(family)
+    case = in_graphs.InGraph(registry.load(family)[name], known)
+    store = values.Store()
+    is_missing = f"{family}/{name}" in MISSING
+    try:
+        answer = values.answer(tf, case, store)
+        values.compare(case, answers[name], answer, theirs, store)
+    except Exception as error:
+        if _reads_values(error):
+            pytest.skip("the case reads values")
+        if is_missing:
+            return
+        raise
