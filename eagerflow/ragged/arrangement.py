@@ -10,10 +10,15 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import host_call
 from eagerflow.framework.op_function import op_function
 from eagerflow.ragged.factories import rows_of
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.util import lazy
+
+# Imported when it is first used: it imports this module.
+ragged_spec = lazy.Module("eagerflow.ragged.spec")
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -190,7 +195,21 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     if isinstance(values, RaggedTensor):
         return values
     items, axis = _checked_list(values, axis, 0)
+    if _core.building() is not None and not all(isinstance(item, Tensor) for item in items):
+        spec = _joined_spec(items)
+        return host_call(concat, spec, (items, axis), name="RaggedConcat")
     return _concat(items, axis)
+
+
+def _joined_spec(items: Sequence[Any], more: int = 0) -> Any:
+    """The spec of ragged tensors that are joined, of which nothing but the rank is known."""
+    ragged = [item for item in items if isinstance(item, RaggedTensor)]
+    rank = max(item.ragged_rank for item in ragged)
+    inner = ragged[0].shape[ragged[0].ragged_rank + 1 :]
+    shape = [None] * (rank + 1 + more) + list(inner)
+    return ragged_spec.RaggedTensorSpec(
+        shape, ragged[0].dtype, rank + more, ragged[0]._partition.dtype
+    )
 
 
 def _concat(items: list[Any], axis: int) -> Any:
@@ -258,6 +277,8 @@ def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
             return RaggedTensor._of(inner, RowPartition.of_lengths(np.array(lengths), dtypes.int32))
         if axis in (rank, rank - 1):
             return _ops.stack(items, axis)
+    if _core.building() is not None:
+        return host_call(stack, _joined_spec(items, 1), (items, axis), name="RaggedStack")
     return _stack(items, axis)
 
 
@@ -299,6 +320,8 @@ def _expand(value: Any, axis: int) -> Any:
     if isinstance(value, Tensor):
         return _ops.expand_dims(value, axis)
     rows = value._partition.static_nrows
+    if rows is None:
+        rows = value._partition.nrows()
     if axis == 0:
         return RaggedTensor.from_uniform_row_length(value, rows, 1)
     if axis == 1:
@@ -340,6 +363,8 @@ def _squeeze(value: Any, axis: int) -> Any:
 
 def tile(value: RaggedTensor, multiples: Any) -> RaggedTensor:
     """Repeats a ragged tensor along its axes."""
+    if _core.building() is not None:
+        return host_call(tile, _joined_spec([value]), (value, multiples), name="RaggedTile")
     counts = _core.convert(multiples, None, dtypes.int64).numpy().tolist()
     if len(counts) != rank_of(value):
         raise ValueError(f"Shape {len(counts)} of multiples must be [{rank_of(value)}]")
@@ -405,6 +430,12 @@ def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0) -> Any
         )
     if isinstance(indices, RaggedTensor):
         return indices.with_flat_values(gather(params, indices.flat_values))
+    if _core.building() is not None and isinstance(params, RaggedTensor):
+        more = indices.ndim - 1
+        spec = _joined_spec([params], more)
+        return host_call(gather, spec, (params, indices), name="RaggedGather")
+    if isinstance(params, Tensor) and _core.building() is not None:
+        return _ops.gather(params, indices, 0, 0)
     rows = indices.numpy()
     count = rows_of(params)
     _check_rows(rows, count)

@@ -9,7 +9,10 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import host_call
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import may_equal
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument, slices_at
 from eagerflow.ragged.arrangement import (
     as_ragged,
@@ -20,6 +23,7 @@ from eagerflow.ragged.arrangement import (
 )
 from eagerflow.ragged.factories import rows_of
 from eagerflow.ragged.row_partition import RowPartition
+from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.typing import DTypeLike, TensorLike
 
@@ -298,10 +302,23 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
         raise ValueError(f"mask of rank {rank} is too large for data of shape {data.shape}")
     if isinstance(data, Tensor) and isinstance(mask, Tensor):
         shapes = data._shape_tuple()[:rank], mask._shape_tuple()
-        if shapes[0] != shapes[1]:
+        if not may_equal(*shapes):
             raise ValueError(f"Shapes {shapes[0]} and {shapes[1]} are incompatible")
     dtype = splits_dtype([data, mask])
+    if _core.building() is not None:
+        spec = _masked_spec(data, rank, dtype)
+        return host_call(_masked, spec, (data, mask, rank, dtype), name="RaggedMask")
     return _masked(data, mask, rank, dtype)
+
+
+def _masked_spec(data: Any, rank: int, dtype: Any) -> Any:
+    """The spec of elements that a mask of this rank chooses."""
+    ragged_rank = data.ragged_rank if isinstance(data, RaggedTensor) else 0
+    levels = max(rank - 1, ragged_rank)
+    shape = [None] * (levels + 1) + list(data.shape[levels + 1 :])
+    if levels == 0:
+        return TensorSpec(shape, data.dtype)
+    return RaggedTensorSpec(shape, data.dtype, levels, dtype)
 
 
 def _masked(data: Any, mask: Any, rank: int, dtype: Any) -> Any:

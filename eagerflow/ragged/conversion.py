@@ -8,11 +8,15 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import host_call
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument, slices_at
-from eagerflow.ops.conversion import bitcast, integers_of
+from eagerflow.ops.conversion import bitcast, get_static_value, integers_of
 from eagerflow.ragged.row_partition import RowPartition
+from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.ragged.tensor import RaggedTensor
-from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -57,13 +61,19 @@ def to_tensor(value: RaggedTensor, default: Any, shape: Any) -> Tensor:
     if shape is None and default is None and value.ragged_rank == 1:
         partition = value._partition
         splits = partition.row_splits()
-        width = int(_ops.reduce_max(partition.row_lengths())) if partition.static_nrows else 0
+        if partition.symbolic:
+            width: Any = partition.longest_row()
+        else:
+            width = int(_ops.reduce_max(partition.row_lengths())) if partition.static_nrows else 0
         return _ops.pad_rows(
             flat,
             zero_of(flat.dtype),
             splits if splits.dtype is dtypes.int64 else _ops.cast(splits, dtypes.int64),
             width,
         )
+    if _core.building() is not None:
+        spec = TensorSpec(_dense_shape(value, shape), flat.dtype)
+        return host_call(to_tensor, spec, (value, default, shape), name="RaggedTensorToTensor")
     indices = padded_indices(value)
     if shape is not None:
         sizes = _wanted_sizes(shape, value)
@@ -114,6 +124,20 @@ def to_tensor(value: RaggedTensor, default: Any, shape: Any) -> Tensor:
     return _ops.gather(padded, np.where(missing, count, indices), 0, 0)
 
 
+def _dense_shape(value: RaggedTensor, shape: Any) -> TensorShape:
+    """What is known of the shape of a padded tensor."""
+    sizes: list[int | None] = value.shape.as_list()
+    static: Any = shape
+    if isinstance(shape, Tensor):
+        static = get_static_value(shape, partial=True)
+    if static is None:
+        return TensorShape(sizes if shape is None else [None] * len(sizes))
+    wanted = [None if size is None or int(size) < 0 else int(size) for size in static]
+    return TensorShape(
+        [own if size is None else size for own, size in zip(sizes, wanted, strict=True)]
+    )
+
+
 def _in_order(indices: np.ndarray, count: int) -> bool:
     return indices.size == count and bool((indices.reshape(-1) == np.arange(count)).all())
 
@@ -140,6 +164,8 @@ def from_tensor(
         raise ValueError(f"Argument `ragged_rank` must be greater than 0. Received {ragged_rank}.")
     value = _core.as_tensor(tensor)
     dtype = dtypes.as_dtype(row_splits_dtype)
+    if _core.building() is not None:
+        return _symbolic_from_tensor(value, lengths, padding, ragged_rank, dtype)
     if lengths is not None and isinstance(lengths, list | tuple) and len(lengths):
         if not isinstance(lengths[0], int | float | np.integer):
             ragged_rank = len(lengths)
@@ -175,6 +201,25 @@ def from_tensor(
     for partition in reversed(outer or []):
         result = RaggedTensor._of(result, partition)
     return result
+
+
+def _symbolic_from_tensor(
+    value: Tensor, lengths: Any, padding: Any, ragged_rank: int, dtype: Any
+) -> RaggedTensor:
+    if value.ndim is None:
+        raise ValueError("The rank of a tensor must be known to divide it into ragged rows.")
+    if isinstance(lengths, list | tuple) and lengths and not isinstance(lengths[0], int):
+        ragged_rank = len(lengths)
+    if value.ndim <= ragged_rank:
+        raise ValueError(f"Shape {value.shape} must have rank at least {ragged_rank + 1}")
+    spec = RaggedTensorSpec(
+        [*value.shape[:1], *[None] * ragged_rank, *value.shape[ragged_rank + 1 :]],
+        value.dtype,
+        ragged_rank,
+        dtype,
+    )
+    arguments = (value, lengths, padding, ragged_rank, dtype)
+    return host_call(from_tensor, spec, arguments, name="RaggedTensorFromTensor")
 
 
 def _ends_before(flat: Tensor, padding: Any, rows: int, width: int) -> np.ndarray:
@@ -249,6 +294,9 @@ def coordinates(value: RaggedTensor) -> np.ndarray:
 def to_sparse(value: RaggedTensor) -> SparseTensor:
     """See `tf.RaggedTensor.to_sparse`."""
     flat = value.flat_values
+    if _core.building() is not None:
+        spec = SparseTensorSpec(value.shape, value.dtype)
+        return host_call(to_sparse, spec, (value,), name="RaggedTensorToSparse")
     indices = coordinates(value)
     inner = flat._shape_tuple()[1:]
     if inner:

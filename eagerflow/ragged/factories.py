@@ -10,6 +10,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.dtypes import as_dtype
+from eagerflow.framework.sizes import of_rank, sizes_of
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.typing import DTypeLike, TensorLike
@@ -18,6 +19,7 @@ from eagerflow.util import lazy
 # Imported when it is first used: it imports this module.
 conversion = lazy.Module("eagerflow.ragged.conversion")
 
+_ops = _core.ops
 Tensor = _core.Tensor
 
 
@@ -39,6 +41,21 @@ def _vector(value: Any, name: str) -> np.ndarray:
     if not tensor.dtype.is_integer:
         raise ValueError(f"{name} must be integers, got {tensor.dtype.name}")
     return tensor.numpy().astype(np.int64)
+
+
+def _symbolic_vector(value: Any, dtype: Any) -> Tensor:
+    """The same as a tensor of a graph."""
+    tensor = of_rank(_core.convert(value, None, dtypes.int64), 1)
+    if tensor.ndim != 1:
+        raise ValueError(f"Shape {tensor.shape} must have rank 1")
+    return _ops.cast(tensor, dtype)
+
+
+def _symbolic_rows(values: RaggedFactories | Tensor) -> Any:
+    """The number of rows, or a tensor of a graph where it is unknown."""
+    if isinstance(values, RaggedFactories):
+        return values._partition.nrows()
+    return sizes_of(values)[0]
 
 
 def rows_of(values: RaggedFactories | Tensor) -> int:
@@ -69,7 +86,7 @@ class RaggedFactories(CompositeTensor):
             values = _core.as_tensor(values)
             if values.ndim < 1:
                 raise ValueError(f"Shape {values.shape} must have rank at least 1")
-        if validate:
+        if validate and not partition.symbolic:
             splits = partition.splits
             if splits[0] != 0:
                 raise invalid_argument(
@@ -115,6 +132,9 @@ class RaggedFactories(CompositeTensor):
         <tf.RaggedTensor [[1, 2], [], [3]]>
         """
         dtype = _splits_dtype(values, row_splits)
+        if _core.building() is not None:
+            partition = RowPartition(_symbolic_vector(row_splits, dtype), internal=True)
+            return cls._checked(values, partition, "from_row_splits", validate)
         splits = _vector(row_splits, "row_splits")
         if not len(splits):
             raise ValueError("row_splits tensor may not be empty.")
@@ -135,6 +155,10 @@ class RaggedFactories(CompositeTensor):
         <tf.RaggedTensor [[1, 2], [], [3]]>
         """
         dtype = _splits_dtype(values, row_lengths)
+        if _core.building() is not None:
+            sizes = _symbolic_vector(row_lengths, dtype)
+            partition = RowPartition.of_symbolic_lengths(sizes, dtype)
+            return cls._checked(values, partition, "from_row_lengths", validate)
         lengths = _vector(row_lengths, "row_lengths")
         if validate and (lengths < 0).any():
             raise invalid_argument(
@@ -166,6 +190,15 @@ class RaggedFactories(CompositeTensor):
         <tf.RaggedTensor [[1, 2], [], [3]]>
         """
         dtype = _splits_dtype(values, value_rowids)
+        if _core.building() is not None:
+            places = _symbolic_vector(value_rowids, dtype)
+            count = nrows
+            if count is None:
+                least = _core.convert([-1], dtype, None)
+                count = _ops.reduce_max(_ops.concat([least, places], 0)) + 1
+            sizes = _ops.unsorted_segment_sum(_ops.ones_like(places), places, count)
+            partition = RowPartition.of_symbolic_lengths(sizes, dtype)
+            return cls._checked(values, partition, "from_value_rowids", validate)
         ids = _vector(value_rowids, "value_rowids")
         rows = int(nrows) if nrows is not None else (int(ids[-1]) + 1 if len(ids) else 0)
         if rows < 0:
@@ -195,6 +228,11 @@ class RaggedFactories(CompositeTensor):
         if not isinstance(values, RaggedFactories):
             values = _core.as_tensor(values)
         dtype = _splits_dtype(values, row_starts)
+        if _core.building() is not None:
+            starts = _symbolic_vector(row_starts, dtype)
+            end = _ops.reshape(_ops.cast(_symbolic_rows(values), dtype), [1])
+            partition = RowPartition(_ops.concat([starts, end], 0), internal=True)
+            return cls._checked(values, partition, "from_row_starts", validate)
         splits = np.append(_vector(row_starts, "row_starts"), rows_of(values))
         return cls._checked(values, RowPartition.of(splits, dtype), "from_row_starts", validate)
 
@@ -212,6 +250,10 @@ class RaggedFactories(CompositeTensor):
         <tf.RaggedTensor [[1, 2], [], [3]]>
         """
         dtype = _splits_dtype(values, row_limits)
+        if _core.building() is not None:
+            ends = _symbolic_vector(row_limits, dtype)
+            partition = RowPartition(_ops.concat([_ops.zeros([1], dtype), ends], 0), internal=True)
+            return cls._checked(values, partition, "from_row_limits", validate)
         splits = np.append(0, _vector(row_limits, "row_limits"))
         return cls._checked(values, RowPartition.of(splits, dtype), "from_row_limits", validate)
 
@@ -242,6 +284,8 @@ class RaggedFactories(CompositeTensor):
         """
         if not isinstance(values, RaggedFactories):
             values = _core.as_tensor(values)
+        if _core.building() is not None:
+            return cls._symbolic_rows_of_one_length(values, uniform_row_length, nrows)
         length, count = int(uniform_row_length), rows_of(values)
         if length < 0:
             raise ValueError(f"uniform_row_length must be greater than or equal to 0, got {length}")
@@ -253,6 +297,17 @@ class RaggedFactories(CompositeTensor):
         dtype = _splits_dtype(values, uniform_row_length)
         partition = RowPartition.of(np.arange(rows + 1, dtype=np.int64) * length, dtype, length)
         return cls._of(values, partition)
+
+    @classmethod
+    def _symbolic_rows_of_one_length(cls, values: Any, length: Any, nrows: Any) -> Any:
+        dtype = _splits_dtype(values, length)
+        size = _ops.cast(length, dtype)
+        if nrows is None:
+            nrows = _ops.floordiv(_ops.cast(_symbolic_rows(values), dtype), size)
+        places = _ops.range(_core.convert(0, dtype, None), _ops.cast(nrows, dtype) + 1, 1)
+        known = _core.static_value(size)
+        uniform = None if known is None else int(known)
+        return cls._of(values, RowPartition(places * size, uniform, internal=True))
 
     @classmethod
     def from_nested_row_splits(

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, errors
+from eagerflow.framework.host_call import host_call
 from eagerflow.ragged.arrangement import gather_rows, ranges, slice_rows
 from eagerflow.ragged.row_partition import RowPartition
+from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.ragged.tensor import RaggedTensor
 
 Tensor = _core.Tensor
@@ -22,8 +24,34 @@ def getitem(value: RaggedTensor, key: Any) -> Any:
         ValueError: if an integer indexes an inner ragged axis, or there are too many keys.
         IndexError: if a row does not exist.
     """
+    if _core.building() is not None:
+        return _in_graph(value, key)
     keys = _checked_keys(value, key)
     return _outer(value, keys)
+
+
+def _in_graph(value: RaggedTensor, key: Any) -> Any:
+    """A row of a graph's ragged tensor, or a node that indexes its value."""
+    keys = list(key) if isinstance(key, tuple) else [key]
+    partition = value._partition
+    number = isinstance(keys[0], int | np.integer) or getattr(keys[0], "ndim", None) == 0
+    if number and value.ragged_rank == 1:
+        starts, limits = partition.row_starts(), partition.row_limits()
+        row = value.values[starts[keys[0]] : limits[keys[0]]]
+        return row[tuple(keys[1:])] if len(keys) > 1 else row
+    plain = all(isinstance(item, slice) for item in keys)
+    if number and len(keys) == 1:
+        sizes, rank = value.shape[1:], value.ragged_rank - 1
+    elif plain and len(keys) <= value.ragged_rank + 1:
+        sizes = [*[None] * len(keys), *value.shape[len(keys) :]]
+        rank = value.ragged_rank
+    else:
+        raise NotImplementedError(
+            "In a graph a ragged tensor is indexed by a row, or by slices of its ragged axes; got "
+            f"{key!r}"
+        )
+    spec = RaggedTensorSpec(sizes, value.dtype, rank, partition.dtype)
+    return host_call(getitem, spec, (value, key), name="RaggedGetItem")
 
 
 def _checked_keys(value: RaggedTensor, key: Any) -> list[Any]:

@@ -254,8 +254,7 @@ def _stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
 
 
 def _size(input: RaggedTensor, out_type: Any = None, name: str | None = None) -> Tensor:
-    dtype = dtypes.int32 if out_type is None else out_type
-    return _core.convert(input.flat_values._size, dtype, None)
+    return array.size(input.flat_values, out_type)
 
 
 def _rank(input: RaggedTensor, name: str | None = None) -> Tensor:

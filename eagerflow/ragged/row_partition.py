@@ -97,6 +97,18 @@ class RowPartition(CompositeTensor):
         np.cumsum(lengths, out=splits[1:])
         return cls.of(splits, dtype, uniform_row_length, nvals)
 
+    @classmethod
+    def of_symbolic_lengths(cls, lengths: Tensor, dtype: DType) -> RowPartition:
+        """From the rows' lengths, a tensor of the graph."""
+        ends = _core.ops.cumsum(_core.ops.cast(lengths, dtype), 0)
+        splits = _core.ops.concat([_core.ops.zeros([1], dtype), ends], 0)
+        return cls(splits, internal=True)
+
+    @property
+    def symbolic(self) -> bool:
+        """Whether a graph computes the splits."""
+        return _core.building() is not None or _core.is_symbolic(self._row_splits)
+
     @property
     def splits(self) -> np.ndarray:
         """int64 `[nrows + 1]`: the index of each row's first value, and the end of the last row."""
@@ -308,6 +320,11 @@ class RowPartition(CompositeTensor):
 
     def value_rowids(self) -> Tensor:
         """`[nvals]`: the row of each value."""
+        if self.symbolic:
+            places = _core.ops.range(
+                _core.ops.zeros_like(self.nvals()), self.nvals(), self._index(1)
+            )
+            return _core.ops.searchsorted(self.row_limits(), places, "right", self.dtype)
         return self._index(self.rowids)
 
     def row_starts(self) -> Tensor:
@@ -334,7 +351,18 @@ class RowPartition(CompositeTensor):
 
     def offsets_in_rows(self) -> Tensor:
         """`[nvals]`: the index of each value in its row."""
+        if self.symbolic:
+            ids = self.value_rowids()
+            places = _core.ops.range(
+                _core.ops.zeros_like(self.nvals()), self.nvals(), self._index(1)
+            )
+            return _core.ops.subtract(places, _core.ops.gather(self.row_starts(), ids, 0, 0))
         return self._index(self.offsets)
+
+    def longest_row(self) -> Tensor:
+        """The length of the longest row, 0 if there is none."""
+        lengths = _core.ops.concat([_core.ops.zeros([1], self.dtype), self.row_lengths()], 0)
+        return _core.ops.reduce_max(lengths)
 
     def uniform_row_length(self) -> Tensor | None:
         """The length of all rows if they have one by construction, else None."""
@@ -372,6 +400,9 @@ class RowPartition(CompositeTensor):
             raise ValueError("dtype must be int32 or int64")
         if dtype is self.dtype:
             return self
+        if self.symbolic:
+            splits = _core.ops.cast(self._row_splits, dtype)
+            return RowPartition(splits, self._uniform_row_length, self._nvals, internal=True)
         return self.of(self.splits, dtype, self._uniform_row_length, self._nvals)
 
     def with_nvals(self, nvals: int) -> RowPartition:

@@ -179,6 +179,8 @@ class RaggedTensor(RaggedFactories):
         >>> tf.ragged.constant([[1, 2], [], [3]]).bounding_shape().numpy()
         array([3, 2])
         """
+        if self._partition.symbolic:
+            return self._symbolic_bounds(axis, out_type)
         sizes = [self._partition.static_nrows]
         for partition in self._partitions():
             sizes.append(int(partition.lengths.max(initial=0)))
@@ -186,6 +188,14 @@ class RaggedTensor(RaggedFactories):
         dtype = self._partition.dtype if out_type is None else as_dtype(out_type)
         chosen = sizes if axis is None else np.array(sizes)[np.asarray(axis)]
         return _core.convert(chosen, dtype, None)
+
+    def _symbolic_bounds(self, axis: Any, out_type: DTypeLike | None) -> Any:
+        dtype = self._partition.dtype if out_type is None else as_dtype(out_type)
+        sizes = [self._partition.nrows(), *(part.longest_row() for part in self._partitions())]
+        inner = _core.ops.shape(self.flat_values, dtype)[1:]
+        outer = _core.ops.stack([_core.ops.cast(size, dtype) for size in sizes])
+        bounds = _core.ops.concat([outer, inner], 0)
+        return bounds if axis is None else _core.ops.gather(bounds, axis, 0, 0)
 
     def with_values(self, new_values: TensorLike) -> RaggedTensor:
         """The same rows with other elements.

@@ -26,6 +26,8 @@ tf.strings.unicode_encode(n(2, 3), 'UTF-8')
 tf.strings.unicode_transcode(s(2, 3), 'UTF-8', 'UTF-16-BE')
 tf.strings.unicode_script(n(2, 3))
 tf.strings.ngrams(s(3), 2)
+tf.strings.bytes_split(s(2, 3)).flat_values
+tf.strings.split(s(2, 3)).flat_values
 tf.strings.unicode_split(s(3), 'UTF-8').values
 tf.strings.unicode_decode_with_offsets(s(2, 3), 'UTF-8')[1].flat_values
 tf.strings.unsorted_segment_join(s(3), n(3), 2)

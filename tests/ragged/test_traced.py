@@ -1,0 +1,63 @@
+"""Functions of ragged tensors give the same results in a graph, where no size is known."""
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+from eagerflow.framework import func_graph
+
+FUNCTIONS = {
+    "add": lambda x: x + 1.0,
+    "product": lambda x: x * x,
+    "where": lambda x: tf.where(x > 1.0, x, -x),
+    "to_tensor": lambda x: x.to_tensor(),
+    "to_tensor with a shape": lambda x: x.to_tensor(shape=[None, 4]),
+    "to_tensor with a default": lambda x: x.to_tensor(default_value=-1.0),
+    "to_sparse": lambda x: x.to_sparse(),
+    "reduce_sum": lambda x: tf.reduce_sum(x, axis=1),
+    "reduce_sum of columns": lambda x: tf.reduce_sum(x, axis=0),
+    "reduce_sum of all": tf.reduce_sum,
+    "reduce_mean": lambda x: tf.reduce_mean(x, axis=1),
+    "reduce_max": lambda x: tf.reduce_max(x, axis=1, keepdims=True),
+    "row_lengths": lambda x: x.row_lengths(),
+    "row_starts": lambda x: x.row_starts(),
+    "value_rowids": lambda x: x.value_rowids(),
+    "nrows": lambda x: x.nrows(),
+    "bounding_shape": lambda x: x.bounding_shape(),
+    "size": tf.size,
+    "rank": tf.rank,
+    "concat of rows": lambda x: tf.concat([x, x], axis=0),
+    "concat in rows": lambda x: tf.concat([x, x], axis=1),
+    "stack": lambda x: tf.stack([x, x]),
+    "tile": lambda x: tf.tile(x, [2, 1]),
+    "expand_dims": lambda x: tf.expand_dims(x, 0),
+    "expand_dims in rows": lambda x: tf.expand_dims(x, 1),
+    "row": lambda x: x[0],
+    "row from the end": lambda x: x[-1],
+    "columns": lambda x: x[:, :1],
+    "gather": lambda x: tf.gather(x, [0, 2]),
+    "boolean_mask": lambda x: tf.ragged.boolean_mask(x, x > 1.0),
+    "map_flat_values": lambda x: tf.ragged.map_flat_values(tf.abs, x),
+    "merge_dims": lambda x: tf.expand_dims(x, 0).merge_dims(0, 1),
+    "from_row_splits": lambda x: tf.RaggedTensor.from_row_splits(x.values, x.row_splits),
+    "from_row_lengths": lambda x: tf.RaggedTensor.from_row_lengths(x.values, x.row_lengths()),
+    "from_row_starts": lambda x: tf.RaggedTensor.from_row_starts(x.values, x.row_starts()),
+    "from_row_limits": lambda x: tf.RaggedTensor.from_row_limits(x.values, x.row_limits()),
+    "from_value_rowids": lambda x: tf.RaggedTensor.from_value_rowids(x.values, x.value_rowids()),
+    "from_uniform_row_length": lambda x: tf.RaggedTensor.from_uniform_row_length(x.values, 1),
+    "from_tensor": lambda x: tf.RaggedTensor.from_tensor(x.to_tensor(), padding=0.0),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("rows", [[[1.0, 2.0], [], [3.0]], [[0.5], [4.0, 2.0, 1.0], [2.0]]])
+def test_traced(name, rows):
+    function = FUNCTIONS[name]
+    value = tf.ragged.constant(rows)
+    spec = tf.RaggedTensorSpec([None, None], tf.float32)
+    graph = func_graph.trace(function, [spec], name="call")
+    found = graph.run(tf.nest.flatten(value, expand_composites=True))
+    expected = tf.nest.flatten(function(value), expand_composites=True)
+    for one, other in zip(expected, found, strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
