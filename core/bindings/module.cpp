@@ -18,6 +18,7 @@
 #include "bindings/optimizers.h"
 #include "bindings/override.h"
 #include "bindings/py_control_flow.h"
+#include "bindings/py_gradients.h"
 #include "bindings/py_graph.h"
 #include "bindings/py_session.h"
 #include "bindings/py_tape.h"
@@ -237,6 +238,7 @@ NB_MODULE(_core, m) {
   py::add_sessions(m);
   py::add_graphs(m);
   py::add_handles(m);
+  py::add_gradients(m);
   py::add_graph_effects(m);
   py::add_control_flow(m);
 

@@ -320,6 +320,10 @@ void refine_shape(nb::handle object, nb::handle shape) {
 
 }  // namespace
 
+graph::GraphPtr graph_of_object(PyObject* graph) {
+  return nb::cast<PyGraph&>(nb::handle(graph)).graph();
+}
+
 graph::CallablePtr callable_of(PyObject* graph) {
   return nb::cast<PyGraph&>(nb::handle(graph)).callable();
 }
@@ -395,9 +399,18 @@ void add_graphs(nb::module_& m) {
   nb::class_<PyGraph>(m, "Graph", nb::is_weak_referenceable(), "The nodes of a traced function.")
       .def(nb::init<const std::string&>(), nb::arg("name"))
       .def(
-          "enter", [](PyGraph& self) { graph::begin_building(self.graph()); },
-          "Operations of this thread are added to the graph from now on.")
-      .def("exit", [](PyGraph&) { graph::end_building(); })
+          "enter",
+          [](PyGraph& self) {
+            graph::begin_building(self.graph());
+            pause_recording();
+          },
+          "Operations of this thread are added to the graph from now on. Tapes that record already "
+          "see what runs the graph, not what is in it.")
+      .def("exit",
+           [](PyGraph&) {
+             resume_recording();
+             graph::end_building();
+           })
       .def(
           "placeholder",
           [](PyGraph& self, nb::handle dtype, nb::handle shape, const std::string& name) {

@@ -15,6 +15,8 @@ nanobind::list wrapped_list(std::span<const Tensor> tensors);
 
 void add_graphs(nanobind::module_& m);
 
+// The graph of a Python object.
+graph::GraphPtr graph_of_object(PyObject* graph);
 // The finished graph of a Python object as something to run.
 graph::CallablePtr callable_of(PyObject* graph);
 

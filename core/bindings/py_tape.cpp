@@ -18,6 +18,7 @@
 #include "bindings/py_variable.h"
 #include "eager/observer.h"
 #include "eager/tape.h"
+#include "graph/variables.h"
 #include "ops/compose.h"
 
 namespace ef::py {
@@ -290,8 +291,7 @@ Gradient gradient_by_itself(uint64_t source, std::span<const uint64_t> target_id
   Gradient sum;
   for (size_t t = 0; source && t < targets.size(); ++t) {
     if (target_ids[t] != source || targets[t].dtype() == DType::kString) continue;
-    Tensor more = t < weights.size() && weights[t] ? weights[t]
-                                                   : ones(targets[t].dtype(), targets[t].shape());
+    Tensor more = t < weights.size() && weights[t] ? weights[t] : ones_like(targets[t]);
     sum.values = sum.values ? sum.values + more : std::move(more);
   }
   return sum;
@@ -299,7 +299,9 @@ Gradient gradient_by_itself(uint64_t source, std::span<const uint64_t> target_id
 
 Tensor target_tensor(Tape& tape, PyObject* target) {
   if (is_tensor(target)) return tensor_of(target);
-  Tensor value = variable_of(target).peek().alias();
+  graph::Graph* const graph = graph::building();
+  Tensor value =
+      graph ? graph::add_read(*graph, variable_of(target)) : variable_of(target).peek().alias();
   if (tape.watches(variable_of(target))) tape.variable_read(variable_of(target), value);
   return value;
 }
@@ -404,7 +406,7 @@ PyObject* compute(PyTape* self, const GradientArgs& args) {
         weights.emplace_back();
       } else {
         weights.push_back(to_tensor(leaf, DType::kInvalid, dtype));
-        if (next < targets.size() && !args.rows) {
+        if (next < targets.size() && !args.rows && targets[next].shape().fully_known()) {
           weights.back() = broadcast_to_shape(weights.back(), targets[next].shape());
         }
       }
@@ -589,7 +591,7 @@ class PythonBackward final : public BackwardFunction {
     function_ = PyRef();
   }
 
-  std::vector<Gradient> run(std::span<const Tensor> dy) override {
+  std::vector<Gradient> run(std::span<const Tensor> dy, std::span<const char>) override {
     const PyRef list = checked(PyList_New(static_cast<Py_ssize_t>(dy.size())));
     for (size_t i = 0; i < dy.size(); ++i) {
       PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i),
@@ -664,6 +666,10 @@ void register_nest(PyObject* flatten_function, PyObject* pack_function) {
 
 void register_indexed_slices(PyObject* cls) { keep(indexed_slices_class, cls); }
 
+std::shared_ptr<BackwardFunction> python_backward(PyObject* function) {
+  return std::make_shared<PythonBackward>(function);
+}
+
 PyObject* record_custom(PyObject*, PyObject* args) {
   PyObject* outputs = nullptr;
   PyObject* inputs = nullptr;
@@ -691,7 +697,7 @@ PyObject* record_custom(PyObject*, PyObject* args) {
       }
       sources.push_back(variable.id());
     });
-    const auto step = std::make_shared<PythonBackward>(backward);
+    const auto step = python_backward(backward);
     for (Tape* tape : active_tapes()) tape->record(step, sources, results);
     Py_RETURN_NONE;
   });

@@ -16,6 +16,9 @@ void register_indexed_slices(PyObject* cls);
 // A tensor, an IndexedSlices, or None where there is no gradient.
 PyRef wrap_gradient(Gradient&& gradient);
 
+// A backward step that calls function(list of gradients), which returns a list of gradients.
+std::shared_ptr<BackwardFunction> python_backward(PyObject* function);
+
 // record_custom(outputs, inputs, backward): records a Python backward step on this thread's tapes.
 PyObject* record_custom(PyObject* module, PyObject* args);
 // stop_recording(): a context manager that pauses this thread's tapes.

@@ -10,7 +10,6 @@
 #include "kernels/cpu/indexing.h"
 #include "ops/array.h"
 #include "ops/compose.h"
-#include "ops/creation.h"
 #include "ops/elementwise.h"
 #include "ops/indexing.h"
 
@@ -212,22 +211,21 @@ class RecordGradContext final : public GradContext {
   mutable unsigned next_shape_ = 0;
 };
 
-// What a target counts for if no weight is given.
-Tensor ones_like(const Tensor& target) {
-  if (target.shape().fully_known()) return ones(target.dtype(), target.shape());
-  return call(ops::ones_like, {target}, ops::LikeAttrs{});
-}
-
 // A backward function processes one row at a time.
-std::vector<Gradient> run_backward(BackwardFunction& backward, std::span<const Tensor> dy) {
+std::vector<Gradient> run_backward(BackwardFunction& backward, std::span<const Tensor> dy,
+                                   std::span<const char> wanted) {
   int64_t count = -1;
   for (const Tensor& gradient : dy) {
     if (!gradient) continue;
     if (const Tensor rows = rows_of(gradient)) count = rows.dim(0);
   }
-  if (count < 0) return backward.run(dy);
+  if (count < 0) return backward.run(dy, wanted);
   std::vector<TensorList> by_output(dy.size());
   for (size_t j = 0; j < dy.size(); ++j) {
+    if (!dy[j]) {
+      by_output[j].resize(static_cast<size_t>(count));
+      continue;
+    }
     const Tensor rows = as_rows(dy[j], count);
     run(ops::unstack, {&rows, 1}, ops::UnstackAttrs{}, by_output[j]);
   }
@@ -235,7 +233,7 @@ std::vector<Gradient> run_backward(BackwardFunction& backward, std::span<const T
   for (int64_t row = 0; row < count; ++row) {
     TensorList one;
     for (TensorList& rows : by_output) one.push_back(rows[static_cast<size_t>(row)]);
-    std::vector<Gradient> gradients = backward.run(one);
+    std::vector<Gradient> gradients = backward.run(one, wanted);
     by_input.resize(std::max(by_input.size(), gradients.size()));
     for (size_t i = 0; i < gradients.size(); ++i) {
       if (gradients[i]) by_input[i].push_back(densify(gradients[i]));
@@ -258,10 +256,14 @@ void run_custom(Record& record, std::span<Tensor> dy, const std::vector<char>& n
       dy[j] = zeros(slot.dtype, record.shape(slot));
     }
   }
-  std::vector<Gradient> gradients = run_backward(*record.backward, dy);
-  for (size_t i = 0; i < std::min<size_t>(gradients.size(), record.num_inputs); ++i) {
+  std::vector<char> wanted(record.num_inputs);
+  for (size_t i = 0; i < record.num_inputs; ++i) {
     const uint32_t entry = record.input(i).entry;
-    if (entry && needed[entry] && gradients[i]) collected[entry].add(std::move(gradients[i]));
+    wanted[i] = entry && needed[entry];
+  }
+  std::vector<Gradient> gradients = run_backward(*record.backward, dy, wanted);
+  for (size_t i = 0; i < std::min<size_t>(gradients.size(), record.num_inputs); ++i) {
+    if (wanted[i] && gradients[i]) collected[record.input(i).entry].add(std::move(gradients[i]));
   }
 }
 
@@ -275,8 +277,35 @@ Shape first_of(int64_t row, const Shape& shape) {
 
 }  // namespace
 
+std::vector<Gradient> gradients_of_call(Record& record, std::span<Tensor> dy) {
+  const size_t count = record.num_inputs + 1;
+  std::vector<Collected> collected(count);
+  const std::vector<char> needed(count, 1);
+  RecordGradContext context(record, needed, dy, collected);
+  record.op->gradient(context);
+  std::vector<Gradient> gradients;
+  for (size_t i = 1; i < count; ++i) gradients.push_back(collected[i].sum());
+  return gradients;
+}
+
 std::vector<Gradient> Tape::gradient(std::span<const Tensor> targets,
                                      std::span<const Tensor> output_gradients,
+                                     std::span<const uint64_t> sources) {
+  InlineVector<uint64_t, 8> ids;
+  InlineVector<Tensor, 4> weights;
+  for (size_t t = 0; t < targets.size(); ++t) {
+    const uint64_t id = targets[t].impl()->id_or_zero();
+    if (!id || !entries_.find(id)) continue;
+    if (targets[t].dtype() == DType::kString) continue;  // strings have no gradient
+    ids.push_back(id);
+    weights.push_back(t < output_gradients.size() && output_gradients[t] ? output_gradients[t]
+                                                                         : ones_like(targets[t]));
+  }
+  return gradient(std::span<const uint64_t>(ids), weights, sources);
+}
+
+std::vector<Gradient> Tape::gradient(std::span<const uint64_t> targets,
+                                     std::span<const Tensor> weights,
                                      std::span<const uint64_t> sources) {
   // Records made from here on are not part of this pass: what it runs may make some, and so may a
   // thread that still records. A pass that frees its records takes them from the tape, unless
@@ -319,13 +348,8 @@ std::vector<Gradient> Tape::gradient(std::span<const Tensor> targets,
 
   std::vector<Collected> collected(entry_count);
   for (size_t t = 0; t < targets.size(); ++t) {
-    const uint64_t id = targets[t].impl()->id_or_zero();
-    const uint32_t entry = id ? entries_.find(id) : 0;
-    if (entry == 0 || entry >= entry_count || !needed[entry]) continue;
-    if (targets[t].dtype() == DType::kString) continue;  // strings have no gradient
-    collected[entry].add(t < output_gradients.size() && output_gradients[t]
-                             ? output_gradients[t]
-                             : ones_like(targets[t]));
+    const uint32_t entry = targets[t] ? entries_.find(targets[t]) : 0;
+    if (entry && entry < entry_count && needed[entry]) collected[entry].add(weights[t]);
   }
 
   InlineVector<Tensor, 4> dy;

@@ -352,7 +352,7 @@ std::unordered_map<const Op*, Rule> make_rules() {
                      &diag, &diag_part});
   set(reshaping, {&reshape, &expand_dims, &squeeze});
   set(broadcasting_to, {&broadcast_to});
-  set(without_values, {&ops::zeros_like, &ones_like});
+  set(without_values, {&ops::zeros_like, &ops::ones_like});
   set(transposing, {&transpose});
   set(reducing, {&reduce_sum, &reduce_mean, &reduce_prod, &reduce_max, &reduce_min, &reduce_all,
                  &reduce_any});

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <span>
 #include <vector>
 
 #include "device/allocator.h"
@@ -57,6 +58,15 @@ struct Record {
  private:
   Slot* slots() { return reinterpret_cast<Slot*>(this + 1); }
 };
+
+struct RecordDeleter {
+  void operator()(Record* record) const { Record::destroy(record); }
+};
+using RecordPtr = std::unique_ptr<Record, RecordDeleter>;
+
+// The gradients of an operation with respect to the inputs i of a record of no tape whose `entry`
+// is i + 1; the entries of others are 0. `dy` has one dense gradient, or none, per output.
+std::vector<Gradient> gradients_of_call(Record& record, std::span<Tensor> dy);
 
 // Newest first: values that only later records hold are released before their sources.
 void destroy_records(std::vector<Record*>& records);

@@ -23,11 +23,16 @@ thread_local TapeStack stack;
 
 uint16_t bit_of(size_t i) { return static_cast<uint16_t>(1u << std::min<size_t>(i, 15)); }
 
+// Of how many axes a record has the sizes; those of symbolic tensors may be unknown.
+size_t recorded_rank(const Tensor& tensor) {
+  return tensor.shape().ranked() ? static_cast<size_t>(tensor.rank()) : 0;
+}
+
 // Fills the record of one tensor.
 void fill_slot(Record& record, Record::Slot& slot, int64_t*& dims, const Tensor& tensor,
                bool keep) {
   slot.dtype = tensor.dtype();
-  slot.rank = static_cast<uint8_t>(tensor.rank());
+  slot.rank = static_cast<uint8_t>(recorded_rank(tensor));
   slot.dims = static_cast<uint32_t>(dims - record.dims());
   for (int64_t dim : tensor.shape()) *dims++ = dim;
   if (keep) slot.value = tensor;
@@ -152,8 +157,8 @@ void Tape::record(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
   if (!watched) return;
 
   size_t rank_sum = 0;
-  for (const Tensor& t : inputs) rank_sum += static_cast<size_t>(t.rank());
-  for (const Tensor& t : outputs) rank_sum += static_cast<size_t>(t.rank());
+  for (const Tensor& t : inputs) rank_sum += recorded_rank(t);
+  for (const Tensor& t : outputs) rank_sum += recorded_rank(t);
   Record* record = Record::create(inputs.size(), outputs.size(), rank_sum);
   record->op = &op;
   record->attrs = attrs;
@@ -178,7 +183,7 @@ void Tape::record(std::shared_ptr<BackwardFunction> backward, std::span<const ui
   for (uint64_t id : inputs) watched |= entries_.find(id) != 0;
   if (!watched) return;
   size_t rank_sum = 0;
-  for (const Tensor& t : outputs) rank_sum += static_cast<size_t>(t.rank());
+  for (const Tensor& t : outputs) rank_sum += recorded_rank(t);
   Record* record = Record::create(inputs.size(), outputs.size(), rank_sum);
   record->backward = std::move(backward);
   int64_t* dims = record->dims();

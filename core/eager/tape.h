@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "eager/id_map.h"
@@ -18,9 +19,9 @@ class Variable;
 class BackwardFunction {
  public:
   virtual ~BackwardFunction() = default;
-  // Gradients with respect to the recorded inputs, in order; empty if there is none. `dy` has one
-  // dense gradient per recorded output.
-  virtual std::vector<Gradient> run(std::span<const Tensor> dy) = 0;
+  // Gradients with respect to the recorded inputs, in order; empty if there is none, or where none
+  // is `wanted`. `dy` has one dense gradient per recorded output.
+  virtual std::vector<Gradient> run(std::span<const Tensor> dy, std::span<const char> wanted) = 0;
   // Whether outputs without a gradient have an empty tensor in `dy` instead of zeros.
   virtual bool takes_missing() const { return false; }
 };
@@ -50,6 +51,8 @@ class Tape {
   bool watches_accessed_variables() const { return options_.watch_accessed; }
 
   void watch(const Tensor& tensor);
+  // From now on the tensor does not depend on what it was computed from.
+  void cut(const Tensor& tensor) { fresh_entry(tensor.impl()->id()); }
   void watch(Variable& variable);
   // Called when a variable is read: `value` is the tensor of the variable from now on.
   void variable_read(Variable& variable, const Tensor& value);
@@ -65,6 +68,9 @@ class Tape {
   // with respect to the sources with these identities. Frees the records unless persistent.
   std::vector<Gradient> gradient(std::span<const Tensor> targets,
                                  std::span<const Tensor> output_gradients,
+                                 std::span<const uint64_t> sources);
+  // The same for targets by their identities, each with a weight.
+  std::vector<Gradient> gradient(std::span<const uint64_t> targets, std::span<const Tensor> weights,
                                  std::span<const uint64_t> sources);
 
   // The same for one target under several weightings, weights[0], weights[1], ...: for each source
@@ -98,11 +104,47 @@ class Tape {
   std::vector<Variable*> variables_;  // counted references
 };
 
+// A counted reference to a tape; may be empty.
+class TapeRef {
+ public:
+  TapeRef() = default;
+  explicit TapeRef(Tape::Options options) : tape_(new Tape(options)) {}
+  TapeRef(const TapeRef& other) : tape_(other.tape_) {
+    if (tape_) tape_->retain();
+  }
+  TapeRef(TapeRef&& other) noexcept : tape_(std::exchange(other.tape_, nullptr)) {}
+  TapeRef& operator=(TapeRef other) noexcept {
+    std::swap(tape_, other.tape_);
+    return *this;
+  }
+  ~TapeRef() {
+    if (tape_) tape_->release();
+  }
+  Tape* get() const { return tape_; }
+  Tape* operator->() const { return tape_; }
+  explicit operator bool() const { return tape_ != nullptr; }
+
+ private:
+  Tape* tape_ = nullptr;
+};
+
 // The tapes of this thread that record now, outermost first.
 std::span<Tape* const> active_tapes();
 inline bool recording() { return !active_tapes().empty(); }
 void push_tape(Tape* tape);  // the stack holds a reference
 void pop_tape(Tape* tape);   // from any position of the stack; does nothing if it is absent
+
+// Records on a tape during its lifetime.
+class RecordingOn {
+ public:
+  explicit RecordingOn(Tape* tape) : tape_(tape) { push_tape(tape_); }
+  ~RecordingOn() { pop_tape(tape_); }
+  RecordingOn(const RecordingOn&) = delete;
+  RecordingOn& operator=(const RecordingOn&) = delete;
+
+ private:
+  Tape* const tape_;
+};
 
 // Pauses the current tapes of this thread during its lifetime; tapes that begin later record.
 class StopRecording {

@@ -26,6 +26,19 @@ class Call final : public NodeFunction {
     return callee_->has_effects() ? "StatefulPartitionedCall" : "PartitionedCall";
   }
   bool has_effects() const override { return callee_->has_effects(); }
+  std::vector<Variable*> reads() const override {
+    std::vector<Variable*> result = callee_->connections().variables;
+    for (Variable*& variable : result) {
+      const auto swapped = std::ranges::find(variables_, variable,
+                                             [](const auto& pair) { return pair.first.get(); });
+      if (swapped != variables_.end()) variable = swapped->second.get();
+    }
+    return result;
+  }
+  bool connects(size_t source) const override { return callee_->connections().connected[source]; }
+  DType row_indices(size_t source) const override {
+    return callee_->connections().row_indices[source];
+  }
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
     TensorList own(inputs);
     consume(own, outputs);
@@ -107,22 +120,6 @@ class CallInference {
 
 }  // namespace
 
-namespace {
-
-// The trainable variables that a graph uses, and the graphs that its nodes run.
-void collect_trainable(const Graph& graph, std::vector<VariableRef>& found) {
-  for (NodeId id = 0; id < graph.size(); ++id) {
-    const Node& node = graph.node(id);
-    for (const VariableRef& variable : node.variables()) {
-      if (variable->trainable()) found.emplace_back(*variable);
-    }
-    if (!node.function) continue;
-    for (const Graph* const inner : node.function->graphs()) collect_trainable(*inner, found);
-  }
-}
-
-}  // namespace
-
 bool any_effects(const Graph& graph) {
   for (NodeId id = 0; id < graph.size(); ++id) {
     if (graph.node(id).has_effects()) return true;
@@ -133,15 +130,16 @@ bool any_effects(const Graph& graph) {
 Callable::Callable(GraphPtr graph)
     : graph_(std::move(graph)),
       has_effects_(any_effects(*graph_)),
-      plan_(*graph_, graph_->outputs()) {
-  collect_trainable(*graph_, variables_);
-}
+      plan_(*graph_, graph_->outputs()),
+      connections_(find_connections(*graph_)) {}
 
 bool Callable::is_watched(std::span<const Tensor> inputs) const {
   return std::ranges::any_of(active_tapes(), [&](const Tape* tape) {
-    return (tape->watches_accessed_variables() && !variables_.empty()) ||
-           std::ranges::any_of(variables_,
-                               [&](const VariableRef& v) { return tape->watches(*v); }) ||
+    return std::ranges::any_of(connections_.variables,
+                               [&](const Variable* v) {
+                                 return (v->trainable() && tape->watches_accessed_variables()) ||
+                                        tape->watches(*v);
+                               }) ||
            std::ranges::any_of(
                inputs, [&](const Tensor& t) { return tape->knows(t.impl()->id_or_zero()); });
   });
@@ -151,14 +149,12 @@ void append_captures(const Graph& callee, TensorList& inputs) {
   for (const Capture& capture : callee.captures()) inputs.push_back(capture.outer);
 }
 
-TensorList add_graph_call(Graph& graph, const CallablePtr& callee, std::span<const Tensor> inputs,
+TensorList add_whole_call(Graph& graph, const CallablePtr& callee, std::span<const Tensor> inputs,
                           VariablePairs variables) {
-  TensorList all(inputs);
-  append_captures(callee->graph(), all);
   TensorList found(callee->graph().outputs());
   if (!all_known(callee->graph())) {
     try {
-      found = CallInference(callee->graph()).outputs(all);
+      found = CallInference(callee->graph()).outputs(inputs);
     } catch (const Error&) {
       // The call fails when it runs, with the place of the operation in its message.
     }
@@ -166,13 +162,20 @@ TensorList add_graph_call(Graph& graph, const CallablePtr& callee, std::span<con
   SpecList specs;
   for (const Tensor& output : found) specs.push_back({output.dtype(), output.shape()});
   const auto call = std::make_shared<Call>(callee, std::move(variables));
-  TensorList outputs = add_function(graph, call, all, specs, call->type());
+  TensorList outputs = add_function(graph, call, inputs, specs, call->type());
   for (size_t k = 0; k < outputs.size(); ++k) {
     const std::optional<Ints> numbers = known_numbers(found[k]);
     Symbol* const symbol = symbol_of(outputs[k]);
     if (numbers && !symbol->numbers()) symbol->set_numbers(*numbers);
   }
   return outputs;
+}
+
+TensorList add_graph_call(Graph& graph, const CallablePtr& callee, std::span<const Tensor> inputs,
+                          VariablePairs variables) {
+  TensorList all(inputs);
+  append_captures(callee->graph(), all);
+  return add_whole_call(graph, callee, all, std::move(variables));
 }
 
 const Graph* callee_of(const Node& node) {

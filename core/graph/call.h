@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "eager/variable.h"
+#include "graph/connections.h"
 #include "graph/graph.h"
 #include "graph/plan.h"
 #include "graph/variables.h"
@@ -26,18 +26,22 @@ class Callable {
   const Plan& plan() const { return plan_; }
   // Whether tapes watch what a call reads.
   bool is_watched(std::span<const Tensor> inputs) const;
+  const Connections& connections() const { return connections_; }
 
  private:
   GraphPtr graph_;
   bool has_effects_;
   Plan plan_;
-  std::vector<VariableRef> variables_;  // that tapes watch by themselves
+  Connections connections_;
 };
 using CallablePtr = std::shared_ptr<const Callable>;
 
 // Adds a node that runs the callee; `inputs` are those of its graph. The call uses some variables
 // in place of those that the callee was traced with.
 TensorList add_graph_call(Graph& graph, const CallablePtr& callee, std::span<const Tensor> inputs,
+                          VariablePairs variables = {});
+// The same; `inputs` are those of its graph and its captures.
+TensorList add_whole_call(Graph& graph, const CallablePtr& callee, std::span<const Tensor> inputs,
                           VariablePairs variables = {});
 // The graph that a node calls; null for other nodes.
 const Graph* callee_of(const Node& node);

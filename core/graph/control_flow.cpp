@@ -36,6 +36,12 @@ class NodeInputs {
   size_t own_;
 };
 
+void add_missing(std::span<Variable* const> variables, std::vector<Variable*>& result) {
+  for (Variable* variable : variables) {
+    if (std::ranges::find(result, variable) == result.end()) result.push_back(variable);
+  }
+}
+
 bool as_condition(const Tensor& value, const char* where) {
   if (value.dtype() != DType::kBool || value.size() != 1) {
     invalid_argument("The condition of ", where, " must be a boolean scalar, but it is a ",
@@ -64,6 +70,13 @@ class Choice final : public NodeFunction {
     std::vector<const Graph*> graphs;
     for (const Branch& branch : branches_) graphs.push_back(&branch.callee->graph());
     return graphs;
+  }
+  std::vector<Variable*> reads() const override {
+    std::vector<Variable*> result;
+    for (const Branch& branch : branches_) {
+      add_missing(branch.callee->connections().variables, result);
+    }
+    return result;
   }
 
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
@@ -125,13 +138,17 @@ class While final : public NodeFunction {
         step_(*body_.graph, body_.graph->outputs(), {.keeps_captures = true}),
         count_(body_.graph->inputs().size()),
         limited_(limited),
-        has_effects_(any_effects(*condition_.graph) || any_effects(*body_.graph)) {}
+        has_effects_(any_effects(*condition_.graph) || any_effects(*body_.graph)) {
+    add_missing(find_connections(*condition_.graph).variables, reads_);
+    add_missing(find_connections(*body_.graph).variables, reads_);
+  }
 
   const char* type() const override { return has_effects_ ? "While" : "StatelessWhile"; }
   bool has_effects() const override { return has_effects_; }
   std::vector<const Graph*> graphs() const override {
     return {condition_.graph.get(), body_.graph.get()};
   }
+  std::vector<Variable*> reads() const override { return reads_; }
 
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
     TensorList own(inputs);
@@ -178,6 +195,7 @@ class While final : public NodeFunction {
   size_t count_;  // of variables
   bool limited_;
   bool has_effects_;
+  std::vector<Variable*> reads_;
 };
 
 TensorSpec spec_of(const Tensor& tensor) { return {tensor.dtype(), tensor.shape()}; }

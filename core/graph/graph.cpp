@@ -87,14 +87,16 @@ Node& Graph::add(Node node, const SpecList& specs, std::string_view name) {
   }
   node.name = unique_name(name);
   if (find_source) node.source = find_source();
-  const NodeId id = size();
-  for (size_t k = 0; k < specs.size(); ++k) {
-    const Port port{id, static_cast<int32_t>(k)};
-    node.outputs.push_back(Tensor(
-        TensorImpl::create_lazy(specs[k].dtype, specs[k].shape,
-                                std::make_unique<Symbol>(specs[k], weak_from_this(), port))));
-  }
-  return nodes_.emplace_back(std::move(node));
+  nodes_.push_back(std::move(node));
+  for (const TensorSpec& spec : specs) add_output(size() - 1, spec);
+  return nodes_.back();
+}
+
+void Graph::add_output(NodeId id, const TensorSpec& spec) {
+  TensorList& outputs = this->node(id).outputs;
+  const Port port{id, static_cast<int32_t>(outputs.size())};
+  auto symbol = std::make_unique<Symbol>(spec, weak_from_this(), port);
+  outputs.push_back(Tensor(TensorImpl::create_lazy(spec.dtype, spec.shape, std::move(symbol))));
 }
 
 Tensor Graph::add_placeholder(const TensorSpec& spec, const std::string& name) {
@@ -119,6 +121,7 @@ Tensor Graph::add_constant(const Tensor& value, const char* name) {
   Tensor result = add(std::move(node), specs, name).outputs[0];
   Symbol* const symbol = symbol_of(result);
   symbol->set_value(value);
+  result.impl()->share_id(*value.impl());
   known_[value.impl()] = symbol->port();
   return result;
 }
@@ -147,6 +150,7 @@ Port Graph::port_of(const Tensor& tensor) {
 
 Tensor Graph::add_capture(const Tensor& outer, const TensorSpec& spec) {
   Tensor inner = add_placeholder(spec, "Placeholder");
+  inner.impl()->share_id(*outer.impl());  // tapes know the value by it
   captures_.push_back({outer, inner});
   return inner;
 }

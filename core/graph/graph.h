@@ -71,6 +71,9 @@ class Graph : public std::enable_shared_from_this<Graph> {
   // Adds a node; its outputs are symbolic tensors with these specs.
   Node& add(Node node, const SpecList& specs, std::string_view name);
 
+  // Gives a node one more output.
+  void add_output(NodeId id, const TensorSpec& spec);
+
   // The port of a tensor in this graph: of a value that gets known here as a constant, of a tensor
   // of an outer graph that is captured. Throws if the tensor belongs to another graph.
   Port port_of(const Tensor& tensor);

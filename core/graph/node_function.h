@@ -8,6 +8,11 @@
 #include "eager/variable.h"
 #include "ops/op.h"
 
+namespace ef {
+class Tape;
+class Variable;
+}  // namespace ef
+
 namespace ef::graph {
 
 class Graph;
@@ -28,6 +33,21 @@ class NodeFunction {
   // The same on values that nothing else reads, unless they have other handles: they may be taken.
   virtual void consume(std::span<Tensor> inputs, TensorList& outputs) const {
     run(inputs, outputs);
+  }
+
+  // The variables that graphs inside read.
+  virtual std::vector<Variable*> reads() const { return {}; }
+  // Whether its results may change with small changes of a source. Sources are the inputs, then
+  // the variables that it reads.
+  virtual bool connects(size_t /*source*/) const { return true; }
+  // The dtype of the indices if the gradient with respect to a source is always one of rows
+  // (IndexedSlices); else kInvalid.
+  virtual DType row_indices(size_t /*source*/) const { return DType::kInvalid; }
+  // Records on tapes how the outputs, symbolic or not, come from the inputs; false if that is found
+  // by running it under a tape.
+  virtual bool record(std::span<Tape* const> /*tapes*/, std::span<const Tensor> /*inputs*/,
+                      std::span<const Tensor> /*outputs*/) const {
+    return false;
   }
 };
 

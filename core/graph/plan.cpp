@@ -10,6 +10,7 @@
 #include "eager/observer.h"
 #include "eager/tape.h"
 #include "graph/record.h"
+#include "ops/shapes.h"
 
 namespace ef::graph {
 namespace {
@@ -29,6 +30,19 @@ bool runs_directly(const Graph& graph, const Node& node) {
   if (!op || op->sizes_from_values || op->cost || !node.late.empty()) return false;
   const auto known = [&](const Port& port) { return is_known(graph.tensor(port)); };
   return std::ranges::all_of(node.inputs, known) && std::ranges::all_of(node.outputs, is_known);
+}
+
+// The order in which nodes were added, but shapes are read at once: then nothing keeps the value.
+std::vector<NodeId> running_order(const Graph& graph) {
+  std::vector<NodeId> after(static_cast<size_t>(graph.size()));
+  std::vector<NodeId> order;
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const Node& node = graph.node(id);
+    after[static_cast<size_t>(id)] = node.op == &ops::shape ? node.inputs[0].node : id;
+    order.push_back(id);
+  }
+  std::ranges::stable_sort(order, {}, [&](NodeId id) { return after[static_cast<size_t>(id)]; });
+  return order;
 }
 
 // Handles on the inputs of a step: those of slots that others read are not counted.
@@ -53,7 +67,7 @@ void run_node(const Node& node, std::span<const Tensor> inputs, TensorList& outp
   if (node.function) return node.function->run(inputs, outputs);
   const auto own = inputs.first(static_cast<size_t>(node.num_op_inputs));
   if (node.late.empty()) return run(*node.op, own, node.attrs, outputs);
-  run(*node.op, own, completed_attrs(node, inputs), outputs);
+  run(*node.op, own, completed_attrs(node.attrs, node.late, inputs), outputs);
 }
 
 // Steps by what they compute: nodes of one operation with the same attributes and inputs are one
@@ -106,8 +120,9 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
   std::vector<int32_t> first_slots(count, -1);
   std::vector<DType> types;  // of the slots
   SharedSteps shared;
-  for (size_t id = 0; id < count; ++id) {
-    const Node& node = graph.node(static_cast<NodeId>(id));
+  for (const NodeId next : running_order(graph)) {
+    const auto id = static_cast<size_t>(next);
+    const Node& node = graph.node(next);
     if (!needed[id]) continue;
     first_slots[id] = num_slots_;
     // What is known already is not computed again.
@@ -121,7 +136,7 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
                                 symbol_of(node.outputs[k])->value());
       }
     } else if (node.op || node.function) {
-      add_step(graph, static_cast<NodeId>(id), first_slots);
+      add_step(graph, next, first_slots);
       // A result is a tensor of its own, which tapes tell from others.
       if (node.op && node.late.empty() && !node.outputs.empty() && !returned[id]) {
         if (const int32_t same = shared.find(steps_.back()); same >= 0) {

@@ -7,6 +7,7 @@
 
 #include "eager/tape.h"
 #include "graph/static_value.h"
+#include "graph/taping.h"
 #include "graph/vjp.h"
 #include "tensor/error.h"
 
@@ -69,15 +70,13 @@ void add_holes(Graph& graph, Node& node, AttrsRef attrs, std::span<const Hole> h
   throw Error(Code::kValueError, error.what());
 }
 
-void record_on_active_tapes(Graph& graph, const Node& node, NodeId id,
-                            std::span<const Tensor> inputs, AttrsRef attrs) {
-  const auto known = [](const Tensor& t) { return t.shape().fully_known(); };
-  if (node.late.empty() && std::ranges::all_of(inputs, known) &&
-      std::ranges::all_of(node.outputs, known)) {
-    record_on_tapes(*node.op, inputs, attrs, node.outputs);
-  } else {
-    record_vjp(graph, id, inputs);
+// Whether the sizes of the tensors that the bits name are known.
+bool sizes_known(std::span<const Tensor> tensors, uint16_t bits) {
+  for (size_t k = 0; k < tensors.size(); ++k) {
+    const bool read = bits >> std::min<size_t>(k, 15) & 1;
+    if (!tensors[k].shape().ranked() || (read && !tensors[k].shape().fully_known())) return false;
   }
+  return true;
 }
 
 int64_t number_at(const Tensor& tensor, int64_t i) {
@@ -201,7 +200,7 @@ void add_call(Graph& graph, const Op& op, std::span<const Tensor> inputs, AttrsR
   const NodeId id = graph.size() - 1;
   find_values(op, inputs, added.attrs, !holes.empty(), added.outputs);
   for (const Tensor& output : added.outputs) outputs.push_back(output);
-  if (op.gradient && recording()) record_on_active_tapes(graph, added, id, inputs, added.attrs);
+  if (op.gradient && recording()) record_node(graph, id, active_tapes());
 }
 
 TensorList add_function(Graph& graph, std::shared_ptr<const NodeFunction> function,
@@ -214,17 +213,19 @@ TensorList add_function(Graph& graph, std::shared_ptr<const NodeFunction> functi
   const std::string type = node.function->type();
   const Node& added = graph.add(std::move(node), specs, name.empty() ? type : name);
   const NodeId id = graph.size() - 1;
-  if (recording()) record_vjp(graph, id, inputs);
-  return added.outputs;
+  TensorList outputs = added.outputs;  // the node may get one more
+  if (recording()) record_node(graph, id, active_tapes());
+  return outputs;
 }
 
-SavedAttrs completed_attrs(const Node& node, std::span<const Tensor> inputs) {
-  SavedAttrs result = node.attrs;
-  const AttrsRef attrs = result;
-  const std::vector<AttrField> fields = attrs.type()->fields();
-  for (const LateAttr& late : node.late) {
-    complete(fields[static_cast<size_t>(late.field)], const_cast<void*>(attrs.data()), late,
-             inputs[static_cast<size_t>(late.input)]);
+SavedAttrs completed_attrs(AttrsRef attrs, std::span<const LateAttr> late,
+                           std::span<const Tensor> inputs) {
+  SavedAttrs result = attrs;
+  const AttrsRef own = result;
+  const std::vector<AttrField> fields = own.type()->fields();
+  for (const LateAttr& attr : late) {
+    complete(fields[static_cast<size_t>(attr.field)], const_cast<void*>(own.data()), attr,
+             inputs[static_cast<size_t>(attr.input)]);
   }
   return result;
 }
@@ -241,6 +242,26 @@ SavedAttrs known_attrs(const Node& node, std::span<const Tensor> inputs, bool& l
                         hole, inputs[static_cast<size_t>(hole.input)]);
   }
   return result;
+}
+
+void record_node(Graph& graph, NodeId id, std::span<Tape* const> tapes) {
+  const Node& node = graph.node(id);
+  TensorList inputs;
+  for (const Port& port : node.inputs) inputs.push_back(graph.tensor(port));
+  if (node.function) return record_function(graph, id, inputs, tapes);
+  if (!node.op || !node.op->gradient) return;
+  const auto own = std::span<const Tensor>(inputs).first(static_cast<size_t>(node.num_op_inputs));
+  if (node.late.empty() && sizes_known(own, node.op->sizes.inputs) &&
+      sizes_known(node.outputs, node.op->sizes.outputs)) {
+    for (Tape* tape : tapes) tape->record(*node.op, own, node.attrs, node.outputs);
+    return;
+  }
+  std::vector<uint64_t> ids;
+  for (const Tensor& input : own) {
+    ids.push_back(is_differentiable(input.dtype()) ? input.impl()->id_or_zero() : 0);
+  }
+  const auto backward = operation_backward(graph.shared_from_this(), id);
+  for (Tape* tape : tapes) tape->record(backward, ids, node.outputs);
 }
 
 HoleCollector::HoleCollector() : outer_(std::exchange(collector, this)) {}

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "eager/tape.h"
 #include "graph/graph.h"
 
 namespace ef::graph {
@@ -30,8 +31,12 @@ TensorList add_function(Graph& graph, std::shared_ptr<const NodeFunction> functi
                         std::span<const Tensor> inputs, const SpecList& specs,
                         std::string_view name);
 
-// The attributes that a node runs with, for these inputs.
-SavedAttrs completed_attrs(const Node& node, std::span<const Tensor> inputs);
+// Attributes with what inputs give.
+SavedAttrs completed_attrs(AttrsRef attrs, std::span<const LateAttr> late,
+                           std::span<const Tensor> inputs);
+
+// Records a node on tapes, as if they had been active when it was added.
+void record_node(Graph& graph, NodeId id, std::span<Tape* const> tapes);
 
 // The attributes with those that are known for these inputs while tracing; `late` tells whether
 // some are not.

@@ -71,6 +71,11 @@ void add_assign(Graph& graph, Variable& variable, Change change, const Tensor& v
   add_function(graph, assign, {&value, 1}, {}, assign->type());
 }
 
+Variable* read_by(const Node& node) {
+  const auto* const read = dynamic_cast<const Read*>(node.function.get());
+  return read ? read->variables()[0].get() : nullptr;
+}
+
 thread_local const SwappedVariables* SwappedVariables::innermost_ = nullptr;
 
 SwappedVariables::SwappedVariables(const VariablePairs& pairs) : outer_(innermost_) {

@@ -16,6 +16,9 @@ Tensor add_read(Graph& graph, Variable& variable);
 // Adds a node that changes the variable. The caller has checked the dtype.
 void add_assign(Graph& graph, Variable& variable, Change change, const Tensor& value);
 
+// The variable whose value a node returns; null for other nodes.
+Variable* read_by(const Node& node);
+
 // Variables that a function was traced with, as arguments, and those of a call.
 using VariablePairs = std::vector<std::pair<VariableRef, VariableRef>>;
 

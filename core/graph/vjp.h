@@ -1,15 +1,16 @@
-// Gradients of nodes whose shapes or attributes are unknown while tracing, and of functions: one
-// more node, which differentiates when it runs.
+// Gradients of operations whose shapes or attributes are unknown while tracing: one more node,
+// which calls the gradient function when it runs.
 #pragma once
 
-#include <span>
+#include <memory>
 
+#include "eager/tape.h"
 #include "graph/graph.h"
 
 namespace ef::graph {
 
-// Records a node on the active tapes. When a gradient is asked for, they add a node to the graph
-// that is being built then.
-void record_vjp(Graph& graph, NodeId id, std::span<const Tensor> inputs);
+// The backward step of a node that runs an operation: it adds a node to the graph that is being
+// built then. That node takes the values that the gradient reads, and the shapes of others.
+std::shared_ptr<BackwardFunction> operation_backward(GraphPtr graph, NodeId id);
 
 }  // namespace ef::graph

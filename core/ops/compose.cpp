@@ -1,8 +1,10 @@
 // Short spellings for calling operations from C++.
 #include "ops/compose.h"
 
+#include "graph/graph.h"
 #include "kernels/cpu/fill.h"
 #include "ops/array.h"
+#include "ops/creation.h"
 #include "ops/elementwise.h"
 #include "ops/reduction.h"
 
@@ -21,9 +23,20 @@ Tensor operator/(const Tensor& a, double b) { return a / Tensor::scalar(a.dtype(
 Tensor operator/(double a, const Tensor& b) { return Tensor::scalar(b.dtype(), a) / b; }
 
 Tensor fill(DType dtype, const Shape& shape, double value) {
+  if (graph::building()) {
+    return call(ops::fill, {Tensor::scalar(dtype, value)}, ops::FillAttrs{.dims = Ints(shape)});
+  }
   const Tensor result = Tensor::empty(dtype, shape);
   cpu::fill_constant(result, value);
   return result;
+}
+
+Tensor zeros_like(const Tensor& t) {
+  return t.shape().fully_known() ? zeros(t.dtype(), t.shape()) : call(ops::zeros_like, {t}, ops::LikeAttrs{});
+}
+
+Tensor ones_like(const Tensor& t) {
+  return t.shape().fully_known() ? ones(t.dtype(), t.shape()) : call(ops::ones_like, {t}, ops::LikeAttrs{});
 }
 
 Tensor reshape_to(const Tensor& t, const Shape& shape) {

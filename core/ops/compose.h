@@ -23,7 +23,9 @@ Tensor operator/(double a, const Tensor& b);
 Tensor fill(DType dtype, const Shape& shape, double value);
 inline Tensor zeros(DType dtype, const Shape& shape) { return fill(dtype, shape, 0); }
 inline Tensor ones(DType dtype, const Shape& shape) { return fill(dtype, shape, 1); }
-inline Tensor zeros_like(const Tensor& t) { return zeros(t.dtype(), t.shape()); }
+// Of the shape of a tensor, which may be symbolic.
+Tensor zeros_like(const Tensor& t);
+Tensor ones_like(const Tensor& t);
 
 // The input itself if its shape or dtype already fits, else the operation's result.
 Tensor reshape_to(const Tensor& t, const Shape& shape);

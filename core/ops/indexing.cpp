@@ -205,6 +205,7 @@ const Op gather{{
     .kernel = cpu::gather,
     .gradient = gather_gradient,
     .needs = {{.inputs = 2}, {}},
+    .sizes = {.inputs = 1},
     .doc = "Slices along an axis, at given indices.",
 }};
 

@@ -222,6 +222,9 @@ struct OpSpec {
   GradFn gradient = nullptr;
   // Per input, what its gradient reads; the last entry serves all further inputs.
   std::vector<Need> needs = {};
+  // Which tensors' sizes the gradient reads: where they are known while tracing, it adds ordinary
+  // nodes. By default all, also those of gradients.
+  Need sizes = {0xFFFF, 0xFFFF};
   bool makes_outputs = false;
   bool sizes_from_values = false;  // the inferred shapes are not the outputs' true shapes
   bool lazy = false;               // a large result may be computed later, see eager/lazy.h

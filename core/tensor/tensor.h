@@ -77,6 +77,9 @@ class TensorImpl {
   // The identity, assigned on the first call.
   uint64_t id();
 
+  // Gives it the identity of a tensor that has the same value.
+  void share_id(TensorImpl& other) { id_.store(other.id(), std::memory_order_relaxed); }
+
   // Of a symbolic tensor, of whose shape more is known now.
   void refine_shape(const Shape& shape) {
     shape_ = shape;

@@ -11,6 +11,9 @@ from eagerflow import _core, nest
 from eagerflow.framework.composite import gradient_leaves, pack_gradients
 from eagerflow.framework.context import get_logger
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.util import lazy
+
+rows = lazy.Module("eagerflow.autodiff.rows")
 
 _ops = _core.ops
 
@@ -89,13 +92,13 @@ class GradientTape(_core.Tape):
         """
         self._check_several_passes(experimental_use_pfor)
         target = _core.as_tensor(target)
-        shape = target._shape_tuple()
         with _core.stop_recording():
-            weights = _basis(target._size, [target._size, *shape], target.dtype)
+            weights = unit_weights(target)
         flat_sources = nest.flatten(sources)
         stacks = self._gradients(target, flat_sources, weights, unconnected_gradients)
+        shape = target._sizes()
         jacobians = [
-            None if stack is None else _ops.reshape(stack, [*shape, *_value(source)._shape_tuple()])
+            None if stack is None else _ops.reshape(stack, [*shape, *_value(source)._sizes()])
             for source, stack in zip(flat_sources, stacks, strict=True)
         ]
         return nest.pack_sequence_as(sources, jacobians)
@@ -138,19 +141,19 @@ class GradientTape(_core.Tape):
         target = _core.as_tensor(target)
         target_shape = target.shape.with_rank_at_least(2)
         source_shape = TensorShape(source.shape).with_rank_at_least(2)
-        if target_shape[0] != source_shape[0]:
+        if not target_shape[:1].is_compatible_with(source_shape[:1]):
             raise ValueError(
                 f"Need first dimension of target shape ({target_shape}) and source shape "
                 f"({source_shape}) to match."
             )
-        batch, *inner = target_shape
-        width = math.prod(inner)
+        batch, *inner = target._sizes()
         # Each column's weights serve the whole batch, since its elements are independent.
         with _core.stop_recording():
+            width = math.prod(inner)
             basis = _basis(width, [width, 1, *inner], target.dtype)
             weights = _ops.broadcast_to(basis, [width, batch, *inner])
         (stack,) = self._gradients(target, [source], weights, unconnected_gradients)
-        sizes: list[Any] = source_shape.as_list()
+        sizes = _value(source)._sizes()
         if stack is None:
             return _ops.zeros([batch, *inner, *sizes[1:]], target.dtype)
         columns = _ops.reshape(stack, [width, batch, math.prod(sizes[1:])])
@@ -169,21 +172,35 @@ class GradientTape(_core.Tape):
         """For each source, its gradients under each of the weightings, stacked."""
         kind = UnconnectedGradients(unconnected)
         if target.dtype.is_floating or target.dtype.is_complex:
-            stacks = self._gradients_of_rows(target, sources, weights)
+            stacks = self._stacks(target, sources, weights)
         else:
             warn_of_dtype("target", target.dtype.name)
             stacks = [None] * len(sources)
         if kind is UnconnectedGradients.NONE:
             return stacks
-        count = weights._shape_tuple()[0]
+        count = weights._sizes()[0]
         for place, source in enumerate(sources):
             if stacks[place] is None:
                 value = _value(source)
-                stacks[place] = _ops.zeros([count, *value._shape_tuple()], value.dtype)
+                stacks[place] = _ops.zeros([count, *value._sizes()], value.dtype)
         return stacks
 
+    def _stacks(self, target: Any, sources: list, weights: Any) -> list:
+        if _core.building() is None:
+            return self._gradients_of_rows(target, sources, weights)
+        return rows.gradients_of_rows(
+            lambda row: self.gradient(target, sources, row), target, weights
+        )
 
-def _basis(count: int, shape: list[int], dtype: Any) -> Any:
+
+def unit_weights(target: Any) -> Any:
+    """For each element of a tensor weights of all elements that pick this one: `[size, *shape]`."""
+    sizes = target._sizes()
+    count = math.prod(sizes)
+    return _basis(count, [count, *sizes], target.dtype)
+
+
+def _basis(count: Any, shape: list[Any], dtype: Any) -> Any:
     """Weights that pick one element of a target each; none where the target does not move."""
     if not (dtype.is_floating or dtype.is_complex):
         return _ops.zeros(shape, dtype)

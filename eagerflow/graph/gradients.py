@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.autodiff import graph_gradients
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.outside import as_symbol
@@ -57,6 +58,10 @@ def gradients(
     ...         print(session.run(dx, {x: 2.0}))
     12.0
     """
+    if _core.building() is not None:
+        return graph_gradients.gradients(
+            ys, xs, grad_ys, aggregation_method, stop_gradients, unconnected_gradients
+        )
     if context.building_graph() is None:
         raise RuntimeError(
             "tf.gradients is not supported when eager execution is enabled. "
@@ -181,6 +186,8 @@ def hessians(
     Returns:
         A list with one tensor for each of `xs`, of its shape twice.
     """
+    if _core.building() is not None:
+        return graph_gradients.hessians(ys, xs)
     sources = list(xs) if isinstance(xs, list | tuple) else [xs]
     results = []
     for source, gradient in zip(sources, gradients(ys, sources, name=name), strict=True):

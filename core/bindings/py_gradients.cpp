@@ -1,0 +1,105 @@
+// Derivatives in graphs, for Python.
+#include "bindings/py_gradients.h"
+
+#include <utility>
+#include <vector>
+
+#include "bindings/convert.h"
+#include "bindings/errors.h"
+#include "bindings/items.h"
+#include "bindings/py_graph.h"
+#include "bindings/py_tape.h"
+#include "bindings/py_tensor.h"
+#include "bindings/py_variable.h"
+#include "graph/custom_gradient.h"
+#include "graph/gradients.h"
+#include "graph/rows.h"
+
+namespace nb = nanobind;
+
+namespace ef::py {
+namespace {
+
+using graph::CustomStep;
+using graph::Graph;
+
+Graph& current() {
+  Graph* const graph = graph::building();
+  if (!graph) fail(Code::kRuntimeError, "No graph is being built.");
+  return *graph;
+}
+
+// Of None, an empty handle.
+TensorList to_tensors(nb::handle sequence) {
+  TensorList tensors;
+  for (const nb::handle item : sequence) {
+    tensors.push_back(item.is_none() ? Tensor() : checked_tensor(item.ptr()));
+  }
+  return tensors;
+}
+
+nb::list wrapped(std::span<const Tensor> tensors) {
+  nb::list list;
+  for (const Tensor& tensor : tensors) list.append(nb::steal(wrap(Tensor(tensor))));
+  return list;
+}
+
+nb::list graph_gradients(nb::handle graph, nb::handle ys, nb::handle weights, nb::handle xs,
+                         nb::handle constants) {
+  current();
+  std::vector<graph::DifferentiatedBy> sources;
+  for (const nb::handle x : xs) {
+    graph::DifferentiatedBy& source = sources.emplace_back();
+    if (is_variable(x.ptr())) {
+      source.variable = &variable_of(x.ptr());
+    } else {
+      source.tensor = checked_tensor(x.ptr());
+    }
+  }
+  nb::list result;
+  for (Gradient& gradient : graph::gradients(*graph_of_object(graph.ptr()), to_tensors(ys),
+                                             to_tensors(weights), sources, to_tensors(constants))) {
+    result.append(nb::steal(wrap_gradient(std::move(gradient)).release()));
+  }
+  return result;
+}
+
+nb::list rows_node(nb::handle graph, nb::handle rows) {
+  return wrapped(graph::add_rows(current(), callable_of(graph.ptr()), checked_tensor(rows.ptr())));
+}
+
+nb::list custom_gradient_node(nb::handle results, nb::handle arguments, nb::handle variables,
+                              nb::handle step, const std::vector<int>& kinds) {
+  CustomStep custom;
+  if (PyCallable_Check(step.ptr())) {
+    custom.failure = python_backward(step.ptr());
+  } else {
+    custom.graph = callable_of(step.ptr());
+  }
+  for (const int kind : kinds) custom.kinds.push_back(static_cast<CustomStep::Kind>(kind));
+  for (const nb::handle variable : variables) {
+    custom.variables.push_back(&variable_of(variable.ptr()));
+  }
+  return wrapped(graph::add_custom_gradient(current(), to_tensors(results), to_tensors(arguments),
+                                            std::move(custom)));
+}
+
+}  // namespace
+
+void add_gradients(nb::module_& m) {
+  m.def(
+      "graph_gradients", graph_gradients, nb::arg("graph"), nb::arg("ys"), nb::arg("weights"),
+      nb::arg("xs"), nb::arg("constants"),
+      "Gradients of the sum of ys, weighed where weights are not None, with respect to tensors "
+      "and variables of a graph, as nodes of the one that is being built. Constants do not depend "
+      "on anything.");
+  m.def("rows_node", rows_node, nb::arg("graph"), nb::arg("rows"),
+        "Adds a node that runs a graph, whose only input is a row, for each row of a tensor.");
+  m.def("custom_gradient_node", custom_gradient_node, nb::arg("results"), nb::arg("arguments"),
+        nb::arg("variables"), nb::arg("step"), nb::arg("kinds"),
+        "Adds a node with the values of results, and the gradients of a graph: for each argument "
+        "and then each variable kinds has 0 for none, 1 for a tensor, and 2 for values and indices "
+        "of rows. A function as `step` raises an error when gradients are asked for.");
+}
+
+}  // namespace ef::py

@@ -1,0 +1,122 @@
+// Walking graphs backwards, as gradients go.
+#include "graph/connections.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "graph/taping.h"
+#include "graph/variables.h"
+#include "ops/indexing.h"
+
+namespace ef::graph {
+namespace {
+
+// Of each tensor of a graph, whether the outputs depend on it, and by which rows.
+class Walk {
+ public:
+  explicit Walk(const Graph& graph) : graph_(graph) {
+    for (NodeId id = 0; id < graph.size(); ++id) {
+      uses_.emplace_back(graph.node(id).outputs.size());
+    }
+    for (const Tensor& output : graph.outputs()) use(symbol_of(output)->port(), {});
+    for (NodeId id = graph.size(); id-- > 0;) visit(graph.node(id), id);
+  }
+
+  struct Use {
+    bool connected = false;
+    // The dtype of indices while all uses take rows; kInvalid after another use.
+    std::optional<DType> row_indices;
+  };
+  const Use& of(const Tensor& tensor) const { return of(symbol_of(tensor)->port()); }
+  const Use& of(Port port) const {
+    return uses_[static_cast<size_t>(port.node)][static_cast<size_t>(port.output)];
+  }
+
+  struct OfVariable {
+    Variable* variable;
+    Use use;
+  };
+  std::vector<OfVariable>& variables() { return variables_; }
+
+ private:
+  void use(Port port, DType row_indices) {
+    add(uses_[static_cast<size_t>(port.node)][static_cast<size_t>(port.output)], row_indices);
+  }
+  void use(Port port, std::nullopt_t) { use(port, DType::kInvalid); }
+
+  static void add(Use& use, DType row_indices) {
+    use.connected = true;
+    const DType before = use.row_indices.value_or(row_indices);
+    const bool both = before != DType::kInvalid && row_indices != DType::kInvalid;
+    use.row_indices = before == row_indices ? before : both ? DType::kInt64 : DType::kInvalid;
+  }
+
+  void use(Variable* variable, const Use& more) {
+    auto found = std::ranges::find(variables_, variable, &OfVariable::variable);
+    if (found == variables_.end()) found = variables_.insert(found, {variable, {}});
+    if (more.connected) add(found->use, more.row_indices.value_or(DType::kInvalid));
+  }
+
+  void visit(const Node& node, NodeId id) {
+    bool connected = false;
+    for (size_t j = 0; j < node.outputs.size(); ++j) {
+      const Tensor& output = node.outputs[j];
+      connected |= (is_differentiable(output.dtype()) || is_tape(output)) &&
+                   of({id, static_cast<int32_t>(j)}).connected;
+    }
+    if (Variable* const variable = read_by(node)) return use(variable, of({id, 0}));
+    if (node.function) {
+      const std::vector<Variable*> variables = node.function->reads();
+      for (size_t k = 0; k < variables.size(); ++k) {
+        const size_t source = node.inputs.size() + k;
+        Use more;
+        more.connected = connected && node.function->connects(source);
+        more.row_indices = node.function->row_indices(source);
+        use(variables[k], more);
+      }
+    }
+    if (!connected || (node.op && !node.op->gradient)) return;
+    for (size_t i = 0; i < static_cast<size_t>(node.num_op_inputs); ++i) {
+      const Tensor& input = graph_.tensor(node.inputs[i]);
+      if (!is_differentiable(input.dtype()) && !is_tape(input)) continue;
+      if (node.function && !node.function->connects(i)) continue;
+      use(node.inputs[i], rows_of(node, i));
+    }
+  }
+
+  // The dtype of indices, if the gradient with respect to an input is one of rows.
+  DType rows_of(const Node& node, size_t i) const {
+    if (node.function) return node.function->row_indices(i);
+    if (node.op != &ops::gather || i != 0 || !node.late.empty()) return DType::kInvalid;
+    const auto& [axis, batch_dims] = AttrsRef(node.attrs).as<ops::GatherAttrs>();
+    const bool rows = axis == 0 && batch_dims == 0;
+    return rows ? graph_.tensor(node.inputs[1]).dtype() : DType::kInvalid;
+  }
+
+  const Graph& graph_;
+  std::vector<std::vector<Use>> uses_;
+  std::vector<OfVariable> variables_;
+};
+
+}  // namespace
+
+Connections find_connections(const Graph& graph) {
+  Walk walk(graph);
+  Connections result;
+  const auto add = [&](const Walk::Use& use) {
+    result.connected.push_back(use.connected);
+    result.row_indices.push_back(use.row_indices.value_or(DType::kInvalid));
+  };
+  for (const Tensor& input : graph.inputs()) add(walk.of(input));
+  for (const Capture& capture : graph.captures()) add(walk.of(capture.inner));
+  // In the order in which the graph reads them.
+  auto& variables = walk.variables();
+  std::ranges::reverse(variables);
+  for (const Walk::OfVariable& of : variables) {
+    result.variables.push_back(of.variable);
+    add(of.use);
+  }
+  return result;
+}
+
+}  // namespace ef::graph

@@ -1,0 +1,19 @@
+// Which sources of a graph its outputs depend on.
+#pragma once
+
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace ef::graph {
+
+// Sources are the inputs of a graph, its captures, and the variables that it reads.
+struct Connections {
+  std::vector<Variable*> variables;
+  std::vector<char> connected;     // by source: whether a differentiable path leads to an output
+  std::vector<DType> row_indices;  // by source: see NodeFunction
+};
+
+Connections find_connections(const Graph& graph);
+
+}  // namespace ef::graph

@@ -1,0 +1,25 @@
+// tf.gradients: derivatives of a graph's tensors, after they were computed.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "eager/tape.h"
+#include "graph/graph.h"
+
+namespace ef::graph {
+
+// A tensor or a variable.
+struct DifferentiatedBy {
+  Tensor tensor;
+  Variable* variable = nullptr;
+};
+
+// Adds nodes that compute the gradients of the sum of `ys`, weighed by `weights` (ones where these
+// are empty), with respect to `xs`; `constants` do not depend on what they are computed from.
+std::vector<Gradient> gradients(Graph& graph, std::span<const Tensor> ys,
+                                std::span<const Tensor> weights,
+                                std::span<const DifferentiatedBy> xs,
+                                std::span<const Tensor> constants);
+
+}  // namespace ef::graph

@@ -1,0 +1,108 @@
+"""Gradients of a traced function's tensors by each other, as nodes of its graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.autodiff.rows import gradients_of_rows
+from eagerflow.autodiff.tape import UnconnectedGradients, unit_weights
+
+_ops = _core.ops
+_AGGREGATION_METHODS = (0, 1, 2)
+
+
+def gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any,
+    aggregation_method: int | None,
+    stop_gradients: Any,
+    unconnected_gradients: Any,
+) -> list[Any]:
+    """`tf.gradients` while a function is traced; see eagerflow.graph.gradients."""
+    if aggregation_method not in (None, *_AGGREGATION_METHODS):
+        raise ValueError(
+            f"Invalid `aggregation_method` specified {aggregation_method}. Accepted values are "
+            f"{list(_AGGREGATION_METHODS)}."
+        )
+    kind = _unconnected(unconnected_gradients)
+    targets = [_core.as_tensor(y) for y in _listed(ys)]
+    sources = [_source(x) for x in _listed(xs)]
+    weights = _weights(targets, grad_ys)
+    stopped = [_core.as_tensor(stop) for stop in nest.flatten(stop_gradients or [])]
+    found = _core.graph_gradients(_core.building(), targets, weights, sources, stopped)
+    if kind is UnconnectedGradients.NONE:
+        return found
+    return [
+        _ops.zeros_like(_core.as_tensor(source)) if gradient is None else gradient
+        for source, gradient in zip(sources, found, strict=True)
+    ]
+
+
+def _listed(structure: Any) -> list[Any]:
+    return list(structure) if isinstance(structure, list | tuple) else [structure]
+
+
+def _source(x: Any) -> Any:
+    return x if isinstance(x, _core.Variable) else _core.as_tensor(x)
+
+
+def _unconnected(value: Any) -> UnconnectedGradients:
+    try:
+        return UnconnectedGradients.NONE if value is None else UnconnectedGradients(value)
+    except ValueError:
+        raise ValueError(f"Unknown value for unconnected_gradients: {value!r}") from None
+
+
+def _weights(targets: list[Any], grad_ys: Any) -> list[Any]:
+    weights = [None] * len(targets) if grad_ys is None else _listed(grad_ys)
+    if len(weights) != len(targets):
+        raise ValueError(f"Length mismatch. Passed {len(weights)} grad_ys for {len(targets)} ys")
+    return [_weight(target, weight) for target, weight in zip(targets, weights, strict=True)]
+
+
+def _weight(target: Any, weight: Any) -> Any:
+    if weight is None:
+        if target.dtype.is_complex:
+            raise TypeError(
+                f"Gradients of complex tensors ({target}) must set grad_ys (y.dtype = "
+                f"{target.dtype.name})"
+            )
+        return None
+    if not isinstance(weight, _core.Tensor):
+        weight = _core.convert(weight, target.dtype, None)
+    if weight.dtype != target.dtype:
+        raise TypeError(
+            f"Gradient type {weight.dtype.name} given for a tensor of type {target.dtype.name}: "
+            f"the grad_ys of {target} must have its dtype."
+        )
+    if not weight.shape.is_compatible_with(target.shape):
+        raise ValueError(
+            f"The grad_ys of {target} has shape {weight.shape}, which is not {target.shape}."
+        )
+    return weight
+
+
+def hessians(ys: Any, xs: Any) -> list[Any]:
+    """`tf.hessians` while a function is traced; see eagerflow.graph.gradients."""
+    sources = [_source(x) for x in _listed(xs)]
+    found = gradients(ys, sources, None, None, None, None)
+    return [
+        None if gradient is None else _hessian(gradient, source)
+        for gradient, source in zip(found, sources, strict=True)
+    ]
+
+
+def _hessian(gradient: Any, source: Any) -> Any:
+    graph = _core.building()
+    gradient = _core.as_tensor(gradient)
+    (rows,) = gradients_of_rows(
+        lambda row: _core.graph_gradients(graph, [gradient], [row], [source], []),
+        gradient,
+        unit_weights(gradient),
+    )
+    sizes = _core.as_tensor(source)._sizes()
+    if rows is None:
+        return _ops.zeros([*sizes, *sizes], gradient.dtype)
+    return _ops.reshape(rows, [*sizes, *sizes])
