@@ -12,9 +12,11 @@ from eagerflow import _core, errors
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.dtypes import DType
+from eagerflow.framework.host_call import on_host
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.composed_op import NUMERIC_TYPES, Input, composed_op
 
 _ops = _core.ops
@@ -234,7 +236,20 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     return _ops.complex(real, imag)
 
 
-@composed_op("Bitcast", elementwise=1, input=Input(NUMERIC_TYPES), type=DType)
+def _bits_spec(input: Any, type: Any, name: str | None = None) -> TensorSpec:
+    value, target = _core.as_tensor(input), dtypes.as_dtype(type)
+    old, new = value.dtype.size, target.size
+    shape = value.shape
+    if old > new:
+        shape = shape.concatenate([old // new])
+    elif old < new:
+        shape = shape[:-1]
+    return TensorSpec(shape, target)
+
+
+@composed_op(
+    "Bitcast", in_graph=on_host(_bits_spec), elementwise=1, input=Input(NUMERIC_TYPES), type=DType
+)
 def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     """Reinterprets the bytes as elements of another type.
 

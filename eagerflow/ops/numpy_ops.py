@@ -95,6 +95,11 @@ def sparse_tensor(indices: Any, values: Any, dense_shape: Any) -> Any:
     return sparse.SparseTensor(indices, values, dense_shape)
 
 
+def sparse_spec(shape: Any, dtype: Any) -> Any:
+    """A `tf.SparseTensorSpec`."""
+    return sparse.SparseTensorSpec(shape, dtype)
+
+
 def on_values(
     function: Callable[..., Any], inputs: Sequence[Tensor], specs: list[TensorSpec], *arguments: Any
 ) -> list[Tensor]:

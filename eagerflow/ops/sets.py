@@ -9,9 +9,11 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.numpy_ops import sparse_tensor
+from eagerflow.ops.numpy_ops import sparse_spec, sparse_tensor
 from eagerflow.typing import TensorLike
 
 if TYPE_CHECKING:
@@ -106,7 +108,13 @@ def _combined(a: Any, b: Any, operation: str) -> Any:
     return sparse_tensor(coordinates, values, [*outer, width])
 
 
-@op_function
+def _sets_spec(a: Any, *_: Any, **__: Any) -> Any:
+    value = a if _is_sparse(a) else _core.as_tensor(a)
+    rank = value.shape.rank
+    return sparse_spec(None if rank is None else [None] * rank, value.dtype)
+
+
+@op_function(in_graph=on_host(_sets_spec))
 def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> Any:
     """The intersection of each pair of rows.
 
@@ -128,7 +136,7 @@ def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) ->
     return _combined(a, b, "intersection")
 
 
-@op_function
+@op_function(in_graph=on_host(_sets_spec))
 def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> Any:
     """The union of each pair of rows; see `tf.sets.intersection`.
 
@@ -138,7 +146,7 @@ def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> Any:
     return _combined(a, b, "union")
 
 
-@op_function
+@op_function(in_graph=on_host(_sets_spec))
 def difference(
     a: TensorLike, b: TensorLike, aminusb: bool = True, validate_indices: bool = True
 ) -> Any:
@@ -156,7 +164,16 @@ def difference(
     return _combined(a, b, "a_minus_b" if aminusb else "b_minus_a")
 
 
-@op_function
+def _counts_spec(a: Any, validate_indices: bool = True) -> TensorSpec:
+    return TensorSpec(a.shape[:-1], dtypes.int32)
+
+
+def _distances_spec(hypothesis: Any, *_: Any, **__: Any) -> TensorSpec:
+    rank = hypothesis.shape.rank
+    return TensorSpec(None if rank is None else [None] * (rank - 1), dtypes.float32)
+
+
+@op_function(in_graph=on_host(_counts_spec))
 def size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
     """The number of distinct elements in each row.
 
@@ -193,7 +210,7 @@ def _distance(a: list, b: list) -> int:
     return before[-1]
 
 
-@op_function
+@op_function(in_graph=on_host(_distances_spec))
 def edit_distance(
     hypothesis: TensorLike, truth: TensorLike, normalize: bool = True, name: str = "edit_distance"
 ) -> Tensor:

@@ -14,10 +14,12 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
-from eagerflow.ops.numpy_ops import array_of, differentiable, sparse_tensor
+from eagerflow.ops.numpy_ops import array_of, differentiable, sparse_spec, sparse_tensor
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -120,7 +122,27 @@ def _moved_back(sums: np.ndarray, jumps: np.ndarray) -> np.ndarray:
     return np.logaddexp(np.logaddexp(sums, one), two)
 
 
-@op_function
+def _batch(size: int | None, lengths: Any) -> int | None:
+    """The number of sequences, of which there is a length each."""
+    return _core.as_tensor(lengths).shape.with_rank(1)[0] if size is None else size
+
+
+def _loss_spec(
+    labels: Any,
+    logits: Any,
+    label_length: Any,
+    logit_length: Any,
+    logits_time_major: bool = True,
+    *_: Any,
+    **__: Any,
+) -> TensorSpec:
+    scores = _core.as_tensor(logits)
+    shape = scores.shape.with_rank(3)
+    batch = _batch(shape[1 if logits_time_major else 0], logit_length)
+    return TensorSpec([batch], scores.dtype)
+
+
+@op_function(in_graph=on_host(_loss_spec))
 def ctc_loss(
     labels: Any,
     logits: Any,
@@ -199,7 +221,13 @@ def ctc_loss(
     return loss
 
 
-@op_function
+def _unique_specs(labels: Any, name: str | None = None) -> tuple[TensorSpec, TensorSpec]:
+    table = _core.as_tensor(labels)
+    unique = TensorSpec([table.shape.with_rank(2)[0], None], dtypes.int64)
+    return unique, TensorSpec(table.shape, dtypes.int32)
+
+
+@op_function(in_graph=on_host(_unique_specs))
 def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The distinct labels of each row, and each label's index in them.
 
@@ -231,7 +259,13 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Ten
     return _core.as_tensor(unique), _core.as_tensor(positions)
 
 
-@op_function
+def _collapsed_specs(labels: Any, *_: Any, **__: Any) -> tuple[TensorSpec, TensorSpec]:
+    table = _core.as_tensor(labels)
+    rows = table.shape.with_rank(2)[0]
+    return TensorSpec([rows, None], table.dtype), TensorSpec([rows], dtypes.int32)
+
+
+@op_function(in_graph=on_host(_collapsed_specs))
 def collapse_repeated(
     labels: Any, seq_length: Any, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -296,8 +330,15 @@ def _sparse_rows(rows: list[list[int]]) -> Any:
     )
 
 
+def _greedy_specs(inputs: Any, sequence_length: Any, *_: Any, **__: Any) -> tuple[list, TensorSpec]:
+    scores = _core.convert(inputs, None, dtypes.float32)
+    batch = _batch(scores.shape.with_rank(3)[1], sequence_length)
+    return [sparse_spec([None, None], dtypes.int64)], TensorSpec([batch, 1], scores.dtype)
+
+
 @composed_op(
     "CTCGreedyDecoder",
+    in_graph=on_host(_greedy_specs),
     inputs=Input("float32", "float64", prefer="float32"),
     sequence_length=Input("int32"),
     merge_repeated=bool,
@@ -449,8 +490,18 @@ def _has_place(total: float, leaves: list, width: int) -> bool:
     return total > -math.inf and (len(leaves) < width or total > leaves[0][0])
 
 
+def _beam_specs(
+    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
+) -> tuple[list, TensorSpec]:
+    scores = _core.convert(inputs, None, dtypes.float32)
+    batch = _batch(scores.shape.with_rank(3)[1], sequence_length)
+    paths = [sparse_spec([None, None], dtypes.int64) for _ in range(top_paths)]
+    return paths, TensorSpec([batch, top_paths], scores.dtype)
+
+
 @composed_op(
     "CTCBeamSearchDecoder",
+    in_graph=on_host(_beam_specs),
     inputs=Input("float32", "float64", prefer="float32"),
     sequence_length=Input("int32"),
     beam_width=int,

@@ -8,7 +8,10 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import may_equal, of_rank, sizes_of
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.nn.normalization import embedding_lookup
 from eagerflow.ops.numpy_ops import sparse_tensor
@@ -23,12 +26,16 @@ def _is_sparse(value: Any) -> bool:
     return hasattr(value, "indices") and hasattr(value, "dense_shape")
 
 
-def _parts(ids: Any) -> tuple[np.ndarray, Tensor]:
-    """The example that each row id belongs to, and the row ids."""
+def _parts(ids: Any) -> tuple[Any, Tensor]:
+    """The example that each row id belongs to, an array or a tensor of a graph, and the row ids."""
     if _is_sparse(ids):
-        return np.asarray(_core.as_tensor(ids.indices))[:, 0], ids.values
+        rows = _core.as_tensor(ids.indices)
+        if _core.building() is not None:
+            return rows[:, 0], ids.values
+        return np.asarray(rows)[:, 0], ids.values
     if hasattr(ids, "value_rowids"):
-        return np.asarray(ids.value_rowids()), ids.flat_values
+        rows = ids.value_rowids()
+        return rows if _core.building() is not None else np.asarray(rows), ids.flat_values
     raise TypeError(f"sp_ids must be a SparseTensor or RaggedTensor, got {type(ids).__name__}")
 
 
@@ -76,7 +83,7 @@ def embedding_lookup_sparse(
             f"{type(sp_weights).__name__} for {type(sp_ids).__name__}"
         )
     segments, ids = _parts(sp_ids)
-    ids = _core.as_tensor(ids)
+    ids = of_rank(_core.as_tensor(ids), 1)
     if not ids.dtype.is_integer:
         raise invalid_argument(f"The row ids must be integers, got {ids.dtype.name} [Op:GatherV2]")
     # Each distinct row is looked up once.
@@ -85,19 +92,29 @@ def embedding_lookup_sparse(
     dtype = rows.dtype
     if dtype.size == 2:
         rows = _ops.cast(rows, dtypes.float32)
-    count = int(segments[-1]) + 1 if segments.size else 0
-    inner = [1] * (rows.ndim - 1)
+    symbolic = isinstance(segments, Tensor)
+    if symbolic:
+        before = _core.convert([-1], segments.dtype, None)
+        count: Any = _ops.reduce_max(_ops.concat([before, segments], 0)) + 1
+    else:
+        count = int(segments[-1]) + 1 if segments.size else 0
+    inner = [1] * (len(sizes_of(rows)) - 1)
     if sp_weights is None:
         total = _ops.unsorted_segment_sum(rows, segments, count)
-        sizes = np.maximum(np.bincount(segments, minlength=count), 1).astype(np.float64)
-        if combiner != "sum":
+        if symbolic and combiner != "sum":
+            sizes: Any = _ops.unsorted_segment_sum(_ops.ones_like(segments), segments, count)
+            scale: Any = _ops.cast(_ops.maximum(sizes, 1), rows.dtype)
+            scale = scale if combiner == "mean" else _ops.sqrt(scale)
+            total = _ops.divide_real(total, _ops.reshape(scale, [-1, *inner]))
+        elif combiner != "sum":
+            sizes = np.maximum(np.bincount(segments, minlength=count), 1).astype(np.float64)
             scale = sizes if combiner == "mean" else np.sqrt(sizes)
             scale = scale.astype(rows.dtype.as_numpy_dtype).reshape(-1, *inner)
             total = _ops.divide_real(total, scale)
         return _ops.cast(total, dtype) if total.dtype is not dtype else total
     _, weights = _parts(sp_weights)
     weights = _ops.cast(weights, rows.dtype)
-    if weights._shape_tuple() != ids._shape_tuple():
+    if not may_equal(weights._shape_tuple(), ids._shape_tuple()):
         raise invalid_argument(
             f"sp_weights has {weights._size} values, sp_ids {ids._size}: they must be the same"
         )
@@ -110,7 +127,20 @@ def embedding_lookup_sparse(
     return _ops.cast(total, dtype) if total.dtype is not dtype else total
 
 
-@op_function
+def _safe_spec(embedding_weights: Any, sparse_ids: Any, *_: Any, **__: Any) -> TensorSpec:
+    table = embedding_weights
+    if isinstance(table, list | tuple):
+        if not table:
+            raise ValueError(f"Missing embedding_weights {embedding_weights}.")
+        table = table[0]
+    if table is None:
+        raise ValueError(f"Missing embedding_weights {embedding_weights}.")
+    rows = _core.as_tensor(table)
+    outer, inner = sparse_ids.shape[:-1], rows.shape[1:]
+    return TensorSpec(outer.concatenate(inner), rows.dtype)
+
+
+@op_function(in_graph=on_host(_safe_spec))
 def safe_embedding_lookup_sparse(
     embedding_weights: Any,
     sparse_ids: Any,
