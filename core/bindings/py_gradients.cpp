@@ -69,14 +69,16 @@ nb::list rows_node(nb::handle graph, nb::handle rows) {
 }
 
 nb::list custom_gradient_node(nb::handle results, nb::handle arguments, nb::handle variables,
-                              nb::handle step, const std::vector<int>& kinds) {
+                              nb::handle step, nb::handle kinds) {
   CustomStep custom;
   if (PyCallable_Check(step.ptr())) {
     custom.failure = python_backward(step.ptr());
   } else {
     custom.graph = callable_of(step.ptr());
   }
-  for (const int kind : kinds) custom.kinds.push_back(static_cast<CustomStep::Kind>(kind));
+  for (const nb::handle kind : kinds) {
+    custom.kinds.push_back(static_cast<CustomStep::Kind>(nb::cast<int>(kind)));
+  }
   for (const nb::handle variable : variables) {
     custom.variables.push_back(&variable_of(variable.ptr()));
   }

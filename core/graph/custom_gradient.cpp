@@ -79,6 +79,17 @@ class CustomGradient final : public NodeFunction {
   }
   std::vector<Variable*> reads() const override { return step_->variables; }
 
+  // As in TensorFlow's graphs, nothing else that the values are computed from.
+  bool connects(size_t source) const override {
+    const size_t num_sources = num_arguments_ + step_->variables.size();
+    if (source < num_results_) return num_sources == 0;
+    source -= num_results_;
+    const size_t num_captures = step_->graph ? step_->graph->graph().captures().size() : 0;
+    if (source >= num_arguments_ && source < num_arguments_ + num_captures) return false;
+    if (source >= num_arguments_) source -= num_captures;
+    return step_->failure || step_->kinds[source] != CustomStep::Kind::kNone;
+  }
+
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
     for (const Tensor& value : inputs.first(num_results_)) {
       outputs.push_back(call(ops::identity, {value}));

@@ -10,7 +10,11 @@ from eagerflow import _core, nest
 from eagerflow.autodiff.tape import GradientTape
 from eagerflow.framework import context
 from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.tensor import Tensor
+from eagerflow.util import lazy
+
+func_graph = lazy.Module("eagerflow.framework.func_graph")
 
 _ops = _core.ops
 
@@ -76,10 +80,8 @@ def _call(f: Callable, args: tuple, kwargs: dict) -> Any:
             "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function "
             f"uses variables: {variables}"
         )
-    # New identities, so that tapes find this step and not those inside `f`, unless none of the
-    # inputs is watched: then what `f` captured still counts.
     leaves = nest.flatten(result)
-    outputs = [_ops.identity(part) for part in _gradient_parts(leaves)]
+    parts = [_core.as_tensor(part) for part in _gradient_parts(leaves)]
     count = len(inputs)
 
     def backward(dy: list) -> list:
@@ -99,11 +101,73 @@ def _call(f: Callable, args: tuple, kwargs: dict) -> Any:
                 f"custom_gradient function expected to return {count} gradients, "
                 f"but returned {len(by_input)} instead."
             )
-        # Keyword arguments are not differentiated.
-        return [*by_input, *(None for _ in named), *by_variable]
+        return [*by_input, *by_variable]
 
-    _core.record_custom(outputs, [*inputs, *named, *variables], backward)
+    # Keyword arguments are not differentiated.
+    sources = [*inputs, *variables]
+    if _core.building() is not None:
+        outputs = _add_node(parts, sources, backward)
+    else:
+        # New identities, so that tapes find this step and not those inside `f`, unless none of the
+        # inputs is watched: then what `f` captured still counts.
+        outputs = [_ops.identity(part) for part in parts]
+        _core.record_custom(outputs, sources, backward)
     return nest.pack_sequence_as(result, _with_parts(leaves, outputs))
+
+
+def _add_node(parts: list, sources: list, backward: Callable[[list], list]) -> list:
+    """The values of a traced function's tensors, with gradients from `backward`.
+
+    It is called at once, for a graph that the backward pass runs, whoever asks for the gradients
+    and how often. An error is one of the backward pass.
+    """
+    tensors, variables = _split(sources)
+    graph = func_graph.FuncGraph("custom_gradient")
+    step: Any = graph
+    kinds: list[int] = []
+    with graph.as_default():
+        weights = [
+            graph.placeholder(part.dtype, func_graph.dims_of(part.shape), "dy") for part in parts
+        ]
+        try:
+            gradients = backward(weights)
+            found = [
+                _gradient_outputs(gradient, source)
+                for gradient, source in zip(gradients, sources, strict=True)
+            ]
+        except Exception as error:
+            step = _raiser(error)
+        else:
+            # Tensors come before variables.
+            order = sorted(
+                range(len(sources)), key=lambda k: isinstance(sources[k], _core.Variable)
+            )
+            kinds = [len(found[k]) for k in order]
+            graph.finish([graph.capture(output) for k in order for output in found[k]])
+    return _core.custom_gradient_node(parts, tensors, variables, step, kinds)
+
+
+def _split(sources: list) -> tuple[list, list]:
+    """Tensors and variables apart."""
+    tensors = [source for source in sources if not isinstance(source, _core.Variable)]
+    variables = [source for source in sources if isinstance(source, _core.Variable)]
+    return tensors, variables
+
+
+def _gradient_outputs(gradient: Any, source: Any) -> list:
+    """The tensors that a gradient consists of: none, one, or the values and indices of rows."""
+    if gradient is None:
+        return []
+    if isinstance(gradient, IndexedSlices) and source.shape.is_fully_defined():
+        return [gradient.values, gradient.indices]
+    return [_core.as_tensor(gradient)]
+
+
+def _raiser(error: BaseException) -> Callable[[list], list]:
+    def backward(dy: list) -> list:
+        raise error
+
+    return backward
 
 
 def _gradient_parts(leaves: list) -> list:

@@ -201,8 +201,8 @@ class _BatchAccumulator(ForwardAccumulator):
         product = super()._product(target, UnconnectedGradients.NONE)
         if product is None and kind is UnconnectedGradients.ZERO:
             with _core.stop_recording():
-                shape = _core.as_tensor(target)._shape_tuple()
-                count = self._stacked[0]._shape_tuple()[0]
+                shape = _core.as_tensor(target)._sizes()
+                count = self._stacked[0]._sizes()[0]
                 return _ops.zeros([count, *shape], target.dtype)
         return product
 
@@ -211,13 +211,12 @@ class _BatchAccumulator(ForwardAccumulator):
 
     def _weighed(self, linear: GradientTape, weights: Any, pairs: list) -> Any:
         products = [
-            linear._gradients_of_rows(gradient, [weights], tangents)[0]
-            for gradient, tangents in pairs
+            linear._stacks(gradient, [weights], tangents)[0] for gradient, tangents in pairs
         ]
         found = [product for product in products if product is not None]
         if not found:
-            count = pairs[0][1]._shape_tuple()[0]
-            return _ops.zeros([count, *weights._shape_tuple()], weights.dtype)
+            count = pairs[0][1]._sizes()[0]
+            return _ops.zeros([count, *weights._sizes()], weights.dtype)
         total = found[0]
         for product in found[1:]:
             total = total + product

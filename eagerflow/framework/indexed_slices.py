@@ -55,9 +55,13 @@ class IndexedSlices:
     @property
     def shape(self) -> TensorShape:
         """The shape of the whole as a `TensorShape`."""
+        return TensorShape(self._known_sizes())
+
+    def _known_sizes(self) -> list[int | None] | None:
+        """The sizes of the whole as far as they are known."""
         if self._dense_shape is None:
-            return TensorShape(None)
-        return TensorShape([int(size) for size in self._dense_shape])
+            return None
+        return _core.partial_value(_core.as_tensor(self._dense_shape))
 
     def get_shape(self) -> TensorShape:
         """The shape; the same as `shape`."""
@@ -71,11 +75,7 @@ class IndexedSlices:
     @property
     def _type_spec(self) -> IndexedSlicesSpec:
         dense = self._dense_shape
-        shape: Any = [None] * self._values.ndim
-        if dense is not None and _core.is_symbolic(dense):
-            shape = _core.partial_value(dense) or [None, *self._values.shape[1:]]
-        elif dense is not None:
-            shape = [int(size) for size in dense]
+        shape = self._known_sizes() or [None, *self._values._shape_tuple()[1:]]
         return IndexedSlicesSpec(
             shape,
             self._values.dtype,
@@ -115,9 +115,9 @@ class IndexedSlices:
                 f"Tensor conversion requested dtype {dtype.name} for IndexedSlices with dtype "
                 f"{self.dtype.name}"
             )
-        return _ops.unsorted_segment_sum(
-            self._values, self._indices, num_segments=int(self._dense_shape[0])
-        )
+        sizes = self._known_sizes()
+        count = sizes[0] if sizes and sizes[0] is not None else self._dense_shape[0]
+        return _ops.unsorted_segment_sum(self._values, self._indices, num_segments=count)
 
 
 class IndexedSlicesSpec(TypeSpec):
