@@ -316,3 +316,59 @@ def test_losses_of_batches_of_unknown_size():
     plain, weighted = run(np.zeros([2, 3]), np.ones([2, 3]), [1.0, 2.0])
     assert (float(plain), float(weighted)) == (1.0, 1.5)
     assert run(np.zeros([0, 3]), np.ones([0, 3]), np.zeros([0]))[0] == 0
+
+
+def written(folder):
+    """The steps, tags and values of the summaries in a folder."""
+    (path,) = folder.iterdir()
+    return [
+        (event.step, value.tag, tf.make_ndarray(value.tensor).tolist())
+        for event in tf.compat.v1.train.summary_iterator(str(path))
+        for value in event.summary.value
+    ]
+
+
+def test_summaries_are_written_by_every_run(tmp_path):
+    writer = tf.summary.create_file_writer(str(tmp_path))
+
+    def program(x, step):
+        with writer.as_default(), tf.name_scope("scope"):
+            recorded = tf.summary.scalar("loss", x, step=step)
+            with tf.summary.record_if(tf.equal(step % 2, 0)):
+                tf.summary.text("even", tf.strings.as_string(x), step=step)
+        return recorded
+
+    run = traced(program, tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.int64))
+    with tf.name_scope("elsewhere"):
+        assert all(bool(run(k / 2, k)) for k in range(3))
+    assert written(tmp_path) == [
+        (0, "scope/loss", 0.0),
+        (0, "scope/even", b"0.000000"),
+        (1, "scope/loss", 0.5),
+        (2, "scope/loss", 1.0),
+        (2, "scope/even", b"1.000000"),
+    ]
+
+
+def test_a_function_that_is_traced_without_a_writer_writes_nothing(tmp_path):
+    run = traced(lambda x: tf.summary.scalar("loss", x, step=1), tf.TensorSpec([], tf.float32))
+    with tf.summary.create_file_writer(str(tmp_path)).as_default():
+        assert not run(1.0)
+    assert written(tmp_path) == []
+
+
+def test_the_default_step_of_a_summary_may_be_a_variable(tmp_path):
+    step = tf.Variable(0, dtype=tf.int64)
+    writer = tf.summary.create_file_writer(str(tmp_path))
+
+    def program(x):
+        with writer.as_default(step=step):
+            tf.summary.histogram("h", x)
+            step.assign_add(1)
+
+    run = traced(program, tf.TensorSpec([None], tf.float32))
+    run([1.0, 2.0])
+    run([3.0])
+    assert [entry[:2] for entry in written(tmp_path)] == [(0, "h"), (1, "h")]
+    with pytest.raises(ValueError, match="No step set"), writer.as_default():
+        traced(lambda: tf.summary.scalar("loss", 1.0))
