@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 # Imported when they are first used: they import this module.
 combining = lazy.Module("eagerflow.data.combining")
+in_graphs = lazy.Module("eagerflow.data.in_graphs")
 listing = lazy.Module("eagerflow.data.listing")
 random_source = lazy.Module("eagerflow.data.random_source")
 saving = lazy.Module("eagerflow.data.saving")
@@ -34,6 +35,8 @@ class Creation:
         >>> list(tf.data.Dataset.from_tensors([1, 2]).as_numpy_iterator())
         [array([1, 2], dtype=int32)]
         """
+        if _core.building() is not None:
+            return in_graphs.of_tensors(tensors)
         return sources.TensorDataset(tensors)
 
     @staticmethod
@@ -51,6 +54,8 @@ class Creation:
         >>> list(dataset.as_numpy_iterator())
         [{'x': np.int32(1), 'y': b'a'}, {'x': np.int32(2), 'y': b'b'}]
         """
+        if _core.building() is not None:
+            return in_graphs.of_slices(tensors)
         return sources.TensorSliceDataset(tensors)
 
     @staticmethod
@@ -109,6 +114,8 @@ class Creation:
         [np.int64(1), np.int64(3)]
         """
         kwargs.pop("name", None)
+        if _core.building() is not None:
+            return in_graphs.of_range(*args, **kwargs)
         return sources.RangeDataset(*args, **kwargs)
 
     @staticmethod

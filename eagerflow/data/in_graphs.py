@@ -10,16 +10,19 @@ import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from eagerflow import _core, errors
+from eagerflow import _core, errors, nest
 from eagerflow.data import structure
 from eagerflow.data.arguments import UNKNOWN
+from eagerflow.data.batching import BatchDataset
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset
 from eagerflow.data.iterator import Iterator as DatasetIterator
 from eagerflow.data.iterator import Optional, OwnedIterator
+from eagerflow.data.sources import RangeDataset, TensorDataset, TensorSliceDataset
 from eagerflow.framework import dtypes
 from eagerflow.framework.func_graph import dims_of, eagerly
+from eagerflow.framework.host_call import host_call
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.functions import trace_types
 from eagerflow.functions.function import Function
@@ -111,6 +114,57 @@ def dataset_of(handle: Tensor, element_spec: Any) -> Any:
     if _core.is_symbolic(handle):
         return GraphDataset(handle, element_spec)
     return _core.object_of(handle)
+
+
+def _made(make: Callable[..., Dataset], element_spec: Any, *args: Any) -> Dataset:
+    """The dataset that `make(*args)` returns, where a graph may compute the arguments."""
+    leaves = nest.flatten(args, expand_composites=True)
+    if not any(isinstance(leaf, Tensor | _core.Variable) for leaf in leaves):
+        with eagerly():
+            return make(*args)
+    handle = host_call(
+        lambda *values: _core.handle_of(make(*values)), HANDLE, args, name="Dataset", effects=True
+    )
+    return GraphDataset(handle, element_spec)
+
+
+def of_tensors(tensors: Any) -> Dataset:
+    """A dataset of one element."""
+    return _made(TensorDataset, structure.spec_of(structure.normalize(tensors)), tensors)
+
+
+def of_slices(tensors: Any) -> Dataset:
+    """A dataset of the slices of tensors along their first axis."""
+    spec = structure.spec_of(structure.normalize(tensors))
+    return _made(TensorSliceDataset, structure.map_structure(_of_slice, spec), tensors)
+
+
+def _of_slice(spec: Any) -> Any:
+    if isinstance(spec, TensorSpec) and spec.shape.rank == 0:
+        raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+    return spec._unbatch()
+
+
+def of_range(*args: Any, output_type: Any = dtypes.int64) -> Dataset:
+    """A dataset of equally spaced integers."""
+    return _made(
+        lambda *numbers: RangeDataset(*numbers, output_type=output_type),
+        TensorSpec([], output_type),
+        *args,
+    )
+
+
+def sized(make: Callable[..., Dataset], source: Dataset, size: Tensor, *arguments: Any) -> Dataset:
+    """What `make(source, size, *arguments)` returns, for a size that the graph computes."""
+
+    def run(handle: Tensor, size: Tensor) -> Tensor:
+        return _core.handle_of(make(_core.object_of(handle), int(size), *arguments))
+
+    spec = source.element_spec
+    if make is BatchDataset:
+        spec = make(source, 1, False).element_spec
+    inputs = (handle_of(source), size)
+    return GraphDataset(host_call(run, HANDLE, inputs, name="Dataset", effects=True), spec)
 
 
 def reduce(dataset: Dataset, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:

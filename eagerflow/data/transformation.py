@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.util import lazy
 
@@ -18,6 +19,7 @@ caching = lazy.Module("eagerflow.data.caching")
 combining = lazy.Module("eagerflow.data.combining")
 composites = lazy.Module("eagerflow.data.composites")
 elementwise = lazy.Module("eagerflow.data.elementwise")
+in_graphs = lazy.Module("eagerflow.data.in_graphs")
 nested = lazy.Module("eagerflow.data.nested")
 positions = lazy.Module("eagerflow.data.positions")
 prefetching = lazy.Module("eagerflow.data.prefetching")
@@ -25,6 +27,18 @@ resampling = lazy.Module("eagerflow.data.resampling")
 saving = lazy.Module("eagerflow.data.saving")
 shuffling = lazy.Module("eagerflow.data.shuffling")
 windows = lazy.Module("eagerflow.data.windows")
+
+Tensor = _core.Tensor
+
+
+def _sized(make: Callable[..., Dataset], source: Dataset, size: Any, *arguments: Any) -> Dataset:
+    """What `make(source, size, *arguments)` returns, where a graph may compute the size."""
+    if isinstance(size, Tensor) and _core.is_symbolic(size):
+        known = _core.static_value(size)
+        if known is None:
+            return in_graphs.sized(make, source, size, *arguments)
+        size = known
+    return make(source, size, *arguments)
 
 
 class Transformation:
@@ -148,7 +162,7 @@ class Transformation:
         >>> [int(x) for x in tf.data.Dataset.range(10).shuffle(4, seed=7)]
         [0, 4, 2, 3, 5, 6, 1, 8, 7, 9]
         """
-        return shuffling.ShuffleDataset(self, buffer_size, seed, reshuffle_each_iteration)
+        return _sized(shuffling.ShuffleDataset, self, buffer_size, seed, reshuffle_each_iteration)
 
     def repeat(self: Any, count: Any = None, name: str | None = None) -> Dataset:
         """The elements several times over.
@@ -160,7 +174,7 @@ class Transformation:
         >>> [int(x) for x in tf.data.Dataset.range(2).repeat(2)]
         [0, 1, 0, 1]
         """
-        return positions.RepeatDataset(self, count)
+        return _sized(positions.RepeatDataset, self, count)
 
     def batch(
         self: Any,
@@ -188,7 +202,7 @@ class Transformation:
         >>> [x.numpy().tolist() for x in tf.data.Dataset.range(5).batch(3)]
         [[0, 1, 2], [3, 4]]
         """
-        return batching.BatchDataset(self, batch_size, drop_remainder, num_parallel_calls)
+        return _sized(batching.BatchDataset, self, batch_size, drop_remainder, num_parallel_calls)
 
     def padded_batch(
         self: Any,
@@ -259,7 +273,7 @@ class Transformation:
         >>> [int(x) for x in tf.data.Dataset.range(9).take(2)]
         [0, 1]
         """
-        return positions.TakeDataset(self, count)
+        return _sized(positions.TakeDataset, self, count)
 
     def skip(self: Any, count: Any, name: str | None = None) -> Dataset:
         """The elements after the first ones.
@@ -271,7 +285,7 @@ class Transformation:
         >>> [int(x) for x in tf.data.Dataset.range(4).skip(2)]
         [2, 3]
         """
-        return positions.SkipDataset(self, count)
+        return _sized(positions.SkipDataset, self, count)
 
     def shard(self: Any, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
         """One of several interleaved parts.

@@ -18,7 +18,7 @@ from eagerflow.keras.optimizers import (
     rmsprop,
     sgd,
 )
-from eagerflow.keras.optimizers.keras2_hooks import Slots
+from eagerflow.keras.optimizers.keras2_hooks import Slots, summed_rows
 from eagerflow.keras.optimizers.optimizer import Optimizer as _NewOptimizer
 from eagerflow.keras.optimizers.scalars import cached_float32, of_dtype, power
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate, LearningRateSchedule
@@ -416,6 +416,9 @@ class Ftrl(Optimizer, ftrl.Ftrl):
         )
 
     _knows_lr = False
+
+    def _sparse(self, gradient: Any) -> Any:
+        return summed_rows(gradient)  # other rows stay as they are
 
 
 class Nadam(Optimizer, nadam.Nadam):
