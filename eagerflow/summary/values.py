@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import io
 import wave
 from collections.abc import Callable, Iterator
@@ -19,7 +20,13 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.io import encode_png
 from eagerflow.io.serialization import fill_message
 from eagerflow.protos.event import MESSAGES
-from eagerflow.summary.writer import current_step, record_if, should_record_summaries, state
+from eagerflow.summary.writer import (
+    current_step,
+    given_step,
+    should_record_summaries,
+    state,
+    writing_to,
+)
 
 _DEFAULT_BUCKETS = 30
 _WAV = 11  # audio's number of the encoding
@@ -28,8 +35,9 @@ _WAV = 11  # audio's number of the encoding
 def _in_graph(function: Callable[..., Any]) -> Callable[..., Any]:
     """Makes a function that writes a summary one that adds a node while a graph is built.
 
-    The node writes to the writer, and with the scope, of the time of tracing.
+    Writer, default step, condition and name scope are those of the time of tracing.
     """
+    signature = inspect.signature(function)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -38,13 +46,19 @@ def _in_graph(function: Callable[..., Any]) -> Callable[..., Any]:
         writer, recording, prefix = state.writer, state.recording, current_prefix()
         if writer is None:
             return _core.as_tensor(False)
+        arguments = signature.bind(*args, **kwargs).arguments
+        arguments["step"] = given_step(arguments.get("step"))
+        if callable(arguments.get("tensor")):
+            arguments["tensor"] = arguments["tensor"]()
+        condition = recording() if callable(recording) else recording
 
-        def run(*args: Any, **kwargs: Any) -> Any:
-            with writer.as_default(), record_if(recording), name_scope(prefix):
-                return function(*args, **kwargs)
+        def run(arguments: dict[str, Any], condition: Any) -> Any:
+            with writing_to(writer, condition), name_scope(prefix):
+                return function(**arguments)
 
         spec = TensorSpec([], dtypes.bool)
-        return host_call(run, spec, args, kwargs, name=f"{function.__name__}_summary", effects=True)
+        name = f"{function.__name__}_summary"
+        return host_call(run, spec, (arguments, condition), name=name, effects=True)
 
     return call
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from eagerflow.framework.host_call import now_or_node
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.io.records import RecordWriter
 from eagerflow.protos.event import MESSAGES
@@ -138,6 +139,9 @@ class FileWriter(SummaryWriter):
 
     def flush(self) -> None:
         """Hands everything to the operating system."""
+        now_or_node(self._flush_now, None, "FlushSummaryWriter")
+
+    def _flush_now(self) -> None:
         with self._lock:
             if self._file is not None:
                 self._flush()
@@ -243,7 +247,27 @@ def set_step(step: Any) -> None:
     state.step = step
 
 
+@contextlib.contextmanager
+def writing_to(writer: SummaryWriter, recording: Any) -> Iterator[None]:
+    """A context with this writer, in which summaries are recorded if a condition holds."""
+    before = state.writer, state.recording
+    state.writer, state.recording = writer, recording
+    try:
+        yield
+    finally:
+        state.writer, state.recording = before
+
+
 def current_step(step: Any) -> int:
+    """The given step, or else the default one, as an integer.
+
+    Raises:
+        ValueError: if there is none.
+    """
+    return int(given_step(step))
+
+
+def given_step(step: Any) -> Any:
     """The given step, or else the default one.
 
     Raises:
@@ -256,4 +280,4 @@ def current_step(step: Any) -> int:
                 "No step set. Please specify one either through the `step` argument or through "
                 "tf.summary.experimental.set_step()"
             )
-    return int(step() if callable(step) and not hasattr(step, "dtype") else step)
+    return step() if callable(step) and not hasattr(step, "dtype") else step
