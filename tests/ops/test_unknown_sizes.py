@@ -1,4 +1,4 @@
-"""Functions traced with unknown sizes give the results that they give eagerly."""
+"""Functions traced with unknown sizes give the results, and gradients, that they give eagerly."""
 
 import numpy as np
 import pytest
@@ -38,33 +38,51 @@ def _results(call):
     return [np.asarray(part) for part in tf.nest.flatten(results)]
 
 
-@pytest.mark.parametrize("expression", EXPRESSIONS)
-def test_unknown_sizes(expression):
+def _prepared(expression):
+    """A call of the expression, values for its inputs, and specs without their sizes."""
+    code, raw = static_shapes.compiled(expression), static_shapes.raw(tf)
     inputs = static_shapes.inputs_of(expression)
-    code = static_shapes.compiled(expression)
-
-    def call(*values):
-        return eval(code, {"tf": tf, "raw": static_shapes.raw(tf), "_inputs": values})
-
     values = [_value(letter, shape, k) for k, (letter, shape) in enumerate(inputs)]
+    specs = [tf.TensorSpec([None] * value.shape.rank, value.dtype) for value in values]
+    return lambda *given: eval(code, {"tf": tf, "raw": raw, "_inputs": given}), values, specs
+
+
+def _eagerly_and_traced(call, values, specs):
     expected = _results(lambda: call(*values))
-    specs = [
-        tf.TensorSpec([None] * len(shape), value.dtype)
-        for (_, shape), value in zip(inputs, values, strict=True)
-    ]
+    found = _results(lambda: func_graph.trace(call, specs, name="call").run(values))
+    return expected, found
 
-    def traced():
-        graph = func_graph.trace(call, specs, name="call")
-        return graph.run(values)
 
-    found = _results(traced)
-    if expected == "error":
-        assert found == "error"
+def _compare(expected, found):
+    if "error" in (expected, found):
+        assert expected == found
         return
-    assert found != "error", "fails in a graph"
     for one, other in zip(expected, found, strict=True):
         assert one.shape == other.shape and one.dtype == other.dtype
         if one.dtype.kind in "fc":
             np.testing.assert_allclose(one, other, 1e-5, 1e-6)
         else:
             np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_results(expression):
+    _compare(*_eagerly_and_traced(*_prepared(expression)))
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_gradients(expression):
+    call, values, specs = _prepared(expression)
+    differentiable = [k for k, value in enumerate(values) if value.dtype.is_floating]
+
+    def gradients(*given):
+        sources = [given[k] for k in differentiable]
+        with tf.GradientTape() as tape:
+            tape.watch(sources)
+            results = [part for part in tf.nest.flatten(call(*given)) if part.dtype.is_floating]
+        found = tape.gradient(results, sources, unconnected_gradients="zero")
+        return [tf.convert_to_tensor(part) for part in found]
+
+    expected, found = _eagerly_and_traced(gradients, values, specs)
+    if expected != "error":  # what nobody needs does not run in a graph
+        _compare(expected, found)
