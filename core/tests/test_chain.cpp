@@ -179,6 +179,29 @@ TEST(chain_broadcasts_its_inputs) {
   }
 }
 
+// Conditions on registers and in memory, whichever operand is on registers.
+TEST(chain_selects) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+    for (const int64_t size : kSizes) {
+      Program p({sample(dtype, {size}), sample(dtype, {size}, 1), sample(dtype, {}, 2),
+                 sample(DType::kBool, {size}, 3), sample(DType::kBool, {}, 4)});
+      const int less = p.add(ops::less, {0, 1});
+      const int by_next = p.add(ops::select, {less, 1, 2});
+      const int given = p.add(ops::select, {3, by_next, 0});
+      const int sum = p.add(ops::add, {given, 1});
+      const int as_y = p.add(ops::select, {3, 2, sum});
+      const int greater = p.add(ops::greater_equal, {as_y, 2});
+      const int not_equal = p.add(ops::not_equal, {2, as_y});
+      const int either = p.add(ops::logical_or, {greater, not_equal});
+      const int twice = p.add(ops::negative, {p.add(ops::select, {either, 0, as_y})});
+      const int same = p.add(ops::select, {4, twice, twice});
+      const int reflexive = p.add(ops::equal, {same, same});
+      p.check({given, less, p.add(ops::select, {reflexive, same, 2}), either, reflexive},
+              cat(dtype, " ", size).c_str());
+    }
+  }
+}
+
 TEST(chain_computes_single_elements_once) {
   Program p({sample(DType::kFloat32, {}, 1), sample(DType::kFloat32, {500}),
              sample(DType::kFloat32, {1}, 2)});

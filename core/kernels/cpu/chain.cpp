@@ -127,17 +127,30 @@ void Chain::sort_steps() {
   const auto ready = [&](int32_t i) {
     return position[static_cast<size_t>(i)] < 0 && missing[static_cast<size_t>(i)] == 0;
   };
+  // A comparison waits until its reader lacks nothing else, which can take the mask from registers.
+  const auto waits = [&](int32_t i) {
+    if (value(num_inputs_ + i).dtype != DType::kBool || !on_registers(step(i))) return false;
+    const auto& then = readers[static_cast<size_t>(i)];
+    return then.size() == 1 && missing[static_cast<size_t>(then[0])] > 1;
+  };
   int32_t next = 0;  // all before it are in order
   for (int32_t last = -1; order.size() < count;) {
     int32_t chosen = -1;
     if (last >= 0) {
       for (const int32_t reader : readers[static_cast<size_t>(last)]) {
-        if (chosen < 0 && ready(reader)) chosen = reader;
+        if (chosen < 0 && ready(reader) && !waits(reader)) chosen = reader;
       }
     }
     if (chosen < 0) {
-      while (!ready(next)) ++next;
+      while (position[static_cast<size_t>(next)] >= 0) ++next;
       chosen = next;
+      for (; chosen < size() && (!ready(chosen) || waits(chosen)); ++chosen) {
+      }
+      // All that are ready wait for each other.
+      if (chosen == size()) {
+        for (chosen = next; !ready(chosen); ++chosen) {
+        }
+      }
     }
     position[static_cast<size_t>(chosen)] = static_cast<int32_t>(order.size());
     order.push_back(chosen);
@@ -167,8 +180,10 @@ void Chain::find_uses() {
     for (const int32_t operand : step(i).operands) {
       Value& read = value(operand);
       read.last_used = i;
-      // Only the next step can take it from registers.
-      if (operand != num_inputs_ + i - 1 || !on_registers(step(i))) read.read = true;
+      // Only the next step can take it from registers, and select only once.
+      const auto& operands = step(i).operands;
+      const bool again = operands.size() == 3 && operands[1] == operands[2];
+      if (operand != num_inputs_ + i - 1 || !on_registers(step(i)) || again) read.read = true;
     }
     value(num_inputs_ + i).in_memory = !on_registers(step(i));
   }
@@ -212,8 +227,9 @@ void Chain::write_tile_code() {
   using enum TileAction::Kind;
   const TileLoops& tiles = element_loops().tiles_of(tile_type_);
   int32_t held = -1;  // the value on registers
+  const auto is_bool = [&](int32_t number) { return value(number).dtype == DType::kBool; };
   const auto load = [&](int32_t number) {
-    tile_code_.push_back({kLoad, tiles.load, number});
+    tile_code_.push_back({kLoad, is_bool(number) ? tiles.load_bool : tiles.load, number});
     held = number;
   };
   for (int32_t i = 0; i < size(); ++i) {
@@ -229,6 +245,16 @@ void Chain::write_tile_code() {
     if (now.operands.size() == 1) {
       if (held != x) load(x);
       tile_code_.push_back({kCompute, forms.first, -1});
+    } else if (now.operands.size() == 3) {
+      const int32_t y = now.operands[1], z = now.operands[2];
+      if (held == y) {
+        tile_code_.push_back({kCompute, forms.second, x, nullptr, z});
+      } else if (held == z) {
+        tile_code_.push_back({kCompute, forms.both, x, nullptr, y});
+      } else {
+        if (held != x) load(x);
+        tile_code_.push_back({kCompute, forms.first, y, nullptr, z});
+      }
     } else {
       const int32_t y = now.operands[1];
       if (held != x && held != y) load(x);
@@ -241,7 +267,9 @@ void Chain::write_tile_code() {
       }
     }
     held = result;
-    if (value(result).in_memory) tile_code_.push_back({kStore, tiles.store, result});
+    if (value(result).in_memory) {
+      tile_code_.push_back({kStore, is_bool(result) ? tiles.store_bool : tiles.store, result});
+    }
   }
 }
 
@@ -474,11 +502,13 @@ class Chain::Run::Part {
     if (run_.tiles_) {
       std::vector<char> seen(places_.size());
       for (const TileAction& action : chain_.tile_code_) {
-        if (action.value < 0 || action.kind == TileAction::kCall || !place(action.value).single ||
-            std::exchange(seen[static_cast<size_t>(action.value)], 1)) {
-          continue;
+        for (const int32_t number : {action.value, action.other}) {
+          if (number < 0 || action.kind == TileAction::kCall || !place(number).single ||
+              std::exchange(seen[static_cast<size_t>(number)], 1)) {
+            continue;
+          }
+          filled.emplace_back(number, reserve(slot_bytes));
         }
-        filled.emplace_back(action.value, reserve(slot_bytes));
       }
     }
     scratch_.emplace(static_cast<size_t>(std::max<int64_t>(total, 1)));
@@ -582,6 +612,14 @@ class Chain::Run::Part {
       calls.push_back({{run}, this, index});
       code.push_back({tiles.call, reinterpret_cast<char*>(&calls.back()), 0});
     };
+    const auto store_past_caches = [&](int32_t result) {
+      call(
+          [](const TileCall& c, int64_t at, int64_t count) {
+            const auto& self = static_cast<const Call&>(c);
+            self.part->store(static_cast<int32_t>(self.index), at, count);
+          },
+          result);
+    };
     for (size_t k = 0; k < run_.expanded_.size(); ++k) {
       call(
           [](const TileCall& c, int64_t at, int64_t count) {
@@ -591,9 +629,13 @@ class Chain::Run::Part {
           static_cast<int64_t>(k));
     }
     for (const TileAction& action : chain_.tile_code_) {
-      if (action.value >= 0 && action.value < chain_.num_inputs_ && place(action.value).step &&
-          !std::exchange(prefetched[static_cast<size_t>(action.value)], 1)) {
-        code.push_back(step_of(tiles.prefetch, action.value));
+      for (const int32_t number : {action.value, action.other}) {
+        if (number < 0 || number >= chain_.num_inputs_ || !place(number).step ||
+            chain_.value(number).dtype != chain_.tile_type_ ||
+            std::exchange(prefetched[static_cast<size_t>(number)], 1)) {
+          continue;
+        }
+        code.push_back(step_of(tiles.prefetch, number));
         code.back().data += kPrefetchBytes;
       }
       if (action.kind == TileAction::kCall) {
@@ -604,14 +646,13 @@ class Chain::Run::Part {
               self.part->compute_step(static_cast<int32_t>(self.index), at, count);
             },
             action.value - chain_.num_inputs_);
-        if (place(action.value).stream) {
-          call(
-              [](const TileCall& c, int64_t at, int64_t count) {
-                const auto& self = static_cast<const Call&>(c);
-                self.part->store(static_cast<int32_t>(self.index), at, count);
-              },
-              action.value);
-        }
+        if (place(action.value).stream) store_past_caches(action.value);
+      } else if (action.kind == TileAction::kStore && place(action.value).stream &&
+                 chain_.value(action.value).dtype != chain_.tile_type_) {
+        // A bool's bytes; the call loses what is on registers.
+        code.push_back(step_of(action.code, action.value));
+        store_past_caches(action.value);
+        code.push_back(step_of(tiles.load_bool, action.value));
       } else if (action.kind == TileAction::kStore && place(action.value).stream) {
         code.push_back({tiles.stream, place(action.value).stream, -1});
         if (chain_.value(action.value).read) code.push_back(step_of(tiles.store, action.value));
@@ -619,6 +660,7 @@ class Chain::Run::Part {
         code.push_back({action.single_code, place(action.value).data, 0});
       } else if (action.kind != TileAction::kStore || !place(action.value).single) {
         code.push_back(step_of(action.code, action.value));
+        if (action.other >= 0) code.push_back(step_of(nullptr, action.other));
       }
     }
     code.push_back({tiles.repeat, nullptr, end});

@@ -60,6 +60,7 @@ class Chain {
     TileCode code = nullptr;
     int32_t value = -1;
     TileCode single_code = nullptr;  // for a value that is a single element
+    int32_t other = -1;              // another value, in the memory of the next step
   };
   class Run;
 

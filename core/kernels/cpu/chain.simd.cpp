@@ -42,6 +42,74 @@ void tile_store(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
 }
 
 template <class T>
+void tile_load_bool(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
+  const auto* const from = tile_memory<uint8_t>(step, begin);
+  a0 = mask_at<T>(from, 0);
+  a1 = mask_at<T>(from, 1);
+  a2 = mask_at<T>(from, 2);
+  a3 = mask_at<T>(from, 3);
+  a4 = mask_at<T>(from, 4);
+  a5 = mask_at<T>(from, 5);
+  a6 = mask_at<T>(from, 6);
+  a7 = mask_at<T>(from, 7);
+  continue_at<T>(step + 1, begin, EF_TILE_VALUES);
+}
+
+template <class T>
+EF_INLINE void put_bools(uint8_t* memory, int k, Vec<T> v) {
+  const auto bytes = __builtin_convertvector((MaskVec<T>)v, ByteVec<T>) & 1;
+  std::memcpy(memory + k * kLanes<T>, &bytes, sizeof(bytes));
+}
+
+template <class T>
+void tile_store_bool(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
+  auto* const to = tile_memory<uint8_t>(step, begin);
+  put_bools<T>(to, 0, a0);
+  put_bools<T>(to, 1, a1);
+  put_bools<T>(to, 2, a2);
+  put_bools<T>(to, 3, a3);
+  put_bools<T>(to, 4, a4);
+  put_bools<T>(to, 5, a5);
+  put_bools<T>(to, 6, a6);
+  put_bools<T>(to, 7, a7);
+  continue_at<T>(step + 1, begin, EF_TILE_VALUES);
+}
+
+template <class T>
+EF_INLINE Vec<T> chosen(Vec<T> mask, Vec<T> x, Vec<T> y) {
+  return (MaskVec<T>)mask ? x : y;
+}
+
+// The accumulator is the condition.
+template <class T>
+void tile_select(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
+  const T* const x = tile_memory<T>(step, begin);
+  const T* const y = tile_memory<T>(step + 1, begin);
+  a0 = chosen<T>(a0, vector_at(x, 0), vector_at(y, 0));
+  a1 = chosen<T>(a1, vector_at(x, 1), vector_at(y, 1));
+  a2 = chosen<T>(a2, vector_at(x, 2), vector_at(y, 2));
+  a3 = chosen<T>(a3, vector_at(x, 3), vector_at(y, 3));
+  a4 = chosen<T>(a4, vector_at(x, 4), vector_at(y, 4));
+  a5 = chosen<T>(a5, vector_at(x, 5), vector_at(y, 5));
+  a6 = chosen<T>(a6, vector_at(x, 6), vector_at(y, 6));
+  a7 = chosen<T>(a7, vector_at(x, 7), vector_at(y, 7));
+  continue_at<T>(step + 2, begin, EF_TILE_VALUES);
+}
+
+// The accumulator is x, or y.
+template <class T, bool is_x>
+void tile_select_value(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
+  const auto* const condition = tile_memory<uint8_t>(step, begin);
+  const T* const other = tile_memory<T>(step + 1, begin);
+  const auto choose = [&](Vec<T> a, int k) {
+    const Vec<T> b = vector_at(other, k);
+    return chosen<T>(mask_at<T>(condition, k), is_x ? a : b, is_x ? b : a);
+  };
+  continue_at<T>(step + 2, begin, choose(a0, 0), choose(a1, 1), choose(a2, 2), choose(a3, 3),
+                 choose(a4, 4), choose(a5, 5), choose(a6, 6), choose(a7, 7));
+}
+
+template <class T>
 EF_INLINE void put_past_caches(T* memory, int k, Vec<T> v) {
   void* const to = memory + k * kLanes<T>;
 #if defined(__AVX512F__)
@@ -108,6 +176,10 @@ void add_tiles(TileLoops& tiles) {
   tiles.elements = kTile<T>;
   tiles.load = tile_code<T>(tile_load<T>);
   tiles.store = tile_code<T>(tile_store<T>);
+  tiles.load_bool = tile_code<T>(tile_load_bool<T>);
+  tiles.store_bool = tile_code<T>(tile_store_bool<T>);
+  tiles.select = {tile_code<T>(tile_select<T>), tile_code<T>(tile_select_value<T, true>),
+                  tile_code<T>(tile_select_value<T, false>)};
   tiles.stream = tile_code<T>(tile_stream<T>);
   tiles.prefetch = tile_code<T>(tile_prefetch<T>);
   tiles.call = tile_code<T>(tile_call<T>);

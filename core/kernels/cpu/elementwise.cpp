@@ -545,8 +545,12 @@ ElementLoop binary_elements(const ElementCall& call, Binary op, double parameter
                    : ElementLoop::of(plain, grain_of(op, type));
   };
   ElementLoop loop = any.half.widen ? of(any) : of(PlainBinaryCall{any.loop, parameter});
-  if (has_tiles(type) && call.output == type && !swapped) {
+  if (has_tiles(type) && (call.output == type || call.output == DType::kBool)) {
     loop.tiles = element_loops().tiles_of(type).binary[static_cast<int>(op)];
+    if (swapped) {
+      std::swap(loop.tiles.first, loop.tiles.second);
+      std::swap(loop.tiles.first_single, loop.tiles.second_single);
+    }
     loop.tile_type = type;
   }
   if (call.op.infer != ops::same_shape_infer) {

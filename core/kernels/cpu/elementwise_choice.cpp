@@ -153,6 +153,10 @@ ElementLoop select_elements(const ElementCall& call) {
   const auto bytes = static_cast<int64_t>(element_size(call.output));
   ElementLoop loop = ElementLoop::of(SelectCall{select_loop(call.output), bytes}, kGrain);
   loop.repeats = loop.expands = 7;
+  if (call.output == DType::kFloat32 || call.output == DType::kFloat64) {
+    loop.tiles = element_loops().tiles_of(call.output).select;
+    loop.tile_type = call.output;
+  }
   return loop;
 }
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "kernels/cpu/vector_loops.h"
+#include "kernels/cpu/vector_tiles.h"
 
 namespace ef::cpu::EF_ISA {
 namespace {
@@ -111,6 +112,16 @@ void add_order(ElementLoops& loops, DType type) {
 }
 
 template <class T>
+void add_floating(ElementLoops& loops, DType type) {
+  add_equality<T>(loops, {type});
+  add_order<T>(loops, type);
+  set_comparison_tiles<T, Equal>(loops, Binary::kEqual);
+  set_comparison_tiles<T, NotEqual>(loops, Binary::kNotEqual);
+  set_comparison_tiles<T, Less>(loops, Binary::kLess);
+  set_comparison_tiles<T, LessEqual>(loops, Binary::kLessEqual);
+}
+
+template <class T>
 void add_bits(ElementLoops& loops, DType a, DType b) {
   set(loops, Binary::kBitwiseAnd, commutative_loop<T, T, And>, {a, b});
   set(loops, Binary::kBitwiseOr, commutative_loop<T, T, Or>, {a, b});
@@ -177,10 +188,8 @@ void add_compare_loops(ElementLoops& loops) {
   add_equality<uint16_t>(loops, {kInt16, kUint16, kQint16, kQuint16});
   add_equality<uint32_t>(loops, {kInt32, kUint32, kQint32});
   add_equality<uint64_t>(loops, {kInt64, kUint64});
-  add_equality<float>(loops, {kFloat32});
-  add_equality<double>(loops, {kFloat64});
-  add_order<float>(loops, kFloat32);
-  add_order<double>(loops, kFloat64);
+  add_floating<float>(loops, kFloat32);
+  add_floating<double>(loops, kFloat64);
   add_integer<int8_t>(loops, kInt8);
   add_integer<int16_t>(loops, kInt16);
   add_integer<int32_t>(loops, kInt32);

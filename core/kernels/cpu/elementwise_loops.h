@@ -154,8 +154,14 @@ struct TileLoops {
   int64_t elements = 0;  // of a tile
   TileForms unary[static_cast<int>(Unary::kCount)] = {};
   TileForms binary[static_cast<int>(Binary::kCount)] = {};
+  // By where the accumulator is: the condition, x or y. The other two are the memory of the step
+  // and of the next one, which has no code.
+  TileForms select;
   TileCode load = nullptr;
   TileCode store = nullptr;
+  // Between bools in memory and masks, all bits of an element set or none, on registers.
+  TileCode load_bool = nullptr;
+  TileCode store_bool = nullptr;
   TileCode stream = nullptr;  // a non-temporal store
   TileCode prefetch = nullptr;
   TileCode call = nullptr;

@@ -115,6 +115,58 @@ void tile_both(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
                  on_lanes<T, Op>(a5, a5), on_lanes<T, Op>(a6, a6), on_lanes<T, Op>(a7, a7));
 }
 
+// Comparisons give masks: all bits of an element are set, or none.
+template <class T>
+using MaskVec = std::conditional_t<std::is_same_v<T, float>, I32, I64>;
+
+template <class T, class Op>
+EF_INLINE Vec<T> compare_lanes(Vec<T> x, Vec<T> y) {
+  MaskVec<T> mask;
+  for (int i = 0; i < kLanes<T>; ++i) mask[i] = Op::of(x[i], y[i]) ? -1 : 0;
+  return (Vec<T>)mask;
+}
+
+// As many bytes as a vector has elements.
+typedef int8_t BytesOfFloats __attribute__((vector_size(EF_VECTOR_BYTES / 4)));
+typedef int8_t BytesOfDoubles __attribute__((vector_size(EF_VECTOR_BYTES / 8)));
+template <class T>
+using ByteVec = std::conditional_t<std::is_same_v<T, float>, BytesOfFloats, BytesOfDoubles>;
+
+template <class T>
+EF_INLINE Vec<T> mask_at(const uint8_t* memory, int k) {
+  ByteVec<T> bytes;
+  std::memcpy(&bytes, memory + k * kLanes<T>, sizeof(bytes));
+  return (Vec<T>)(-__builtin_convertvector(bytes, MaskVec<T>));
+}
+
+template <class T, class Op, bool single>
+void tile_compare(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
+  const T* const y = single ? reinterpret_cast<const T*>(step->data) : tile_memory<T>(step, begin);
+  const auto operand = [&](int k) { return single ? Vec<T>{} + *y : vector_at(y, k); };
+  continue_at<T>(step + 1, begin, compare_lanes<T, Op>(a0, operand(0)),
+                 compare_lanes<T, Op>(a1, operand(1)), compare_lanes<T, Op>(a2, operand(2)),
+                 compare_lanes<T, Op>(a3, operand(3)), compare_lanes<T, Op>(a4, operand(4)),
+                 compare_lanes<T, Op>(a5, operand(5)), compare_lanes<T, Op>(a6, operand(6)),
+                 compare_lanes<T, Op>(a7, operand(7)));
+}
+
+template <class T, class Op>
+void tile_compare_both(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
+  continue_at<T>(step + 1, begin, compare_lanes<T, Op>(a0, a0), compare_lanes<T, Op>(a1, a1),
+                 compare_lanes<T, Op>(a2, a2), compare_lanes<T, Op>(a3, a3),
+                 compare_lanes<T, Op>(a4, a4), compare_lanes<T, Op>(a5, a5),
+                 compare_lanes<T, Op>(a6, a6), compare_lanes<T, Op>(a7, a7));
+}
+
+// The operation with its operands the other way round.
+template <class Op>
+struct Swapped {
+  template <class T>
+  static bool of(T x, T y) {
+    return Op::of(y, x);
+  }
+};
+
 // A function of vectors that is long enough for a loop.
 template <class T, class F>
 EF_INLINE void tile_map(const TileStep* step, int64_t begin, const F& f, EF_TILE(Vec<T>)) {
@@ -136,6 +188,14 @@ void set_tiles(ElementLoops& loops, Binary op) {
       tile_code<T>(tile_first<T, Op>), tile_code<T>(tile_second<T, Op>),
       tile_code<T>(tile_both<T, Op>), tile_code<T>(tile_first_single<T, Op>),
       tile_code<T>(tile_second_single<T, Op>)};
+}
+
+template <class T, class Op>
+void set_comparison_tiles(ElementLoops& loops, Binary op) {
+  loops.tiles_of(kDTypeOf<T>).binary[static_cast<int>(op)] = {
+      tile_code<T>(tile_compare<T, Op, false>), tile_code<T>(tile_compare<T, Swapped<Op>, false>),
+      tile_code<T>(tile_compare_both<T, Op>), tile_code<T>(tile_compare<T, Op, true>),
+      tile_code<T>(tile_compare<T, Swapped<Op>, true>)};
 }
 
 }  // namespace ef::cpu::EF_ISA
