@@ -11,7 +11,7 @@ from oracle import registry, static_shapes
 _LEFT_OUT = ("random", "dropout", "shuffle", "unstack")
 EXPRESSIONS = [
     expression
-    for family in ("partial_shapes_domains", "partial_shapes_composed")
+    for family in ("partial_shapes", "partial_shapes_domains", "partial_shapes_composed")
     for case in registry.load(family).values()
     if not any(word in (expression := case.run.keywords["expression"]) for word in _LEFT_OUT)
     and all(letter in static_shapes.DTYPES for letter, _ in static_shapes.inputs_of(expression))
