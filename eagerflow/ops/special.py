@@ -9,9 +9,10 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
-from eagerflow.ops.array import invalid_argument
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.ops.array import broadcast_static_shape, invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
-from eagerflow.ops.numpy_ops import array_of, checked, differentiable
+from eagerflow.ops.numpy_ops import array_of, checked, differentiable, on_values
 from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util.optional import optional
 
@@ -58,6 +59,10 @@ def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor
     x1, x2 = checked(x1, _WIDE, "NextAfter", hint), checked(x2, _WIDE, "NextAfter", hint)
     if x1.dtype is not x2.dtype:
         _core.refuse_input("NextAfter", 1, x1.dtype, x2.dtype)
+
+    if _core.building() is not None:
+        spec = TensorSpec(broadcast_static_shape(x1.shape, x2.shape), x1.dtype)
+        return on_values(nextafter, [x1, x2], [spec])[0]
 
     def backward(dy: Tensor) -> list[Tensor]:
         return [_summed(dy, x1), _ops.zeros_like(x2)]

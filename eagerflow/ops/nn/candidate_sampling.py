@@ -11,7 +11,9 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework.host_call import host_call
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.ops.nn.losses import (
@@ -147,6 +149,17 @@ def _sample(
     probability: Callable[[int], float],
 ) -> Any:
     op = kind.__name__
+    if _core.building() is not None:
+        classes = _core.convert(true_classes, dtypes.int64, None)
+        specs = kind(
+            TensorSpec([num_sampled], dtypes.int64),
+            TensorSpec([classes.shape[0], num_true], dtypes.float32),
+            TensorSpec([num_sampled], dtypes.float32),
+        )
+        arguments = (num_true, num_sampled, unique, range_max, seed, draw, probability)
+        return host_call(
+            functools.partial(_sample, kind), specs, (classes, *arguments), name=op, effects=True
+        )
     true = _true_classes(true_classes, num_true, op)
     if num_sampled < 1:
         raise invalid_argument(f"num_sampled must be at least 1, got {num_sampled} [Op:{op}]")

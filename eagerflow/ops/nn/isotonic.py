@@ -10,7 +10,9 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.ops.numpy_ops import array_of, differentiable
@@ -40,7 +42,15 @@ def _falling(row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.repeat(means, sizes), np.repeat(np.arange(len(sizes)), sizes)
 
 
-@op_function
+def _specs(inputs: Any, decreasing: bool = True, axis: int = -1) -> IsotonicRegression:
+    x = _core.as_tensor(inputs)
+    dtype = x.dtype
+    if not dtype.is_floating:
+        dtype = dtypes.float32 if dtype.size <= 2 else dtypes.float64
+    return IsotonicRegression(TensorSpec(x.shape, dtype), TensorSpec(x.shape, dtypes.int32))
+
+
+@op_function(in_graph=on_host(_specs))
 def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) -> IsotonicRegression:
     """The closest values, by squared distance, that decrease (or increase) monotonically along an axis.
 

@@ -9,8 +9,10 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.sizes import is_known, of_rank, sizes_of
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
 from eagerflow.ops.nn.candidate_sampling import Words
@@ -165,7 +167,32 @@ def _sequence(starts: list[int]) -> Tensor:
     return _core.as_tensor(np.array(starts, np.int64))
 
 
-@op_function
+def _pooled_size(size: int | None, ratio: float) -> int | None:
+    return None if size is None else int(size / ratio)
+
+
+def _fractional_specs(kind: type, value: Any, pooling_ratio: Any) -> Any:
+    x = _core.as_tensor(value)
+    batch, rows, columns, channels = x.shape.with_rank(4)
+    ratios = list(pooling_ratio) if isinstance(pooling_ratio, list | tuple) else [pooling_ratio]
+    down, right = (ratios[1], ratios[2]) if len(ratios) == 4 else (ratios[0], ratios[-1])
+    height, width = _pooled_size(rows, down), _pooled_size(columns, right)
+    ends = [None if size is None else size + 1 for size in (height, width)]
+    return kind(
+        TensorSpec([batch, height, width, channels], x.dtype),
+        *(TensorSpec([end], dtypes.int64) for end in ends),
+    )
+
+
+def _max_specs(value: Any, pooling_ratio: Any, *_: Any, **__: Any) -> Any:
+    return _fractional_specs(FractionalMaxPool, value, pooling_ratio)
+
+
+def _average_specs(value: Any, pooling_ratio: Any, *_: Any, **__: Any) -> Any:
+    return _fractional_specs(FractionalAvgPool, value, pooling_ratio)
+
+
+@op_function(in_graph=on_host(_max_specs, effects=True))
 def fractional_max_pool(
     value: Any,
     pooling_ratio: Any,
@@ -212,6 +239,7 @@ def fractional_max_pool(
 
 @composed_op(
     "FractionalAvgPool",
+    in_graph=on_host(_average_specs, effects=True),
     value=Input(INDEX_TYPES, "float32", "float64"),
     pooling_ratio=list[float],
     pseudo_random=bool,
