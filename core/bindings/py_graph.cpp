@@ -498,13 +498,22 @@ void add_graphs(nb::module_& m) {
         "Adds a node that calls callable(*tensors), which returns a list of tensors with these "
         "specs: pairs of a dtype and a shape. With `unless`, the first input is a boolean; if it "
         "is true, nothing is called.");
+  m.def(
+      "running_source",
+      []() -> nb::object {
+        const Node* const node = graph::running_node();
+        if (!node || !node->source) return nb::none();
+        return nb::borrow(static_cast<PyObject*>(node->source.get()));
+      },
+      "File, line and function that added the node which runs now, or None.");
   m.def("static_value", static_value,
         "The value of a tensor, if it is known while tracing; else None.");
   m.def("partial_value", known_numbers,
         "The numbers of an integer scalar or vector, None where they are unknown; None if nothing "
         "is known.");
-  m.def("set_partial_value", set_known_numbers, nb::arg("tensor"), nb::arg("numbers"),
-        "Says which numbers a symbolic integer scalar or vector holds, None where that is unknown.");
+  m.def(
+      "set_partial_value", set_known_numbers, nb::arg("tensor"), nb::arg("numbers"),
+      "Says which numbers a symbolic integer scalar or vector holds, None where that is unknown.");
   m.def("refine_shape", refine_shape, nb::arg("tensor"), nb::arg("shape").none(),
         "Merges a shape into that of a symbolic tensor; raises a ValueError if they disagree.");
   m.def(

@@ -301,6 +301,25 @@ void Plan::consume(std::span<Tensor> arguments, TensorList& results) const {
   for (size_t k = 0; k < results_.size(); ++k) results.push_back(run.take(k));
 }
 
+namespace {
+
+thread_local const Node* running = nullptr;
+
+class Running {
+ public:
+  explicit Running(const Node* node) : outer_(std::exchange(running, node)) {}
+  ~Running() { running = outer_; }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+ private:
+  const Node* outer_;
+};
+
+}  // namespace
+
+const Node* running_node() { return running; }
+
 PlanRun::PlanRun(const Plan& plan) : plan_(plan), own_(plan.spare_.exchange(nullptr)) {
   if (!own_) {
     own_ = std::make_unique<Plan::Slots>(static_cast<size_t>(plan.num_slots_));
@@ -403,6 +422,7 @@ bool PlanRun::run_chain(const Plan::Step& step) {
 }
 
 void PlanRun::run_in_general(const Plan::Step& step) {
+  const Running here(step.node);
   TensorList inputs, outputs;
   for (const Plan::Input& input : step.inputs) {
     Tensor& value = slots_[static_cast<size_t>(input.slot)];

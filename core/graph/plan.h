@@ -14,6 +14,9 @@ namespace ef::graph {
 // Runs a node that is no placeholder on values.
 void run_node(const Node& node, std::span<const Tensor> inputs, TensorList& outputs);
 
+// The node that this thread runs, for those who observe operations; null if it runs none.
+const Node* running_node();
+
 class Plan {
  public:
   struct Options {

@@ -38,7 +38,10 @@ class Trace:
 
     def _note(self, name: str, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
         if threading.get_ident() == self._thread:
-            self.steps.append(Step(name, tuple(inputs), tuple(outputs), calling_line()))
+            # In a traced function, the line that was traced.
+            source = _core.running_source()
+            line = calling_line() if source is None else Line(*source)
+            self.steps.append(Step(name, tuple(inputs), tuple(outputs), line))
 
     def __enter__(self) -> Trace:
         self._thread = threading.get_ident()

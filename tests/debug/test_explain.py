@@ -6,6 +6,7 @@ import pytest
 
 import eagerflow as tf
 from eagerflow import debug
+from eagerflow.functions.function import function
 
 
 @pytest.fixture
@@ -160,3 +161,21 @@ def test_what_is_added_in_place_is_checked():
             tape.gradient(y, x, output_gradients=tf.constant(3e38))
     finally:
         debug.disable_check_numerics()
+
+
+def test_the_path_is_followed_into_a_call():
+    def inner(x):
+        return tf.round(x * 3.0) * 2.0
+
+    called = function(inner)
+    x = tf.constant(2.0)
+    for f in (called, function(lambda x: called(x) + 1.0)):
+        f(x)
+        with tf.debug.trace(), tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        explanation = tf.debug.explain_gradient(tape, y, x)
+        assert explanation.kind == "no gradient"
+        assert explanation.step.name == "Round"
+        assert explanation.line.function == "inner"
+        assert explanation.line.text() == "return tf.round(x * 3.0) * 2.0"
