@@ -11,6 +11,8 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework.host_call import on_host
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.image.checks import invalid
 from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
 from eagerflow.ops.random.stateless import start_of
@@ -170,8 +172,15 @@ def _sampled(
     )
 
 
+def _specs(image_size: Any, *_: Any, **__: Any) -> SampleDistortedBoundingBox:
+    dtype = _core.convert(image_size, None, dtypes.int32).dtype
+    ends = TensorSpec([3], dtype)
+    return SampleDistortedBoundingBox(ends, ends, TensorSpec([1, 1, 4], dtypes.float32))
+
+
 @composed_op(
     "SampleDistortedBoundingBoxV2",
+    in_graph=on_host(_specs, effects=True),
     image_size=Input(INDEX_TYPES, "uint8", "int8", "int16"),
     bounding_boxes=Input("float32"),
     seed=int,
@@ -235,6 +244,7 @@ def sample_distorted_bounding_box(
 
 @composed_op(
     "StatelessSampleDistortedBoundingBox",
+    in_graph=on_host(_specs),
     image_size=Input(INDEX_TYPES, "uint8", "int8", "int16"),
     bounding_boxes=Input("float32"),
     min_object_covered=Input("float32"),

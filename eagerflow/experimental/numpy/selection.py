@@ -9,6 +9,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.experimental.numpy import dtypes
 from eagerflow.experimental.numpy.arrays import NUMPY, asarray
+from eagerflow.framework.sizes import sizes_of
 from eagerflow.ops.numpy_functions import products, reductions, selection, shapes
 from eagerflow.typing import Axes, DTypeLike, TensorLike
 
@@ -72,7 +73,7 @@ def take(
         raise ValueError(f"Invalid mode {mode!r} for take")
     a, axis = _flat(asarray(a), axis)
     indices = asarray(indices, np.int64)
-    count = asarray(a._shape_tuple()[axis])
+    count = _ops.cast(sizes_of(a)[axis], np.int64)
     if mode == "clip":
         indices = _ops.maximum(_ops.minimum(indices, count - 1), _ops.zeros_like(count))
     elif mode == "wrap":

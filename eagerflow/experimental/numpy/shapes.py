@@ -46,9 +46,13 @@ def squeeze(a: TensorLike, axis: Axes | None = None) -> Tensor:
     return _ops.squeeze(asarray(a), axis)
 
 
-def size(x: TensorLike, axis: int | None = None) -> np.int64:
-    """The number of elements, in all or along an axis."""
-    shape = asarray(x)._shape_tuple()
+def size(x: TensorLike, axis: int | None = None) -> Any:
+    """The number of elements, in all or along an axis; a scalar of a graph where it is unknown."""
+    array = asarray(x)
+    shape = array._shape_tuple()
+    if shape is None or None in (shape if axis is None else (shape[axis],)):
+        lengths = _ops.shape(array, np.int64)
+        return _ops.reduce_prod(lengths) if axis is None else lengths[axis]
     return np.prod(shape, dtype=np.int64) if axis is None else np.int64(shape[axis])
 
 

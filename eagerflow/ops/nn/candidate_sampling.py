@@ -11,8 +11,9 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes, random_seed
-from eagerflow.framework.host_call import host_call
+from eagerflow.framework.host_call import always, host_call, on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import reshaped, sizes_of
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
@@ -468,8 +469,14 @@ def all_candidate_sampler(
     )
 
 
+_HITS: Any = ComputeAccidentalHits(
+    *(TensorSpec([None], dtype) for dtype in (dtypes.int32, dtypes.int64, dtypes.float32))  # type: ignore[arg-type]
+)
+
+
 @composed_op(
     "ComputeAccidentalHits",
+    in_graph=on_host(always(_HITS)),
     true_classes=Input("int64"),
     sampled_candidates=Input("int64"),
     num_true=int,
@@ -548,19 +555,19 @@ def _sampled_logits(
     sampled = _ops.cast(sampled, dtypes.int64)
     flat = _ops.reshape(labels, [-1])
     classes = _ops.concat([flat, sampled], 0)
-    count = flat._shape_tuple()[0]
+    count = sizes_of(flat)[0]
     rows = embedding_lookup(weights, classes)
     offsets = embedding_lookup(biases, classes)
     if rows.dtype is not inputs.dtype:
         rows, offsets = _ops.cast(rows, inputs.dtype), _ops.cast(offsets, inputs.dtype)
     true_rows, sampled_rows = rows[:count], rows[count:]
-    size = rows._shape_tuple()[1]
-    dots = _ops.expand_dims(inputs, 1) * _ops.reshape(true_rows, [-1, num_true, size])
+    size = sizes_of(rows)[1]
+    dots = _ops.expand_dims(inputs, 1) * reshaped(true_rows, [count // num_true, num_true, size])
     true_logits = _ops.reduce_sum(dots, axis=2) + _ops.reshape(offsets[:count], [-1, num_true])
     sampled_logits = _ops.matmul(inputs, sampled_rows, transpose_b=True) + offsets[count:]
     if remove_accidental_hits:
         hits = compute_accidental_hits(labels, sampled, num_true)
-        positions = np.stack([hits.indices.numpy().astype(np.int64), hits.ids.numpy()], axis=1)
+        positions = _ops.stack([_ops.cast(hits.indices, dtypes.int64), hits.ids], 1)
         removed = _ops.cast(hits.weights, inputs.dtype)
         sampled_logits = _ops.tensor_scatter_nd_add(sampled_logits, positions, removed)
     true_logits = true_logits - _ops.log(_ops.cast(true_expected, inputs.dtype))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
+from eagerflow.framework.sizes import is_known, sizes_of
 from eagerflow.ops.linalg import diagonals
 from eagerflow.ops.linalg import einsum as _einsum
 from eagerflow.ops.linalg.products import tensordot as _tensordot
@@ -132,9 +133,14 @@ def trace(rules: Rules, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1)
 def _band(x: Tensor, k: int, lower: bool) -> Tensor:
     if x.ndim < 2:
         raise ValueError("Argument to tril/triu must have rank at least 2")
-    rows, columns = x._shape_tuple()[-2:]
-    below = np.tri(rows, columns, k if lower else k - 1, dtype=bool)
-    inside = _core.as_tensor(below if lower else ~below)
+    rows, columns = sizes_of(x)[-2:]
+    last = k if lower else k - 1
+    if is_known(rows, columns):
+        below: Any = np.tri(rows, columns, last, dtype=bool)
+    else:
+        row = _ops.expand_dims(_ops.range(0, rows, 1), 1)
+        below = _ops.less_equal(_ops.subtract(_ops.range(0, columns, 1), row), last)
+    inside = _core.as_tensor(below) if lower else _ops.logical_not(below)
     return _ops.select(inside, x, _ops.zeros_like(x))
 
 
