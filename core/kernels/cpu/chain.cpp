@@ -663,9 +663,8 @@ class Chain::Run::Part {
         if (action.other >= 0) code.push_back(step_of(nullptr, action.other));
       }
     }
-    code.push_back({tiles.repeat, nullptr, end});
-    code.back().data = reinterpret_cast<char*>(code.data());
-    tiles.run(code.data(), begin);
+    code.push_back({tiles.end, nullptr, 0});
+    tiles.run(code.data(), begin, end);
   }
 
   TileStep step_of(TileCode code, int32_t value) const {

@@ -1,4 +1,4 @@
-// Moving tiles between registers and memory, and from one to the next.
+// Moving tiles between registers and memory, and running the code of one after the other.
 #include "kernels/cpu/vector_tiles.h"
 
 #if defined(__SSE2__)
@@ -157,18 +157,16 @@ void tile_call(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
 }
 
 template <class T>
-void tile_repeat(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
-  begin += kTile<T>;
-  if (begin < step->mask) {
-    continue_at<T>(reinterpret_cast<const TileStep*>(step->data), begin, EF_TILE_VALUES);
-  }
-}
+void tile_end(const TileStep*, int64_t, Vec<T>, Vec<T>, Vec<T>, Vec<T>, Vec<T>, Vec<T>, Vec<T>,
+              Vec<T>) {}
 
 template <class T>
-void run_tiles(const TileStep* code, int64_t begin) {
+void run_tiles(const TileStep* code, int64_t begin, int64_t end) {
   const Vec<T> nothing{};
-  continue_at<T>(code, begin, nothing, nothing, nothing, nothing, nothing, nothing, nothing,
-                 nothing);
+  for (; begin < end; begin += kTile<T>) {
+    continue_at<T>(code, begin, nothing, nothing, nothing, nothing, nothing, nothing, nothing,
+                   nothing);
+  }
 }
 
 template <class T>
@@ -183,7 +181,7 @@ void add_tiles(TileLoops& tiles) {
   tiles.stream = tile_code<T>(tile_stream<T>);
   tiles.prefetch = tile_code<T>(tile_prefetch<T>);
   tiles.call = tile_code<T>(tile_call<T>);
-  tiles.repeat = tile_code<T>(tile_repeat<T>);
+  tiles.end = tile_code<T>(tile_end<T>);
   tiles.run = run_tiles<T>;
 }
 

@@ -165,8 +165,8 @@ struct TileLoops {
   TileCode stream = nullptr;  // a non-temporal store
   TileCode prefetch = nullptr;
   TileCode call = nullptr;
-  TileCode repeat = nullptr;
-  void (*run)(const TileStep* code, int64_t begin) = nullptr;
+  TileCode end = nullptr;
+  void (*run)(const TileStep* code, int64_t begin, int64_t end) = nullptr;
 };
 
 // A missing entry for float16 or bfloat16 means: compute in float32.

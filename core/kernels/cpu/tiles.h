@@ -12,7 +12,6 @@
 
 namespace ef::cpu {
 
-// The last step goes back to the first one, which is its `data`, until the elements end at `mask`.
 struct TileStep {
   TileCode code = nullptr;
   // The memory that the step reads or writes: at element i of the whole, data + (i & mask)
