@@ -451,7 +451,7 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
     >>> dy[0, :, :, 0].numpy().tolist(), dx[0, :, :, 0].numpy().tolist()
     ([[2.0, 2.0], [0.0, 0.0]], [[1.0, 0.0], [1.0, 0.0]])
     """
-    tensor = of_rank(_core.as_tensor(image), 4)
+    tensor = _core.as_tensor(image)
     if tensor.ndim != 4:
         raise ValueError(
             "image_gradients expects a 4D tensor [batch_size, h, w, d], not {}.".format(  # noqa: UP032
