@@ -43,13 +43,11 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
     if (result != Py_NotImplemented) return result;
     Py_DECREF(result);
   }
-  if (function.in_graph && graph::building()) {
-    return PyObject_Vectorcall(function.in_graph, args, nargsf, keywords);
-  }
+  PyObject* const body = function.in_graph && graph::building() ? function.in_graph : function.body;
   if (function.composed_op) {
-    return call_composed(function.composed_op, function.body, args, nargsf, keywords);
+    return call_composed(function.composed_op, body, args, nargsf, keywords);
   }
-  if (function.body) return PyObject_Vectorcall(function.body, args, nargsf, keywords);
+  if (body) return PyObject_Vectorcall(body, args, nargsf, keywords);
   return call_op(*function.signature, args, positional, keywords);
 }
 

@@ -10,10 +10,12 @@ it. Such a function is declared where it is defined, with the specs of its resul
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.framework import random_seed
 from eagerflow.framework.type_spec import TensorSpec
 
 _ops = _core.ops
@@ -125,6 +127,40 @@ def on_host(
             return host_call(
                 function, result, args, kwargs, name=function.__name__, effects=effects
             )
+
+        return call
+
+    return of
+
+
+def draws_on_host(
+    specs: Callable[..., Any], blocks: Callable[..., Any]
+) -> Callable[[Callable], Callable[..., Any]]:
+    """What `composed_op` takes as `in_graph` of a function that draws random values on the host.
+
+    The node takes key and counter of its stream from another node, as operations do.
+
+    Args:
+        specs: the specs of the result, from the function's arguments; see `host_call`.
+        blocks: how many blocks of random values a call takes, from the function's arguments: a
+            number or an int64 scalar. The function has an argument `seed`; 0 is as None.
+    """
+
+    def of(function: Callable) -> Callable[..., Any]:
+        signature = inspect.signature(function)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            seed = signature.bind(*args, **kwargs).arguments.get("seed") or None
+            name = function.__name__
+            start = random_seed.draw(name, seed, blocks(*args, **kwargs))
+
+            def run(start: tuple, args: tuple, kwargs: dict[str, Any]) -> Any:
+                key, low, high = map(int, start)
+                stream = random_seed.Stream(key, (high % 2**64 << 64) + low % 2**64)
+                with random_seed.drawing(lambda operation, seed, blocks: stream.take(blocks)):
+                    return function(*args, **kwargs)
+
+            return host_call(run, specs(*args, **kwargs), (start, args, kwargs), name=name)
 
         return call
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes, random_seed
-from eagerflow.framework.host_call import on_host
+from eagerflow.framework.host_call import draws_on_host, on_host
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.image.checks import invalid
 from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
@@ -172,15 +172,20 @@ def _sampled(
     )
 
 
-def _specs(image_size: Any, *_: Any, **__: Any) -> SampleDistortedBoundingBox:
+def _box_specs(image_size: Any, *args: Any, **kwargs: Any) -> SampleDistortedBoundingBox:
     dtype = _core.convert(image_size, None, dtypes.int32).dtype
-    ends = TensorSpec([3], dtype)
-    return SampleDistortedBoundingBox(ends, ends, TensorSpec([1, 1, 4], dtypes.float32))
+    corners = TensorSpec([3], dtype)
+    return SampleDistortedBoundingBox(corners, corners, TensorSpec([1, 1, 4], dtypes.float32))
+
+
+def _attempts(*args: Any, max_attempts: int | None = None, **kwargs: Any) -> int:
+    given = args[6] if len(args) > 6 else max_attempts
+    return 100 if given is None else int(given)
 
 
 @composed_op(
     "SampleDistortedBoundingBoxV2",
-    in_graph=on_host(_specs, effects=True),
+    in_graph=draws_on_host(_box_specs, _attempts),
     image_size=Input(INDEX_TYPES, "uint8", "int8", "int16"),
     bounding_boxes=Input("float32"),
     seed=int,
@@ -244,7 +249,7 @@ def sample_distorted_bounding_box(
 
 @composed_op(
     "StatelessSampleDistortedBoundingBox",
-    in_graph=on_host(_specs),
+    in_graph=on_host(_box_specs),
     image_size=Input(INDEX_TYPES, "uint8", "int8", "int16"),
     bounding_boxes=Input("float32"),
     min_object_covered=Input("float32"),

@@ -222,3 +222,26 @@ def test_bounds_in_the_wrong_order_are_found_when_the_graph_runs():
     assert f(1).shape == [2]
     with pytest.raises(tf.errors.InvalidArgumentError, match="minval < maxval"):
         f(3)
+
+
+def test_samplers_that_work_on_the_host_continue_their_streams():
+    """TensorFlow's values in a function, over two runs."""
+    tf.random.set_seed(5)
+    true = tf.TensorSpec([None, None], tf.int64)
+    run = traced(lambda x: tf.random.log_uniform_candidate_sampler(x, 1, 3, True, 10, seed=2), true)
+    first, second = (run([[1], [2]]) for _ in range(2))
+    assert int(tf.reduce_sum(first.sampled_candidates)) == 7
+    assert int(tf.reduce_sum(second.sampled_candidates)) == 11
+    np.testing.assert_allclose(tf.reduce_sum(second.true_expected_count), 0.924, atol=1e-3)
+
+
+def test_pooling_with_a_seed_has_the_same_regions_in_every_call():
+    tf.random.set_seed(5)
+    images = np.random.RandomState(0).rand(1, 6, 7, 3).astype("f")
+
+    def total(x):
+        return tf.reduce_sum(tf.nn.fractional_max_pool(x, 1.5, pseudo_random=True, seed=3).output)
+
+    run = traced(total, tf.TensorSpec([None, None, None, 3], tf.float32))
+    for value in (run(images), run(images), total(images), total(images)):
+        np.testing.assert_allclose(value, 34.117, atol=1e-3)

@@ -11,7 +11,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes, random_seed
-from eagerflow.framework.host_call import always, host_call, on_host
+from eagerflow.framework.host_call import always, draws_on_host, on_host
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.sizes import reshaped, sizes_of
 from eagerflow.framework.type_spec import TensorSpec
@@ -119,6 +119,25 @@ class Words:
         return (self.word() & 0x7FFFFF) / 2.0**23
 
 
+def _node(kind: type) -> Any:
+    """What a sampler is while a graph is built."""
+
+    def specs(true_classes: Any, num_true: int, num_sampled: int, *args: Any, **kwargs: Any) -> Any:
+        batch = _core.convert(true_classes, None, dtypes.int64).shape[:1]
+        return kind(
+            TensorSpec([num_sampled], dtypes.int64),
+            TensorSpec(batch.concatenate([num_true]), dtypes.float32),
+            TensorSpec([num_sampled], dtypes.float32),
+        )
+
+    def blocks(
+        true_classes: Any, num_true: int, num_sampled: int, *args: Any, **kwargs: Any
+    ) -> int:
+        return _WORDS_PER_SAMPLE * num_sampled // 4
+
+    return draws_on_host(specs, blocks)
+
+
 def _expected_count(probability: float, size: int, tries: int) -> float:
     """The expected count of a class among `size` samples that took `tries` draws."""
     if tries == size:
@@ -150,17 +169,6 @@ def _sample(
     probability: Callable[[int], float],
 ) -> Any:
     op = kind.__name__
-    if _core.building() is not None:
-        classes = _core.convert(true_classes, dtypes.int64, None)
-        specs = kind(
-            TensorSpec([num_sampled], dtypes.int64),
-            TensorSpec([classes.shape[0], num_true], dtypes.float32),
-            TensorSpec([num_sampled], dtypes.float32),
-        )
-        arguments = (num_true, num_sampled, unique, range_max, seed, draw, probability)
-        return host_call(
-            functools.partial(_sample, kind), specs, (classes, *arguments), name=op, effects=True
-        )
     true = _true_classes(true_classes, num_true, op)
     if num_sampled < 1:
         raise invalid_argument(f"num_sampled must be at least 1, got {num_sampled} [Op:{op}]")
@@ -194,6 +202,7 @@ def _sample(
 
 @composed_op(
     "UniformCandidateSampler",
+    in_graph=_node(UniformCandidateSampler),
     true_classes=Input("int64"),
     num_true=int,
     num_sampled=int,
@@ -242,6 +251,7 @@ def uniform_candidate_sampler(
 
 @composed_op(
     "LogUniformCandidateSampler",
+    in_graph=_node(LogUniformCandidateSampler),
     true_classes=Input("int64"),
     num_true=int,
     num_sampled=int,
@@ -322,6 +332,7 @@ def _unigrams(
 
 @composed_op(
     "FixedUnigramCandidateSampler",
+    in_graph=_node(FixedUnigramCandidateSampler),
     true_classes=Input("int64"),
     num_true=int,
     num_sampled=int,
@@ -400,6 +411,7 @@ def fixed_unigram_candidate_sampler(
 
 @composed_op(
     "LearnedUnigramCandidateSampler",
+    in_graph=_node(LearnedUnigramCandidateSampler),
     true_classes=Input("int64"),
     num_true=int,
     num_sampled=int,
@@ -446,7 +458,12 @@ def learned_unigram_candidate_sampler(
 
 
 @composed_op(
-    "AllCandidateSampler", true_classes=Input("int64"), num_true=int, num_sampled=int, unique=bool
+    "AllCandidateSampler",
+    in_graph=_node(AllCandidateSampler),
+    true_classes=Input("int64"),
+    num_true=int,
+    num_sampled=int,
+    unique=bool,
 )
 def all_candidate_sampler(
     true_classes: Any,
@@ -469,9 +486,8 @@ def all_candidate_sampler(
     )
 
 
-_HITS: Any = ComputeAccidentalHits(
-    *(TensorSpec([None], dtype) for dtype in (dtypes.int32, dtypes.int64, dtypes.float32))  # type: ignore[arg-type]
-)
+_HITS: Any = [TensorSpec([None], kind) for kind in (dtypes.int32, dtypes.int64, dtypes.float32)]
+_HITS = ComputeAccidentalHits(*_HITS)
 
 
 @composed_op(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes, random_seed
-from eagerflow.framework.host_call import on_host
+from eagerflow.framework.host_call import host_call
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.sizes import is_known, of_rank, sizes_of
 from eagerflow.framework.type_spec import TensorSpec
@@ -124,20 +126,66 @@ def _lengths(size: int, count: int, words: Words, pseudo_random: bool) -> list[i
     return lengths
 
 
+def _ratios(pooling_ratio: Any) -> list[float]:
+    """The ratio along each axis."""
+    ratios = list(pooling_ratio) if isinstance(pooling_ratio, list | tuple) else [pooling_ratio]
+    if len(ratios) == 1:
+        return [1.0, ratios[0], ratios[0], 1.0]
+    return [1.0, *ratios, 1.0] if len(ratios) == 2 else ratios
+
+
+def _pooled(kind: type) -> Any:
+    """What a pooling with regions of random sizes is while a graph is built."""
+
+    def counts(value: Any, pooling_ratio: Any) -> list[Any]:
+        sizes = sizes_of(_core.as_tensor(value))[1:3]
+        return [
+            math.floor(size / ratio)
+            if is_known(size)
+            else _ops.cast(_ops.floor(_ops.cast(size, dtypes.float64) / ratio), dtypes.int64)
+            for size, ratio in zip(sizes, _ratios(pooling_ratio)[1:3], strict=True)
+        ]
+
+    def specs(value: Any, pooling_ratio: Any, *args: Any, **kwargs: Any) -> Any:
+        x = _core.as_tensor(value)
+        known = [count if is_known(count) else None for count in counts(x, pooling_ratio)]
+        ends = [None if count is None else count + 1 for count in known]
+        return kind(
+            TensorSpec([x.shape[0], *known, x.shape[3]], x.dtype),
+            *(TensorSpec([end], dtypes.int64) for end in ends),
+        )
+
+    def of(function: Callable) -> Callable[..., Any]:
+        signature = inspect.signature(function)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            arguments = signature.bind(*args, **kwargs).arguments
+            if arguments.get("seed"):
+                arguments["seed"] = random_seed.get_seed(arguments["seed"])
+            return host_call(function, specs(*args, **kwargs), (), arguments, name=kind.__name__)
+
+        return call
+
+    return of
+
+
+def _stream(seed: Any) -> random_seed.Stream:
+    """Where all calls with a seed, or with a pair of seeds, begin; without one, anywhere."""
+    if not seed:
+        key, low, high = random_seed.unforeseen()
+        return random_seed.Stream(key, (high << 64) + low)
+    first, second = seed if isinstance(seed, tuple) else random_seed.get_seed(seed)
+    return random_seed.Stream(first, second << 64)
+
+
 def _fractional(
-    value: Any, pooling_ratio: Any, pseudo_random: bool, overlapping: bool, seed: int, op: str
+    value: Any, pooling_ratio: Any, pseudo_random: bool, overlapping: bool, seed: Any, op: str
 ) -> tuple[Tensor, list[list[int]], list[tuple[np.ndarray, np.ndarray]]]:
     """The images, where regions begin along rows and columns, and the indices of each region."""
     x = _core.as_tensor(value)
     if x.ndim != 4:
         raise invalid_argument(f"tensor_in must be 4-dimensional [Op:{op}]")
-    ratios = list(pooling_ratio) if isinstance(pooling_ratio, list | tuple) else pooling_ratio
-    if not isinstance(ratios, list):
-        ratios = [1.0, ratios, ratios, 1.0]
-    elif len(ratios) == 1:
-        ratios = [1.0, ratios[0], ratios[0], 1.0]
-    elif len(ratios) == 2:
-        ratios = [1.0, *ratios, 1.0]
+    ratios = _ratios(pooling_ratio)
     if len(ratios) != 4 or ratios[0] != 1 or ratios[3] != 1:
         raise ValueError(
             f"`pooling_ratio` must be [1, rows, columns, 1]. Received: {pooling_ratio}"
@@ -146,13 +194,13 @@ def _fractional(
         raise ValueError(f"`pooling_ratio` should be >= 1.0. Received: {pooling_ratio}")
     sizes = x._shape_tuple()[1:3]
     sequences, regions = [], []
-    key = (op, x.dtype, tuple(ratios), pseudo_random, overlapping)
+    stream = _stream(seed)
     for size, ratio in zip(sizes, ratios[1:3], strict=True):
         count = int(math.floor(size / ratio))
         if count < 1:
             raise invalid_argument(f"Output size must be positive, got {count} [Op:{op}]")
         blocks = 1 if pseudo_random else -(-count // 4)
-        words = Words(random_seed.draw(key, seed or None, blocks))
+        words = Words(stream.take(blocks))
         lengths = _lengths(size, count, words, pseudo_random)
         starts = np.concatenate([[0], np.cumsum(lengths)])
         sequences.append(starts.tolist())
@@ -167,32 +215,7 @@ def _sequence(starts: list[int]) -> Tensor:
     return _core.as_tensor(np.array(starts, np.int64))
 
 
-def _pooled_size(size: int | None, ratio: float) -> int | None:
-    return None if size is None else int(size / ratio)
-
-
-def _fractional_specs(kind: type, value: Any, pooling_ratio: Any) -> Any:
-    x = _core.as_tensor(value)
-    batch, rows, columns, channels = x.shape.with_rank(4)
-    ratios = list(pooling_ratio) if isinstance(pooling_ratio, list | tuple) else [pooling_ratio]
-    down, right = (ratios[1], ratios[2]) if len(ratios) == 4 else (ratios[0], ratios[-1])
-    height, width = _pooled_size(rows, down), _pooled_size(columns, right)
-    ends = [None if size is None else size + 1 for size in (height, width)]
-    return kind(
-        TensorSpec([batch, height, width, channels], x.dtype),
-        *(TensorSpec([end], dtypes.int64) for end in ends),
-    )
-
-
-def _max_specs(value: Any, pooling_ratio: Any, *_: Any, **__: Any) -> Any:
-    return _fractional_specs(FractionalMaxPool, value, pooling_ratio)
-
-
-def _average_specs(value: Any, pooling_ratio: Any, *_: Any, **__: Any) -> Any:
-    return _fractional_specs(FractionalAvgPool, value, pooling_ratio)
-
-
-@op_function(in_graph=on_host(_max_specs, effects=True))
+@op_function(in_graph=_pooled(FractionalMaxPool))
 def fractional_max_pool(
     value: Any,
     pooling_ratio: Any,
@@ -239,7 +262,8 @@ def fractional_max_pool(
 
 @composed_op(
     "FractionalAvgPool",
-    in_graph=on_host(_average_specs, effects=True),
+    checked_first=True,
+    in_graph=_pooled(FractionalAvgPool),
     value=Input(INDEX_TYPES, "float32", "float64"),
     pooling_ratio=list[float],
     pseudo_random=bool,
