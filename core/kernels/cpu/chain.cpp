@@ -18,6 +18,9 @@ namespace {
 // Loops take their elements in ten microseconds.
 constexpr double kGrainNanoseconds = 10'000;
 
+// The grain of loops that do little with each element.
+constexpr int64_t kLightGrain = 65'536;
+
 // Memory for the blocks of one thread. More elements make fewer calls, as long as the blocks
 // stay in the first-level cache.
 constexpr int64_t kCacheBytes = 24 << 10;
@@ -72,7 +75,6 @@ int Chain::add(const Op& op, AttrsRef attrs, std::span<const int> operands, DTyp
     numbers_.push_back(step.operands[0]);
     return number;
   }
-  cost_ += kGrainNanoseconds / static_cast<double>(step.loop.grain);
   steps_.push_back(std::move(step));
   numbers_.push_back(static_cast<int32_t>(values_.size()));
   values_.push_back({.dtype = output, .bytes = static_cast<int32_t>(element_size(output))});
@@ -86,6 +88,12 @@ void Chain::finish(std::span<const int> results) {
   find_uses();
   assign_slots();
   if (tile_type_ != DType::kInvalid) write_tile_code();
+  for (const Step& step : steps_) {
+    const double cost = kGrainNanoseconds / static_cast<double>(step.loop.grain);
+    // Light loops wait for memory, which registers do not.
+    const bool waits = step.loop.grain >= kLightGrain;
+    cost_ += waits && on_registers(step) ? cost / 8 : cost;
+  }
 }
 
 bool Chain::on_registers(const Step& step) const {
@@ -95,7 +103,6 @@ bool Chain::on_registers(const Step& step) const {
 // Steps that do not run on registers are slower for tiles than for longer blocks, unless they take
 // long anyway.
 void Chain::choose_tile_type() {
-  constexpr int64_t kLightGrain = 65'536;
   int fitting[2] = {};
   int light = 0;
   for (const Step& step : steps_) {
