@@ -72,6 +72,9 @@ FAMILIES = (
     "system",
 )
 
+# Programs of traced functions: tests/autograph asks for them.
+TRACED = ("autograph", "autograph_errors")
+
 
 @dataclass(frozen=True)
 class Case:
@@ -99,7 +102,7 @@ class Case:
         return f"{self.family}/{self.name}"
 
 
-_cases: dict[str, dict[str, Case]] = {family: {} for family in FAMILIES}
+_cases: dict[str, dict[str, Case]] = {family: {} for family in (*FAMILIES, *TRACED)}
 
 
 def _register(case: Case) -> None:
