@@ -37,6 +37,7 @@
 #include "eager/tape.h"
 #include "graph/symbolic.h"
 #include "tensor/buffer_limit.h"
+#include "tensor/variant.h"
 
 namespace nb = nanobind;
 namespace py = ef::py;
@@ -242,6 +243,15 @@ NB_MODULE(_core, m) {
   py::add_graph_effects(m);
   py::add_control_flow(m);
 
+  m.def(
+      "variant_text",
+      [](nb::handle tensor) {
+        const ef::Tensor& value = py::checked_tensor(tensor.ptr());
+        if (value.dtype() != ef::DType::kVariant || value.size() != 1) return std::string("<variant>");
+        const ef::VariantRef& element = *value.data<ef::VariantRef>();
+        return element ? element->text() : std::string("<Invalid variant>");
+      },
+      "What the element of a variant tensor is.");
   m.def("register_errors", [](nb::object classes) { py::register_errors(classes.ptr()); });
   m.def("register_shape_class", [](nb::object cls) { py::register_shape_class(cls.ptr()); });
   m.def("register_dtypes", [](nb::object table) { py::register_dtypes(table.ptr()); });

@@ -12,6 +12,7 @@
 #include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/indexing.h"
+#include "ops/tensor_lists.h"
 
 namespace ef {
 namespace {
@@ -29,7 +30,16 @@ struct Collected {
     sparse->push_back(std::move(more));
   }
   void add(Tensor more) {
-    dense = dense ? call_reusing(ops::add, std::move(dense), more) : std::move(more);
+    if (!dense) {
+      dense = std::move(more);
+    } else if (more.dtype() == DType::kVariant) {
+      Tensor parts[] = {std::move(dense), std::move(more)};
+      TensorList sum;
+      run_consuming(ops::tensor_list_add, parts, {}, sum);
+      dense = std::move(sum[0]);
+    } else {
+      dense = call_reusing(ops::add, std::move(dense), more);
+    }
   }
   void add_slice(const Shape& whole, const Tensor& values, const ops::StridedSliceAttrs& slice) {
     if (const Tensor rows = rows_of(values)) {
@@ -400,7 +410,7 @@ int64_t Tape::rows_at_once() const {
     for (size_t j = 0; j < record->num_outputs; ++j) {
       const Record::Slot& slot = record->output(j);
       if (!slot.entry) continue;
-      if (slot.rank >= kMaxRank - 1) return 1;
+      if (slot.rank >= kMaxRank - 1 || slot.dtype == DType::kVariant) return 1;
       largest = std::max(largest, record->shape(slot).num_elements() *
                                       static_cast<int64_t>(element_size(slot.dtype)));
     }

@@ -70,7 +70,7 @@ bool any_batched(std::span<const Tensor> inputs) {
 }
 
 void run_now(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const SpecList& specs,
-             TensorList& outputs, bool records) {
+             TensorList& outputs, bool records, bool owns_inputs) {
   if (op.makes_outputs) {
     outputs.resize(specs.size());
   } else {
@@ -87,7 +87,7 @@ void run_now(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const
   if (!op.takes_lazy || (records && op.need(0).inputs)) {
     for (const Tensor& input : inputs) input.impl()->settle();
   }
-  KernelContext context(op, inputs, attrs, specs, outputs);
+  KernelContext context(op, inputs, attrs, specs, outputs, owns_inputs);
   op.kernel(context);
 }
 
@@ -103,7 +103,10 @@ void check_inputs(const Op& op, std::span<const Tensor> inputs) {
   }
 }
 
-void run(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, TensorList& outputs) {
+namespace {
+
+inline void dispatch(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
+                     TensorList& outputs, bool owns_inputs) {
   check_inputs(op, inputs);
   if (graph::Graph* const graph = graph::building()) [[unlikely]] {
     if (std::none_of(inputs.begin(), inputs.end(), is_free_symbol)) {
@@ -125,10 +128,21 @@ void run(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, TensorLis
     for (const Tensor& input : inputs) input.impl()->settle();
     outputs.push_back(make_lazy(op, inputs, attrs, specs[0]));
   } else {
-    run_now(op, inputs, attrs, specs, outputs, records);
+    run_now(op, inputs, attrs, specs, outputs, records, owns_inputs);
   }
   if (records) record_on_tapes(op, inputs, attrs, outputs);
   for (size_t k = 0; k < observers.size(); ++k) observers[k]->ran(op, inputs, attrs, outputs);
+}
+
+}  // namespace
+
+void run(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, TensorList& outputs) {
+  dispatch(op, inputs, attrs, outputs, false);
+}
+
+void run_consuming(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
+                   TensorList& outputs) {
+  dispatch(op, inputs, attrs, outputs, true);
 }
 
 Tensor call(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs) {

@@ -14,6 +14,10 @@ namespace ef {
 // handles.
 void run(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, TensorList& outputs);
 
+// The same, where the caller needs the inputs no more.
+void run_consuming(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
+                   TensorList& outputs);
+
 // Throws unless the op's entry takes the inputs' dtypes.
 void check_inputs(const Op& op, std::span<const Tensor> inputs);
 

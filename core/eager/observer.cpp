@@ -7,7 +7,7 @@
 namespace ef {
 
 bool has_nonfinite(const Tensor& tensor) {
-  if (!is_differentiable(tensor.dtype()) || is_symbolic(tensor)) return false;
+  if (!kInexactTypes.contains(tensor.dtype()) || is_symbolic(tensor)) return false;
   tensor.impl()->settle();
   return cpu::has_nonfinite(tensor);
 }

@@ -21,7 +21,8 @@ constexpr int64_t kSmall = 256;
 constexpr int64_t kDirect = 16'384;
 
 bool is_known(const Tensor& tensor) {
-  return tensor.shape().fully_known() && tensor.size() > 0 && tensor.bytes() <= kDirect;
+  return tensor.dtype() != DType::kVariant && tensor.shape().fully_known() && tensor.size() > 0 &&
+         tensor.bytes() <= kDirect;
 }
 
 // Whether a node can run without the checks of the dispatch: what they would find is known.
@@ -432,7 +433,13 @@ void PlanRun::run_in_general(const Plan::Step& step) {
     const KeepSubnormals keep;  // it may call Python
     step.node->function->consume(inputs, outputs);
   } else if (!step.overwrites || !run_in_place(*step.node, inputs, outputs)) {
-    run_node(*step.node, inputs, outputs);
+    const Node& node = *step.node;
+    const auto own = std::span<const Tensor>(inputs).first(static_cast<size_t>(node.num_op_inputs));
+    if (node.late.empty()) {
+      run_consuming(*node.op, own, node.attrs, outputs);
+    } else {
+      run_consuming(*node.op, own, completed_attrs(node, inputs), outputs);
+    }
   }
   auto slot = static_cast<size_t>(step.first_slot);
   for (Tensor& output : outputs) slots_[slot++] = std::move(output);

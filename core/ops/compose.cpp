@@ -27,6 +27,7 @@ Tensor fill(DType dtype, const Shape& shape, double value) {
     return call(ops::fill, {Tensor::scalar(dtype, value)}, ops::FillAttrs{.dims = Ints(shape)});
   }
   const Tensor result = Tensor::empty(dtype, shape);
+  if (dtype == DType::kVariant) return result;  // what is empty counts as zero
   cpu::fill_constant(result, value);
   return result;
 }

@@ -115,10 +115,18 @@ class InferContext {
 class KernelContext {
  public:
   KernelContext(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const SpecList& specs,
-                TensorList& outputs)
-      : op_(op), inputs_(inputs), attrs_(attrs), specs_(specs), outputs_(outputs) {}
+                TensorList& outputs, bool owns_inputs = false)
+      : op_(op),
+        inputs_(inputs),
+        attrs_(attrs),
+        specs_(specs),
+        outputs_(outputs),
+        owns_inputs_(owns_inputs) {}
   const Op& op() const { return op_; }
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  // Whether the caller needs the inputs no more: the kernel may take over the memory of one to
+  // which there is no other handle.
+  bool owns_inputs() const { return owns_inputs_; }
   const Tensor& input(int i) const { return inputs_[i]; }
   std::span<const Tensor> inputs() const { return inputs_; }
   AttrsRef attrs() const { return attrs_; }
@@ -136,6 +144,7 @@ class KernelContext {
   AttrsRef attrs_;
   const SpecList& specs_;
   TensorList& outputs_;
+  bool owns_inputs_;
 };
 
 // A gradient on the tape: dense, or rows of a larger tensor (IndexedSlices).

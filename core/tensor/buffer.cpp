@@ -9,6 +9,7 @@
 #include "device/allocator.h"
 #include "tensor/buffer_limit.h"
 #include "tensor/error.h"
+#include "tensor/variant.h"
 
 namespace ef {
 namespace {
@@ -65,6 +66,13 @@ Buffer* Buffer::allocate_strings(size_t count) {
   return buffer;
 }
 
+Buffer* Buffer::allocate_variants(size_t count) {
+  Buffer* buffer = allocate(count * sizeof(VariantRef));
+  buffer->kind_ = Kind::kVariant;
+  std::uninitialized_default_construct_n(reinterpret_cast<VariantRef*>(buffer->data_), count);
+  return buffer;
+}
+
 Buffer* Buffer::adopt(void* data, size_t bytes, Deleter deleter, void* context) {
   auto* buffer = new (header_block(kHeader)) Buffer;
   buffer->kind_ = Kind::kExternal;
@@ -83,6 +91,9 @@ void Buffer::destroy() {
   }
   if (kind_ == Kind::kString) {
     std::destroy_n(reinterpret_cast<std::string*>(data_), bytes_ / sizeof(std::string));
+  }
+  if (kind_ == Kind::kVariant) {
+    std::destroy_n(reinterpret_cast<VariantRef*>(data_), bytes_ / sizeof(VariantRef));
   }
   if (bytes_ <= kLargeBlock - kHeader) {
     pool_deallocate(this, kHeader + bytes_);

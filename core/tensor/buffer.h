@@ -10,7 +10,7 @@
 namespace ef {
 
 // A block of memory with a reference count. Pool buffers come from the caching allocator, string
-// buffers hold constructed std::string elements, external ones call the deleter of their owner.
+// buffers hold constructed std::string elements, variant buffers VariantRefs, external ones call the deleter of their owner.
 class Buffer {
  public:
   using Deleter = void (*)(void* context);
@@ -19,6 +19,8 @@ class Buffer {
   static Buffer* allocate(size_t bytes);
   // `count` empty strings.
   static Buffer* allocate_strings(size_t count);
+  // `count` empty variants.
+  static Buffer* allocate_variants(size_t count);
   // External memory, freed by `deleter(context)`.
   static Buffer* adopt(void* data, size_t bytes, Deleter deleter, void* context);
 
@@ -38,7 +40,7 @@ class Buffer {
   bool writable() const { return kind_ != Kind::kExternal; }
 
  private:
-  enum class Kind : uint8_t { kPool, kString, kExternal };
+  enum class Kind : uint8_t { kPool, kString, kVariant, kExternal };
   Buffer() = default;
   void destroy();
 

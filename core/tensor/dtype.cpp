@@ -6,6 +6,8 @@
 #include <ostream>
 #include <string>
 
+#include "tensor/variant.h"
+
 namespace ef {
 namespace {
 
@@ -34,6 +36,7 @@ constexpr std::array<DTypeInfo, kDTypeCount> make_table() {
   set(DType::kUint16, "uint16", "uint16", 2);
   set(DType::kComplex128, "complex128", "complex128", 16);
   set(DType::kFloat16, "float16", "half", 2);
+  set(DType::kVariant, "variant", "variant", sizeof(VariantRef));
   set(DType::kUint32, "uint32", "uint32", 4);
   set(DType::kUint64, "uint64", "uint64", 8);
   set(DType::kQint8, "qint8", "qint8", 1);

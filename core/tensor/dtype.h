@@ -31,6 +31,7 @@ enum class DType : uint8_t {
   kUint16 = 17,
   kComplex128 = 18,
   kFloat16 = 19,
+  kVariant = 21,
   kUint32 = 22,
   kUint64 = 23,
   kFloat8E5m2 = 24,
@@ -154,10 +155,11 @@ inline constexpr DTypeSet kSlicedTypes = kPaddedTypes | kFloat8Types;
 // All types that programs compute with, and strings.
 inline constexpr DTypeSet kAllTypes = kPlainTypes | DTypeSet{DType::kString};
 inline constexpr DTypeSet kJoinedTypes = kAllTypes | kQuantizedTypes | kFloat8Types;
-// All element types.
+// All element types but variants, which hold objects of the engine (tensor/variant.h).
 inline constexpr DTypeSet kAnyTypes = kAllTypes | kStoredTypes;
+inline constexpr DTypeSet kVariantType{DType::kVariant};
 
-// Bytes of one element in memory (sizeof(std::string) for strings).
+// Bytes of one element in memory (sizeof(std::string) for strings, sizeof(VariantRef) for variants).
 size_t element_size(DType type);
 // The integer type with the bits of a quantized type; other types are their own.
 DType plain_dtype(DType type);
@@ -172,7 +174,9 @@ inline bool is_floating(DType type) { return kFloatTypes.contains(type); }
 inline bool is_complex(DType type) { return kComplexTypes.contains(type); }
 inline bool is_integer(DType type) { return kIntTypes.contains(type); }
 // Whether gradients flow through values of this type.
-inline bool is_differentiable(DType type) { return kInexactTypes.contains(type); }
+inline bool is_differentiable(DType type) {
+  return (kInexactTypes | kVariantType).contains(type);
+}
 
 std::ostream& operator<<(std::ostream& stream, DType type);
 

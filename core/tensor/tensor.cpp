@@ -113,7 +113,9 @@ Tensor Tensor::empty(DType dtype, const Shape& shape) {
   const size_t bytes = checked_bytes(dtype, shape, each);
   Buffer* buffer = nullptr;
   try {
-    buffer = strings ? Buffer::allocate_strings(bytes / each) : Buffer::allocate(bytes);
+    buffer = strings                      ? Buffer::allocate_strings(bytes / each)
+             : dtype == DType::kVariant ? Buffer::allocate_variants(bytes / each)
+                                        : Buffer::allocate(bytes);
   } catch (const Error&) {
     fail(Code::kResourceExhausted, "OOM when allocating tensor with shape", shape, " and type ",
          dtype, " on /job:localhost/replica:0/task:0/device:CPU:0 by allocator cpu");

@@ -62,6 +62,8 @@ class Reference:
 
 def value_text(tensor: Any, as_repr: bool) -> str:
     """The value as NumPy shows it, in its short form or as source code."""
+    if tensor.dtype is dtypes.variant:
+        return _core.variant_text(tensor)
     value = tensor.numpy()
     if not as_repr:
         return str(value)
@@ -73,6 +75,8 @@ def value_text(tensor: Any, as_repr: bool) -> str:
 def repr_fields(value: Any) -> str:
     """`numpy=...` as the last field of a representation, on separate lines if it is long."""
     text = value_text(value, True)
+    if value.dtype is dtypes.variant:
+        return f"value={text}"
     return f"numpy=\n{text}" if "\n" in text else f"numpy={text}"
 
 
@@ -115,8 +119,11 @@ def _str(self: Any) -> str:
 
 
 def _format(self: Any, format_spec: str) -> str:
-    value = str(self) if _core.is_symbolic(self) else self.numpy()
-    return value.__format__(format_spec)
+    if _core.is_symbolic(self):
+        return format(str(self), format_spec)
+    if self.dtype is dtypes.variant:
+        return format(value_text(self, False), format_spec)
+    return self.numpy().__format__(format_spec)
 
 
 def _hash(self: Any) -> int:

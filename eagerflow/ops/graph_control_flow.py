@@ -11,6 +11,7 @@ from eagerflow.framework import dtypes, func_graph
 from eagerflow.framework.func_graph import FuncGraph
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
+from eagerflow.ops.tensor_array import TensorArray
 
 Tensor = _core.Tensor
 
@@ -92,6 +93,7 @@ def while_loop(
         raise ValueError("'loop_vars' must be provided.")
     name = name or "while"
     given = loop_vars
+    loop_vars = nest.map_structure(_in_graph, loop_vars)
     loop_vars = nest.map_structure(_as_variable, loop_vars, expand_composites=True)
     specs = _variable_specs(loop_vars, shape_invariants)
     if maximum_iterations is not None:
@@ -120,6 +122,14 @@ def while_loop(
     _check_invariants(flat, step_graph)
     final = _core.while_node(condition, step_graph, flat, maximum_iterations, name)
     return nest.pack_sequence_as(loop_vars, final, expand_composites=True)
+
+
+def _in_graph(value: Any) -> Any:
+    """A TensorArray that was made outside of graphs as one of this graph; others as they are."""
+    if not isinstance(value, TensorArray):
+        return value
+    spec = value._type_spec
+    return spec._from_components(spec._to_components(value))
 
 
 def _as_variable(value: Any) -> Any:

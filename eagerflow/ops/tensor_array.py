@@ -10,15 +10,20 @@ from eagerflow import _core
 from eagerflow.errors import InvalidArgumentError, OutOfRangeError
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.type_spec import TypeSpec
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.typing import DTypeLike, ShapeLike, Size, TensorLike
+from eagerflow.util import lazy
 
+graph_tensor_array = lazy.Module("eagerflow.ops.graph_tensor_array")  # it imports this file
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
 class TensorArray:
     """A list of tensors of one dtype that loops write and read one by one.
+
+    While a function is traced, the list is part of the graph: it may be a loop variable or the
+    result of a branch, and `size` may be a symbolic tensor.
 
     Args:
         dtype: the dtype of the tensors.
@@ -43,6 +48,11 @@ class TensorArray:
     array([[0., 1.],
            [1., 1.]], dtype=float32)
     """
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> TensorArray:
+        if cls is TensorArray and _core.building() is not None:
+            return object.__new__(graph_tensor_array.GraphTensorArray)
+        return object.__new__(cls)
 
     def __init__(
         self,
@@ -360,6 +370,24 @@ class TensorArraySpec(TypeSpec):
         self._dtype = dtypes.as_dtype(dtype)
         self._dynamic_size = dynamic_size
         self._infer_shape = infer_shape
+        # Of an array in a graph: what it shares with those that follow from it, and its size.
+        self._elements: Any = None
+        self._static_size = -1
+
+    @property
+    def _component_specs(self) -> list[TensorSpec]:
+        return [TensorSpec([], dtypes.variant)]
+
+    def _to_components(self, value: TensorArray) -> list[Tensor]:
+        """The list as a tensor; that of an array outside of graphs is made."""
+        if isinstance(value, graph_tensor_array.GraphTensorArray):
+            return [value.flow]
+        shape = value.element_shape
+        sizes = None if shape.rank is None else [-1 if n is None else n for n in shape.as_list()]
+        return [_ops.tensor_list_from_tensor(value.stack(), sizes)]
+
+    def _from_components(self, components: list[Tensor]) -> TensorArray:
+        return graph_tensor_array.GraphTensorArray._of(self, components[0])
 
     @classmethod
     def from_value(cls, value: TensorArray) -> TensorArraySpec:

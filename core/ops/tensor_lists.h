@@ -1,0 +1,53 @@
+// Lists of tensors of one dtype, as elements of variant tensors.
+//
+// Operations return a changed list, and change the given one in place where nothing else holds it.
+// The gradient of a list is a list: it has no length, but the gradients of some elements; others
+// have none, which counts as zeros.
+#pragma once
+
+#include <optional>
+
+#include "ops/op.h"
+#include "tensor/variant.h"
+
+namespace ef::ops {
+
+// What is known of a list's elements.
+struct TensorListAttrs {
+  DTypeIn<kAnyTypes> element_dtype;
+  std::optional<Ints> element_shape = {};  // negative sizes are unknown
+};
+extern const Op tensor_list_reserve;   // num_elements: an int32 scalar
+extern const Op tensor_list_get_item;  // list, index: an int32 scalar
+extern const Op tensor_list_gather;    // list, indices: an int32 vector
+extern const Op tensor_list_concat;    // list, optional lengths -> elements, their lengths
+
+struct TensorListStackAttrs {
+  DTypeIn<kAnyTypes> element_dtype;
+  std::optional<Ints> element_shape = {};
+  int64_t num_elements = -1;  // that the list must have, unless it is negative
+};
+extern const Op tensor_list_stack;  // list
+
+struct TensorListFromTensorAttrs {
+  std::optional<Ints> element_shape = {};
+};
+extern const Op tensor_list_from_tensor;  // tensor
+extern const Op tensor_list_split;        // tensor, lengths: an int64 vector
+
+struct TensorListSetItemAttrs {
+  bool resize = false;  // whether the list becomes longer if the index is behind its end
+};
+extern const Op tensor_list_set_item;  // list, index, item
+
+struct TensorListScatterAttrs {
+  bool accumulate = false;  // whether elements that are there are added to
+};
+extern const Op tensor_list_scatter;  // list, indices, tensor
+
+extern const Op tensor_list_length;  // list -> int32
+extern const Op tensor_list_resize;  // list, size: an int32 scalar
+extern const Op tensor_list_erase;   // list, indices: elements become zeros
+extern const Op tensor_list_add;     // two lists of gradients
+
+}  // namespace ef::ops
