@@ -247,7 +247,8 @@ NB_MODULE(_core, m) {
       "variant_text",
       [](nb::handle tensor) {
         const ef::Tensor& value = py::checked_tensor(tensor.ptr());
-        if (value.dtype() != ef::DType::kVariant || value.size() != 1) return std::string("<variant>");
+        if (value.dtype() != ef::DType::kVariant || value.size() != 1)
+          return std::string("<variant>");
         const ef::VariantRef& element = *value.data<ef::VariantRef>();
         return element ? element->text() : std::string("<Invalid variant>");
       },

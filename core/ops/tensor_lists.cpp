@@ -54,7 +54,8 @@ const Op tensor_list_reserve{{
         },
     .kernel = cpu::tensor_list_reserve,
     .makes_outputs = true,
-    .doc = R"(Returns a list of a given number of tensors, which are read as zeros until they are set.
+    .doc =
+        R"(Returns a list of a given number of tensors, which are read as zeros until they are set.
 
 >>> items = _core.ops.tensor_list_reserve(2, tf.float32, [3])
 >>> int(_core.ops.tensor_list_length(items))
@@ -76,7 +77,9 @@ const Op tensor_list_from_tensor{{
     .gradient =
         [](GradContext& g) {
           const Shape& shape = g.input_shape(0);
-          g.set(0, call(tensor_list_stack, {g.dy()},
+          // The list may have become longer since.
+          const Tensor count = Tensor::of(static_cast<int32_t>(shape[0]));
+          g.set(0, call(tensor_list_stack, {call(tensor_list_resize, {g.dy(), count})},
                         TensorListStackAttrs{.element_dtype = g.input_dtype(0),
                                              .element_shape = row_of(shape),
                                              .num_elements = shape[0]}));
@@ -103,8 +106,10 @@ const Op tensor_list_stack{{
           c.add_output(attrs.element_dtype, joined({count}, as_shape(attrs.element_shape)));
         },
     .kernel = cpu::tensor_list_stack,
-    .gradient = [](GradContext& g) { g.set(0, call(tensor_list_from_tensor, {g.dy()},
-                                                   TensorListFromTensorAttrs{})); },
+    .gradient =
+        [](GradContext& g) {
+          g.set(0, call(tensor_list_from_tensor, {g.dy()}, TensorListFromTensorAttrs{}));
+        },
     .needs = {{}},
     .makes_outputs = true,
     .sizes_from_values = true,

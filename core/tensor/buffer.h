@@ -10,7 +10,8 @@
 namespace ef {
 
 // A block of memory with a reference count. Pool buffers come from the caching allocator, string
-// buffers hold constructed std::string elements, variant buffers VariantRefs, external ones call the deleter of their owner.
+// buffers hold constructed std::string elements, variant buffers VariantRefs, external ones call
+// the deleter of their owner.
 class Buffer {
  public:
   using Deleter = void (*)(void* context);

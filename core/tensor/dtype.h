@@ -159,7 +159,8 @@ inline constexpr DTypeSet kJoinedTypes = kAllTypes | kQuantizedTypes | kFloat8Ty
 inline constexpr DTypeSet kAnyTypes = kAllTypes | kStoredTypes;
 inline constexpr DTypeSet kVariantType{DType::kVariant};
 
-// Bytes of one element in memory (sizeof(std::string) for strings, sizeof(VariantRef) for variants).
+// Bytes of one element in memory (sizeof(std::string) for strings, sizeof(VariantRef) for
+// variants).
 size_t element_size(DType type);
 // The integer type with the bits of a quantized type; other types are their own.
 DType plain_dtype(DType type);
@@ -174,9 +175,7 @@ inline bool is_floating(DType type) { return kFloatTypes.contains(type); }
 inline bool is_complex(DType type) { return kComplexTypes.contains(type); }
 inline bool is_integer(DType type) { return kIntTypes.contains(type); }
 // Whether gradients flow through values of this type.
-inline bool is_differentiable(DType type) {
-  return (kInexactTypes | kVariantType).contains(type);
-}
+inline bool is_differentiable(DType type) { return (kInexactTypes | kVariantType).contains(type); }
 
 std::ostream& operator<<(std::ostream& stream, DType type);
 

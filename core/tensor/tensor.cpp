@@ -113,7 +113,7 @@ Tensor Tensor::empty(DType dtype, const Shape& shape) {
   const size_t bytes = checked_bytes(dtype, shape, each);
   Buffer* buffer = nullptr;
   try {
-    buffer = strings                      ? Buffer::allocate_strings(bytes / each)
+    buffer = strings                    ? Buffer::allocate_strings(bytes / each)
              : dtype == DType::kVariant ? Buffer::allocate_variants(bytes / each)
                                         : Buffer::allocate(bytes);
   } catch (const Error&) {

@@ -134,7 +134,8 @@ class Tensor {
     return Tensor(impl);
   }
 
-  // An uninitialised tensor (empty strings for kString, nothing for kVariant). The shape must have been validated.
+  // An uninitialised tensor (empty strings for kString, nothing for kVariant). The shape must have
+  // been validated.
   static Tensor empty(DType dtype, const Shape& shape);
   // A rank-0 tensor. Floating and complex dtypes take `value`, integers its truncation.
   static Tensor scalar(DType dtype, double value);

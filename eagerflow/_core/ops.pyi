@@ -869,6 +869,67 @@ def subtract(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor: .
 def tan(x: TensorLike, name: str | None = None) -> Tensor: ...
 def tanh(x: TensorLike, name: str | None = None) -> Tensor: ...
 def tanh_grad(y: TensorLike, dy: TensorLike, name: str | None = None) -> Tensor: ...
+def tensor_list_add(list: TensorLike, other: TensorLike, name: str | None = None) -> Tensor: ...
+def tensor_list_concat(
+    list: TensorLike,
+    lengths: TensorLike | None,
+    element_dtype: DTypeLike,
+    element_shape: ShapeLike | None = None,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]: ...
+def tensor_list_erase(list: TensorLike, indices: TensorLike, name: str | None = None) -> Tensor: ...
+def tensor_list_from_tensor(
+    tensor: TensorLike, element_shape: ShapeLike | None = None, name: str | None = None
+) -> Tensor: ...
+def tensor_list_gather(
+    list: TensorLike,
+    indices: TensorLike,
+    element_dtype: DTypeLike,
+    element_shape: ShapeLike | None = None,
+    name: str | None = None,
+) -> Tensor: ...
+def tensor_list_get_item(
+    list: TensorLike,
+    index: TensorLike,
+    element_dtype: DTypeLike,
+    element_shape: ShapeLike | None = None,
+    name: str | None = None,
+) -> Tensor: ...
+def tensor_list_length(list: TensorLike, name: str | None = None) -> Tensor: ...
+def tensor_list_reserve(
+    num_elements: TensorLike,
+    element_dtype: DTypeLike,
+    element_shape: ShapeLike | None = None,
+    name: str | None = None,
+) -> Tensor: ...
+def tensor_list_resize(list: TensorLike, size: TensorLike, name: str | None = None) -> Tensor: ...
+def tensor_list_scatter(
+    list: TensorLike,
+    indices: TensorLike,
+    tensor: TensorLike,
+    accumulate: bool = False,
+    name: str | None = None,
+) -> Tensor: ...
+def tensor_list_set_item(
+    list: TensorLike,
+    index: TensorLike,
+    item: TensorLike,
+    resize: bool = False,
+    name: str | None = None,
+) -> Tensor: ...
+def tensor_list_split(
+    tensor: TensorLike,
+    lengths: TensorLike,
+    element_shape: ShapeLike | None = None,
+    name: str | None = None,
+) -> Tensor: ...
+def tensor_list_stack(
+    list: TensorLike,
+    element_dtype: DTypeLike,
+    element_shape: ShapeLike | None = None,
+    num_elements: Size = -1,
+    name: str | None = None,
+) -> Tensor: ...
 def tensor_scatter_nd_add(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
 ) -> Tensor: ...

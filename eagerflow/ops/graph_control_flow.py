@@ -92,9 +92,8 @@ def while_loop(
     if not isinstance(loop_vars, list | tuple) or not loop_vars:
         raise ValueError("'loop_vars' must be provided.")
     name = name or "while"
-    given = loop_vars
-    loop_vars = nest.map_structure(_in_graph, loop_vars)
-    loop_vars = nest.map_structure(_as_variable, loop_vars, expand_composites=True)
+    given = nest.map_structure(_in_graph, loop_vars)
+    loop_vars = nest.map_structure(_as_variable, given, expand_composites=True)
     specs = _variable_specs(loop_vars, shape_invariants)
     if maximum_iterations is not None:
         maximum_iterations = _core.convert(maximum_iterations, None, dtypes.int32)

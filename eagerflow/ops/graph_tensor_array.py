@@ -92,11 +92,6 @@ class GraphTensorArray(TensorArray):
         return self._flow
 
     @property
-    def dynamic_size(self) -> Any:
-        """Whether writing past the end makes the list longer."""
-        return self._dynamic_size
-
-    @property
     def element_shape(self) -> TensorShape:
         """The known part of the shape that all tensors have."""
         return self._elements.shape

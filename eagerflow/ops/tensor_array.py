@@ -73,7 +73,7 @@ class TensorArray:
                 "Size must be declared for TensorArrays when eager execution is enabled."
             )
         self._dtype = dtypes.as_dtype(dtype)
-        self._dynamic_size = bool(dynamic_size)
+        self._dynamic_size: bool | None = bool(dynamic_size)
         self._clear_after_read = True if clear_after_read is None else clear_after_read
         self._infer_shape = infer_shape
         self._element_shape = TensorShape(element_shape)
@@ -100,7 +100,7 @@ class TensorArray:
         return None
 
     @property
-    def dynamic_size(self) -> bool:
+    def dynamic_size(self) -> bool | None:
         """Whether writing past the end makes the list longer."""
         return self._dynamic_size
 
@@ -363,7 +363,7 @@ class TensorArraySpec(TypeSpec):
         self,
         element_shape: ShapeLike | None = None,
         dtype: DTypeLike = dtypes.float32,
-        dynamic_size: bool = False,
+        dynamic_size: bool | None = False,
         infer_shape: bool = True,
     ) -> None:
         self._element_shape = TensorShape(element_shape)

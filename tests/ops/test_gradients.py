@@ -18,11 +18,13 @@ OPERATIONS = {
 
 # Their results are float32, too coarse for differences: see tests/image/test_crops.py.
 SINGLE_PRECISION = {"crop_and_resize", "crop_and_resize_grad_image"}
+# Those of lists are tested with what they serve: see tests/function/test_tensor_array.py.
+LISTS = {name for name in OPERATIONS if name.startswith("tensor_list_")}
 
 
 def test_every_differentiable_operation_has_cases():
     differentiable = {name for name, operation in OPERATIONS.items() if operation.differentiable}
-    assert differentiable == {case.name for case in CASES} | SINGLE_PRECISION
+    assert differentiable - LISTS == {case.name for case in CASES} | SINGLE_PRECISION
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -343,26 +343,32 @@ void tensor_list_concat(KernelContext& c) {
       any[0] = kUnknownSize;
       element = merged_shapes(element, any);
     }
-    const int64_t length = given  ? c.input(1).data<int64_t>()[k]
-                           : item ? item.dim(0)
+    const int64_t length = given                ? c.input(1).data<int64_t>()[k]
+                           : item               ? item.dim(0)
                            : element.rank() > 0 ? element[0]
                                                 : kUnknownSize;
     if (length < 0) {
-      invalid_argument("Trying to concat an uninitialized element of a list whose element_shape is "
-                       "not fully defined: ", element);
+      invalid_argument(
+          "Trying to concat an uninitialized element of a list whose element_shape is "
+          "not fully defined: ",
+          element);
     }
     lengths.mutable_data<int64_t>()[k] = length;
     total += length;
   }
   if (!element.ranked() || element.rank() == 0) {
-    invalid_argument("All except the first dimension must be fully defined when concating an empty "
-                     "tensor list. element_shape: ", element);
+    invalid_argument(
+        "All except the first dimension must be fully defined when concating an empty "
+        "tensor list. element_shape: ",
+        element);
   }
   Shape shape = element;
   shape[0] = total;
   if (!shape.fully_known()) {
-    invalid_argument("All except the first dimension must be fully defined when concating an empty "
-                     "tensor list. element_shape: ", element);
+    invalid_argument(
+        "All except the first dimension must be fully defined when concating an empty "
+        "tensor list. element_shape: ",
+        element);
   }
   const Tensor result = Tensor::empty(attrs.element_dtype, shape);
   int64_t at = 0;
@@ -391,8 +397,10 @@ void tensor_list_split(KernelContext& c) {
     Shape part = row;
     part.insert(0, lengths.data<int64_t>()[k]);
     if (part[0] < 0 || part[0] > tensor.dim(0) - begin) {
-      invalid_argument("Expected sum of lengths to be equal to values.shape[0], but the lengths end "
-                       "behind ", tensor.dim(0), " [Op:TensorListSplit]");
+      invalid_argument(
+          "Expected sum of lengths to be equal to values.shape[0], but the lengths end "
+          "behind ",
+          tensor.dim(0), " [Op:TensorListSplit]");
     }
     set_checked(*list, k, tensor.view_at(begin * row.num_elements(), part));
     begin += part[0];
