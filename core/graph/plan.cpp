@@ -438,7 +438,7 @@ void PlanRun::run_in_general(const Plan::Step& step) {
     if (node.late.empty()) {
       run_consuming(*node.op, own, node.attrs, outputs);
     } else {
-      run_consuming(*node.op, own, completed_attrs(node, inputs), outputs);
+      run_consuming(*node.op, own, completed_attrs(node.attrs, node.late, inputs), outputs);
     }
   }
   auto slot = static_cast<size_t>(step.first_slot);

@@ -1,4 +1,7 @@
-"""Loops over the first axis of tensors: map, fold and scan."""
+"""Loops over the first axis of tensors: map, fold and scan.
+
+While a function is traced, they add loops as nodes (`graph_loops`).
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,9 @@ from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.typing import DTypeLike, TensorLike
+from eagerflow.util import lazy
+
+graph_loops = lazy.Module("eagerflow.ops.graph_loops")  # few programs need it
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -148,6 +154,9 @@ def map_fn(
            [6, 8]], dtype=int32)
     """
     _check_callable(fn)
+    if _core.building() is not None:
+        signature = dtype if fn_output_signature is None else fn_output_signature
+        return graph_loops.map_fn(fn, elems, signature, back_prop, infer_shape, name)
     columns = _columns(elems)
     if len({len(column) for column in columns}) != 1:
         raise ValueError(f"The first sizes of elems differ: {[len(column) for column in columns]}")
@@ -200,6 +209,8 @@ def vectorized_map(
     array([ 5, 25], dtype=int32)
     """
     _check_callable(fn)
+    if _core.building() is not None:
+        return graph_loops.vectorized_map(fn, elems)
     columns = _columns(elems)
     count = max(len(column) for column in columns)
     if any(len(column) not in (1, count) for column in columns):
@@ -278,6 +289,9 @@ def foldl(
     >>> tf.foldl(lambda a, x: 10 * a + x, tf.constant([1, 2, 3]))
     <tf.Tensor: shape=(), dtype=int32, numpy=123>
     """
+    if _core.building() is not None:
+        _check_callable(fn)
+        return graph_loops.fold(fn, elems, initializer, False, back_prop, name or "foldl")
     last, _ = _fold(fn, elems, initializer, False, back_prop)
     return nest.map_structure(_as_tensor, last)
 
@@ -297,6 +311,9 @@ def foldr(
     >>> tf.foldr(lambda a, x: 10 * a + x, tf.constant([1, 2, 3]))
     <tf.Tensor: shape=(), dtype=int32, numpy=321>
     """
+    if _core.building() is not None:
+        _check_callable(fn)
+        return graph_loops.fold(fn, elems, initializer, True, back_prop, name or "foldr")
     last, _ = _fold(fn, elems, initializer, True, back_prop)
     return nest.map_structure(_as_tensor, last)
 
@@ -338,6 +355,11 @@ def scan(
     >>> tf.scan(lambda a, x: a + x, tf.constant([1, 2, 3])).numpy()
     array([1, 3, 6], dtype=int32)
     """
+    if _core.building() is not None:
+        _check_callable(fn)
+        return graph_loops.scan(
+            fn, elems, initializer, back_prop, infer_shape, reverse, name or "scan"
+        )
     _, values = _fold(fn, elems, initializer, reverse, back_prop)
     if reverse:
         values.reverse()

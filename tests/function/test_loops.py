@@ -1,0 +1,87 @@
+"""Map, fold and scan in traced functions."""
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+from function.traced import traced
+
+MATRIX = tf.TensorSpec([None, 2], tf.float32)
+X = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+
+
+def pair(x):
+    return tf.reduce_sum(x), {"twice": x * 2}
+
+
+FUNCTIONS = {
+    "map": lambda x: tf.map_fn(lambda row: row * row, x),
+    "map structure": lambda x: tf.map_fn(
+        pair, x, fn_output_signature=(tf.float32, {"twice": tf.TensorSpec([2], tf.float32)})
+    ),
+    "map two": lambda x: tf.map_fn(
+        lambda rows: rows[0] * rows["a"] if isinstance(rows, dict) else rows[0] * rows[1],
+        (x, x + 1.0),
+        fn_output_signature=tf.float32,
+    ),
+    "vectorized": lambda x: tf.vectorized_map(pair, x),
+    "foldl": lambda x: tf.foldl(lambda a, row: a * row + 1.0, x),
+    "foldr": lambda x: tf.foldr(lambda a, row: a * row + 1.0, x),
+    "foldl start": lambda x: tf.foldl(lambda a, row: a * 0.5 + row, x, initializer=[1.0, 2.0]),
+    "scan": lambda x: tf.scan(lambda a, row: a * row, x),
+    "scan reverse": lambda x: tf.scan(lambda a, row: a * row, x, reverse=True),
+    "scan start": lambda x: tf.scan(
+        lambda a, row: (a[0] + row, a[1] * tf.reduce_sum(row)), x, initializer=([0.0, 0.0], 1.0)
+    ),
+}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
+def test_results_and_gradients_are_those_of_eager_programs(function):
+    def gradient(f, x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            values = tf.nest.flatten(f(x))
+            total = tf.add_n([tf.reduce_sum(value**2) for value in values])
+        return tape.gradient(total, x)
+
+    run = traced(function, MATRIX)
+    tf.nest.map_structure(np.testing.assert_allclose, run(X), function(X))
+    expected = gradient(function, X)
+    np.testing.assert_allclose(gradient(run, X), expected, rtol=1e-5)
+    np.testing.assert_allclose(
+        traced(lambda x: gradient(function, x), tf.TensorSpec([3, 2], tf.float32))(X),
+        expected,
+        rtol=1e-5,
+    )
+
+
+def test_functions_are_traced_once():
+    calls = []
+
+    def noted(row):
+        calls.append(row)
+        return row
+
+    traced(lambda x: tf.map_fn(noted, x), MATRIX)(X)
+    assert len(calls) == 1
+    traced(lambda x: tf.vectorized_map(noted, x), MATRIX)(X)
+    assert len(calls) == 2
+
+
+def test_sizes_are_known_as_far_as_those_of_the_elements():
+    def shapes(spec):
+        graph = traced(lambda x: (tf.map_fn(tf.sin, x), tf.scan(tf.add, x)), spec).graph
+        return [output.shape.as_list() for output in graph.outputs]
+
+    assert shapes(tf.TensorSpec([3, 2], tf.float32)) == [[3, 2], [3, 2]]
+    assert shapes(MATRIX) == [[None, 2], [None, 2]]
+
+
+def test_bad_elements():
+    with pytest.raises(ValueError, match="1\\+ dimensional Tensors"):
+        traced(lambda x: tf.map_fn(tf.sin, x), tf.TensorSpec([], tf.float32))
+    with pytest.raises(ValueError, match="same nested structure"):
+        traced(lambda x: tf.map_fn(lambda row: (row, row), x), MATRIX)
+    with pytest.raises(TypeError, match="callable"):
+        traced(lambda x: tf.scan(1, x), MATRIX)
