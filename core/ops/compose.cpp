@@ -23,21 +23,23 @@ Tensor operator/(const Tensor& a, double b) { return a / Tensor::scalar(a.dtype(
 Tensor operator/(double a, const Tensor& b) { return Tensor::scalar(b.dtype(), a) / b; }
 
 Tensor fill(DType dtype, const Shape& shape, double value) {
+  if (dtype == DType::kVariant) return Tensor::empty(dtype, shape);  // what is empty counts as zero
   if (graph::building()) {
     return call(ops::fill, {Tensor::scalar(dtype, value)}, ops::FillAttrs{.dims = Ints(shape)});
   }
   const Tensor result = Tensor::empty(dtype, shape);
-  if (dtype == DType::kVariant) return result;  // what is empty counts as zero
   cpu::fill_constant(result, value);
   return result;
 }
 
 Tensor zeros_like(const Tensor& t) {
-  return t.shape().fully_known() ? zeros(t.dtype(), t.shape()) : call(ops::zeros_like, {t}, ops::LikeAttrs{});
+  return t.shape().fully_known() ? zeros(t.dtype(), t.shape())
+                                 : call(ops::zeros_like, {t}, ops::LikeAttrs{});
 }
 
 Tensor ones_like(const Tensor& t) {
-  return t.shape().fully_known() ? ones(t.dtype(), t.shape()) : call(ops::ones_like, {t}, ops::LikeAttrs{});
+  return t.shape().fully_known() ? ones(t.dtype(), t.shape())
+                                 : call(ops::ones_like, {t}, ops::LikeAttrs{});
 }
 
 Tensor reshape_to(const Tensor& t, const Shape& shape) {

@@ -27,11 +27,13 @@ FUNCTIONS = {
     "vectorized": lambda x: tf.vectorized_map(pair, x),
     "foldl": lambda x: tf.foldl(lambda a, row: a * row + 1.0, x),
     "foldr": lambda x: tf.foldr(lambda a, row: a * row + 1.0, x),
-    "foldl start": lambda x: tf.foldl(lambda a, row: a * 0.5 + row, x, initializer=[1.0, 2.0]),
+    "foldl start": lambda x: tf.foldl(
+        lambda a, row: a * 0.5 + row, x, initializer=tf.constant([1.0, 2.0])
+    ),
     "scan": lambda x: tf.scan(lambda a, row: a * row, x),
     "scan reverse": lambda x: tf.scan(lambda a, row: a * row, x, reverse=True),
     "scan start": lambda x: tf.scan(
-        lambda a, row: (a[0] + row, a[1] * tf.reduce_sum(row)), x, initializer=([0.0, 0.0], 1.0)
+        lambda a, row: (a[0] + row, a[1] * tf.reduce_sum(row)), x, initializer=(tf.zeros([2]), 1.0)
     ),
 }
 
