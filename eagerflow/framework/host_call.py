@@ -10,6 +10,7 @@ it. Such a function is declared where it is defined, with the specs of its resul
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -184,6 +185,22 @@ def now_or_node(function: Callable[..., Any], specs: Any, name: str, *args: Any)
 def shaped_like(dtype: Any) -> Callable[..., Any]:
     """Specs of the shape of the first argument, for `on_host`."""
     return lambda value, *args, **kwargs: TensorSpec(_core.as_tensor(value).shape, dtype)
+
+
+def hosted(specs: Callable[..., Any]) -> Callable[[Callable], Callable[..., Any]]:
+    """The decorator of a plain function that works on the host; see `on_host`."""
+
+    def of(function: Callable) -> Callable[..., Any]:
+        in_graph = on_host(specs)(function)
+
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            run = function if _core.building() is None else in_graph
+            return run(*args, **kwargs)
+
+        return call
+
+    return of
 
 
 def always(specs: Any) -> Callable[..., Any]:

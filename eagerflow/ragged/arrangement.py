@@ -10,15 +10,12 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import dtypes
-from eagerflow.framework.host_call import host_call
+from eagerflow.framework.host_call import hosted, on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.ragged import graph_specs
 from eagerflow.ragged.factories import rows_of
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.tensor import RaggedTensor
-from eagerflow.util import lazy
-
-# Imported when it is first used: it imports this module.
-ragged_spec = lazy.Module("eagerflow.ragged.spec")
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -130,6 +127,7 @@ def slice_rows(value: Any, begin: int, end: int) -> Any:
     )
 
 
+@hosted(graph_specs.merged)
 def merge_dims(value: Any, outer_axis: int, inner_axis: int) -> Any:
     """See `tf.RaggedTensor.merge_dims`."""
     rank = rank_of(value)
@@ -190,26 +188,13 @@ def _checked_list(values: Any, axis: Any, extra: int) -> tuple[list[Any], int]:
     return items, checked_axis(axis, rank + extra)
 
 
+@hosted(graph_specs.concatenated)
 def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     """Joins ragged or dense tensors along an axis; see `tf.concat`."""
     if isinstance(values, RaggedTensor):
         return values
     items, axis = _checked_list(values, axis, 0)
-    if _core.building() is not None and not all(isinstance(item, Tensor) for item in items):
-        spec = _joined_spec(items)
-        return host_call(concat, spec, (items, axis), name="RaggedConcat")
     return _concat(items, axis)
-
-
-def _joined_spec(items: Sequence[Any], more: int = 0) -> Any:
-    """The spec of ragged tensors that are joined, of which nothing but the rank is known."""
-    ragged = [item for item in items if isinstance(item, RaggedTensor)]
-    rank = max(item.ragged_rank for item in ragged)
-    inner = ragged[0].shape[ragged[0].ragged_rank + 1 :]
-    shape = [None] * (rank + 1 + more) + list(inner)
-    return ragged_spec.RaggedTensorSpec(
-        shape, ragged[0].dtype, rank + more, ragged[0]._partition.dtype
-    )
 
 
 def _concat(items: list[Any], axis: int) -> Any:
@@ -249,7 +234,7 @@ def check_same_rows(items: Sequence[RaggedTensor]) -> None:
             raise _misfit("row lengths", [item._partition.lengths.tolist() for item in items])
 
 
-@op_function
+@op_function(in_graph=on_host(graph_specs.stacked))
 def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
     """Joins tensors along a new axis; they may be ragged, or differ in their sizes.
 
@@ -277,8 +262,6 @@ def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
             return RaggedTensor._of(inner, RowPartition.of_lengths(np.array(lengths), dtypes.int32))
         if axis in (rank, rank - 1):
             return _ops.stack(items, axis)
-    if _core.building() is not None:
-        return host_call(stack, _joined_spec(items, 1), (items, axis), name="RaggedStack")
     return _stack(items, axis)
 
 
@@ -310,6 +293,7 @@ def _stack(items: list[Any], axis: int) -> Any:
     return first.with_values(_stack(parts, axis - 1))
 
 
+@hosted(graph_specs.expanded)
 def expand_dims(value: RaggedTensor, axis: Any) -> RaggedTensor:
     """Inserts an axis of size one."""
     axis = checked_axis(axis, rank_of(value) + 1)
@@ -320,8 +304,6 @@ def _expand(value: Any, axis: int) -> Any:
     if isinstance(value, Tensor):
         return _ops.expand_dims(value, axis)
     rows = value._partition.static_nrows
-    if rows is None:
-        rows = value._partition.nrows()
     if axis == 0:
         return RaggedTensor.from_uniform_row_length(value, rows, 1)
     if axis == 1:
@@ -329,6 +311,7 @@ def _expand(value: Any, axis: int) -> Any:
     return value.with_values(_expand(value.values, axis - 1))
 
 
+@hosted(graph_specs.squeezed)
 def squeeze(value: RaggedTensor, axis: Any) -> Any:
     """Removes axes of size one.
 
@@ -361,10 +344,9 @@ def _squeeze(value: Any, axis: int) -> Any:
     return value.with_values(_squeeze(value.values, axis - 1))
 
 
+@hosted(graph_specs.tiled)
 def tile(value: RaggedTensor, multiples: Any) -> RaggedTensor:
     """Repeats a ragged tensor along its axes."""
-    if _core.building() is not None:
-        return host_call(tile, _joined_spec([value]), (value, multiples), name="RaggedTile")
     counts = _core.convert(multiples, None, dtypes.int64).numpy().tolist()
     if len(counts) != rank_of(value):
         raise ValueError(f"Shape {len(counts)} of multiples must be [{rank_of(value)}]")
@@ -381,6 +363,7 @@ def _take(value: Any, axis: int, part: slice) -> Any:
     return value[(slice(None),) * axis + (part,)]
 
 
+@hosted(graph_specs.reversed_along)
 def reverse(value: RaggedTensor, axis: Any) -> RaggedTensor:
     """Reverses the order of slices along axes."""
     axes = _core.convert(axis, None, dtypes.int32).numpy().reshape(-1).tolist()
@@ -391,6 +374,7 @@ def reverse(value: RaggedTensor, axis: Any) -> RaggedTensor:
     return result
 
 
+@hosted(graph_specs.split_parts)
 def split(value: RaggedTensor, num_or_size_splits: Any, axis: Any = 0, num: Any = None) -> list:
     """Splits a ragged tensor along a uniform axis."""
     axis = checked_axis(axis, rank_of(value))
@@ -413,6 +397,7 @@ def split(value: RaggedTensor, num_or_size_splits: Any, axis: Any = 0, num: Any 
     ]
 
 
+@hosted(graph_specs.gathered)
 def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0) -> Any:
     """Slices of a ragged or dense tensor at indices that may be ragged."""
     params, indices = convert(params), convert(indices)
@@ -430,12 +415,6 @@ def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0) -> Any
         )
     if isinstance(indices, RaggedTensor):
         return indices.with_flat_values(gather(params, indices.flat_values))
-    if _core.building() is not None and isinstance(params, RaggedTensor):
-        more = indices.ndim - 1
-        spec = _joined_spec([params], more)
-        return host_call(gather, spec, (params, indices), name="RaggedGather")
-    if isinstance(params, Tensor) and _core.building() is not None:
-        return _ops.gather(params, indices, 0, 0)
     rows = indices.numpy()
     count = rows_of(params)
     _check_rows(rows, count)
@@ -496,6 +475,7 @@ def _outer_rows(value: RaggedTensor) -> np.ndarray:
     return rows
 
 
+@hosted(graph_specs.gathered_at)
 def gather_nd(params: Any, indices: Any, batch_dims: int = 0) -> Any:
     """Slices of a ragged tensor at indices along its first axes."""
     if batch_dims:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from eagerflow import _core, errors
+from eagerflow.framework.host_call import host_call
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ragged.arrangement import ranges, splits_dtype
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.tensor import RaggedTensor
@@ -73,7 +76,67 @@ def aligned(values: Sequence[Any]) -> tuple[list[Any], Callable[[Any], RaggedTen
         flats = [_simple(value, first) for value in values]
         if all(flat is not None for flat in flats):
             return flats, first.with_flat_values
-    levels = max(value.ragged_rank + rank - value._rank for value in ragged)
+    if _core.building() is not None:
+        return _aligned_in_graph(values, rank)
+    flats, result = _aligned(values, rank)
+    return flats, functools.partial(_divided, result)
+
+
+def _divided(partitions: Sequence[RowPartition], flat: Any) -> Any:
+    """The ragged tensor of flat values and partitions, the outermost first."""
+    for partition in reversed(partitions):
+        flat = RaggedTensor._of(flat, partition)
+    return flat
+
+
+def _levels(values: Sequence[Any], rank: int) -> int:
+    """The number of ragged axes of a result of that rank."""
+    ragged = [value for value in values if isinstance(value, RaggedTensor)]
+    return max(value.ragged_rank + rank - value._rank for value in ragged)
+
+
+def _aligned_in_graph(
+    values: Sequence[Any], rank: int
+) -> tuple[list[Any], Callable[[Any], RaggedTensor]]:
+    """See `aligned`: while a graph is built, rows are compared when it runs."""
+    levels = _levels(values, rank)
+    dtype = splits_dtype(values)
+    shapes = [[1] * (rank - _rank_of(value)) + value.shape.as_list() for value in values]
+    sizes = [_broadcast_size([shape[axis] for shape in shapes]) for axis in range(levels + 1)]
+    rows = sizes[0]
+    specs = (
+        [
+            TensorSpec([None, *shape[levels + 1 :]], value.dtype)
+            for value, shape in zip(values, shapes, strict=True)
+        ],
+        [
+            TensorSpec([None if level or rows is None else rows + 1], dtype)
+            for level in range(levels)
+        ],
+    )
+
+    def run(*values: Any) -> Any:
+        flats, partitions = _aligned(values, rank)
+        return flats, [partition.row_splits() for partition in partitions]
+
+    flats, splits = host_call(run, specs, tuple(values), name="BroadcastRagged")
+    partitions = [
+        RowPartition(item, size, internal=True)
+        for item, size in zip(splits, sizes[1:], strict=True)
+    ]
+    return flats, functools.partial(_divided, partitions)
+
+
+def _broadcast_size(sizes: list[int | None]) -> int | None:
+    """The size of an axis of the result as far as it is known; ragged axes have none."""
+    proper = [size for size in sizes if size != 1]
+    return next((size for size in proper if size is not None), None) if proper else 1
+
+
+def _aligned(values: Sequence[Any], rank: int) -> tuple[list[Any], list[RowPartition]]:
+    """The flat values, and the partitions of the result."""
+    levels = _levels(values, rank)
+    ragged = [value for value in values if isinstance(value, RaggedTensor)]
     operands = [_Operand(value, rank, levels) for value in values]
     dtype = splits_dtype(ragged)
     rows = _common(np.array([operand.rows]) for operand in operands)
@@ -102,13 +165,7 @@ def aligned(values: Sequence[Any]) -> tuple[list[Any], Callable[[Any], RaggedTen
             flats.append(operand.flat)
         else:
             flats.append(_ops.gather(operand.flat, at, 0, 0))
-
-    def rebuilt(flat: Any) -> RaggedTensor:
-        for partition in reversed(result):
-            flat = RaggedTensor._of(flat, partition)
-        return flat
-
-    return flats, rebuilt
+    return flats, result
 
 
 def _rank_of(value: Any) -> int:
@@ -120,7 +177,10 @@ def _same_rows(first: RaggedTensor, other: RaggedTensor) -> bool:
         return True
     ours, theirs = first._partitions(), other._partitions()
     return len(ours) == len(theirs) and all(
-        a is b or np.array_equal(a.splits, b.splits) for a, b in zip(ours, theirs, strict=True)
+        a is b
+        or a._row_splits is b._row_splits
+        or (_core.building() is None and np.array_equal(a.splits, b.splits))
+        for a, b in zip(ours, theirs, strict=True)
     )
 
 

@@ -9,11 +9,12 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.host_call import host_call
+from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
-from eagerflow.framework.sizes import may_equal
+from eagerflow.framework.sizes import sizes_may_equal
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument, slices_at
+from eagerflow.ragged import graph_specs
 from eagerflow.ragged.arrangement import (
     as_ragged,
     check_same_rows,
@@ -23,7 +24,6 @@ from eagerflow.ragged.arrangement import (
 )
 from eagerflow.ragged.factories import rows_of
 from eagerflow.ragged.row_partition import RowPartition
-from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.typing import DTypeLike, TensorLike
 
@@ -165,7 +165,7 @@ def _flat_values(items: Any, inner: tuple[int, ...], dtype: Any) -> Tensor:
     return _ops.reshape(flat, [len(items), *inner])
 
 
-@op_function
+@op_function(in_graph=on_host(graph_specs.ranges))
 def ragged_range(
     starts: TensorLike,
     limits: TensorLike | None = None,
@@ -222,7 +222,12 @@ def ragged_range(
     return RaggedTensor._of(_core.convert(values.astype(first.dtype), kind, None), partition)
 
 
-@op_function
+def _segment_ids_spec(splits: Any, name: Any = None, out_type: Any = None) -> TensorSpec:
+    tensor = _core.convert(splits, None, dtypes.int64)
+    return TensorSpec([None], tensor.dtype if out_type is None else out_type)
+
+
+@op_function(in_graph=on_host(_segment_ids_spec))
 def row_splits_to_segment_ids(
     splits: TensorLike, name: str | None = None, out_type: DTypeLike | None = None
 ) -> Tensor:
@@ -241,7 +246,17 @@ def row_splits_to_segment_ids(
     return _core.convert(np.repeat(np.arange(len(lengths)), lengths), dtype, None)
 
 
-@op_function
+def _row_splits_spec(
+    segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: Any = None
+) -> TensorSpec:
+    tensor = _core.convert(segment_ids, None, dtypes.int64)
+    default = tensor.dtype if isinstance(segment_ids, Tensor | np.ndarray) else dtypes.int64
+    count = None if num_segments is None else graph_specs.integer(num_segments)
+    size = None if count is None else count + 1
+    return TensorSpec([size], default if out_type is None else out_type)
+
+
+@op_function(in_graph=on_host(_row_splits_spec))
 def segment_ids_to_row_splits(
     segment_ids: TensorLike,
     num_segments: Any = None,
@@ -273,7 +288,7 @@ def segment_ids_to_row_splits(
     return _core.convert(np.append(0, np.cumsum(lengths)), dtype, None)
 
 
-@op_function
+@op_function(in_graph=on_host(graph_specs.masked))
 def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     """The elements for which a mask is true, row by row.
 
@@ -302,23 +317,10 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
         raise ValueError(f"mask of rank {rank} is too large for data of shape {data.shape}")
     if isinstance(data, Tensor) and isinstance(mask, Tensor):
         shapes = data._shape_tuple()[:rank], mask._shape_tuple()
-        if not may_equal(*shapes):
+        if shapes[0] != shapes[1]:
             raise ValueError(f"Shapes {shapes[0]} and {shapes[1]} are incompatible")
     dtype = splits_dtype([data, mask])
-    if _core.building() is not None:
-        spec = _masked_spec(data, rank, dtype)
-        return host_call(_masked, spec, (data, mask, rank, dtype), name="RaggedMask")
     return _masked(data, mask, rank, dtype)
-
-
-def _masked_spec(data: Any, rank: int, dtype: Any) -> Any:
-    """The spec of elements that a mask of this rank chooses."""
-    ragged_rank = data.ragged_rank if isinstance(data, RaggedTensor) else 0
-    levels = max(rank - 1, ragged_rank)
-    shape = [None] * (levels + 1) + list(data.shape[levels + 1 :])
-    if levels == 0:
-        return TensorSpec(shape, data.dtype)
-    return RaggedTensorSpec(shape, data.dtype, levels, dtype)
 
 
 def _masked(data: Any, mask: Any, rank: int, dtype: Any) -> Any:
@@ -379,7 +381,8 @@ def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
     for other in ragged[1:]:
         ours, theirs = first._partitions(), other._partitions()
         if len(ours) != len(theirs) or any(
-            not np.array_equal(a.splits, b.splits) for a, b in zip(ours, theirs, strict=True)
+            _core.building() is None and not np.array_equal(a.splits, b.splits)
+            for a, b in zip(ours, theirs, strict=True)
         ):
             raise invalid_argument("All ragged inputs must have identical row_splits")
     result = op(*flat_args, **flat_kwargs)
@@ -387,7 +390,7 @@ def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
         result = _core.as_tensor(result)
     count = first.flat_values._shape_tuple()[0]
     size = None if not len(result.shape) else rows_of(result)
-    if size != count:
+    if not sizes_may_equal(size, count):
         raise ValueError(
             "tf.ragged.map_flat_values requires that the output of `op` have the same "
             f"outer-dimension size as flat_values of any ragged inputs. (output shape: "
@@ -396,7 +399,7 @@ def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
     return first.with_flat_values(result)
 
 
-@op_function
+@op_function(in_graph=on_host(graph_specs.stacked_partitions))
 def stack_dynamic_partitions(
     data: Any, partitions: Any, num_partitions: Any, name: str | None = None
 ) -> RaggedTensor:

@@ -8,15 +8,13 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.host_call import host_call
-from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework.host_call import hosted
 from eagerflow.ops.array import invalid_argument, slices_at
-from eagerflow.ops.conversion import bitcast, get_static_value, integers_of
+from eagerflow.ops.conversion import bitcast, integers_of
+from eagerflow.ragged import graph_specs
 from eagerflow.ragged.row_partition import RowPartition
-from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.ragged.tensor import RaggedTensor
-from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
+from eagerflow.sparse.tensor import SparseTensor
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -49,6 +47,7 @@ def padded_indices(value: RaggedTensor) -> np.ndarray:
     return indices
 
 
+@hosted(graph_specs.dense)
 def to_tensor(value: RaggedTensor, default: Any, shape: Any) -> Tensor:
     """See `tf.RaggedTensor.to_tensor`."""
     flat = value.flat_values
@@ -61,19 +60,13 @@ def to_tensor(value: RaggedTensor, default: Any, shape: Any) -> Tensor:
     if shape is None and default is None and value.ragged_rank == 1:
         partition = value._partition
         splits = partition.row_splits()
-        if partition.symbolic:
-            width: Any = partition.longest_row()
-        else:
-            width = int(_ops.reduce_max(partition.row_lengths())) if partition.static_nrows else 0
+        width = int(_ops.reduce_max(partition.row_lengths())) if partition.static_nrows else 0
         return _ops.pad_rows(
             flat,
             zero_of(flat.dtype),
             splits if splits.dtype is dtypes.int64 else _ops.cast(splits, dtypes.int64),
             width,
         )
-    if _core.building() is not None:
-        spec = TensorSpec(_dense_shape(value, shape), flat.dtype)
-        return host_call(to_tensor, spec, (value, default, shape), name="RaggedTensorToTensor")
     indices = padded_indices(value)
     if shape is not None:
         sizes = _wanted_sizes(shape, value)
@@ -124,20 +117,6 @@ def to_tensor(value: RaggedTensor, default: Any, shape: Any) -> Tensor:
     return _ops.gather(padded, np.where(missing, count, indices), 0, 0)
 
 
-def _dense_shape(value: RaggedTensor, shape: Any) -> TensorShape:
-    """What is known of the shape of a padded tensor."""
-    sizes: list[int | None] = value.shape.as_list()
-    static: Any = shape
-    if isinstance(shape, Tensor):
-        static = get_static_value(shape, partial=True)
-    if static is None:
-        return TensorShape(sizes if shape is None else [None] * len(sizes))
-    wanted = [None if size is None or int(size) < 0 else int(size) for size in static]
-    return TensorShape(
-        [own if size is None else size for own, size in zip(sizes, wanted, strict=True)]
-    )
-
-
 def _in_order(indices: np.ndarray, count: int) -> bool:
     return indices.size == count and bool((indices.reshape(-1) == np.arange(count)).all())
 
@@ -152,6 +131,7 @@ def _wanted_sizes(shape: Any, value: RaggedTensor) -> list[int | None]:
     return sizes
 
 
+@hosted(graph_specs.from_tensor)
 def from_tensor(
     tensor: Any, lengths: Any, padding: Any, ragged_rank: int, row_splits_dtype: Any
 ) -> RaggedTensor:
@@ -164,8 +144,6 @@ def from_tensor(
         raise ValueError(f"Argument `ragged_rank` must be greater than 0. Received {ragged_rank}.")
     value = _core.as_tensor(tensor)
     dtype = dtypes.as_dtype(row_splits_dtype)
-    if _core.building() is not None:
-        return _symbolic_from_tensor(value, lengths, padding, ragged_rank, dtype)
     if lengths is not None and isinstance(lengths, list | tuple) and len(lengths):
         if not isinstance(lengths[0], int | float | np.integer):
             ragged_rank = len(lengths)
@@ -203,25 +181,6 @@ def from_tensor(
     return result
 
 
-def _symbolic_from_tensor(
-    value: Tensor, lengths: Any, padding: Any, ragged_rank: int, dtype: Any
-) -> RaggedTensor:
-    if value.ndim is None:
-        raise ValueError("The rank of a tensor must be known to divide it into ragged rows.")
-    if isinstance(lengths, list | tuple) and lengths and not isinstance(lengths[0], int):
-        ragged_rank = len(lengths)
-    if value.ndim <= ragged_rank:
-        raise ValueError(f"Shape {value.shape} must have rank at least {ragged_rank + 1}")
-    spec = RaggedTensorSpec(
-        [*value.shape[:1], *[None] * ragged_rank, *value.shape[ragged_rank + 1 :]],
-        value.dtype,
-        ragged_rank,
-        dtype,
-    )
-    arguments = (value, lengths, padding, ragged_rank, dtype)
-    return host_call(from_tensor, spec, arguments, name="RaggedTensorFromTensor")
-
-
 def _ends_before(flat: Tensor, padding: Any, rows: int, width: int) -> np.ndarray:
     """The length of each row without the padding at its end."""
     padding = _core.convert(padding, flat.dtype, None)
@@ -255,6 +214,7 @@ def _from_nested_lengths(flat: Tensor, shape: tuple, lengths: Any, dtype: Any) -
     return result
 
 
+@hosted(graph_specs.from_sparse)
 def from_sparse(st_input: Any, row_splits_dtype: Any) -> RaggedTensor:
     """See `tf.RaggedTensor.from_sparse`."""
     if not isinstance(st_input, SparseTensor):
@@ -291,12 +251,10 @@ def coordinates(value: RaggedTensor) -> np.ndarray:
     return np.stack(columns, axis=-1)
 
 
+@hosted(graph_specs.sparse)
 def to_sparse(value: RaggedTensor) -> SparseTensor:
     """See `tf.RaggedTensor.to_sparse`."""
     flat = value.flat_values
-    if _core.building() is not None:
-        spec = SparseTensorSpec(value.shape, value.dtype)
-        return host_call(to_sparse, spec, (value,), name="RaggedTensorToSparse")
     indices = coordinates(value)
     inner = flat._shape_tuple()[1:]
     if inner:

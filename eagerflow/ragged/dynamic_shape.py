@@ -78,8 +78,10 @@ class DynamicRaggedShape(ExtensionType):
         if row_partitions and not sizes._size:
             raise IndexError("Flat values that are divided into rows have at least one axis.")
         partitions = tuple(item.with_dtype(dtype) for item in row_partitions)
-        known = sizes.numpy().tolist()
-        if validate:
+        symbolic = _core.is_symbolic(sizes)
+        partial = _core.partial_value(sizes) if symbolic else sizes.numpy().tolist()
+        known: list = [None] * sizes._size if partial is None else partial
+        if validate and not symbolic:
             _check(partitions, known)
         # The number of values is known from here on.
         counts = [item.static_nrows for item in partitions[1:]] + known[:1]
@@ -87,7 +89,7 @@ class DynamicRaggedShape(ExtensionType):
         self.row_partitions = tuple(
             item.with_nvals(count) for item, count in zip(partitions, counts, strict=False)
         )
-        static = TensorShape([None if size < 0 else size for size in known])
+        static = TensorShape([None if size is None or size < 0 else size for size in known])
         self._static_inner_shape = static
 
     @classmethod
@@ -130,11 +132,13 @@ class DynamicRaggedShape(ExtensionType):
             if isinstance(item, list | tuple):
                 if len(item) != count:
                     raise ValueError("Shape not consistent.")
+                values = sum(item)
                 partition = RowPartition.from_row_lengths(list(item), dtype=dtype)
             else:
+                values = count * int(item)
                 partition = RowPartition.from_uniform_row_length(item, nrows=count, dtype=dtype)
             partitions.append(partition)
-            count = int(partition.splits[-1])
+            count = values
         rest = list(lengths[num_row_partitions + 1 :])
         inner = [count, *rest] if lengths else []
         return cls(partitions, _core.convert(inner, dtype, None), dtype)
@@ -150,16 +154,17 @@ class DynamicRaggedShape(ExtensionType):
         """
         if not row_partitions:
             raise ValueError("row_partitions cannot be empty")
-        return cls(row_partitions, [row_partitions[-1].splits[-1]], dtype)
+        count = row_partitions[-1].nvals()
+        return cls(row_partitions, _core.ops.reshape(count, [1]), dtype)
 
     @classmethod
     def from_tensor(cls, t: Any, dtype: DTypeLike | None = None) -> DynamicRaggedShape:
         """The shape of a ragged or dense tensor."""
         if isinstance(t, RaggedTensor):
-            return cls(t._partitions(), list(t.flat_values._shape_tuple()), dtype)
+            return cls(t._partitions(), _sizes(t.flat_values), dtype)
         if isinstance(t, DynamicRaggedShape):
             return t
-        return cls([], list(_core.as_tensor(t)._shape_tuple()), dtype)
+        return cls([], _sizes(_core.as_tensor(t)), dtype)
 
     @property
     def dtype(self) -> Any:
@@ -182,7 +187,11 @@ class DynamicRaggedShape(ExtensionType):
         return self.num_row_partitions + self.inner_rank
 
     @property
-    def _inner(self) -> tuple[int, ...]:
+    def _inner(self) -> Any:
+        if self._static_inner_shape.is_fully_defined():
+            return tuple(self._static_inner_shape.as_list())
+        if _core.is_symbolic(self.inner_shape):
+            return self.inner_shape
         return tuple(self.inner_shape.numpy().tolist())
 
     def with_dtype(self, dtype: DTypeLike) -> DynamicRaggedShape:
@@ -207,7 +216,7 @@ class DynamicRaggedShape(ExtensionType):
         lengths: list = [self.row_partitions[0].static_nrows]
         for item in self.row_partitions:
             length = item.static_uniform_row_length
-            if length is None and ragged_lengths:
+            if length is None and ragged_lengths and not _core.is_symbolic(item.row_splits()):
                 lengths.append(tuple(item.lengths.tolist()))
             else:
                 lengths.append(length)
@@ -232,7 +241,12 @@ class DynamicRaggedShape(ExtensionType):
     def _size_along(self, axis: int) -> Any:
         if not self.is_uniform(axis):
             raise ValueError(f"Index {axis} is not uniform")
-        return _core.convert(self.static_lengths(False)[axis], self.dtype, None)
+        size = self.static_lengths(False)[axis]
+        if size is None and not axis and self.row_partitions:
+            size = self.row_partitions[0].nrows()
+        elif size is None:
+            size = self.inner_shape[axis - self.num_row_partitions]
+        return _core.convert(size, self.dtype, None)
 
     def __getitem__(self, index: Any) -> Any:
         """The size along a uniform axis, or the shape of some axes.
@@ -265,7 +279,8 @@ class DynamicRaggedShape(ExtensionType):
             return type(self)([], self.static_lengths(False)[start:stop], self.dtype)
         if stop <= count:
             partitions = self.row_partitions[: stop - 1]
-            return type(self)(partitions, [self.row_partitions[stop - 1].static_nrows], self.dtype)
+            rows = self.row_partitions[stop - 1].nrows()
+            return type(self)(partitions, _core.ops.reshape(rows, [1]), self.dtype)
         return type(self)(self.row_partitions, self._inner[: stop - count], self.dtype)
 
     def _divided(self, flat: Any) -> Any:
@@ -333,6 +348,14 @@ class DynamicRaggedShape(ExtensionType):
             )
 
 
+def _sizes(value: Tensor) -> Any:
+    """The sizes of a tensor, as a vector where they are not all known."""
+    sizes = value._shape_tuple()
+    if sizes is None or None in sizes:
+        return _core.ops.shape(value, dtypes.int64)
+    return list(sizes)
+
+
 def _checked_dtype(dtype: Any) -> Any:
     dtype = as_dtype(dtype)
     if dtype not in (dtypes.int32, dtypes.int64):
@@ -392,7 +415,7 @@ def _broadcast_to(input: Any, shape: DynamicRaggedShape) -> Any:
     (flat, _), rebuilt = aligned([value, template])
     result = rebuilt(_core.ops.broadcast_to(flat, shape._inner))
     partitions, reached = shape.row_partitions, result._partitions()
-    same = all(
+    same = _core.building() is not None or all(
         np.array_equal(a.splits, b.splits) for a, b in zip(partitions, reached, strict=False)
     )
     if not same or len(reached) < len(partitions):
@@ -414,7 +437,7 @@ def broadcast_shapes(shape_x: Any, shape_y: Any) -> DynamicRaggedShape:
     templates = [shape._divided(_core.ops.zeros(shape._inner, dtypes.int8)) for shape in shapes]
     flats, rebuilt = aligned(templates)
     result = rebuilt(_core.ops.add(*flats))
-    return DynamicRaggedShape(result._partitions(), result.flat_values._shape_tuple(), dtype)
+    return DynamicRaggedShape(result._partitions(), _sizes(result.flat_values), dtype)
 
 
 # By the names of native operations.

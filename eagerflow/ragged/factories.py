@@ -10,7 +10,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.dtypes import as_dtype
-from eagerflow.framework.sizes import of_rank, sizes_of
+from eagerflow.framework.sizes import sizes_of
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.typing import DTypeLike, TensorLike
@@ -19,7 +19,6 @@ from eagerflow.util import lazy
 # Imported when it is first used: it imports this module.
 conversion = lazy.Module("eagerflow.ragged.conversion")
 
-_ops = _core.ops
 Tensor = _core.Tensor
 
 
@@ -43,21 +42,6 @@ def _vector(value: Any, name: str) -> np.ndarray:
     return tensor.numpy().astype(np.int64)
 
 
-def _symbolic_vector(value: Any, dtype: Any) -> Tensor:
-    """The same as a tensor of a graph."""
-    tensor = of_rank(_core.convert(value, None, dtypes.int64), 1)
-    if tensor.ndim != 1:
-        raise ValueError(f"Shape {tensor.shape} must have rank 1")
-    return _ops.cast(tensor, dtype)
-
-
-def _symbolic_rows(values: RaggedFactories | Tensor) -> Any:
-    """The number of rows, or a tensor of a graph where it is unknown."""
-    if isinstance(values, RaggedFactories):
-        return values._partition.nrows()
-    return sizes_of(values)[0]
-
-
 def rows_of(values: RaggedFactories | Tensor) -> int:
     """The number of rows of ragged or dense values."""
     if isinstance(values, RaggedFactories):
@@ -79,6 +63,14 @@ class RaggedFactories(CompositeTensor):
     def _of(cls, values: Any, partition: RowPartition) -> Any:
         return cls(values, partition, internal=True)  # type: ignore[call-arg]
 
+    @staticmethod
+    def _count(values: Any) -> Any:
+        """The number of rows of values, a tensor where it is not known."""
+        if isinstance(values, RaggedFactories):
+            rows = values._partition.static_nrows
+            return values._partition.nrows() if rows is None else rows
+        return sizes_of(values)[0]
+
     @classmethod
     def _checked(cls, values: Any, partition: RowPartition, method: str, validate: bool) -> Any:
         """From values and splits of the program, which are checked."""
@@ -86,7 +78,7 @@ class RaggedFactories(CompositeTensor):
             values = _core.as_tensor(values)
             if values.ndim < 1:
                 raise ValueError(f"Shape {values.shape} must have rank at least 1")
-        if validate and not partition.symbolic:
+        if validate and _core.building() is None:
             splits = partition.splits
             if splits[0] != 0:
                 raise invalid_argument(
@@ -133,7 +125,7 @@ class RaggedFactories(CompositeTensor):
         """
         dtype = _splits_dtype(values, row_splits)
         if _core.building() is not None:
-            partition = RowPartition(_symbolic_vector(row_splits, dtype), internal=True)
+            partition = RowPartition.from_row_splits(row_splits, validate=validate, dtype=dtype)
             return cls._checked(values, partition, "from_row_splits", validate)
         splits = _vector(row_splits, "row_splits")
         if not len(splits):
@@ -156,8 +148,7 @@ class RaggedFactories(CompositeTensor):
         """
         dtype = _splits_dtype(values, row_lengths)
         if _core.building() is not None:
-            sizes = _symbolic_vector(row_lengths, dtype)
-            partition = RowPartition.of_symbolic_lengths(sizes, dtype)
+            partition = RowPartition.from_row_lengths(row_lengths, validate=validate, dtype=dtype)
             return cls._checked(values, partition, "from_row_lengths", validate)
         lengths = _vector(row_lengths, "row_lengths")
         if validate and (lengths < 0).any():
@@ -191,13 +182,9 @@ class RaggedFactories(CompositeTensor):
         """
         dtype = _splits_dtype(values, value_rowids)
         if _core.building() is not None:
-            places = _symbolic_vector(value_rowids, dtype)
-            count = nrows
-            if count is None:
-                least = _core.convert([-1], dtype, None)
-                count = _ops.reduce_max(_ops.concat([least, places], 0)) + 1
-            sizes = _ops.unsorted_segment_sum(_ops.ones_like(places), places, count)
-            partition = RowPartition.of_symbolic_lengths(sizes, dtype)
+            partition = RowPartition.from_value_rowids(
+                value_rowids, nrows, validate=validate, dtype=dtype
+            )
             return cls._checked(values, partition, "from_value_rowids", validate)
         ids = _vector(value_rowids, "value_rowids")
         rows = int(nrows) if nrows is not None else (int(ids[-1]) + 1 if len(ids) else 0)
@@ -229,10 +216,10 @@ class RaggedFactories(CompositeTensor):
             values = _core.as_tensor(values)
         dtype = _splits_dtype(values, row_starts)
         if _core.building() is not None:
-            starts = _symbolic_vector(row_starts, dtype)
-            end = _ops.reshape(_ops.cast(_symbolic_rows(values), dtype), [1])
-            partition = RowPartition(_ops.concat([starts, end], 0), internal=True)
-            return cls._checked(values, partition, "from_row_starts", validate)
+            partition = RowPartition.from_row_starts(
+                row_starts, cls._count(values), validate=validate, dtype=dtype
+            )
+            return cls._of(values, partition)
         splits = np.append(_vector(row_starts, "row_starts"), rows_of(values))
         return cls._checked(values, RowPartition.of(splits, dtype), "from_row_starts", validate)
 
@@ -251,8 +238,7 @@ class RaggedFactories(CompositeTensor):
         """
         dtype = _splits_dtype(values, row_limits)
         if _core.building() is not None:
-            ends = _symbolic_vector(row_limits, dtype)
-            partition = RowPartition(_ops.concat([_ops.zeros([1], dtype), ends], 0), internal=True)
+            partition = RowPartition.from_row_limits(row_limits, validate=validate, dtype=dtype)
             return cls._checked(values, partition, "from_row_limits", validate)
         splits = np.append(0, _vector(row_limits, "row_limits"))
         return cls._checked(values, RowPartition.of(splits, dtype), "from_row_limits", validate)
@@ -285,7 +271,12 @@ class RaggedFactories(CompositeTensor):
         if not isinstance(values, RaggedFactories):
             values = _core.as_tensor(values)
         if _core.building() is not None:
-            return cls._symbolic_rows_of_one_length(values, uniform_row_length, nrows)
+            dtype = _splits_dtype(values, uniform_row_length)
+            count = cls._count(values)
+            partition = RowPartition.from_uniform_row_length(
+                uniform_row_length, count, nrows, validate=validate, dtype=dtype
+            )
+            return cls._of(values, partition)
         length, count = int(uniform_row_length), rows_of(values)
         if length < 0:
             raise ValueError(f"uniform_row_length must be greater than or equal to 0, got {length}")
@@ -297,17 +288,6 @@ class RaggedFactories(CompositeTensor):
         dtype = _splits_dtype(values, uniform_row_length)
         partition = RowPartition.of(np.arange(rows + 1, dtype=np.int64) * length, dtype, length)
         return cls._of(values, partition)
-
-    @classmethod
-    def _symbolic_rows_of_one_length(cls, values: Any, length: Any, nrows: Any) -> Any:
-        dtype = _splits_dtype(values, length)
-        size = _ops.cast(length, dtype)
-        if nrows is None:
-            nrows = _ops.floordiv(_ops.cast(_symbolic_rows(values), dtype), size)
-        places = _ops.range(_core.convert(0, dtype, None), _ops.cast(nrows, dtype) + 1, 1)
-        known = _core.static_value(size)
-        uniform = None if known is None else int(known)
-        return cls._of(values, RowPartition(places * size, uniform, internal=True))
 
     @classmethod
     def from_nested_row_splits(

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, errors
-from eagerflow.framework.host_call import host_call
+from eagerflow.framework.dtypes import as_dtype
+from eagerflow.framework.host_call import hosted
+from eagerflow.ragged import graph_specs
 from eagerflow.ragged.arrangement import gather_rows, ranges, slice_rows
 from eagerflow.ragged.row_partition import RowPartition
-from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.ragged.tensor import RaggedTensor
 
 Tensor = _core.Tensor
@@ -24,46 +25,51 @@ def getitem(value: RaggedTensor, key: Any) -> Any:
         ValueError: if an integer indexes an inner ragged axis, or there are too many keys.
         IndexError: if a row does not exist.
     """
-    if _core.building() is not None:
-        return _in_graph(value, key)
     keys = _checked_keys(value, key)
-    return _outer(value, keys)
+    if _core.building() is None:
+        return _outer(value, keys)
+    # Slices as tuples, in which tensors are found.
+    parts = [_bounds_of(item) if isinstance(item, slice) else item for item in keys]
+    return _indexed(value, parts)
 
 
-def _in_graph(value: RaggedTensor, key: Any) -> Any:
-    """A row of a graph's ragged tensor, or a node that indexes its value."""
-    keys = list(key) if isinstance(key, tuple) else [key]
-    partition = value._partition
-    number = isinstance(keys[0], int | np.integer) or getattr(keys[0], "ndim", None) == 0
-    if number and value.ragged_rank == 1:
-        starts, limits = partition.row_starts(), partition.row_limits()
-        row = value.values[starts[keys[0]] : limits[keys[0]]]
-        return row[tuple(keys[1:])] if len(keys) > 1 else row
-    plain = all(isinstance(item, slice) for item in keys)
-    if number and len(keys) == 1:
-        sizes, rank = value.shape[1:], value.ragged_rank - 1
-    elif plain and len(keys) <= value.ragged_rank + 1:
-        sizes = [*[None] * len(keys), *value.shape[len(keys) :]]
-        rank = value.ragged_rank
-    else:
-        raise NotImplementedError(
-            "In a graph a ragged tensor is indexed by a row, or by slices of its ragged axes; got "
-            f"{key!r}"
-        )
-    spec = RaggedTensorSpec(sizes, value.dtype, rank, partition.dtype)
-    return host_call(getitem, spec, (value, key), name="RaggedGetItem")
+def _bounds_of(item: slice) -> tuple:
+    return item.start, item.stop, item.step
+
+
+@hosted(graph_specs.indexed)
+def _indexed(value: RaggedTensor, parts: list[Any]) -> Any:
+    """`value[parts]` with slices as tuples."""
+    items = [
+        slice(*(None if bound is None else int(bound) for bound in part))
+        if isinstance(part, tuple)
+        else None
+        if part is None
+        else int(part)
+        for part in parts
+    ]
+    return _outer(value, items)
+
+
+def _integer(value: Any) -> Any:
+    """An index as an int; as it is, if it has no value yet."""
+    return value if _is_symbolic(value) else int(value)
+
+
+def _is_symbolic(value: Any) -> bool:
+    return isinstance(value, Tensor) and _core.is_symbolic(value)
 
 
 def _checked_keys(value: RaggedTensor, key: Any) -> list[Any]:
     keys: list[Any] = []
     for item in key if isinstance(key, tuple) else (key,):
         if isinstance(item, Tensor | np.integer | np.ndarray) and getattr(item, "ndim", 1) == 0:
-            if np.asarray(item).dtype.kind in "iu":
-                item = int(item)
+            if as_dtype(item.dtype).is_integer:
+                item = _integer(item)
         if isinstance(item, slice):
             parts = (item.start, item.stop, item.step)
-            item = slice(*(None if part is None else int(part) for part in parts))
-        elif not (isinstance(item, int) or item is None or item is Ellipsis):
+            item = slice(*(None if part is None else _integer(part) for part in parts))
+        elif not (isinstance(item, int) or _is_symbolic(item) or item is None or item is Ellipsis):
             raise TypeError(
                 "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
                 f"tf.int32/tf.int64 tensors are valid indices, got {item!r}"

@@ -9,10 +9,11 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import hosted
 from eagerflow.framework.op_function import bind_arguments, parameter_names
 from eagerflow.ops import array, indexing, math, segment
 from eagerflow.ops import reduction as ops_reduction
-from eagerflow.ragged import arrangement, conversion, reduction
+from eagerflow.ragged import arrangement, conversion, graph_specs, reduction
 from eagerflow.ragged.arrangement import convert
 from eagerflow.ragged.broadcasting import aligned
 from eagerflow.ragged.dynamic_shape import DynamicRaggedShape
@@ -107,6 +108,7 @@ def _converted(value: Any, dtype: Any) -> Any:
     return _core.convert(value, dtype, None)
 
 
+@hosted(graph_specs.products)
 def _matmul(
     a: Any,
     b: Any,
@@ -155,6 +157,7 @@ def _gather(params: Any, indices: Any, axis: Any = 0, batch_dims: Any = 0) -> An
     return arrangement.gather(params, indices, int(axis or 0), int(batch_dims or 0))
 
 
+@hosted(graph_specs.running_sums)
 def _cumsum(x: RaggedTensor, axis: Any = 0, exclusive: Any = False, reverse: Any = False) -> Any:
     axis = arrangement.checked_axis(axis, len(x.shape))
     if axis > x.ragged_rank:
@@ -167,6 +170,7 @@ def _cumsum(x: RaggedTensor, axis: Any = 0, exclusive: Any = False, reverse: Any
     return x.with_flat_values(_ops.gather_nd(sums, conversion.coordinates(x), 0))
 
 
+@hosted(graph_specs.coordinates_of)
 def _where_indices(condition: RaggedTensor) -> Tensor:
     coordinates = conversion.coordinates(condition)
     flat = condition.flat_values
@@ -254,7 +258,8 @@ def _stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
 
 
 def _size(input: RaggedTensor, out_type: Any = None, name: str | None = None) -> Tensor:
-    return array.size(input.flat_values, out_type)
+    dtype = dtypes.int32 if out_type is None else out_type
+    return array.size(input.flat_values, dtype)
 
 
 def _rank(input: RaggedTensor, name: str | None = None) -> Tensor:
@@ -272,6 +277,7 @@ def _add_n(inputs: Any, name: str | None = None) -> Any:
     return total
 
 
+@hosted(graph_specs.partitioned)
 def _dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> list:

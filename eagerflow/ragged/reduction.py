@@ -9,10 +9,10 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.host_call import host_call
-from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework.host_call import hosted
 from eagerflow.ops import segment
 from eagerflow.ops.math import truediv
+from eagerflow.ragged import graph_specs
 from eagerflow.ragged.arrangement import (
     checked_axis,
     convert,
@@ -21,7 +21,6 @@ from eagerflow.ragged.arrangement import (
     without_lengths,
 )
 from eagerflow.ragged.row_partition import RowPartition
-from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.ragged.tensor import RaggedTensor
 
 _ops = _core.ops
@@ -123,6 +122,7 @@ def _axes_of(value: RaggedTensor, axis: Any) -> list[int] | None:
     return None if len(axes) == rank else axes
 
 
+@hosted(graph_specs.reduced)
 def reduce(name: str, value: RaggedTensor, axis: Any = None, keepdims: Any = False) -> Any:
     """A reduction of a ragged tensor.
 
@@ -133,8 +133,6 @@ def reduce(name: str, value: RaggedTensor, axis: Any = None, keepdims: Any = Fal
         keepdims: whether reduced axes stay, with size one.
     """
     axes = _axes_of(value, axis)
-    if axes is not None and value._partition.symbolic and _core.building() is not None:
-        return _reduced_in_graph(name, value, axes, bool(keepdims))
     if axes is None:
         total = getattr(_ops, name)(value.flat_values)
         return _ops.reshape(total, [1] * rank_of(value)) if keepdims else total
@@ -146,35 +144,6 @@ def reduce(name: str, value: RaggedTensor, axis: Any = None, keepdims: Any = Fal
         if keepdims:
             result = _expanded(result, item)
     return result
-
-
-def _reduced_in_graph(name: str, value: RaggedTensor, axes: list[int], keepdims: bool) -> Any:
-    """A node that reduces the values, or operations for sums over the elements of single rows."""
-    partition = value._partition
-    if value.ragged_rank == 1 and axes == [1] and name in ("reduce_sum", "reduce_mean"):
-        reduced = (
-            segment.unsorted_segment_mean if name == "reduce_mean" else _ops.unsorted_segment_sum
-        )
-        count = partition.nrows()
-        total = reduced(value.flat_values, partition.value_rowids(), count)
-        if name == "reduce_mean":
-            # The mean of no elements is NaN.
-            empty = _ops.equal(partition.row_lengths(), 0)
-            marked = [-1] + [1] * (total.ndim - 1)
-            nan = _core.convert(float("nan"), total.dtype, None)
-            total = _ops.select(_ops.reshape(empty, marked), nan, total)
-        return _ops.expand_dims(total, 1) if keepdims else total
-    sizes = value.shape.as_list()
-    left = value.ragged_rank - sum(axis <= value.ragged_rank for axis in axes)
-    if keepdims and left:
-        raise ValueError("keepdims=True needs a ragged tensor that is dense when reduced.")
-    shape = [
-        None if keepdims else size for k, size in enumerate(sizes) if keepdims or k not in axes
-    ]
-    spec: Any = TensorSpec(shape, value.dtype)
-    if left > 0:
-        spec = RaggedTensorSpec(shape, value.dtype, left, partition.dtype)
-    return host_call(reduce, spec, (name, value, axes, keepdims), name=name)
 
 
 def _expanded(value: Any, axis: int) -> Any:
@@ -229,6 +198,7 @@ def reduce_logsumexp(
     return _ops.add(_ops.log(sums), peak)
 
 
+@hosted(graph_specs.same)
 def softmax(logits: RaggedTensor, axis: Any = None, name: str | None = None) -> RaggedTensor:
     """The softmax along the last axis."""
     rank = rank_of(logits)
@@ -247,6 +217,7 @@ def softmax(logits: RaggedTensor, axis: Any = None, name: str | None = None) -> 
     return logits.with_flat_values(_ops.divide_real(powers, _ops.gather(sums, rows.rowids, 0, 0)))
 
 
+@hosted(graph_specs.segments)
 def unsorted_segments(name: str, data: Any, segment_ids: Any, num_segments: Any) -> Any:
     """Reduces the slices of ragged or dense data that have the same segment id."""
     data, ids = convert(data), convert(segment_ids)

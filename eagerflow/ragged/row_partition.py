@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.dtypes import DType, as_dtype
+from eagerflow.framework.host_call import host_call
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.typing import DTypeLike, TensorLike
@@ -30,6 +33,51 @@ def _integers(value: Any, name: str, dtype: Any, hint: Any) -> tuple[np.ndarray,
     if tensor.ndim != 1:
         raise ValueError(f"Shape {tensor.shape} must have rank 1")
     return tensor.numpy().astype(np.int64), wanted
+
+
+def _hosted(method: Any) -> Any:
+    """A factory of partitions, which reads its arguments when the graph runs that is built."""
+    fields = list(inspect.signature(method).parameters)
+
+    @functools.wraps(method)
+    def call(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        if _core.building() is None:
+            return method(cls, *args, **kwargs)
+        given = dict(zip(fields[1:], args, strict=False)) | kwargs
+        spec = _spec_of_factory(fields[1], given)
+        name = f"RowPartition_{method.__name__}"
+        return host_call(functools.partial(method, cls), spec, args, kwargs, name=name)
+
+    return call
+
+
+def _known(value: Any) -> int | None:
+    """The value of a scalar argument, if it is given and known."""
+    known = None if value is None else _core.static_value(_core.as_tensor(value))
+    return None if known is None else int(known.numpy())
+
+
+def _spec_of_factory(form: str, given: dict[str, Any]) -> RowPartitionSpec:
+    """What is known of a partition that is made of `form`, a factory's first argument."""
+    value = given[form]
+    dtype = given.get("dtype")
+    if dtype is None:
+        dtype = getattr(value, "dtype", given.get("dtype_hint"))
+    dtype = dtypes.int64 if dtype is None else as_dtype(dtype)
+    nvals, rows = _known(given.get("nvals")), _known(given.get("nrows"))
+    if form == "uniform_row_length":
+        length = _known(value)
+        if rows is None and nvals is not None and length is not None:
+            rows = nvals // length if length else 0
+        if nvals is None and rows is not None and length is not None:
+            nvals = rows * length
+        return RowPartitionSpec(rows, nvals, length, dtype)
+    count = _core.convert(value, None, dtypes.int64)._size
+    if form == "value_rowids":
+        return RowPartitionSpec(rows, count, None, dtype)
+    if form == "row_splits" and count is not None:
+        count -= 1
+    return RowPartitionSpec(count, nvals, None, dtype)
 
 
 class RowPartition(CompositeTensor):
@@ -97,18 +145,6 @@ class RowPartition(CompositeTensor):
         np.cumsum(lengths, out=splits[1:])
         return cls.of(splits, dtype, uniform_row_length, nvals)
 
-    @classmethod
-    def of_symbolic_lengths(cls, lengths: Tensor, dtype: DType) -> RowPartition:
-        """From the rows' lengths, a tensor of the graph."""
-        ends = _core.ops.cumsum(_core.ops.cast(lengths, dtype), 0)
-        splits = _core.ops.concat([_core.ops.zeros([1], dtype), ends], 0)
-        return cls(splits, internal=True)
-
-    @property
-    def symbolic(self) -> bool:
-        """Whether a graph computes the splits."""
-        return _core.building() is not None or _core.is_symbolic(self._row_splits)
-
     @property
     def splits(self) -> np.ndarray:
         """int64 `[nrows + 1]`: the index of each row's first value, and the end of the last row."""
@@ -136,6 +172,7 @@ class RowPartition(CompositeTensor):
         return np.arange(len(ids)) - self.splits[:-1][ids]
 
     @classmethod
+    @_hosted
     def from_row_splits(
         cls,
         row_splits: TensorLike,
@@ -171,6 +208,7 @@ class RowPartition(CompositeTensor):
         return cls.of(splits, splits_dtype)
 
     @classmethod
+    @_hosted
     def from_row_lengths(
         cls,
         row_lengths: TensorLike,
@@ -188,6 +226,7 @@ class RowPartition(CompositeTensor):
         return cls.of_lengths(lengths, splits_dtype)
 
     @classmethod
+    @_hosted
     def from_value_rowids(
         cls,
         value_rowids: TensorLike,
@@ -224,6 +263,7 @@ class RowPartition(CompositeTensor):
         return cls.of_lengths(np.bincount(ids, minlength=rows), splits_dtype, nvals=len(ids))
 
     @classmethod
+    @_hosted
     def from_row_starts(
         cls,
         row_starts: TensorLike,
@@ -244,6 +284,7 @@ class RowPartition(CompositeTensor):
         return cls.of(np.append(starts, int(nvals)), splits_dtype, nvals=int(nvals))
 
     @classmethod
+    @_hosted
     def from_row_limits(
         cls,
         row_limits: TensorLike,
@@ -262,6 +303,7 @@ class RowPartition(CompositeTensor):
         return cls.of(splits, splits_dtype)
 
     @classmethod
+    @_hosted
     def from_uniform_row_length(
         cls,
         uniform_row_length: Any,
@@ -320,12 +362,14 @@ class RowPartition(CompositeTensor):
 
     def value_rowids(self) -> Tensor:
         """`[nvals]`: the row of each value."""
-        if self.symbolic:
-            places = _core.ops.range(
-                _core.ops.zeros_like(self.nvals()), self.nvals(), self._index(1)
-            )
-            return _core.ops.searchsorted(self.row_limits(), places, "right", self.dtype)
+        if _core.building() is not None:
+            return _core.ops.searchsorted(self.row_limits(), self._places(), "right", self.dtype)
         return self._index(self.rowids)
+
+    def _places(self) -> Tensor:
+        """`[nvals]`: the index of each value, while a graph is built."""
+        count = self.nvals() if self._nvals is None else self._nvals
+        return _core.ops.range(self._index(0), self._index(count), self._index(1))
 
     def row_starts(self) -> Tensor:
         """`[nrows]`: the index of each row's first value."""
@@ -351,12 +395,9 @@ class RowPartition(CompositeTensor):
 
     def offsets_in_rows(self) -> Tensor:
         """`[nvals]`: the index of each value in its row."""
-        if self.symbolic:
-            ids = self.value_rowids()
-            places = _core.ops.range(
-                _core.ops.zeros_like(self.nvals()), self.nvals(), self._index(1)
-            )
-            return _core.ops.subtract(places, _core.ops.gather(self.row_starts(), ids, 0, 0))
+        if _core.building() is not None:
+            starts = _core.ops.gather(self.row_starts(), self.value_rowids(), 0, 0)
+            return _core.ops.subtract(self._places(), starts)
         return self._index(self.offsets)
 
     def longest_row(self) -> Tensor:
@@ -400,10 +441,8 @@ class RowPartition(CompositeTensor):
             raise ValueError("dtype must be int32 or int64")
         if dtype is self.dtype:
             return self
-        if self.symbolic:
-            splits = _core.ops.cast(self._row_splits, dtype)
-            return RowPartition(splits, self._uniform_row_length, self._nvals, internal=True)
-        return self.of(self.splits, dtype, self._uniform_row_length, self._nvals)
+        splits = _core.ops.cast(self._row_splits, dtype)
+        return RowPartition(splits, self._uniform_row_length, self._nvals, internal=True)
 
     def with_nvals(self, nvals: int) -> RowPartition:
         """The same partition, of which the number of values is known."""
@@ -430,7 +469,8 @@ class RowPartition(CompositeTensor):
                 f"tf.RowPartition(nrows={self.static_nrows}, "
                 f"uniform_row_length={self._uniform_row_length})"
             )
-        return f"tf.RowPartition(row_splits={self.splits})"
+        symbolic = _core.is_symbolic(self._row_splits)
+        return f"tf.RowPartition(row_splits={self._row_splits if symbolic else self.splits})"
 
 
 class RowPartitionSpec(TypeSpec):

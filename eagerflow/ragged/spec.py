@@ -10,6 +10,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import as_dtype
 from eagerflow.framework.shapes import TensorShape, as_shape
+from eagerflow.framework.sizes import sizes_of
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ragged.arrangement import concat, stack
 from eagerflow.ragged.factories import rows_of
@@ -227,8 +228,22 @@ class RaggedTensorSpec(TypeSpec):
 
 def stack_rows(values: list, row_splits_dtype: DTypeLike = dtypes.int64) -> RaggedTensor:
     """Ragged tensors, or tensors of different lengths, as the rows of one ragged tensor."""
+    if _core.building() is not None:
+        return _stacked_in_graph(values, as_dtype(row_splits_dtype))
     lengths = np.array([rows_of(value) for value in values])
     joined: Any = concat(values, 0)
     if isinstance(joined, RaggedTensor):
         joined = joined.with_row_splits_dtype(row_splits_dtype)
     return RaggedTensor._of(joined, RowPartition.of_lengths(lengths, as_dtype(row_splits_dtype)))
+
+
+def _stacked_in_graph(values: list, dtype: Any) -> RaggedTensor:
+    lengths = []
+    for value in values:
+        rows = value.nrows() if isinstance(value, RaggedTensor) else sizes_of(value)[0]
+        lengths.append(_core.convert(rows, None, dtypes.int64))
+    joined: Any = concat(values, 0)
+    if isinstance(joined, RaggedTensor):
+        joined = joined.with_row_splits_dtype(dtype)
+    counts = _core.ops.stack([_core.ops.cast(count, dtype) for count in lengths], 0)
+    return RaggedTensor._of(joined, RowPartition.from_row_lengths(counts, dtype=dtype))

@@ -11,6 +11,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import as_dtype
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.sizes import sizes_may_equal, sizes_of
 from eagerflow.ragged.factories import RaggedFactories, rows_of
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.typing import DTypeLike, TensorLike
@@ -167,9 +168,9 @@ class RaggedTensor(RaggedFactories):
             return self._partition.row_lengths()
         if isinstance(self._values, RaggedTensor):
             return self.with_values(self._values.row_lengths(axis - 1))
-        sizes = self._values._shape_tuple()
-        lengths = np.full(sizes[: axis - 1], sizes[axis - 1], np.int64)
-        return self.with_values(self._index(lengths))
+        sizes = sizes_of(self._values)
+        lengths = _ops.broadcast_to(self._index(sizes[axis - 1]), list(sizes[: axis - 1]))
+        return self.with_values(lengths)
 
     def bounding_shape(
         self, axis: Any = None, name: str | None = None, out_type: DTypeLike | None = None
@@ -179,23 +180,19 @@ class RaggedTensor(RaggedFactories):
         >>> tf.ragged.constant([[1, 2], [], [3]]).bounding_shape().numpy()
         array([3, 2])
         """
-        if self._partition.symbolic:
-            return self._symbolic_bounds(axis, out_type)
+        dtype = self._partition.dtype if out_type is None else as_dtype(out_type)
+        if _core.building() is not None:
+            outer = [self._partition.nrows(), *(part.longest_row() for part in self._partitions())]
+            inner = _ops.shape(self.flat_values, dtype)[1:]
+            front = _ops.stack([_ops.cast(size, dtype) for size in outer], 0)
+            bounds = _ops.concat([front, inner], 0)
+            return bounds if axis is None else _ops.gather(bounds, axis, 0, 0)
         sizes = [self._partition.static_nrows]
         for partition in self._partitions():
             sizes.append(int(partition.lengths.max(initial=0)))
         sizes += self.flat_values._shape_tuple()[1:]
-        dtype = self._partition.dtype if out_type is None else as_dtype(out_type)
         chosen = sizes if axis is None else np.array(sizes)[np.asarray(axis)]
         return _core.convert(chosen, dtype, None)
-
-    def _symbolic_bounds(self, axis: Any, out_type: DTypeLike | None) -> Any:
-        dtype = self._partition.dtype if out_type is None else as_dtype(out_type)
-        sizes = [self._partition.nrows(), *(part.longest_row() for part in self._partitions())]
-        inner = _core.ops.shape(self.flat_values, dtype)[1:]
-        outer = _core.ops.stack([_core.ops.cast(size, dtype) for size in sizes])
-        bounds = _core.ops.concat([outer, inner], 0)
-        return bounds if axis is None else _core.ops.gather(bounds, axis, 0, 0)
 
     def with_values(self, new_values: TensorLike) -> RaggedTensor:
         """The same rows with other elements.
@@ -209,7 +206,7 @@ class RaggedTensor(RaggedFactories):
             if sizes and sizes[0] == rows_of(self._values):
                 return RaggedTensor._of(new_values, self._partition)
             new_values.shape.with_rank_at_least(1)
-        if rows_of(new_values) != rows_of(self._values):
+        if not sizes_may_equal(rows_of(new_values), rows_of(self._values)):
             raise ValueError(
                 f"Shapes {new_values.shape[:1]} and {self._values.shape[:1]} are incompatible"
             )
@@ -321,6 +318,8 @@ class RaggedTensor(RaggedFactories):
         raise TypeError("RaggedTensor is unhashable.")
 
     def __repr__(self) -> str:
+        if _core.is_symbolic(self.flat_values):
+            return f"tf.RaggedTensor(values={self._values}, row_splits={self.row_splits})"
         return f"<tf.RaggedTensor {_text(self.numpy())}>"
 
     def consumers(self) -> list:

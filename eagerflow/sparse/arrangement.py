@@ -387,7 +387,8 @@ def map_values(op: Callable, *args: Any, **kwargs: Any) -> SparseTensor:
     if not sparse:
         raise ValueError("No SparseTensor in argument list of map_values")
     first = sparse[0]
-    for other in sparse[1:]:
+    # While a graph is built, indices have no values to compare.
+    for other in sparse[1:] if _core.building() is None else []:
         mine, theirs = first.indices, other.indices
         same = mine is theirs or np.array_equal(mine.numpy(), theirs.numpy())
         if not same or not np.array_equal(sizes_of(first), sizes_of(other)):

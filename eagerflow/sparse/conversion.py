@@ -9,7 +9,10 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import sizes_of as tensor_sizes
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument, slices_at
 from eagerflow.ops.conversion import bitcast, integers_of
 from eagerflow.sparse.tensor import (
@@ -205,12 +208,25 @@ _AXES = [list(range(rank)) for rank in range(64)]
 def ordered(value: SparseTensor, values: Tensor, shape: Tensor, perm: list) -> SparseTensor:
     """Values at the indices of a sparse tensor, whose axes are permuted, in row-major order."""
     indices, order = _ops.sparse_order(value._indices, value._dense_shape, perm)
+    if _core.building() is not None:
+        # The order is empty where the indices are in order already.
+        count = tensor_sizes(values)[0]
+        places = _ops.cast(_ops.range(0, count, 1), order.dtype)
+        order = _ops.concat([order, places], 0)[:count]
+        return assembled(indices, slices_at(values, order), shape)
     if order._size:
         return assembled(indices, slices_at(values, order), shape)
     return assembled(indices, values, shape)
 
 
-@op_function
+def _indicator_spec(sp_input: Any, vocab_size: Any, name: str | None = None) -> TensorSpec:
+    shape = checked(sp_input).shape
+    known = _core.static_value(_core.as_tensor(vocab_size))
+    size = None if known is None else int(known.numpy())
+    return TensorSpec(None if shape.rank is None else [*shape[:-1], size], dtypes.bool)
+
+
+@op_function(in_graph=on_host(_indicator_spec))
 def to_indicator(sp_input: SparseTensor, vocab_size: Any, name: str | None = None) -> Tensor:
     """Whether each row contains each id.
 

@@ -11,11 +11,13 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.host_call import always, on_host
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ragged.row_partition import RowPartition
+from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.ragged.tensor import RaggedTensor
-from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
 from eagerflow.util.farmhash import fingerprint64, joined
 
 _DEFAULT_KEY = 956888297470
@@ -102,7 +104,15 @@ def _as_ragged(rows: list[list[Any]], dtype: Any) -> RaggedTensor:
     return RaggedTensor._of(values, RowPartition.of_lengths(lengths, dtypes.int64))
 
 
-@op_function
+def _sparse_spec(dtype: Any) -> Callable:
+    return always(SparseTensorSpec([None, None], dtype))
+
+
+def _ragged_spec(dtype: Any) -> Callable:
+    return always(RaggedTensorSpec([None, None], dtype, 1))
+
+
+@op_function(in_graph=on_host(_sparse_spec(dtypes.string)))
 def cross(inputs: Any, name: str | None = None, separator: str | None = None) -> SparseTensor:
     """All combinations of the values of each row, joined as text.
 
@@ -120,7 +130,7 @@ def cross(inputs: Any, name: str | None = None, separator: str | None = None) ->
     return _as_sparse(_crossed(_checked(inputs), join), dtypes.string)
 
 
-@op_function
+@op_function(in_graph=on_host(_sparse_spec(dtypes.int64)))
 def cross_hashed(
     inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> SparseTensor:
@@ -139,7 +149,7 @@ def cross_hashed(
     return _as_sparse(_crossed(_checked(inputs), join), dtypes.int64)
 
 
-@op_function
+@op_function(in_graph=on_host(_ragged_spec(dtypes.string)))
 def ragged_cross(inputs: Any, name: str | None = None) -> RaggedTensor:
     """All combinations of the values of each row, joined as text.
 
@@ -153,7 +163,7 @@ def ragged_cross(inputs: Any, name: str | None = None) -> RaggedTensor:
     return _as_ragged(_crossed(_checked(inputs), _text()), dtypes.string)
 
 
-@op_function
+@op_function(in_graph=on_host(_ragged_spec(dtypes.int64)))
 def ragged_cross_hashed(
     inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> RaggedTensor:

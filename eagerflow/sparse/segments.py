@@ -8,12 +8,14 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import FLOAT_TYPES, INDEX_TYPES, REAL_TYPES, Input, composed_op
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.sparse.conversion import to_dense
-from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
 from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
@@ -103,7 +105,26 @@ def segment_sqrt_n(
     return _mean(data, indices, segment_ids, num_segments, "sqrt_n")
 
 
-@op_function
+def _sparse_counts_spec(
+    values: Any, weights: Any = None, axis: Any = 0, *args: Any, **kwargs: Any
+) -> SparseTensorSpec:
+    by_row, dtype = _counts(values, weights, axis)
+    return SparseTensorSpec([None, None] if by_row else [None], dtype)
+
+
+def _counts(values: Any, weights: Any, axis: Any) -> tuple[bool, Any]:
+    """Whether rows are counted on their own, and the dtype of the counts."""
+    ragged = isinstance(values, RaggedTensor)
+    if not ragged and not isinstance(values, SparseTensor):
+        values = _core.as_tensor(values)
+    dtype = values.dtype if weights is None else getattr(weights, "dtype", None)
+    if dtype is None:
+        dtype = _core.as_tensor(weights).dtype
+    rank = len(values.shape) if values.shape.rank is not None else 2
+    return (axis == -1 or (ragged and axis == 0 and rank > 2)) and rank > 1, dtype
+
+
+@op_function(in_graph=on_host(_sparse_counts_spec))
 def bincount(
     values: TensorLike,
     weights: TensorLike | None = None,
@@ -205,6 +226,26 @@ def _counted(
     return SparseTensor(indices, totals, [count, size])
 
 
+def _dense_counts_spec(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+    axis: Any = None,
+    binary_output: bool = False,
+) -> TensorSpec:
+    ragged = isinstance(arr, RaggedTensor)
+    by_row, kind = _counts(arr, weights, -1 if ragged and not axis else axis)
+    if ragged and not axis:
+        by_row = arr.flat_values.ndim > 1
+    kind = dtypes.as_dtype(dtype) if weights is None else kind
+    rows = None if ragged and not axis else arr.shape[0] if by_row else None
+    return TensorSpec([rows, None] if by_row else [None], kind)
+
+
+@op_function(overridable=False, in_graph=on_host(_dense_counts_spec))
 def dense_bincount(
     arr: Any,
     weights: TensorLike | None = None,

@@ -169,7 +169,7 @@ class SparseTensor(CompositeTensor):
             dtype = arguments.get("out_type") or dtypes.int32
             if function is array.shape:
                 return _ops.cast(self._dense_shape, dtype)
-            return _core.convert(int(np.prod(self._dense_shape.numpy())), dtype, None)
+            return _ops.cast(_ops.reduce_prod(self._dense_shape), dtype)
         if function is array.rank:
             return _core.convert(self._dense_shape._size, dtypes.int32, None)
         if function is segment.bincount:

@@ -9,9 +9,8 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.sizes import of_rank, sizes_of
-from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.ops.numpy_ops import on_values
+from eagerflow.framework.host_call import host_call
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.ragged.tensor import RaggedTensor
@@ -34,29 +33,47 @@ def strings(value: Any, op: str) -> Tensor:
     return _core.convert(value, dtypes.string, None)
 
 
-def spec_like(value: Any, dtype: Any = dtypes.string) -> Any:
-    """The spec of a result with one element for each of a tensor or ragged tensor."""
-    if not isinstance(value, RaggedTensor):
-        return TensorSpec(_core.as_tensor(value).shape, dtype)
-    return RaggedTensorSpec(value.shape, dtype, value.ragged_rank, value.row_splits.dtype)
+def like(dtype: Any = dtypes.string) -> Callable[..., TypeSpec]:
+    """The specs of a function with one element for each string; see `on_host`."""
+
+    def specs(input: Any, *args: Any, **kwargs: Any) -> TypeSpec:
+        if not isinstance(input, RaggedTensor):
+            return TensorSpec(_core.as_tensor(input).shape, dtype)
+        spec = input._type_spec
+        return RaggedTensorSpec(spec.shape, dtype, spec.ragged_rank, spec.row_splits_dtype)
+
+    return specs
 
 
-def spec_of_rows(value: Any, dtype: Any = dtypes.string) -> Any:
-    """The spec of a result with a row of elements for each of a tensor or ragged tensor; see `rows`.
+def known_rank(tensor: Tensor) -> Tensor:
+    """The tensor.
 
     Raises:
-        ValueError: if the rank is unknown.
+        ValueError: if its rank is unknown.
     """
-    if isinstance(value, RaggedTensor):
-        shape, rank = value.shape, value.ragged_rank + value.flat_values.ndim
-    else:
-        shape = _core.as_tensor(value).shape
-        if shape.rank is None:
-            raise ValueError("The rank of strings to be split must be known, but it is not.")
-        rank = shape.rank
-    if rank == 0:
+    if tensor.ndim is None:
+        raise ValueError("Rank of `input` must be statically known.")
+    return tensor
+
+
+def row_spec(input: Any, dtype: Any = dtypes.string) -> TypeSpec:
+    """The spec of a result with a row for each string; see `rows`."""
+    value = input if isinstance(input, RaggedTensor) else known_rank(_core.as_tensor(input))
+    rank = len(value.shape)
+    if not rank:
         return TensorSpec([None], dtype)
-    return RaggedTensorSpec(shape.concatenate([None]), dtype, rank)
+    splits = value._partition.dtype if isinstance(value, RaggedTensor) else dtypes.int64
+    return RaggedTensorSpec([*value.shape, None], dtype, rank, splits)
+
+
+def rows_of(*types: Any) -> Callable[..., Any]:
+    """The specs of a function with rows of these dtypes for each string; see `on_host`."""
+
+    def specs(input: Any, *args: Any, **kwargs: Any) -> Any:
+        found = tuple(row_spec(input, dtype) for dtype in types)
+        return found[0] if len(found) == 1 else found
+
+    return specs
 
 
 def items(tensor: Tensor) -> list[bytes]:
@@ -78,11 +95,8 @@ def each(function: Callable[[bytes], bytes], value: Any, op: str) -> Any:
         return value.with_flat_values(each(function, value.flat_values, op))
     tensor = strings(value, op)
     if _core.building() is not None:
-
-        def on_each(tensor: Tensor) -> Tensor:
-            return each(function, tensor, op)
-
-        return on_values(on_each, [tensor], [spec_like(tensor)])[0]
+        spec = TensorSpec(tensor.shape, dtypes.string)
+        return host_call(each, spec, (function, tensor, op), name=op)
     return from_items([function(item) for item in items(tensor)], tensor._shape_tuple())
 
 
@@ -92,11 +106,8 @@ def numbers(function: Callable[[bytes], Any], value: Any, dtype: Any, op: str) -
         return value.with_flat_values(numbers(function, value.flat_values, dtype, op))
     tensor = strings(value, op)
     if _core.building() is not None:
-
-        def on_each(tensor: Tensor) -> Tensor:
-            return numbers(function, tensor, dtype, op)
-
-        return on_values(on_each, [tensor], [spec_like(tensor, dtype)])[0]
+        spec = TensorSpec(tensor.shape, dtype)
+        return host_call(numbers, spec, (function, tensor, dtype, op), name=op)
     array = np.array([function(item) for item in items(tensor)], dtype.as_numpy_dtype)
     return _core.convert(array.reshape(tensor._shape_tuple()), dtype, None)
 
@@ -112,9 +123,9 @@ def split_rows(value: Any, separator: bytes, op: str) -> Any:
     """Splits each string at a separator, or at white space if that is empty; see `rows`."""
     if isinstance(value, RaggedTensor):
         return value.with_flat_values(split_rows(value.flat_values, separator, op))
-    tensor = of_rank(strings(value, op), 1)
+    tensor = strings(value, op)
     pieces, splits = _ops.string_split(tensor, separator)
-    return as_rows(pieces, splits, sizes_of(tensor))
+    return as_rows(pieces, splits, tensor._shape_tuple())
 
 
 def as_rows(pieces: Tensor, splits: Tensor, shape: Sequence[int]) -> Any:
@@ -154,15 +165,4 @@ def cut(function: Callable[[bytes], Sequence[Any]], value: Any, op: str, join: C
     if isinstance(value, RaggedTensor):
         return value.with_flat_values(cut(function, value.flat_values, op, join))
     tensor = strings(value, op)
-    if _core.building() is not None:
-
-        def on_each(tensor: Tensor) -> list[Tensor]:
-            pieces = [function(item) for item in items(tensor)]
-            ends = np.cumsum([0, *map(len, pieces)], dtype=np.int64)
-            return [join([piece for row in pieces for piece in row]), _core.as_tensor(ends)]
-
-        count = None if tensor._size is None else tensor._size + 1
-        specs = [TensorSpec([None], join([]).dtype), TensorSpec([count], dtypes.int64)]
-        flat, splits = on_values(on_each, [tensor], specs)
-        return as_rows(flat, splits, sizes_of(tensor))
     return rows([function(item) for item in items(tensor)], tensor._shape_tuple(), join)

@@ -84,11 +84,12 @@ def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | No
     return natively(_ops.string_hash, input, op, count, "sip", int(key[0]), int(key[1]))
 
 
-def _prints_spec(data: Any, method: Any = "", name: str | None = None) -> TensorSpec:
-    return TensorSpec([*_core.as_tensor(data).shape[:1], 8], dtypes.uint8)
+def _print_spec(data: Any, *args: Any, **kwargs: Any) -> TensorSpec:
+    x = _core.as_tensor(data)
+    return TensorSpec([None if x.ndim is None else x.shape[0], 8], dtypes.uint8)
 
 
-@composed_op("Fingerprint", in_graph=on_host(_prints_spec), data=Input(), method=Input("string"))
+@composed_op("Fingerprint", data=Input(), method=Input("string"), in_graph=on_host(_print_spec))
 def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Tensor:
     """An 8-byte fingerprint of each row.
 

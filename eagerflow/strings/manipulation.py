@@ -16,14 +16,14 @@ from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.host_call import always, on_host
 from eagerflow.framework.op_function import op_function
-from eagerflow.framework.sizes import known_array, may_equal, reshaped, sizes_of
-from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ops.array import broadcast_static_shape, invalid_argument
 from eagerflow.ops.composed_op import ALL_TYPES, INDEX_TYPES, NUMERIC_TYPES, Input, composed_op
-from eagerflow.ops.numpy_ops import on_values
 from eagerflow.ops.printing import tensor_text
 from eagerflow.ops.segment import segment_count
+from eagerflow.ragged import graph_specs
 from eagerflow.ragged.reduction import joined
+from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.strings.elementwise import (
     byte_vector,
@@ -31,9 +31,12 @@ from eagerflow.strings.elementwise import (
     each,
     from_items,
     items,
+    known_rank,
+    like,
     natively,
     numbers,
-    spec_like,
+    row_spec,
+    rows_of,
     split_rows,
     strings,
 )
@@ -53,6 +56,7 @@ _FILLS = {"": "", "0": "0", " ": " ", "-": "-", "+": "+"}
     shortest=bool,
     width=int,
     fill=str,
+    in_graph=on_host(like()),
 )
 def as_string(
     input: Any,
@@ -99,16 +103,11 @@ def as_string(
     if not real and precision > -1:
         raise invalid_argument(f"precision not supported for datatype {dtype.name} [Op:AsString]")
     if dtype.is_bool:
-        if _core.building() is not None:
-            return on_values(as_string, [x], [TensorSpec(x.shape, dtypes.string)])[0]
         texts = ["true" if item else "false" for item in x.numpy().reshape(-1).tolist()]
         return from_items([text.encode() for text in texts], x._shape_tuple())
     if not fill and width < 0 and not dtype.is_complex:
         notation = "scientific" if scientific else "shortest" if shortest else "fixed"
         return _ops.string_of_number(x, precision if precision > -1 else 6, notation)
-    if _core.building() is not None:
-        arguments = (precision, scientific, shortest, width, fill)
-        return on_values(as_string, [x], [TensorSpec(x.shape, dtypes.string)], *arguments)[0]
     pattern = "%" + fill + (str(width) if width > -1 else "")
     if real:
         digits = f".{precision}" if precision > -1 else ""
@@ -124,7 +123,9 @@ def as_string(
     return from_items([text.encode() for text in texts], x._shape_tuple())
 
 
-@composed_op("StringSplit", input=Input("string", converts="alone"))
+@composed_op(
+    "StringSplit", input=Input("string", converts="alone"), in_graph=on_host(rows_of(dtypes.string))
+)
 def bytes_split(input: Any, name: str | None = None) -> Any:
     """Each string as its bytes.
 
@@ -296,11 +297,19 @@ def strip(input: Any, name: str | None = None) -> Any:
     return natively(_ops.string_strip, input, "StringStrip")
 
 
+def _split_spec(input: Any, *args: Any, **kwargs: Any) -> TypeSpec:
+    if not isinstance(input, RaggedTensor) and _core.as_tensor(input).ndim is None:
+        # The strings are then taken to be a vector.
+        return RaggedTensorSpec([None, None], dtypes.string, 1)
+    return row_spec(input)
+
+
 @composed_op(
     "StringSplitV2",
     input=Input("string", converts="alone"),
     sep=Input("string", converts="alone"),
     maxsplit=int,
+    in_graph=on_host(_split_spec),
 )
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """Splits strings at a separator.
@@ -333,6 +342,15 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     return cut(lambda item: item.split(None, maxsplit), input, "StringSplitV2", byte_vector)
 
 
+def _part_spec(
+    input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None
+) -> TypeSpec:
+    if isinstance(input, RaggedTensor):
+        return like()(input)
+    shapes = [_core.as_tensor(value).shape for value in (input, pos)]
+    return TensorSpec(broadcast_static_shape(*shapes), dtypes.string)
+
+
 @composed_op(
     "Substr",
     elementwise=3,
@@ -340,6 +358,7 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     pos=Input(INDEX_TYPES, type="Tpos"),
     len=Input(INDEX_TYPES, type="Tpos"),
     unit=str,
+    in_graph=on_host(_part_spec),
 )
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """Substrings of strings.
@@ -367,13 +386,11 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     for value in (positions, sizes):
         if value.dtype not in (dtypes.int32, dtypes.int64):
             _core.refuse_attr("T", value.dtype, INDEX_TYPES, "Substr")
-    if not may_equal(positions._shape_tuple(), sizes._shape_tuple()):
+    if positions._shape_tuple() != sizes._shape_tuple():
         raise invalid_argument(
-            f"pos and len should have the same shape, got: {positions.shape} vs. {sizes.shape} "
-            "[Op:Substr]"
+            f"pos and len should have the same shape, got: {list(positions._shape_tuple())} vs. "
+            f"{list(sizes._shape_tuple())} [Op:Substr]"
         )
-    if _core.building() is not None:
-        return _symbolic_substr(text, positions, sizes, unit)
     if not text.ndim or not positions.ndim or text._shape_tuple() == positions._shape_tuple():
         try:
             where, sizes64 = (_ops.cast(value, dtypes.int64) for value in (positions, sizes))
@@ -395,14 +412,6 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
         for index, (item, start, size) in enumerate(zip(*flat, strict=True))
     ]
     return from_items(result, parts[0].shape)
-
-
-def _symbolic_substr(text: Tensor, positions: Tensor, sizes: Tensor, unit: str) -> Tensor:
-    if text.ndim == 0 or positions.ndim == 0:
-        where, sizes = (_ops.cast(value, dtypes.int64) for value in (positions, sizes))
-        return _ops.string_part(text, where, sizes, unit == "UTF8_CHAR")
-    shape = broadcast_static_shape(text.shape, positions.shape)
-    return on_values(substr, [text, positions, sizes], [TensorSpec(shape, dtypes.string)], unit)[0]
 
 
 def _part(item: bytes, place: int, size: int, characters: bool, index: int) -> bytes:
@@ -471,7 +480,31 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
         return numbers(number, input, dtype, "StringToNumber")
 
 
-@op_function
+def _joined_spec(
+    inputs: Any,
+    axis: Any = None,
+    keepdims: bool = False,
+    separator: str = "",
+    name: str | None = None,
+) -> TypeSpec:
+    if isinstance(inputs, RaggedTensor):
+        return graph_specs.reduced("reduce_sum", inputs, axis, keepdims)
+    x = _core.as_tensor(inputs)
+    known = None if axis is None else _core.static_value(_core.convert(axis, None, dtypes.int32))
+    if x.ndim is None or (axis is not None and known is None):
+        return TensorSpec(None, dtypes.string)
+    rank = x.ndim
+    listed = range(rank) if known is None else known.numpy().reshape(-1).tolist()
+    joined_axes = {k % rank for k in listed}
+    sizes = [
+        1 if k in joined_axes else size
+        for k, size in enumerate(x.shape)
+        if keepdims or k not in joined_axes
+    ]
+    return TensorSpec(sizes, dtypes.string)
+
+
+@op_function(in_graph=on_host(_joined_spec))
 def reduce_join(
     inputs: Any,
     axis: Any = None,
@@ -513,14 +546,10 @@ def reduce_join(
 def _join(inputs: Any, axis: Any, keepdims: bool, separator: str) -> Tensor:
     x = strings(inputs, "ReduceJoin")
     rank = x.ndim
-    if rank is None:
-        if axis is not None or keepdims:
-            raise ValueError("The rank of strings to be joined along an axis must be known.")
-        return _ops.string_join_rows(separator, _ops.reshape(x, [-1]))
     if axis is None:
         axes = list(range(rank))[::-1]
     else:
-        axes = [int(k) for k in known_array(axis, dtypes.int32, "axis").reshape(-1)]
+        axes = [int(k) for k in np.asarray(_core.convert(axis, None, dtypes.int32)).reshape(-1)]
     for k in axes:
         if not -rank <= k < rank:
             raise OutOfRangeError(
@@ -533,14 +562,6 @@ def _join(inputs: Any, axis: Any, keepdims: bool, separator: str) -> Tensor:
     if len(set(axes)) != len(axes):
         twice = next(k for k in axes if axes.count(k) > 1)
         raise invalid_argument(f"Duplicate reduction dimension {twice} [Op:ReduceJoin]")
-    if _core.building() is not None:
-        sizes = sizes_of(x)
-        kept = [k for k in range(rank) if k not in axes]
-        pair = [math.prod(sizes[k] for k in part) for part in (kept, axes)]
-        rows = reshaped(_ops.transpose(x, [*kept, *axes[::-1]]), pair)
-        whole = [1 if k in axes else sizes[k] for k in range(rank)]
-        target = whole if keepdims else [sizes[k] for k in kept]
-        return reshaped(_ops.string_join_rows(separator, rows), target)
     shape = x._shape_tuple()
     if x._size and axes and axes == list(range(rank))[: -len(axes) - 1 : -1]:
         for width in [shape[k] for k in axes]:
@@ -576,22 +597,24 @@ def _join_ragged(inputs: Any, axis: Any, keepdims: bool, separator: str) -> Any:
     return _core.ops.expand_dims(result, axis) if keepdims else result
 
 
-def _segments_spec(inputs: Any, segment_ids: Any, num_segments: Any, *_: Any, **__: Any) -> Any:
-    shape, ids = _core.as_tensor(inputs).shape, _core.as_tensor(segment_ids).shape
-    if shape.rank is None or ids.rank is None:
+def _segments_spec(
+    inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
+) -> TensorSpec:
+    x, ids = _core.as_tensor(inputs), _core.convert(segment_ids, None, dtypes.int32)
+    if x.ndim is None or ids.ndim is None:
         return TensorSpec(None, dtypes.string)
-    count = segment_count(num_segments)
-    size = None if isinstance(count, Tensor) else count
-    return TensorSpec([size, *shape[ids.rank :]], dtypes.string)
+    known = _core.static_value(_core.as_tensor(num_segments))
+    count = None if known is None else int(known.numpy())
+    return TensorSpec([count, *x.shape[ids.ndim :]], dtypes.string)
 
 
 @composed_op(
     "UnsortedSegmentJoin",
-    in_graph=on_host(_segments_spec),
     inputs=Input("string"),
     segment_ids=Input(INDEX_TYPES, type="Tindices"),
     num_segments=Input(INDEX_TYPES, type="Tnum", prefer="int32"),
     separator=str,
+    in_graph=on_host(_segments_spec),
 )
 def unsorted_segment_join(
     inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
@@ -653,13 +676,13 @@ def _checked_strings(data: Any) -> Any:
     return _core.convert(data, dtypes.string, None)
 
 
-def _ngrams_spec(data: Any, *_: Any, **__: Any) -> Any:
-    if isinstance(data, CompositeTensor):
-        return spec_like(data)
-    shape = _core.as_tensor(data).shape
-    if shape.rank is None:
-        raise ValueError("The rank of sequences of strings must be known, but it is not.")
-    return TensorSpec(shape[:-1].concatenate([None]), dtypes.string)
+def _ngrams_spec(data: Any, *args: Any, **kwargs: Any) -> TypeSpec:
+    data = _checked_strings(data)
+    if not isinstance(data, RaggedTensor):
+        return TensorSpec([*known_rank(data).shape[:-1], None], dtypes.string)
+    spec = data._type_spec
+    shape = [*spec.shape[:-1], None]
+    return RaggedTensorSpec(shape, dtypes.string, spec.ragged_rank, spec.row_splits_dtype)
 
 
 @op_function(in_graph=on_host(_ngrams_spec))

@@ -17,7 +17,7 @@ from eagerflow.framework.host_call import on_host
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.ragged.tensor import RaggedTensor
-from eagerflow.strings.elementwise import each, items, natively, spec_like, strings
+from eagerflow.strings.elementwise import each, items, like, natively, strings
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -292,15 +292,11 @@ def _pattern(pattern: Any) -> re.Pattern:
     return _compiled(items(_core.convert(pattern, dtypes.string, None))[0])
 
 
-def _matches_spec(input: Any, pattern: Any, name: str | None = None) -> Any:
-    return spec_like(input, dtypes.bool)
-
-
 @composed_op(
     "RegexFullMatch",
-    in_graph=on_host(_matches_spec),
     input=Input("string"),
     pattern=Input("string"),
+    in_graph=on_host(like(dtypes.bool)),
 )
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
     """Whether each string as a whole matches a regular expression.
@@ -385,6 +381,7 @@ def _replaced(text: str, expression: re.Pattern, parts: list, everywhere: bool) 
     pattern=Input("string"),
     rewrite=Input("string"),
     replace_global=bool,
+    in_graph=on_host(like()),
 )
 def regex_replace(
     input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None

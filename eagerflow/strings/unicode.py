@@ -14,7 +14,7 @@ from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
-from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.ragged.spec import RaggedTensorSpec
@@ -25,9 +25,10 @@ from eagerflow.strings.elementwise import (
     each,
     from_items,
     items,
+    known_rank,
+    like,
     rows,
-    spec_like,
-    spec_of_rows,
+    rows_of,
     strings,
 )
 
@@ -145,40 +146,7 @@ def _codes_and_offsets(pairs: list, shape: tuple) -> tuple:
     )
 
 
-def _decoded_specs(input: Any, *_: Any, **__: Any) -> Any:
-    return spec_of_rows(input, dtypes.int32), spec_of_rows(input, dtypes.int64)
-
-
-def _codes_spec(input: Any, *_: Any, **__: Any) -> Any:
-    return spec_of_rows(input, dtypes.int32)
-
-
-def _split_specs(input: Any, *_: Any, **__: Any) -> Any:
-    return spec_of_rows(input), spec_of_rows(input, dtypes.int64)
-
-
-def _characters_spec(input: Any, *_: Any, **__: Any) -> Any:
-    return spec_of_rows(input)
-
-
-def _same_spec(input: Any, *_: Any, **__: Any) -> Any:
-    return spec_like(input)
-
-
-def _scripts_spec(input: Any, *_: Any, **__: Any) -> Any:
-    return spec_like(input, dtypes.int32)
-
-
-def _encoded_spec(input: Any, *_: Any, **__: Any) -> Any:
-    if isinstance(input, RaggedTensor) and input.ragged_rank > 1:
-        return RaggedTensorSpec(input.shape[:-1], dtypes.string, input.ragged_rank - 1)
-    shape = input.shape if isinstance(input, RaggedTensor) else _core.as_tensor(input).shape
-    if shape.rank is None:
-        raise ValueError("The rank of characters to be encoded must be known, but it is not.")
-    return TensorSpec(shape[:-1], dtypes.string)
-
-
-@op_function(in_graph=on_host(_decoded_specs))
+@op_function(in_graph=on_host(rows_of(dtypes.int32, dtypes.int64)))
 def unicode_decode_with_offsets(
     input: Any,
     input_encoding: str,
@@ -220,7 +188,7 @@ def unicode_decode_with_offsets(
     return _decoded(input, decoder, _codes_and_offsets)
 
 
-@op_function(in_graph=on_host(_codes_spec))
+@op_function(in_graph=on_host(rows_of(dtypes.int32)))
 def unicode_decode(
     input: Any,
     input_encoding: str,
@@ -240,7 +208,7 @@ def unicode_decode(
     return _decoded(input, decoder, _codes_and_offsets)[0]
 
 
-@op_function(in_graph=on_host(_split_specs))
+@op_function(in_graph=on_host(rows_of(dtypes.string, dtypes.int64)))
 def unicode_split_with_offsets(
     input: Any,
     input_encoding: str,
@@ -266,7 +234,7 @@ def unicode_split_with_offsets(
     return _decoded(input, decoder, split_rows, True)
 
 
-@op_function(in_graph=on_host(_characters_spec))
+@op_function(in_graph=on_host(rows_of(dtypes.string)))
 def unicode_split(
     input: Any,
     input_encoding: str,
@@ -302,6 +270,17 @@ def _output(encoding: str, op: str) -> str:
     if encoding not in _OUTPUTS:
         _core.refuse_attr("output_encoding", encoding, _OUTPUTS, op)
     return _OUTPUTS[encoding]
+
+
+def _encoded_spec(input: Any, *args: Any, **kwargs: Any) -> TypeSpec:
+    if not isinstance(input, RaggedTensor):
+        return TensorSpec(known_rank(_core.as_tensor(input)).shape[:-1], dtypes.string)
+    spec = input._type_spec
+    shape = spec.shape[:-1]
+    ragged_rank = min(spec.ragged_rank, len(shape) - 1)
+    if not ragged_rank:
+        return TensorSpec(shape, dtypes.string)
+    return RaggedTensorSpec(shape, dtypes.string, ragged_rank, spec.row_splits_dtype)
 
 
 @op_function(in_graph=on_host(_encoded_spec))
@@ -385,13 +364,13 @@ def _natively_encoded(codes: Tensor, splits: Any) -> Tensor | None:
 
 @composed_op(
     "UnicodeTranscode",
-    in_graph=on_host(_same_spec),
     input=Input("string"),
     input_encoding=str,
     output_encoding=str,
     errors=str,
     replacement_char=int,
     replace_control_characters=bool,
+    in_graph=on_host(like()),
 )
 def unicode_transcode(
     input: Any,
@@ -458,7 +437,7 @@ def _scripts() -> tuple[np.ndarray, np.ndarray]:
         return tables["starts"], tables["scripts"]
 
 
-@composed_op("UnicodeScript", in_graph=on_host(_scripts_spec), input=Input("int32"))
+@composed_op("UnicodeScript", input=Input("int32"), in_graph=on_host(like(dtypes.int32)))
 def unicode_script(input: Any, name: str | None = None) -> Any:
     """The script of each character, as ICU's id.
 
