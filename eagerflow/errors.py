@@ -211,6 +211,10 @@ class OperatorNotAllowedInGraphError(TypeError):
     """A Python operator was applied to a value that is not known yet."""
 
 
+class InaccessibleTensorError(ValueError):
+    """A tensor of a branch, a loop or an inner function was used outside of it."""
+
+
 def exception_type_from_error_code(error_code: int) -> type[OpError]:
     """The class of errors with that status code.
 
@@ -224,6 +228,13 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
 
 
 _CLASSES: dict[int, type[OpError]] = {cls._code: cls for cls in _CodedError.__subclasses__()}
-# The engine's number for what only values can do.
+# The engine's numbers for what symbolic tensors cannot do.
 _NOT_ALLOWED_IN_GRAPH = 107
-_core.register_errors({**_CLASSES, _NOT_ALLOWED_IN_GRAPH: OperatorNotAllowedInGraphError})
+_INACCESSIBLE_TENSOR = 108
+_core.register_errors(
+    {
+        **_CLASSES,
+        _NOT_ALLOWED_IN_GRAPH: OperatorNotAllowedInGraphError,
+        _INACCESSIBLE_TENSOR: InaccessibleTensorError,
+    }
+)

@@ -24,7 +24,9 @@ PyObject* builtin_class(Code code) {
 
 void raise(const Error& error) {
   const int code = static_cast<int>(error.code());
-  if ((code >= 100 && error.code() != Code::kNotAllowedInGraph) || !error_classes) {
+  const bool of_graphs =
+      error.code() == Code::kNotAllowedInGraph || error.code() == Code::kInaccessibleTensor;
+  if ((code >= 100 && !of_graphs) || !error_classes) {
     PyErr_SetString(builtin_class(error.code()), error.what());
     return;
   }
@@ -36,7 +38,7 @@ void raise(const Error& error) {
     return;
   }
   Py_INCREF(cls);
-  PyObject* exception = error.code() == Code::kNotAllowedInGraph
+  PyObject* exception = of_graphs
                             ? PyObject_CallFunction(cls, "s", error.what())
                             : PyObject_CallFunction(cls, "OOs", Py_None, Py_None, error.what());
   if (exception) PyErr_SetObject(cls, exception);

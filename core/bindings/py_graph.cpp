@@ -264,6 +264,16 @@ std::shared_ptr<void> source_of_program() {
   return nullptr;
 }
 
+std::string text_of_source(const std::shared_ptr<void>& source) {
+  auto* const place = static_cast<PyObject*>(source.get());
+  const PyRef text =
+      PyRef::steal(PyUnicode_FromFormat("File \"%U\", line %S, in %U", PyTuple_GET_ITEM(place, 0),
+                                        PyTuple_GET_ITEM(place, 1), PyTuple_GET_ITEM(place, 2)));
+  const char* const found = text ? PyUnicode_AsUTF8(text) : nullptr;
+  if (!found) PyErr_Clear();
+  return found ? found : "";
+}
+
 PyObject* prefix_function = nullptr;
 
 std::string prefix_of_names() {
@@ -551,6 +561,7 @@ void add_graphs(nb::module_& m) {
       [](const std::string& folder) {
         package_folder = folder;
         graph::find_source = source_of_program;
+        graph::describe_source = text_of_source;
       },
       "The lines of programs are those outside of this folder.");
 }

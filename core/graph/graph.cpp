@@ -8,14 +8,40 @@
 namespace ef::graph {
 
 std::shared_ptr<void> (*find_source)() = nullptr;
+std::string (*describe_source)(const std::shared_ptr<void>& source) = nullptr;
 std::string (*name_prefix)() = nullptr;
+
+namespace {
+
+// As Python shows it: "(2, None)".
+std::string shape_text(const Shape& shape) {
+  if (!shape.ranked()) return "<unknown>";
+  std::string text = "(";
+  for (int k = 0; k < shape.rank(); ++k) {
+    if (k) text += ", ";
+    text += shape[k] == kUnknownSize ? std::string("None") : cat(shape[k]);
+  }
+  return text + (shape.rank() == 1 ? ",)" : ")");
+}
+
+std::string dtype_text(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat16: return "float16";
+    case DType::kFloat32: return "float32";
+    case DType::kFloat64: return "float64";
+    default: return cat(dtype);
+  }
+}
+
+}  // namespace
 
 std::string describe(const Tensor& tensor) {
   const Symbol* const symbol = symbol_of(tensor);
   const GraphPtr owner = symbol->graph();
   const std::string name =
       owner ? cat(owner->node(symbol->port().node).name, ":", symbol->port().output) : "?";
-  return cat("<tf.Tensor '", name, "' shape=", tensor.shape(), " dtype=", tensor.dtype(), ">");
+  return cat("<tf.Tensor '", name, "' shape=", shape_text(tensor.shape()),
+             " dtype=", dtype_text(tensor.dtype()), ">");
 }
 
 void refuse_reading(const Tensor& tensor, Code code, const char* what) {
@@ -33,11 +59,17 @@ thread_local std::vector<GraphPtr> stack;
 [[noreturn]] void out_of_scope(const Tensor& tensor, const Graph* user) {
   const Symbol* const symbol = symbol_of(tensor);
   const GraphPtr owner = symbol->graph();
-  const std::string of = owner ? cat(" of function '", owner->name(), "'") : std::string();
-  fail(Code::kTypeError, describe(tensor), of, " is out of scope and cannot be used here",
-       user ? cat(", in function '", user->name(), "'") : std::string(),
-       ". It has a value only while that function runs: return it from the function, or pass it as "
-       "an argument.");
+  std::string message = cat(describe(tensor), " is out of scope and cannot be used here",
+                            user ? cat(", in function '", user->name(), "'") : std::string(),
+                            ". It has a value only while ",
+                            owner ? cat("function '", owner->name(), "'") : "its function",
+                            " runs: return it from there, or pass it on as an argument.");
+  const auto source = owner ? owner->node(symbol->port().node).source : nullptr;
+  if (source && describe_source) {
+    message += cat("\n\n", describe(tensor), " was defined here:\n    ", describe_source(source));
+  }
+  const bool inner = owner && user && owner->is_inside(*user);
+  fail(inner ? Code::kInaccessibleTensor : Code::kTypeError, message);
 }
 
 }  // namespace
@@ -97,6 +129,13 @@ void Graph::add_output(NodeId id, const TensorSpec& spec) {
   const Port port{id, static_cast<int32_t>(outputs.size())};
   auto symbol = std::make_unique<Symbol>(spec, weak_from_this(), port);
   outputs.push_back(Tensor(TensorImpl::create_lazy(spec.dtype, spec.shape, std::move(symbol))));
+}
+
+bool Graph::is_inside(const Graph& graph) const {
+  for (GraphPtr found = enclosing_.lock(); found; found = found->enclosing_.lock()) {
+    if (found.get() == &graph) return true;
+  }
+  return false;
 }
 
 Tensor Graph::add_placeholder(const TensorSpec& spec, const std::string& name) {

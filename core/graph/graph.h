@@ -58,10 +58,12 @@ class Graph : public std::enable_shared_from_this<Graph> {
  public:
   // `outer` is the graph that is being built meanwhile, if any.
   Graph(std::string name, std::shared_ptr<Graph> outer)
-      : name_(std::move(name)), outer_(std::move(outer)) {}
+      : name_(std::move(name)), outer_(std::move(outer)), enclosing_(outer_) {}
 
   const std::string& name() const { return name_; }
   const std::shared_ptr<Graph>& outer() const { return outer_; }
+  // Whether this graph was built inside of another one, or of one that was.
+  bool is_inside(const Graph& graph) const;
 
   Tensor add_placeholder(const TensorSpec& spec, const std::string& name);
   // An input of a call.
@@ -107,7 +109,8 @@ class Graph : public std::enable_shared_from_this<Graph> {
  private:
   std::string name_;
   std::shared_ptr<Graph> outer_;
-  std::deque<Node> nodes_;  // nodes stay where they are
+  std::weak_ptr<Graph> enclosing_;  // the same, after the end of tracing too
+  std::deque<Node> nodes_;          // nodes stay where they are
   std::vector<Tensor> inputs_;
   std::vector<Capture> captures_;
   std::vector<Tensor> outputs_;
@@ -148,6 +151,8 @@ std::string describe(const Tensor& tensor);
 
 // Set by the bindings: where the program is now, for messages.
 extern std::shared_ptr<void> (*find_source)();
+// Set by the bindings: the place as text, as in a traceback.
+extern std::string (*describe_source)(const std::shared_ptr<void>& source);
 // Set by the bindings: the prefix of names, as "encoder/".
 extern std::string (*name_prefix)();
 

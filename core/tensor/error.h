@@ -26,7 +26,8 @@ enum class Code : int {
   kAttributeError = 104,
   kOverflowError = 105,
   kNotImplemented = 106,
-  kNotAllowedInGraph = 107,  // what only values can do was asked of a symbolic tensor
+  kNotAllowedInGraph = 107,   // what only values can do was asked of a symbolic tensor
+  kInaccessibleTensor = 108,  // a tensor of a branch or a loop was used after it
 };
 
 class Error : public std::runtime_error {

@@ -10,9 +10,8 @@ from eagerflow import _core, nest
 from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework.func_graph import FuncGraph
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.functions import function_type as types
-from eagerflow.functions import tracing
+from eagerflow.functions import trace_types, tracing
 from eagerflow.functions.function_type import FunctionType
 from eagerflow.util import lazy
 
@@ -70,7 +69,7 @@ class ConcreteFunction(Callable):
         self._argument_variables = variables or []
         self._output_type = function_type.output
         # Makes the result of the graph's outputs; None if the only output is the result.
-        self.pack = None if isinstance(self._output_type, TensorSpec) else self._packed
+        self.pack = trace_types.packer(self._output_type)
         graph.structured_input_signature = types.named_specs(function_type, {})
         graph.structured_outputs = self._output_type.from_tensors(iter(graph.outputs))
 
@@ -198,9 +197,6 @@ class ConcreteFunction(Callable):
 
     def _result(self, outputs: list[Any]) -> Any:
         return outputs[0] if self.pack is None else self.pack(outputs)
-
-    def _packed(self, outputs: list[Any]) -> Any:
-        return self._output_type.from_tensors(iter(outputs))
 
     # Calls with one tensor for each input.
 

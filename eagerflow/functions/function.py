@@ -91,7 +91,7 @@ class Function(_core.TracedCall, Callable):
             p.kind is types.POSITIONAL_OR_KEYWORD for p in self._function_type.parameters.values()
         )
         self._plain = tuple(self._function_type.parameters) if plain else None
-        self._plain_kinds = (types.POSITIONAL_OR_KEYWORD,) * len(self._plain or ())
+        self._plain_kinds = (int(types.POSITIONAL_OR_KEYWORD),) * len(self._plain or ())
         self._forget_traces()
         functools.update_wrapper(self, python_function, updated=())
 
@@ -257,7 +257,7 @@ class Function(_core.TracedCall, Callable):
         parameters = self._function_type.parameters.values()
         names = tuple(p.name for p in parameters)
         parts = tuple(p.annotation for p in parameters)
-        key = (names, tuple(p.kind for p in parameters), parts)
+        key = (names, tuple(int(p.kind) for p in parameters), parts)
         concrete = self._cache.lookup(key)
         return self._traced(key, list(parts), specs=True) if concrete is None else concrete
 

@@ -18,6 +18,7 @@ POSITIONAL_OR_KEYWORD = inspect.Parameter.POSITIONAL_OR_KEYWORD
 VAR_POSITIONAL = inspect.Parameter.VAR_POSITIONAL
 KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
 VAR_KEYWORD = inspect.Parameter.VAR_KEYWORD
+_KINDS = POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD, VAR_POSITIONAL, KEYWORD_ONLY, VAR_KEYWORD
 
 
 class _CapturedDefault:
@@ -286,10 +287,13 @@ def bound_with_defaults(
 
 def arguments_of(
     function_type: FunctionType, bound: Mapping[str, Any]
-) -> tuple[list[str], list[Any], list[Any]]:
-    """The names, kinds and values of arguments, each of those in `*args` and `**kwargs` of its own."""
+) -> tuple[list[str], list[int], list[Any]]:
+    """The names, kinds and values of arguments, each of those in `*args` and `**kwargs` of its own.
+
+    Kinds are integers: they are parts of keys, and those of `inspect` are slow to hash.
+    """
     names: list[str] = []
-    kinds: list[Any] = []
+    kinds: list[int] = []
     values: list[Any] = []
     parameters = function_type.parameters
     by_position = any(p.kind is VAR_POSITIONAL for p in parameters.values())
@@ -297,7 +301,7 @@ def arguments_of(
         kind = parameters[name].kind
         if kind is VAR_POSITIONAL:
             names += [f"{name}_{k}" for k in range(len(value))]
-            kinds += [POSITIONAL_ONLY] * len(value)
+            kinds += [int(POSITIONAL_ONLY)] * len(value)
             values += value
         elif kind is VAR_KEYWORD:
             for key in sorted(value):
@@ -308,21 +312,21 @@ def arguments_of(
                         f"parameters. Original: {sorted(value)}, Sanitized: {found}"
                     )
                 names.append(found)
-                kinds.append(KEYWORD_ONLY)
+                kinds.append(int(KEYWORD_ONLY))
                 values.append(value[key])
         else:
             names.append(name)
             before = by_position and kind is POSITIONAL_OR_KEYWORD
-            kinds.append(POSITIONAL_ONLY if before else kind)
+            kinds.append(int(POSITIONAL_ONLY if before else kind))
             values.append(value)
     return names, kinds, values
 
 
-def concrete_type(names: list[str], kinds: list[Any], types: Sequence[Any]) -> FunctionType:
+def concrete_type(names: list[str], kinds: list[int], types: Sequence[Any]) -> FunctionType:
     """The type of a function for arguments of certain types."""
     return FunctionType(
         [
-            Parameter(name, kind, False, kind_of_value)
+            Parameter(name, _KINDS[kind], False, kind_of_value)
             for name, kind, kind_of_value in zip(names, kinds, types, strict=True)
         ]
     )

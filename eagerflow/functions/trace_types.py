@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -528,6 +528,20 @@ _MAKERS: dict[type, Any] = {
     tuple: _tuple,
     dict: _dict,
 }
+
+
+def packer(trace_type: Any) -> Callable[[list[Any]], Any] | None:
+    """What makes a value of a type of the tensors in it; None for a type of tensors."""
+    if isinstance(trace_type, TensorSpec):
+        return None
+    if isinstance(trace_type, _Items) and all(isinstance(i, TensorSpec) for i in trace_type.items):
+        if type(trace_type) in (List, Tuple):
+            return trace_type._kind  # type: ignore[attr-defined]
+        if isinstance(trace_type, Dict) and list(trace_type.mapping) == trace_type._keys:
+            if type(trace_type._class) is dict:
+                keys = trace_type._keys
+                return lambda tensors: dict(zip(keys, tensors, strict=True))
+    return lambda tensors: trace_type.from_tensors(iter(tensors))
 
 
 def weak_objects(trace_type: Any) -> list[Any]:

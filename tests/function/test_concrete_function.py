@@ -310,3 +310,32 @@ def test_leaked_tensors_are_refused():
         leaked[0] + 1
     with pytest.raises(TypeError, match="is out of scope and cannot be used here"):
         function(lambda x: x + leaked[0], autograph=False)(tf.constant(1.0))
+
+
+def test_errors_about_leaked_tensors_say_where_they_are_from():
+    leaked = []
+
+    @function(autograph=False)
+    def f(x):
+        leaked.append(tf.square(x, name="sq"))
+        return x
+
+    f(tf.constant([1.0]))
+    with pytest.raises(TypeError) as error:
+        leaked[0] + 1
+    text = str(error.value)
+    assert text.startswith("<tf.Tensor 'sq:0' shape=(1,) dtype=float32> is out of scope")
+    assert "was defined here:\n    File " in text
+    assert text.endswith(", in f") and "test_concrete_function.py" in text
+
+
+def test_tensors_of_inner_graphs_are_inaccessible_outside():
+    @function(autograph=False)
+    def f(x):
+        inside = []
+        tf.cond(x > 0, lambda: inside.append(x * 2) or x, lambda: x)
+        return inside[0] + 1
+
+    with pytest.raises(tf.errors.InaccessibleTensorError, match="'mul:0'|'Mul:0'"):
+        f(tf.constant(1))
+    assert issubclass(tf.errors.InaccessibleTensorError, ValueError)
