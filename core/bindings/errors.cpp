@@ -4,6 +4,7 @@
 #include <new>
 
 #include "bindings/gil.h"
+#include "graph/graph.h"
 
 namespace ef::py {
 namespace {
@@ -25,7 +26,7 @@ PyObject* builtin_class(Code code) {
 void raise(const Error& error) {
   const int code = static_cast<int>(error.code());
   const bool of_graphs =
-      error.code() == Code::kNotAllowedInGraph || error.code() == Code::kInaccessibleTensor;
+      error.code() == Code::kNotAllowedInGraph || error.code() == graph::kInaccessibleTensor;
   if ((code >= 100 && !of_graphs) || !error_classes) {
     PyErr_SetString(builtin_class(error.code()), error.what());
     return;

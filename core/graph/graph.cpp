@@ -69,7 +69,7 @@ thread_local std::vector<GraphPtr> stack;
     message += cat("\n\n", describe(tensor), " was defined here:\n    ", describe_source(source));
   }
   const bool inner = owner && user && owner->is_inside(*user);
-  fail(inner ? Code::kInaccessibleTensor : Code::kTypeError, message);
+  fail(inner ? kInaccessibleTensor : Code::kTypeError, message);
 }
 
 }  // namespace

@@ -17,6 +17,9 @@
 
 namespace ef::graph {
 
+// The code of errors about tensors of branches, loops and inner functions that are used outside.
+inline constexpr Code kInaccessibleTensor{108};
+
 // An attribute, or an element of one, that an input gives when the node runs.
 struct LateAttr {
   int32_t field = 0;     // which of the attributes' fields

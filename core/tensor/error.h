@@ -26,8 +26,7 @@ enum class Code : int {
   kAttributeError = 104,
   kOverflowError = 105,
   kNotImplemented = 106,
-  kNotAllowedInGraph = 107,   // what only values can do was asked of a symbolic tensor
-  kInaccessibleTensor = 108,  // a tensor of a branch or a loop was used after it
+  kNotAllowedInGraph = 107,  // what only values can do was asked of a symbolic tensor
 };
 
 class Error : public std::runtime_error {
