@@ -161,7 +161,7 @@ from eagerflow.framework.context import (
     inside_function as inside_function,
 )
 from eagerflow.framework.device import device as device, DeviceSpec as DeviceSpec
-from eagerflow.functions.switch import function as function
+from eagerflow.functions.function import function as function
 from eagerflow.framework.indexed_slices import (
     IndexedSlices as IndexedSlices,
     IndexedSlicesSpec as IndexedSlicesSpec,

@@ -36,6 +36,8 @@ FAMILIES = (
     "ctc",
     "signal",
     "loops",
+    "autograph",
+    "autograph_errors",
     "random",
     "tensors",
     "dtypes",

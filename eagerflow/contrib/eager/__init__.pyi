@@ -21,7 +21,7 @@ from eagerflow.contrib.eager.network import (
     save_network_checkpoint as save_network_checkpoint,
 )
 from eagerflow.framework.context import executing_eagerly as executing_eagerly
-from eagerflow.functions.switch import function as function
+from eagerflow.functions.function import function as function
 from eagerflow.framework.tensor import Tensor
 from eagerflow.framework.type_spec import TensorSpec as TensorSpec
 from eagerflow.framework.variable import Variable as Variable

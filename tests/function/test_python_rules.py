@@ -65,9 +65,9 @@ def test_signatures_are_checked():
     for wrong in ([1, 2, 3], tf.constant([1.0, 2.0])):
         with pytest.raises(TypeError):
             add_one(wrong)
-    with pytest.raises(TypeError, match="misses arguments"):
+    with pytest.raises(TypeError, match="missing a required argument"):
         add_one()
-    with pytest.raises(TypeError, match="takes 1"):
+    with pytest.raises(TypeError, match="too many positional arguments"):
         add_one([1, 2], 3)
     with pytest.raises(TypeError):
         tf.function(3)
