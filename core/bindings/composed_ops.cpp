@@ -15,6 +15,7 @@
 #include "bindings/errors.h"
 #include "bindings/items.h"
 #include "bindings/override.h"
+#include "graph/graph.h"
 #include "ops/input_checks.h"
 
 namespace nb = nanobind;
@@ -173,7 +174,7 @@ class ComposedOp {
     if (std::any_of(values.begin(), values.end(), [](PyObject* v) { return is_symbolic(v, 0); })) {
       return true;
     }
-    check_arguments(declaration_, values.data());
+    graph::with_type_errors([&] { check_arguments(declaration_, values.data()); });
     return true;
   }
 

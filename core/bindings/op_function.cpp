@@ -97,7 +97,7 @@ PyObject* call_op(const Signature& signature, PyObject* const* args, size_t posi
       PyObject* values[kMaxParameters];
       match_arguments(signature, args, positional, keywords, values);
       require_arguments(signature, values);
-      check_arguments(signature.declaration, values);
+      graph::with_type_errors([&] { check_arguments(signature.declaration, values); });
     });
   }
   return result;

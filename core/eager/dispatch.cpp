@@ -27,7 +27,7 @@ const InputSpec& input_spec(const Op& op, size_t i) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     typed.push_back({&input_spec(op, i), inputs[i].dtype()});
   }
-  check_dtypes(op.tf_name, typed);
+  graph::with_type_errors([&] { check_dtypes(op.tf_name, typed); });
   fail(Code::kInternal, op.name, " refuses dtypes that it declares.");
 }
 

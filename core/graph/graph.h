@@ -144,6 +144,18 @@ class Building {
 void begin_building(GraphPtr graph);
 void end_building();
 
+// Runs a check of arguments. While a graph is built, what it finds is a TypeError, where
+// TensorFlow's eager calls raise InvalidArgument.
+template <class Check>
+void with_type_errors(const Check& check) {
+  try {
+    check();
+  } catch (const Error& error) {
+    if (!building() || error.code() != Code::kInvalidArgument) throw;
+    throw Error(Code::kTypeError, error.what());
+  }
+}
+
 // Throws if a symbolic tensor belongs to a graph: operations that run have no value for it.
 void refuse_out_of_scope(const Tensor& tensor);
 
