@@ -13,6 +13,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.tensor import Reference, Tensor
 from eagerflow.graph.execution import current_run, resolve
 from eagerflow.graph.inference import samples_of
+from eagerflow.ops import array
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module.
@@ -105,6 +106,14 @@ class GraphTensor:
 
     def _shape_tuple(self) -> tuple:
         return tuple(self._shape.as_list())
+
+    def _sizes(self) -> tuple:
+        """The sizes to compute with: those that are unknown are tensors of the graph."""
+        known = self._shape_tuple()
+        if None not in known:
+            return known
+        shape = array.shape(self)
+        return tuple(shape[k] if size is None else size for k, size in enumerate(known))
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """The value, as an array, that a session computes; the default one if none is given."""
