@@ -27,6 +27,14 @@ const InputSpec& input_spec(const Op& op, size_t i) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     typed.push_back({&input_spec(op, i), inputs[i].dtype()});
   }
+  // While a graph is built, TensorFlow names both inputs.
+  for (size_t i = 0; graph::building() && i < typed.size(); ++i) {
+    const auto first = static_cast<size_t>(typed[i].spec->first);
+    if (typed[i].dtype == typed[first].dtype) continue;
+    fail(Code::kTypeError, "Input '", typed[i].spec->name, "' of '", op.tf_name, "' Op has type ",
+         dtype_name(typed[i].dtype), " that does not match type ", dtype_name(typed[first].dtype),
+         " of argument '", typed[first].spec->name, "'.");
+  }
   graph::with_type_errors([&] { check_dtypes(op.tf_name, typed); });
   fail(Code::kInternal, op.name, " refuses dtypes that it declares.");
 }

@@ -6,7 +6,6 @@ import eagerflow as tf
 from eagerflow.functions.function import function
 
 # TensorArrays are loop variables where graphs have lists of tensors.
-pytest.importorskip("eagerflow.ops.graph_tensor_array")
 
 LISTS = tf.autograph.experimental.Feature.LISTS
 

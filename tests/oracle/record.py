@@ -88,7 +88,7 @@ def run_recorder(tf: Any, name: str, checks: bool) -> int:
 def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    everything = [*registry.FAMILIES, *registry.TRACED, *RECORDERS]
+    everything = [*registry.FAMILIES, *RECORDERS]
     parser.add_argument("families", nargs="*", default=everything)
     parser.add_argument("--check", action="store_true", help="compare eagerflow with TensorFlow")
     arguments = parser.parse_args()

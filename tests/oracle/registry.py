@@ -74,9 +74,6 @@ FAMILIES = (
     "system",
 )
 
-# Programs of traced functions: tests/autograph asks for them.
-TRACED = ("autograph", "autograph_errors")
-
 
 @dataclass(frozen=True)
 class Case:
@@ -104,7 +101,7 @@ class Case:
         return f"{self.family}/{self.name}"
 
 
-_cases: dict[str, dict[str, Case]] = {family: {} for family in (*FAMILIES, *TRACED)}
+_cases: dict[str, dict[str, Case]] = {family: {} for family in FAMILIES}
 
 
 def _register(case: Case) -> None:
