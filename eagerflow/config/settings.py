@@ -11,10 +11,7 @@ from eagerflow.framework.device import DeviceSpec
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
-    """Lets functions of `tf.function` draw random numbers as the rest of a program does.
-
-    Functions run operation by operation in any case. By default their random operations draw as
-    those of a traced function: each from a stream of its own.
+    """Lets functions of `tf.function` run as Python functions, operation by operation, to debug them.
 
     >>> tf.config.run_functions_eagerly(True)
     >>> tf.config.functions_run_eagerly()
