@@ -11,6 +11,7 @@
 #include "bindings/py_variable.h"
 #include "graph/record.h"
 #include "ops/input_checks.h"
+#include "ops/random.h"
 
 namespace ef::py {
 namespace {
@@ -129,6 +130,13 @@ DType checked_dtype(const AttrField& field, DType dtype) {
   return dtype;
 }
 
+// Random integers may be as small as their dtype allows; everything else is an axis or a size.
+int64_t number_of(const Op& op, PyObject* value, const char* name) {
+  const int64_t number = to_int(value, name);
+  const bool any = graph::HoleCollector::current() || &op == &ops::philox_uniform_int;
+  return any ? number : as_known(number);
+}
+
 // While a graph is built, sizes may be unknown.
 Shape to_shape(PyObject* value, const char* name) {
   Ints sizes = to_ints(value, name, true);
@@ -148,11 +156,17 @@ void convert_attr(const Signature& signature, size_t k, PyObject* value, AttrsBu
   const AttrField& field = signature.attrs[k];
   const char* const name = field.name.c_str();
   switch (field.kind) {
-    case AttrKind::kInt: attrs.at<int64_t>(field) = to_int(value, name); return;
+    case AttrKind::kInt: attrs.at<int64_t>(field) = number_of(signature.op, value, name); return;
     case AttrKind::kBool: attrs.at<bool>(field) = to_bool(value, name); return;
     case AttrKind::kFloat: attrs.at<double>(field) = to_double(value, name); return;
     case AttrKind::kDType: attrs.at<DType>(field) = checked_dtype(field, to_dtype(value)); return;
-    case AttrKind::kInts: append_ints(value, name, false, attrs.at<Ints>(field)); return;
+    case AttrKind::kInts: {
+      auto& list = attrs.at<Ints>(field);
+      list.clear();
+      append_ints(value, name, false, list);
+      if (!graph::HoleCollector::current()) std::ranges::transform(list, list.begin(), as_known);
+      return;
+    }
     case AttrKind::kShape: attrs.at<Shape>(field) = to_shape(value, name); return;
     case AttrKind::kEnum: attrs.at<uint8_t>(field) = choose(signature, k, value); return;
   }

@@ -44,7 +44,8 @@ struct AttrField {
   AttrKind kind;
   bool required;  // else the struct is made with a default
   size_t offset;  // of the member in the struct
-  // Of a std::optional: gives the member a value, and returns that. Null for others.
+  // Of a std::optional: gives the member a value, if it has none, and returns that. Null for
+  // others.
   void* (*engage)(void* member);
   DTypeSet dtypes;  // that a kDType may be
   std::string name;
@@ -200,7 +201,8 @@ consteval AttrKind kind_of() {
 
 template <class M>
 void* engage(void* member) {
-  return &static_cast<M*>(member)->emplace();
+  M& optional = *static_cast<M*>(member);
+  return optional ? &*optional : &optional.emplace();
 }
 
 std::string shown(int64_t value);

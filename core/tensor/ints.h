@@ -14,6 +14,10 @@ namespace ef {
 // symbolic calls hold it.
 inline constexpr int64_t kUnknownInt = INT64_MIN;
 
+// A number that a program gives, apart from those that stand for unknown ones: no axis, size or
+// index is so small.
+inline int64_t as_known(int64_t number) { return number < INT64_MIN + 2 ? INT64_MIN + 2 : number; }
+
 // Few lists are longer than six: the paddings of four axes are.
 class Ints : public InlineVector<int64_t, 6> {
  public:

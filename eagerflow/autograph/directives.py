@@ -103,8 +103,7 @@ def set_loop_options(
         maximum_iterations: the maximum number of iterations.
         shape_invariants: pairs of a loop variable and a TensorShape that its values always fit.
 
-    >>> @tf.function
-    ... def repeated(n):
+    >>> def repeated(n):
     ...     x = tf.constant([1])
     ...     for i in tf.range(n):
     ...         tf.autograph.experimental.set_loop_options(

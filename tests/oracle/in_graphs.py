@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from eagerflow import nest
 from eagerflow.framework import func_graph
+
+
+class NoTensor(Exception):
+    """A result of a case without known sizes that cannot be compared."""
 
 
 class Placeholders:
@@ -50,5 +55,12 @@ class InGraph:
         graph = func_graph.FuncGraph("case")
         placeholders = Placeholders(tf, graph, self._sizes_known)
         with graph.as_default():
-            func_graph.finish(graph, self._case.run(placeholders))
-        return func_graph.pack_outputs(graph, graph.run(placeholders.values))
+            result = self._case.run(placeholders)
+            leaves = nest.flatten(result, expand_composites=True)
+            tensors = [k for k, leaf in enumerate(leaves) if isinstance(leaf, tf.Tensor)]
+            if len(tensors) < len(leaves) and not self._sizes_known:
+                raise NoTensor("What is no tensor tells of sizes that are unknown.")
+            graph.finish([graph.capture(leaves[k]) for k in tensors])
+        for k, value in zip(tensors, graph.run(placeholders.values), strict=True):
+            leaves[k] = value
+        return nest.pack_sequence_as(result, leaves, expand_composites=True)

@@ -67,6 +67,10 @@ using List = std::shared_ptr<ListOfTensors>;
 
 const ListOfTensors& list_at(const KernelContext& c, int i) {
   static const ListOfTensors empty;
+  if (c.input(i).size() != 1) {
+    invalid_argument("Expected a list to be a scalar, got shape ", c.input(i).shape(),
+                     " [Op:", c.op().tf_name, "]");
+  }
   const Variant* const value = c.input(i).data<VariantRef>()->get();
   if (!value) return empty;
   const auto* const list = dynamic_cast<const ListOfTensors*>(value);

@@ -179,7 +179,7 @@ def batch_dot(x: TensorLike, y: TensorLike, axes: Any = None) -> Any:
             "Cannot perform batch_dot over axis 0. If your inputs are not batched, add a dummy "
             "batch dimension to your inputs using K.expand_dims(x, 0)"
         )
-    sizes_x, sizes_y = x.shape.as_list(), y.shape.as_list()
+    sizes_x, sizes_y = list(x._sizes()), list(y._sizes())
     rest_x = [k for k in range(1, rank_x) if k != first]
     rest_y = [k for k in range(1, rank_y) if k != second]
     size = sizes_x[first]

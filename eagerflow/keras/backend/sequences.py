@@ -151,7 +151,7 @@ def _local(
         raise ValueError(f"Unknown data_format: {data_format}")
     first = data_format == "channels_first"
     inputs = _core.as_tensor(inputs)
-    batch = inputs._shape_tuple()[0]
+    batch = inputs._sizes()[0]
     windows = []
     for position in np.ndindex(*positions):
         cut = tuple(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from eagerflow import _core
@@ -102,11 +103,8 @@ def batch_flatten(x: Any) -> Any:
     TensorShape([2, 12])
     """
     x = _core.as_tensor(x)
-    sizes = x.shape.as_list()
-    width = 1
-    for size in sizes[1:]:
-        width *= size
-    return _ops.reshape(x, [sizes[0], width])
+    batch, *sizes = x._sizes()
+    return _ops.reshape(x, [batch, math.prod(sizes)])
 
 
 @op_function

@@ -279,7 +279,7 @@ def fractional_avg_pool(
 ) -> FractionalAvgPool:
     """The mean of each region, where regions have random sizes; see `fractional_max_pool`.
 
-    >>> tf.nn.fractional_avg_pool(tf.zeros([1, 9, 9, 2]), 1.5).output.shape
+    >>> tf.nn.fractional_avg_pool(tf.zeros([1, 9, 9, 2]), [1.0, 1.5, 1.5, 1.0]).output.shape
     TensorShape([1, 6, 6, 2])
     """
     x, sequences, regions = _fractional(
