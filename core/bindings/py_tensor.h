@@ -57,7 +57,6 @@ PyObject* subscript(PyObject* self, PyObject* key);
 void register_shape_class(PyObject* cls);
 PyObject* shape_object(const Shape& shape);  // a TensorShape; new reference
 
-
 bool init_tensor_type(PyObject* module);
 
 }  // namespace ef::py

@@ -266,7 +266,7 @@ void record_node(Graph& graph, NodeId id, std::span<Tape* const> tapes) {
 
 HoleCollector::HoleCollector() : outer_(std::exchange(collector, this)) {}
 HoleCollector::~HoleCollector() { collector = outer_; }
-HoleCollector* HoleCollector::current() { return collector; }
+HoleCollector* HoleCollector::innermost() { return collector; }
 
 Ints HoleCollector::integers_of(const Tensor& tensor) {
   const std::optional<Ints> known = known_numbers(tensor);

@@ -56,13 +56,15 @@ class HoleCollector {
   void add(Hole hole) { holes_.push_back(std::move(hole)); }
 
   // The collector of the call whose arguments this thread converts; null if there is none.
-  static HoleCollector* current();
+  static HoleCollector* current() { return graphs_begun == 0 ? nullptr : innermost(); }
   // The numbers of an integer scalar or vector without a value, with holes where they are unknown.
   Ints integers_of(const Tensor& tensor);
   // Leaves a hole for a single number.
   void number_of(const Tensor& tensor);
 
  private:
+  static HoleCollector* innermost();
+
   int32_t field_ = 0;
   std::vector<Hole> holes_;
   HoleCollector* outer_;

@@ -134,8 +134,8 @@ const Op max_pool_places{{
           const Shape& image = g.input_shape(0);
           const Tensor& places = g.output(1);
           const Tensor flat =
-              call(scatter_nd, {reshape_to(places, {places.size(), 1}),
-                                reshape_to(g.dy(), {places.size()})},
+              call(scatter_nd,
+                   {reshape_to(places, {places.size(), 1}), reshape_to(g.dy(), {places.size()})},
                    ScatterNdAttrs{.shape = {image.num_elements()}});
           g.set(0, reshape_to(flat, image));
         },

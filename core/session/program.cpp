@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "eager/dispatch.h"
-#include "graph/symbolic.h"
 #include "eager/tape.h"
+#include "graph/symbolic.h"
 #include "tensor/error.h"
 
 namespace ef::session {

@@ -5,8 +5,8 @@
 #include <initializer_list>
 #include <thread>
 
-#include "graph/symbolic.h"
 #include "eager/variable.h"
+#include "graph/symbolic.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/matmul.h"
