@@ -28,7 +28,7 @@ def _cases():
 
 
 CASES = list(_cases())
-# Rows of unknown number cannot be unpacked, nor in TensorFlow; one case is a known difference.
+# Cases that no graph computes yet, or with sizes that must be known.
 MISSING = frozenset((values.RECORDED.parent / "not_in_graphs.txt").read_text().splitlines())
 
 
