@@ -117,11 +117,11 @@ def slice(
         raise invalid_argument(
             f"start and size must have {len(sizes)} elements, got {begin.size} and {extent.size}"
         )
-    first = begin.tolist()
-    part = [
-        max(min(wanted, whole - before), 0)
-        for wanted, whole, before in zip(extent.tolist(), sizes, first, strict=True)
-    ]
+    first, part = [], []
+    for before, wanted, whole in zip(begin.tolist(), extent.tolist(), sizes, strict=True):
+        # The engine's numbers end where a start far before the tensor would need them.
+        first.append(max(before, -(2**62)))
+        part.append(max(min(wanted, min(before + wanted, whole) - first[-1]), 0))
     indices, inside = _ops.sparse_slice_places(value._indices, first, part)
     shape = _core.convert(part, dtypes.int64, None)
     return assembled(indices, slices_at(value._values, inside), shape)
