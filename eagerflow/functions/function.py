@@ -335,8 +335,9 @@ class Function(_core.TracedCall, Callable):
         instances[key] = (reference, bound)
         return bound
 
-    def _clone(self, python_function: Any) -> Function:
-        return Function(
+    def _arguments(self, python_function: Any) -> tuple[Any, ...]:
+        """What makes a Function with these options of another Python function."""
+        return (
             python_function,
             self._name,
             self._input_signature,
@@ -348,6 +349,9 @@ class Function(_core.TracedCall, Callable):
             self._attributes,
         )
 
+    def _clone(self, python_function: Any) -> Function:
+        return Function(*self._arguments(python_function))
+
     def __copy__(self) -> Function:
         copy = type(self).__new__(type(self))
         copy.__dict__.update(self.__dict__)
@@ -358,17 +362,7 @@ class Function(_core.TracedCall, Callable):
         return self._clone(copying.deepcopy(self._python_function, memo))
 
     def __reduce__(self) -> tuple:
-        return _from_pickle, (
-            self._python_function,
-            self._name,
-            self._input_signature,
-            self._autograph,
-            self._jit_compile,
-            self._reduce_retracing,
-            None,
-            self._autograph_options,
-            self._attributes,
-        )
+        return _from_pickle, self._arguments(self._python_function)
 
 
 def _from_pickle(*state: Any) -> Function:

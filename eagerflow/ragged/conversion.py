@@ -123,12 +123,8 @@ def _in_order(indices: np.ndarray, count: int) -> bool:
 
 def _wanted_sizes(shape: Any, value: RaggedTensor) -> list[int | None]:
     if isinstance(shape, Tensor):
-        shape = [None if size < 0 else size for size in shape.numpy().tolist()]
-    sizes = [None if size is None or int(size) < 0 else int(size) for size in shape]
-    rank = len(value.shape)
-    if len(sizes) != rank:
-        raise ValueError(f"Shape {sizes} must have rank {rank}, that of the ragged tensor")
-    return sizes
+        shape = shape.numpy().tolist()
+    return graph_specs.wanted_sizes(shape, len(value.shape))
 
 
 @hosted(graph_specs.from_tensor)
@@ -136,12 +132,7 @@ def from_tensor(
     tensor: Any, lengths: Any, padding: Any, ragged_rank: int, row_splits_dtype: Any
 ) -> RaggedTensor:
     """See `tf.RaggedTensor.from_tensor`."""
-    if lengths is not None and padding is not None:
-        raise ValueError("Specify argument `lengths` or `padding`, but not both.")
-    if not isinstance(ragged_rank, int):
-        raise TypeError(f"Argument `ragged_rank` must be an int. Received {ragged_rank}.")
-    if ragged_rank <= 0:
-        raise ValueError(f"Argument `ragged_rank` must be greater than 0. Received {ragged_rank}.")
+    graph_specs.check_rows_given(lengths, padding, ragged_rank)
     value = _core.as_tensor(tensor)
     dtype = dtypes.as_dtype(row_splits_dtype)
     if lengths is not None and isinstance(lengths, list | tuple) and len(lengths):

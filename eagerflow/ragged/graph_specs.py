@@ -316,6 +316,14 @@ def merged(value: Any, outer_axis: int, inner_axis: int) -> TypeSpec:
     return spec_of(sizes, value.dtype, left, value._partition.dtype)
 
 
+def wanted_sizes(shape: Any, rank: int) -> list[int | None]:
+    """The sizes that a dense result shall have; None for those that the values decide."""
+    sizes = [None if size is None or int(size) < 0 else int(size) for size in shape]
+    if len(sizes) != rank:
+        raise ValueError(f"Shape {sizes} must have rank {rank}, that of the ragged tensor")
+    return sizes
+
+
 def dense(value: RaggedTensor, default: Any = None, shape: Any = None) -> TensorSpec:
     """See `tf.RaggedTensor.to_tensor`."""
     dims = dims_of(value)
@@ -323,9 +331,7 @@ def dense(value: RaggedTensor, default: Any = None, shape: Any = None) -> Tensor
         known = shape
         if isinstance(shape, Tensor):
             known = _core.partial_value(shape) or [None] * len(dims)
-        sizes = [None if size is None or int(size) < 0 else int(size) for size in known]
-        if len(sizes) != len(dims):
-            raise ValueError(f"Shape {sizes} must have rank {len(dims)}, that of the ragged tensor")
+        sizes = wanted_sizes(known, len(dims))
         dims = [own if size is None else size for own, size in zip(dims, sizes, strict=True)]
     return TensorSpec(dims, value.dtype)
 
@@ -335,16 +341,21 @@ def sparse(value: RaggedTensor) -> SparseTensorSpec:
     return SparseTensorSpec(dims_of(value), value.dtype)
 
 
-def from_tensor(
-    tensor: Any, lengths: Any, padding: Any, ragged_rank: int, row_splits_dtype: Any
-) -> TypeSpec:
-    """See `tf.RaggedTensor.from_tensor`."""
+def check_rows_given(lengths: Any, padding: Any, ragged_rank: Any) -> None:
+    """Refuses what `tf.RaggedTensor.from_tensor` cannot find the rows of."""
     if lengths is not None and padding is not None:
         raise ValueError("Specify argument `lengths` or `padding`, but not both.")
     if not isinstance(ragged_rank, int):
         raise TypeError(f"Argument `ragged_rank` must be an int. Received {ragged_rank}.")
     if ragged_rank <= 0:
         raise ValueError(f"Argument `ragged_rank` must be greater than 0. Received {ragged_rank}.")
+
+
+def from_tensor(
+    tensor: Any, lengths: Any, padding: Any, ragged_rank: int, row_splits_dtype: Any
+) -> TypeSpec:
+    """See `tf.RaggedTensor.from_tensor`."""
+    check_rows_given(lengths, padding, ragged_rank)
     value = _core.as_tensor(tensor)
     nested = isinstance(lengths, list | tuple) and lengths and not isinstance(lengths[0], int)
     if nested:
