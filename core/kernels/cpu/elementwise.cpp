@@ -152,6 +152,20 @@ struct PlainUnaryCall {
   }
 };
 
+// The call of an operation's loop for these types; it is empty where there is none.
+template <class Call>
+Call call_of(const auto& loops_by_type, DType in, DType out, double parameter) {
+  Call call{loops_by_type[static_cast<int>(in)],
+            parameter,
+            {},
+            static_cast<int64_t>(element_size(in)),
+            static_cast<int64_t>(element_size(out))};
+  if (call.loop || !is_floating(in)) return call;
+  call.loop = loops_by_type[static_cast<int>(DType::kFloat32)];
+  call.half = Widening::of(element_loops(), in, out);
+  return call;
+}
+
 struct UnaryCall {
   UnaryLoop loop;
   double parameter;
@@ -159,19 +173,8 @@ struct UnaryCall {
   int64_t in_bytes;
   int64_t out_bytes;
 
-  // Empty where there is no loop for these types.
   static UnaryCall of(Unary op, DType in, DType out, double parameter) {
-    const ElementLoops& loops = element_loops();
-    const auto& row = loops.unary[static_cast<int>(op)];
-    UnaryCall call{row[static_cast<int>(in)],
-                   parameter,
-                   {},
-                   static_cast<int64_t>(element_size(in)),
-                   static_cast<int64_t>(element_size(out))};
-    if (call.loop || !is_floating(in)) return call;
-    call.loop = row[static_cast<int>(DType::kFloat32)];
-    call.half = Widening::of(loops, in, out);
-    return call;
+    return call_of<UnaryCall>(element_loops().unary[static_cast<int>(op)], in, out, parameter);
   }
 
   void operator()(void* to, const void* x, int64_t count) const {
@@ -214,19 +217,8 @@ struct BinaryCall {
   int64_t in_bytes;
   int64_t out_bytes;
 
-  // Empty where there is no loop for these types.
   static BinaryCall of(Binary op, DType in, DType out, double parameter) {
-    const ElementLoops& loops = element_loops();
-    const auto& row = loops.binary[static_cast<int>(op)];
-    BinaryCall call{row[static_cast<int>(in)],
-                    parameter,
-                    {},
-                    static_cast<int64_t>(element_size(in)),
-                    static_cast<int64_t>(element_size(out))};
-    if (call.loop || !is_floating(in)) return call;
-    call.loop = row[static_cast<int>(DType::kFloat32)];
-    call.half = Widening::of(loops, in, out);
-    return call;
+    return call_of<BinaryCall>(element_loops().binary[static_cast<int>(op)], in, out, parameter);
   }
 
   void operator()(void* to, const void* x, const void* y, int64_t count, Form form) const {
