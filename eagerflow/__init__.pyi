@@ -26,6 +26,7 @@ from eagerflow import (
     queue as queue,
     ragged as ragged,
     random as random,
+    raw_ops as raw_ops,
     saved_model as saved_model,
     sets as sets,
     signal as signal,

@@ -348,12 +348,14 @@ def _pair(seed: Any, op_seed: Any) -> tuple[int, int]:
     return (0, _MAX_INT32) if pair == (0, 0) else pair
 
 
-def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
+def get_seed(op_seed: Any) -> tuple[int | None, int | None]:
     """The pair of seeds an operation uses: the global one and its own.
 
     In a graph the global seed is the one at the beginning of the trace, and operations without a
-    seed of their own are numbered.
+    seed of their own are numbered. A pair, which files have, is what it is.
     """
+    if isinstance(op_seed, tuple):
+        return op_seed
     graph = _core.building()
     if graph is not None:
         if graph.seed is not None:

@@ -70,6 +70,7 @@ FAMILIES = (
     "partial_shapes",
     "partial_shapes_domains",
     "partial_shapes_composed",
+    "raw_ops",
     "surface",
     "system",
 )

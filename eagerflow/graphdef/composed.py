@@ -1,0 +1,295 @@
+"""TensorFlow's operations that take more than a call of one of ours; `rules.txt` names them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import eagerflow as tf
+from eagerflow import _core
+from eagerflow.framework import random_seed
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def select_rows(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    """`Select`: whole rows are chosen where the condition is a vector."""
+    missing = (x.shape.rank or 0) - (condition.shape.rank or 0)
+    if condition.shape.rank and missing > 0:
+        condition = _ops.reshape(condition, tf.concat([tf.shape(condition), [1] * missing], 0))
+    return _ops.select(condition, x, y)
+
+
+def concat_offset(axis: Tensor, shapes: Sequence[Tensor]) -> list[Tensor]:
+    """`ConcatOffset`: where each of the parts of a concatenation begins."""
+    stacked = tf.stack(shapes)
+    starts = tf.cumsum(stacked, exclusive=True)
+    along = tf.one_hot(axis, tf.shape(stacked)[1], dtype=stacked.dtype)
+    return tf.unstack(starts * along, len(shapes))
+
+
+def truth(value: Tensor) -> Tensor:
+    """`ToBool`: Python's truth of a tensor."""
+    if value.shape.rank != 0:
+        return tf.size(value) > 0
+    if value.dtype is tf.string:
+        return tf.strings.length(value) > 0
+    return tf.cast(value, tf.bool)
+
+
+def strided_slice_update(
+    tensor: Tensor, begin: Any, end: Any, strides: Any, value: Tensor, *masks: Any
+) -> Tensor:
+    """`TensorStridedSliceUpdate`: a tensor with a slice replaced."""
+    shape = tf.shape(tensor)
+    places = tf.reshape(tf.range(tf.size(tensor)), shape)
+    chosen = _ops.strided_slice(places, begin, end, strides, *masks)
+    flat = tf.reshape(tensor, [-1])
+    new = tf.reshape(tf.broadcast_to(value, tf.shape(chosen)), [-1])
+    at = tf.reshape(chosen, [-1, 1])
+    return tf.reshape(tf.tensor_scatter_nd_update(flat, at, new), shape)
+
+
+def population_count(x: Tensor) -> Tensor:
+    """`PopulationCount`: how many bits of each number are set."""
+    bits = x.dtype.size * 8
+    total = tf.zeros_like(x, tf.uint8)
+    for k in range(bits):
+        bit = tf.bitwise.bitwise_and(
+            tf.bitwise.right_shift(x, tf.cast(k, x.dtype)), tf.ones_like(x)
+        )
+        total += tf.cast(bit, tf.uint8)
+    return total
+
+
+def bucketize(x: Tensor, boundaries: Sequence[float]) -> Tensor:
+    """`Bucketize`: between which boundaries each number lies."""
+    limits = tf.constant(boundaries, tf.float32)
+    flat = tf.reshape(tf.cast(x, tf.float32), [-1])
+    return tf.reshape(tf.searchsorted(limits, flat, "right"), tf.shape(x))
+
+
+def bincount(values: Tensor, size: Tensor, weights: Tensor) -> Tensor:
+    """`Bincount`."""
+    return dense_bincount(tf.reshape(values, [-1]), size, tf.reshape(weights, [-1]), False)
+
+
+def dense_bincount(values: Tensor, size: Tensor, weights: Tensor, binary: bool) -> Tensor:
+    """`DenseBincount`: how often each number occurs, for each row of a matrix."""
+    given = weights if weights.shape.num_elements() != 0 else None
+    axis = 0 if values.shape.rank == 1 else -1
+    dtype = weights.dtype
+    return tf.math.bincount(values, given, size, size, dtype, axis=axis, binary_output=binary)
+
+
+def svd(matrix: Tensor, vectors: bool, full: bool) -> tuple[Tensor, Tensor, Tensor]:
+    """`Svd`."""
+    if vectors:
+        return tf.linalg.svd(matrix, full)
+    nothing = tf.zeros([0], matrix.dtype)
+    return tf.linalg.svd(matrix, full, False), nothing, nothing
+
+
+def fused_batch_norm(
+    x: Tensor,
+    scale: Tensor,
+    offset: Tensor,
+    mean: Tensor,
+    variance: Tensor,
+    epsilon: float,
+    factor: float,
+    layout: str,
+    training: bool,
+) -> tuple[Tensor, ...]:
+    """`FusedBatchNormV3`: the result, mean and variance, and what its gradient would read."""
+    axis = 1 if layout == "NCHW" else -1
+    if not training:
+        y = _ops.batch_norm_inference(x, scale, offset, mean, variance, epsilon, axis)
+        return y, mean, variance, mean, variance, _ops.zeros([0], mean.dtype)
+    y, new_mean, spread, inverse = _ops.batch_norm(x, scale, offset, epsilon, axis)
+    count = tf.cast(tf.size(x) / tf.maximum(tf.size(scale), 1), spread.dtype)
+    new_variance = spread * (count / tf.maximum(count - 1, 1))
+    if factor != 1.0:
+        new_mean_kept = mean * (1 - factor) + new_mean * factor
+        new_variance = variance * (1 - factor) + new_variance * factor
+        return y, new_mean_kept, new_variance, new_mean, inverse, _ops.zeros([0], spread.dtype)
+    return y, new_mean, new_variance, new_mean, inverse, _ops.zeros([0], spread.dtype)
+
+
+def max_pool_v2(x: Tensor, ksize: Tensor, strides: Tensor, padding: str, layout: str) -> Tensor:
+    """`MaxPoolV2`, whose windows are tensors."""
+    sizes, steps = (tf.get_static_value(t).tolist() for t in (ksize, strides))
+    return _ops.max_pool(x, sizes, steps, padding, [], layout)
+
+
+def string_ngrams(
+    data: Tensor,
+    splits: Tensor,
+    separator: str,
+    widths: Sequence[int],
+    left: str,
+    right: str,
+    pad_width: int,
+    short: bool,
+) -> tuple[Tensor, Tensor]:
+    """`StringNGrams`."""
+    rows = tf.RaggedTensor.from_row_splits(data, splits)
+    padding = (left, right) if pad_width else None
+    width = pad_width if pad_width > 0 else None
+    found = tf.strings.ngrams(rows, tuple(widths), separator, padding, width, short)
+    return found.values, tf.cast(found.row_splits, splits.dtype)
+
+
+def string_split(text: Tensor, separator: Tensor, limit: int) -> tuple[Tensor, Tensor, Tensor]:
+    """`StringSplitV2`."""
+    known = tf.get_static_value(separator)
+    parts = tf.strings.split(text, separator if known is None else known or None, limit)
+    return sparse_parts(parts.to_sparse())
+
+
+def sparse(indices: Any, values: Any, shape: Any) -> Any:
+    """The sparse tensor of three; indices may be int32."""
+    return tf.SparseTensor(tf.cast(indices, tf.int64), values, tf.cast(shape, tf.int64))
+
+
+def sparse_parts(tensor: Any) -> tuple[Tensor, Tensor, Tensor]:
+    """The three tensors of a sparse one."""
+    return tensor.indices, tensor.values, tensor.dense_shape
+
+
+def sparse_fill_empty_rows(
+    indices: Tensor, values: Tensor, shape: Tensor, default: Tensor
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """`SparseFillEmptyRows`, with the new place of each value."""
+    tensor = tf.SparseTensor(indices, values, shape)
+    filled, empty = tf.sparse.fill_empty_rows(tensor, default)
+    places = tf.SparseTensor(indices, tf.range(tf.size(values, tf.int64)) + 1, shape)
+    order = tf.sparse.fill_empty_rows(places, tf.constant(0, tf.int64))[0].values
+    at = tf.reshape(tf.where(order > 0), [-1])
+    return filled.indices, filled.values, empty, at
+
+
+def sparse_reshape(indices: Tensor, shape: Tensor, new_shape: Tensor) -> tuple[Tensor, Tensor]:
+    """`SparseReshape`, which reads no values."""
+    values = tf.zeros_like(indices[:, 0])
+    found = tf.sparse.reshape(tf.SparseTensor(indices, values, shape), new_shape)
+    return found.indices, found.dense_shape
+
+
+def sets(name: str) -> Callable[..., Any]:
+    """The function of a set operation."""
+    if name == "b-a":
+        return lambda a, b, **options: tf.sets.difference(a, b, aminusb=False, **options)
+    functions = {"intersection": tf.sets.intersection, "union": tf.sets.union}
+    return functions.get(name, tf.sets.difference)
+
+
+def ragged(values: Tensor, splits: Sequence[Tensor]) -> Any:
+    """The ragged tensor of values and nested splits."""
+    return tf.RaggedTensor.from_nested_row_splits(values, splits, validate=False)
+
+
+def ragged_parts(tensor: Any) -> tuple[Tensor, Tensor]:
+    """Splits and values of a ragged tensor; of a vector those of one row."""
+    if isinstance(tensor, Tensor):
+        return tf.stack([0, tf.size(tensor, tf.int64)]), tensor
+    return tensor.row_splits, tensor.values
+
+
+def ragged_range(starts: Tensor, limits: Tensor, deltas: Tensor) -> tuple[Tensor, Tensor]:
+    """`RaggedRange`."""
+    found = tf.ragged.range(starts, limits, deltas)
+    return found.row_splits, found.values
+
+
+def ragged_gather(
+    splits: Sequence[Tensor], values: Tensor, indices: Tensor
+) -> tuple[list[Tensor], Tensor]:
+    """`RaggedGather`."""
+    found: Any = tf.gather(ragged(values, splits), indices)
+    dtype = splits[0].dtype
+    return [tf.cast(part, dtype) for part in found.nested_row_splits], found.flat_values
+
+
+def ragged_to_tensor(
+    shape: Tensor, values: Tensor, default: Tensor, partitions: Sequence[Tensor], kinds: Any
+) -> Tensor:
+    """`RaggedTensorToTensor`."""
+    rows: Any = values
+    for tensor, kind in zip(reversed(partitions), reversed(kinds), strict=True):
+        if kind == "ROW_SPLITS":
+            rows = tf.RaggedTensor.from_row_splits(rows, tensor, validate=False)
+        elif kind == "VALUE_ROWIDS":
+            rows = tf.RaggedTensor.from_value_rowids(rows, tensor, partitions[0], validate=False)
+    known = tf.get_static_value(shape)
+    sizes = None if known is None or known.ndim == 0 else [n if n >= 0 else None for n in known]
+    return rows.to_tensor(default, shape=sizes)
+
+
+def key_counter(seed: Tensor) -> tuple[Tensor, Tensor]:
+    """`StatelessRandomGetKeyCounter`: the state of the generator that begins with a seed."""
+    pair = tf.cast(seed, tf.int64)
+    mixing = random_seed.signed(0x02461E293EC8F720)
+    words = _ops.philox_uniform_full_int([2], tf.uint64, mixing, pair[0], pair[1])
+    return words[:1], tf.stack([tf.zeros_like(words[1]), words[1]])
+
+
+def philox(key: Tensor, counter: Tensor) -> tuple[Any, Any, Any]:
+    """The state of a generator as attributes of random operations."""
+    key, counter = tf.bitcast(key, tf.int64), tf.bitcast(counter, tf.int64)
+    return tf.reshape(key, []), counter[0], counter[1]
+
+
+def seeded(draw: Callable[..., Tensor], seed: int, seed2: int, *args: Any, **options: Any) -> Any:
+    """What a random operation with two seeds draws; without seeds, something each time."""
+    return draw(*args, **options, seed=(seed, seed2) if seed or seed2 else None)
+
+
+def random_gamma(shape: Tensor, alpha: Tensor, seed: int, seed2: int) -> Tensor:
+    """`RandomGamma`."""
+    return seeded(tf.random.gamma, seed, seed2, shape, alpha, dtype=alpha.dtype)
+
+
+def element_shape(shape: Any) -> Any:
+    """The sizes of a list's elements; None if their number is unknown."""
+    known = tf.get_static_value(shape)
+    if known is None:
+        return None
+    return None if known.ndim == 0 else known.tolist()
+
+
+def tensor_list_concat(handle: Tensor, dtype: Any, shape: Any) -> tuple[Tensor, Tensor]:
+    """`TensorListConcatV2`; the shape is that of an element, whose first size varies."""
+    sizes = element_shape(shape)
+    return _ops.tensor_list_concat(handle, None, dtype, sizes)
+
+
+def tensor_list_push_back(handle: Tensor, item: Tensor) -> Tensor:
+    """`TensorListPushBack`."""
+    return _ops.tensor_list_set_item(handle, _ops.tensor_list_length(handle), item, True)
+
+
+def tensor_list_scatter(values: Tensor, indices: Tensor, shape: Any, count: Tensor) -> Tensor:
+    """`TensorListScatterV2`: a new list."""
+    size = tf.maximum(count, tf.reduce_max(tf.concat([indices, [-1]], 0)) + 1)
+    new = _ops.tensor_list_reserve(size, values.dtype, element_shape(shape))
+    return _ops.tensor_list_scatter(new, indices, values)
+
+
+def check(condition: Tensor, data: Sequence[Tensor], summarize: int) -> None:
+    """`Assert`."""
+    tf.debugging.Assert(condition, list(data), summarize)
+
+
+def print_v1(value: Tensor, data: Sequence[Tensor], message: str, summarize: int) -> Tensor:
+    """`Print`: prints, and returns its first argument."""
+    tf.print(message, *data, summarize=summarize)
+    return _ops.identity(value)
+
+
+def stream(name: str) -> Any:
+    """Where `PrintV2` prints to."""
+    import sys
+
+    return {"stdout": sys.stdout, "stderr": sys.stderr}.get(name, name)

@@ -1,0 +1,125 @@
+"""What TensorFlow's operations take and return, by name.
+
+`op_defs.txt` has a line for each, which `tools/op_defs.py` writes and explains.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import re
+from typing import Any, NamedTuple
+
+_LINE = re.compile(r"(\w+)(!?)\((.*?)\) -> \((.*?)\) \{(.*)\}")
+_ATTR = re.compile(r"(\w+): ([\w()]+)(?: = )?")
+_DECODER = json.JSONDecoder()
+
+
+class Argument(NamedTuple):
+    """An input or output of an operation."""
+
+    name: str
+    # A dtype's name, or the attribute that says it; a list of dtypes if `is_list`.
+    type: str
+    # The attribute that says how many tensors of that dtype there are; empty for a single one.
+    number: str = ""
+    is_list: bool = False
+    is_ref: bool = False
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is one tensor, not several."""
+        return not self.number and not self.is_list
+
+
+class Attribute(NamedTuple):
+    """An attribute of an operation: `type`, `int`, `list(shape)`, ..."""
+
+    name: str
+    kind: str
+    required: bool
+    default: Any
+
+
+class OpDef(NamedTuple):
+    """What an operation takes and returns."""
+
+    name: str
+    has_state: bool
+    inputs: tuple[Argument, ...]
+    outputs: tuple[Argument, ...]
+    attributes: dict[str, Attribute]
+
+    def deduced(self) -> set[str]:
+        """The attributes that the inputs say: their dtypes and how many there are."""
+        found = {argument.type for argument in self.inputs}
+        found |= {argument.number for argument in self.inputs}
+        return found & self.attributes.keys()
+
+
+@functools.cache
+def _text() -> str:
+    path = os.path.join(os.path.dirname(__file__), "op_defs.txt")
+    with open(path, encoding="utf-8") as file:
+        return "\n" + file.read()
+
+
+@functools.cache
+def names() -> tuple[str, ...]:
+    """The names of all operations."""
+    return tuple(re.findall(r"^\w+", _text(), re.MULTILINE))
+
+
+@functools.cache
+def find(name: str) -> OpDef | None:
+    """The operation of a name; None if TensorFlow has none.
+
+    >>> from eagerflow.graphdef import op_defs
+    >>> [argument.name for argument in op_defs.find("Sum").inputs]
+    ['input', 'reduction_indices']
+    """
+    if not name.isidentifier():
+        return None
+    text = _text()
+    at = max(text.find(f"\n{name}("), text.find(f"\n{name}!("))
+    return None if at < 0 else _parsed(text[at + 1 : text.index("\n", at + 1)])
+
+
+def _parsed(line: str) -> OpDef:
+    match = _LINE.fullmatch(line)
+    assert match is not None, line
+    name, state, inputs, outputs, attributes = match.groups()
+    return OpDef(
+        name, bool(state), _arguments(inputs), _arguments(outputs), _attributes(attributes)
+    )
+
+
+def _arguments(text: str) -> tuple[Argument, ...]:
+    found = []
+    for part in text.split(", ") if text else ():
+        name, _, kind = part.partition(": ")
+        number, star, kind_of_each = kind.rpartition("*")
+        kind = kind_of_each if star else kind
+        is_ref = number.startswith("&") or kind.startswith("&")
+        is_list = kind.endswith("...")
+        found.append(
+            Argument(name, kind.strip("&").rstrip("."), number.strip("&"), is_list, is_ref)
+        )
+    return tuple(found)
+
+
+def _attributes(text: str) -> dict[str, Attribute]:
+    found = {}
+    at = 0
+    while at < len(text):
+        match = _ATTR.match(text, at)
+        assert match is not None, text
+        at = match.end()
+        default = None
+        required = not match[0].endswith(" = ")
+        if not required:
+            default, at = _DECODER.raw_decode(text, at)
+        found[match[1]] = Attribute(match[1], match[2], required, default)
+        at += len(", ")
+    return found

@@ -1,0 +1,113 @@
+"""The map between TensorFlow's operations and ours: `rules.txt`, read forwards.
+
+A rule says which call of ours an operation of TensorFlow is. `call` runs it: at once, or, while a
+graph is built, as nodes of it.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Mapping
+from types import CodeType
+from typing import Any
+
+import eagerflow as tf
+from eagerflow import _core
+from eagerflow.errors import UnimplementedError
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.graphdef import op_defs
+from eagerflow.graphdef.op_defs import OpDef
+from eagerflow.util import lazy
+
+# Few rules need it.
+composed = lazy.Module("eagerflow.graphdef.composed")
+
+Tensor = _core.Tensor
+
+
+@functools.cache
+def table() -> dict[str, str]:
+    """The expression of each operation; empty if it is the engine's operation of that name."""
+    path = os.path.join(os.path.dirname(__file__), "rules.txt")
+    found = {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            name, _, expression = line.strip().partition(": ")
+            if name and not name.startswith("#"):
+                found[name] = expression
+    return found
+
+
+@functools.cache
+def native() -> dict[str, str]:
+    """The name in `_core.ops` of each operation that is TensorFlow's of that name."""
+    found: dict[str, str] = {}
+    for name in dir(_core.ops):
+        if not name.startswith("_"):
+            found.setdefault(getattr(_core.ops, name).op_name, name)
+    return found
+
+
+@functools.cache
+def expression(name: str) -> str:
+    """The expression of an operation, which `rules.txt` may leave out."""
+    text = table()[name]
+    if text:
+        return text
+    definition = op_defs.find(name)
+    assert definition is not None, name
+    return f"ops.{native()[name]}({', '.join(argument.name for argument in definition.inputs)})"
+
+
+@functools.cache
+def _code(name: str) -> CodeType:
+    return compile(expression(name), f"<{name}>", "eval")
+
+
+def is_mapped(name: str) -> bool:
+    """Whether there is a rule for an operation."""
+    return name in table()
+
+
+def unknown(name: str, where: str = "") -> UnimplementedError:
+    """The error about an operation without a rule."""
+    if op_defs.find(name) is None:
+        reason = "TensorFlow 2.21 has no operation of that name"
+    else:
+        reason = "eagerflow does not have it; docs/coverage.md lists those that it has"
+    return UnimplementedError(None, None, f"Operation '{name}'{where} cannot run: {reason}.")
+
+
+def call(definition: OpDef, arguments: Mapping[str, Any]) -> list[Any]:
+    """The results of an operation, one for each output that it declares.
+
+    Args:
+        definition: the operation.
+        arguments: its inputs and attributes by name. Inputs are tensors, or lists of tensors.
+
+    Raises:
+        UnimplementedError: if there is no rule for it.
+    """
+    if not is_mapped(definition.name):
+        raise unknown(definition.name)
+    names = {"tf": tf, "ops": _core.ops, "composed": composed, **arguments}
+    result = eval(_code(definition.name), names)
+    count = len(definition.outputs)
+    if count == 0:
+        return []
+    if count == 1:
+        return [result]
+    return list(result)
+
+
+def default(kind: str, value: Any) -> Any:
+    """The default of an attribute as a value of its kind."""
+    if kind == "type":
+        return dtypes.as_dtype(value)
+    if kind == "list(type)":
+        return [dtypes.as_dtype(name) for name in value]
+    if kind == "shape":
+        return TensorShape(value)
+    return value

@@ -1,0 +1,133 @@
+"""tf.raw_ops: TensorFlow's operations by their own names, called with keyword arguments.
+
+>>> tf.raw_ops.Sum(input=tf.constant([[1.0, 2.0], [3.0, 4.0]]), axis=[0]).numpy()
+array([4., 6.], dtype=float32)
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import re
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.graphdef import op_defs, rules
+from eagerflow.graphdef.op_defs import Argument, OpDef
+
+# The names of arguments that differ from those in files.
+_RENAMED = {
+    **dict.fromkeys(
+        ("All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum"),
+        {"reduction_indices": "axis"},
+    ),
+    "ExpandDims": {"dim": "axis"},
+    "Select": {"t": "x", "e": "y"},
+    "Split": {"split_dim": "axis"},
+    "SplitV": {"split_dim": "axis"},
+    "Squeeze": {"squeeze_dims": "axis"},
+    "Where": {"input": "condition"},
+}
+
+
+# Where a word of a name begins: errors say `add_v2`.
+_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<!^)(?=[A-Z][a-z])")
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("_") or not rules.is_mapped(name):
+        raise AttributeError(f"module 'tensorflow.raw_ops' has no attribute {name!r}")
+    return _function(name)
+
+
+def __dir__() -> list[str]:
+    return sorted(rules.table())
+
+
+@functools.cache
+def _function(name: str) -> Callable[..., Any]:
+    definition = op_defs.find(name)
+    assert definition is not None, name
+    renamed = _RENAMED.get(name, {})
+    deduced = definition.deduced()
+    inputs = {renamed.get(arg.name, arg.name): arg for arg in definition.inputs}
+    attributes = {
+        renamed.get(attr.name, attr.name): attr
+        for attr in definition.attributes.values()
+        if attr.name not in deduced
+    }
+    required = [*inputs, *(key for key, attr in attributes.items() if attr.required)]
+    keys = [*required, *(key for key in attributes if key not in required), "name"]
+
+    shown_name = _WORDS.sub("_", name).lower()
+
+    def raw_op(*args: Any, **kwargs: Any) -> Any:
+        if args:
+            raise TypeError(
+                f"{shown_name} only takes keyword args (possible keys: {keys}). Please pass these args "
+                "as kwargs instead."
+            )
+        missing = [key for key in required if key not in kwargs]
+        if missing:
+            shown = " and ".join(map(repr, missing))
+            raise TypeError(
+                f"{shown_name}() missing {len(missing)} required positional argument"
+                f"{'s' * (len(missing) > 1)}: {shown}"
+            )
+        for key in kwargs:
+            if key not in keys:
+                raise TypeError(f"{shown_name}() got an unexpected keyword argument '{key}'")
+        arguments = _tensors(definition, {arg.name: kwargs[key] for key, arg in inputs.items()})
+        for key, attr in attributes.items():
+            given = key in kwargs
+            value = kwargs[key] if given else attr.default
+            arguments[attr.name] = rules.default(attr.kind, value)
+        return _result(definition, rules.call(definition, arguments))
+
+    raw_op.__name__ = raw_op.__qualname__ = shown_name
+    raw_op.__doc__ = f"TensorFlow's operation `{name}`; takes {', '.join(keys)} by keyword."
+    return raw_op
+
+
+def _tensors(definition: OpDef, given: dict[str, Any]) -> dict[str, Any]:
+    """The inputs as tensors; those that share a type attribute have the dtype of the first."""
+    types: dict[str, Any] = {}
+    for arg in definition.inputs:
+        value = given[arg.name]
+        for item in value if not arg.is_single else [value]:
+            if isinstance(item, _core.Tensor | _core.Variable):
+                types.setdefault(arg.type, item.dtype)
+
+    def converted(arg: Argument, value: Any) -> Any:
+        if arg.type not in definition.attributes:
+            return _core.convert(value, dtypes.as_dtype(arg.type), None)
+        if arg.is_list:
+            return _core.as_tensor(value)
+        if isinstance(value, _core.Tensor):
+            return value  # the operation checks its dtype
+        tensor = _core.convert(value, types.get(arg.type), None)
+        types.setdefault(arg.type, tensor.dtype)
+        return tensor
+
+    return {
+        arg.name: converted(arg, given[arg.name])
+        if arg.is_single
+        else [converted(arg, item) for item in given[arg.name]]
+        for arg in definition.inputs
+    }
+
+
+def _result(definition: OpDef, outputs: list[Any]) -> Any:
+    if not outputs:
+        return None
+    if len(outputs) == 1:
+        return outputs[0]
+    kind = _results(definition.name, tuple(argument.name for argument in definition.outputs))
+    return kind(*outputs)
+
+
+@functools.cache
+def _results(name: str, fields: tuple[str, ...]) -> Any:
+    return collections.namedtuple(name, fields)

@@ -1,0 +1,29 @@
+"""TensorFlow's operations by their own names: `tf.raw_ops`. `raw_ops.txt` lists the calls."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+
+from oracle import registry
+
+
+def run(tf, expression):
+    """The result of one call, with tensors by the names that expressions use."""
+    numbers = np.arange(2 * 6 * 6 * 3, dtype="f").reshape(2, 6, 6, 3) / 100
+    names = SimpleNamespace(
+        tf=tf,
+        raw=tf.raw_ops,
+        x=tf.constant([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]]),
+        n=tf.constant([[3, 1, 2], [6, 5, 4]]),
+        img=tf.constant(numbers),
+        kernel=tf.constant(np.sin(np.arange(54, dtype="f")).reshape(3, 3, 3, 2)),
+        square=tf.constant([[4.0, 1.0], [1.0, 3.0]]),
+        words=tf.constant(["one two", "", "three"]),
+    )
+    return eval(expression, vars(names))
+
+
+EXPRESSIONS = Path(__file__).with_suffix(".txt").read_text()
+
+registry.expressions("raw_ops", EXPRESSIONS, run)

@@ -1,0 +1,58 @@
+"""tf.raw_ops and the map behind it; tests/oracle has values."""
+
+import ast
+
+import pytest
+
+import eagerflow as tf
+from eagerflow.graphdef import op_defs, rules
+
+
+@pytest.mark.parametrize("name", rules.table())
+def test_rules_use_what_there_is(name):
+    definition = op_defs.find(name)
+    known = {argument.name for argument in definition.inputs} | definition.attributes.keys()
+    tree = ast.parse(rules.expression(name), mode="eval")
+    bound = {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    places = {"tf": tf, "ops": tf._core.ops, "composed": rules.composed}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            assert node.id in known | bound | places.keys() | {"zip", "int"}
+        plain = isinstance(node, ast.Attribute) and "(" not in ast.unparse(node)
+        path = ast.unparse(node).split(".") if plain else []
+        if path and path[0] in places:
+            value = places[path[0]]
+            for part in path[1:]:
+                value = getattr(value, part)
+
+
+def test_functions_run_in_graphs():
+    @tf.function
+    def top(x):
+        return tf.raw_ops.TopKV2(input=tf.raw_ops.Square(x=x), k=2).values
+
+    assert top(tf.constant([1.0, -3.0, 2.0])).numpy().tolist() == [9.0, 4.0]
+
+
+def test_gradients_flow():
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.raw_ops.Sum(input=tf.raw_ops.Mul(x=x, y=x), axis=0)
+    assert tape.gradient(y, x).numpy().tolist() == [2.0, 4.0]
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(AttributeError, match="NoSuchOp"):
+        tf.raw_ops.NoSuchOp(x=1)
+    assert "Conv2D" in dir(tf.raw_ops)
+
+
+def test_line_of_every_operation_can_be_read():
+    for name in op_defs.names():
+        assert op_defs.find(name).name == name
+    assert op_defs.find("N(o") is None
