@@ -88,9 +88,9 @@ def sizes_in(values: Any, count: int | None = None) -> list[Size]:
     return [values[k] if size is None else size for k, size in enumerate(known)]
 
 
-def at_least(size: Size, least: int) -> Size:
-    """The larger of a size and a number."""
-    return max(size, least) if is_known(size) else _ops.maximum(size, least)
+def at_least(size: Size, least: Size) -> Size:
+    """The larger of two sizes."""
+    return max(size, least) if is_known(size, least) else _ops.maximum(size, least)
 
 
 def at_most(size: Size, most: Size) -> Size:

@@ -10,9 +10,10 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from eagerflow.framework import dtypes
-from eagerflow.framework.func_graph import eagerly
+from eagerflow.framework.func_graph import eagerly, is_symbolic
 from eagerflow.framework.host_call import now_or_node
 from eagerflow.framework.module import Module
+from eagerflow.framework.sizes import may_equal
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ragged.tensor import RaggedTensor
@@ -56,10 +57,15 @@ def mapped(function: Callable[[Tensor], Tensor], keys: Any, dtype: Any) -> Any:
 
 
 def _known(values: Any, dtype: Any) -> Tensor:
-    """A tensor of values that are known when the program makes a table, also in a function."""
+    """A tensor of the values that a program makes a table of.
+
+    In a function it is an eager one, unless it has a value only when the function runs.
+    """
     if isinstance(values, Tensor):
         known = _core.static_value(values)
-        values = values if known is None else known
+        if known is None:
+            return _core.convert(values, dtype and dtypes.as_dtype(dtype), None)
+        values = known
     with eagerly():
         return _core.convert(values, dtype and dtypes.as_dtype(dtype), None)
 
@@ -100,28 +106,18 @@ class KeyValueTensorInitializer:
         """The dtype of the values."""
         return self._values.dtype
 
-    def pairs(self) -> Iterable[tuple[Any, Any]]:
-        """The keys with their values.
-
-        Raises:
-            tf.errors.InvalidArgumentError: if there are more or fewer keys than values.
-        """
-        if self._keys._shape_tuple() != self._values._shape_tuple():
-            raise invalid_argument(
-                f"Expected shape {list(self._keys._shape_tuple())} for value, got "
-                f"{list(self._values._shape_tuple())}"
-            )
-        return zip(_listed(self._keys), _listed(self._values), strict=True)
-
     def tensors(self) -> tuple[Tensor, Tensor]:
-        """The keys and their values, as vectors.
+        """The keys and their values.
 
         Raises:
             tf.errors.InvalidArgumentError: if there are more or fewer keys than values.
         """
-        if self._keys._shape_tuple() != self._values._shape_tuple():
-            self.pairs()
-        return _ops.reshape(self._keys, [-1]), _ops.reshape(self._values, [-1])
+        if not may_equal(self._keys._shape_tuple(), self._values._shape_tuple()):
+            raise invalid_argument(
+                f"Expected shape {self._keys.shape.as_list()} for value, got "
+                f"{self._values.shape.as_list()}"
+            )
+        return self._keys, self._values
 
 
 class TextFileIndex:
@@ -260,7 +256,7 @@ class TextFileInitializer:
 
 
 def _contents(initializer: Any) -> tuple[Tensor, Tensor]:
-    """The keys and values of a new table, as vectors."""
+    """The keys and values of a new table."""
     if isinstance(initializer, KeyValueTensorInitializer):
         return initializer.tensors()
     pairs = list(initializer.pairs())
@@ -314,7 +310,26 @@ class _Table(Module):
             TensorSpec([None], self._key_dtype),
             TensorSpec([None, *self._value_sizes()], self._value_dtype),
         )
-        return now_or_node(self._table.items, specs, "LookupTableExport")
+        return now_or_node(lambda: self._table.items(), specs, "LookupTableExport")
+
+    def _initialize(self, initializer: Any, key_dtype: dtypes.DType) -> None:
+        """Makes the table: now, or whenever a function runs that computes its keys or values."""
+
+        def begin(keys: Tensor, values: Tensor) -> None:
+            self._table = _core.Table(key_dtype, self._value_dtype, [])
+            self._fill(_ops.reshape(keys, [-1]), _ops.reshape(values, [-1]))
+
+        with eagerly():
+            contents = _contents(initializer)
+        if any(map(is_symbolic, contents)):
+            self._table = _core.Table(key_dtype, self._value_dtype, [])
+            now_or_node(begin, None, "InitializeTable", *contents)
+            return
+        with eagerly():
+            begin(*contents)
+
+    def _fill(self, keys: Tensor, values: Tensor) -> None:
+        self._table.insert(keys, values)
 
     def _value_sizes(self) -> tuple[int, ...]:
         """The shape of each value."""
@@ -358,9 +373,7 @@ class StaticHashTable(_Table):
         self._default_value = _known(default_value, self._value_dtype)
         if self._default_value.ndim:
             raise ValueError(f"default_value must be a scalar, got {default_value}")
-        self._table = _core.Table(self._key_dtype, self._value_dtype, [])
-        with eagerly():
-            self._fill(*_contents(initializer))
+        self._initialize(initializer, self._key_dtype)
 
     def _fill(self, keys: Tensor, values: Tensor) -> None:
         other = self._table.insert(keys, values, True)
@@ -370,7 +383,7 @@ class StaticHashTable(_Table):
                 None,
                 None,
                 f"HashTable has different value for same key. Key {_shown(key.numpy())} has "
-                f"{_shown(self._find(key).numpy())} and trying to add value "
+                f"{_shown(self._find(key, self._default_value).numpy())} and trying to add value "
                 f"{_shown(values[other].numpy())}",
             )
 
@@ -394,10 +407,14 @@ class StaticHashTable(_Table):
         Raises:
             TypeError: if the keys have another dtype than those of the table.
         """
-        return mapped(lambda dense: self._found(self._find, dense), keys, self._key_dtype)
 
-    def _find(self, keys: Tensor) -> Tensor:
-        return self._table.find(keys, self._default_value)
+        def find(dense: Tensor) -> Tensor:
+            return self._found(self._find, dense, self._default_value)
+
+        return mapped(find, keys, self._key_dtype)
+
+    def _find(self, keys: Tensor, default: Tensor) -> Tensor:
+        return self._table.find(keys, default)
 
 
 def _shown(value: Any) -> str:
@@ -459,9 +476,7 @@ class StaticVocabularyTable(_Table):
                 f"Invalid `key_dtype`, expected {known} or another integer type, got {key_dtype}"
             )
         self._key_dtype, self._known_dtype = key_dtype, known
-        self._table = _core.Table(known, dtypes.int64, [])
-        with eagerly():
-            self._table.insert(*_contents(initializer))
+        self._initialize(initializer, known)
 
     @property
     def resource_handle(self) -> Any:

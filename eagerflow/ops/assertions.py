@@ -40,7 +40,7 @@ def _listed(value: Any, count: int | None) -> str:
     return ", ".join(parts)
 
 
-def _require(flags: Any, refuse: Callable[..., None], *values: Any) -> None:
+def require(flags: Any, refuse: Callable[..., None], *values: Any) -> None:
     """Calls `refuse(*values)`, which raises, unless all flags are true.
 
     In a graph this is a node, unless all is known while tracing.
@@ -71,7 +71,7 @@ def _compare(
     def refuse(x: Any, y: Any) -> None:
         raise invalid_argument(_difference(op(x, y), sign, x, y, message, _count(summarize)))
 
-    _require(op(x, y), refuse, x, y)
+    require(op(x, y), refuse, x, y)
 
 
 def _difference(
@@ -179,7 +179,7 @@ def _against_zero(
             f"x (shape={x.shape} dtype={x.dtype.name}) = \n[{_listed(x, _count(summarize))}]"
         )
 
-    _require(op(x, _core.convert(0, x.dtype, None)), refuse, x)
+    require(op(x, _core.convert(0, x.dtype, None)), refuse, x)
 
 
 @op_function
@@ -267,7 +267,7 @@ def assert_near(
         )
 
     near = _ops.less_equal(distance, atol + rtol * _ops.abs(y))
-    _require(near, refuse, x, y, rtol, atol)
+    require(near, refuse, x, y, rtol, atol)
 
 
 def _static_rank(rank: Any, message: str | None) -> int:
@@ -560,7 +560,7 @@ def check_numerics(tensor: Any, message: str, name: Any = None) -> Tensor:
             f"{message} : Tensor had {' and '.join(kinds)} values [Op:CheckNumerics]"
         )
 
-    _require(_ops.is_finite(x), refuse, x)
+    require(_ops.is_finite(x), refuse, x)
     return _ops.identity(x)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.sizes import Size, sizes_in
 from eagerflow.ops.conversion import constant
 from eagerflow.ops.random.stateful import normal, uniform
 from eagerflow.ops.random.stateless import stateless_normal, stateless_uniform
@@ -17,9 +18,9 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _sizes(shape: Any) -> list[int]:
+def _sizes(shape: Any) -> list[Size]:
     if isinstance(shape, Tensor):
-        return shape.numpy().tolist()
+        return sizes_in(shape)
     return [int(size) for size in TensorShape(shape).as_list()]  # type: ignore[arg-type]
 
 

@@ -282,6 +282,8 @@ class RaggedTensor(RaggedFactories):
         >>> tf.ragged.constant([[1, 2], []]).to_list()
         [[1, 2], []]
         """
+        if _core.is_symbolic(self.flat_values):
+            raise ValueError("to_list can only be used in eager mode.")
         inner = self._values
         items = inner.to_list() if isinstance(inner, RaggedTensor) else inner.numpy().tolist()
         splits = self._partition.splits.tolist()
@@ -294,6 +296,8 @@ class RaggedTensor(RaggedFactories):
         array([[1, 2],
                [3, 4]], dtype=int32)
         """
+        if _core.is_symbolic(self.flat_values):
+            raise ValueError("RaggedTensor.numpy() is only supported in eager mode.")
         inner = self._values.numpy()
         if not self._partition.static_nrows:
             return np.zeros([0, *inner.shape], inner.dtype)

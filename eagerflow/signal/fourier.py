@@ -12,6 +12,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import known_array
 from eagerflow.ops.array import invalid_argument, pad, roll
 from eagerflow.ops.composed_op import COMPLEX_TYPES, Input, composed_op
 from eagerflow.ops.numpy_ops import COMPLEX, checked, differentiable
@@ -505,7 +506,7 @@ def irfftnd(
 def _shift_axes(x: Tensor, axes: Any) -> list[int]:
     if axes is None:
         return list(range(x.ndim))
-    chosen = [int(axis) for axis in _core.convert(axes, dtypes.int32, None).numpy().reshape(-1)]
+    chosen = known_array(axes, dtypes.int32, "axes").reshape(-1).tolist()
     for axis in chosen:
         if not -x.ndim <= axis < x.ndim:
             raise invalid_argument(f"axis {axis} is out of range for a tensor of rank {x.ndim}")
@@ -526,7 +527,7 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """
     x = _core.as_tensor(x)
     chosen = _shift_axes(x, axes)
-    shape = x._shape_tuple()
+    shape = x._sizes()
     return roll(x, [shape[axis] // 2 for axis in chosen], chosen)
 
 
@@ -539,5 +540,5 @@ def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """
     x = _core.as_tensor(x)
     chosen = _shift_axes(x, axes)
-    shape = x._shape_tuple()
+    shape = x._sizes()
     return roll(x, [-(shape[axis] // 2) for axis in chosen], chosen)

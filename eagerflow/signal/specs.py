@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.ops.conversion import get_static_value
 
 _COMPLEX = {dtypes.float32: dtypes.complex64, dtypes.float64: dtypes.complex128}
 _REAL = {complex_: real for real, complex_ in _COMPLEX.items()}
@@ -26,10 +23,8 @@ def _integers(value: Any) -> list[Any] | None:
     """The numbers of an argument, None where they are unknown; None for None."""
     if value is None:
         return None
-    if isinstance(value, _core.Tensor):
-        return _core.partial_value(value) or [None]
-    known = get_static_value(value)
-    return [int(number) for number in np.asarray(known).reshape(-1)]
+    numbers = _core.convert(value, None, dtypes.int32)
+    return _core.partial_value(numbers) or [None] * (numbers._size or 1)
 
 
 def _axes(rank: int, lengths: list[Any] | None, axes: Any, default: int | None) -> list[int]:

@@ -11,6 +11,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import Size, at_least, is_known
 from eagerflow.ops.array import invalid_argument, pad, slices_at
 from eagerflow.signal.fourier import fft, irfft, rfft
 from eagerflow.signal.windows import hann_window, vorbis_window
@@ -19,13 +20,15 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _scalar(value: Any, name: str) -> int:
+def _scalar(value: Any, name: str) -> Size:
+    """An integer argument; a scalar tensor if it is not known while a graph is built."""
     number = _core.as_tensor(value)
     if number.ndim != 0:
         raise ValueError(f"Shape {number.shape} must have rank 0")
     if not number.dtype.is_integer:
         raise ValueError(f"{name} must be an integer. Got {number.dtype}")
-    return int(number)
+    known = _core.static_value(number)
+    return _ops.cast(number, dtypes.int32) if known is None else int(known)
 
 
 @op_function
@@ -63,15 +66,14 @@ def frame(
     """
     x = _core.as_tensor(signal)
     length, step = _scalar(frame_length, "frame_length"), _scalar(frame_step, "frame_step")
-    if length < 0:
+    if is_known(length) and length < 0:
         raise invalid_argument(f"frame_length must not be negative, got {length}")
-    if step <= 0:
-        raise invalid_argument(f"frame_step must be positive, got {step}")
+    _check_step(step)
     if not -x.ndim <= axis < x.ndim:
         raise IndexError(f"axis {axis} is out of range for a signal of rank {x.ndim}")
     axis %= x.ndim
-    size = x._shape_tuple()[axis]
-    if size is None:
+    size = x._sizes()[axis]
+    if not is_known(size, length, step):
         return _frames_of_any_size(x, length, step, pad_end, pad_value, axis)
     if pad_end:
         count = -(-size // step)
@@ -93,19 +95,24 @@ def frame(
     return slices_at(x, places, axis)
 
 
+def _check_step(step: Size) -> None:
+    if is_known(step) and step <= 0:
+        raise invalid_argument(f"frame_step must be positive, got {step}")
+
+
 def _frames_of_any_size(
-    x: Tensor, length: int, step: int, pad_end: bool, pad_value: Any, axis: int
+    x: Tensor, length: Size, step: Size, pad_end: bool, pad_value: Any, axis: int
 ) -> Tensor:
-    """The frames of a signal whose size is known only when a graph runs."""
+    """The frames of a signal, where sizes are known only when a graph runs."""
     size = x._sizes()[axis]
     if pad_end:
         count = (size + step - 1) // step
-        missing = _ops.maximum(length + step * (count - 1) - size, 0)
+        missing = at_least(length + step * (count - 1) - size, 0)
         pads: list[Any] = [[0, 0] for _ in range(x.ndim)]
         pads[axis] = [0, missing]
         x = pad(x, pads, "CONSTANT", _core.convert(pad_value, x.dtype, None))
     else:
-        count = _ops.maximum(0, 1 + (size - length) // step)
+        count = at_least(1 + (size - length) // step, 0)
     starts = _ops.expand_dims(_ops.range(0, count, 1), 1) * step
     return _ops.gather(x, starts + _ops.range(0, length, 1), axis, 0)
 
@@ -132,11 +139,17 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
     if x.ndim < 2:
         raise ValueError(f"Shape {x.shape} must have rank at least 2")
     step = _scalar(frame_step, "frame_step")
-    if step <= 0:
-        raise invalid_argument(f"frame_step must be positive, got {step}")
+    _check_step(step)
     *batch, frames, length = x._sizes()
-    samples = (frames - 1) * step + length
-    samples = max(samples, 0) if type(samples) is int else _ops.maximum(samples, 0)
+    samples = at_least((frames - 1) * step + length, 0)
+    if not is_known(length, step):
+        # Samples are summed by their places in the result.
+        starts = _ops.expand_dims(_ops.range(0, frames, 1), 1) * step
+        places = starts + _ops.range(0, length, 1)
+        rank = len(batch) + 2
+        samples_first = _ops.transpose(x, [rank - 2, rank - 1, *range(rank - 2)])
+        sums = _ops.unsorted_segment_sum(samples_first, places, samples)
+        return _ops.transpose(sums, [*range(1, rank - 1), 0])
     pieces = max(-(-length // step), 1)
     rest = [[0, 0] for _ in batch]
     x = pad(x, [*rest, [0, 0], [0, pieces * step - length]])
@@ -150,7 +163,10 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
     return _ops.slice(whole, [0] * whole.ndim, [*batch, samples])
 
 
-def _enclosing_power(length: int) -> int:
+def _enclosing_power(length: Size) -> Size:
+    if not is_known(length):
+        exponent = _ops.ceil(_ops.log(_ops.cast(length, dtypes.float64)) / math.log(2))
+        return _ops.cast(_ops.pow(2.0, exponent), dtypes.int32)
     return 1 << max(length - 1, 0).bit_length()
 
 
@@ -258,14 +274,21 @@ def inverse_stft(
         raise ValueError(f"Shape {x.shape} must have rank at least 2")
     length = _scalar(frame_length, "frame_length")
     size = _enclosing_power(length) if fft_length is None else _scalar(fft_length, "fft_length")
-    frames = irfft(x, [size])
-    if size > length:
-        frames = frames[..., :length]
-    elif size < length:
-        frames = pad(frames, [*([0, 0] for _ in range(x.ndim - 1)), [0, length - size]])
+    frames = _fitted(irfft(x, [size]), size, length)
     if window_fn is not None:
         frames = frames * window_fn(length, dtype=x.dtype.real_dtype)
     return overlap_and_add(frames, frame_step)
+
+
+def _fitted(x: Tensor, size: Size, wanted: Size) -> Tensor:
+    """The tensor with its last axis, of `size`, cut or padded with zeros to the size wanted."""
+    if size is wanted or (is_known(size, wanted) and size == wanted):
+        return x
+    if not is_known(size, wanted) or size > wanted:
+        x = x[..., :wanted]
+    if is_known(size, wanted) and size > wanted:
+        return x
+    return pad(x, [*([0, 0] for _ in range(x.ndim - 1)), [0, at_least(wanted - size, 0)]])
 
 
 _DCT_INVERSES = {1: 1, 2: 3, 3: 2, 4: 4}
@@ -281,7 +304,8 @@ def _checked_dct(x: Tensor, type: int, n: Any, axis: int, norm: str | None) -> N
     if type == 1:
         if norm == "ortho":
             raise ValueError("Normalization is not supported for the Type-I DCT.")
-        if (x._shape_tuple()[-1] if n is None else n) < 2:
+        size = x._shape_tuple()[-1] if n is None else n
+        if size is not None and size < 2:
             raise ValueError("Type-I DCT requires the dimension to be greater than one.")
     if norm not in (None, "ortho"):
         raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
@@ -319,61 +343,74 @@ def dct(
     if x.ndim < 1:
         raise ValueError(f"Shape {x.shape} must have rank at least 1")
     _checked_dct(x, type, n, axis, norm)
-    size = x._shape_tuple()[-1]
-    if n is not None and n != size:
-        rest = [[0, 0] for _ in range(x.ndim - 1)]
-        x = x[..., :n] if n < size else pad(x, [*rest, [0, n - size]])
-        size = n
+    size = x._sizes()[-1]
+    if n is not None:
+        x, size = _fitted(x, size, n), n
     return {1: _dct1, 2: _dct2, 3: _dct3, 4: _dct4}[type](x, size, norm == "ortho")
 
 
-def _complex_constant(values: np.ndarray, dtype: Any) -> Tensor:
-    kind = np.complex128 if dtype is dtypes.float64 else np.complex64
-    return _core.as_tensor(values.astype(kind))
+def _steps(size: Size) -> Any:
+    """The numbers from 0, an array, or a tensor for an unknown size."""
+    if is_known(size):
+        return np.arange(size, dtype=np.float64)
+    return _ops.cast(_ops.range(0, size, 1), dtypes.float64)
 
 
-def _constant(values: np.ndarray, dtype: Any) -> Tensor:
-    return _core.as_tensor(values.astype(dtype.as_numpy_dtype))
+def _turns(angles: Any, radius: Any, dtype: Any) -> Tensor:
+    """Complex numbers of these angles and one radius, for real values of a dtype."""
+    kind = dtypes.complex128 if dtype is dtypes.float64 else dtypes.complex64
+    if isinstance(angles, np.ndarray):
+        return _core.as_tensor((radius * np.exp(1j * angles)).astype(kind.as_numpy_dtype))
+    radius = _ops.cast(radius, dtypes.float64)
+    return _ops.cast(_ops.complex(_ops.cos(angles) * radius, _ops.sin(angles) * radius), kind)
 
 
-def _ortho_weights(size: int) -> np.ndarray:
-    """The factors that make the cosines of type 2 orthonormal."""
-    weights = np.full(size, math.sqrt(0.5 / size))
-    weights[:1] = math.sqrt(0.25 / size)
-    return weights
+def _ortho_weights(steps: Any, size: Size, dtype: Any, first: float = 0.25) -> Tensor:
+    """The factors that make the cosines of type 2 orthonormal; the first has another square."""
+    if is_known(size):
+        weights = np.where(steps == 0, math.sqrt(first / size), math.sqrt(0.5 / size))
+        return _core.as_tensor(weights.astype(dtype.as_numpy_dtype))
+    squares = (0.5 + (first - 0.5) * _ops.cast(_ops.equal(steps, 0), dtypes.float64)) / _real(size)
+    return _ops.cast(_ops.sqrt(squares), dtype)
 
 
-def _dct1(x: Tensor, size: int, ortho: bool) -> Tensor:
+def _dct1(x: Tensor, size: Size, ortho: bool) -> Tensor:
     mirrored = _ops.concat([x, _ops.reverse(x[..., 1:-1], [x.ndim - 1])], x.ndim - 1)
     return _ops.real(rfft(mirrored))
 
 
-def _dct2(x: Tensor, size: int, ortho: bool) -> Tensor:
-    turns = 2 * np.exp(-0.5j * np.pi * np.arange(size) / size)
-    spectrum = rfft(x, [2 * size])[..., :size]
-    y = _ops.real(spectrum * _complex_constant(turns, x.dtype))
-    return y * _constant(_ortho_weights(size), x.dtype) if ortho else y
+def _dct2(x: Tensor, size: Size, ortho: bool) -> Tensor:
+    steps = _steps(size)
+    turns = _turns(steps * (-0.5 * np.pi) / _real(size), 2, x.dtype)
+    y = _ops.real(rfft(x, [2 * size])[..., :size] * turns)
+    return y * _ortho_weights(steps, size, x.dtype) if ortho else y
 
 
-def _dct3(x: Tensor, size: int, ortho: bool) -> Tensor:
+def _dct3(x: Tensor, size: Size, ortho: bool) -> Tensor:
     # y_k = x_0 + 2 * sum of x_n cos(pi n (k + 1/2) / size), as half the spectrum of 2 * size reals.
-    turns = 2 * size * np.exp(0.5j * np.pi * np.arange(size) / size)
+    steps = _steps(size)
+    turns = _turns(steps * (0.5 * np.pi) / _real(size), 2 * size, x.dtype)
     if ortho:
-        x = x * _constant(_ortho_weights(size), x.dtype)
-        turns[:1] *= 2
-    whole = _ops.complex(x, _ops.zeros_like(x)) * _complex_constant(turns, x.dtype)
+        x = x * _ortho_weights(steps, size, x.dtype, 1.0)
+    whole = _ops.complex(x, _ops.zeros_like(x)) * turns
     return irfft(whole, [2 * size])[..., :size]
 
 
-def _dct4(x: Tensor, size: int, ortho: bool) -> Tensor:
+def _dct4(x: Tensor, size: Size, ortho: bool) -> Tensor:
     # y_k = 2 * Re of exp(-i pi (k + 1/2) / 2 size) * sum of x_n exp(-i pi n (k + 1/2) / size)
-    steps = np.arange(size)
-    before = np.exp(-0.5j * np.pi * steps / size)
-    after = 2 * np.exp(-0.5j * np.pi * (steps + 0.5) / size)
-    turned = _ops.complex(x, _ops.zeros_like(x)) * _complex_constant(before, x.dtype)
-    padded = pad(turned, [*([0, 0] for _ in range(x.ndim - 1)), [0, size]])
-    y = _ops.real(fft(padded)[..., :size] * _complex_constant(after, x.dtype))
-    return y * math.sqrt(0.5 / size) if ortho else y
+    steps = _steps(size)
+    before = _turns(steps * (-0.5 * np.pi) / _real(size), 1, x.dtype)
+    after = _turns((steps + 0.5) * (-0.5 * np.pi) / _real(size), 2, x.dtype)
+    padded = _fitted(_ops.complex(x, _ops.zeros_like(x)) * before, size, 2 * size)
+    y = _ops.real(fft(padded)[..., :size] * after)
+    if not ortho:
+        return y
+    half = _core.convert(0.5, x.dtype, None)
+    return y * _ops.sqrt(half / _ops.cast(size, x.dtype))
+
+
+def _real(size: Size) -> Any:
+    return size if is_known(size) else _ops.cast(size, dtypes.float64)
 
 
 @op_function
@@ -557,7 +594,7 @@ def linear_to_mel_weight_matrix(
     rising = (frequencies - lower) / (centre - lower)
     falling = (upper - frequencies) / (upper - centre)
     weights = np.pad(np.maximum(0.0, np.minimum(rising, falling)), [[1, 0], [0, 0]])
-    return _constant(weights, dtype)
+    return _core.as_tensor(weights.astype(dtype.as_numpy_dtype))
 
 
 @op_function
@@ -577,7 +614,8 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
     x = _core.as_tensor(log_mel_spectrograms)
     if x.ndim < 1:
         raise invalid_argument("log_mel_spectrograms must be [..., bands], got a scalar")
-    bands = x._shape_tuple()[-1]
-    if bands == 0:
+    bands = x._sizes()[-1]
+    if is_known(bands) and not bands:
         raise ValueError(f"num_mel_bins must be positive. Got: {x.shape}")
-    return dct(x, 2) * math.sqrt(1 / (2.0 * bands))
+    half = _core.convert(0.5, x.dtype, None)
+    return dct(x, 2) * _ops.sqrt(half / _ops.cast(bands, x.dtype))

@@ -9,30 +9,39 @@ from eagerflow import _core
 from eagerflow._core.ops import bessel_i0e
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import Size, at_least, is_known
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _checked(window_length: Any, dtype: Any) -> tuple[int, dtypes.DType]:
+def _checked(window_length: Any, dtype: Any) -> tuple[Size, dtypes.DType]:
     length = _core.convert(window_length, dtypes.int32, None)
     if length.ndim != 0:
         raise ValueError(f"Shape {length.shape} must have rank 0")
     dtype = dtypes.as_dtype(dtype)
     if not dtype.is_floating:
         raise ValueError(f"dtype must be a floating point type. Found {dtype}")
-    return int(length), dtype
+    known = _core.static_value(length)
+    return length if known is None else int(known), dtype
+
+
+def _or_one(length: Size, window: Tensor) -> Tensor:
+    """The window; where the length turns out to be one, it is a one."""
+    if is_known(length):
+        return window
+    return _ops.select(_ops.equal(length, 1), _ops.ones_like(window), window)
 
 
 def _raised_cosine(window_length: Any, periodic: bool, dtype: Any, a: float, b: float) -> Tensor:
     length, dtype = _checked(window_length, dtype)
-    if length == 1:
+    if is_known(length) and length == 1:
         return _ops.ones([1], dtype)
     # Windows of odd length are symmetric either way.
-    n = length + (1 if periodic and length % 2 == 0 else 0) - 1
-    count = _ops.cast(_ops.range(0, max(length, 0), 1), dtype)
-    angle = count * (2 * math.pi) / _core.convert(n, dtype, None)
-    return a - b * _ops.cos(angle)
+    n = length - (length % 2 if periodic else 1)
+    count = _ops.cast(_ops.range(0, at_least(length, 0), 1), dtype)
+    angle = count * (2 * math.pi) / _ops.cast(n, dtype)
+    return _or_one(length, a - b * _ops.cos(angle))
 
 
 @op_function
@@ -87,15 +96,15 @@ def kaiser_window(
     array([1., 1., 1.], dtype=float32)
     """
     length, dtype = _checked(window_length, dtype)
-    if length == 1:
+    if is_known(length) and length == 1:
         return _ops.ones([1], dtype)
     exact = dtypes.float64 if dtype is dtypes.float64 else dtypes.float32
     beta = _ops.cast(_core.convert(beta, None, dtypes.float32), exact)
-    half = (length - 1) / 2
-    place = (_ops.cast(_ops.range(0, max(length, 0), 1), exact) - half) / half
+    half = _ops.cast(length - 1, exact) / 2
+    place = (_ops.cast(_ops.range(0, at_least(length, 0), 1), exact) - half) / half
     root = beta * _ops.sqrt(_ops.maximum(1 - place * place, _ops.zeros_like(place)))
     window = _ops.exp(root - beta) * bessel_i0e(root) / bessel_i0e(beta)
-    return _ops.cast(window, dtype)
+    return _or_one(length, _ops.cast(window, dtype))
 
 
 @op_function
@@ -135,6 +144,6 @@ def vorbis_window(
     array([0.7071, 0.7071], dtype=float32)
     """
     length, dtype = _checked(window_length, dtype)
-    place = _ops.cast(_ops.range(0, max(length, 0), 1), dtype) + 0.5
-    wave = _ops.sin(place * (math.pi / max(length, 1)))
+    place = _ops.cast(_ops.range(0, at_least(length, 0), 1), dtype) + 0.5
+    wave = _ops.sin(place * (math.pi / _ops.cast(at_least(length, 1), dtype)))
     return _ops.sin((math.pi / 2) * wave * wave)

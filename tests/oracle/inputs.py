@@ -71,7 +71,15 @@ def resolve(tf: Any, path: str) -> Any:
 
 def weights(tf: Any, value: Any, seed: int = 90) -> Any:
     """Upstream gradients of the shape and dtype of `value`, none of them alike."""
-    return tf.constant(array(tuple(value.shape), value.dtype.name, -1, 1, seed))
+
+    def of(shape: Any) -> np.ndarray:
+        return array(tuple(shape), value.dtype.name, -1, 1, seed)
+
+    if value.shape.is_fully_defined():
+        return tf.constant(of(value.shape))
+    found = tf.py_function(lambda shape: of(shape.numpy()), [tf.shape(value)], value.dtype)
+    found.set_shape(value.shape)
+    return found
 
 
 def gradient(tf: Any, function: Callable[..., Any], *inputs: Any) -> Any:

@@ -39,6 +39,7 @@ FAMILIES = (
     "autograph",
     "autograph_errors",
     "random",
+    "random_in_functions",
     "tensors",
     "dtypes",
     "stored_dtypes",

@@ -10,8 +10,17 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
-from eagerflow.framework.sizes import is_known, may_equal, reshaped, sizes_of
+from eagerflow.framework.sizes import (
+    Size,
+    at_least,
+    at_most,
+    is_known,
+    may_equal,
+    reshaped,
+    sizes_of,
+)
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.assertions import require
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -47,45 +56,81 @@ def _band(k: Any, align: str) -> tuple[Any, Any]:
     return low, high
 
 
-def _length(k: int, rows: int, columns: int) -> int:
-    return min(rows + min(k, 0), columns - max(k, 0))
-
-
-@functools.lru_cache(maxsize=256)
-def _positions(
-    rows: int, columns: int, low: int, high: int, align: str
-) -> tuple[np.ndarray, np.ndarray, int]:
+def _positions(rows: Size, columns: Size, low: int, high: int, align: str) -> tuple[Any, Any, Any]:
     """Maps elements of a band to its packed form and back.
 
     Returns:
         For each element of the matrix `[rows, columns]`, its index in the packed band flattened,
         or the band's size if it is outside; for each element of the packed band
         `[diagonals, length]`, its index in the matrix flattened, or the matrix's size if it is
-        padding; and the packed length.
+        padding; and the packed length. Arrays, or tensors where a size is unknown.
     """
-    length = max(_length(d, rows, columns) for d in range(low, high + 1))
-    count = high - low + 1
-    packed = np.full((count, length), rows * columns)
-    inside = np.full((rows, columns), count * length)
-    upper, lower = align.split("_")
-    for d in range(low, high + 1):
-        size = _length(d, rows, columns)
-        right = (d >= 0 and upper == "RIGHT") or (d <= 0 and lower == "RIGHT")
-        first = length - size if right else 0
-        steps = np.arange(size)
-        row, column = steps - min(d, 0), steps + max(d, 0)
-        packed[high - d, first + steps] = row * columns + column
-        inside[row, column] = (high - d) * length + first + steps
+    numbers: Any = np.arange
+    pick: Any = np.where
+    smaller: Any = np.minimum
+    larger: Any = np.maximum
+    if not is_known(rows, columns):
+        numbers, pick, smaller, larger = _ops.range, _ops.select, _ops.minimum, _ops.maximum
+    length = at_most(rows + min(high, 0), columns - max(low, 0))
+    size = (high - low + 1) * length
+    upper, lower = (side == "RIGHT" for side in align.split("_"))
+
+    def extents(diagonals: Any) -> tuple[Any, Any]:
+        """The lengths of diagonals, and where they begin in their packed rows."""
+        lengths = smaller(rows + smaller(diagonals, 0), columns - larger(diagonals, 0))
+        right = ((diagonals >= 0) & upper) | ((diagonals <= 0) & lower)
+        return lengths, pick(right, length - lengths, 0)
+
+    diagonals = numbers(high, low - 1, -1)[:, None]
+    lengths, first = extents(diagonals)
+    step = numbers(0, length, 1) - first
+    place = (step - smaller(diagonals, 0)) * columns + step + larger(diagonals, 0)
+    packed = pick((step >= 0) & (step < lengths), place, rows * columns)
+    row, column = numbers(0, rows, 1)[:, None], numbers(0, columns, 1)
+    diagonals = column - row
+    place = (high - diagonals) * length + extents(diagonals)[1] + smaller(row, column)
+    inside = pick((diagonals >= low) & (diagonals <= high), place, size)
     return inside, packed, length
 
 
-def _check_band(rows: int, columns: int, low: int, high: int, op: str) -> None:
+_known_positions = functools.lru_cache(maxsize=256)(_positions)
+
+
+def _band_positions(
+    rows: Size, columns: Size, low: int, high: int, align: str
+) -> tuple[Any, Any, Any]:
+    find = _known_positions if is_known(rows, columns) else _positions
+    return find(rows, columns, low, high, align)
+
+
+def _check_band(rows: Size, columns: Size, low: int, high: int, op: str) -> None:
     for k in (low, high):
-        if not (-rows < k < columns or k == 0):
+
+        def refuse(rows: Any, columns: Any, k: int = k) -> None:
             raise invalid_argument(
-                f"diag_index is out of bound: {k}. It must be between {-rows} and {columns} "
-                f"[Op:{op}]"
+                f"diag_index is out of bound: {k}. It must be between {-int(rows)} and "
+                f"{int(columns)} [Op:{op}]"
             )
+
+        if is_known(rows, columns):
+            if not (-rows < k < columns or k == 0):
+                refuse(rows, columns)
+        elif k:
+            require((rows + k > 0) & (columns - k > 0), refuse, rows, columns)
+
+
+def _given(value: Any) -> Size:
+    """A number of rows or columns."""
+    number = _core.convert(value, dtypes.int32, None)
+    known = _core.static_value(number)
+    return number if known is None else int(known)
+
+
+def _or(size: Size, other: Size) -> Size:
+    """A size, or another one if it is -1."""
+    if is_known(size):
+        return other if size == -1 else size
+    return _ops.select(_ops.equal(size, -1), other, size)
 
 
 @op_function
@@ -135,7 +180,7 @@ def diag(
         with _core.stop_recording():
             positions = _ops.diag(_ops.ones_like(diagonal, dtypes.bool), low, num_rows, num_cols)
         return _ops.select(positions, matrix, padding)
-    rows, columns = int(num_rows), int(num_cols)
+    rows, columns = _given(num_rows), _given(num_cols)
     op = "MatrixDiagV3"
     if diagonal.ndim is not None and (
         diagonal.ndim < 2 or diagonal._shape_tuple()[-2] not in (high - low + 1, None)
@@ -145,25 +190,31 @@ def diag(
             f"{diagonal.shape.as_list()} [Op:{op}]"
         )
     *batch, count, length = sizes_of(diagonal)
-    if not is_known(length):
-        raise ValueError(f"The length of bands must be known, got shape {diagonal.shape} [Op:{op}]")
     least_rows, least_columns = length - min(high, 0), length + max(low, 0)
-    if rows == -1 and columns == -1:
-        rows = columns = max(least_rows, least_columns)
-    rows = least_rows if rows == -1 else rows
-    columns = least_columns if columns == -1 else columns
+    if is_known(rows, columns) and rows == columns == -1:
+        rows = columns = at_least(least_rows, least_columns)
+    rows, columns = _or(rows, least_rows), _or(columns, least_columns)
     _check_band(rows, columns, low, high, op)
-    inside, _, expected = _positions(rows, columns, low, high, align)
-    if expected != length:
+    inside, _, expected = _band_positions(rows, columns, low, high, align)
+
+    def refuse(rows: Any, columns: Any, expected: Any) -> None:
         raise invalid_argument(
-            f"The band of matrices with {rows} rows and {columns} columns has length {expected}, "
-            f"`diagonal` has shape {diagonal.shape.as_list()} [Op:{op}]"
+            f"The band of matrices with {int(rows)} rows and {int(columns)} columns has length "
+            f"{int(expected)}, `diagonal` has shape {diagonal.shape.as_list()} [Op:{op}]"
         )
+
+    if is_known(expected, length):
+        if expected != length:
+            refuse(rows, columns, expected)
+    else:
+        require(_ops.equal(expected, length), refuse, rows, columns, expected)
     padding = _core.convert(padding_value, diagonal.dtype, None)
     return _picked(diagonal, batch, (high - low + 1) * length, padding, inside)
 
 
-def _picked(source: Tensor, batch: list[int], size: int, padding: Tensor, positions: Any) -> Tensor:
+def _picked(
+    source: Tensor, batch: list[Size], size: Size, padding: Tensor, positions: Any
+) -> Tensor:
     """Elements of flattened matrices by index; the index after the last is the padding."""
     flat = reshaped(source, [*batch, size])
     last = _ops.broadcast_to(padding, [*batch, 1])
@@ -210,10 +261,8 @@ def diag_part(
             f"input must be at least 2-dim, received shape: {matrix.shape.as_list()} [Op:{op}]"
         )
     *batch, rows, columns = sizes_of(matrix)
-    if not is_known(rows, columns):
-        raise ValueError(f"The size of matrices must be known, got shape {matrix.shape} [Op:{op}]")
     _check_band(rows, columns, low, high, op)
-    _, packed, _ = _positions(rows, columns, low, high, align)
+    _, packed, _ = _band_positions(rows, columns, low, high, align)
     padding = _core.convert(padding_value, matrix.dtype, None)
     return _picked(matrix, batch, rows * columns, padding, packed)
 
@@ -256,14 +305,13 @@ def set_diag(
             f"input must be at least 2-dim, received shape: {matrix.shape.as_list()} [Op:{op}]"
         )
     *batch, rows, columns = sizes_of(matrix)
-    if not is_known(rows, columns):
-        if low != high:
-            raise ValueError(f"The size of matrices must be known, got {matrix.shape} [Op:{op}]")
+    if (low is high or low == high) and not is_known(rows, columns, low):
         return _with_diagonal(matrix, diagonal, low, rows, columns)
     _check_band(rows, columns, low, high, op)
-    inside, _, length = _positions(rows, columns, low, high, align)
+    inside, _, length = _band_positions(rows, columns, low, high, align)
     outer = matrix._shape_tuple()[:-2]
-    expected = (*outer, length) if low == high else (*outer, high - low + 1, length)
+    known_length = length if is_known(length) else None
+    expected = (*outer, known_length) if low == high else (*outer, high - low + 1, known_length)
     if not may_equal(diagonal._shape_tuple(), expected):
         raise invalid_argument(
             f"diagonal must have shape {list(expected)}, got {diagonal.shape.as_list()} [Op:{op}]"

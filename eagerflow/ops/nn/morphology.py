@@ -98,10 +98,8 @@ def _dilation2d(input: Any, filters: Any, strides: Any, padding: str, dilations:
         )
     steps, rates = _four(strides, "strides")[1:3], _four(dilations, "dilations")[1:3]
     x, windows = of_rank(x, 4), of_rank(windows, 3)
-    shape, (rows, columns, channels) = sizes_of(x), windows._shape_tuple()
-    if rows is None or columns is None:
-        raise ValueError(f"The window's size must be known, got {windows.shape} [Op:Dilation2D]")
-    if is_known(shape[3]) and channels not in (shape[3], None):
+    shape, (rows, columns, channels) = sizes_of(x), sizes_of(windows)
+    if is_known(shape[3], channels) and channels != shape[3]:
         raise invalid_argument(
             f"input and filters must have the same depth: {shape[3]} vs {channels} [Op:Dilation2D]"
         )
@@ -115,26 +113,42 @@ def _dilation2d(input: Any, filters: Any, strides: Any, padding: str, dilations:
         pads += [missing // 2, missing - missing // 2]
     if any(is_known(count) and not count for count in counts):
         raise invalid_argument(f"The window is larger than the input {x.shape} [Op:Dilation2D]")
-    sums = []
     flat = [0, 0, *pads, 0, 0]
     padded = _ops.pad(x, flat)
-    known = is_known(*shape[1:3])
     inside: Any = None
-    if known:
+    if padding == "SAME" and is_known(*shape[1:3], *pads):
         inside = np.pad(np.ones(shape[1:3], bool), np.reshape(pads, [2, 2]))[None, :, :, None]
     elif padding == "SAME":
         inside = _ops.pad(_ops.ones([1, *shape[1:3], 1], dtypes.bool), flat)
     lowest = _core.convert(x.dtype.min, x.dtype, None)
-    for row in range(rows):
-        for column in range(columns):
-            begin = (row * rates[0], column * rates[1])
-            end = [b + (n - 1) * s + 1 for b, n, s in zip(begin, counts, steps, strict=True)]
-            region = np.s_[:, begin[0] : end[0] : steps[0], begin[1] : end[1] : steps[1], :]
-            total = padded[region] + windows[row, column]
-            if inside is not None and not (known and inside[region].all()):
-                total = _ops.select(_core.as_tensor(inside[region]), total, lowest)
-            sums.append(total)
-    stacked = _ops.stack(sums, 4)
+    if is_known(rows, columns):
+        sums = []
+        for row in range(rows):
+            for column in range(columns):
+                begin = (row * rates[0], column * rates[1])
+                end = [b + (n - 1) * s + 1 for b, n, s in zip(begin, counts, steps, strict=True)]
+                region = np.s_[:, begin[0] : end[0] : steps[0], begin[1] : end[1] : steps[1], :]
+                total = padded[region] + windows[row, column]
+                if inside is not None and not (
+                    isinstance(inside, np.ndarray) and inside[region].all()
+                ):
+                    total = _ops.select(_core.as_tensor(inside[region]), total, lowest)
+                sums.append(total)
+        stacked = _ops.stack(sums, 4)
+    else:
+
+        def regions(values: Tensor) -> Tensor:
+            """`[batch, rows, columns, channels, window rows, window columns]`."""
+            for axis in range(2):
+                starts = _ops.expand_dims(_ops.range(0, counts[axis], 1), 1) * steps[axis]
+                places = starts + _ops.range(0, (rows, columns)[axis], 1) * rates[axis]
+                values = _ops.gather(values, places, 2 * axis + 1, 0)
+            return _ops.transpose(values, [0, 1, 3, 5, 2, 4])
+
+        total = regions(padded) + _ops.transpose(windows, [2, 0, 1])
+        if inside is not None:
+            total = _ops.select(regions(_core.as_tensor(inside)), total, lowest)
+        stacked = _ops.reshape(total, [shape[0], *counts, shape[3], rows * columns])
     best = _ops.argmax(stacked, 4, dtypes.int64)
     return _ops.squeeze(_ops.gather(stacked, _ops.expand_dims(best, 4), 4, 4), [4])
 

@@ -11,26 +11,49 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
-from eagerflow.framework.sizes import at_least, is_known, of_rank, reshaped, sizes_of
+from eagerflow.framework.sizes import (
+    at_least,
+    is_known,
+    known_array,
+    of_rank,
+    reshaped,
+    sizes_in,
+    sizes_of,
+)
 from eagerflow.ops.array import invalid_argument, pad
 from eagerflow.ops.composed_op import INDEX_TYPES, REAL_TYPES, Input, composed_op
-from eagerflow.ops.numpy_ops import array_of
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _integers(value: Any, name: str, op: str) -> np.ndarray:
-    array = np.asarray(_core.convert(value, None, dtypes.int32))
-    if array.dtype.kind not in "iu":
-        raise invalid_argument(f"{name} must be integers, got {array.dtype.name} [Op:{op}]")
-    return array.astype(np.int64)
+def _numbers(value: Any, name: str, op: str) -> Any:
+    """The numbers of an argument: an array, whose unknown numbers are scalars of the graph."""
+    given = _core.convert(value, None, dtypes.int32)
+    if not given.dtype.is_integer:
+        raise invalid_argument(f"{name} must be integers, got {given.dtype.name} [Op:{op}]")
+    known = _core.static_value(given)
+    if known is not None:
+        return known.numpy().astype(np.int64)
+    shape = given._shape_tuple()
+    if shape is None or None in shape:
+        raise ValueError(f"The shape of {name} must be known, but it is {given.shape} [Op:{op}]")
+    numbers = np.empty(math.prod(shape), object)
+    # One by one: an array would ask a list of tensors for their values.
+    for k, number in enumerate(sizes_in(_ops.cast(_ops.reshape(given, [-1]), dtypes.int32))):
+        numbers[k] = number
+    return numbers.reshape(shape)
+
+
+def _any(values: Any, holds: Callable[[int], bool]) -> bool:
+    """Whether something holds for one of the numbers that are known."""
+    return any(is_known(value) and holds(value) for value in values.reshape(-1).tolist())
 
 
 def _arguments(value: Any, block_shape: Any, amounts: Any, name: str, op: str) -> tuple:
     x = _core.as_tensor(value)
-    blocks = _integers(block_shape, "block_shape", op)
-    sizes = _integers(amounts, name, op)
+    blocks = _numbers(block_shape, "block_shape", op)
+    sizes = _numbers(amounts, name, op)
     if blocks.ndim != 1:
         if blocks.ndim == 0:
             blocks = np.repeat(blocks, len(sizes)) if sizes.ndim else blocks[None]
@@ -46,13 +69,31 @@ def _arguments(value: Any, block_shape: Any, amounts: Any, name: str, op: str) -
         raise invalid_argument(
             f"input rank should be >= {1 + blocks.size} instead of {x.ndim} [Op:{op}]"
         )
-    if (blocks < 1).any():
+    if _any(blocks, lambda block: block < 1):
         raise invalid_argument(
             f"All values in block_shape must be positive, got {blocks} [Op:{op}]"
         )
-    if (sizes < 0).any():
+    if _any(sizes, lambda size: size < 0):
         raise invalid_argument(f"{name} must not be negative, got {sizes.tolist()} [Op:{op}]")
     return x, blocks.tolist(), sizes.tolist()
+
+
+def _moved(
+    move: Callable[[Tensor, list, list], Tensor], x: Tensor, blocks: list, amounts: list
+) -> Tensor:
+    """What `move` makes of the tensor; of one of unknown rank, with its last axes made one."""
+    if x.ndim is not None:
+        return move(x, blocks, amounts)
+    m = len(blocks)
+    shape = _ops.shape(x)
+    x = of_rank(_ops.reshape(x, _ops.concat([shape[: m + 1], [-1]], 0)), m + 2)
+    moved = move(x, blocks, amounts)
+    return _ops.reshape(moved, _ops.concat([_ops.shape(moved)[: m + 1], shape[m + 1 :]], 0))
+
+
+def _any_amounts(amounts: list) -> bool:
+    """Whether one of the pairs is not known to be zeros."""
+    return any(not is_known(size) or size for pair in amounts for size in pair)
 
 
 @composed_op(
@@ -80,18 +121,19 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
     TensorShape([4, 1, 1, 1])
     """
     op = "SpaceToBatchND"
-    x, blocks, pads = _arguments(input, block_shape, paddings, "paddings", op)
+    return _moved(_to_batch, *_arguments(input, block_shape, paddings, "paddings", op))
+
+
+def _to_batch(x: Tensor, blocks: list, pads: list) -> Tensor:
     m = len(blocks)
-    if x.ndim is None:
-        raise ValueError(f"The rank of the input must be known [Op:{op}]")
-    if any(before or after for before, after in pads):
+    if _any_amounts(pads):
         x = pad(x, [[0, 0], *pads, *([0, 0] for _ in range(x.ndim - 1 - m))])
     shape = sizes_of(x)
     for k, block in enumerate(blocks):
-        if is_known(shape[k + 1]) and shape[k + 1] % block:
+        if is_known(shape[k + 1], block) and shape[k + 1] % block:
             raise invalid_argument(
                 f"padded_shape[{k}]={shape[k + 1]} is not divisible by block_shape[{k}]={block} "
-                f"[Op:{op}]"
+                "[Op:SpaceToBatchND]"
             )
     cut: list = []
     for size, block in zip(shape[1 : m + 1], blocks, strict=True):
@@ -120,13 +162,16 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     TensorShape([1, 2, 2, 1])
     """
     op = "BatchToSpaceND"
-    x, blocks, cuts = _arguments(input, block_shape, crops, "crops", op)
+    return _moved(_from_batch, *_arguments(input, block_shape, crops, "crops", op))
+
+
+def _from_batch(x: Tensor, blocks: list, cuts: list) -> Tensor:
     m, shape = len(blocks), sizes_of(x)
     count = math.prod(blocks)
-    if is_known(shape[0]) and shape[0] % count:
+    if is_known(shape[0], count) and shape[0] % count:
         raise invalid_argument(
             f"Input batch dimension ({shape[0]}) is not divisible by product of block sizes "
-            f"({count}) [Op:{op}]"
+            f"({count}) [Op:BatchToSpaceND]"
         )
     rest = list(shape[m + 1 :])
     x = reshaped(x, [*blocks, shape[0] // count, *shape[1:]])
@@ -136,19 +181,26 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     x = _ops.transpose(x, order + list(range(2 * m + 1, 2 * m + 1 + len(rest))))
     sizes = [size * block for size, block in zip(shape[1 : m + 1], blocks, strict=True)]
     x = reshaped(x, [shape[0] // count, *sizes, *rest])
-    if not any(before or after for before, after in cuts):
+    if not _any_amounts(cuts):
         return x
     kept = [size - before - after for size, (before, after) in zip(sizes, cuts, strict=True)]
     if any(is_known(size) and size < 0 for size in kept):
-        raise invalid_argument(f"crops {cuts} take away more than there is: {sizes} [Op:{op}]")
+        raise invalid_argument(
+            f"crops {cuts} take away more than there is: {sizes} [Op:BatchToSpaceND]"
+        )
     begin = [0, *(before for before, _ in cuts)]
     end = [0, *(size - after for size, (_, after) in zip(sizes, cuts, strict=True))]
     return _ops.strided_slice(x, begin, end, [1] * (m + 1), 1, 1)
 
 
-def _as_int32(value: Any) -> np.ndarray:
-    """Integers of any dtype, of which TensorFlow keeps the lower 32 bits."""
-    return array_of(_core.convert(value, None, dtypes.int32)).astype(np.int32)
+def _as_int32(value: Any, name: str) -> Any:
+    """Integers of any dtype, of which TensorFlow keeps the lower 32 bits; see `_numbers`."""
+    numbers = _numbers(value, name, "SpaceToBatchPaddings")
+    return numbers if numbers.dtype == object else numbers.astype(np.int32)
+
+
+def _as_tensor(numbers: Any) -> Tensor:
+    return _core.convert(numbers.tolist(), dtypes.int32, None)
 
 
 @composed_op(
@@ -175,13 +227,13 @@ def required_space_to_batch_paddings(
     >>> paddings.numpy().tolist(), crops.numpy().tolist()
     ([[0, 1]], [[0, 1]])
     """
-    blocks = _as_int32(block_shape)
+    blocks = _as_int32(block_shape, "block_shape")
     if blocks.ndim != 1:
         raise ValueError(f"block_shape must be a vector, got shape {blocks.shape}")
     if blocks.size == 0:
         none = _ops.zeros([0, 2], dtypes.int32)
         return none, none
-    sizes = _as_int32(input_shape)
+    sizes = _as_int32(input_shape, "input_shape")
     if sizes.shape != blocks.shape:
         raise ValueError(
             f"input_shape and block_shape must be vectors of one length, got shapes {sizes.shape} "
@@ -189,15 +241,15 @@ def required_space_to_batch_paddings(
         )
     base = np.zeros((blocks.size, 2), np.int32)
     if base_paddings is not None:
-        base = _as_int32(base_paddings)
+        base = _as_int32(base_paddings, "base_paddings")
         if base.shape != (blocks.size, 2):
             raise ValueError(f"base_paddings must have shape {(blocks.size, 2)}, got {base.shape}")
-    if not blocks.all():
+    if _any(blocks, lambda block: not block):
         raise invalid_argument(f"Blocks cannot have size 0, got block_shape {blocks.tolist()}")
-    extra = (-(sizes + base.sum(axis=1)) % blocks).astype(np.int32)
+    extra = -(sizes + base.sum(axis=1)) % blocks
     paddings = np.stack([base[:, 0], base[:, 1] + extra], axis=1)
     crops = np.stack([np.zeros_like(extra), extra], axis=1)
-    return _core.as_tensor(paddings), _core.as_tensor(crops)
+    return _as_tensor(paddings), _as_tensor(crops)
 
 
 @op_function
@@ -231,7 +283,7 @@ def with_space_to_batch(
     array([2., 3., 4., 5.], dtype=float32)
     """
     x = _core.as_tensor(input)
-    rates = np.asarray(dilation_rate, np.int64)
+    rates = known_array(dilation_rate, None, "dilation_rate").astype(np.int64)
     if rates.ndim != 1:
         raise ValueError(f"`dilation_rate.shape` must have rank 1. Received {rates.tolist()}")
     count = rates.size
@@ -244,7 +296,7 @@ def with_space_to_batch(
             "`spatial_dims` must be a monotonically increasing sequence of positive integers. "
             f"Received: spatial_dims={spatial_dims}"
         )
-    if x.ndim <= axes[-1]:
+    if x.ndim is not None and x.ndim <= axes[-1]:
         raise ValueError(f"input must have rank {axes[-1] + 1} at least, got {x.ndim}")
     if (rates < 1).any():
         raise ValueError(f"Dilation rates must be positive. Received: {rates.tolist()}")
@@ -260,10 +312,11 @@ def with_space_to_batch(
         extra = window + (window - 1) * (rates - 1) - 1
         base = np.stack([extra // 2, extra - extra // 2], axis=1)
     # Axes between the batch and the last spatial one count as blocks of size 1.
-    blocks, sizes = np.ones(axes[-1], np.int64), np.array(x._shape_tuple()[1 : axes[-1] + 1])
-    whole = np.zeros((axes[-1], 2), np.int64)
+    last = axes[-1]
+    blocks, whole = np.ones(last, np.int64), np.zeros((last, 2), np.int64)
     for axis, rate, amounts in zip(axes, rates, base, strict=True):
         blocks[axis - 1], whole[axis - 1] = rate, amounts
+    sizes = _ops.shape(x)[1 : last + 1]
     paddings, crops = required_space_to_batch_paddings(sizes, blocks, whole)
     result = op(space_to_batch(x, blocks, paddings), num_spatial_dims=count, padding="VALID")
     return batch_to_space(result, blocks, crops)

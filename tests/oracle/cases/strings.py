@@ -5,10 +5,12 @@ from oracle.registry import case, errors
 
 
 def plain(value):
-    """Ragged tensors as nested lists, others as they are."""
+    """Ragged tensors as their parts, others as they are."""
     if isinstance(value, (list, tuple)):
         return [plain(part) for part in value]
-    return value.to_list() if hasattr(value, "to_list") else value
+    if hasattr(value, "nested_row_splits"):
+        return [value.flat_values, *value.nested_row_splits]
+    return value
 
 
 NUMBERS = (

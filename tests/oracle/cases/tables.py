@@ -10,7 +10,9 @@ def plain(value):
         return [plain(part) for part in value]
     if hasattr(value, "dense_shape"):
         return [value.indices, value.values, value.dense_shape]
-    return value.to_list() if hasattr(value, "to_list") else value
+    if hasattr(value, "nested_row_splits"):
+        return [value.flat_values, *value.nested_row_splits]
+    return value
 
 
 def words(tf):
