@@ -86,6 +86,7 @@ def _function(name: str) -> Callable[..., Any]:
             arguments[attr.name] = rules.default(attr.kind, value)
         return _result(definition, rules.call(definition, arguments))
 
+    raw_op.keys = keys  # type: ignore[attr-defined]
     raw_op.__name__ = raw_op.__qualname__ = shown_name
     raw_op.__doc__ = f"TensorFlow's operation `{name}`; takes {', '.join(keys)} by keyword."
     return raw_op

@@ -74,10 +74,11 @@ def children(value: Any) -> dict[str, Any]:
 def attributes(value: Any) -> dict[str, Any]:
     """The trackable attributes of an object, in the order in which they were set."""
     ignored = getattr(value, "_TF_MODULE_IGNORED_PROPERTIES", ())
+    untracked = vars(value).get("_untracked_attributes", ())
     return {
         name: item
         for name, item in vars(value).items()
-        if name not in ignored and is_trackable(item)
+        if name not in ignored and name not in untracked and is_trackable(item)
     }
 
 

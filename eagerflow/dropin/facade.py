@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -49,14 +49,23 @@ class Facade(ModuleType):
         name: the module's own name.
         targets: dotted paths of modules or classes; those that do not exist are passed over.
         names: names that the facade answers itself.
+        otherwise: returns what a name stands for that no target has, or raises an AttributeError.
+        submodules: names that stand for modules below this one, whatever the targets have.
     """
 
     def __init__(
-        self, name: str, targets: Sequence[str], names: dict[str, Any] | None = None
+        self,
+        name: str,
+        targets: Sequence[str],
+        names: dict[str, Any] | None = None,
+        otherwise: Callable[[str], Any] | None = None,
+        submodules: Collection[str] = (),
     ) -> None:
         super().__init__(name)
         self.__path__: list[str] = []
         self.__dict__["_targets"] = tuple(targets)
+        self.__dict__["_otherwise"] = otherwise
+        self.__dict__["_submodules"] = submodules
         self.__dict__.update(names or {})
         first = next(self._existing_targets(), None)
         self.__doc__ = getattr(first, "__doc__", None)
@@ -68,6 +77,10 @@ class Facade(ModuleType):
                 yield target
 
     def __getattr__(self, name: str) -> Any:
+        if name == "__all__":  # what `from module import *` gives
+            return [n for n in dir(self) if n[0] != "_" and hasattr(self, n)]
+        if name in self.__dict__["_submodules"]:
+            return importlib.import_module(f"{self.__name__}.{name}")
         if name.startswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         for target in self._existing_targets():
@@ -84,10 +97,18 @@ class Facade(ModuleType):
                     return value
             self.__dict__[name] = value
             return value
+        if self.__dict__["_otherwise"] is not None:
+            try:
+                value = self.__dict__[name] = self.__dict__["_otherwise"](name)
+            except AttributeError:
+                pass
+            else:
+                return value
         raise AttributeError(missing(self.__name__, name, dir(self)))
 
     def __dir__(self) -> list[str]:
         names = {name for name in self.__dict__ if not name.startswith("_")}
+        names.update(self.__dict__["_submodules"])
         for target in self._existing_targets():
             names.update(getattr(target, "__all__", None) or _public(target))
         return sorted(names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -10,27 +11,30 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
-from eagerflow.dropin import appearance, paths
+from eagerflow import version
+from eagerflow.dropin import appearance, paths, private_names, unavailable
 from eagerflow.dropin.facade import Facade, missing, resolve
 
 # Versions that programs' checks of `tf.__version__` accept: the last of a generation.
-VERSIONS = {"1.x": "1.15.5", "2.x": "2.15.1"}
-KERAS_VERSIONS = {"1.x": "2.2.4-tf", "2.x": "2.15.0"}
-_PACKAGES = ("tensorflow", "tensorflow_core", "keras", "tf_keras")
+VERSIONS = {"1.x": "1.15.5", "2.x": version.VERSION}
+KERAS_VERSIONS = {"1.x": "2.2.4-tf", "2.x": version.VERSION}
+_TENSORFLOW = ("tensorflow", "tensorflow_core")
+_KERAS = ("keras", "tf_keras")
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds `tensorflow` and everything below it in this package."""
 
-    def __init__(self, generation: str) -> None:
+    def __init__(self, generation: str, keras: bool) -> None:
         self.generation = generation
         self.first = generation == "1.x"
+        self.packages = (*_TENSORFLOW, *_KERAS) if keras else _TENSORFLOW
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         package, _, inside = fullname.partition(".")
-        if package not in _PACKAGES:
+        if package not in self.packages:
             return None
         if self._targets(package, inside) is None:
             parent, _, name = fullname.rpartition(".")
@@ -40,28 +44,53 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
     def _targets(self, package: str, inside: str) -> tuple[str, ...] | None:
-        if package in ("keras", "tf_keras"):
-            targets: tuple[str, ...] | None = paths.keras_targets("eagerflow.keras", inside)
+        """The namespaces that answer for a module, or None if there is no such module."""
+        if package in _KERAS:
+            targets = paths.keras_targets("eagerflow.keras", inside)
+        elif paths.is_private(inside):
+            return paths.targets(inside, self.first) or ()
         else:
-            targets = paths.targets(inside, self.first)
-        if targets is None or inside.startswith("python") and package.startswith("tensorflow"):
-            return targets
+            targets = paths.targets(inside, self.first) or ()
         modules = tuple(path for path in targets if isinstance(resolve(path), ModuleType))
+        if not modules and package in _TENSORFLOW and unavailable.is_namespace(inside):
+            return ()
         return modules or None
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
         package, _, inside = spec.name.partition(".")
         targets = self._targets(package, inside)
         assert targets is not None
+        if package in _TENSORFLOW and paths.is_private(inside):
+            find = functools.partial(private_names.find, inside)
+            return Facade(spec.name, targets, {}, find, private_names.submodules(inside))
         names: dict[str, Any] = {}
-        if not inside and package.startswith("tensorflow"):
-            version = VERSIONS[self.generation]
-            names = {"__version__": version, "VERSION": version}
-        elif spec.name.split(".")[-1] in ("keras", "tf_keras"):
+        if spec.name.split(".")[-1] in _KERAS:
             names = {"__version__": KERAS_VERSIONS[self.generation]}
-        elif inside == "version":
-            names = {"VERSION": VERSIONS[self.generation]}
-        return Facade(spec.name, targets, names)
+        elif package in _TENSORFLOW and inside in ("", "compat.v1", "compat.v2", "version"):
+            names = self._versions()
+        if package in _KERAS:
+            return Facade(spec.name, targets, names)
+        find = functools.partial(self._unavailable, inside)
+        return Facade(spec.name, targets, names, find, paths.submodules(inside))
+
+    def _versions(self) -> dict[str, Any]:
+        number = VERSIONS[self.generation]
+        return {
+            "VERSION": number,
+            "__version__": number,
+            "__git_version__": version.GIT_VERSION,
+            "__compiler_version__": version.COMPILER_VERSION,
+            "__cxx11_abi_flag__": 1,
+            "__monolithic_build__": 0,
+        }
+
+    @staticmethod
+    def _unavailable(namespace: str, name: str) -> Any:
+        """What stands for a public name of TensorFlow whose thing does not exist here."""
+        value = unavailable.find(f"{namespace}.{name}".strip("."))
+        if value is None:
+            raise AttributeError(name)
+        return value
 
     def exec_module(self, module: ModuleType) -> None:
         """Nothing is run: facades look their names up when they are asked for."""
@@ -80,13 +109,15 @@ def generation() -> str | None:
     return _active.generation if _active else None
 
 
-def install_as_tensorflow(generation: str = "2.x") -> ModuleType:
+def install_as_tensorflow(generation: str = "2.x", keras: bool = True) -> ModuleType:
     """Makes `import tensorflow` give eagerflow, here and in every module imported later.
 
     Args:
         generation: "2.x", or "1.x" for programs of the time of `tf.contrib.eager`, `tf.Session`
             and `tf.train.GradientDescentOptimizer`. Programs of the first generation build graphs
             until they call `tf.enable_eager_execution()`.
+        keras: whether `import keras` and `import tf_keras` give `tf.keras`, too. False leaves these
+            packages to what is installed.
 
     Returns:
         The module `tensorflow`.
@@ -114,7 +145,7 @@ def install_as_tensorflow(generation: str = "2.x") -> ModuleType:
     uninstall()
 
     appearance.take_on(generation)
-    _active = _Finder(generation)
+    _active = _Finder(generation, keras)
     sys.meta_path.insert(0, _active)
     return importlib.import_module("tensorflow")
 

@@ -2,94 +2,131 @@
 
 from __future__ import annotations
 
+from eagerflow.dropin import private_names, unavailable
+from eagerflow.dropin.facade import resolve
+
 _V1 = "eagerflow.compat.v1"
 _V2 = "eagerflow"
 _INTERNALS = "eagerflow.compat.internals"
 
-# What programs import from below `tensorflow.python`. A path that is not listed is answered by
-# what stands for its longest listed beginning, and by the public names.
+# The namespaces whose names private modules have, best first: modules that have what is not public, and
+# those whose names mean something else elsewhere. `private_names` finds all other names. A path that
+# is not listed has the namespaces of its longest listed beginning.
 _PYTHON: dict[str, tuple[str, ...]] = {
+    "autograph": ("eagerflow.autograph", "eagerflow.autograph.experimental"),
+    "autograph.pyct": ("malt.pyct",),
     "client.device_lib": ("eagerflow.config.device_attributes",),
     "client.session": (_V1,),
-    "checkpoint": ("eagerflow.train",),
-    "data": ("eagerflow.data",),
+    "compat.compat": (_V1, "eagerflow.compat"),
     "data.experimental": ("eagerflow.data.experimental",),
-    "data.ops.dataset_ops": ("eagerflow.data",),
-    "data.ops.iterator_ops": ("eagerflow.data",),
-    "debug": ("eagerflow.debugging",),
+    "data.util.nest": ("eagerflow.nest",),
+    "data.util.structure": (f"{_INTERNALS}.structure",),
     "distribute": ("eagerflow.distribute",),
-    "eager.backprop": (f"{_INTERNALS}.backprop", _V2),
-    "eager.context": (f"{_INTERNALS}.context", _V2),
-    "eager.def_function": (_V2,),
-    "eager.forwardprop": ("eagerflow.autodiff",),
-    "eager.tape": (_V2,),
+    "dlpack.dlpack": ("eagerflow.experimental.dlpack",),
+    "eager.backprop": (f"{_INTERNALS}.backprop",),
+    "eager.context": (f"{_INTERNALS}.context",),
+    "eager.def_function": (f"{_INTERNALS}.functions",),
+    "eager.function": (f"{_INTERNALS}.functions",),
+    "eager.polymorphic_function": (f"{_INTERNALS}.functions",),
+    "framework.composite_tensor": (f"{_INTERNALS}.composites",),
     "framework.config": ("eagerflow.config", "eagerflow.config.experimental"),
-    "framework.dtypes": ("eagerflow.dtypes", _V1),
+    "framework.dtypes": ("eagerflow.dtypes",),
     "framework.errors": ("eagerflow.errors",),
     "framework.errors_impl": ("eagerflow.errors",),
-    "framework.ops": (f"{_INTERNALS}.ops", _V1, _V2),
-    "framework.indexed_slices": (_V2,),
-    "framework.random_seed": (f"{_INTERNALS}.random_seed", _V1),
-    "framework.sparse_tensor": (_V2,),
-    "framework.tensor": (_V2,),
+    "framework.func_graph": (f"{_INTERNALS}.functions",),
+    "framework.indexed_slices": (f"{_INTERNALS}.composites",),
+    "framework.ops": (f"{_INTERNALS}.ops",),
+    "framework.random_seed": (f"{_INTERNALS}.random_seed",),
+    "framework.smart_cond": (f"{_INTERNALS}.conditions",),
+    "framework.sparse_tensor": (f"{_INTERNALS}.composites",),
     "framework.tensor_shape": ("eagerflow.framework.shapes",),
-    "framework.tensor_util": (f"{_INTERNALS}.tensor_util", _V2),
+    "framework.tensor_util": (f"{_INTERNALS}.tensor_util",),
+    "framework.test_util": (f"{_INTERNALS}.test_util",),
+    "framework.type_spec": (f"{_INTERNALS}.composites",),
+    "framework.type_spec_registry": (f"{_INTERNALS}.composites",),
     "layers": (f"{_V1}.layers",),
     "lib.io.file_io": ("eagerflow.io.gfile",),
-    "lib.io.tf_record": (f"{_V1}.python_io", "eagerflow.io"),
-    "ops.array_ops": (_V1, _V2),
-    "ops.clip_ops": (_V1, _V2),
-    "ops.control_flow_ops": (_V1, _V2),
-    "ops.custom_gradient": (_V2,),
+    "lib.io.tf_record": ("eagerflow.io", f"{_V1}.io"),
+    "ops.control_flow_util": (f"{_INTERNALS}.conditions",),
     "ops.distributions": (f"{_V1}.distributions",),
-    "ops.functional_ops": (_V1, _V2),
-    "ops.gen_array_ops": (_V1, _V2),
-    "ops.gen_math_ops": (f"{_V1}.math", _V1),
-    "ops.gradients_impl": (_V1, _V2),
-    "ops.gradients": (_V1, _V2),
     "ops.image_ops": ("eagerflow.image",),
     "ops.init_ops": (f"{_V1}.initializers", _V1),
-    "ops.init_ops_v2": ("eagerflow.initializers", _V2),
-    "ops.linalg.linalg": ("eagerflow.linalg",),
-    "ops.linalg_ops": ("eagerflow.linalg", _V1),
+    "ops.init_ops_v2": ("eagerflow",),
+    "ops.linalg": ("eagerflow.linalg",),
+    "ops.linalg_ops": ("eagerflow.linalg",),
     "ops.losses": (f"{_V1}.losses",),
-    "ops.losses.losses": (f"{_V1}.losses",),
-    "ops.losses.losses_impl": (f"{_V1}.losses",),
-    "ops.math_ops": (f"{_V1}.math", _V1, "eagerflow.math"),
     "ops.metrics": (f"{_V1}.metrics",),
     "ops.metrics_impl": (f"{_V1}.metrics",),
     "ops.nn": (f"{_V1}.nn", "eagerflow.nn"),
-    "ops.nn_impl": (f"{_V1}.nn", "eagerflow.nn"),
-    "ops.nn_ops": (f"{_V1}.nn", "eagerflow.nn"),
     "ops.numpy_ops": ("eagerflow.experimental.numpy",),
     "ops.numpy_ops.np_config": (f"{_INTERNALS}.np_config",),
-    "ops.parallel_for": (_V2,),
-    "ops.random_ops": (f"{_V1}.random", _V1),
-    "ops.ragged": ("eagerflow.ragged", _V2),
-    "ops.resource_variable_ops": (f"{_INTERNALS}.variables", _V1),
-    "ops.rnn_cell": (f"{_V1}.nn.rnn_cell",),
+    "ops.numpy_ops.np_random": ("eagerflow.experimental.numpy.random",),
+    "ops.parallel_for": (f"{_INTERNALS}.functions",),
+    "ops.ragged": ("eagerflow.ragged",),
+    "ops.resource_variable_ops": (f"{_INTERNALS}.variables",),
     "ops.rnn_cell_impl": (f"{_V1}.nn.rnn_cell",),
-    "ops.string_ops": ("eagerflow.strings", _V1),
+    "ops.rnn_cell": (f"{_V1}.nn.rnn_cell",),
+    "ops.signal": ("eagerflow.signal",),
+    "ops.stateless_random_ops": ("eagerflow.random",),
+    "ops.string_ops": ("eagerflow.strings",),
     "ops.summary_ops_v2": ("eagerflow.summary",),
-    "ops.variable_scope": (_V1,),
-    "ops.variables": (_V1, _V2),
     "platform.app": (f"{_V1}.app",),
     "platform.flags": (f"{_V1}.flags",),
     "platform.gfile": (f"{_V1}.gfile",),
-    "platform.test": (f"{_V1}.test", "eagerflow.test"),
+    "platform.sysconfig": ("eagerflow.sysconfig",),
+    "platform.test": ("eagerflow.test", f"{_V1}.test"),
     "platform.tf_logging": (f"{_V1}.logging",),
-    "profiler.profiler_v2": ("eagerflow.profiler.experimental",),
+    "profiler": ("eagerflow.profiler.experimental",),
+    "saved_model": (f"{_V1}.saved_model", "eagerflow.saved_model"),
     "summary": (f"{_V1}.summary", "eagerflow.summary"),
     "summary.summary_iterator": (f"{_V1}.train",),
-    "tools": (_V1,),
+    "trackable": (f"{_INTERNALS}.tracking",),
     "training": (f"{_V1}.train", "eagerflow.train"),
+    "training.tracking": (f"{_INTERNALS}.tracking",),
+    "types": (f"{_INTERNALS}.composites", "eagerflow.types.experimental"),
     "util.compat": ("eagerflow.compat",),
-    "util.nest": ("eagerflow.nest",),
+    "util.deprecation": (f"{_INTERNALS}.decorators",),
+    "util.dispatch": (f"{_INTERNALS}.dispatch",),
+    "util.nest": (f"{_INTERNALS}.nest", "eagerflow.nest"),
+    "util.object_identity": (f"{_INTERNALS}.object_identity",),
     "util.tf_decorator": (f"{_INTERNALS}.decorators",),
     "util.tf_export": (f"{_INTERNALS}.decorators",),
-    "util.tf_inspect": ("inspect",),
-    "util.deprecation": (f"{_INTERNALS}.decorators",),
+    "util.tf_inspect": (f"{_INTERNALS}.inspection",),
+    "util.variable_utils": (f"{_INTERNALS}.composites",),
 }
+# `tf.__internal__`, which Keras and others use.
+_INTERNAL_NAMESPACES: dict[str, tuple[str, ...]] = {
+    "": (f"{_INTERNALS}.root",),
+    "autograph": ("eagerflow.autograph",),
+    "decorator": (f"{_INTERNALS}.decorators",),
+    "dispatch": (f"{_INTERNALS}.dispatch",),
+    "distribute": (f"{_INTERNALS}.distribution",),
+    "distribute.interim": (f"{_INTERNALS}.distribution",),
+    "eager_context": (f"{_INTERNALS}.context",),
+    "feature_column": ("eagerflow.feature_column",),
+    "function": (f"{_INTERNALS}.functions",),
+    "nest": (f"{_INTERNALS}.nest", "eagerflow.nest"),
+    "ops": (f"{_INTERNALS}.variables",),
+    "saved_model": ("eagerflow.saved_model",),
+    "smart_cond": (f"{_INTERNALS}.conditions",),
+    "tf2": (f"{_INTERNALS}.root",),
+    "tracking": (f"{_INTERNALS}.tracking",),
+    "train": (f"{_INTERNALS}.root",),
+    "types": (f"{_INTERNALS}.composites",),
+    "types.data": ("eagerflow.data",),
+}
+# Modules that TensorFlow had once, and that programs still import where they find them.
+_FORMER_MODULES = (
+    "layers.base",
+    "ops.rnn_cell",
+    "ops.gen_logging_ops",
+    "training.checkpointable",
+    "training.tracking",
+    "training.tracking.base",
+    "training.tracking.data_structures",
+    "training.tracking.tracking",
+    "training.tracking.util",
+)
 
 
 # Where Keras's classes were, by version, and the public namespaces that have them.
@@ -168,12 +205,12 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
     return tuple(namespaces)
 
 
-def internal_targets(path: str) -> tuple[str, ...] | None:
-    """The namespaces for a path below `tensorflow.python`; None for an unknown path.
+def internal_targets(path: str) -> tuple[str, ...]:
+    """The namespaces of a module below `tensorflow.python`, which may be none.
 
     >>> from eagerflow.dropin.paths import internal_targets
-    >>> internal_targets("keras.layers")
-    ('eagerflow.keras.layers',)
+    >>> internal_targets("keras.layers"), internal_targets("framework")
+    (('eagerflow.keras.layers',), ())
     """
     parts = path.split(".") if path else []
     if parts and parts[0] == "keras":
@@ -184,11 +221,46 @@ def internal_targets(path: str) -> tuple[str, ...] | None:
             rest = parts[length:]
             deeper = tuple(".".join([target, *rest]) for target in listed) if rest else ()
             return (*deeper, *listed)
-    # A folder on the way to listed modules, such as `tensorflow.python.framework`.
-    inside = f"{path}." if path else ""
-    if any(module.startswith(inside) for module in _PYTHON):
-        return (_V1, _V2)
-    return None
+    return ()
+
+
+def is_private(path: str) -> bool:
+    """Whether TensorFlow has, or once had, a private module with this path below `tensorflow`.
+
+    >>> from eagerflow.dropin.paths import is_private
+    >>> is_private("python.framework.ops"), is_private("python.no_such_module"), is_private("math")
+    (True, False, False)
+    """
+    head, _, inside = path.partition(".")
+    if head not in ("python", "core", "compiler"):
+        return False
+    # The list is read when the first private module is imported.
+    return (
+        path in private_names.modules()
+        or inside in _FORMER_MODULES
+        or inside.split(".")[0] == "keras"
+    )
+
+
+def submodules(path: str) -> list[str]:
+    """The modules directly below `tensorflow.<path>` that are none of this package.
+
+    >>> from eagerflow.dropin.paths import submodules
+    >>> "tpu" in submodules(""), submodules("__internal__.types")
+    (True, ['data'])
+    """
+    path = path.removeprefix("compat.v2").lstrip(".")
+    head, _, inside = path.partition(".")
+    start = f"{path}." if path else ""
+    if head == "__internal__":
+        start = f"{inside}." if inside else ""
+        return sorted(
+            {n[len(start) :].split(".")[0] for n in _INTERNAL_NAMESPACES if n.startswith(start)}
+            - {""}
+        )
+    below = [name for name in unavailable.names(path) if unavailable.is_namespace(start + name)]
+    found = [name for name in below if resolve(f"{_V2}.{start}{name}") is None]
+    return found if path else ["__internal__", "__operators__", *found]
 
 
 def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:
@@ -200,8 +272,8 @@ def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:
     """
     root = _V1 if first_generation else _V2
     head, _, rest = path.partition(".")
-    if head == "python":
-        return internal_targets(rest)
+    if is_private(path):
+        return internal_targets(rest) if head == "python" else ()
     if head == "examples":  # tensorflow.examples.tutorials.mnist.input_data
         inner = "tutorials.mnist.input_data"
         if rest == inner:
@@ -210,7 +282,7 @@ def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:
     if head == "contrib":
         return (f"eagerflow.{path}",) if first_generation else None
     if path.startswith("compat.v2"):
-        return (f"eagerflow{path[len('compat.v2') :]}",)
+        return targets(path[len("compat.v2.") :], False)
     if path.startswith("compat.v1"):
         return (f"eagerflow.{path}",)
     if head == "_api":  # tensorflow._api.v1.math, tensorflow._api.v2.math
@@ -218,4 +290,8 @@ def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:
         return targets(inner, version == "v1") if version in ("v1", "v2") else (root,)
     if head == "keras":
         return keras_targets(f"{root}.keras", rest)
+    if head == "__internal__":
+        return _INTERNAL_NAMESPACES.get(rest)
+    if head == "__operators__":
+        return (f"{_INTERNALS}.operators",)
     return (f"{root}.{path}",) if path else (root,)

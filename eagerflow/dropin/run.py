@@ -10,7 +10,7 @@ from types import ModuleType, TracebackType
 
 from eagerflow.dropin import install, recognise
 
-_USAGE = "python -m eagerflow [--generation 1.x|2.x] [-m module | script.py] args..."
+_USAGE = "python -m eagerflow [--generation 1.x|2.x] [--no-keras] [-m module | script.py] args..."
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -25,13 +25,18 @@ def main(arguments: list[str] | None = None) -> int:
         choices=sorted(install.VERSIONS),
         help="which TensorFlow the program was written for; else recognised from its text",
     )
+    parser.add_argument(
+        "--no-keras",
+        action="store_true",
+        help="leave `import keras` and `import tf_keras` to the packages that are installed",
+    )
     parser.add_argument("-m", dest="module", metavar="module", help="run a module as a script")
     parser.add_argument("program", nargs=argparse.REMAINDER, help="the script and its arguments")
     own, program = _split(sys.argv[1:] if arguments is None else arguments)
     options = parser.parse_args(own)
     if options.module is None and not program:
         parser.error("name a script, or a module with -m")
-    return _run(options.module, program, options.generation)
+    return _run(options.module, program, options.generation, not options.no_keras)
 
 
 def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
@@ -50,7 +55,7 @@ def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
     return arguments[:position], arguments[position:]
 
 
-def _run(module: str | None, arguments: list[str], generation: str | None) -> int:
+def _run(module: str | None, arguments: list[str], generation: str | None, keras: bool) -> int:
     if module is None:
         origin, folder = arguments[0], str(Path(arguments[0]).resolve().parent)
         sys.path[0] = folder
@@ -81,7 +86,7 @@ def _run(module: str | None, arguments: list[str], generation: str | None) -> in
     if generation is None:
         source = text.decode("utf-8", errors="replace")
         generation = recognise.generation_of(source, Path(folder))
-    install.install_as_tensorflow(generation)
+    install.install_as_tensorflow(generation, keras)
     main_module = ModuleType("__main__")
     main_module.__file__ = origin
     main_module.__builtins__ = __builtins__  # type: ignore[attr-defined]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import Any
 
 from eagerflow import _core
@@ -12,6 +13,9 @@ from eagerflow.framework.tensor import undefined_eagerly
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 
 _ops = _core.ops
+
+# The parts of an `IndexedSlices` as arrays.
+IndexedSlicesValue = namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
 
 
 class IndexedSlices:

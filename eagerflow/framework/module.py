@@ -29,6 +29,19 @@ def _is_module(value: Any) -> bool:
     return isinstance(value, Module)
 
 
+class NoDependency:
+    """A value for an attribute of a module that checkpoints leave out; the attribute holds the value.
+
+    Args:
+        value: the value.
+    """
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
 class Module:
     """The base of layers and models: collects variables from attributes, lists and dictionaries.
 
@@ -66,6 +79,10 @@ class Module:
             self._name_scope = name_scope(scope)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if type(value) is NoDependency:
+            value = value.value
+            untracked = self.__dict__.get("_untracked_attributes", frozenset())
+            object.__setattr__(self, "_untracked_attributes", {*untracked, name})
         object.__setattr__(self, name, value)
         if "_pending_restorations" in self.__dict__:
             # A checkpoint was restored before this attribute was there; it may have its value.

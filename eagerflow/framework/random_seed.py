@@ -265,6 +265,11 @@ def set_seed(seed: int | None) -> None:
     _core.restart_random_streams()
 
 
+def global_seed() -> Any:
+    """The seed that `set_seed` was given last, or None."""
+    return _state.seed
+
+
 def as_traced(function: Any, op_seeds: TraceSeeds) -> Any:
     """A function whose random operations draw with certain op seeds."""
 

@@ -90,6 +90,12 @@ def variable_creator_scope(variable_creator: Callable) -> Iterator[None]:
 class _VariableType(type(_core.Variable)):  # type: ignore[misc]
     """Asks the functions of `tf.variable_creator_scope` for new variables."""
 
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """The parameters of `__init__`: `__call__` here takes whatever it is given."""
+        signature = inspect.signature(cls.__init__)  # type: ignore[misc]
+        return signature.replace(parameters=list(signature.parameters.values())[1:])
+
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if not _creators.functions or cls is not Variable:
             return super().__call__(*args, **kwargs)

@@ -11,7 +11,7 @@ import numpy as np
 from eagerflow import _core, nest
 from eagerflow.config.device_attributes import list_local_devices
 from eagerflow.framework import context, random_seed
-from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.framework.indexed_slices import IndexedSlices, IndexedSlicesValue
 from eagerflow.graph.execution import Run
 from eagerflow.graph.graph import Operation, ports
 from eagerflow.graph.outside import as_symbol
@@ -46,21 +46,6 @@ def session_for(session: Any, element: Any, action: str) -> Any:
             f"sess.as_default()` or pass an explicit session to `{action}(session=sess)`"
         )
     return session
-
-
-class IndexedSlicesValue:
-    """The arrays of a fetched `IndexedSlices`."""
-
-    def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
-        self.values = values
-        self.indices = indices
-        self.dense_shape = dense_shape
-
-    def __repr__(self) -> str:
-        return (
-            f"IndexedSlicesValue(values={self.values!r}, indices={self.indices!r}, "
-            f"dense_shape={self.dense_shape!r})"
-        )
 
 
 class BaseSession:

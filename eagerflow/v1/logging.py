@@ -85,6 +85,11 @@ def vlog(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
     log(level, msg, *args, **kwargs)
 
 
+def TaskLevelStatusMessage(msg: str) -> None:
+    """Logs the message as an error."""
+    error(msg)
+
+
 def flush() -> None:
     """Flushes the log."""
     for handler in _logger().handlers:

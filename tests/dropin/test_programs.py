@@ -78,7 +78,7 @@ def test_keras_has_a_version(tmp_path):
         "print(tf.keras.__version__, keras.__version__, k.__version__)\n"
     )
     path = program(tmp_path, text)
-    assert run(tmp_path, path).stdout.split() == ["2.15.0"] * 3
+    assert run(tmp_path, path).stdout.split() == ["2.21.0"] * 3
     assert run(tmp_path, "--generation", "1.x", path).stdout.split() == ["2.2.4-tf"] * 3
 
 

@@ -1,40 +1,169 @@
-"""tensorflow.python.util: decorators that mark functions and change nothing."""
+"""tensorflow.python.util: tf_decorator, tf_export and deprecation."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 
-def tf_export(*names: str, **kwargs: Any) -> Callable[[Any], Any]:
-    """A decorator that leaves a function or class as it is."""
-    return lambda function: function
+class TFDecorator:
+    """A function that wraps another one, and what it says of it.
 
+    Args:
+        decorator_name: the name of the decorator.
+        target: the wrapped function.
+        decorator_doc: what the decorator says of itself.
+        decorator_argspec: the arguments of the wrapping function, where they differ.
+    """
 
-keras_export = tf_export
+    def __init__(
+        self,
+        decorator_name: str,
+        target: Callable[..., Any],
+        decorator_doc: str = "",
+        decorator_argspec: Any = None,
+    ) -> None:
+        self.decorator_name = decorator_name
+        self.decorated_target = target
+        self.decorator_doc = decorator_doc
+        self.decorator_argspec = decorator_argspec
+        functools.update_wrapper(self, target)
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.decorated_target(*args, **kwargs)
 
-def deprecated(
-    date: str | None, instructions: str, warn_once: bool = True
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A decorator that leaves a function as it is."""
-    return lambda function: function
-
-
-deprecated_args = deprecated
-deprecated_endpoints = tf_export
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        return self.decorated_target.__get__(instance, owner)
 
 
 def make_decorator(
-    target: Callable[..., Any], decorator_func: Callable[..., Any], *args: Any, **kwargs: Any
+    target: Callable[..., Any],
+    decorator_func: Callable[..., Any],
+    decorator_name: str | None = None,
+    decorator_doc: str = "",
+    decorator_argspec: Any = None,
 ) -> Any:
-    """A function that looks like `target`."""
-    return functools.wraps(target)(decorator_func)
+    """`decorator_func` with the name, documentation and signature of `target`, which it wraps."""
+    wrapped: Any = functools.wraps(target)(decorator_func)
+    name = decorator_name or str(getattr(decorator_func, "__qualname__", "decorator"))
+    wrapped._tf_decorator = TFDecorator(name, target, decorator_doc, decorator_argspec)
+    if decorator_argspec is not None:
+        wrapped.__signature__ = fullargspec_to_signature(decorator_argspec)
+    return wrapped
 
 
-def unwrap(function: Callable[..., Any]) -> tuple[list[Any], Callable[..., Any]]:
-    """The function inside all decorators."""
-    while hasattr(function, "__wrapped__"):
-        function = function.__wrapped__
-    return [], function
+def fullargspec_to_signature(spec: Any) -> Any:
+    """The signature that `inspect.getfullargspec` describes."""
+    import inspect
+
+    names, defaults = list(spec.args), list(spec.defaults or ())
+    kind = inspect.Parameter
+    parameters = [
+        kind(
+            name,
+            kind.POSITIONAL_OR_KEYWORD,
+            default=defaults[k - len(names)] if k >= len(names) - len(defaults) else kind.empty,
+        )
+        for k, name in enumerate(names)
+    ]
+    if spec.varargs:
+        parameters.append(kind(spec.varargs, kind.VAR_POSITIONAL))
+    only = spec.kwonlydefaults or {}
+    parameters += [
+        kind(name, kind.KEYWORD_ONLY, default=only.get(name, kind.empty))
+        for name in spec.kwonlyargs
+    ]
+    if spec.varkw:
+        parameters.append(kind(spec.varkw, kind.VAR_KEYWORD))
+    return inspect.Signature(parameters)
+
+
+def unwrap(maybe_tf_decorator: Any) -> tuple[list[TFDecorator], Any]:
+    """The decorators around a function, the outermost first, and the function inside."""
+    decorators: list[TFDecorator] = []
+    function = maybe_tf_decorator
+    while True:
+        inner = function if isinstance(function, TFDecorator) else None
+        inner = inner or getattr(function, "__dict__", {}).get("_tf_decorator")
+        if inner is None:
+            return decorators, function
+        decorators.append(inner)
+        function = inner.decorated_target
+
+
+def rewrap(decorator_func: Any, previous_target: Any, new_target: Any) -> Any:
+    """Exchanges the function inside of decorators, and returns the new function."""
+    decorators, target = unwrap(decorator_func)
+    if target is not previous_target or not decorators:
+        return new_target
+    decorators[-1].decorated_target = new_target
+    return decorator_func
+
+
+def tf_export(*names: str, **kwargs: Any) -> Callable[[Any], Any]:
+    """A decorator that leaves a function or class as it is: nothing is exported."""
+    return lambda function: function
+
+
+keras_export = estimator_export = tf_export
+
+
+def get_canonical_name_for_symbol(symbol: Any, *args: Any, **kwargs: Any) -> str | None:
+    """The name of a public function or class below `tf`, or None."""
+    name = getattr(symbol, "__name__", None)
+    return name if isinstance(name, str) else None
+
+
+def _unchanged(function: Any) -> Any:
+    return function
+
+
+def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> Callable[[Any], Any]:
+    """A decorator that leaves a function as it is."""
+    return _unchanged
+
+
+def deprecated_args(
+    date: str | None, instructions: str, *deprecated_arg_names_or_tuples: Any, **kwargs: Any
+) -> Callable[[Any], Any]:
+    """A decorator that leaves a function as it is."""
+    return _unchanged
+
+
+def deprecated_arg_values(
+    date: str | None, instructions: str, warn_once: bool = True, **deprecated_kwargs: Any
+) -> Callable[[Any], Any]:
+    """A decorator that leaves a function as it is."""
+    return _unchanged
+
+
+deprecated_endpoints = tf_export
+deprecate_moved_module = deprecated
+
+
+def deprecated_alias(
+    deprecated_name: str, name: str, func_or_class: Any, warn_once: bool = True
+) -> Any:
+    """The function or class itself."""
+    return func_or_class
+
+
+def deprecated_argument_lookup(new_name: str, new_value: Any, old_name: str, old_value: Any) -> Any:
+    """The value of an argument that has two names.
+
+    Raises:
+        ValueError: if both are given.
+    """
+    if old_value is None:
+        return new_value
+    if new_value is not None:
+        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
+    return old_value
+
+
+@contextlib.contextmanager
+def silence() -> Iterator[None]:
+    """Silences warnings of deprecation, of which there are none."""
+    yield

@@ -1,27 +1,104 @@
-"""tensorflow.python.framework.ops: tensors and the names around them."""
+"""tensorflow.python.framework.ops: tensors and the names around them that are not public."""
 
-from eagerflow.framework.context import executing_eagerly
-from eagerflow.framework.device import device
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.context import default_graph
 from eagerflow.framework.indexed_slices import IndexedSlices
-from eagerflow.framework.name_scope import name_scope
-from eagerflow.framework.tensor import Tensor
+from eagerflow.framework.name_scope import get_current_name_scope, name_scope
+from eagerflow.framework.operation import Operation
+from eagerflow.framework.tensor import Tensor, is_tensor
 from eagerflow.framework.tensor import Tensor as EagerTensor
-from eagerflow.graph.collection_names import GraphKeys
-from eagerflow.ops.control_flow import control_dependencies, init_scope
-from eagerflow.ops.conversion import convert_to_tensor, register_tensor_conversion_function
-from eagerflow.v1.switches import enable_eager_execution
+from eagerflow.ops.conversion import convert_to_tensor
 
 __all__ = [
     "EagerTensor",
-    "GraphKeys",
-    "IndexedSlices",
+    "Operation",
+    "SymbolicTensor",
     "Tensor",
-    "control_dependencies",
-    "convert_to_tensor",
-    "device",
-    "enable_eager_execution",
-    "executing_eagerly",
-    "init_scope",
-    "name_scope",
-    "register_tensor_conversion_function",
+    "convert_n_to_tensor",
+    "convert_to_tensor_or_composite",
+    "convert_to_tensor_or_indexed_slices",
+    "dismantle_graph",
+    "get_name_scope",
+    "has_default_graph",
+    "internal_convert_to_tensor",
+    "is_dense_tensor_like",
+    "is_symbolic_tensor",
+    "name_from_scope_name",
+    "name_scope_v2",
+    "prepend_name_scope",
+    "strip_name_scope",
+    "uid",
 ]
+
+NullContextmanager = contextlib.nullcontext
+get_name_scope = get_current_name_scope
+internal_convert_to_tensor = convert_to_tensor
+is_dense_tensor_like = is_tensor
+name_scope_v2 = name_scope
+_numbers = itertools.count(1)
+
+
+class _Symbolic(type):
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, _core.Tensor) and _core.is_symbolic(instance)
+
+
+class SymbolicTensor(metaclass=_Symbolic):
+    """The tensors of graphs, for `isinstance`; they are of the class of all tensors."""
+
+
+def is_symbolic_tensor(tensor: Any) -> bool:
+    """Whether a value is a tensor of a graph."""
+    return isinstance(tensor, SymbolicTensor)
+
+
+def uid() -> int:
+    """A number that no other call has returned."""
+    return next(_numbers)
+
+
+def has_default_graph() -> bool:
+    """Whether there is a graph that operations could be added to."""
+    return default_graph() is not None
+
+
+def convert_n_to_tensor(values: Sequence[Any], dtype: Any = None, **kwargs: Any) -> list[Any]:
+    """Each of the values as a tensor."""
+    return [convert_to_tensor(value, dtype) for value in values]
+
+
+def convert_to_tensor_or_composite(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """The value, if it is made of tensors, else a tensor."""
+    if isinstance(value, CompositeTensor | IndexedSlices):
+        return value
+    return convert_to_tensor(value, dtype, name=name)
+
+
+convert_to_tensor_or_indexed_slices = convert_to_tensor_or_composite
+
+
+def name_from_scope_name(name: str) -> str:
+    """The name of a scope without the slash at its end."""
+    return name.removesuffix("/")
+
+
+def prepend_name_scope(name: str, import_scope: str | None) -> str:
+    """A name within a scope."""
+    return f"{import_scope.removesuffix('/')}/{name}" if import_scope else name
+
+
+def strip_name_scope(name: str, export_scope: str | None) -> str:
+    """A name without the scope that it begins with."""
+    return name.removeprefix(f"{export_scope.removesuffix('/')}/") if export_scope else name
+
+
+def dismantle_graph(graph: Any) -> None:
+    """Does nothing: graphs are freed when nothing refers to them."""

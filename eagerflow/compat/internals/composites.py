@@ -1,0 +1,128 @@
+"""Values made of tensors and their specs: framework.composite_tensor, type_spec and their neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.framework.composite import CompositeTensor, SparseTensorValue
+from eagerflow.framework.indexed_slices import IndexedSlices, IndexedSlicesSpec, IndexedSlicesValue
+from eagerflow.framework.tensor import Tensor
+from eagerflow.framework.trace_type import TraceType
+from eagerflow.framework.type_spec import TypeSpec, type_spec_from_value
+from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
+from eagerflow.typing import TensorLike
+
+__all__ = [
+    "BatchableTypeSpec",
+    "CompositeTensor",
+    "IndexedSlices",
+    "IndexedSlicesSpec",
+    "IndexedSlicesValue",
+    "SparseTensor",
+    "SparseTensorSpec",
+    "SparseTensorValue",
+    "Symbol",
+    "Tensor",
+    "TensorLike",
+    "TraceType",
+    "TypeSpec",
+    "convert_variables_to_tensors",
+    "get_name",
+    "is_sparse",
+    "lookup",
+    "register",
+    "replace_composites_with_components",
+    "replace_variables_with_atoms",
+    "restore_variables_from_atoms",
+    "type_spec_from_value",
+]
+
+BatchableTypeSpec = TypeSpec
+Symbol = Tensor
+
+_specs: dict[str, type] = {}
+
+
+def is_sparse(tensor: Any) -> bool:
+    """Whether a value is a sparse tensor."""
+    return isinstance(tensor, SparseTensor | SparseTensorValue)
+
+
+def replace_composites_with_components(structure: Any) -> Any:
+    """The structure with lists of tensors in place of the values that are made of them."""
+
+    def components(leaf: Any) -> Any:
+        if not isinstance(leaf, CompositeTensor):
+            return leaf
+        return nest.flatten(leaf, expand_composites=True)
+
+    return nest.map_structure(components, structure)
+
+
+def register(name: str) -> Callable[[type], type]:
+    """A decorator that registers a spec's class under a name such as "package.Name".
+
+    Raises:
+        ValueError: if the name or the class has been registered already.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"Expected `name` to be a string; got {name!r}")
+
+    def decorated(cls: type) -> type:
+        if name in _specs:
+            other = _specs[name]
+            raise ValueError(
+                f"Name {name} has already been registered for class "
+                f"{other.__module__}.{other.__name__}."
+            )
+        if cls in _specs.values():
+            raise ValueError(
+                f"Class {cls.__module__}.{cls.__name__} has already been registered with name "
+                f"{get_name(cls)}."
+            )
+        _specs[name] = cls
+        return cls
+
+    return decorated
+
+
+def get_name(cls: type) -> str:
+    """The name under which a spec's class has been registered.
+
+    Raises:
+        ValueError: if it has not been.
+    """
+    for name, registered in _specs.items():
+        if registered is cls:
+            return name
+    raise ValueError(f"TypeSpec {cls.__module__}.{cls.__name__} has not been registered.")
+
+
+def lookup(name: str) -> type:
+    """The spec's class that has been registered under a name.
+
+    Raises:
+        ValueError: if there is none.
+    """
+    if name not in _specs:
+        raise ValueError(f"No TypeSpec has been registered with name {name!r}")
+    return _specs[name]
+
+
+def convert_variables_to_tensors(values: Any) -> Any:
+    """The structure with the values of variables in their place."""
+    return nest.map_structure(
+        lambda leaf: leaf.read_value() if isinstance(leaf, _core.Variable) else leaf, values
+    )
+
+
+def replace_variables_with_atoms(values: Any) -> Any:
+    """The structure with 0 in place of variables, which are parts of no structure."""
+    return nest.map_structure(lambda leaf: 0 if isinstance(leaf, _core.Variable) else leaf, values)
+
+
+def restore_variables_from_atoms(structure: Any, flattened: Iterable[Any]) -> Any:
+    """The structure with other leaves."""
+    return nest.pack_sequence_as(structure, list(flattened))

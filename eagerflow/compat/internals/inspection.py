@@ -1,0 +1,71 @@
+"""tensorflow.python.util.tf_inspect: `inspect`, which knows decorators."""
+
+from __future__ import annotations
+
+import inspect
+from collections import namedtuple
+from typing import Any
+
+from eagerflow.compat.internals.decorators import unwrap
+
+ArgSpec = namedtuple("ArgSpec", ["args", "varargs", "keywords", "defaults"])
+FullArgSpec = inspect.FullArgSpec
+
+
+def __getattr__(name: str) -> Any:
+    """The function of `inspect`."""
+    return getattr(inspect, name)
+
+
+def getfullargspec(obj: Any) -> inspect.FullArgSpec:
+    """The parameters of a function as `inspect.getfullargspec` gives them."""
+    decorators, target = unwrap(obj)
+    for decorator in decorators:
+        if decorator.decorator_argspec is not None:
+            return decorator.decorator_argspec
+    return inspect.getfullargspec(target)
+
+
+def getargspec(obj: Any) -> ArgSpec:
+    """The positional parameters of a function.
+
+    Raises:
+        ValueError: if it has parameters that are given by name only.
+    """
+    spec = getfullargspec(obj)
+    if spec.kwonlyargs:
+        raise ValueError("Function has keyword-only arguments, use getfullargspec() instead.")
+    return ArgSpec(spec.args, spec.varargs, spec.varkw, spec.defaults)
+
+
+def getcallargs(*func_and_positional: Any, **named: Any) -> dict[str, Any]:
+    """The arguments of a call by name, defaults included."""
+    function, *positional = func_and_positional
+    bound = inspect.signature(unwrap(function)[1]).bind(*positional, **named)
+    bound.apply_defaults()
+    if inspect.ismethod(function):
+        return {getfullargspec(function).args[0]: function.__self__} | bound.arguments
+    return dict(bound.arguments)
+
+
+def getdoc(object: Any) -> str | None:
+    """The documentation of what decorators wrap."""
+    return inspect.getdoc(unwrap(object)[1])
+
+
+def isfunction(object: Any) -> bool:
+    """Whether something is a function of the program, or an operation."""
+    return inspect.isroutine(unwrap(object)[1]) and not inspect.ismethod(object)
+
+
+def isanytargetmethod(object: Any) -> bool:
+    """Whether what a decorator wraps is a method."""
+    decorators, target = unwrap(object)
+    return inspect.ismethod(target) or any(
+        inspect.ismethod(decorator.decorated_target) for decorator in decorators
+    )
+
+
+def getsource(object: Any) -> str:
+    """The source of what decorators wrap."""
+    return inspect.getsource(unwrap(object)[1])

@@ -1,0 +1,58 @@
+"""tensorflow.python.data.util.structure: the specs of elements of datasets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import nest
+from eagerflow.framework.type_spec import NoneTensorSpec, TypeSpec
+from eagerflow.framework.type_spec import type_spec_from_value as _spec_of
+
+__all__ = [
+    "NoneTensorSpec",
+    "are_compatible",
+    "from_tensor_list",
+    "get_flat_tensor_shapes",
+    "get_flat_tensor_types",
+    "to_tensor_list",
+    "type_spec_from_value",
+]
+
+
+def type_spec_from_value(element: Any, use_fallback: bool = True) -> Any:
+    """The specs of an element, in its structure."""
+    return nest.map_structure(_spec_of, element)
+
+
+def to_tensor_list(element_spec: Any, element: Any) -> list[Any]:
+    """The tensors that an element consists of."""
+    return nest.flatten(element, expand_composites=True)
+
+
+def from_tensor_list(element_spec: Any, tensor_list: Any) -> Any:
+    """The element that consists of these tensors."""
+    return nest.pack_sequence_as(element_spec, list(tensor_list), expand_composites=True)
+
+
+def _flat_specs(element_spec: Any) -> list[Any]:
+    return nest.flatten(element_spec, expand_composites=True)
+
+
+def get_flat_tensor_shapes(element_spec: Any) -> list[Any]:
+    """The shapes of the tensors that elements consist of."""
+    return [spec.shape for spec in _flat_specs(element_spec)]
+
+
+def get_flat_tensor_types(element_spec: Any) -> list[Any]:
+    """The dtypes of the tensors that elements consist of."""
+    return [spec.dtype for spec in _flat_specs(element_spec)]
+
+
+def are_compatible(spec1: Any, spec2: Any) -> bool:
+    """Whether the elements of one structure of specs are elements of the other."""
+    try:
+        nest.assert_same_structure(spec1, spec2)
+    except (TypeError, ValueError):
+        return False
+    pairs = zip(nest.flatten(spec1), nest.flatten(spec2), strict=True)
+    return all(isinstance(a, TypeSpec) and a.is_compatible_with(b) for a, b in pairs)
