@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, nest, nn
+from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.keras import config
+from eagerflow.keras.time_steps import by_time, over_steps
 from eagerflow.sparse.tensor import SparseTensor
 from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
@@ -60,49 +62,27 @@ def rnn(
     >>> outputs.numpy().ravel()
     array([1., 2., 3.], dtype=float32)
     """
+    inputs = nest.map_structure(_core.as_tensor, inputs)
+    mask = None if mask is None else _ops.cast(_core.as_tensor(mask), dtypes.bool)
     if not time_major:
-        inputs = nest.map_structure(_swapped, inputs)
-        mask = None if mask is None else _swapped(mask)
-    steps = nest.flatten(inputs)[0].shape[0]
-    order = range(steps - 1, -1, -1) if go_backwards else range(steps)
-    states = list(initial_states) if isinstance(initial_states, list | tuple) else [initial_states]
+        inputs = nest.map_structure(by_time, inputs)
+        mask = None if mask is None else by_time(mask)
+    nested = isinstance(initial_states, list | tuple)
+    states = list(initial_states) if nested else [initial_states]
     extra = list(constants or [])
-    outputs: list[Any] = []
-    output: Any = None
-    for step in order:
-        one = nest.map_structure(lambda x, step=step: x[step], inputs)
-        new, new_states = step_function(one, [*states, *extra])
-        if mask is not None:
-            kept = mask[step]
-            if output is None or zero_output_for_mask:
-                before = nest.map_structure(_ops.zeros_like, new)
-            else:
-                before = output
-            new = nest.map_structure(lambda a, b, m=kept: _chosen(m, a, b), new, before)
-            new_states = [
-                nest.map_structure(lambda a, b, m=kept: _chosen(m, a, b), after, earlier)
-                for after, earlier in zip(new_states, states, strict=True)
-            ]
-        output, states = new, list(new_states)
-        if return_all_outputs or not outputs:
-            outputs.append(output)
-        else:
-            outputs[-1] = output
-    stacked = nest.map_structure(lambda *parts: _ops.stack(list(parts), axis=0), *outputs)
+
+    def step(x: Any, states: list[Any]) -> tuple[Any, list[Any]]:
+        output, new = step_function(x, [*states, *extra])
+        return output, list(new)
+
+    last, outputs, states = over_steps(
+        step, inputs, states, mask, backwards=go_backwards, zero=zero_output_for_mask
+    )
+    if not return_all_outputs:
+        outputs = nest.map_structure(lambda x: _ops.expand_dims(x, 0), last)
     if not time_major:
-        stacked = nest.map_structure(_swapped, stacked)
-    return output, stacked, states
-
-
-def _swapped(x: TensorLike) -> Any:
-    x = _core.as_tensor(x)
-    return _ops.transpose(x, [1, 0, *range(2, x.ndim)])
-
-
-def _chosen(mask: Any, new: Any, old: Any) -> Any:
-    while mask.ndim < new.ndim:
-        mask = _ops.expand_dims(mask, -1)
-    return _ops.select(mask, new, old)
+        outputs = nest.map_structure(by_time, outputs)
+    return last, outputs, states
 
 
 @op_function

@@ -163,6 +163,8 @@ class Bidirectional(Wrapper):
                 initial_state = rest
             inputs = inputs[0]
         if initial_state is not None:
+            if not isinstance(initial_state, (list, tuple)):
+                initial_state = [initial_state]
             if len(initial_state) % 2:
                 raise ValueError(
                     "When passing `initial_state` to a Bidirectional RNN, the state should be a "
@@ -266,9 +268,8 @@ class Bidirectional(Wrapper):
             shape, *states = shape
         result: Any = shape
         if self.merge_mode == "concat":
-            sizes = shape.as_list()
-            sizes[-1] *= 2
-            result = TensorShape(sizes)
+            sizes = TensorShape(shape).as_list()
+            result = TensorShape([*sizes[:-1], 2 * sizes[-1]])  # type: ignore[operator]
         elif self.merge_mode is None:
             result = [shape, shape]
         if not self.return_state:

@@ -22,7 +22,6 @@ from eagerflow.keras.layers.arguments import (
 )
 from eagerflow.keras.layers.gated_rnn import RNNWithOwnCell, argument_names, split_arguments
 from eagerflow.keras.layers.lstm import lstm_bias_initializer
-from eagerflow.keras.layers.rnn import scan
 from eagerflow.keras.layers.rnn_cell import DropoutRNNCell
 from eagerflow.keras.typing import (
     ActivationLike,
@@ -287,6 +286,16 @@ class ConvLSTM(RNNWithOwnCell):
         zeros = _ops.zeros(self._state_sizes([shape[0], *shape[2:]]), inputs.dtype)
         return [zeros, zeros]
 
+    def _check_states(self, initial_state: Any) -> None:
+        shapes = [TensorShape(state.shape).as_list() for state in initial_state]
+        channels = 1 if self.cell._channels_first else -1
+        if [shape[channels] for shape in shapes] != [self.cell.filters] * 2:
+            raise ValueError(
+                "An `initial_state` was passed that is not compatible with `cell.state_size`. "
+                f"Received state shapes {[tuple(shape) for shape in shapes]}. However "
+                f"`cell.state_size` is {self.cell.state_size}"
+            )
+
     def build(self, input_shape: Any) -> None:
         sizes = sizes_of(input_shape)
         self.__dict__["_step_sizes"] = [sizes[0], *sizes[2:]]
@@ -315,21 +324,21 @@ class ConvLSTM(RNNWithOwnCell):
             def step(x: Any, states: list[Any]) -> tuple[Any, list[Any]]:
                 return cell.call(x, states, training=training)
 
-            parts = self._steps(inputs)
-            one = self._dropping(step, parts[0], states, training)
+            x = self._by_time(inputs)
+            one = self._dropping(step, x, states, training)
         else:
             shape = inputs._sizes()
             flat = _ops.reshape(inputs, [shape[0] * shape[1], *shape[2:]])
             projection = cell.projected(flat)
             whole = _ops.reshape(projection, [*shape[:2], *projection._sizes()[1:]])
-            parts = self._steps(whole)
+            x = self._by_time(whole)
 
             def step(x: Any, states: list[Any]) -> tuple[Any, list[Any]]:
                 return cell.advance(x, states, None)
 
             one = step
-        outputs, final = scan(one, parts, states, self._mask_steps(mask), self.zero_output_for_mask)
-        return self._finish(outputs, final, final)
+        last, every, final = self._loop(one, x, states, mask)
+        return self._finish(last, every, final, final)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         sizes = sizes_of(input_shape)

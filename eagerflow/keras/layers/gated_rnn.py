@@ -9,7 +9,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.keras import activations, regularizers
 from eagerflow.keras.engine.input_spec import InputSpec
-from eagerflow.keras.layers.rnn import RNN, mask_matrix, scan
+from eagerflow.keras.layers.rnn import RNN, mask_matrix
 from eagerflow.keras.layers.rnn_cell import as_dtype
 
 _ops = _core.ops
@@ -130,19 +130,14 @@ class GatedRNN(RNNWithOwnCell):
         functions = cell.native_functions()
         if functions is not None and _core.differentiated_once():
             return self._call_native(projection, states, mask, functions)
-        parts = list(_ops.unstack(projection, axis=0))
-        if self.go_backwards:
-            parts.reverse()
         prepared = cell.prepare(states[0], False)
         advance = cell.advance
 
         def step(part: Any, states: list[Any]) -> tuple[Any, list[Any]]:
             return advance(part, states, prepared)
 
-        outputs, final = scan(
-            step, parts, states, self._mask_steps(mask), self.zero_output_for_mask
-        )
-        return self._finish(outputs, final, final)
+        last, every, final = self._loop(step, projection, states, mask)
+        return self._finish(last, every, final, final)
 
     def _call_native(
         self, projection: Any, states: list[Any], mask: Any, functions: tuple[str, ...]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
@@ -28,54 +27,10 @@ from eagerflow.keras.layers.rnn_cell import (
 )
 from eagerflow.keras.layers.stacked_rnn_cells import StackedRNNCells
 from eagerflow.keras.saving import serialization
+from eagerflow.keras.time_steps import Step, by_time, first_of, over_steps
 from eagerflow.ops import conversion
 
 _ops = _core.ops
-Step = Callable[[Any, list[Any]], tuple[Any, list[Any]]]
-
-
-def scan(
-    step: Step, inputs: list[Any], states: list[Any], masks: list[Any] | None, zero: bool
-) -> tuple[list[Any], list[Any]]:
-    """Applies a step to inputs, one after the other.
-
-    Args:
-        step: returns an output and new states for an input and the states before.
-        inputs: the input of each step.
-        states: the states at first.
-        masks: for each step which sequences have it, or None. Where one does not, states stay and
-            the output is that of the step before.
-        zero: whether the output is zero there instead.
-
-    Returns:
-        The outputs of all steps, and the states after the last.
-    """
-    outputs: list[Any] = []
-    if is_inferring() and len(inputs) > 1:
-        output, states = step(inputs[0], states)
-        return [output] * len(inputs), states
-    if masks is None:
-        for x in inputs:
-            output, states = step(x, states)
-            outputs.append(output)
-        return outputs, states
-    kept: Any = None
-    for x, mask in zip(inputs, masks, strict=True):
-        output, new = step(x, states)
-        if kept is None:
-            kept = nest.map_structure(_ops.zeros_like, output)
-        output = nest.map_structure(lambda a, b, m=mask: _chosen(m, a, b), output, kept)
-        states = [_chosen(mask, a, b) for a, b in zip(new, states, strict=True)]
-        outputs.append(output)
-        if not zero:
-            kept = output
-    return outputs, states
-
-
-def _chosen(mask: Any, one: Any, other: Any) -> Any:
-    """Rows of `one` where the mask `[batch]` is True, else of `other`."""
-    rows = _ops.reshape(mask, [mask._sizes()[0]] + [1] * (one.ndim - 1))
-    return _ops.select(rows, one, other)
 
 
 class RNN(Layer):
@@ -278,20 +233,28 @@ class RNN(Layer):
                 f"Received: initial_state={initial_state}"
             )
 
-    def _steps(self, x: Any) -> list[Any]:
-        """A tensor's parts at each step, in the order in which they are taken."""
-        if not self.time_major:
-            x = _ops.transpose(x, [1, 0, *range(2, x.ndim)])
-        parts = _ops.unstack(x, axis=0)
-        return parts[::-1] if self.go_backwards else list(parts)
+    def _by_time(self, inputs: Any) -> Any:
+        """Inputs with time as their first axis."""
+        return inputs if self.time_major else nest.map_structure(by_time, inputs)
 
-    def _mask_steps(self, mask: Any) -> list[Any] | None:
-        """A mask's parts at each step, in the order in which they are taken."""
-        mask = mask_matrix(mask, self.time_major)
-        if mask is None:
-            return None
-        parts = _ops.unstack(mask, axis=0)
-        return parts[::-1] if self.go_backwards else list(parts)
+    def _loop(self, step: Step, x: Any, states: list[Any], mask: Any) -> tuple[Any, Any, list[Any]]:
+        """The last output, those of all steps if they are wanted, and the last states.
+
+        Args:
+            step: for the inputs of a step and states, an output and the next states.
+            x: the inputs, with time as their first axis.
+            states: the states at first.
+            mask: that of the call.
+        """
+        return over_steps(
+            step,
+            x,
+            states,
+            mask_matrix(mask, self.time_major),
+            backwards=self.go_backwards,
+            zero=self.zero_output_for_mask,
+            axis=(0 if self.time_major else 1) if self.return_sequences else None,
+        )
 
     def _dropping_cells(self) -> list[DropoutRNNCell]:
         """The cells that can drop inputs or states."""
@@ -304,7 +267,7 @@ class RNN(Layer):
             cell.reset_dropout_mask()
             cell.reset_recurrent_dropout_mask()
 
-    def _dropping(self, step: Step, x: Any, states: list[Any], training: Any) -> Step:
+    def _dropping(self, step: Step, inputs: Any, states: list[Any], training: Any) -> Step:
         """A step as in the loop of a traced function, which draws new dropout masks.
 
         Calls outside such functions, and those that are unrolled, draw masks once for all steps.
@@ -313,7 +276,8 @@ class RNN(Layer):
             return step
         if not any(cell.dropout or cell.recurrent_dropout for cell in self._dropping_cells()):
             return step
-        step(x, states)  # TensorFlow traces a step before the loop, whose random ops are counted
+        # TensorFlow traces a step before the loop, whose random ops are counted.
+        step(first_of(inputs, self.go_backwards), states)
 
         def choosing(x: Any, states: list[Any]) -> tuple[Any, list[Any]]:
             self._reset_masks()
@@ -350,28 +314,19 @@ class RNN(Layer):
             output, new = cell(x, given, **kwargs)
             return output, nest.flatten(new)
 
-        if nest.is_nested(inputs):
-            flat_steps = [self._steps(x) for x in nest.flatten(inputs)]
-            steps = [
-                nest.pack_sequence_as(inputs, list(parts))
-                for parts in zip(*flat_steps, strict=True)
-            ]
-        else:
-            steps = self._steps(inputs)
+        x = self._by_time(inputs)
         flat = nest.flatten(states)
-        one = self._dropping(step, steps[0] if steps else None, flat, training)
-        outputs, final = scan(one, steps, flat, self._mask_steps(mask), self.zero_output_for_mask)
-        return self._finish(outputs, final, nest.pack_sequence_as(states, final))
+        one = self._dropping(step, x, flat, training)
+        last, every, final = self._loop(one, x, flat, mask)
+        return self._finish(last, every, final, nest.pack_sequence_as(states, final))
 
-    def _finish(self, outputs: list[Any], flat: list[Any], states: Any) -> Any:
+    def _finish(self, last: Any, every: Any, flat: list[Any], states: Any) -> Any:
         """Keeps the states, and returns the result of a call."""
         self._keep_states(flat)
-        if self.return_sequences:
-            axis = 0 if self.time_major else 1
-            output = nest.map_structure(lambda *parts: _ops.stack(list(parts), axis), *outputs)
-        else:
-            output = outputs[-1]
-        return [output, *states] if self.return_state else output
+        output = every if self.return_sequences else last
+        if not self.return_state:
+            return output
+        return [*(output if isinstance(output, list) else [output]), *states]
 
     def _keep_states(self, flat: list[Any]) -> None:
         """Assigns the last states to a stateful layer's variables."""

@@ -8,9 +8,11 @@ from eagerflow import _core, nest
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import activations
+from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import FunctionLayer
 from eagerflow.keras.layers.random_layer import BaseRandomLayer
+from eagerflow.ops.array import shape
 
 _ops = _core.ops
 
@@ -31,7 +33,9 @@ def zero_states(batch_size: Any, state_size: Any, dtype: Any) -> Any:
             "batch_size and dtype cannot be None while constructing initial state. "
             f"Received: batch_size={batch_size}, dtype={dtype}"
         )
-    symbolic = type(batch_size) is _core.Tensor and _core.is_symbolic(batch_size)
+    symbolic = isinstance(batch_size, KerasTensor) or (
+        type(batch_size) is _core.Tensor and _core.is_symbolic(batch_size)
+    )
     batch, dtype = batch_size if symbolic else int(batch_size), dtypes.as_dtype(dtype)
 
     def zeros(size: Any) -> Any:
@@ -61,7 +65,7 @@ def initial_state_of(cell: Any, inputs: Any, batch_size: Any, dtype: Any) -> Any
     """A cell's initial states."""
     if inputs is not None:
         inputs = nest.flatten(inputs)[0]
-        batch_size, dtype = inputs._sizes()[0], inputs.dtype
+        batch_size, dtype = shape(inputs)[0], inputs.dtype
     return zero_states(batch_size, cell.state_size, dtype)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +26,16 @@ class _CellWrapper(AbstractRNNCell):
     def __init__(self, cell: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.cell = cell
+        parameters = inspect.signature(cell.call).parameters
+        self._cell_takes_training = "training" in parameters or any(
+            parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values()
+        )
+
+    def _step(self, inputs: Any, states: Any, kwargs: dict[str, Any]) -> tuple[Any, Any]:
+        """The cell's output, and the states after it."""
+        if not self._cell_takes_training:
+            kwargs = {name: value for name, value in kwargs.items() if name != "training"}
+        return self.cell(inputs, states, **kwargs)
 
     @property
     def state_size(self) -> Any:
@@ -127,7 +138,7 @@ class RNNCellDropoutWrapper(_CellWrapper):
     def call(self, inputs: Any, states: Any, **kwargs: Any) -> Any:
         """One step of the cell."""
         inputs = self._dropped(inputs, self._input_keep_prob)
-        output, new_states = self.cell(inputs, states, **kwargs)
+        output, new_states = self._step(inputs, states, kwargs)
         kept = self._state_keep_prob
         if not (isinstance(kept, int | float) and kept == 1):
             drops = self._dropout_state_filter_visitor
@@ -155,7 +166,7 @@ class RNNCellResidualWrapper(_CellWrapper):
 
     def call(self, inputs: Any, states: Any, **kwargs: Any) -> Any:
         """One step of the cell."""
-        output, new_states = self.cell(inputs, states, **kwargs)
+        output, new_states = self._step(inputs, states, kwargs)
         if self._residual_fn is not None:
             return self._residual_fn(inputs, output), new_states
         nest.assert_same_structure(inputs, output)
@@ -180,7 +191,7 @@ class RNNCellDeviceWrapper(_CellWrapper):
     def call(self, inputs: Any, states: Any, **kwargs: Any) -> Any:
         """One step of the cell."""
         with on_device(self._device):
-            return self.cell(inputs, states, **kwargs)
+            return self._step(inputs, states, kwargs)
 
     def get_initial_state(
         self, inputs: Any = None, batch_size: Any = None, dtype: Any = None

@@ -8,7 +8,7 @@ from typing import Any
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.layers.rnn_cell import initial_state_of
+from eagerflow.keras.layers.rnn_cell import initial_state_of, map_states, state_sizes
 from eagerflow.keras.saving import serialization
 
 
@@ -102,7 +102,7 @@ class StackedRNNCells(Layer):
 
     def build(self, input_shape: Any) -> None:
         shape = input_shape[0] if isinstance(input_shape, list) else input_shape
-        batch = TensorShape(shape)[0]
+        batch = _first_shape(shape)[0]
         for cell in self.cells:
             if isinstance(cell, Layer) and not cell.built:
                 with name_scope(cell.name):
@@ -112,7 +112,7 @@ class StackedRNNCells(Layer):
             if size is None:
                 size = cell.state_size
                 size = size[0] if isinstance(size, (list, tuple)) else size
-            shape = TensorShape([batch, *TensorShape(size).as_list()])
+            shape = map_states(lambda s: TensorShape([batch, *state_sizes(s)]), size)
         Layer.build(self, input_shape)
 
     def get_config(self) -> dict[str, Any]:
@@ -135,3 +135,14 @@ class StackedRNNCells(Layer):
             for cell in config.pop("cells")
         ]
         return cls(cells, **config)
+
+
+def _first_shape(shape: Any) -> TensorShape:
+    """The first of the shapes in a structure."""
+    while (
+        isinstance(shape, (list, tuple))
+        and shape
+        and isinstance(shape[0], (list, tuple, TensorShape))
+    ):
+        shape = shape[0]
+    return TensorShape(shape)

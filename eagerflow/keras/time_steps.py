@@ -1,0 +1,153 @@
+"""Loops over the time steps of sequences: what recurrent layers and `K.rnn` have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.framework import dtypes
+from eagerflow.keras.engine.call_context import is_inferring
+from eagerflow.ops.control_flow import while_loop
+from eagerflow.ops.tensor_array import TensorArray
+
+_ops = _core.ops
+# A step returns an output, and new states, for an input and the states before.
+Step = Callable[[Any, list[Any]], tuple[Any, list[Any]]]
+
+
+def by_time(x: Any) -> Any:
+    """A tensor `[batch, time, ...]` as `[time, batch, ...]`, or the other way round."""
+    return _ops.transpose(x, [1, 0, *range(2, x.ndim)])
+
+
+def first_of(inputs: Any, backwards: bool) -> Any:
+    """The inputs of the step that comes first; None if there are no steps."""
+    if not nest.flatten(inputs)[0]._sizes()[0]:
+        return None
+    return nest.map_structure(lambda x: x[-1 if backwards else 0], inputs)
+
+
+def over_steps(
+    step: Step,
+    inputs: Any,
+    states: list[Any],
+    mask: Any = None,
+    *,
+    backwards: bool = False,
+    zero: bool = False,
+    axis: int | None = 0,
+) -> tuple[Any, Any, list[Any]]:
+    """Applies a step to inputs, one after the other.
+
+    Args:
+        step: returns an output in any structure, and the states after it.
+        inputs: tensors `[time, batch, ...]` in any structure.
+        states: the states at first.
+        mask: bools `[time, batch]` that say which sequences have a step, or None. Where one does
+            not, states stay, and the output is that of the step before, zeros before the first.
+        backwards: whether the last step comes first.
+        zero: whether the output is zero where a sequence lacks a step.
+        axis: where the outputs of all steps have their axis of time; None if they are not wanted.
+
+    Returns:
+        The last output; those of all steps, or None; and the last states.
+    """
+    count = nest.flatten(inputs)[0]._sizes()[0]
+    if type(count) is not int:
+        return _in_graph(step, inputs, states, mask, count, backwards, zero, axis)
+    columns = [_ops.unstack(x, axis=0) for x in nest.flatten(inputs)]
+    rows = [nest.pack_sequence_as(inputs, list(row)) for row in zip(*columns, strict=True)]
+    masks = [None] * count if mask is None else list(_ops.unstack(mask, axis=0))
+    if backwards:
+        rows.reverse()
+        masks.reverse()
+    outputs: list[Any] = []
+    if is_inferring() and count > 1:
+        output, states = step(rows[0], states)
+        outputs = [output] * count
+    else:
+        kept: Any = None
+        for x, present in zip(rows, masks, strict=True):
+            output, states, kept = _one(step, x, states, present, kept, zero)
+            outputs.append(output)
+    if axis is None or not outputs:
+        return outputs[-1] if outputs else None, None, states
+    every = nest.map_structure(lambda *parts: _ops.stack(list(parts), axis), *outputs)
+    return outputs[-1], every, states
+
+
+def _one(
+    step: Step, x: Any, states: list[Any], present: Any, kept: Any, zero: bool
+) -> tuple[Any, list[Any], Any]:
+    """The output of a step, the states after it, and what masked sequences put out next."""
+    output, new = step(x, states)
+    if present is None:
+        return output, new, None
+    if kept is None:
+        kept = nest.map_structure(_ops.zeros_like, output)
+    output = nest.map_structure(lambda a, b: _chosen(present, a, b), output, kept)
+    new = [
+        nest.map_structure(lambda a, b: _chosen(present, a, b), after, before)
+        for after, before in zip(new, states, strict=True)
+    ]
+    return output, new, kept if zero else output
+
+
+def _in_graph(
+    step: Step,
+    inputs: Any,
+    states: list[Any],
+    mask: Any,
+    count: Any,
+    backwards: bool,
+    zero: bool,
+    axis: int | None,
+) -> tuple[Any, Any, list[Any]]:
+    """`over_steps` for a number of steps that is known when the graph runs.
+
+    The first step is taken before the loop, which shows what steps return.
+    """
+
+    def at(index: Any) -> tuple[Any, Any]:
+        place = count - 1 - index if backwards else index
+        row = nest.map_structure(lambda x: x[place], inputs)
+        return row, None if mask is None else mask[place]
+
+    row, present = at(0)
+    output, states, kept = _one(step, row, states, present, None, zero)
+    leaves = nest.flatten(output)
+    arrays = []
+    if axis is not None:
+        arrays = [
+            TensorArray(leaf.dtype, count, element_shape=leaf.shape).write(0, leaf)
+            for leaf in leaves
+        ]
+    constant = kept if zero else None  # zeros, the same for all steps
+
+    def body(index: Any, arrays: list, output: Any, states: list[Any]) -> tuple:
+        row, present = at(index)
+        before = output if constant is None else constant
+        output, states, _ = _one(step, row, states, present, before, zero)
+        leaves = nest.flatten(output)
+        arrays = [array.write(index, leaf) for array, leaf in zip(arrays, leaves, strict=False)]
+        return index + 1, arrays, output, states
+
+    _, arrays, output, states = while_loop(
+        lambda index, *_: _ops.less(index, count),
+        body,
+        (_core.convert(1, dtypes.int32, None), arrays, output, states),
+        name="steps",
+    )
+    if axis is None:
+        return output, None, states
+    every = [array.stack() for array in arrays]
+    if axis:
+        every = [by_time(leaf) for leaf in every]
+    return output, nest.pack_sequence_as(output, every), states
+
+
+def _chosen(present: Any, one: Any, other: Any) -> Any:
+    """Rows of `one` where `present` `[batch]` is True, else of `other`."""
+    rows = _ops.reshape(present, [present._sizes()[0]] + [1] * (one.ndim - 1))
+    return _ops.select(rows, one, other)
