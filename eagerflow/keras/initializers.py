@@ -552,4 +552,5 @@ def get(identifier: Any) -> Any:
     >>> type(tf.keras.initializers.get("he_normal")).__name__
     'HeNormal'
     """
-    return get_instance(identifier, deserialize, "initializer")
+    found = get_instance(identifier, deserialize, "initializer")
+    return found() if isinstance(found, type) else found

@@ -142,7 +142,7 @@ class OrthogonalRegularizer(Regularizer):
     """
 
     def __init__(self, factor: float = 0.01, mode: str = "rows") -> None:
-        self.factor = _checked(factor)
+        self.factor = factor
         if mode not in ("rows", "columns"):
             raise ValueError(
                 'Invalid value for argument `mode`. Expected one of {"rows", "columns"}. '

@@ -63,6 +63,7 @@ FAMILIES = (
     "keras3_parts",
     "keras_composites",
     "keras_corners",
+    "keras_inputs",
     "keras_parts",
     "keras_summaries",
     "feature_columns",

@@ -378,7 +378,10 @@ def function(
 
     def run(values: Any) -> Any:
         results = model(values)
-        results = nest.map_structure(lambda value: value.numpy(), results)
+        # Ragged and sparse tensors stay what they are.
+        results = nest.map_structure(
+            lambda value: value.numpy() if isinstance(value, _core.Tensor) else value, results
+        )
         return [results] if as_list and not isinstance(results, list | tuple) else results
 
     return run

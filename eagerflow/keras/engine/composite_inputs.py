@@ -32,27 +32,28 @@ def is_composite(value: Any) -> bool:
     return getattr(type(value), "_is_composite_tensor", False) and hasattr(value, "dtype")
 
 
-def _is_ragged(value: Any) -> bool:
+def is_ragged(value: Any) -> bool:
+    """Whether a value is a ragged tensor."""
     return hasattr(value, "flat_values")
 
 
 def _dense(value: Any) -> Any:
     """A dense tensor of the same elements, with zeros where there are none."""
-    if _is_ragged(value):
+    if is_ragged(value):
         return value.to_tensor()
     return conversion.to_dense(value)
 
 
 def _of_values(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Layers of the last axis: they are called with the flat values of ragged tensors."""
-    if _is_ragged(inputs):
+    if is_ragged(inputs):
         return inputs.with_flat_values(layer(inputs.flat_values, *args, **kwargs))
     return layer(_dense(inputs), *args, **kwargs)
 
 
 def _of_rows(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """`Embedding`: with a sparse result, each id of a sparse tensor becomes a row of values."""
-    if _is_ragged(inputs):
+    if is_ragged(inputs):
         if layer.sparse:
             raise ValueError(
                 f"Layer {layer.name} gives sparse tensors (`sparse=True`), which ragged inputs "
@@ -79,17 +80,17 @@ def _of_rows(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> An
 
 def _of_elements(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Layers that reshape: the flat values of ragged tensors are divided evenly among the rows."""
-    if not _is_ragged(inputs):
+    if not is_ragged(inputs):
         return layer(_dense(inputs), *args, **kwargs)
     return layer(_ops.reshape(inputs.flat_values, [int(inputs.nrows()), -1]), *args, **kwargs)
 
 
 def _of_last_axis(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """`Softmax`: where the last axis is ragged, each row is normalized by itself."""
-    if not _is_ragged(inputs) or len(inputs.flat_values.shape) > 1 or layer.axis not in (-1, [-1]):
+    if not is_ragged(inputs) or len(inputs.flat_values.shape) > 1 or layer.axis not in (-1, [-1]):
         return _of_values(layer, inputs, args, kwargs)
     rows = inputs
-    while _is_ragged(rows.values):
+    while is_ragged(rows.values):
         rows = rows.values
     row_ids, count = rows.value_rowids(), int(rows.nrows())
     x = inputs.flat_values
@@ -101,8 +102,8 @@ def _of_last_axis(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) 
 
 def _of_product(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """`Dense`: a sparse matrix is multiplied without its zeros."""
-    if _is_ragged(inputs):
-        return _of_values(layer, inputs, args, kwargs)
+    if is_ragged(inputs):
+        return _of_vectors(layer, inputs)
     if len(inputs.shape) != 2:
         return layer(_dense(inputs))
     if not layer.built:
@@ -118,7 +119,7 @@ def _of_product(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) ->
 
 def _of_steps(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Recurrent layers: sequences of different lengths are padded and masked."""
-    if not _is_ragged(inputs):
+    if not is_ragged(inputs):
         return layer(_dense(inputs), *args, **kwargs)
     if kwargs.get("mask") is not None or (args and args[0] is not None):
         raise ValueError(
@@ -131,14 +132,23 @@ def _of_steps(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> A
     outputs = layer(padded, **kwargs)
     if not layer.return_sequences:
         return outputs
+    backwards = getattr(layer, "go_backwards", False)
+
+    def ragged(sequences: Any) -> Any:
+        if not backwards:
+            return RaggedTensor.from_tensor(sequences, lengths=lengths)
+        # The steps that are missing come first.
+        rows = RaggedTensor.from_tensor(_ops.reverse(sequences, [1]), lengths=lengths)
+        return _ops.reverse(rows, [1])
+
     if isinstance(outputs, list | tuple):
-        return [RaggedTensor.from_tensor(outputs[0], lengths=lengths), *outputs[1:]]
-    return RaggedTensor.from_tensor(outputs, lengths=lengths)
+        return [ragged(outputs[0]), *outputs[1:]]
+    return ragged(outputs)
 
 
 def _of_each_step(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """`TimeDistributed`: all steps of all sequences are one batch."""
-    if not _is_ragged(inputs):
+    if not is_ragged(inputs):
         return layer(_dense(inputs), *args, **kwargs)
     if not layer.built:
         layer._build_for(inputs)
@@ -147,7 +157,7 @@ def _of_each_step(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) 
 
 def _of_ids(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Layers that map values to ids, and encode the ids of each row as a vector."""
-    ragged = _is_ragged(inputs)
+    ragged = is_ragged(inputs)
     if not layer.built:
         layer._build_for(inputs)
     ids = layer.to_ids(inputs.flat_values if ragged else inputs.values)
@@ -177,6 +187,20 @@ def _of_ids(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any
     return layer.encode(ids, weights)
 
 
+def _of_vectors(layer: Any, inputs: Any) -> Any:
+    """`Dense`: the vectors on a ragged tensor's last axis, whose length must be known."""
+    if inputs.shape[-1] is None:
+        raise ValueError(
+            "The last dimension of the inputs to a Dense layer should be defined. Found None. "
+            f"Full input shape received: {tuple(inputs.shape)}"
+        )
+    if len(inputs.flat_values.shape) > 1:
+        return inputs.with_flat_values(layer(inputs.flat_values))
+    if is_ragged(inputs.values):
+        return inputs.with_values(_of_vectors(layer, inputs.values))
+    return layer(inputs.to_tensor())
+
+
 _OPERATORS: dict[str, Callable[..., Any]] = {
     "Add": operator.add,
     "Subtract": operator.sub,
@@ -192,11 +216,11 @@ def _of_several(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) ->
     values = list(inputs)
     name = type(layer).__name__
     if name == "Concatenate":
-        if all(is_composite(value) and not _is_ragged(value) for value in values):
+        if all(is_composite(value) and not is_ragged(value) for value in values):
             return arrangement.concat(layer.axis, values)
-        if any(_is_ragged(value) for value in values):
+        if any(is_ragged(value) for value in values):
             return join(values, layer.axis)
-    elif name in _OPERATORS and any(_is_ragged(value) for value in values):
+    elif name in _OPERATORS and any(is_ragged(value) for value in values):
         merged = functools.reduce(_OPERATORS[name], values)
         return merged / len(values) if name == "Average" else merged
     dense = [_dense(value) if is_composite(value) else value for value in values]

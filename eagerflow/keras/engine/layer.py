@@ -104,6 +104,10 @@ class Layer(LayerNodes):
     _preserve_input_structure_in_config = False
     # Which handler of `composite_inputs` takes ragged and sparse inputs; None: `call` itself.
     _composite_call: str | None = None
+    # Whether integers and the like among the inputs are cast to the compute dtype, as floats are.
+    _casts_every_dtype = False
+    # Whether variables among the arguments of `call` are read first, if `call` is not the program's.
+    _reads_variables = True
     _is_model = False
     _stateful = False
     _dynamic = False
@@ -267,13 +271,10 @@ class Layer(LayerNodes):
         """The dtype that an input must be cast to, or None."""
         compute = self._dtype_policy.compute
         dtype = getattr(tensor, "dtype", None)
-        if (
-            not self._autocast
-            or compute is None
-            or not compute.is_floating
-            or dtype is compute
-            or dtype is None
-            or not dtypes.as_dtype(dtype).is_floating
+        if compute is None or dtype is compute or dtype is None:
+            return None
+        if not self._casts_every_dtype and not (
+            self._autocast and compute.is_floating and dtypes.as_dtype(dtype).is_floating
         ):
             return None
         return compute
@@ -545,10 +546,7 @@ class Layer(LayerNodes):
                 layer_losses.add_loss(self, loss)
 
     def _add_symbolic_loss(self, loss: Any) -> None:
-        raise ValueError(
-            "Expected concrete values for the loss inside of a layer's call, got the symbolic "
-            f"tensor {loss}."
-        )
+        self._list("_symbolic_losses").append(loss)
 
     def _add_activity_loss(self, outputs: Any) -> None:
         layer_losses.add_activity_loss(self, outputs)

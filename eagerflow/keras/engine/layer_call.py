@@ -105,15 +105,17 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         (rest or kwargs) and _any_symbolic(nest.flatten([rest, list(kwargs.values())]))
     ):
         return call_symbolically(layer, inputs, rest, kwargs)
+    if any(isinstance(value, np.ndarray | np.generic | float | int) for value in flat):
+        inputs = nest.map_structure(_as_tensor, inputs)
+        flat = nest.flatten(inputs)
+    if _any_variable(flat) or ((rest or kwargs) and _any_variable(nest.flatten([rest, kwargs]))):
+        if layer._reads_variables and libraries.runs_as_it_is(layer.call):
+            inputs, rest, kwargs = nest.map_structure(_read, (inputs, rest, kwargs))
+            flat = nest.flatten(inputs)
     if layer._composite_call is not None:
         handler = composite_handler(layer, flat)
         if handler is not None:
             return handler(inputs, rest, dict(kwargs))
-    for value in flat:
-        if isinstance(value, np.ndarray | np.generic | float | int):
-            inputs = nest.map_structure(_as_tensor, inputs)
-            flat = nest.flatten(inputs)
-            break
     if not context.layers and context.layers_with_losses:
         layer._clear_losses()
     masks = None
@@ -127,7 +129,7 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         assert_input_compatibility(layer._input_spec, inputs, layer._name)
         if not layer.built:
             layer._build_for(inputs)
-        if layer._autocast:
+        if layer._autocast or layer._casts_every_dtype:
             inputs = layer._cast_inputs(inputs, flat)
         policy = layer._dtype_policy
         try:
@@ -300,6 +302,24 @@ def _any_symbolic(values: list[Any]) -> bool:
         if isinstance(value, KerasTensor):
             return True
     return False
+
+
+def _any_variable(values: list[Any]) -> bool:
+    for value in values:
+        if isinstance(value, _core.Variable):
+            return True
+    return False
+
+
+def _read(value: Any) -> Any:
+    """The value of a variable; other arguments as they are."""
+    if not isinstance(value, _core.Variable):
+        return value
+    tensor = _core.ops.identity(value)
+    mask = getattr(value, "_keras_mask", None)
+    if mask is not None:
+        tensor._keras_mask = mask
+    return tensor
 
 
 def _as_tensor(value: Any) -> Any:

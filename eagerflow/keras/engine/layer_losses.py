@@ -33,7 +33,7 @@ def add_activity_loss(layer: Any, outputs: Any) -> None:
         if context.inferring:
             context.inferred_losses.append((layer, output.dtype))
             continue
-        loss = layer._activity_regularizer(output)
+        loss = _core.as_tensor(layer._activity_regularizer(output))
         batch = output._sizes()[0] if output.ndim else 1
         layer.add_loss(loss / _core.ops.cast(batch, loss.dtype))
 

@@ -76,6 +76,7 @@ class Model(Trainer, Layer):
 
     _graph: Graph | None = None
     _is_model = True
+    _reads_variables = False
     _base_model_initialized = False
     _is_graph_network = False
     # Attributes in which no weights and layers are looked for.

@@ -28,18 +28,6 @@ class _Elementwise(FunctionLayer):
         return input_shape
 
 
-def _number(value: Any, class_name: str, name: str, none: bool = False) -> Any:
-    """An argument as a float, which must be there and must not be negative."""
-    if value is None and none:
-        return None
-    if value is None or value < 0.0:
-        raise ValueError(
-            f"{name} of a {class_name} layer cannot be None or a negative value. Expected a "
-            f"float. Received: {value}"
-        )
-    return float(value)
-
-
 class Activation(_Elementwise):
     """Applies a function.
 
@@ -88,8 +76,13 @@ class ReLU(_Elementwise):
                 f"max_value of a ReLU layer cannot be a negative value. Received: {max_value}"
             )
         self.max_value = None if max_value is None else float(max_value)
-        self.negative_slope = _number(negative_slope, "ReLU", "negative_slope")
-        self.threshold = _number(threshold, "ReLU", "threshold")
+        for argument, value in (("negative_slope", negative_slope), ("threshold", threshold)):
+            if value is None or value < 0.0:
+                raise ValueError(
+                    f"{argument} of a ReLU layer cannot be a negative value. Received: {value}"
+                )
+        self.negative_slope = float(negative_slope)
+        self.threshold = float(threshold)
 
     def call(self, inputs: Any) -> Any:
         return activations.relu(
@@ -110,6 +103,8 @@ class LeakyReLU(_Elementwise):
     >>> tf.keras.layers.LeakyReLU(0.5)([-2.0, 2.0]).numpy()
     array([-1.,  2.], dtype=float32)
     """
+
+    _casts_every_dtype = True
 
     def __init__(self, alpha: float = 0.3, **kwargs: Any) -> None:
         if "negative_slope" in kwargs:

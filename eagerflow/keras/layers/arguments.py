@@ -6,9 +6,13 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from eagerflow import _core
+from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import activations, config
+from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
+from eagerflow.ops import conversion
 
 # Activations that return their input; programs may set `layer.activation` to None.
 UNCHANGED = (activations.linear, None)
@@ -71,6 +75,14 @@ def with_defaults(**defaults: Any) -> Callable[[_Class], _Class]:
         return cls
 
     return decorate
+
+
+def as_bool(mask: Any) -> Any:
+    """A mask as a tensor of bools; other numbers than zero are True."""
+    if isinstance(mask, KerasTensor):
+        return mask if mask.dtype is dtypes.bool else conversion.cast(mask, dtypes.bool)
+    mask = _core.as_tensor(mask)
+    return mask if mask.dtype is dtypes.bool else _core.ops.cast(mask, dtypes.bool)
 
 
 def sizes_of(shape: Any) -> list[int | None]:

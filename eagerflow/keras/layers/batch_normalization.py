@@ -65,6 +65,7 @@ class BatchNormalization(FunctionLayer):
     """
 
     _always_synchronized = False
+    _casts_every_dtype = True
     _unsaved_arguments = frozenset({"synchronized"})
 
     def __init__(

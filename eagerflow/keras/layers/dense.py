@@ -40,6 +40,7 @@ class Dense(FunctionLayer):
     (TensorShape([2, 3]), ['dense/kernel:0', 'dense/bias:0'])
     """
 
+    _casts_every_dtype = True
     _composite_call = "product"
 
     def __init__(

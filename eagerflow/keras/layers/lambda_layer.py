@@ -6,13 +6,15 @@ import inspect
 import sys
 import types
 import warnings
+from contextlib import nullcontext
 from typing import Any
 
 from eagerflow import nest
 from eagerflow.autodiff.tape import GradientTape
+from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.variable import variable_creator_scope
-from eagerflow.keras.engine.call_context import is_inferring
+from eagerflow.keras.engine.call_context import context, is_inferring
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.saving import reachable, registration, serialization
 from eagerflow.keras.utils.function_code import dump_function, load_function
@@ -112,6 +114,9 @@ class Lambda(Layer):
     array([2.], dtype=float32)
     """
 
+    arguments: dict[str, Any]
+    function: Any
+    _reads_variables = False
     _unsaved_arguments = frozenset({"function", "output_shape", "mask", "arguments"})
 
     def __init__(
@@ -123,8 +128,9 @@ class Lambda(Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        self.arguments = arguments or {}
-        self.function = function
+        # Layers and variables in them do not belong to this layer.
+        self.__dict__["arguments"] = arguments or {}
+        self.__dict__["function"] = function
         if mask is not None:
             self.supports_masking = True
         self.mask = mask
@@ -145,7 +151,9 @@ class Lambda(Layer):
         made: list[Any] = []
 
         def note(next_creator: Any, **arguments: Any) -> Any:
-            variable = next_creator(**arguments)
+            # Weights of layers have the names of the layers that are being called already.
+            with nullcontext() if context.building else name_scope(f"{self.name}/"):
+                variable = next_creator(**arguments)
             if arguments.get("name") != "StateVar":  # the variable of a random generator
                 made.append(variable)
             return variable
@@ -178,21 +186,25 @@ class Lambda(Layer):
         untracked = self._untracked(made)
         if untracked:
             raise ValueError(
-                f"The following Variables were created within a Lambda layer ({self.name}) but are "
-                f"not tracked by said layer: {_listed(untracked)}\nEvery call would create others. "
-                "Create them once, in a subclass of Layer."
+                f"\nThe following Variables were created within a Lambda layer ({self.name})\n"
+                f"but are not tracked by said layer:{_listed(untracked)}\n"
+                "The layer cannot safely ensure proper Variable reuse: every call would create "
+                "others. Create them once, in a subclass of Layer."
             )
 
     def _warn_of_untracked(self, read: Any, made: list[Any]) -> None:
         known = {id(variable) for variable in made}
         untracked = [v for v in self._untracked(read) if id(v) not in known]
         if untracked:
-            warnings.warn(
-                f"The following Variables were used in a Lambda layer's call ({self.name}), but "
-                f"are not present in its tracked objects: {_listed(untracked)}\nThe model neither "
-                "trains nor saves them. A subclass of Layer that has them as attributes does.",
-                stacklevel=2,
+            self._warn(
+                f"\nThe following Variables were used a Lambda layer's call ({self.name}), but\n"
+                f"are not present in its tracked objects:{_listed(untracked)}\n"
+                "It is possible that this is intended behavior, but the model neither trains nor "
+                "saves them. A subclass of Layer that has them as attributes does."
             )
+
+    def _warn(self, message: str) -> None:
+        warnings.warn(message, stacklevel=3)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         return self.mask(inputs, mask) if callable(self.mask) else self.mask

@@ -74,6 +74,7 @@ class LayerNormalization(_Normalization):
            [-1.,  1.]], dtype=float32)
     """
 
+    _casts_every_dtype = True
     _composite_call = "values"
 
     def __init__(
@@ -261,6 +262,8 @@ class UnitNormalization(FunctionLayer):
     >>> tf.keras.layers.UnitNormalization()(tf.constant([[3.0, 4.0]])).numpy()
     array([[0.6, 0.8]], dtype=float32)
     """
+
+    _casts_every_dtype = True
 
     def __init__(self, axis: Any = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)

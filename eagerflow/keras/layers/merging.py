@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.layers.arguments import is_shape_list
-from eagerflow.ops import creation
+from eagerflow.keras.layers.arguments import as_bool, is_shape_list
 from eagerflow.ops.linalg import products as linalg
 
 _ops = _core.ops
@@ -55,7 +55,7 @@ def _checked_masks(inputs: Any, mask: Any) -> list[Any]:
             f"Received: inputs={inputs} of length {len(inputs)}, and mask={mask} "
             f"of length {len(mask)}"
         )
-    return list(mask)
+    return [None if one is None else as_bool(one) for one in mask]
 
 
 class _Merge(Layer):
@@ -276,7 +276,7 @@ class Concatenate(_Merge):
         parts = []
         for x, one in zip(inputs, given, strict=True):
             if one is None:
-                one = creation.fill(x._sizes(), True)
+                one = _ops.cast(_ops.ones_like(x), dtypes.bool)
             elif one.ndim < x.ndim:
                 one = _ops.expand_dims(one, -1)
             parts.append(one)

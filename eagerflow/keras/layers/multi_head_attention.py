@@ -7,15 +7,16 @@ import string
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.keras import constraints, initializers, regularizers
+from eagerflow.keras.engine.composite_inputs import is_ragged
 from eagerflow.keras.layers.activation import Softmax
-from eagerflow.keras.layers.arguments import FunctionLayer
+from eagerflow.keras.layers.arguments import FunctionLayer, as_bool
 from eagerflow.keras.layers.attention import causal_mask
 from eagerflow.keras.layers.dropout import Dropout
 from eagerflow.keras.layers.einsum_dense import EinsumDense
 from eagerflow.keras.typing import ConstraintLike, InitializerLike, RegularizerLike
+from eagerflow.ragged.tensor import RaggedTensor
 
 _ops = _core.ops
 _LETTERS = string.ascii_lowercase
@@ -178,6 +179,8 @@ class MultiHeadAttention(FunctionLayer):
     ) -> Any:
         if not self._built_from_signature:
             self._build_from_signature(query, value, key)
+        lengths = query.nested_row_lengths() if is_ragged(query) else None
+        query, value, key = _padded(query, value, key)
         given = (query_mask, value_mask, key_mask)
         mask = self._whole_mask(query, value, key, attention_mask, use_causal_mask, given)
         key = value if key is None else key
@@ -192,6 +195,8 @@ class MultiHeadAttention(FunctionLayer):
         if len(sizes) > 1:
             used = _ops.reshape(used, scores._sizes())
         result = self._output_dense(self._joined(_ops.matmul(used, values), sizes))
+        if lengths is not None:
+            result = RaggedTensor.from_tensor(result, lengths=lengths)
         return (result, weights) if return_attention_scores else result
 
     def _by_heads(self, x: Any) -> tuple[Any, list[int]]:
@@ -251,14 +256,14 @@ class MultiHeadAttention(FunctionLayer):
         for tensor, explicit, axis in zip((query, value, key), given, (2, 1, 1), strict=True):
             own = getattr(tensor, "_keras_mask", None) if explicit is None else explicit
             if own is not None:
-                masks.append(_ops.expand_dims(_as_bool(own), axis))
+                masks.append(_ops.expand_dims(as_bool(own), axis))
         if use_causal_mask:
             rows, columns = query._sizes()[1], value._sizes()[1]
             masks.append(_ops.expand_dims(causal_mask(rows, columns), 0))
         if not masks:
             return mask
         if mask is not None:
-            masks.append(_as_bool(mask))
+            masks.append(as_bool(mask))
         whole = masks[0]
         for one in masks[1:]:
             whole = _ops.logical_and(whole, one)
@@ -267,7 +272,20 @@ class MultiHeadAttention(FunctionLayer):
     def compute_output_shape(
         self, query_shape: Any, value_shape: Any = None, key_shape: Any = None
     ) -> TensorShape:
-        query = as_shape(query_shape)
+        query, value = as_shape(query_shape), as_shape(value_shape)
+        if key_shape is not None:
+            key = as_shape(key_shape)
+            if value.rank and value.as_list()[:-1] != key.as_list()[:-1]:
+                raise ValueError(
+                    "All dimensions of `value` and `key`, except the last one, must be equal. "
+                    f"Received {value_shape} and {key_shape}"
+                )
+        if value.rank and query[-1] != value[-1]:
+            raise ValueError(
+                "The last dimension of `query_shape` and `value_shape` must be equal, but are "
+                f"{query[-1]}, {value[-1]}. Received: query_shape={query_shape}, "
+                f"value_shape={value_shape}"
+            )
         if self._output_shape is None:
             return query
         return query[:-1].concatenate(self._output_shape)
@@ -300,6 +318,14 @@ def _listed(shape: TensorShape | None) -> list | None:
     return None if shape is None else shape.as_list()
 
 
-def _as_bool(mask: Any) -> Any:
-    mask = _core.as_tensor(mask)
-    return mask if mask.dtype is dtypes.bool else _ops.cast(mask, dtypes.bool)
+def _padded(query: Any, value: Any, key: Any) -> tuple[Any, Any, Any]:
+    """Ragged inputs as dense tensors; keys and values get the same number of positions."""
+    query = query.to_tensor() if is_ragged(query) else query
+    if is_ragged(value) and is_ragged(key):
+        shape = _core.ops.maximum(key.bounding_shape(), value.bounding_shape())
+        return query, value.to_tensor(shape=shape), key.to_tensor(shape=shape)
+    if is_ragged(value):
+        return query, value.to_tensor(shape=None if key is None else key.shape), key
+    if is_ragged(key):
+        return query, value, key.to_tensor(shape=value.shape)
+    return query, value, key

@@ -149,7 +149,7 @@ def reduce_losses(losses: Any, reduction: str) -> Any:
         return _ops.reduce_sum(losses)
     size = losses._size if type(losses) is Tensor else 1
     if size == 0:
-        return _ops.zeros((), losses.dtype)
+        return _ops.reduce_sum(losses)
     if size is None:
         return _ops.divide_no_nan(_ops.reduce_sum(losses), number_in(losses, losses.dtype))
     return _ops.reduce_mean(losses)

@@ -36,13 +36,14 @@ def serialize_instance(value: Any, use_legacy_format: bool) -> Any:
 
 
 def get_instance(identifier: Any, deserialize: Callable[[Any], Any], noun: str) -> Any:
-    """The object meant by a name, a configuration, a class or a function; None for None.
+    """The object meant by a name or a configuration; functions, classes and None as they are.
 
     Raises:
         ValueError: if there is none.
     """
     if isinstance(identifier, str | dict):
         identifier = deserialize(identifier)
-    if identifier is None or callable(identifier):
         return identifier() if isinstance(identifier, type) else identifier
+    if identifier is None or callable(identifier):
+        return identifier
     raise ValueError(f"Could not interpret {noun} identifier: {identifier}")
