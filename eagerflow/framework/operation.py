@@ -123,6 +123,8 @@ class GraphInspection:
 
     # The graph that operations are added to eventually is the function's.
     building_function = True
+    # Tensors of imported graphs by the names of their nodes there.
+    imported: dict[str, list[Any]] | None = None
     seed: int | None = None
 
     @property
@@ -143,6 +145,10 @@ class GraphInspection:
         """
         if not isinstance(name, str):
             raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
+        if self.imported and name in self.imported:
+            tensors = self.imported[name]
+            if tensors:
+                return operation_of(_present(tensors[0]))
         for node in self.nodes:
             if node.name == name:
                 return Operation(node)
@@ -164,6 +170,8 @@ class GraphInspection:
                 f"The name {name!r} looks like an (invalid) Operation name, not a Tensor. Tensor "
                 'names must be of the form "<op_name>:<output_index>".'
             )
+        if self.imported and int(index) < len(self.imported.get(operation, ())):
+            return _present(self.imported[operation][int(index)])
         for node in self.nodes:
             if node.name == operation:
                 if int(index) < len(node.outputs):
@@ -230,6 +238,13 @@ class GraphInspection:
     def as_function_def(self, name: str) -> Any:
         """The graph as a FunctionDef message of that name."""
         return graph_def.function_def(self, name)
+
+
+def _present(value: Any) -> Any:
+    """The tensor, unless its node could not be imported."""
+    if isinstance(getattr(value, "error", None), Exception):
+        raise value.error
+    return value
 
 
 def operation_of(tensor: Any) -> Operation:

@@ -1,0 +1,113 @@
+"""Attributes of nodes: AttrValue messages as Python values, and back."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from eagerflow.framework import dtypes
+from eagerflow.framework.dtypes import DType
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.io.serialization import fill_message, tensor_of_message
+
+
+class FunctionName(NamedTuple):
+    """A function of the library, as an attribute."""
+
+    name: str
+
+
+def shape_of(message: Any) -> TensorShape:
+    """The shape in a TensorShapeProto.
+
+    Raises:
+        ValueError: if it has too many sizes, or sizes below -1.
+    """
+    if message.unknown_rank:
+        return TensorShape(None)
+    sizes = [dim.size for dim in message.dim]
+    if len(sizes) > 254 or any(size < -1 for size in sizes):
+        raise ValueError(f"the shape {sizes} is none")
+    return TensorShape([None if size < 0 else size for size in sizes])
+
+
+def fill_shape(message: Any, shape: TensorShape) -> None:
+    """Sets a TensorShapeProto."""
+    message.SetInParent()
+    if shape.rank is None:
+        message.unknown_rank = True
+        return
+    for size in shape.as_list():
+        message.dim.add(size=-1 if size is None else size)
+
+
+def dtype_of(number: int) -> DType:
+    """The dtype of a DataType; those of references are the dtypes that they refer to."""
+    return dtypes.as_dtype(number - 100 if number > 100 else number)
+
+
+def _text(value: bytes) -> str | bytes:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value
+
+
+def value_of(message: Any, kind: str) -> Any:
+    """The value of an AttrValue of a kind such as `type` or `list(shape)`."""
+    if kind.startswith("list("):
+        kind, items = kind[5:-1], message.list
+        field = {"int": "i", "float": "f", "bool": "b", "string": "s"}.get(kind, kind)
+        return [_item(kind, item) for item in getattr(items, field)]
+    field = {"int": "i", "float": "f", "bool": "b", "string": "s"}.get(kind, kind)
+    return _item(kind, getattr(message, field))
+
+
+def _item(kind: str, value: Any) -> Any:
+    if kind == "string":
+        return _text(value)
+    if kind == "type":
+        return dtype_of(value)
+    if kind == "shape":
+        return shape_of(value)
+    if kind == "tensor":
+        return tensor_of_message(value)
+    if kind == "func":
+        return FunctionName(value.name)
+    return value
+
+
+def fill(message: Any, kind: str, value: Any) -> None:
+    """Sets an AttrValue to a value of a kind."""
+    if not kind.startswith("list("):
+        _fill_field(message, kind, value)
+        return
+    kind, items = kind[5:-1], message.list
+    items.SetInParent()
+    for item in value:
+        if kind == "shape":
+            fill_shape(items.shape.add(), TensorShape(item))
+        elif kind == "func":
+            items.func.add(name=item.name)
+        elif kind == "tensor":
+            fill_message(items.tensor.add(), item)
+        elif kind == "type":
+            items.type.append(dtypes.as_dtype(item).as_datatype_enum)
+        elif kind == "string":
+            items.s.append(item.encode() if isinstance(item, str) else item)
+        else:
+            getattr(items, {"int": "i", "float": "f", "bool": "b"}[kind]).append(item)
+
+
+def _fill_field(message: Any, kind: str, value: Any) -> None:
+    if kind == "shape":
+        fill_shape(message.shape, TensorShape(value))
+    elif kind == "tensor":
+        fill_message(message.tensor, value)
+    elif kind == "func":
+        message.func.name = value.name
+    elif kind == "type":
+        message.type = dtypes.as_dtype(value).as_datatype_enum
+    elif kind == "string":
+        message.s = value.encode() if isinstance(value, str) else value
+    else:
+        setattr(message, {"int": "i", "float": "f", "bool": "b"}[kind], value)

@@ -1,0 +1,113 @@
+"""tf.import_graph_def: the nodes of a GraphDef in the graph that is being built."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.framework.func_graph import dims_of
+from eagerflow.framework.operation import operation_of
+from eagerflow.graphdef.importing import Builder, refused
+from eagerflow.protos.graph import MESSAGES
+
+Tensor = _core.Tensor
+
+
+def import_graph_def(
+    graph_def: Any,
+    input_map: dict[str, Any] | None = None,
+    return_elements: Sequence[str] | None = None,
+    name: str | None = None,
+    producer_op_list: Any = None,
+) -> list[Any] | None:
+    """Adds the nodes of a GraphDef to the graph that is being built.
+
+    Args:
+        graph_def: a GraphDef message, ours or of another package.
+        input_map: tensors that take the place of some of its tensors, by their names in it.
+        return_elements: names of its operations ("node") or tensors ("node:0").
+        name: a prefix for the names; "import" by default, and none if it is empty.
+        producer_op_list: accepted, without effect.
+
+    Returns:
+        The operations and tensors that `return_elements` names; None without it.
+
+    Raises:
+        RuntimeError: if no graph is being built.
+        ValueError: if a name is not in the graph.
+        tf.errors.InvalidArgumentError: if the message is no graph that can be built.
+        tf.errors.UnimplementedError: if an element that is asked for needs an operation that is
+            missing here.
+
+    >>> @tf.function
+    ... def double(x):
+    ...     return x * 2.0
+    >>> message = double.get_concrete_function(tf.TensorSpec([], tf.float32)).graph.as_graph_def()
+    >>> @tf.function
+    ... def imported(y):
+    ...     return tf.import_graph_def(message, {"x:0": y}, ["Identity:0"])
+    >>> imported(tf.constant(4.0))[0].numpy()
+    np.float32(8.0)
+    """
+    graph = _core.building()
+    if graph is None:
+        raise RuntimeError(
+            "tf.import_graph_def adds nodes to a graph, and none is being built. Call it in a "
+            "function that tf.function or tf.compat.v1.wrap_function traces."
+        )
+    message = own_message(graph_def, "GraphDef")
+    prefix = "import/" if name is None else f"{name.rstrip('/')}/" if name else ""
+    given = {
+        (key if ":" in key else f"{key}:0"): _core.as_tensor(value)
+        for key, value in (input_map or {}).items()
+    }
+
+    def placeholder(key: str, dtype: Any, shape: Any) -> Any:
+        return graph.placeholder(dtype, dims_of(shape), prefix + key)
+
+    builder = Builder(message.library.function, size=len(message.node))
+    found = builder.graph(message.node, given, placeholder)
+    missing = [key for key in given if key.rpartition(":")[0] not in found]
+    if missing:
+        raise ValueError(
+            f"Attempted to map inputs that were not found in graph_def: [{', '.join(missing)}]"
+        )
+    graph.imported = {
+        **(graph.imported or {}),
+        **{prefix + key: values for key, values in found.items()},
+    }
+    if return_elements is None:
+        return None
+    return [_element(found, element) for element in return_elements]
+
+
+def _element(found: dict[str, list[Any]], element: str) -> Any:
+    key, colon, index = element.partition(":")
+    if key not in found or int(index or 0) >= max(len(found[key]), 1):
+        raise ValueError(
+            f"Requested return_element '{element}' not found in graph_def."
+        )
+    value = found[key][int(index or 0)]
+    if not isinstance(value, Tensor):
+        raise value.error
+    return value if colon else operation_of(value)
+
+
+def own_message(message: Any, name: str) -> Any:
+    """A message as one of our class: that of another package has the same bytes.
+
+    Raises:
+        InvalidArgumentError: if it is none of that kind.
+    """
+    kind = MESSAGES[name]
+    if isinstance(message, kind):
+        return message
+    serialized = getattr(message, "SerializeToString", None)
+    content = serialized() if serialized is not None else message
+    if not isinstance(content, bytes):
+        raise TypeError(f"Argument `graph_def` must be a {name} proto. Received: {message!r}")
+    try:
+        return kind.FromString(content)
+    except Exception as error:  # protobuf's DecodeError, whose package is imported late
+        raise refused(f"The bytes are no {name} message: {error}") from error

@@ -1,0 +1,343 @@
+"""GraphDef and FunctionDef messages as nodes of the graph that is being built.
+
+Each node is built by calling what the map has for its operation. Functions of the library are built
+where they are called. Variables, tables and other resources are Python objects, which flow through
+nodes like tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.errors import InvalidArgumentError, OpError
+from eagerflow.framework.name_scope import name_scope
+from eagerflow.graphdef import attributes, op_defs, rules, state_ops
+from eagerflow.graphdef.op_defs import Argument, OpDef
+
+Tensor = _core.Tensor
+
+# Files do not nest functions deeper, unless one calls itself.
+_MAX_DEPTH = 48
+# How many nodes may be built of a file: functions that call functions could give any number.
+_NODES_IN_ALL = 200_000
+_TIMES_THE_FILE = 50
+
+_DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+
+
+def refused(text: str) -> InvalidArgumentError:
+    """The error about graphs that cannot be built."""
+    return InvalidArgumentError(None, None, text)
+
+
+class Missing:
+    """In place of the results of a node that cannot run here, until something needs them.
+
+    Args:
+        error: why it cannot.
+    """
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+class Builder:
+    """Builds the nodes of one file.
+
+    Args:
+        library: its functions, FunctionDef messages.
+        resource: makes the object of a node such as VarHandleOp, of the node and its attributes.
+        size: how many nodes the file has outside of functions.
+        allowed: operations that may run although they reach files.
+    """
+
+    def __init__(
+        self,
+        library: Iterable[Any] = (),
+        resource: Callable[[Any, dict[str, Any]], Any] | None = None,
+        size: int = 0,
+        allowed: Iterable[str] = (),
+    ) -> None:
+        self.functions = {message.signature.name: message for message in library}
+        self.resource = resource
+        self.allowed = frozenset(allowed)
+        nodes = size + sum(len(message.node_def) for message in self.functions.values())
+        self._left = _NODES_IN_ALL + _TIMES_THE_FILE * nodes
+        self._depth = 0
+        self._orders: dict[str, list[Any]] = {}
+
+    def call(self, name: str, arguments: Sequence[Any]) -> list[Any]:
+        """The results of a function of the library.
+
+        Args:
+            name: the function.
+            arguments: tensors and resources, one for each parameter.
+
+        Raises:
+            InvalidArgumentError: if there is no such function, if it calls itself, or if a node of
+                it cannot be built.
+            UnimplementedError: if it has an operation that eagerflow does not have.
+        """
+        message = self.functions.get(name)
+        if message is None:
+            raise refused(f"There is no function '{name}' in the library of the graph.")
+        if self._depth == _MAX_DEPTH:
+            raise refused(
+                f"Function '{name}' is called by functions {_MAX_DEPTH} deep: it calls itself."
+            )
+        signature = message.signature
+        if len(arguments) != len(signature.input_arg):
+            raise refused(
+                f"Function '{name}' takes {len(signature.input_arg)} tensors, got "
+                f"{len(arguments)}."
+            )
+        self._depth += 1
+        try:
+            values: dict[str, Any] = {
+                arg.name: _Results(None, [value])
+                for arg, value in zip(signature.input_arg, arguments, strict=True)
+            }
+            where = f" of function '{name}'"
+            for node in self._order(message):
+                values[node.name] = self._built(node, values, where)
+            return [
+                _found(values, message.ret[arg.name], where) for arg in signature.output_arg
+            ]
+        finally:
+            self._depth -= 1
+
+    def _order(self, message: Any) -> list[Any]:
+        """The nodes of a function that its results and effects need, sorted."""
+        name = message.signature.name
+        if name not in self._orders:
+            nodes = {node.name: node for node in message.node_def}
+            needed = [text.partition(":")[0] for text in message.ret.values()]
+            needed += message.control_ret.values()
+            needed += [node.name for node in message.node_def if _has_effects(node, self)]
+            wanted = set(_reached(nodes, needed))
+            order = [node.name for node in message.node_def if node.name in wanted]
+            self._orders[name] = [nodes[key] for key in _sorted(nodes, order, name)]
+        return self._orders[name]
+
+    def graph(
+        self,
+        nodes: Iterable[Any],
+        given: Mapping[str, Any],
+        placeholder: Callable[[str, Any, Any], Any],
+        fetches: Iterable[str] | None = None,
+    ) -> dict[str, list[Any]]:
+        """The results of a GraphDef's nodes, by name.
+
+        Args:
+            nodes: the NodeDef messages.
+            given: values that take the place of tensors, by name and index, as "x:0".
+            placeholder: makes an input of a name, dtype and shape.
+            fetches: the names of the nodes that are needed; all by default. What cannot be built
+                is `Missing` then.
+        """
+        by_name = {node.name: node for node in nodes}
+        replaced = {key.rpartition(":")[0] for key in given}
+        names = list(by_name if fetches is None else _reached(by_name, fetches, replaced))
+        values: dict[str, Any] = {}
+        for key in _sorted(by_name, names, "graph", replaced):
+            node = by_name[key]
+            replacements = [given.get(f"{key}:{k}") for k in range(1 if key in replaced else 0)]
+            if replacements and replacements[0] is not None:
+                values[key] = _Results(None, replacements)
+            elif node.op == "Placeholder":
+                dtype = attributes.value_of(node.attr["dtype"], "type")
+                shape = attributes.value_of(node.attr["shape"], "shape")
+                if "shape" not in node.attr:
+                    shape = attributes.shape_of(_UnknownRank)
+                values[key] = _Results(None, [placeholder(key, dtype, shape)])
+            else:
+                values[key] = self._graph_node(node, values, lenient=fetches is None)
+        return {key: results.flat() for key, results in values.items()}
+
+    def _graph_node(self, node: Any, values: dict[str, Any], lenient: bool) -> _Results:
+        for text in node.input:
+            name, _, index = text.lstrip("^").partition(":")
+            found = values[name].flat() if name in values else []
+            if found and isinstance(found[0], Missing):
+                return _Results(None, [found[0]])
+            if not text.startswith("^") and int(index or 0) >= max(len(found), 1):
+                raise refused(f"Node '{node.name}' has no input '{text}'.")
+        try:
+            with name_scope(node.name.rpartition("/")[0] + "/" if "/" in node.name else ""):
+                return self._built(node, values, "")
+        except OpError as error:
+            if not lenient or isinstance(error, InvalidArgumentError):
+                raise
+            return _Results(None, [Missing(error)])
+
+    def _built(self, node: Any, values: dict[str, Any], where: str) -> _Results:
+        self._left -= 1
+        if self._left < 0:
+            raise refused("The functions of the graph call each other too often to be built.")
+        try:
+            inputs = [
+                _found(values, text, where) for text in node.input if not text.startswith("^")
+            ]
+            return self._run(node, inputs, where)
+        except _DAMAGE as error:
+            raise refused(
+                f"Node '{node.name}' ({node.op}){where} cannot be built: {error}"
+            ) from error
+
+    def _run(self, node: Any, inputs: list[Any], where: str) -> _Results:
+        if node.op in self.functions:
+            return _Results(None, self.call(node.op, inputs))
+        definition = op_defs.find(node.op)
+        handler = state_ops.HANDLERS.get(node.op)
+        if definition is None or not (handler or rules.is_mapped(node.op)):
+            raise rules.unknown(node.op, f" in node '{node.name}'{where}")
+        if node.op in state_ops.REFUSED and node.op not in self.allowed:
+            raise state_ops.refusal(node, where)
+        attrs = attributes_of(node, definition)
+        arguments = _arguments(definition, inputs, attrs)
+        if handler is not None:
+            return _Results(definition, handler(self, node, arguments, attrs))
+        return _Results(definition, rules.call(definition, {**attrs, **arguments}))
+
+
+class _Results:
+    """The results of a node, one for each output that its operation declares."""
+
+    def __init__(self, definition: OpDef | None, values: list[Any]) -> None:
+        self._definition = definition
+        self._values = values
+
+    def flat(self) -> list[Any]:
+        """All values; an output may be several."""
+        definition = self._definition
+        if definition is None or all(argument.is_single for argument in definition.outputs):
+            return self._values
+        found: list[Any] = []
+        for argument, value in zip(definition.outputs, self._values, strict=True):
+            found += [value] if argument.is_single else value
+        return found
+
+    def find(self, text: str) -> Any:
+        """A value by what follows the node's name: an index, or an output and an index."""
+        name, _, index = text.rpartition(":")
+        if not name:
+            return self.flat()[int(index or 0)]
+        if self._definition is None:
+            return self._values[int(index)]
+        for argument, value in zip(self._definition.outputs, self._values, strict=True):
+            if argument.name == name:
+                return value if argument.is_single else value[int(index)]
+        raise KeyError(text)
+
+
+class _UnknownRank:
+    unknown_rank = True
+
+
+def _found(values: Mapping[str, Any], text: str, where: str) -> Any:
+    name, _, rest = text.partition(":")
+    if name not in values:
+        raise refused(f"There is no node '{name}'{where}.")
+    return values[name].find(rest)
+
+
+def attributes_of(node: Any, definition: OpDef) -> dict[str, Any]:
+    """The attributes of a node, those that it leaves out included."""
+    found = {}
+    for name, attribute in definition.attributes.items():
+        if name in node.attr:
+            found[name] = attributes.value_of(node.attr[name], attribute.kind)
+        elif not attribute.required:
+            found[name] = rules.default(attribute.kind, attribute.default)
+    return found
+
+
+def _arguments(definition: OpDef, inputs: list[Any], attrs: dict[str, Any]) -> dict[str, Any]:
+    """The inputs by the names that the operation declares."""
+    found = {}
+    remaining = iter(inputs)
+    for argument in definition.inputs:
+        if argument.is_single:
+            found[argument.name] = _as_input(next(remaining), argument, attrs)
+            continue
+        count = len(attrs[argument.type]) if argument.is_list else attrs[argument.number]
+        if count > len(inputs):
+            raise ValueError(f"it has {len(inputs)} inputs and needs {count}")
+        found[argument.name] = [
+            _as_input(next(remaining), argument, attrs) for _ in range(count)
+        ]
+    return found
+
+
+def _as_input(value: Any, argument: Argument, attrs: dict[str, Any]) -> Any:
+    """A variable is read where an operation takes its value."""
+    if isinstance(value, Missing):
+        raise value.error
+    if not isinstance(value, _core.Variable) or argument.is_ref or argument.type == "resource":
+        return value
+    declared = attrs.get(argument.type)
+    for dtype in declared if isinstance(declared, list) else [declared]:
+        if getattr(dtype, "name", "") == "resource":
+            return value
+    return _core.as_tensor(value)
+
+
+def _has_effects(node: Any, builder: Builder) -> bool:
+    if node.op in builder.functions:
+        return builder.functions[node.op].signature.is_stateful
+    definition = op_defs.find(node.op)
+    return definition is not None and definition.has_state and node.op not in state_ops.READS
+
+
+def _inputs_of(node: Any) -> Iterator[str]:
+    for text in node.input:
+        yield text.lstrip("^").partition(":")[0]
+
+
+def _reached(
+    nodes: Mapping[str, Any], names: Iterable[str], stops: Iterable[str] = ()
+) -> list[str]:
+    """The nodes that some nodes need, those included."""
+    found: dict[str, None] = {}
+    waiting = [name for name in names if name in nodes]
+    while waiting:
+        name = waiting.pop()
+        if name in found:
+            continue
+        found[name] = None
+        if name not in stops:
+            waiting += [other for other in _inputs_of(nodes[name]) if other in nodes]
+    return list(found)
+
+
+def _sorted(
+    nodes: Mapping[str, Any], names: Sequence[str], where: str, stops: Iterable[str] = ()
+) -> Iterator[str]:
+    """Names so that each node comes after its inputs, else as they stand.
+
+    Raises:
+        InvalidArgumentError: if nodes depend on each other in a circle.
+    """
+    done: set[str] = set()
+    open_: set[str] = set()
+    for start in names:
+        waiting = [start]
+        while waiting:
+            name = waiting[-1]
+            if name in done:
+                waiting.pop()
+                continue
+            inputs = () if name in stops else _inputs_of(nodes[name])
+            missing = [other for other in inputs if other in nodes and other not in done]
+            if not missing:
+                waiting.pop()
+                open_.discard(name)
+                done.add(name)
+                yield name
+                continue
+            if name in open_:
+                raise refused(f"Node '{name}' of '{where}' depends on itself.")
+            open_.add(name)
+            waiting += reversed(missing)

@@ -1,0 +1,264 @@
+"""TensorFlow's operations on state and functions: variables, tables, choices, loops, calls.
+
+A handler takes the builder, the node, its inputs by name and its attributes, and returns a value for
+each output that the operation declares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import eagerflow as tf
+from eagerflow import _core
+from eagerflow.errors import PermissionDeniedError, UnimplementedError
+from eagerflow.framework import dtypes
+from eagerflow.graphdef import composed
+
+Handler = Callable[[Any, Any, dict[str, Any], dict[str, Any]], list[Any]]
+
+HANDLERS: dict[str, Handler] = {}
+
+# Stateful operations that only read: a function does not need them for their own sake.
+READS = frozenset(
+    "HashTableV2 MutableHashTableV2 LookupTableFindV2 LookupTableSizeV2 LookupTableExportV2 "
+    "ReadVariableOp ResourceGather ResourceGatherNd VarHandleOp VarIsInitializedOp "
+    "VariableShape Placeholder VariableV2 GuaranteeConst RandomUniform RandomStandardNormal "
+    "RandomUniformInt TruncatedNormal StatelessRandomGetAlg".split()
+)
+
+# Operations that reach files, processes or the network: a file may not make a program do that.
+REFUSED = frozenset(
+    "ReadFile WriteFile MatchingFiles InitializeTableFromTextFileV2".split()
+)
+
+
+def refusal(node: Any, where: str) -> PermissionDeniedError:
+    """The error about a node that reaches files."""
+    return PermissionDeniedError(
+        None,
+        None,
+        f"Node '{node.name}'{where} is a {node.op}, which reaches files. Models from files may not; "
+        "tf.saved_model.LoadOptions(allowed_operations=[...]) allows it by name.",
+    )
+
+
+def _handles(*names: str) -> Callable[[Handler], Handler]:
+    def register(handler: Handler) -> Handler:
+        for name in names:
+            HANDLERS[name] = handler
+        return handler
+
+    return register
+
+
+# Constants and what passes through.
+
+
+@_handles("Const")
+def _const(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    return [tf.constant(attrs["value"])]
+
+
+@_handles("Identity", "ReadVariableOpIdentity")
+def _identity(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    return [_passed(inputs["input"])]
+
+
+@_handles("IdentityN")
+def _identity_n(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    return [[_passed(value) for value in inputs["input"]]]
+
+
+def _passed(value: Any) -> Any:
+    return tf.identity(value) if isinstance(value, _core.Tensor) else value
+
+
+# Variables.
+
+
+@_handles("VarHandleOp", "VariableV2", "Variable", "HashTableV2", "MutableHashTableV2")
+@_handles("HashTable", "MutableHashTable", "AnonymousHashTable")
+def _resource(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    if builder.resource is None:
+        raise UnimplementedError(None, None, f"Node '{node.name}' ({node.op}) needs a SavedModel.")
+    return [builder.resource(node, attrs)]
+
+
+@_handles("ReadVariableOp")
+def _read(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    return [inputs["resource"].read_value()]
+
+
+@_handles("DisableCopyOnRead", "DestroyResourceOp")
+def _nothing(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    return []
+
+
+@_handles("VariableShape")
+def _variable_shape(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    return [tf.shape(inputs["input"].read_value(), attrs["out_type"])]
+
+
+@_handles("VarIsInitializedOp", "IsVariableInitialized")
+def _is_initialized(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    return [tf.constant(True)]
+
+
+@_handles("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
+def _assign(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    _assignment(node.op)(inputs["resource"], inputs["value"])
+    return []
+
+
+@_handles("Assign", "AssignAdd", "AssignSub")
+def _assign_ref(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    _assignment(node.op)(inputs["ref"], inputs["value"])
+    return [inputs["ref"]]
+
+
+def _assignment(op: str) -> Callable[[Any, Any], Any]:
+    if op.startswith("AssignAdd"):
+        return lambda variable, value: variable.assign_add(value)
+    if op.startswith("AssignSub"):
+        return lambda variable, value: variable.assign_sub(value)
+    return lambda variable, value: variable.assign(value)
+
+
+@_handles("ResourceGather")
+def _gather(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    batch_dims = attrs["batch_dims"]
+    return [tf.gather(inputs["resource"], inputs["indices"], axis=batch_dims, batch_dims=batch_dims)]
+
+
+@_handles("ResourceGatherNd")
+def _gather_nd(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    return [tf.gather_nd(inputs["resource"], inputs["indices"])]
+
+
+@_handles(
+    *(f"ResourceScatter{how}" for how in ("Add", "Sub", "Mul", "Div", "Min", "Max", "Update"))
+)
+def _scatter(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    method = "scatter_" + node.op.removeprefix("ResourceScatter").lower()
+    slices = tf.IndexedSlices(inputs["updates"], inputs["indices"])
+    getattr(inputs["resource"], method)(slices)
+    return []
+
+
+@_handles(*(f"ResourceScatterNd{how}" for how in ("Add", "Sub", "Min", "Max", "Update")))
+def _scatter_nd(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    method = "scatter_nd_" + node.op.removeprefix("ResourceScatterNd").lower()
+    getattr(inputs["ref"], method)(inputs["indices"], inputs["updates"])
+    return []
+
+
+@_handles("ResourceStridedSliceAssign")
+def _assign_slice(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    masks = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
+    variable = inputs["ref"]
+    places = [inputs["begin"], inputs["end"], inputs["strides"]]
+    chosen = (attrs[mask] for mask in masks)
+    variable.assign(
+        composed.strided_slice_update(variable.read_value(), *places, inputs["value"], *chosen)
+    )
+    return []
+
+
+@_handles("RngReadAndSkip")
+def _skip(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    blocks = tf.cast(inputs["delta"], tf.int64) * 256
+    key, low, high = _core.advance_state(inputs["resource"], blocks)
+    return [tf.stack([low, high, key])]
+
+
+# Tables.
+
+
+@_handles("LookupTableFindV2", "LookupTableFind")
+def _find(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    return [inputs["table_handle"].lookup(inputs["keys"], inputs["default_value"])]
+
+
+@_handles("LookupTableImportV2", "LookupTableInsertV2", "InitializeTableV2")
+def _insert(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    inputs["table_handle"].insert(inputs["keys"], inputs["values"])
+    return []
+
+
+@_handles("LookupTableRemoveV2")
+def _remove(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    inputs["table_handle"].remove(inputs["keys"])
+    return []
+
+
+@_handles("LookupTableSizeV2", "LookupTableSize")
+def _size(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    return [inputs["table_handle"].size()]
+
+
+@_handles("LookupTableExportV2")
+def _export(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    return list(inputs["table_handle"].export())
+
+
+# Calls, choices, loops.
+
+
+@_handles("PartitionedCall", "StatefulPartitionedCall", "RemoteCall")
+def _call(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    return [builder.call(attrs["f"].name, inputs["args"])]
+
+
+@_handles("If", "StatelessIf")
+def _if(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    condition = inputs["cond"]
+    if condition.dtype is not dtypes.bool:
+        condition = composed.truth(condition)
+    then, otherwise = attrs["then_branch"].name, attrs["else_branch"].name
+    found = tf.cond(
+        condition,
+        lambda: builder.call(then, inputs["input"]),
+        lambda: builder.call(otherwise, inputs["input"]),
+    )
+    return [found]
+
+
+@_handles("Case", "StatelessCase")
+def _case(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    branches = [
+        lambda name=branch.name: builder.call(name, inputs["input"]) for branch in attrs["branches"]
+    ]
+    return [tf.switch_case(inputs["branch_index"], branches)]
+
+
+@_handles("While", "StatelessWhile")
+def _while(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    values = inputs["input"]
+    # Resources stay what they are; the loop is about the tensors.
+    places = [k for k, value in enumerate(values) if isinstance(value, _core.Tensor)]
+
+    def complete(tensors: tuple[Any, ...]) -> list[Any]:
+        whole = list(values)
+        for place, tensor in zip(places, tensors, strict=True):
+            whole[place] = tensor
+        return whole
+
+    def holds(*tensors: Any) -> Any:
+        found = builder.call(attrs["cond"].name, complete(tensors))[0]
+        return found if found.dtype is dtypes.bool else composed.truth(found)
+
+    def step(*tensors: Any) -> list[Any]:
+        results = builder.call(attrs["body"].name, complete(tensors))
+        return [results[place] for place in places]
+
+    shapes = attrs["output_shapes"] or [tf.TensorShape(None)] * len(values)
+    invariants = [_invariant(values[place], shapes[place]) for place in places]
+    found = tf.while_loop(holds, step, [values[place] for place in places], invariants)
+    return [complete(tuple(found))]
+
+
+def _invariant(value: Any, shape: Any) -> Any:
+    if value.dtype is dtypes.variant:
+        return value.shape
+    return shape if value.shape.is_compatible_with(shape) else tf.TensorShape(None)
