@@ -190,6 +190,7 @@ from eagerflow.framework.variable import (
     VariableAggregation as VariableAggregation,
     VariableSynchronization as VariableSynchronization,
 )
+from eagerflow.graphdef.import_graph_def import import_graph_def as import_graph_def
 from eagerflow.graph.gradients import gradients as gradients, hessians as hessians
 from eagerflow.graph.graph import Graph as Graph, Operation as Operation
 from eagerflow.io.tensor_messages import (

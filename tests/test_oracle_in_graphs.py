@@ -12,7 +12,7 @@ from oracle import in_graphs, registry, values
 
 FAMILIES = (
     "elementwise reductions shapes indexing linalg decompositions nn special signal images strings "
-    "neighbourhoods tables ctc quantization"
+    "neighbourhoods tables ctc quantization raw_ops"
 ).split()
 recorded = functools.cache(values.load)
 

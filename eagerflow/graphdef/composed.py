@@ -13,6 +13,12 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
+def known(value: Any) -> Any:
+    """Python's numbers for a tensor that is known while tracing; else the tensor."""
+    found = tf.get_static_value(value)
+    return value if found is None else found.tolist()
+
+
 def select_rows(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
     """`Select`: whole rows are chosen where the condition is a vector."""
     missing = (x.shape.rank or 0) - (condition.shape.rank or 0)
@@ -77,7 +83,12 @@ def bincount(values: Tensor, size: Tensor, weights: Tensor) -> Tensor:
 
 def dense_bincount(values: Tensor, size: Tensor, weights: Tensor, binary: bool) -> Tensor:
     """`DenseBincount`: how often each number occurs, for each row of a matrix."""
-    given = weights if weights.shape.num_elements() != 0 else None
+    given: Any = weights
+    if weights.shape.num_elements() == 0:
+        given = None
+    elif weights.shape.num_elements() is None:
+        ones = tf.ones(tf.shape(values), weights.dtype)
+        given = tf.cond(tf.size(weights) > 0, lambda: weights, lambda: ones)
     axis = 0 if values.shape.rank == 1 else -1
     dtype = weights.dtype
     return tf.math.bincount(values, given, size, size, dtype, axis=axis, binary_output=binary)
@@ -134,7 +145,7 @@ def string_ngrams(
     short: bool,
 ) -> tuple[Tensor, Tensor]:
     """`StringNGrams`."""
-    rows = tf.RaggedTensor.from_row_splits(data, splits)
+    rows = tf.RaggedTensor.from_row_splits(data, tf.cast(splits, tf.int64))
     padding = (left, right) if pad_width else None
     width = pad_width if pad_width > 0 else None
     found = tf.strings.ngrams(rows, tuple(widths), separator, padding, width, short)

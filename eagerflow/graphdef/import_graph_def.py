@@ -85,9 +85,7 @@ def import_graph_def(
 def _element(found: dict[str, list[Any]], element: str) -> Any:
     key, colon, index = element.partition(":")
     if key not in found or int(index or 0) >= max(len(found[key]), 1):
-        raise ValueError(
-            f"Requested return_element '{element}' not found in graph_def."
-        )
+        raise ValueError(f"Requested return_element '{element}' not found in graph_def.")
     value = found[key][int(index or 0)]
     if not isinstance(value, Tensor):
         raise value.error

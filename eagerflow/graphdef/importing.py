@@ -24,7 +24,9 @@ _MAX_DEPTH = 48
 _NODES_IN_ALL = 200_000
 _TIMES_THE_FILE = 50
 
-_DAMAGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+_DAMAGE = (
+    LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, StopIteration
+)  # fmt: skip
 
 
 def refused(text: str) -> InvalidArgumentError:
@@ -90,8 +92,7 @@ class Builder:
         signature = message.signature
         if len(arguments) != len(signature.input_arg):
             raise refused(
-                f"Function '{name}' takes {len(signature.input_arg)} tensors, got "
-                f"{len(arguments)}."
+                f"Function '{name}' takes {len(signature.input_arg)} tensors, got {len(arguments)}."
             )
         self._depth += 1
         try:
@@ -102,9 +103,7 @@ class Builder:
             where = f" of function '{name}'"
             for node in self._order(message):
                 values[node.name] = self._built(node, values, where)
-            return [
-                _found(values, message.ret[arg.name], where) for arg in signature.output_arg
-            ]
+            return [_found(values, message.ret[arg.name], where) for arg in signature.output_arg]
         finally:
             self._depth -= 1
 
@@ -265,9 +264,7 @@ def _arguments(definition: OpDef, inputs: list[Any], attrs: dict[str, Any]) -> d
         count = len(attrs[argument.type]) if argument.is_list else attrs[argument.number]
         if count > len(inputs):
             raise ValueError(f"it has {len(inputs)} inputs and needs {count}")
-        found[argument.name] = [
-            _as_input(next(remaining), argument, attrs) for _ in range(count)
-        ]
+        found[argument.name] = [_as_input(next(remaining), argument, attrs) for _ in range(count)]
     return found
 
 

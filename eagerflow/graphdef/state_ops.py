@@ -28,9 +28,7 @@ READS = frozenset(
 )
 
 # Operations that reach files, processes or the network: a file may not make a program do that.
-REFUSED = frozenset(
-    "ReadFile WriteFile MatchingFiles InitializeTableFromTextFileV2".split()
-)
+REFUSED = frozenset("ReadFile WriteFile MatchingFiles InitializeTableFromTextFileV2".split())
 
 
 def refusal(node: Any, where: str) -> PermissionDeniedError:
@@ -128,7 +126,9 @@ def _assignment(op: str) -> Callable[[Any, Any], Any]:
 @_handles("ResourceGather")
 def _gather(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     batch_dims = attrs["batch_dims"]
-    return [tf.gather(inputs["resource"], inputs["indices"], axis=batch_dims, batch_dims=batch_dims)]
+    return [
+        tf.gather(inputs["resource"], inputs["indices"], axis=batch_dims, batch_dims=batch_dims)
+    ]
 
 
 @_handles("ResourceGatherNd")

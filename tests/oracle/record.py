@@ -24,6 +24,7 @@ RECORDERS = {
     "layers": "layer_cases.record",
     "saved_datasets": "oracle.saved_datasets",
     "keras_files": "oracle.keras_files",
+    "graph_files": "oracle.graph_files",
 }
 # A kernel or a gradient that TensorFlow happens not to have is no promise, and is not recorded.
 ACCIDENTS = ("NotFoundError", "UnimplementedError", "InternalError", "LookupError")
