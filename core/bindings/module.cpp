@@ -4,6 +4,7 @@
 
 #include "bindings/composed_ops.h"
 #include "bindings/convert.h"
+#include "bindings/element_function.h"
 #include "bindings/errors.h"
 #include "bindings/files.h"
 #include "bindings/function_object.h"
@@ -225,7 +226,8 @@ NB_MODULE(_core, m) {
   nb::register_exception_translator(translate);
   if (!py::import_numpy() || !py::init_tensor_type(m.ptr()) || !py::init_variable_type(m.ptr()) ||
       !py::init_tape_types(m.ptr()) || !py::init_locked_iterator(m.ptr()) ||
-      !py::init_op_functions(m.ptr()) || !py::init_traced_calls(m.ptr())) {
+      !py::init_op_functions(m.ptr()) || !py::init_traced_calls(m.ptr()) ||
+      !py::init_element_functions(m.ptr())) {
     throw nb::python_error();
   }
   ef::blocking_hooks = {release_gil, acquire_gil, check_signals};

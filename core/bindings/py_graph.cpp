@@ -351,10 +351,14 @@ void run_callable(const graph::Callable& callable, TensorList& inputs, TensorLis
   try {
     callable.plan().run(inputs, results, &failed);
   } catch (...) {
-    set_python_error();
-    if (failed) explain(*failed);
+    set_error_of_node(failed);
     throw PythonError();
   }
+}
+
+void set_error_of_node(const Node* failed) noexcept {
+  set_python_error();
+  if (failed) explain(*failed);
 }
 
 nb::list wrapped_list(std::span<const Tensor> tensors) {

@@ -26,6 +26,7 @@ class Call final : public NodeFunction {
     return callee_->has_effects() ? "StatefulPartitionedCall" : "PartitionedCall";
   }
   bool has_effects() const override { return callee_->has_effects(); }
+  bool needs_host() const override { return false; }
   std::vector<Variable*> reads() const override {
     std::vector<Variable*> result = callee_->connections().variables;
     for (Variable*& variable : result) {
@@ -123,6 +124,18 @@ class CallInference {
 bool any_effects(const Graph& graph) {
   for (NodeId id = 0; id < graph.size(); ++id) {
     if (graph.node(id).has_effects()) return true;
+  }
+  return false;
+}
+
+bool needs_host(const Graph& graph) {
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const NodeFunction* const function = graph.node(id).function.get();
+    if (!function) continue;
+    if (function->needs_host()) return true;
+    for (const Graph* inner : function->graphs()) {
+      if (needs_host(*inner)) return true;
+    }
   }
   return false;
 }

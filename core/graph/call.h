@@ -14,6 +14,8 @@ namespace ef::graph {
 
 // Whether a node of the graph has effects.
 bool any_effects(const Graph& graph);
+// Whether a node of the graph, or of those that it runs, may run code of the host language.
+bool needs_host(const Graph& graph);
 
 // A finished graph and how it runs.
 class Callable {

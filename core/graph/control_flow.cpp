@@ -66,6 +66,7 @@ class Choice final : public NodeFunction {
     return has_effects_ ? "Case" : "StatelessCase";
   }
   bool has_effects() const override { return has_effects_; }
+  bool needs_host() const override { return false; }
   std::vector<const Graph*> graphs() const override {
     std::vector<const Graph*> graphs;
     for (const Branch& branch : branches_) graphs.push_back(&branch.callee->graph());
@@ -145,6 +146,7 @@ class While final : public NodeFunction {
 
   const char* type() const override { return has_effects_ ? "While" : "StatelessWhile"; }
   bool has_effects() const override { return has_effects_; }
+  bool needs_host() const override { return false; }
   std::vector<const Graph*> graphs() const override {
     return {condition_.graph.get(), body_.graph.get()};
   }

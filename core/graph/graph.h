@@ -2,6 +2,7 @@
 // were added, which is the order in which they run.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -125,11 +126,13 @@ class Graph : public std::enable_shared_from_this<Graph> {
 using GraphPtr = std::shared_ptr<Graph>;
 
 // How many graphs, or breaks in their building, all threads have begun: one comparison tells most
-// programs that they build none. Changed under Python's lock.
-inline int64_t graphs_begun = 0;
+// programs that they build none.
+inline std::atomic<int64_t> graphs_begun = 0;
 Graph* innermost();
 // The graph that operations of this thread are added to; null if they run.
-inline Graph* building() { return graphs_begun == 0 ? nullptr : innermost(); }
+inline Graph* building() {
+  return graphs_begun.load(std::memory_order_relaxed) == 0 ? nullptr : innermost();
+}
 
 GraphPtr building_ptr();
 

@@ -17,20 +17,14 @@ namespace ef::graph {
 namespace {
 
 std::atomic<int64_t> restarts = 0;
+std::atomic<uint64_t> nodes = 0;
 thread_local uint64_t place = 0;  // from which the graph is run, over all calls
+thread_local StreamStates* states = nullptr;
 
 uint64_t mixed(uint64_t bits) {
   bits = (bits ^ (bits >> 33)) * 0xff51afd7ed558ccd;
   bits = (bits ^ (bits >> 33)) * 0xc4ceb9fe1a85ec53;
   return bits ^ (bits >> 33);
-}
-
-// Adds to the 128 bits of a counter.
-void move_on(StreamState& state, int64_t blocks) {
-  const auto before = static_cast<uint64_t>(state.low);
-  const uint64_t after = before + static_cast<uint64_t>(blocks);
-  if (after < before) state.high = static_cast<int64_t>(static_cast<uint64_t>(state.high) + 1);
-  state.low = static_cast<int64_t>(after);
 }
 
 int64_t number_of(const Tensor& blocks) { return blocks.data<int64_t>()[0]; }
@@ -53,14 +47,20 @@ class RandomStream final : public NodeFunction {
 
   const char* type() const override { return "RandomStream"; }
 
+  bool needs_host() const override { return false; }
+
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
+    const int64_t blocks = number_of(inputs[0]);
+    if (states) {
+      return push_state(states->next(node_, place, blocks, [&] { return beginning(); }), outputs);
+    }
     const std::lock_guard lock(mutex_);
     const int64_t restarted = restarts.load(std::memory_order_relaxed);
     if (std::exchange(restarts_seen_, restarted) != restarted) streams_.clear();
     const auto [stream, is_new] = streams_.try_emplace(place);
     if (is_new) stream->second = beginning();
     push_state(stream->second, outputs);
-    move_on(stream->second, number_of(inputs[0]));
+    move_on(stream->second, blocks);
   }
 
  private:
@@ -74,6 +74,7 @@ class RandomStream final : public NodeFunction {
   }
 
   std::optional<Seeds> seeds_;
+  uint64_t node_ = nodes.fetch_add(1, std::memory_order_relaxed);
   mutable std::mutex mutex_;
   mutable int64_t restarts_seen_ = 0;
   mutable std::unordered_map<uint64_t, StreamState> streams_;  // by place
@@ -85,6 +86,7 @@ class StateAdvance final : public NodeFunction {
 
   const char* type() const override { return "RngReadAndSkip"; }
   bool has_effects() const override { return true; }
+  bool needs_host() const override { return false; }
   std::span<const VariableRef> variables() const override { return {&state_, 1}; }
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
     push_state(advance(SwappedVariables::find(*state_), number_of(inputs[0])), outputs);
@@ -118,6 +120,16 @@ StreamState advance(Variable& variable, int64_t blocks) {
   words[1] = state.high;
   return before;
 }
+
+void move_on(StreamState& state, int64_t blocks) {
+  const auto before = static_cast<uint64_t>(state.low);
+  const uint64_t after = before + static_cast<uint64_t>(blocks);
+  if (after < before) state.high = static_cast<int64_t>(static_cast<uint64_t>(state.high) + 1);
+  state.low = static_cast<int64_t>(after);
+}
+
+DrawFrom::DrawFrom(StreamStates& drawn_from) : outer_(std::exchange(states, &drawn_from)) {}
+DrawFrom::~DrawFrom() { states = outer_; }
 
 CalledFrom::CalledFrom(const void* caller) : outer_(place) {
   place = mixed(place + reinterpret_cast<uintptr_t>(caller));

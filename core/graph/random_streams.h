@@ -1,7 +1,11 @@
 // Nodes that hold where the stream of a random operation has come to.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <mutex>
 #include <optional>
+#include <utility>
 
 #include "eager/variable.h"
 #include "graph/graph.h"
@@ -30,6 +34,39 @@ struct StreamState {
   int64_t key, low, high;
 };
 StreamState advance(Variable& state, int64_t blocks);
+// Adds blocks to the 128 bits of a counter.
+void move_on(StreamState& state, int64_t blocks);
+
+// Where the streams have come to in one reading of a pipeline: they begin anew in each.
+class StreamStates {
+ public:
+  // The state of a node's stream, which then moves on; `begin` makes the first one.
+  template <class Begin>
+  StreamState next(uint64_t node, uint64_t place, int64_t blocks, const Begin& begin) {
+    const std::lock_guard lock(mutex_);
+    const auto [stream, is_new] = streams_.try_emplace({node, place});
+    if (is_new) stream->second = begin();
+    const StreamState before = stream->second;
+    move_on(stream->second, blocks);
+    return before;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<uint64_t, uint64_t>, StreamState> streams_;
+};
+
+// Lets graphs that this thread runs during the lifetime draw from these streams.
+class DrawFrom {
+ public:
+  explicit DrawFrom(StreamStates& states);
+  ~DrawFrom();
+  DrawFrom(const DrawFrom&) = delete;
+  DrawFrom& operator=(const DrawFrom&) = delete;
+
+ private:
+  StreamStates* outer_;
+};
 
 // The place from which this thread runs a graph during the lifetime: `caller` tells the places
 // apart that call from one graph.

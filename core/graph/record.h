@@ -56,7 +56,9 @@ class HoleCollector {
   void add(Hole hole) { holes_.push_back(std::move(hole)); }
 
   // The collector of the call whose arguments this thread converts; null if there is none.
-  static HoleCollector* current() { return graphs_begun == 0 ? nullptr : innermost(); }
+  static HoleCollector* current() {
+    return graphs_begun.load(std::memory_order_relaxed) == 0 ? nullptr : innermost();
+  }
   // The numbers of an integer scalar or vector without a value, with holes where they are unknown.
   Ints integers_of(const Tensor& tensor);
   // Leaves a hole for a single number.

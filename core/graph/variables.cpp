@@ -12,6 +12,7 @@ namespace {
 class OfVariable : public NodeFunction {
  public:
   explicit OfVariable(Variable& variable) : variable_(variable) {}
+  bool needs_host() const override { return false; }
   std::span<const VariableRef> variables() const override { return {&variable_, 1}; }
   // The variable of this run.
   Variable& variable() const { return SwappedVariables::find(*variable_); }

@@ -282,6 +282,29 @@ class TracedCall:
     def _forget(self) -> None: ...
     def _take_calls(self) -> int: ...
 
+class StreamStates:
+    """The random streams of one reading of a pipeline."""
+
+class ElementFunction:
+    """A graph that is called with the elements of a pipeline.
+
+    Args:
+        graph: the graph, whose inputs are the tensors of an element.
+        captured: the values of what it captures.
+        taken: the form of elements: None for a tensor, a tuple of forms, a dictionary of forms, or a
+            function that lists the tensors of an element.
+        given: the form of results; or a function that makes a result of a list of tensors.
+        streams: the random streams that it draws from.
+    """
+
+    def __init__(
+        self, graph: Graph, captured: list[Tensor], taken: Any, given: Any, streams: StreamStates
+    ) -> None: ...
+    def __call__(self, element: Any) -> Any: ...
+    def map(
+        self, elements: list[Any], failure: type, failed: Callable[[BaseException], Any]
+    ) -> list[Any]: ...
+
 def pause_traced_calls(pause: bool) -> None: ...
 def handle_of(object: Any) -> Tensor: ...
 def object_of(handle: Tensor) -> Any: ...

@@ -12,8 +12,30 @@ INFINITE = -1
 UNKNOWN = -2
 
 
+class Late:
+    """An argument that a graph computes: no comparison with it holds."""
+
+    def _no(self, other: Any) -> bool:
+        return False
+
+    __lt__ = __le__ = __gt__ = __ge__ = _no
+
+
+LATE: Any = Late()
+
+
+def is_late(value: Any) -> bool:
+    """Whether a value is a tensor of a graph whose value is not known."""
+    return type(value) is _core.Tensor and _core.static_value(value) is None
+
+
+def boolean(value: Any) -> bool:
+    """A Python boolean, or LATE."""
+    return LATE if is_late(value) else bool(value)
+
+
 def integer(value: Any, what: str) -> int:
-    """An integer from a Python number or a scalar tensor.
+    """An integer from a Python number or a scalar tensor; LATE while it has no value.
 
     Raises:
         TypeError: if it is no integer.
@@ -21,6 +43,8 @@ def integer(value: Any, what: str) -> int:
     if type(value) is int:
         return value
     tensor = _core.convert(value, None, dtypes.int64)
+    if is_late(tensor):
+        return LATE
     if not tensor.dtype.is_integer or tensor.ndim != 0:
         raise TypeError(f"`{what}` must be an integer, got {value!r}.")
     return int(tensor)

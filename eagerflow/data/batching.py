@@ -10,7 +10,7 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.data import structure
-from eagerflow.data.arguments import UNKNOWN, integer, invalid, positive
+from eagerflow.data.arguments import LATE, UNKNOWN, boolean, integer, invalid, is_late, positive
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor, InputCursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
@@ -35,20 +35,15 @@ class GroupingDataset(UnaryDataset):
     def __init__(self, source: Dataset, batch_size: Any, drop_remainder: Any) -> None:
         super().__init__(source)
         self._size = positive(batch_size, "batch_size", "Batch size must be greater than zero.")
-        self._drop = bool(drop_remainder)
+        self._drop = boolean(drop_remainder)
+        # The size of all batches; None if the last may be smaller, or the size is not known.
+        self._static_size = self._size if self._drop is True and self._size is not LATE else None
 
     def _count(self) -> int:
         count = self._input._count()
         if count < 0:
             return count
         return count // self._size if self._drop else -(-count // self._size)
-
-    def _sample_elements(self, variant: int) -> list[Any]:
-        """As many examples as a batch could have."""
-        size = self._size
-        if variant % 2 and not self._drop:
-            size = 2 if size == 1 else size - 1
-        return [self._input._sample(variant)] * size
 
     def _details(self) -> str:
         return f"{self._size}, drop_remainder" if self._drop else str(self._size)
@@ -73,16 +68,11 @@ class BatchDataset(GroupingDataset):
 
     def _over(self, source: Cursor, whole: bool = False) -> Cursor:
         """The cursor that stacks the elements of another cursor."""
-        known = self._input._known_spec()
-        ragged = {} if known is None else ragged_leaves(known[0])
+        ragged = ragged_leaves(self._input.element_spec)
         return BatchCursor(source, self._size, self._drop, whole, ragged)
 
     def _make_spec(self) -> Any:
-        size = self._size if self._drop else None
-        return structure.batched_spec(self._input.element_spec, size)
-
-    def _make_sample(self, variant: int) -> Any:
-        return stack_elements(self._sample_elements(variant))
+        return structure.batched_spec(self._input.element_spec, self._static_size)
 
     def _how(self) -> str:
         return plan.batch_note(self)
@@ -186,25 +176,15 @@ class PaddedBatchDataset(GroupingDataset):
         self, source: Dataset, batch_size: Any, shapes: Any, values: Any, drop_remainder: Any
     ) -> None:
         super().__init__(source, batch_size, drop_remainder)
-        self._shapes = shapes
-        self._values = values
-        self._resolved: Any = None
-        known = source._known_spec()
-        if known is not None:
-            self._resolved = _padding(known[0], shapes, values)
-
-    def _padding_of(self, spec: Any) -> tuple[list[Any], list[Any]]:
-        if self._resolved is None:
-            self._resolved = _padding(spec, self._shapes, self._values)
-        return self._resolved
+        self._padding = _padding(source.element_spec, shapes, values)
 
     def _cursor(self, context: Context) -> Cursor:
         return PaddedBatchCursor(self._input._cursor(context), self)
 
     def _make_spec(self) -> Any:
         spec = self._input.element_spec
-        shapes = self._padding_of(spec)[0]
-        size = self._size if self._drop else None
+        shapes = self._padding[0]
+        size = self._static_size
         leaves = [
             leaf
             if not isinstance(leaf, TensorSpec)
@@ -213,14 +193,9 @@ class PaddedBatchDataset(GroupingDataset):
         ]
         return structure.pack(spec, leaves)
 
-    def _make_sample(self, variant: int) -> Any:
-        return self._padded(self._sample_elements(variant))
-
     def _padded(self, elements: list[Any]) -> Any:
         first = elements[0]
-        if self._resolved is None:
-            self._padding_of(_without_sizes(structure.spec_of(first)))
-        shapes, values = self._resolved
+        shapes, values = self._padding
         if type(first) is Tensor:
             return _padded(elements, shapes[0], values[0], 0)
         columns = zip(*map(structure.flatten, elements), strict=True)
@@ -228,17 +203,6 @@ class PaddedBatchDataset(GroupingDataset):
             _padded(list(column), shapes[i], values[i], i) for i, column in enumerate(columns)
         ]
         return structure.pack(first, padded)
-
-
-def _without_sizes(spec: Any) -> Any:
-    """The specs with all sizes unknown, since they may differ between elements."""
-
-    def without(leaf: Any) -> Any:
-        if not isinstance(leaf, TensorSpec):
-            return leaf
-        return TensorSpec([None] * (leaf.shape.rank or 0), leaf.dtype)
-
-    return structure.map_structure(without, spec)
 
 
 def _padding(spec: Any, shapes: Any, values: Any) -> tuple[list[Any], list[Any]]:
@@ -375,9 +339,7 @@ class UnbatchDataset(UnaryDataset):
 
     def __init__(self, source: Dataset) -> None:
         super().__init__(source)
-        known = source._known_spec()
-        if known is not None:
-            structure.unbatched_spec(known[0])
+        structure.unbatched_spec(source.element_spec)
 
     def _cursor(self, context: Context) -> Cursor:
         return UnbatchCursor(self._input._cursor(context), self._input)
@@ -389,22 +351,12 @@ class UnbatchDataset(UnaryDataset):
         count = self._input._count()
         if count < 0:
             return count
-        known = self._input._known_spec()
-        for leaf in structure.flatten(known[0]) if known is not None else ():
+        for leaf in structure.flatten(self._input.element_spec):
             dense = isinstance(leaf, TensorSpec) or hasattr(leaf, "ragged_rank")
             size = leaf.shape[0] if dense and leaf.shape.rank else None
             if size is not None:
                 return count * size
         return UNKNOWN
-
-    def _make_sample(self, variant: int) -> Any:
-        element = self._input._sample(variant)
-        columns = list(map(structure.slices_of, structure.flatten(element)))
-        if all(column is None or _length(column) for column in columns):
-            return structure.pack(
-                element, [None if column is None else column[0] for column in columns]
-            )
-        return structure.zero_like(self.element_spec)
 
 
 def _length(column: Any) -> int:
@@ -476,29 +428,24 @@ class RebatchDataset(UnaryDataset):
         sizes = _core.convert(batch_size, None, dtypes.int64)
         if not sizes.dtype.is_integer or sizes.ndim > 1:
             raise TypeError("`batch_size` must be an integer or a vector of integers.")
-        self._sizes = [int(size) for size in np.ravel(sizes.numpy())]
-        if not self._sizes or min(self._sizes) <= 0:
+        late = is_late(sizes)
+        self._sizes = [] if late else [int(size) for size in np.ravel(sizes.numpy())]
+        if not late and (not self._sizes or min(self._sizes) <= 0):
             raise invalid(f"Batch size must be greater than zero. Got {self._sizes}.")
-        self._drop = bool(drop_remainder)
+        self._drop = boolean(drop_remainder)
 
     def _cursor(self, context: Context) -> Cursor:
         source = UnbatchCursor(self._input._cursor(context), self._input)
-        known = self._input._known_spec()
-        ragged = {} if known is None else ragged_leaves(structure.unbatched_spec(known[0]))
+        ragged = ragged_leaves(structure.unbatched_spec(self._input.element_spec))
         return RebatchCursor(source, self._sizes, self._drop, ragged)
 
     def _make_spec(self) -> Any:
         inner = structure.unbatched_spec(self._input.element_spec)
-        same = len(set(self._sizes)) == 1 and self._drop
+        same = len(set(self._sizes)) == 1 and self._drop is True
         return structure.batched_spec(inner, self._sizes[0] if same else None)
 
     def _count(self) -> int:
         return UNKNOWN
-
-    def _make_sample(self, variant: int) -> Any:
-        element = UnbatchDataset(self._input)._sample(variant)
-        size = self._sizes[0] + (variant % 2 if not self._drop else 0)
-        return stack_elements([element] * size)
 
 
 class RebatchCursor(InputCursor):

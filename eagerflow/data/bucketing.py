@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
 from eagerflow.data import structure
 from eagerflow.data.arguments import integer, invalid
-from eagerflow.data.dataset import Dataset
-from eagerflow.data.functions import checked_function, parts_of_elements
-from eagerflow.data.nested import GroupByWindowDataset
+from eagerflow.data.dataset import Dataset, DatasetSpec
+from eagerflow.data.functions import HostFunction, traced
+from eagerflow.data.nested import KEY, grouped
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.util import lazy
+
+# It imports malt when a function is converted.
+autograph = lazy.Module("eagerflow.autograph.conversion")
 
 
 def bucketed(
@@ -37,20 +40,16 @@ def bucketed(
             f"`len(bucket_batch_sizes)={len(sizes)}` and `len(bucket_boundaries)={len(boundaries)}`."
         )
 
-    length_of = checked_function(
-        element_length_func, "element_length_func", parts_of_elements(source)
-    )
-
     def key(*parts: Any) -> Any:
-        length = integer(length_of(*parts), "element_length_func")
-        return _core.convert(bisect_right(boundaries, length), dtypes.int64, None)
+        length = autograph.convert_in_context(element_length_func)(*parts)
+        length = _core.convert(length, dtypes.int32, None)
+        below = [_core.ops.less_equal(boundary, length) for boundary in boundaries]
+        return _core.ops.reduce_sum(_core.ops.cast(below, dtypes.int64))
 
     def batches(bucket: Any, group: Dataset) -> Dataset:
         number = int(bucket)
         if no_padding:
             return group.batch(sizes[number], drop_remainder=drop_remainder)
-        if padded_shapes is None and not pad_to_bucket_boundary:
-            return group.padded_batch(sizes[number], None, padding_values, drop_remainder)
         filler = None
         if pad_to_bucket_boundary:
             if number >= len(boundaries):
@@ -59,40 +58,22 @@ def bucketed(
                     "max(bucket_boundaries)."
                 )
             filler = boundaries[number] - 1
-        return group.padded_batch(
-            sizes[number],
-            _filled(group.element_spec, padded_shapes, filler),
-            padding_values,
-            drop_remainder,
-        )
+        shapes = _filled(spec, padded_shapes, filler)
+        return group.padded_batch(sizes[number], shapes, padding_values, drop_remainder)
 
-    shapes = None if no_padding else padded_shapes
-    return BucketDataset(source, key, batches, lambda bucket: sizes[int(bucket)], shapes)
-
-
-class BucketDataset(GroupByWindowDataset):
-    """Batches of the elements in a bucket, of any size."""
-
-    def __init__(
-        self,
-        source: Dataset,
-        key: Callable[..., Any],
-        batches: Callable[..., Any],
-        sizes: Callable[..., Any],
-        shapes: Any,
-    ) -> None:
-        super().__init__(source, key, batches, sizes)
-        self._shapes = shapes
-
-    def _make_spec(self) -> Any:
-        spec = self._input.element_spec
-        if self._shapes is None:
-            return structure.batched_spec(spec, None)
-        return structure.map_structure(
-            lambda leaf, shape: TensorSpec(TensorShape([None]).concatenate(shape), leaf.dtype),
-            spec,
-            _filled(spec, self._shapes, None),
-        )
+    spec = source.element_spec
+    shapes = _filled(spec, None if no_padding else padded_shapes, None)
+    batch_spec = structure.map_structure(
+        lambda leaf, shape: TensorSpec(TensorShape([None]).concatenate(shape), leaf.dtype),
+        spec,
+        shapes,
+    )
+    return grouped(
+        source,
+        traced(key, spec, "Dataset.bucket_by_sequence_length()", "element_length_func"),
+        HostFunction(batches, DatasetSpec(batch_spec)),
+        HostFunction(lambda bucket: sizes[int(bucket)], KEY),
+    )
 
 
 def _filled(spec: Any, shapes: Any, filler: int | None) -> Any:

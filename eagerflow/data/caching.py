@@ -23,6 +23,7 @@ def cached(source: Dataset, filename: Any) -> Dataset:
 class CacheDataset(UnaryDataset):
     """The elements, kept in memory by the first pass that reaches the end."""
 
+    _has_state = True
     _passing = (*UnaryDataset._passing, "_elements", "_lock")
 
     def __init__(self, source: Dataset) -> None:

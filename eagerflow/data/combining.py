@@ -48,12 +48,6 @@ class ZipDataset(Dataset):
     def _count(self) -> int:
         return merge_counts(source._count() for source in self._inputs)
 
-    def _like(self) -> Any:
-        return (self._datasets,)
-
-    def _make_sample(self, variant: int) -> Any:
-        return structure.pack(self._datasets, [item._sample(variant) for item in self._inputs])
-
 
 class ZipCursor(Cursor):
     """Reads one element of each; ends when the first of them ends."""
@@ -92,22 +86,17 @@ class ConcatenateDataset(Dataset):
     def __init__(self, first: Dataset, second: Dataset) -> None:
         super().__init__()
         self._inputs = (first, second)
-        known, other = first._known_spec(), second._known_spec()
-        if known is not None and other is not None:
-            self._merged(known[0], other[0])
-
-    @staticmethod
-    def _merged(first: Any, second: Any) -> Any:
+        one, other = first.element_spec, second.element_spec
         try:
-            return structure.merged_spec(first, second)
+            self._merged = structure.merged_spec(one, other)
         except (TypeError, ValueError) as error:
-            raise TypeError(f"Incompatible dataset elements:\n  {first} vs.   {second}") from error
+            raise TypeError(f"Incompatible dataset elements:\n  {one} vs.   {other}") from error
 
     def _cursor(self, context: Context) -> Cursor:
         return ConcatenateCursor(list(self._inputs), context)
 
     def _make_spec(self) -> Any:
-        return self._merged(*(source.element_spec for source in self._inputs))
+        return self._merged
 
     def _count(self) -> int:
         counts = [source._count() for source in self._inputs]
@@ -115,20 +104,13 @@ class ConcatenateDataset(Dataset):
             return INFINITE
         return UNKNOWN if UNKNOWN in counts else sum(counts)
 
-    def _make_sample(self, variant: int) -> Any:
-        return self._inputs[variant]._sample(variant)
-
-
-_CHECKED = object()
-
 
 class ConcatenateCursor(Cursor):
     """Reads the datasets one after the other."""
 
-    __slots__ = ("_context", "_datasets", "_index", "_input", "_spec")
+    __slots__ = ("_context", "_datasets", "_index", "_input")
 
     def __init__(self, datasets: list[Dataset], context: Context) -> None:
-        self._spec: Any = None
         self._datasets = datasets
         self._context = context
         self._index = 0
@@ -137,24 +119,10 @@ class ConcatenateCursor(Cursor):
     def __next__(self) -> Any:
         while self._input is not None:
             try:
-                element = next(self._input)
+                return next(self._input)
             except StopIteration:
                 self._go_to(self._index + 1)
-                continue
-            if self._spec is None or (self._index and self._spec is not _CHECKED):
-                self._check(element)
-            return element
         raise StopIteration
-
-    def _check(self, element: Any) -> None:
-        """The first elements of the datasets must be of the same dtypes and structure."""
-        spec = structure.spec_of(element)
-        if self._index == 0:
-            self._spec = spec
-        else:
-            if self._spec is not None:
-                ConcatenateDataset._merged(self._spec, spec)
-            self._spec = _CHECKED
 
     def _go_to(self, index: int) -> None:
         self._index = index
@@ -182,9 +150,7 @@ class DirectedInterleaveDataset(Dataset):
         super().__init__()
         self._inputs = (selector, *datasets)
         self._stop_on_empty = stop_on_empty
-        known = [source._known_spec() for source in datasets]
-        if all(spec is not None for spec in known):
-            self._make_spec()
+        self._spec = (self._make_spec(),)
 
     def _cursor(self, context: Context) -> Cursor:
         return DirectedInterleaveCursor(
@@ -207,9 +173,6 @@ class DirectedInterleaveDataset(Dataset):
     def _count(self) -> int:
         counts = [source._count() for source in self._inputs[1:]]
         return INFINITE if INFINITE in counts else UNKNOWN
-
-    def _make_sample(self, variant: int) -> Any:
-        return self._inputs[1 + variant % (len(self._inputs) - 1)]._sample(variant)
 
 
 class DirectedInterleaveCursor(Cursor):

@@ -100,9 +100,6 @@ class RaggedRowsDataset(UnaryDataset):
     def _is_map(self) -> bool:
         return self._input._is_map()
 
-    def _known_spec(self) -> Any:
-        return (self.element_spec,)
-
     def _cursor(self, context: Context) -> Cursor:
         ranks = {
             i: leaf.ragged_rank
@@ -111,9 +108,6 @@ class RaggedRowsDataset(UnaryDataset):
         }
         source = self._input._cursor(context)
         return RaggedRowsCursor(source, ranks, self._splits_dtype) if ranks else source
-
-    def _make_sample(self, variant: int) -> Any:
-        return self._input._sample(variant)
 
 
 class RaggedRowsCursor(InputCursor):
@@ -146,11 +140,10 @@ class SparseBatchDataset(GroupingDataset):
         self._row = [None if size is None else int(size) for size in shape]
         if shape.is_fully_defined():
             checked_row_shape(shape)
-        known = source._known_spec()
-        if known is not None and not isinstance(known[0], TensorSpec):
+        if not isinstance(source.element_spec, TensorSpec):
             raise TypeError(
                 "`dense_to_sparse_batch` requires an input dataset whose elements have a single "
-                f"component, but the given dataset has {known[0]}."
+                f"component, but the given dataset has {source.element_spec}."
             )
 
     def _cursor(self, context: Context) -> Cursor:
@@ -158,9 +151,6 @@ class SparseBatchDataset(GroupingDataset):
 
     def _make_spec(self) -> Any:
         return SparseTensorSpec([None, *self._row], self._input.element_spec.dtype)
-
-    def _make_sample(self, variant: int) -> Any:
-        return self._batch(self._sample_elements(variant))
 
     def _check(self, element: Tensor) -> None:
         """Checks that an element fits the rows.

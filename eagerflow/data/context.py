@@ -7,44 +7,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from eagerflow.framework import random_seed
+from eagerflow import _core
 
 
 @dataclass(frozen=True)
 class Context:
-    """The settings of one run of a pipeline, and the random state of its functions."""
+    """The settings of one reading of a pipeline, and where its random streams have come to."""
 
     deterministic: bool = True
     threads: int = 1
     fused: bool = True
-    streams: dict[Any, random_seed.TraceSeeds] = field(
-        default_factory=dict, compare=False, repr=False
-    )
+    streams: Any = field(default_factory=_core.StreamStates, compare=False, repr=False)
 
-    def drawing(self, dataset: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-        """A dataset's function, with random state that continues from cursor to cursor.
-
-        Args:
-            dataset: the dataset, which has a `_draws`.
-            function: a function of the program.
-        """
-        key, seed = dataset._draws
-        if key is None:
-            key = dataset
-        streams = self.streams.get(key)
-        if streams is None:
-            streams = self.streams[key] = random_seed.TraceSeeds(seed)
-        return random_seed.as_traced(function, streams)
-
-
-def draws_of(function: Callable[..., Any]) -> tuple[Any, Any]:
-    """The key of a function that draws random values, and the global seed.
-
-    A function that another function of the pipeline passes to a dataset is identified by its code,
-    as it is made anew for each element; any other by its dataset, with None as its key.
-    """
-    inside = random_seed.inside_function()
-    return getattr(function, "__code__", None) if inside else None, random_seed.current()
+    def caller(self, function: Any) -> Callable[[Any], Any]:
+        """What this reading calls with elements for an `ElementFunction`."""
+        return function.caller(self.streams)
 
 
 def context_of(options: Any) -> Context:

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 # Imported when they are first used: they import this module.
 combining = lazy.Module("eagerflow.data.combining")
-in_graphs = lazy.Module("eagerflow.data.in_graphs")
 listing = lazy.Module("eagerflow.data.listing")
 random_source = lazy.Module("eagerflow.data.random_source")
 saving = lazy.Module("eagerflow.data.saving")
+seeds = lazy.Module("eagerflow.data.seeds")
 sources = lazy.Module("eagerflow.data.sources")
 
 
@@ -35,8 +35,6 @@ class Creation:
         >>> list(tf.data.Dataset.from_tensors([1, 2]).as_numpy_iterator())
         [array([1, 2], dtype=int32)]
         """
-        if _core.building() is not None:
-            return in_graphs.of_tensors(tensors)
         return sources.TensorDataset(tensors)
 
     @staticmethod
@@ -54,8 +52,6 @@ class Creation:
         >>> list(dataset.as_numpy_iterator())
         [{'x': np.int32(1), 'y': b'a'}, {'x': np.int32(2), 'y': b'b'}]
         """
-        if _core.building() is not None:
-            return in_graphs.of_slices(tensors)
         return sources.TensorSliceDataset(tensors)
 
     @staticmethod
@@ -114,8 +110,6 @@ class Creation:
         [np.int64(1), np.int64(3)]
         """
         kwargs.pop("name", None)
-        if _core.building() is not None:
-            return in_graphs.of_range(*args, **kwargs)
         return sources.RangeDataset(*args, **kwargs)
 
     @staticmethod
@@ -152,7 +146,7 @@ class Creation:
         >>> list(dataset.as_numpy_iterator()) == list(dataset.as_numpy_iterator())
         True
         """
-        return random_source.RandomDataset(seed, rerandomize_each_iteration)
+        return random_source.RandomDataset(seeds.operation_seeds(seed), rerandomize_each_iteration)
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:

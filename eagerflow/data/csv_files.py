@@ -10,8 +10,9 @@ from eagerflow import _core
 from eagerflow.data.arguments import UNKNOWN, integer, invalid
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor
-from eagerflow.data.dataset import Dataset, UnaryDataset
-from eagerflow.data.files import LineCursor, filenames_dataset, path_of, reader_options, sample_of
+from eagerflow.data.dataset import Dataset, DatasetSpec, UnaryDataset
+from eagerflow.data.files import LineCursor, filenames_dataset, path_of, reader_options
+from eagerflow.data.functions import HostFunction
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.io.csv import split_line
@@ -82,16 +83,14 @@ class CsvDataset(UnaryDataset):
         self._excluded = set(_numbers(exclude_cols, "exclude_cols")) if exclude_cols else set()
         if self._selected is not None and len(self._selected) != len(self._columns):
             raise invalid("select_cols should match output size")
-        super().__init__(filenames_dataset(filenames).flat_map(self._one_file))
+        one_file = HostFunction(self._one_file, DatasetSpec(self._make_spec()))
+        super().__init__(filenames_dataset(filenames).flat_map(one_file))
 
     def _one_file(self, name: Any) -> Dataset:
         return OneTableDataset(self, path_of(name))
 
     def _make_spec(self) -> Any:
         return tuple([TensorSpec([], dtype) for dtype, _ in self._columns])
-
-    def _known_spec(self) -> Any:
-        return (self.element_spec,)
 
     def _count(self) -> int:
         return UNKNOWN
@@ -143,9 +142,6 @@ class OneTableDataset(Dataset):
 
     def _count(self) -> int:
         return UNKNOWN
-
-    def _make_sample(self, variant: int) -> Any:
-        return sample_of(RowCursor(self._path, self._owner), variant)
 
 
 class RowCursor(LineCursor):

@@ -11,12 +11,11 @@ from eagerflow.data.arguments import INFINITE, UNKNOWN
 from eagerflow.data.context import Context
 from eagerflow.data.creation import Creation
 from eagerflow.data.cursor import Cursor
-from eagerflow.data.functions import checked_function
+from eagerflow.data.functions import ElementFunction, guarded, traced_with_state
 from eagerflow.data.iterator import NumpyIterator, OwnedIterator, make_initializable_iterator
 from eagerflow.data.options import Options
 from eagerflow.data.transformation import Transformation
-from eagerflow.framework import context, dtypes, random_seed
-from eagerflow.framework.func_graph import eagerly
+from eagerflow.framework import context, dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TypeSpec
 from eagerflow.util import lazy
@@ -27,7 +26,21 @@ in_graphs = lazy.Module("eagerflow.data.in_graphs")
 plan = lazy.Module("eagerflow.data.plan")
 
 
-class Dataset(Creation, Transformation):
+class DatasetType(type):
+    """The type of dataset classes: while a graph is built, it may make a node of a dataset."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        """A dataset of the class, or one that a graph knows by its handle."""
+        if _core.building() is None or cls is in_graphs.GraphDataset:
+            return super().__call__(*args, **kwargs)
+        return in_graphs.made(cls, args, kwargs)
+
+    def _made(cls, *args: Any, **kwargs: Any) -> Any:
+        """A dataset of the class itself."""
+        return super().__call__(*args, **kwargs)
+
+
+class Dataset(Creation, Transformation, metaclass=DatasetType):
     """A sequence of elements: tensors, or tuples and dictionaries of them.
 
     A dataset is made from a source (`from_tensor_slices`, `from_generator`, files), and each
@@ -43,13 +56,14 @@ class Dataset(Creation, Transformation):
 
     _public_name = ""
     _is_dataset = True  # what tells datasets to modules below this one
+    # Whether reading it changes it: a function of a graph makes a new one in every run.
+    _has_state = False
     # Attributes that do not determine the elements.
-    _passing: tuple[str, ...] = ("_name", "_own_options", "_resolved", "_samples", "_spec")
+    _passing: tuple[str, ...] = ("_name", "_own_options", "_spec")
 
     def __init__(self, variant_tensor: Any = None) -> None:
         self._inputs: tuple[Dataset, ...] = ()
         self._spec: Any = None
-        self._samples: dict[int, Any] = {}
         self._own_options: Options | None = None
         self._name: str | None = None
         if isinstance(variant_tensor, Dataset):
@@ -69,13 +83,6 @@ class Dataset(Creation, Transformation):
         """The number of elements, INFINITE or UNKNOWN."""
         return self._inputs[0]._count()
 
-    def _make_sample(self, variant: int) -> Any:
-        """An example element; variants 0 and 1 differ in the sizes that are not known.
-
-        Variants 2 and 3 may hold tensors of unknown value instead of an example.
-        """
-        return self._inputs[0]._sample(variant)
-
     def _details(self) -> str:
         """The arguments that `explain` shows."""
         return ""
@@ -84,49 +91,29 @@ class Dataset(Creation, Transformation):
         """How this dataset will be run, for `explain`."""
         return ""
 
-    # What all have.
+    @classmethod
+    def _spec_of(cls, *args: Any, **kwargs: Any) -> Any:
+        """The specs of the elements for arguments that have no values yet."""
+        return cls._made(*args, **kwargs).element_spec
 
-    def _sample(self, variant: int) -> Any:
-        if variant not in self._samples:
-            with random_seed.undisturbed():
-                self._samples[variant] = self._make_sample(variant)
-        return self._samples[variant]
+    # What all have.
 
     @property
     def element_spec(self) -> Any:
         """The specs of the elements, in their structure.
 
-        Where a function of the program makes the elements, it is called once or twice with an
-        example, when this is asked for the first time.
+        Sizes that differ between elements, or that are not known before they are made, are None.
 
         >>> tf.data.Dataset.from_tensor_slices(([1, 2], [[1.0], [2.0]])).element_spec
         (TensorSpec(shape=(), dtype=tf.int32, name=None),
          TensorSpec(shape=(1,), dtype=tf.float32, name=None))
         """
         if self._spec is None:
-            if _core.building() is None:
-                self._spec = (self._make_spec(),)
-            else:
-                with eagerly():
-                    self._spec = (self._make_spec(),)
+            self._spec = (self._make_spec(),)
         return self._spec[0]
-
-    def _known_spec(self) -> Any:
-        """The specs in a tuple of one, or None if inferring them would call the program."""
-        if self._spec is None and all(source._known_spec() is not None for source in self._inputs):
-            return None if self._needs_sample() else (self.element_spec,)
-        return self._spec
-
-    def _like(self) -> Any:
-        """Something of the elements' structure in a tuple of one, or None if that is not known."""
-        return self._known_spec()
 
     def _is_map(self) -> bool:
         """Whether each element is what a function returns for one of the input's."""
-        return False
-
-    def _needs_sample(self) -> bool:
-        """Whether a function of the program determines the specs."""
         return False
 
     def __iter__(self) -> Any:
@@ -152,11 +139,7 @@ class Dataset(Creation, Transformation):
 
     def __repr__(self) -> str:
         name = self._public_name or f"_{type(self).__name__}"
-        try:
-            spec = self.element_spec
-        except Exception:  # specs are inferred by calling functions; repr never fails
-            spec = "<unknown>"
-        return f"<{name} element_spec={spec}>"
+        return f"<{name} element_spec={self.element_spec}>"
 
     @property
     def _type_spec(self) -> Any:
@@ -171,6 +154,8 @@ class Dataset(Creation, Transformation):
         >>> tf.data.Dataset.range(42).batch(10).cardinality().numpy()
         np.int64(5)
         """
+        if isinstance(self, in_graphs.GraphDataset):
+            return in_graphs.cardinality(self)
         return _core.convert(self._count(), dtypes.int64, None)
 
     def as_numpy_iterator(self) -> NumpyIterator:
@@ -205,9 +190,7 @@ class Dataset(Creation, Transformation):
         """
         if not isinstance(options, Options):
             raise TypeError(f"`options` must be a `tf.data.Options` object, got {options!r}.")
-        result = OptionsDataset(self)
-        result._own_options = options
-        return result
+        return OptionsDataset(self, options)
 
     def apply(self, transformation_func: Callable[[Any], Any]) -> Any:
         """Calls a function with this dataset.
@@ -247,14 +230,23 @@ class Dataset(Creation, Transformation):
         >>> tf.data.Dataset.range(5).reduce(np.int64(0), lambda total, x: total + x).numpy()
         np.int64(10)
         """
-        reduce_func = checked_function(reduce_func, "reduce_func", 2)
-        if _core.building() is not None:
-            return in_graphs.reduce(self, initial_state, reduce_func)
         state = structure.normalize(initial_state)
-        spec = structure.spec_of(state)
+        function, spec = traced_with_state(
+            reduce_func,
+            structure.spec_of(state),
+            self.element_spec,
+            "Dataset.reduce()",
+            "reduce_func",
+        )
+        if _core.building() is not None:
+            return in_graphs.reduce(self, state, spec, function)
+        return self._reduced(state, function)
+
+    def _reduced(self, state: Any, function: ElementFunction) -> Any:
+        """What a traced function makes of a state and all elements."""
+        step = guarded(function.caller(_core.StreamStates()))
         for element in OwnedIterator(self):
-            state = structure.normalize_result(reduce_func(state, element))
-            check_state(spec, state, "reduce_func")
+            state = step((state, element))
         return state
 
     def get_single_element(self, name: str | None = None) -> Any:
@@ -344,6 +336,10 @@ class UnaryDataset(Dataset):
 class OptionsDataset(UnaryDataset):
     """A dataset with its own options."""
 
+    def __init__(self, source: Dataset, options: Options) -> None:
+        super().__init__(source)
+        self._own_options = options
+
 
 class DatasetSpec(TypeSpec):
     """The spec of a dataset that is itself an element.
@@ -409,29 +405,6 @@ class DatasetSpec(TypeSpec):
 
     def __repr__(self) -> str:
         return f"DatasetSpec({self._element_spec!r}, {self._dataset_shape!r})"
-
-
-def check_state(spec: Any, state: Any, function: str) -> None:
-    """Checks that a function which carries a state on returned one of the same form and dtypes.
-
-    Raises:
-        TypeError: if it did not.
-    """
-
-    def check(leaf: Any, value: Any) -> None:
-        dtype = getattr(leaf, "dtype", None)
-        if dtype is not None and dtype != value.dtype:
-            raise TypeError(
-                f"The element types for the new state must match the initial state. `{function}` "
-                f"returned {value.dtype!r} where the initial state has {dtype!r}."
-            )
-
-    try:
-        structure.map_structure(check, spec, state)
-    except ValueError as error:
-        raise TypeError(
-            f"`{function}` must return a state of the form of the initial one: {error}"
-        ) from None
 
 
 def merge_counts(counts: Iterator[int]) -> int:

@@ -9,15 +9,16 @@ from typing import Any
 from eagerflow import _core, errors
 from eagerflow.data import structure
 from eagerflow.data.arguments import AUTOTUNE, INFINITE, UNKNOWN, integer, invalid
-from eagerflow.data.context import Context, draws_of
+from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor, InputCursor
-from eagerflow.data.dataset import Dataset, UnaryDataset, check_state
+from eagerflow.data.dataset import Dataset, UnaryDataset
 from eagerflow.data.functions import (
-    caller_of,
-    checked_function,
-    is_true,
+    Debugging,
+    ElementFunction,
+    guarded,
     not_the_end,
-    parts_of_elements,
+    traced,
+    traced_with_state,
 )
 from eagerflow.data.parallel import AdaptiveMapCursor, ParallelMapCursor
 from eagerflow.framework import dtypes
@@ -29,49 +30,15 @@ Tensor = _core.Tensor
 class FunctionDataset(UnaryDataset):
     """The base of datasets whose elements are what a function of the program returns."""
 
-    def __init__(self, source: Dataset, function: Any, name: str = "map_func") -> None:
+    def __init__(self, source: Dataset, function: ElementFunction) -> None:
         super().__init__(source)
-        self._function = checked_function(function, name, self._arguments())
-        self._draws = draws_of(self._function)
-
-    def _arguments(self) -> int | None:
-        """The number of arguments the function is called with, if known."""
-        return parts_of_elements(self._input)
-
-    def _needs_sample(self) -> bool:
-        return True
+        self._function = function
 
     def _make_spec(self) -> Any:
-        spec = structure.spec_of(self._sample(0))
-        if self._input._sample(0) is self._input._sample(1):
-            return spec
-        try:
-            return structure.merged_spec(spec, structure.spec_of(self._sample(1)))
-        except (
-            Exception
-        ):  # the function may refuse the second example; the first one's spec is true
-            return spec
-
-    def _make_sample(self, variant: int) -> Any:
-        call = caller_of(self._function)
-        example = self._input._sample(variant)
-        try:
-            return structure.normalize_result(call(example))
-        except Exception:
-            # An example may be of a form that the function does not expect.
-            unknown = None if variant >= 2 else self._input._sample(variant + 2)
-            if not _has_unknown(unknown) or unknown is example:
-                raise
-        return structure.normalize_result(call(unknown))
+        return self._function.result
 
     def _details(self) -> str:
-        return getattr(self._function, "__qualname__", repr(self._function))
-
-
-def _has_unknown(element: Any) -> bool:
-    """Whether the value of a component is unknown."""
-    leaves = structure.flatten(element)
-    return any(type(leaf) is Tensor and _core.is_symbolic(leaf) for leaf in leaves)
+        return self._function.description
 
 
 class MapDataset(FunctionDataset):
@@ -85,14 +52,14 @@ class MapDataset(FunctionDataset):
 
     def _over(self, source: Cursor, context: Context) -> Cursor:
         """The cursor that calls the function here, with what another cursor gives."""
-        return MapCursor(source, context.drawing(self, self._function))
+        return MapCursor(source, context.caller(self._function))
 
 
 class ParallelMapDataset(MapDataset):
     """What a function returns for each element, computed by worker threads."""
 
     def __init__(
-        self, source: Dataset, function: Any, calls: int, deterministic: bool | None
+        self, source: Dataset, function: ElementFunction, calls: int, deterministic: bool | None
     ) -> None:
         super().__init__(source, function)
         self._calls = calls
@@ -101,7 +68,7 @@ class ParallelMapDataset(MapDataset):
     def _cursor(self, context: Context) -> Cursor:
         ordered = context.deterministic if self._deterministic is None else self._deterministic
         source = self._input._cursor(context)
-        function = context.drawing(self, self._function)
+        function = context.caller(self._function)
         if self._calls == AUTOTUNE:
             return AdaptiveMapCursor(source, function, context.threads, ordered, self)
         return ParallelMapCursor(source, function, self._calls, ordered, self)
@@ -116,7 +83,10 @@ def mapped(
     source: Dataset, function: Any, num_parallel_calls: Any, deterministic: bool | None
 ) -> Dataset:
     """The dataset for `Dataset.map`."""
-    if num_parallel_calls is None:
+    function = traced(function, source.element_spec, "Dataset.map()")
+    if not structure.flatten(function.result):
+        raise invalid("The function of `map` must return at least one tensor.")
+    if num_parallel_calls is None or Debugging.enabled:
         return MapDataset(source, function)
     calls = integer(num_parallel_calls, "num_parallel_calls")
     if calls < 1 and calls != AUTOTUNE:
@@ -129,41 +99,33 @@ class MapCursor(InputCursor):
 
     __slots__ = ("_function",)
 
-    def __init__(self, source: Cursor, function: Callable[..., Any]) -> None:
+    def __init__(self, source: Cursor, function: Callable[[Any], Any]) -> None:
         self._input = source
         self._function = function
 
     def __next__(self) -> Any:
         element = next(self._input)
         try:
-            if type(element) is tuple:
-                value = self._function(*element)
-            else:
-                value = self._function(element)
+            return self._function(element)
         except (StopIteration, errors.OutOfRangeError) as error:
             raise not_the_end(error, errors.InvalidArgumentError) from error
-        if type(value) is Tensor:
-            return value
-        return structure.normalize_result(value)
 
 
 class FilterDataset(UnaryDataset):
     """The elements for which a predicate holds."""
 
-    def __init__(self, source: Dataset, predicate: Any) -> None:
+    def __init__(self, source: Dataset, predicate: ElementFunction) -> None:
         super().__init__(source)
-        self._predicate = checked_function(predicate, "predicate", parts_of_elements(source))
-        self._draws = draws_of(self._predicate)
+        self._predicate = predicate
 
     def _cursor(self, context: Context) -> Cursor:
-        predicate = context.drawing(self, self._predicate)
-        return FilterCursor(self._input._cursor(context), predicate)
+        return FilterCursor(self._input._cursor(context), context.caller(self._predicate))
 
     def _count(self) -> int:
         return UNKNOWN
 
     def _details(self) -> str:
-        return getattr(self._predicate, "__qualname__", "")
+        return self._predicate.description
 
 
 class FilterCursor(InputCursor):
@@ -171,7 +133,7 @@ class FilterCursor(InputCursor):
 
     __slots__ = ("_predicate",)
 
-    def __init__(self, source: Cursor, predicate: Callable[..., Any]) -> None:
+    def __init__(self, source: Cursor, predicate: Callable[[Any], Any]) -> None:
         self._input = source
         self._predicate = predicate
 
@@ -179,10 +141,10 @@ class FilterCursor(InputCursor):
         predicate = self._predicate
         for element in self._input:
             try:
-                keep = predicate(*element) if type(element) is tuple else predicate(element)
+                keep = bool(predicate(element))
             except (StopIteration, errors.OutOfRangeError) as error:
                 raise not_the_end(error) from error
-            if is_true(keep):
+            if keep:
                 return element
         raise StopIteration
 
@@ -199,9 +161,6 @@ class EnumerateDataset(UnaryDataset):
 
     def _make_spec(self) -> Any:
         return (TensorSpec([], dtypes.int64), self._input.element_spec)
-
-    def _make_sample(self, variant: int) -> Any:
-        return (_core.convert(self._start, dtypes.int64, None), self._input._sample(variant))
 
 
 class EnumerateCursor(InputCursor):
@@ -229,59 +188,62 @@ class EnumerateCursor(InputCursor):
         self._number = state["number"]
 
 
+def scanned(source: Dataset, initial_state: Any, function: Any) -> Dataset:
+    """The dataset for `Dataset.scan`."""
+    state = structure.normalize(initial_state)
+    function, _ = traced_with_state(
+        function,
+        structure.spec_of(state),
+        source.element_spec,
+        "Dataset.scan()",
+        "scan_func",
+        _state_of_pair,
+    )
+    return ScanDataset(source, state, function)
+
+
+def _state_of_pair(result: Any) -> Any:
+    if type(result) is not tuple or len(result) != 2:
+        raise TypeError(
+            "Invalid `scan_func`. `scan_func` should return a pair consisting of new state and the "
+            f"output value but its return type is {result}."
+        )
+    return result[0]
+
+
 class ScanDataset(UnaryDataset):
     """The outputs of a function of each element and a state."""
 
-    def __init__(self, source: Dataset, initial_state: Any, function: Any) -> None:
+    def __init__(self, source: Dataset, initial: Any, function: ElementFunction) -> None:
         super().__init__(source)
-        self._function = checked_function(function, "scan_func", 2)
-        self._initial = structure.normalize(initial_state)
+        self._function = function
+        self._initial = initial
 
     def _cursor(self, context: Context) -> Cursor:
-        return ScanCursor(self._input._cursor(context), self._initial, self._function)
-
-    def _needs_sample(self) -> bool:
-        return True
+        function = context.caller(self._function)
+        return ScanCursor(self._input._cursor(context), self._initial, function)
 
     def _make_spec(self) -> Any:
-        return structure.spec_of(self._sample(0))
-
-    def _make_sample(self, variant: int) -> Any:
-        result = self._function(self._initial, self._input._sample(variant))
-        return structure.normalize_result(_scan_result(result)[1])
-
-
-def _scan_result(result: Any) -> Any:
-    if not isinstance(result, (tuple, list)) or len(result) != 2:
-        raise TypeError(
-            "Invalid `scan_func`. `scan_func` should return a pair consisting of new state and the "
-            f"output value but its return type is {type(result)}."
-        )
-    return result
+        return self._function.result[1]
 
 
 class ScanCursor(InputCursor):
     """Passes the state from element to element."""
 
-    __slots__ = ("_function", "_spec", "_state")
+    __slots__ = ("_function", "_state")
 
-    def __init__(self, source: Cursor, initial: Any, function: Callable[..., Any]) -> None:
+    def __init__(self, source: Cursor, initial: Any, function: Callable[[Any], Any]) -> None:
         self._input = source
         self._state = initial
-        self._spec = structure.spec_of(initial)
         self._function = function
 
     def __next__(self) -> Any:
         element = next(self._input)
         try:
-            result = self._function(self._state, element)
+            self._state, output = self._function((self._state, element))
         except (StopIteration, errors.OutOfRangeError) as error:
             raise not_the_end(error, errors.InvalidArgumentError) from error
-        state, output = _scan_result(result)
-        state = structure.normalize_result(state)
-        check_state(self._spec, state, "scan_func")
-        self._state = state
-        return structure.normalize_result(output)
+        return output
 
     def state(self) -> Any:
         return {"input": self._input.state(), "state": structure.flatten(self._state)}
@@ -294,12 +256,12 @@ class ScanCursor(InputCursor):
 class TakeWhileDataset(UnaryDataset):
     """The elements up to the first for which a predicate fails."""
 
-    def __init__(self, source: Dataset, predicate: Any) -> None:
+    def __init__(self, source: Dataset, predicate: ElementFunction) -> None:
         super().__init__(source)
-        self._predicate = checked_function(predicate, "predicate", parts_of_elements(source))
+        self._predicate = predicate
 
     def _cursor(self, context: Context) -> Cursor:
-        return TakeWhileCursor(self._input._cursor(context), self._predicate)
+        return TakeWhileCursor(self._input._cursor(context), context.caller(self._predicate))
 
     def _count(self) -> int:
         return UNKNOWN
@@ -310,16 +272,16 @@ class TakeWhileCursor(InputCursor):
 
     __slots__ = ("_ended", "_predicate")
 
-    def __init__(self, source: Cursor, predicate: Callable[..., Any]) -> None:
+    def __init__(self, source: Cursor, predicate: Callable[[Any], Any]) -> None:
         self._input = source
-        self._predicate = caller_of(predicate)
+        self._predicate = guarded(predicate)
         self._ended = False
 
     def __next__(self) -> Any:
         if self._ended:
             raise StopIteration
         element = next(self._input)
-        if is_true(self._predicate(element)):
+        if self._predicate(element):
             return element
         self._ended = True
         raise StopIteration
@@ -369,8 +331,7 @@ class UniqueDataset(UnaryDataset):
 
     def __init__(self, source: Dataset) -> None:
         super().__init__(source)
-        known = source._known_spec()
-        for leaf in structure.flatten(known[0]) if known is not None else ():
+        for leaf in structure.flatten(source.element_spec):
             _check_unique(leaf)
 
     def _cursor(self, context: Context) -> Cursor:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import struct
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from itertools import islice
+from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any, BinaryIO
 
 from eagerflow import _core, errors
 from eagerflow.data.arguments import AUTOTUNE, UNKNOWN, integer, invalid
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor
-from eagerflow.data.dataset import Dataset, UnaryDataset
+from eagerflow.data.dataset import Dataset, DatasetSpec, UnaryDataset
+from eagerflow.data.functions import HostFunction
 from eagerflow.data.sources import TensorSliceDataset
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
@@ -141,57 +141,21 @@ class OneFileDataset(Dataset):
     def _count(self) -> int:
         return UNKNOWN
 
-    def _make_sample(self, variant: int) -> Any:
-        found = next(self._make(self._path), None)
-        return _any_text(variant) if found is None else sample_of(self._make(self._path), variant)
 
-
-# How many elements of a file are looked at for one that is unlike the first.
-_LOOKED_AT = 32
-
-
-def sample_of(elements: Iterator[Any], variant: int) -> Any:
-    """The first element, or for odd variants the one whose texts are least like it in length."""
-    first = next(elements)
-    if variant % 2 == 0:
-        return first
-    texts = _texts(first)
-
-    def difference(element: Any) -> int:
-        pairs = zip(texts, _texts(element), strict=False)
-        return sum(abs(len(one.split()) - len(other.split())) for one, other in pairs)
-
-    try:
-        return max(islice(elements, _LOOKED_AT), key=difference, default=first)
-    except errors.OpError:  # raised again when the reader gets there
-        return first
-
-
-def _texts(element: Any) -> list[bytes]:
-    leaves = element if isinstance(element, tuple) else (element,)
-    return [leaf.numpy() for leaf in leaves if leaf.dtype is dtypes.string and not leaf.ndim]
-
-
-def _any_text(variant: int) -> Any:
-    """Placeholders for a record that cannot be read yet: texts, or a string of unknown value."""
-    if variant >= 2:
-        return _core.symbolic(dtypes.string, [])
-    return _core.convert("0 0,0" if variant else "", dtypes.string, None)
-
-
-class ReaderDataset(UnaryDataset, ABC):
+class ReaderDataset(UnaryDataset):
     """The records of several files, one file after the other or several at a time."""
 
     def __init__(self, filenames: Any, num_parallel_reads: Any) -> None:
         names = filenames_dataset(filenames)
+        one_file = HostFunction(self._one_file, DatasetSpec(self._make_spec()))
         if num_parallel_reads is None:
-            source = names.flat_map(self._one_file)
+            source = names.flat_map(one_file)
         else:
             reads = integer(num_parallel_reads, "num_parallel_reads")
             if reads < 1 and reads != AUTOTUNE:
                 raise invalid("num_parallel_reads must be greater than zero.")
             cycle = None if reads == AUTOTUNE else reads
-            source = names.interleave(self._one_file, cycle, 1, reads)
+            source = names.interleave(one_file, cycle, 1, reads)
         super().__init__(source)
         self._filenames = names
 
@@ -204,15 +168,6 @@ class ReaderDataset(UnaryDataset, ABC):
 
     def _make_spec(self) -> Any:
         return TensorSpec([], dtypes.string)
-
-    def _make_sample(self, variant: int) -> Any:
-        try:
-            return super()._make_sample(variant)
-        except errors.OpError:
-            return _any_text(variant)
-
-    def _known_spec(self) -> Any:
-        return (self.element_spec,)
 
     def _count(self) -> int:
         return UNKNOWN

@@ -1,34 +1,296 @@
-"""Functions of the program in pipelines: checked when they are given, and called with elements."""
+"""Functions of pipelines: traced when they are given, and run as graphs for each element."""
 
 from __future__ import annotations
 
+import copy
+import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from types import FunctionType
+from contextlib import nullcontext
 from typing import Any
 
-from eagerflow import errors
+from eagerflow import _core, errors
 from eagerflow.data import structure
 from eagerflow.framework import context
+from eagerflow.framework.dtypes import DType
+from eagerflow.framework.func_graph import FuncGraph
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.functions.tracing import Placeholders
+from eagerflow.functions.variable_creation import Creation
+from eagerflow.util import lazy
 
-# Of the flags of compiled code: the function takes any number of arguments.
-_TAKES_MORE = 4
+# It imports malt when a function is converted.
+autograph = lazy.Module("eagerflow.autograph.conversion")
 
 
-def caller_of(function: Callable[..., Any]) -> Callable[[Any], Any]:
-    """A function of one element that passes a tuple's components to `function` as arguments.
+class Debugging:
+    """Whether functions run as Python for every element, after they have been traced."""
 
-    An error that would look like the end of the pipeline is replaced; see `not_the_end`.
+    enabled = False
+
+
+class ElementFunction(ABC):
+    """A function that a pipeline calls with elements.
+
+    An element that is a tuple is passed as its parts.
     """
 
+    result: Any  # the specs of what it returns
+    python_function: Callable[..., Any]
+
+    @abstractmethod
+    def caller(self, streams: Any) -> Callable[[Any], Any]:
+        """What one reading of the pipeline calls with elements.
+
+        Args:
+            streams: a `_core.StreamStates`, where the reading's random streams have come to.
+        """
+
+    @property
+    def description(self) -> str:
+        """The function's name."""
+        function = self.python_function
+        return getattr(function, "__qualname__", None) or type(function).__qualname__
+
+
+class HostFunction(ElementFunction):
+    """A function of the library's, which reads the values of its arguments.
+
+    Args:
+        function: returns an element.
+        result: the specs of what it returns.
+    """
+
+    def __init__(self, function: Callable[..., Any], result: Any) -> None:
+        self.python_function = function
+        self.result = result
+
+    def caller(self, streams: Any) -> Callable[[Any], Any]:
+        """The function of whole elements."""
+        return _of_elements(self.python_function)
+
+
+def _of_elements(function: Callable[..., Any]) -> Callable[[Any], Any]:
     def call(element: Any) -> Any:
-        try:
-            if type(element) is tuple:
-                return function(*element)
-            return function(element)
-        except (StopIteration, errors.OutOfRangeError) as error:
-            raise not_the_end(error) from error
+        return function(*element) if type(element) is tuple else function(element)
 
     return call
+
+
+class TracedFunction(ElementFunction):
+    """A function of the program, traced once for elements of certain specs.
+
+    Args:
+        function: the function.
+        spec: the specs of the elements; those in a tuple are passed as its arguments.
+        used_by: the transformation that messages name.
+
+    Raises:
+        TypeError: if it returns what cannot be an element.
+        Exception: what the function itself raises while it is traced.
+    """
+
+    def __init__(self, function: Callable[..., Any], spec: Any, used_by: str) -> None:
+        self.python_function = function
+        self.spec = spec
+        graph = self.graph = FuncGraph(getattr(function, "__name__", type(function).__name__))
+        placeholders = Placeholders(graph, [])
+        mode = context.running_eagerly() if context.process.graphs_used else nullcontext()
+        with mode, graph.as_default(), Creation(False, graph, []):
+            element = structure.map_structure(
+                lambda leaf: leaf.placeholder_value(placeholders), spec
+            )
+            arguments = element if type(element) is tuple else (element,)
+            returned = autograph.convert_in_context(function)(*arguments)
+            self.result, tensors = _taken_apart(returned, used_by)
+            graph.finish([graph.capture(tensor) for tensor in tensors])
+        # The tensors of outer graphs that it uses; once those run, their values.
+        self.captured = [outer for outer, _ in graph.captures]
+
+    def bound(self, captured: list[Any]) -> TracedFunction:
+        """The same function with values for the tensors of outer graphs."""
+        found = copy.copy(self)
+        found.captured = captured
+        return found
+
+    def caller(self, streams: Any) -> Callable[[Any], Any]:
+        """A native function of whole elements; in debug mode the Python function."""
+        if Debugging.enabled:
+            call = _of_elements(self.python_function)
+            return lambda element: structure.normalize_result(call(element))
+        spec, result = self.spec, self.result
+        return _core.ElementFunction(
+            self.graph,
+            self.captured,
+            structure.plain_form(spec) if structure.is_plain(spec) else structure.taker(spec),
+            structure.plain_form(result)
+            if structure.is_plain(result)
+            else structure.packer(result),
+            streams,
+        )
+
+
+def _taken_apart(returned: Any, used_by: str) -> tuple[Any, list[Any]]:
+    """The specs of what a function returned, and the tensors in it."""
+    # Lists are values, but this one is that of an operation which returns several tensors.
+    element = tuple(returned) if type(returned) is list else returned
+    try:
+        element = structure.normalize(element)
+        spec = structure.spec_of(element)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"Unsupported return value from function passed to {used_by}: {returned}."
+        ) from error
+    return spec, structure.taker(spec)(element)
+
+
+def traced(function: Any, spec: Any, used_by: str, name: str = "func") -> ElementFunction:
+    """A function that a program has given for elements of certain specs.
+
+    Args:
+        function: the function.
+        spec: see `TracedFunction`.
+        used_by: see `TracedFunction`.
+        name: the parameter's name.
+
+    Raises:
+        ValueError: if it cannot be called.
+        Exception: see `TracedFunction`.
+    """
+    if isinstance(function, ElementFunction):
+        return function
+    if not callable(function):
+        raise ValueError(
+            f"Argument `{name}` must be a callable. Received {name}={function} "
+            f"(of type {type(function)})"
+        )
+    if context.process.functions_eager and not Debugging.enabled:
+        warnings.warn(
+            "Even though the `tf.config.experimental_run_functions_eagerly` option is set, this "
+            "option does not apply to tf.data functions. To force eager execution of tf.data "
+            "functions, please use `tf.data.experimental.enable_debug_mode()`.",
+            stacklevel=4,
+        )
+    return TracedFunction(function, spec, used_by)
+
+
+def traced_predicate(function: Any, spec: Any, used_by: str) -> ElementFunction:
+    """A function that returns a boolean scalar for an element.
+
+    Raises:
+        ValueError: if it returns something else.
+    """
+    found = traced(function, spec, used_by, "predicate")
+    if not _is_scalar(found.result, "bool"):
+        raise ValueError(
+            "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return "
+            f"type is {found.result}."
+        )
+    return found
+
+
+def traced_number(
+    function: Any, spec: Any, used_by: str, name: str, dtype: DType
+) -> ElementFunction:
+    """A function that returns an integer scalar for an element.
+
+    Raises:
+        ValueError: if it returns something else.
+    """
+
+    def convert(*args: Any) -> Any:
+        return _core.convert(autograph.convert_in_context(function)(*args), dtype, None)
+
+    if isinstance(function, ElementFunction):
+        return function
+    if not callable(function):
+        return traced(function, spec, used_by, name)
+    found = TracedFunction(convert, spec, used_by)
+    found.python_function = function
+    if not _is_scalar(found.result, dtype.name):
+        raise ValueError(
+            f"Invalid `{name}`. `{name}` must return a single `tf.{dtype.name}` scalar tensor, but "
+            f"its return type is {found.result}."
+        )
+    return found
+
+
+def _is_scalar(spec: Any, dtype: str) -> bool:
+    """Whether values of a spec may be scalars of a dtype."""
+    return (
+        isinstance(spec, TensorSpec) and spec.dtype.name == dtype and spec.shape.rank in (0, None)
+    )
+
+
+def traced_with_state(
+    function: Any,
+    state: Any,
+    element: Any,
+    used_by: str,
+    name: str,
+    next_state: Callable[[Any], Any] = lambda result: result,
+) -> tuple[ElementFunction, Any]:
+    """A function of a state and an element that returns the next state.
+
+    It is traced again with more general shapes where those of the state change.
+
+    Args:
+        function: the function.
+        state: the specs of the first state.
+        element: the specs of elements.
+        used_by: see `TracedFunction`.
+        name: the parameter's name.
+        next_state: finds the specs of the next state in those of the function's result.
+
+    Returns:
+        The function of pairs, and the specs of all states.
+
+    Raises:
+        TypeError: if the next state has another structure, or other dtypes.
+    """
+    while True:
+        found = traced(function, (state, element), used_by, name)
+        try:
+            merged = structure.map_structure(
+                lambda old, new: _common(old, new, name), state, next_state(found.result)
+            )
+        except ValueError as error:
+            raise TypeError(
+                f"Invalid `{name}`. It must return a state of the form of the initial one: {error}"
+            ) from None
+        if merged == state or isinstance(function, ElementFunction):
+            return found, merged
+        state = merged
+
+
+def _common(old: Any, new: Any, name: str) -> Any:
+    """The spec of a part of the state before and after a step."""
+    if type(old) is not type(new) or getattr(old, "dtype", None) != getattr(new, "dtype", None):
+        expected, got = getattr(old, "dtype", old), getattr(new, "dtype", new)
+        raise TypeError(
+            f"Invalid `{name}`. The element types for the new state must match the initial state. "
+            f"Expected {expected!r}, got {got!r}."
+        )
+    return old if old == new else old.most_specific_compatible_type(new)
+
+
+def guarded(
+    call: Callable[[Any], Any], kind: Callable[..., errors.OpError] = errors.InternalError
+) -> Callable[[Any], Any]:
+    """A function of elements whose errors do not look like the end of the pipeline.
+
+    Args:
+        call: the function.
+        kind: see `not_the_end`.
+    """
+
+    def checked(element: Any) -> Any:
+        try:
+            return call(element)
+        except (StopIteration, errors.OutOfRangeError) as error:
+            raise not_the_end(error, kind) from error
+
+    return checked
 
 
 def not_the_end(
@@ -43,96 +305,3 @@ def not_the_end(
     if isinstance(error, StopIteration):
         return RuntimeError("A function of the pipeline raised StopIteration.")
     return kind(None, None, f"Function invocation produced OutOfRangeError: {error}")
-
-
-def checked_function(
-    function: Any, name: str = "func", arguments: int | None = None
-) -> Callable[..., Any]:
-    """Checks and returns a function.
-
-    Args:
-        function: what the program gave.
-        name: the parameter's name.
-        arguments: the number of arguments it will be called with, if known.
-
-    Raises:
-        ValueError: if it cannot be called.
-        TypeError: if it cannot be called with that number of arguments.
-    """
-    if not callable(function):
-        raise ValueError(
-            f"Argument `{name}` must be a callable. Received {name}={function} "
-            f"(of type {type(function)})"
-        )
-    if getattr(function, "input_signature", None) is None:
-        function = getattr(function, "python_function", function)
-    if arguments is not None:
-        _check_arguments(function, name, arguments)
-    if not context.process.graphs_used:
-        return function
-
-    def run_eagerly(*args: Any) -> Any:
-        with context.running_eagerly():
-            return function(*args)
-
-    return run_eagerly
-
-
-def _check_arguments(function: Any, name: str, count: int) -> None:
-    """Checks that a function can be called with a number of arguments.
-
-    Raises:
-        TypeError: if not.
-    """
-    if type(function) is FunctionType:
-        code = function.__code__
-        optional = len(function.__defaults__ or ())
-        if (
-            code.co_argcount - optional <= count
-            and (count <= code.co_argcount or code.co_flags & _TAKES_MORE)
-            and code.co_kwonlyargcount <= len(function.__kwdefaults__ or ())
-        ):
-            return
-    import inspect
-
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        return  # native functions may have no signature
-    try:
-        signature.bind(*[None] * count)
-    except TypeError as error:
-        parts = "1 argument" if count == 1 else f"{count} arguments"
-        raise TypeError(
-            f"`{name}` is called with {parts}, which {_name_of(function)}{signature} does not take: "
-            f"{error}. An element that is a tuple is handed over as its parts."
-        ) from None
-
-
-def _name_of(function: Any) -> str:
-    return getattr(function, "__qualname__", None) or type(function).__qualname__
-
-
-def parts_of_elements(dataset: Any) -> int | None:
-    """The number of arguments a function of an element is called with; None if unknown."""
-    like = dataset._like()
-    if like is None:
-        return None
-    return len(like[0]) if type(like[0]) is tuple else 1
-
-
-def is_true(value: Any) -> bool:
-    """The truth of what a predicate returned.
-
-    Raises:
-        ValueError: if it is no boolean scalar.
-    """
-    if value is True or value is False:
-        return value
-    leaf = structure.as_leaf(value)
-    if getattr(leaf, "dtype", None) is None or leaf.dtype.name != "bool" or leaf.ndim != 0:
-        raise ValueError(
-            "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return "
-            f"type is {structure.spec_of(leaf)}."
-        )
-    return bool(leaf)

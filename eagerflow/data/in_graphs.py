@@ -6,26 +6,22 @@ for the object (`_core.handle_of`): nodes that call Python take the handle and r
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from eagerflow import _core, errors, nest
 from eagerflow.data import structure
 from eagerflow.data.arguments import UNKNOWN
-from eagerflow.data.batching import BatchDataset
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset
+from eagerflow.data.functions import ElementFunction, TracedFunction
 from eagerflow.data.iterator import Iterator as DatasetIterator
 from eagerflow.data.iterator import Optional, OwnedIterator
-from eagerflow.data.sources import RangeDataset, TensorDataset, TensorSliceDataset
 from eagerflow.framework import dtypes
 from eagerflow.framework.func_graph import dims_of, eagerly
-from eagerflow.framework.host_call import host_call
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.functions import trace_types
-from eagerflow.functions.function import Function
 
 Tensor = _core.Tensor
 
@@ -61,51 +57,76 @@ class GraphDataset(Dataset):
     def _count(self) -> int:
         return UNKNOWN
 
-    def _make_sample(self, variant: int) -> Any:
-        return structure.zero_like(self.element_spec, 1 + variant % 2)
+
+class _Arguments:
+    """The arguments of a dataset, some of which have values only when a graph runs.
+
+    Args:
+        args: the arguments by position.
+        kwargs: those by name.
+    """
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.inputs: list[Tensor] = []
+        structure = (args, kwargs)
+        self._makers = [self._maker(leaf) for leaf in nest.flatten(structure)]
+        self._form = nest.map_structure(lambda leaf: None, structure)
+
+    def _maker(self, leaf: Any) -> Callable[[Iterator[Tensor]], Any]:
+        """What gives the argument its value from those of the inputs, of which it may add some."""
+        if isinstance(leaf, Tensor):
+            value = _core.static_value(leaf)
+            if value is not None:
+                return lambda values: value
+            self.inputs.append(leaf)
+            return next
+        if isinstance(leaf, _core.Variable):
+            self.inputs.append(_core.as_tensor(leaf))
+            return next
+        if isinstance(leaf, GraphDataset):
+            self.inputs.append(leaf._handle)
+            return lambda values: _core.object_of(next(values))
+        if isinstance(leaf, TracedFunction) and leaf.captured:
+            count = len(leaf.captured)
+            self.inputs += leaf.captured
+            return lambda values: leaf.bound([next(values) for _ in range(count)])
+        if getattr(leaf, "_is_composite_tensor", False):
+            spec = leaf._type_spec
+            parts = [self._maker(part) for part in spec.to_tensors(leaf)]
+            return lambda values: spec.from_tensors(iter([part(values) for part in parts]))
+        return lambda values: leaf
+
+    def values(self, *values: Tensor) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments for values of the inputs."""
+        remaining = iter(values)
+        return nest.pack_sequence_as(self._form, [make(remaining) for make in self._makers])
 
 
-def _unknown(dataset: Dataset, found: dict[int, GraphDataset]) -> dict[int, GraphDataset]:
-    """The datasets of graphs that a pipeline reads, by their ids."""
-    if isinstance(dataset, GraphDataset):
-        found[id(dataset)] = dataset
-    for source in dataset._inputs:
-        _unknown(source, found)
-    return found
+def made(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Dataset:
+    """A dataset of a class: itself, or if the graph gives its arguments, a node that makes it."""
+    arguments = _Arguments(args, kwargs)
 
+    def make(*values: Tensor) -> Dataset:
+        known_args, known_kwargs = arguments.values(*values)
+        return cls._made(*known_args, **known_kwargs)
 
-def _completed(dataset: Dataset, values: dict[int, Any]) -> Dataset:
-    """The pipeline with these datasets for those of graphs, by their ids."""
-    if id(dataset) in values:
-        return values[id(dataset)]
-    sources = tuple(_completed(source, values) for source in dataset._inputs)
-    if all(new is old for new, old in zip(sources, dataset._inputs, strict=True)):
-        return dataset
-    completed = copy.copy(dataset)
-    completed._inputs = sources
-    return completed
+    if not arguments.inputs and not cls._has_state:
+        with eagerly():
+            return make()
+    spec = cls._spec_of(*args, **kwargs)
+    outputs = [(HANDLE.dtype, [])]
 
+    def run(*values: Tensor) -> list[Tensor]:
+        return [_core.handle_of(make(*values))]
 
-def _with_values(dataset: Dataset) -> tuple[list[Tensor], Callable[..., Dataset]]:
-    """The handles that a pipeline needs, and what makes the pipeline of their values."""
-    unknown = _unknown(dataset, {})
-
-    def complete(handles: tuple[Tensor, ...]) -> Dataset:
-        values = dict(zip(unknown, map(_core.object_of, handles), strict=True))
-        return _completed(dataset, values)
-
-    return [found._handle for found in unknown.values()], complete
+    handle = _core.host_node(run, arguments.inputs, outputs, cls.__name__)[0]
+    return GraphDataset(handle, spec)
 
 
 def handle_of(value: Any) -> Tensor:
     """The handle of a dataset or an iterator."""
     if isinstance(value, GraphDataset | GraphIterator):
         return value._handle
-    if isinstance(value, Dataset) and _unknown(value, {}):
-        handles, complete = _with_values(value)
-        return _node(
-            lambda *values: [_core.handle_of(complete(values))], handles, [HANDLE], "Dataset"
-        )[0]
     return _core.handle_of(value)
 
 
@@ -116,82 +137,50 @@ def dataset_of(handle: Tensor, element_spec: Any) -> Any:
     return _core.object_of(handle)
 
 
-def _made(make: Callable[..., Dataset], element_spec: Any, *args: Any) -> Dataset:
-    """The dataset that `make(*args)` returns, where a graph may compute the arguments."""
-    leaves = nest.flatten(args, expand_composites=True)
-    if not any(isinstance(leaf, Tensor | _core.Variable) for leaf in leaves):
-        with eagerly():
-            return make(*args)
-    handle = host_call(
-        lambda *values: _core.handle_of(make(*values)), HANDLE, args, name="Dataset", effects=True
-    )
-    return GraphDataset(handle, element_spec)
+def reduce(dataset: Dataset, state: Any, spec: Any, function: ElementFunction) -> Any:
+    """The last state as a value of the graph.
+
+    Args:
+        dataset: the dataset.
+        state: the first state.
+        spec: the specs of all states.
+        function: see `Dataset._reduced`.
+    """
+    arguments = _Arguments((dataset, state, function), {})
+    take = structure.taker(spec)
+
+    def run(*values: Tensor) -> list[Any]:
+        source, first, call = arguments.values(*values)[0]
+        return take(source._reduced(first, call))
+
+    return _values(run, arguments.inputs, spec, "ReduceDataset")
 
 
-def of_tensors(tensors: Any) -> Dataset:
-    """A dataset of one element."""
-    return _made(TensorDataset, structure.spec_of(structure.normalize(tensors)), tensors)
-
-
-def of_slices(tensors: Any) -> Dataset:
-    """A dataset of the slices of tensors along their first axis."""
-    spec = structure.spec_of(structure.normalize(tensors))
-    return _made(TensorSliceDataset, structure.map_structure(_of_slice, spec), tensors)
-
-
-def _of_slice(spec: Any) -> Any:
-    if isinstance(spec, TensorSpec) and spec.shape.rank == 0:
-        raise ValueError("Unbatching a tensor is only supported for rank >= 1")
-    return spec._unbatch()
-
-
-def of_range(*args: Any, output_type: Any = dtypes.int64) -> Dataset:
-    """A dataset of equally spaced integers."""
-    return _made(
-        lambda *numbers: RangeDataset(*numbers, output_type=output_type),
-        TensorSpec([], output_type),
-        *args,
-    )
-
-
-def sized(make: Callable[..., Dataset], source: Dataset, size: Tensor, *arguments: Any) -> Dataset:
-    """What `make(source, size, *arguments)` returns, for a size that the graph computes."""
-
-    def run(handle: Tensor, size: Tensor) -> Tensor:
-        return _core.handle_of(make(_core.object_of(handle), int(size), *arguments))
-
-    spec = source.element_spec
-    if make is BatchDataset:
-        spec = make(source, 1, False).element_spec
-    inputs = (handle_of(source), size)
-    return GraphDataset(host_call(run, HANDLE, inputs, name="Dataset", effects=True), spec)
-
-
-def reduce(dataset: Dataset, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
-    """The last state as a value of the graph."""
-    handles, complete = _with_values(dataset)
-    state = structure.normalize(initial_state)
-    kind = trace_types.from_value(state)
-    step = Function(reduce_func)
-
-    def run(*inputs: Any) -> list[Any]:
-        first = kind.from_tensors(iter(inputs[len(handles) :]))
-        return kind.to_tensors(complete(inputs[: len(handles)]).reduce(first, step))
-
-    tensors = [*handles, *kind.to_tensors(state)]
-    return kind.from_tensors(iter(_node(run, tensors, kind.flatten(), "ReduceDataset")))
+def _values(run: Callable[..., Any], inputs: list[Tensor], spec: Any, name: str) -> Any:
+    """What a node with effects gives, as a value with a spec."""
+    parts = [part for leaf in structure.flatten(spec) for part in leaf.flatten()]
+    return structure.packer(spec)(_node(run, inputs, parts, name))
 
 
 def single_element(dataset: Dataset) -> Any:
     """The only element as a value of the graph."""
-    handles, complete = _with_values(dataset)
-    kind = trace_types.from_value(dataset.element_spec)
+    spec = dataset.element_spec
+    take = structure.taker(spec)
 
-    def run(*inputs: Any) -> list[Any]:
-        return kind.to_tensors(complete(inputs).get_single_element())
+    def run(handle: Tensor) -> list[Any]:
+        return take(_core.object_of(handle).get_single_element())
 
-    outputs = _node(run, handles, kind.flatten(), "DatasetToSingleElement")
-    return kind.from_tensors(iter(outputs))
+    return _values(run, [handle_of(dataset)], spec, "DatasetToSingleElement")
+
+
+def cardinality(dataset: GraphDataset) -> Tensor:
+    """The number of elements, which is known when the graph runs."""
+
+    def run(handle: Tensor) -> list[Any]:
+        return [_core.object_of(handle).cardinality()]
+
+    outputs = [(HANDLE.dtype, [])]
+    return _core.host_node(run, [dataset._handle], outputs, "DatasetCardinality")[0]
 
 
 # Iterators.
@@ -240,14 +229,12 @@ class GraphIterator(DatasetIterator):
 
 def iterate(dataset: Dataset) -> GraphIterator:
     """A new iterator whenever the graph runs."""
-    handles, complete = _with_values(dataset)
-    outputs = _node(
-        lambda *values: [_core.handle_of(OwnedIterator(complete(values)))],
-        handles,
-        [HANDLE],
-        "MakeIterator",
-    )
-    return GraphIterator(outputs[0], dataset.element_spec)
+
+    def run(handle: Tensor) -> list[Tensor]:
+        return [_core.handle_of(OwnedIterator(_core.object_of(handle)))]
+
+    handle = _node(run, [handle_of(dataset)], [HANDLE], "MakeIterator")[0]
+    return GraphIterator(handle, dataset.element_spec)
 
 
 def iterator(owned: OwnedIterator) -> GraphIterator:

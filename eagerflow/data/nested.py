@@ -11,12 +11,26 @@ from eagerflow.data import structure
 from eagerflow.data.arguments import AUTOTUNE, INFINITE, UNKNOWN, integer, invalid, positive
 from eagerflow.data.context import Context, available_cores
 from eagerflow.data.cursor import Cursor, pack_elements, unpack_elements
-from eagerflow.data.dataset import Dataset
+from eagerflow.data.dataset import Dataset, DatasetSpec
 from eagerflow.data.elementwise import FunctionDataset
-from eagerflow.data.functions import caller_of, checked_function, parts_of_elements
+from eagerflow.data.functions import Debugging, ElementFunction, guarded, traced, traced_number
 from eagerflow.data.parallel import PrefetchCursor
 from eagerflow.data.sources import GroupDataset
 from eagerflow.framework import dtypes
+from eagerflow.framework.type_spec import TensorSpec
+
+
+def traced_opener(function: Any, spec: Any, used_by: str) -> ElementFunction:
+    """A function of the program that returns a dataset for an element.
+
+    Raises:
+        TypeError: if it returns something else.
+    """
+    found = traced(function, spec, used_by, "map_func")
+    if not isinstance(found.result, DatasetSpec):
+        kind = getattr(found.result, "value_type", type(found.result))
+        raise TypeError(f"The `map_func` argument must return a `Dataset` object. Got {kind!r}.")
+    return found
 
 
 class NestingDataset(FunctionDataset):
@@ -26,27 +40,7 @@ class NestingDataset(FunctionDataset):
         return UNKNOWN
 
     def _make_spec(self) -> Any:
-        return self._inner(0).element_spec
-
-    def _make_sample(self, variant: int) -> Any:
-        return self._inner(variant)._sample(variant)
-
-    def _inner(self, variant: int) -> Dataset:
-        return opened(caller_of(self._function), self._input._sample(variant))
-
-
-def opened(call: Callable[[Any], Any], element: Any) -> Dataset:
-    """The dataset that a function makes from an element.
-
-    Raises:
-        TypeError: if it returns something else.
-    """
-    dataset = call(element)
-    if not isinstance(dataset, Dataset):
-        raise TypeError(
-            f"The `map_func` argument must return a `Dataset` object. Got {type(dataset)!r}."
-        )
-    return dataset
+        return self._function.result.element_spec
 
 
 class FlatMapDataset(NestingDataset):
@@ -54,8 +48,7 @@ class FlatMapDataset(NestingDataset):
 
     def _cursor(self, context: Context) -> Cursor:
         source = self._input._cursor(context)
-        function = context.drawing(self, self._function)
-        return FlatMapCursor(source, function, context, self._input)
+        return FlatMapCursor(source, context.caller(self._function), context, self._input)
 
 
 class FlatMapCursor(Cursor):
@@ -64,10 +57,10 @@ class FlatMapCursor(Cursor):
     __slots__ = ("_call", "_context", "_dataset", "_element", "_inner", "_input")
 
     def __init__(
-        self, source: Cursor, function: Callable[..., Any], context: Context, dataset: Dataset
+        self, source: Cursor, function: Callable[[Any], Any], context: Context, dataset: Dataset
     ) -> None:
         self._input = source
-        self._call = caller_of(function)
+        self._call = guarded(function)
         self._context = context
         self._dataset = dataset
         self._element: Any = None
@@ -77,7 +70,7 @@ class FlatMapCursor(Cursor):
         while True:
             if self._inner is None:
                 self._element = next(self._input)
-                self._inner = opened(self._call, self._element)._cursor(self._context)
+                self._inner = self._call(self._element)._cursor(self._context)
             try:
                 return next(self._inner)
             except StopIteration:
@@ -97,7 +90,7 @@ class FlatMapCursor(Cursor):
         self._inner = None
         if state["element"] is not None:
             self._element = structure.pack(self._dataset.element_spec, state["element"])
-            self._inner = opened(self._call, self._element)._cursor(self._context)
+            self._inner = self._call(self._element)._cursor(self._context)
             self._inner.restore(state["inner"])
 
 
@@ -106,7 +99,7 @@ class InterleaveDataset(NestingDataset):
 
     _threads = 0
 
-    def __init__(self, source: Dataset, function: Any, cycle: int, block: int) -> None:
+    def __init__(self, source: Dataset, function: ElementFunction, cycle: int, block: int) -> None:
         super().__init__(source, function)
         self._cycle = cycle
         self._block = block
@@ -122,7 +115,7 @@ class ParallelInterleaveDataset(InterleaveDataset):
     """The elements of several datasets by turns, read ahead by threads."""
 
     def __init__(
-        self, source: Dataset, function: Any, cycle: int, block: int, threads: int
+        self, source: Dataset, function: ElementFunction, cycle: int, block: int, threads: int
     ) -> None:
         super().__init__(source, function, cycle, block)
         self._threads = threads
@@ -145,11 +138,12 @@ def interleaved(
     deterministic: bool | None,
 ) -> Dataset:
     """The dataset for `Dataset.interleave`."""
+    function = traced_opener(function, source.element_spec, "Dataset.interleave()")
     block = 1 if block_length is None else positive(block_length, "block_length")
     cycle = AUTOTUNE if cycle_length is None else integer(cycle_length, "cycle_length")
     if cycle < 1 and cycle != AUTOTUNE:
         raise invalid("cycle_length must be greater than zero.")
-    if num_parallel_calls is None:
+    if num_parallel_calls is None or Debugging.enabled:
         cycle = available_cores() if cycle == AUTOTUNE else cycle
         return InterleaveDataset(source, function, cycle, block)
     threads = integer(num_parallel_calls, "num_parallel_calls")
@@ -247,7 +241,7 @@ class InterleaveCursor(Cursor):
     def __init__(self, dataset: InterleaveDataset, context: Context, threads: int) -> None:
         self._dataset = dataset._input
         self._input = dataset._input._cursor(context)
-        self._call = caller_of(context.drawing(dataset, dataset._function))
+        self._call = guarded(context.caller(dataset._function))
         self._context = context
         self._cycle = dataset._cycle
         self._block = dataset._block
@@ -317,7 +311,7 @@ class InterleaveCursor(Cursor):
         return element
 
     def _opened(self, element: Any) -> _Open:
-        dataset = opened(self._call, element)
+        dataset = self._call(element)
         cursor: Any = dataset._cursor(self._context)
         threaded = sum(1 for item in self._open if item and item.threaded) < self._threads
         if threaded:
@@ -357,63 +351,46 @@ class InterleaveCursor(Cursor):
             self._open[place] = opened_again
 
 
+KEY = TensorSpec([], dtypes.int64)
+
+
+def grouped(source: Dataset, key_func: Any, reduce_func: Any, window_size_func: Any) -> Dataset:
+    """The dataset for `Dataset.group_by_window`."""
+    name, spec = "Dataset.group_by_window()", source.element_spec
+    key = traced_number(key_func, spec, name, "key_func", dtypes.int64)
+    windows = traced(reduce_func, (KEY, DatasetSpec(spec)), name, "reduce_func")
+    if not isinstance(windows.result, DatasetSpec):
+        raise TypeError(
+            f"Invalid `reduce_func`. `reduce_func` must return a single `tf.data.Dataset` object but "
+            f"its return type is {windows.result}."
+        )
+    sizes = traced_number(window_size_func, KEY, name, "window_size_func", dtypes.int64)
+    return GroupByWindowDataset(source, key, windows, sizes)
+
+
 class GroupByWindowDataset(NestingDataset):
     """Windows of elements that have the same key, each made into a dataset by a function."""
 
     def __init__(
-        self, source: Dataset, key_function: Any, reduce_function: Any, window_size: Any
+        self,
+        source: Dataset,
+        key: ElementFunction,
+        windows: ElementFunction,
+        sizes: ElementFunction,
     ) -> None:
-        super().__init__(source, reduce_function, "reduce_func")
-        self._key = checked_function(key_function, "key_func", parts_of_elements(source))
-        self._window_size = checked_function(window_size, "window_size_func", 1)
-
-    def _arguments(self) -> int:
-        return 2
+        super().__init__(source, windows)
+        self._key = key
+        self._sizes = sizes
 
     def _count(self) -> int:
         return INFINITE if self._input._count() == INFINITE else UNKNOWN
-
-    def _inner(self, variant: int) -> Dataset:
-        sample = self._input._sample(variant)
-        key = key_of(caller_of(self._key), sample)
-        dataset = self._function(_key_tensor(key), GroupDataset([sample], self._input))
-        return checked_window(dataset)
 
     def _cursor(self, context: Context) -> Cursor:
         return GroupByWindowCursor(self, context)
 
 
-def key_of(call: Callable[[Any], Any], element: Any) -> int:
-    """The key that a function gives an element.
-
-    Raises:
-        ValueError: if it is no int64 scalar.
-    """
-    key = structure.as_leaf(call(element))
-    if getattr(key, "dtype", None) is None or key.dtype.name != "int64" or key.ndim != 0:
-        raise ValueError(
-            "Invalid `key_func`. `key_func` must return a single `tf.int64` scalar tensor, but its "
-            f"return type is {structure.spec_of(key)}."
-        )
-    return int(key)
-
-
 def _key_tensor(key: int) -> Any:
     return _core.convert(key, dtypes.int64, None)
-
-
-def checked_window(dataset: Any) -> Dataset:
-    """The dataset that a window was made into.
-
-    Raises:
-        TypeError: if it is no dataset.
-    """
-    if not isinstance(dataset, Dataset):
-        raise TypeError(
-            f"Invalid `reduce_func`. `reduce_func` must return a single `tf.data.Dataset` object but "
-            f"its return type is {type(dataset)}."
-        )
-    return dataset
 
 
 class GroupByWindowCursor(Cursor):
@@ -427,15 +404,19 @@ class GroupByWindowCursor(Cursor):
         "_input",
         "_key",
         "_owner",
+        "_size_of",
         "_sizes",
         "_window",
+        "_windows",
     )
 
     def __init__(self, owner: GroupByWindowDataset, context: Context) -> None:
         self._owner = owner
         self._context = context
         self._input = owner._input._cursor(context)
-        self._key = caller_of(owner._key)
+        self._key = guarded(context.caller(owner._key))
+        self._size_of = guarded(context.caller(owner._sizes))
+        self._windows = guarded(context.caller(owner._function))
         self._groups: dict[int, list[Any]] = {}
         self._sizes: dict[int, int] = {}
         self._ended = False
@@ -459,7 +440,7 @@ class GroupByWindowCursor(Cursor):
             except StopIteration:
                 self._ended = True
                 continue
-            key = key_of(self._key, element)
+            key = int(self._key(element))
             if key not in self._sizes:
                 self._sizes[key] = self._size_for(key)
             group = self._groups.setdefault(key, [])
@@ -468,7 +449,7 @@ class GroupByWindowCursor(Cursor):
                 self._flush(key)
 
     def _size_for(self, key: int) -> int:
-        size = integer(self._owner._window_size(_key_tensor(key)), "window_size")
+        size = int(self._size_of(_key_tensor(key)))
         if size <= 0:
             raise invalid(f"Window size must be greater than zero, but got {size}.")
         return size
@@ -478,9 +459,8 @@ class GroupByWindowCursor(Cursor):
 
     def _open_window(self, key: int, elements: list[Any]) -> None:
         self._window = (key, elements)
-        dataset = checked_window(
-            self._owner._function(_key_tensor(key), GroupDataset(elements, self._owner._input))
-        )
+        group = GroupDataset(elements, self._owner._input)
+        dataset = self._windows((_key_tensor(key), group))
         self._inner = dataset._cursor(self._context)
 
     def state(self) -> Any:

@@ -20,12 +20,9 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core, errors
-from eagerflow.data import structure
 from eagerflow.data.cursor import Cursor, Failure, pack_elements, unpack_elements
 from eagerflow.data.dataset import Dataset
-from eagerflow.data.functions import not_the_end
-
-Tensor = _core.Tensor
+from eagerflow.data.functions import guarded, not_the_end
 
 # The teams of workers that are alive; they must end before the interpreter does.
 _teams: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -56,6 +53,7 @@ class Team:
     Args:
         source: where the elements come from; one thread at a time reads it.
         make: what is done to each element, or None.
+        make_all: the same for a list of elements, in which failures stay what they are; or None.
         workers: the number of threads, and of calls of `make` at the same time.
         room: how many elements may be ready or in progress.
         ordered: whether elements keep their order.
@@ -70,9 +68,11 @@ class Team:
         room: int,
         ordered: bool,
         elastic: bool = False,
+        make_all: Callable[[list[Any]], list[Any]] | None = None,
     ) -> None:
         self.source = source
         self.make = make
+        self.make_all = make_all
         self.room = room
         self.ordered = ordered
         self.elastic = elastic
@@ -272,7 +272,10 @@ class Team:
             self.reserved -= block.size - count
             block.size = count
             self._invite()
-        if make is not None:
+        if self.make_all is not None:
+            if not self.cancelled:
+                results.extend(self.make_all(elements))
+        elif make is not None:
             for element in elements:
                 if self.cancelled:
                     break
@@ -423,26 +426,26 @@ class ParallelMapCursor(TeamCursor):
     def __init__(
         self,
         source: Cursor,
-        function: Callable[..., Any],
+        function: Callable[[Any], Any],
         workers: int,
         ordered: bool,
         dataset: Dataset,
     ) -> None:
-        team = Team(source, mapping(function), workers, 2 * workers, ordered, elastic=True)
+        make = guarded(function, errors.InvalidArgumentError)
+        make_all = mapping(function) if isinstance(function, _core.ElementFunction) else None
+        team = Team(source, make, workers, 2 * workers, ordered, True, make_all)
         super().__init__(team, dataset)
 
 
-def mapping(function: Callable[..., Any]) -> Callable[[Any], Any]:
-    """Computes an element in a worker."""
+def mapping(function: Any) -> Callable[[list[Any]], list[Any]]:
+    """The native function of lists of elements for one of elements."""
 
-    def make(element: Any) -> Any:
-        try:
-            value = function(*element) if type(element) is tuple else function(element)
-        except (StopIteration, errors.OutOfRangeError) as error:
-            raise not_the_end(error, errors.InvalidArgumentError) from error
-        return value if type(value) is Tensor else structure.normalize_result(value)
+    def failed(error: BaseException) -> Failure:
+        if isinstance(error, StopIteration | errors.OutOfRangeError):
+            error = not_the_end(error, errors.InvalidArgumentError)
+        return Failure(error)
 
-    return make
+    return lambda elements: function.map(elements, Failure, failed)
 
 
 class AdaptiveMapCursor(Cursor):
@@ -471,14 +474,14 @@ class AdaptiveMapCursor(Cursor):
     def __init__(
         self,
         source: Cursor,
-        function: Callable[..., Any],
+        function: Callable[[Any], Any],
         workers: int,
         ordered: bool,
         dataset: Dataset,
     ) -> None:
         self._input = source
         self._function = function
-        self._make = mapping(function)
+        self._make = guarded(function, errors.InvalidArgumentError)
         self._workers = workers
         self._ordered = ordered
         self._dataset = dataset

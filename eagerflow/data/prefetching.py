@@ -8,6 +8,7 @@ from eagerflow.data.arguments import AUTOTUNE, integer, invalid
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
+from eagerflow.data.functions import Debugging
 from eagerflow.data.parallel import PrefetchCursor
 
 # How many elements AUTOTUNE keeps ready.
@@ -25,7 +26,7 @@ class PrefetchDataset(UnaryDataset):
 
     def _cursor(self, context: Context) -> Cursor:
         source = self._input._cursor(context)
-        if self._room == 0:
+        if self._room == 0 or Debugging.enabled:
             return source
         room = _AUTOMATIC_ROOM if self._room == AUTOTUNE else self._room
         return PrefetchCursor(source, room, self._input)

@@ -13,8 +13,7 @@ from eagerflow.data.combining import DirectedInterleaveDataset
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset
-from eagerflow.data.elementwise import MapDataset
-from eagerflow.data.seeds import SeedSequence, Words
+from eagerflow.data.seeds import SeedSequence, Words, operation_seeds
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.random import stateless_categorical
@@ -23,14 +22,11 @@ from eagerflow.random import stateless_categorical
 class RandomDataset(Dataset):
     """Infinitely many random values from 0 to 2³² - 1."""
 
-    def __init__(
-        self,
-        seed: Any = None,
-        rerandomize_each_iteration: bool | None = None,
-        name: str | None = None,
-    ) -> None:
+    _has_state = True
+
+    def __init__(self, seeds: tuple[int, int] | None, each_iteration: bool | None) -> None:
         super().__init__()
-        self._seeds = SeedSequence(seed, bool(rerandomize_each_iteration))
+        self._seeds = SeedSequence(seeds, bool(each_iteration))
 
     def _cursor(self, context: Context) -> Cursor:
         return RandomCursor(self._seeds)
@@ -40,9 +36,6 @@ class RandomDataset(Dataset):
 
     def _count(self) -> int:
         return INFINITE
-
-    def _make_sample(self, variant: int) -> Any:
-        return _core.convert(variant, dtypes.int64, None)
 
 
 class RandomCursor(Cursor):
@@ -77,10 +70,9 @@ def sampled(
         raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
     datasets = list(datasets)
     if isinstance(weights, Dataset):
-        seeds = RandomDataset(seed, rerandomize).batch(2)
+        seeds = RandomDataset(operation_seeds(seed), rerandomize).batch(2)
         pairs = Dataset.zip((weights.map(lambda *p: log(p[0] if len(p) == 1 else p)), seeds))
-        choice: Dataset = MapDataset(pairs, _choose)
-        return DirectedInterleaveDataset(choice, datasets, stop_on_empty)
+        return DirectedInterleaveDataset(pairs.map(_choose), datasets, stop_on_empty)
     if weights is None:
         logits = _core.as_tensor([[1.0] * len(datasets)])
     else:
@@ -88,8 +80,8 @@ def sampled(
         logits = _core.ops.expand_dims(log(weights), 0)
     if len(datasets) == 1:
         return datasets[0]
-    seeds = RandomDataset(seed, rerandomize).batch(2)
-    choice = MapDataset(seeds, lambda pair: _choose(logits, pair))
+    seeds = RandomDataset(operation_seeds(seed), rerandomize).batch(2)
+    choice = seeds.map(lambda pair: _choose(logits, pair))
     return DirectedInterleaveDataset(choice, datasets, stop_on_empty)
 
 

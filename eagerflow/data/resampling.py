@@ -11,10 +11,14 @@ from eagerflow import _core
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor, InputCursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
-from eagerflow.data.functions import caller_of, checked_function, parts_of_elements
+from eagerflow.data.functions import traced
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.random import uniform
+from eagerflow.util import lazy
+
+# It imports malt when a function is converted.
+autograph = lazy.Module("eagerflow.autograph.conversion")
 
 # Before classes are counted, each is taken to have come this often.
 _PRIOR_COUNT = 10
@@ -26,21 +30,26 @@ def resampled(
 ) -> Dataset:
     """The dataset for `Dataset.rejection_resample`."""
     target = np.asarray(_core.convert(target_dist, None, dtypes.float32), np.float64)
-    class_func = checked_function(class_func, "class_func", parts_of_elements(source))
-    with_class = caller_of(class_func)
-    pairs = source.map(lambda *x: (class_func(*x), x[0] if len(x) == 1 else x))
+
+    def with_class(*parts: Any) -> Any:
+        label = autograph.convert_in_context(class_func)(*parts)
+        return _core.as_tensor(label), parts[0] if len(parts) == 1 else parts
+
+    name = "Dataset.rejection_resample()"
+    labelled = traced(with_class, source.element_spec, name, "class_func")
+    pairs = source.map(labelled)
     if initial_dist is not None:
         initial = np.asarray(_core.convert(initial_dist, None, dtypes.float32), np.float64)
         accepted, original = acceptance(initial, target)
         if original == 1:
             return pairs
-        chosen: Dataset = AcceptedDataset(source, with_class, accepted, seed)
+        chosen: Dataset = AcceptedDataset(pairs, accepted, seed)
         if original == 0:
             return chosen
         weights = Dataset.from_tensors(np.array([original, 1 - original], np.float32)).repeat()
     else:
-        chosen = CountedDataset(source, with_class, target, seed)
-        weights = ShareDataset(source, with_class, target)
+        chosen = CountedDataset(pairs, target, seed)
+        weights = ShareDataset(pairs, target)
     return Dataset.sample_from_datasets(
         [pairs, chosen], weights=weights, seed=seed, stop_on_empty_dataset=True
     )
@@ -63,11 +72,8 @@ def acceptance(initial: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, flo
 class AcceptedDataset(UnaryDataset):
     """Pairs of class and element, each accepted with its class's probability."""
 
-    def __init__(
-        self, source: Dataset, classify: Callable[..., Any], accepted: Any, seed: Any
-    ) -> None:
-        super().__init__(source)
-        self._classify = classify
+    def __init__(self, pairs: Dataset, accepted: Any, seed: Any) -> None:
+        super().__init__(pairs)
         self._accepted = accepted
         self._seed = seed
 
@@ -77,24 +83,15 @@ class AcceptedDataset(UnaryDataset):
     def _counter(self) -> Any:
         return None
 
-    def _make_spec(self) -> Any:
-        return (TensorSpec([], dtypes.int32), self._input.element_spec)
-
     def _count(self) -> int:
         return -2
-
-    def _make_sample(self, variant: int) -> Any:
-        element = self._input._sample(variant)
-        return (_core.as_tensor(self._classify(element)), element)
 
 
 class CountedDataset(AcceptedDataset):
     """Pairs of class and element, accepted by the proportions counted so far."""
 
-    def __init__(
-        self, source: Dataset, classify: Callable[..., Any], target: np.ndarray, seed: Any
-    ) -> None:
-        super().__init__(source, classify, None, seed)
+    def __init__(self, pairs: Dataset, target: np.ndarray, seed: Any) -> None:
+        super().__init__(pairs, None, seed)
         self._target = target
 
     def _counter(self) -> Any:
@@ -132,23 +129,21 @@ class AcceptedCursor(InputCursor):
 
     def __next__(self) -> Any:
         while True:
-            element = next(self._input)
-            label = _core.as_tensor(self._owner._classify(element))
-            number = int(label)
+            pair = next(self._input)
+            number = int(pair[0])
             accepted = self._owner._accepted
             if self._counter is not None:
                 self._counter.add(number)
                 accepted = self._counter.accepted
             if float(uniform([], seed=self._owner._seed)) < accepted[number]:
-                return (label, element)
+                return pair
 
 
 class ShareDataset(UnaryDataset):
     """For each element the shares of elements taken as they come, and chosen."""
 
-    def __init__(self, source: Dataset, classify: Callable[..., Any], target: np.ndarray) -> None:
-        super().__init__(source)
-        self._classify = classify
+    def __init__(self, pairs: Dataset, target: np.ndarray) -> None:
+        super().__init__(pairs)
         self._target = target
 
     def _cursor(self, context: Context) -> Cursor:
@@ -156,9 +151,6 @@ class ShareDataset(UnaryDataset):
 
     def _make_spec(self) -> Any:
         return TensorSpec([2], dtypes.float32)
-
-    def _make_sample(self, variant: int) -> Any:
-        return _core.as_tensor([0.5, 0.5])
 
 
 class ShareCursor(InputCursor):
@@ -172,7 +164,6 @@ class ShareCursor(InputCursor):
         self._counter = ClassCounter(owner._target)
 
     def __next__(self) -> Any:
-        element = next(self._input)
-        self._counter.add(int(self._owner._classify(element)))
+        self._counter.add(int(next(self._input)[0]))
         original = self._counter.original
         return _core.as_tensor(np.array([original, 1 - original], np.float32))

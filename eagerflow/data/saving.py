@@ -7,21 +7,20 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import errors
+from eagerflow import _core, errors
 from eagerflow.checkpoint.checkpoint import Checkpoint
 from eagerflow.checkpoint.manager import CheckpointManager
-from eagerflow.data import structure
 from eagerflow.data.arguments import AUTOTUNE, UNKNOWN
 from eagerflow.data.context import Context, available_cores
 from eagerflow.data.creation import as_strings
 from eagerflow.data.cursor import Cursor, InputCursor
-from eagerflow.data.dataset import Dataset, UnaryDataset
-from eagerflow.data.functions import checked_function, parts_of_elements
+from eagerflow.data.dataset import Dataset, DatasetSpec, UnaryDataset
+from eagerflow.data.functions import ElementFunction, HostFunction, guarded, traced, traced_number
 from eagerflow.data.iterator import OwnedIterator
 from eagerflow.data.shard_files import SavedDirectory, ShardCursor, Shards, is_complete, read_spec
 from eagerflow.data.sources import ListCursor, ListDataset
 from eagerflow.data.stored_spec import encode_spec
-from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework import dtypes
 
 _WAIT_SECONDS = 0.2
 
@@ -39,7 +38,8 @@ def save(
 ) -> None:
     """Writes all elements of a dataset."""
     encode_spec(dataset.element_spec)  # fails before anything is written, if it does
-    iterator = OwnedIterator(SavingDataset(dataset, _directory(path), compression, shard_func))
+    shards = _traced_shard_func(shard_func, dataset, "Dataset.save()")
+    iterator = OwnedIterator(SavingDataset(dataset, _directory(path), compression, shards))
     if not checkpoint_args:
         cursor = iterator._cursor
         try:
@@ -60,6 +60,28 @@ def save(
         manager.save(check_interval=True)
 
 
+def _traced_shard_func(function: Any, dataset: Dataset, used_by: str) -> ElementFunction | None:
+    if function is None:
+        return None
+    return traced_number(function, dataset.element_spec, used_by, "shard_func", dtypes.int64)
+
+
+def _traced_reader_func(function: Any, spec: Any, used_by: str) -> ElementFunction | None:
+    """A function that makes one dataset of the dataset of the shards' datasets.
+
+    Raises:
+        TypeError: if it returns something else.
+    """
+    if function is None:
+        return None
+    found = traced(function, DatasetSpec(DatasetSpec(spec)), used_by, "reader_func")
+    if not isinstance(found.result, DatasetSpec):
+        raise TypeError(
+            f"Invalid `reader_func`. It must return a `tf.data.Dataset`, got {found.result}."
+        )
+    return found
+
+
 class SavingDataset(UnaryDataset):
     """The elements, which are written into a directory while they are read."""
 
@@ -68,7 +90,7 @@ class SavingDataset(UnaryDataset):
         source: Dataset,
         path: str,
         compression: str | None,
-        shard_func: Callable[..., Any] | None,
+        shard_func: ElementFunction | None,
     ) -> None:
         super().__init__(source)
         self._path = path
@@ -82,23 +104,20 @@ class SavingDataset(UnaryDataset):
         return self._path
 
     def _shards(self, state: Any = None) -> Shards:
-        return Shards(self._target(), self._shard_func, self._compression, state)
-
-    def _spec_to_store(self, first: Any) -> Any:
-        """The specs of the elements, of which the first is known."""
-        return self._input.element_spec
+        shard = self._shard_func
+        call = None if shard is None else guarded(shard.caller(_core.StreamStates()))
+        return Shards(self._target(), call, self._compression, state)
 
 
 class SavingCursor(InputCursor):
     """Yields elements and writes them."""
 
-    __slots__ = ("_ended", "_first", "_owner", "_shards")
+    __slots__ = ("_ended", "_owner", "_shards")
 
     def __init__(self, source: Cursor, owner: SavingDataset) -> None:
         self._input = source
         self._owner = owner
         self._shards: Shards | None = None
-        self._first: Any = None
         self._ended = False
 
     def __next__(self) -> Any:
@@ -110,11 +129,9 @@ class SavingCursor(InputCursor):
             element = next(self._input)
         except StopIteration:
             self._ended = True
-            self._shards.complete(encode_spec(self._owner._spec_to_store(self._first)))
+            self._shards.complete(encode_spec(self._owner._input.element_spec))
             raise
         self._shards.add(element)
-        if self._first is None:
-            self._first = structure.spec_of(element)
         return element
 
     def state(self) -> Any:
@@ -156,10 +173,6 @@ class ShardDataset(Dataset):
 
     def _count(self) -> int:
         return UNKNOWN
-
-    def _make_sample(self, variant: int) -> Any:
-        found = next(ShardCursor(self._paths, self._declared, self._compression), None)
-        return structure.zero_like(self._declared) if found is None else found
 
     def _details(self) -> str:
         return ", ".join(map(repr, self._paths))
@@ -233,27 +246,24 @@ def load(
         time.sleep(_WAIT_SECONDS)
     spec = read_spec(directory) if element_spec is None else element_spec
     found = SavedDirectory(directory)
-    source = _read(found, spec, compression or "", reader_func)
+    reader = _traced_reader_func(reader_func, spec, "Dataset.load()")
+    source = _read(found, spec, compression or "", reader)
     return LoadedDataset(source, spec, found.count, directory, reader_func is None)
 
 
 def _read(
-    found: SavedDirectory, spec: Any, compression: str, reader_func: Callable[..., Any] | None
+    found: SavedDirectory, spec: Any, compression: str, reader: ElementFunction | None
 ) -> Dataset:
     shards = [ShardDataset(paths, spec, compression) for paths in found.shards]
     if not shards:
         return EmptyDataset(spec)
-    if reader_func is not None:
-        result = reader_func(ListDataset(shards))
-        if not isinstance(result, Dataset):
-            raise errors.InvalidArgumentError(
-                None, None, f"`reader_func` must return a `tf.data.Dataset`, got {result!r}."
-            )
-        return result
+    if reader is not None:
+        return reader.caller(_core.StreamStates())(ListDataset(shards))
     if len(shards) == 1:
         return shards[0]
+    same = HostFunction(lambda shard: shard, DatasetSpec(spec))
     return ListDataset(shards).interleave(
-        lambda shard: shard, cycle_length=available_cores(), num_parallel_calls=AUTOTUNE
+        same, cycle_length=available_cores(), num_parallel_calls=AUTOTUNE
     )
 
 
@@ -273,13 +283,6 @@ class EmptyDataset(Dataset):
     def _count(self) -> int:
         return 0
 
-    def _make_sample(self, variant: int) -> Any:
-        return structure.zero_like(self._declared)
-
-
-def _of_any_shape(spec: Any) -> Any:
-    return TensorSpec(None, spec.dtype) if isinstance(spec, TensorSpec) else spec
-
 
 class SnapshotDataset(SavingDataset):
     """The elements, written by the first pass that reaches the end and read by later ones."""
@@ -294,12 +297,10 @@ class SnapshotDataset(SavingDataset):
         reader_func: Callable[..., Any] | None,
         shard_func: Callable[..., Any] | None,
     ) -> None:
-        if shard_func is not None:
-            shard_func = checked_function(shard_func, "shard_func", parts_of_elements(source))
-        if reader_func is not None:
-            reader_func = checked_function(reader_func, "reader_func", 1)
-        super().__init__(source, _directory(path), compression, shard_func)
-        self._reader_func = reader_func
+        name = "Dataset.snapshot()"
+        shards = _traced_shard_func(shard_func, source, name)
+        super().__init__(source, _directory(path), compression, shards)
+        self._reader_func = _traced_reader_func(reader_func, source.element_spec, name)
         self._place: str | None = None
 
     def _target(self) -> str:
@@ -307,12 +308,6 @@ class SnapshotDataset(SavingDataset):
         if self._place is None:
             self._place = os.path.join(self._path, str(int(self._input.fingerprint())))
         return self._place
-
-    def _spec_to_store(self, first: Any) -> Any:
-        # Functions of the program are not called just to infer shapes.
-        if first is None:
-            return self._input.element_spec
-        return structure.map_structure(_of_any_shape, first)
 
     def _cursor(self, context: Context) -> Cursor:
         place = self._target()

@@ -70,13 +70,18 @@ class Words:
 
 
 class SeedSequence:
-    """The seeds of the passes over one dataset: each pass has its own, or all have the same."""
+    """The seeds of the passes over one dataset: each pass has its own, or all have the same.
 
-    def __init__(self, seed: Any, each_iteration: bool) -> None:
-        self._seeds, repeatable = operation_seeds(seed)
+    Args:
+        seeds: what `operation_seeds` returned; random ones if None.
+        each_iteration: whether each pass has its own.
+    """
+
+    def __init__(self, seeds: tuple[int, int] | None, each_iteration: bool) -> None:
+        self._seeds = _random_seeds() if seeds is None else seeds
         self.each_iteration = each_iteration
         # Identifies it; unseeded ones are all the same.
-        self.identity = [each_iteration, self._seeds if repeatable else None]
+        self.identity = [each_iteration, seeds]
         self._lock = threading.Lock()
         self._words = Words(*self._seeds) if each_iteration else None
 
@@ -104,19 +109,17 @@ class SeedSequence:
         return self._seeds
 
 
-def operation_seeds(seed: Any) -> tuple[tuple[int, int], bool]:
-    """The pair of seeds for a dataset with this seed; random ones where none is set.
-
-    Returns:
-        The seeds, and whether the program has determined them.
-    """
+def operation_seeds(seed: Any) -> tuple[int, int] | None:
+    """The pair of seeds for a dataset with this seed; None if the program has set none."""
     if seed is not None:
         seed = int(_core.convert(seed, None, dtypes.int64))
     first, second = random_seed.get_seed(seed)
     first, second = first or 0, second or 0
     if (first, second) == (0, 0):
-        if seed is not None:
-            return (0, 2**31 - 1), True
-        words = int.from_bytes(random_seed.system_entropy(16), "little")
-        return (words & (2**63 - 1), words >> 65), False
-    return (first, second), True
+        return None if seed is None else (0, 2**31 - 1)
+    return first, second
+
+
+def _random_seeds() -> tuple[int, int]:
+    words = int.from_bytes(random_seed.system_entropy(16), "little")
+    return words & (2**63 - 1), words >> 65

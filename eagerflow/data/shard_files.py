@@ -14,7 +14,6 @@ from eagerflow import _core, errors
 from eagerflow.data.arguments import integer
 from eagerflow.data.cursor import Cursor
 from eagerflow.data.files import RecordCursor
-from eagerflow.data.functions import caller_of
 from eagerflow.data.snappy_file import open_snappy
 from eagerflow.data.stored_records import ElementDecoder, ElementEncoder
 from eagerflow.data.stored_spec import decode_spec
@@ -111,12 +110,12 @@ class Shards:
     def __init__(
         self,
         directory: str,
-        shard_func: Callable[..., Any] | None,
+        shard_func: Callable[[Any], Any] | None,
         compression: str,
         state: Any = None,
     ) -> None:
         self._directory = directory
-        self._shard = None if shard_func is None else caller_of(shard_func)
+        self._shard = shard_func
         self._compression = compression
         self._encoder = ElementEncoder()
         self._files: dict[int, ShardFile] = {}

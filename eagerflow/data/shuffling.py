@@ -19,10 +19,15 @@ plan = lazy.Module("eagerflow.data.plan")
 class ShuffleDataset(UnaryDataset):
     """The elements in random order."""
 
+    _has_state = True
     _passing = (*UnaryDataset._passing, "_order")
 
     def __init__(
-        self, source: Dataset, buffer_size: Any, seed: Any, reshuffle_each_iteration: Any
+        self,
+        source: Dataset,
+        buffer_size: Any,
+        seeds: tuple[int, int] | None,
+        reshuffle_each_iteration: Any,
     ) -> None:
         super().__init__(source)
         self._size = integer(buffer_size, "buffer_size")
@@ -35,7 +40,7 @@ class ShuffleDataset(UnaryDataset):
             raise invalid("A full shuffle of an infinite dataset is not possible.")
         if self._size == UNKNOWN:
             self._size = 2**62
-        self._seeds = SeedSequence(seed, reshuffle_each_iteration in (None, True))
+        self._seeds = SeedSequence(seeds, reshuffle_each_iteration in (None, True))
         self._order: list[int] | None = None
 
     def _cursor(self, context: Context) -> Cursor:

@@ -37,9 +37,6 @@ class TensorDataset(Dataset):
     def _count(self) -> int:
         return 1
 
-    def _make_sample(self, variant: int) -> Any:
-        return self._element
-
 
 class ListDataset(Dataset):
     """Elements from a Python list, all of the same structure."""
@@ -60,9 +57,6 @@ class ListDataset(Dataset):
     def _count(self) -> int:
         return len(self._elements)
 
-    def _make_sample(self, variant: int) -> Any:
-        return self._elements[0 if variant == 0 else -1]
-
     def _to_parts(self) -> tuple[str, Any]:
         return "elements", self._elements
 
@@ -79,9 +73,6 @@ class GroupDataset(ListDataset):
 
     def _make_spec(self) -> Any:
         return self._owner.element_spec
-
-    def _known_spec(self) -> Any:
-        return self._owner._known_spec()
 
 
 class ListCursor(Cursor):
@@ -136,6 +127,10 @@ class TensorSliceDataset(Dataset):
                 )
         self._size = sizes[0]
 
+    @classmethod
+    def _spec_of(cls, tensors: Any) -> Any:
+        return structure.unbatched_spec(structure.spec_of(structure.normalize(tensors)))
+
     def _cursor(self, context: Context) -> Cursor:
         return SliceCursor(self._columns, self._tensors, self._size)
 
@@ -144,15 +139,6 @@ class TensorSliceDataset(Dataset):
 
     def _count(self) -> int:
         return self._size
-
-    def _like(self) -> Any:
-        return (self._tensors,)
-
-    def _make_sample(self, variant: int) -> Any:
-        if not self._size:
-            return structure.zero_like(self.element_spec)
-        index = min(variant, self._size - 1)
-        return structure.pack(self._tensors, slices_at(self._columns, index))
 
     def _details(self) -> str:
         described = ", ".join(
@@ -214,6 +200,10 @@ class RangeDataset(Dataset):
         self._range = range(*numbers)
         self._dtype = dtypes.as_dtype(output_type)
 
+    @classmethod
+    def _spec_of(cls, *args: Any, output_type: Any = dtypes.int64) -> Any:
+        return TensorSpec([], dtypes.as_dtype(output_type))
+
     def _cursor(self, context: Context) -> Cursor:
         return RangeCursor(self._range, self._dtype)
 
@@ -222,12 +212,6 @@ class RangeDataset(Dataset):
 
     def _count(self) -> int:
         return len(self._range)
-
-    def _like(self) -> Any:
-        return (self._dtype,)
-
-    def _make_sample(self, variant: int) -> Any:
-        return _core.convert(self._range.start + variant * self._range.step, self._dtype, None)
 
     def _details(self) -> str:
         span = self._range
@@ -279,9 +263,6 @@ class CounterDataset(Dataset):
     def _count(self) -> int:
         return INFINITE
 
-    def _make_sample(self, variant: int) -> Any:
-        return self._start + self._step if variant else self._start
-
 
 class CounterCursor(Cursor):
     """Adds the step repeatedly."""
@@ -314,16 +295,14 @@ class GeneratorDataset(Dataset):
         self._args = args
 
     def _cursor(self, context: Context) -> Cursor:
-        return GeneratorCursor(self._generator, self._args, self._declared)
+        args = tuple([value.numpy() for value in self._args])
+        return GeneratorCursor(self._generator, args, self._declared)
 
     def _make_spec(self) -> Any:
         return self._declared
 
     def _count(self) -> int:
         return UNKNOWN
-
-    def _make_sample(self, variant: int) -> Any:
-        return structure.zero_like(self._declared, 1 + variant)
 
     def _details(self) -> str:
         return getattr(self._generator, "__qualname__", "")
@@ -461,5 +440,4 @@ def from_generator(
         )
     else:
         spec = structure.spec_from_legacy(output_types, output_shapes)
-    values = tuple(_core.as_tensor(value).numpy() for value in args or ())
-    return GeneratorDataset(generator, spec, values)
+    return GeneratorDataset(generator, spec, tuple([_core.as_tensor(arg) for arg in args or ()]))

@@ -126,6 +126,46 @@ def normalize(value: Any) -> Any:
     return _walker.map(as_leaf, value)
 
 
+def is_plain(spec: Any) -> bool:
+    """Whether elements are tensors, in tuples and dictionaries: the engine takes them apart."""
+    if type(spec) is tuple:
+        return all(map(is_plain, spec))
+    if type(spec) is dict:
+        return all(type(key) is str for key in spec) and all(map(is_plain, spec.values()))
+    return type(spec) is TensorSpec
+
+
+def plain_form(spec: Any) -> Any:
+    """A plain spec in the engine's words: None for a tensor."""
+    if type(spec) is tuple:
+        return tuple([plain_form(part) for part in spec])
+    if type(spec) is dict:
+        return {key: plain_form(part) for key, part in spec.items()}
+    return None
+
+
+def taker(spec: Any) -> Callable[[Any], list[Any]]:
+    """The function that lists the tensors which an element of a spec consists of."""
+    specs = flatten(spec)
+
+    def take(element: Any) -> list[Any]:
+        leaves = zip(specs, flatten(element), strict=True)
+        return [tensor for leaf, value in leaves for tensor in leaf.to_tensors(value)]
+
+    return take
+
+
+def packer(spec: Any) -> Callable[[list[Any]], Any]:
+    """The function that makes an element of a spec of the tensors that it consists of."""
+    specs = flatten(spec)
+
+    def make(tensors: list[Any]) -> Any:
+        remaining = iter(tensors)
+        return pack(spec, [leaf.from_tensors(remaining) for leaf in specs])
+
+    return make
+
+
 def normalize_result(value: Any) -> Any:
     """The result of a user's function as an element; a list at the top becomes a tuple.
 

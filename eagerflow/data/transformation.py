@@ -19,26 +19,17 @@ caching = lazy.Module("eagerflow.data.caching")
 combining = lazy.Module("eagerflow.data.combining")
 composites = lazy.Module("eagerflow.data.composites")
 elementwise = lazy.Module("eagerflow.data.elementwise")
-in_graphs = lazy.Module("eagerflow.data.in_graphs")
+functions = lazy.Module("eagerflow.data.functions")
 nested = lazy.Module("eagerflow.data.nested")
 positions = lazy.Module("eagerflow.data.positions")
 prefetching = lazy.Module("eagerflow.data.prefetching")
 resampling = lazy.Module("eagerflow.data.resampling")
 saving = lazy.Module("eagerflow.data.saving")
+seeds = lazy.Module("eagerflow.data.seeds")
 shuffling = lazy.Module("eagerflow.data.shuffling")
 windows = lazy.Module("eagerflow.data.windows")
 
 Tensor = _core.Tensor
-
-
-def _sized(make: Callable[..., Dataset], source: Dataset, size: Any, *arguments: Any) -> Dataset:
-    """What `make(source, size, *arguments)` returns, where a graph may compute the size."""
-    if isinstance(size, Tensor) and _core.is_symbolic(size):
-        known = _core.static_value(size)
-        if known is None:
-            return in_graphs.sized(make, source, size, *arguments)
-        size = known
-    return make(source, size, *arguments)
 
 
 class Transformation:
@@ -56,8 +47,9 @@ class Transformation:
         """What a function returns for each element.
 
         Args:
-            map_func: called with the element; with its parts if it is a tuple. It runs eagerly, for
-                every element, and may use any Python.
+            map_func: called with the element; with its parts if it is a tuple. It is traced, as by
+                `tf.function`: Python runs once, and operations for every element. What has to run as
+                Python for every element goes into a `tf.py_function`.
             num_parallel_calls: the number of threads that call it, `tf.data.AUTOTUNE` to have them
                 when calls are slow enough to gain from it, None to call it when an element is
                 requested.
@@ -68,6 +60,8 @@ class Transformation:
 
         Raises:
             ValueError: if `map_func` cannot be called.
+            TypeError: if it returns what cannot be an element.
+            Exception: what `map_func` raises while it is traced.
 
         >>> list(tf.data.Dataset.range(3).map(lambda x: x * x).as_numpy_iterator())
         [np.int64(0), np.int64(1), np.int64(4)]
@@ -82,14 +76,15 @@ class Transformation:
             name: ignored.
 
         Raises:
-            TypeError: in the iteration, if it does not return a dataset.
+            TypeError: if it does not return a dataset.
 
         >>> dataset = tf.data.Dataset.from_tensor_slices([[1, 2], [3, 4]])
         >>> flat = dataset.flat_map(tf.data.Dataset.from_tensor_slices)
         >>> [int(x) for x in flat]
         [1, 2, 3, 4]
         """
-        return nested.FlatMapDataset(self, map_func)
+        opener = nested.traced_opener(map_func, self.element_spec, "Dataset.flat_map()")
+        return nested.FlatMapDataset(self, opener)
 
     def interleave(
         self: Any,
@@ -131,12 +126,13 @@ class Transformation:
             name: ignored.
 
         Raises:
-            ValueError: in the iteration, if it returns something else.
+            ValueError: if it returns something else.
 
         >>> [int(x) for x in tf.data.Dataset.range(5).filter(lambda x: x > 2)]
         [3, 4]
         """
-        return elementwise.FilterDataset(self, predicate)
+        found = functions.traced_predicate(predicate, self.element_spec, "Dataset.filter()")
+        return elementwise.FilterDataset(self, found)
 
     def shuffle(
         self: Any,
@@ -162,7 +158,8 @@ class Transformation:
         >>> [int(x) for x in tf.data.Dataset.range(10).shuffle(4, seed=7)]
         [0, 4, 2, 3, 5, 6, 1, 8, 7, 9]
         """
-        return _sized(shuffling.ShuffleDataset, self, buffer_size, seed, reshuffle_each_iteration)
+        pair = seeds.operation_seeds(seed)
+        return shuffling.ShuffleDataset(self, buffer_size, pair, reshuffle_each_iteration)
 
     def repeat(self: Any, count: Any = None, name: str | None = None) -> Dataset:
         """The elements several times over.
@@ -174,7 +171,7 @@ class Transformation:
         >>> [int(x) for x in tf.data.Dataset.range(2).repeat(2)]
         [0, 1, 0, 1]
         """
-        return _sized(positions.RepeatDataset, self, count)
+        return positions.RepeatDataset(self, count)
 
     def batch(
         self: Any,
@@ -202,7 +199,7 @@ class Transformation:
         >>> [x.numpy().tolist() for x in tf.data.Dataset.range(5).batch(3)]
         [[0, 1, 2], [3, 4]]
         """
-        return _sized(batching.BatchDataset, self, batch_size, drop_remainder, num_parallel_calls)
+        return batching.BatchDataset(self, batch_size, drop_remainder, num_parallel_calls)
 
     def padded_batch(
         self: Any,
@@ -273,7 +270,7 @@ class Transformation:
         >>> [int(x) for x in tf.data.Dataset.range(9).take(2)]
         [0, 1]
         """
-        return _sized(positions.TakeDataset, self, count)
+        return positions.TakeDataset(self, count)
 
     def skip(self: Any, count: Any, name: str | None = None) -> Dataset:
         """The elements after the first ones.
@@ -285,7 +282,7 @@ class Transformation:
         >>> [int(x) for x in tf.data.Dataset.range(4).skip(2)]
         [2, 3]
         """
-        return _sized(positions.SkipDataset, self, count)
+        return positions.SkipDataset(self, count)
 
     def shard(self: Any, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
         """One of several interleaved parts.
@@ -313,7 +310,8 @@ class Transformation:
         >>> [int(x) for x in tf.data.Dataset.range(9).take_while(lambda x: x < 2)]
         [0, 1]
         """
-        return elementwise.TakeWhileDataset(self, predicate)
+        found = functions.traced_predicate(predicate, self.element_spec, "Dataset.take_while()")
+        return elementwise.TakeWhileDataset(self, found)
 
     def enumerate(self: Any, start: Any = 0, name: str | None = None) -> Dataset:
         """Pairs of an index, an int64 scalar, and the element.
@@ -414,7 +412,7 @@ class Transformation:
         >>> [int(x) for x in tf.data.Dataset.range(4).scan(np.int64(0), add)]
         [0, 1, 3, 6]
         """
-        return elementwise.ScanDataset(self, initial_state, scan_func)
+        return elementwise.scanned(self, initial_state, scan_func)
 
     def unique(self: Any, name: str | None = None) -> Dataset:
         """The elements without those that came before.
@@ -479,7 +477,7 @@ class Transformation:
             def window_size_func(key: Any) -> Any:
                 return window_size
 
-        return nested.GroupByWindowDataset(self, key_func, reduce_func, window_size_func)
+        return nested.grouped(self, key_func, reduce_func, window_size_func)
 
     def bucket_by_sequence_length(
         self: Any,

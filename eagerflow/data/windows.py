@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.data import structure
-from eagerflow.data.arguments import positive
+from eagerflow.data.arguments import boolean, positive
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor, Failure, InputCursor, pack_elements, unpack_elements
 from eagerflow.data.dataset import Dataset, DatasetSpec, UnaryDataset
@@ -24,15 +24,10 @@ class PartDataset(Dataset):
         return ListCursor(self._values)
 
     def _make_spec(self) -> Any:
-        if self._declared is not None:
-            return self._declared
-        return structure.spec_of(self._values[0])
+        return self._declared
 
     def _count(self) -> int:
         return len(self._values)
-
-    def _make_sample(self, variant: int) -> Any:
-        return self._values[0]
 
     def _to_parts(self) -> tuple[str, Any]:
         return "elements", self._values
@@ -49,7 +44,7 @@ class WindowDataset(UnaryDataset):
         shift = self._size if shift is None else shift
         self._shift = positive(shift, "shift", "Window shift must be greater than zero.")
         self._stride = positive(stride, "stride", "Window stride must be greater than zero.")
-        self._drop = bool(drop_remainder)
+        self._drop = boolean(drop_remainder)
 
     def _cursor(self, context: Context) -> Cursor:
         return WindowCursor(self._input._cursor(context), self)
@@ -66,16 +61,10 @@ class WindowDataset(UnaryDataset):
             return 0 if count < reach else (count - reach) // self._shift + 1
         return -(-count // self._shift)
 
-    def _make_sample(self, variant: int) -> Any:
-        return self._window([self._input._sample(variant)] * self._size)
-
     def _window(self, elements: list[Any]) -> Any:
         first = elements[0]
         columns = zip(*map(structure.flatten, elements), strict=True)
-        known = self._input._known_spec()
-        specs = [None] * len(structure.flatten(first))
-        if known is not None:
-            specs = structure.flatten(known[0])
+        specs = structure.flatten(self._input.element_spec)
         parts = [
             PartDataset(list(column), spec) for column, spec in zip(columns, specs, strict=True)
         ]

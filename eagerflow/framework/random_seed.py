@@ -322,24 +322,6 @@ def current() -> Any:
     return _state.seed
 
 
-@contextlib.contextmanager
-def undisturbed() -> Iterator[None]:
-    """Lets its block draw values without changing those that the program draws after it."""
-    with _state.lock:
-        drawn = _state.operation_seeds.getstate()
-        counters = {key: stream.counter for key, stream in _state.streams.items()}
-    try:
-        yield
-    finally:
-        with _state.lock:
-            _state.operation_seeds.setstate(drawn)
-            for key in list(_state.streams):
-                if key in counters:
-                    _state.streams[key].counter = counters[key]
-                else:
-                    del _state.streams[key]
-
-
 def _truncated(seed: Any) -> int:
     """The seed as a 31-bit integer, as TensorFlow passes it on."""
     if isinstance(seed, (str, bytes)):

@@ -10,10 +10,11 @@ from eagerflow.data import structure
 from eagerflow.data.arguments import integer
 from eagerflow.data.dataset import Dataset
 from eagerflow.data.elementwise import AssertCardinalityDataset
-from eagerflow.data.experimental.reducing import ReducedDataset, Reducer
+from eagerflow.data.experimental.reducing import Reducer, reduced
+from eagerflow.data.functions import Debugging
 from eagerflow.data.random_access import element_at
 from eagerflow.data.sources import ListDataset
-from eagerflow.framework import dtypes
+from eagerflow.framework import context, dtypes
 
 Transformation = Callable[[Dataset], Dataset]
 
@@ -127,7 +128,16 @@ def from_variant(variant: Any, structure: Any) -> Dataset:
 
 
 def enable_debug_mode() -> None:
-    """Does nothing: functions run as Python anyway, and can be debugged."""
+    """Lets the functions of datasets that are made from now on run as Python for every element.
+
+    They are still traced once. Nothing runs in parallel, so that debuggers and prints work.
+
+    Raises:
+        ValueError: inside of a function that is traced, or of a graph.
+    """
+    if not context.executing_eagerly():
+        raise ValueError("`enable_debug_mode()` is only supported in eager mode.")
+    Debugging.enabled = True
 
 
 def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transformation:
@@ -142,7 +152,7 @@ def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transfor
     >>> [int(n) for n in tf.data.Dataset.range(5).apply(by_parity)]
     [3, 2]
     """
-    return lambda dataset: ReducedDataset(dataset, key_func, reducer)
+    return lambda dataset: reduced(dataset, key_func, reducer)
 
 
 def group_by_window(

@@ -6,15 +6,22 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.data import structure
 from eagerflow.data.arguments import UNKNOWN
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
-from eagerflow.data.functions import caller_of, checked_function, parts_of_elements
-from eagerflow.data.nested import key_of
+from eagerflow.data.functions import (
+    ElementFunction,
+    guarded,
+    traced,
+    traced_number,
+    traced_with_state,
+)
+from eagerflow.data.nested import KEY
 from eagerflow.data.sources import ListCursor
 from eagerflow.framework import dtypes
+
+_Call = Callable[[Any], Any]
 
 
 class Reducer:
@@ -32,9 +39,9 @@ class Reducer:
         reduce_func: Callable[..., Any],
         finalize_func: Callable[..., Any],
     ) -> None:
-        self._init_func = checked_function(init_func, "init_func", 1)
-        self._reduce_func = checked_function(reduce_func, "reduce_func", 2)
-        self._finalize_func = checked_function(finalize_func, "finalize_func", 1)
+        self._init_func = init_func
+        self._reduce_func = reduce_func
+        self._finalize_func = finalize_func
 
     @property
     def init_func(self) -> Callable[..., Any]:
@@ -52,60 +59,61 @@ class Reducer:
         return self._finalize_func
 
 
+def reduced(source: Dataset, key_func: Any, reducer: Reducer) -> Dataset:
+    """The dataset for `group_by_reducer`."""
+    name, spec = "tf.data.experimental.group_by_reducer()", source.element_spec
+    key = traced_number(key_func, spec, name, "key_func", dtypes.int64)
+    begin = traced(reducer.init_func, KEY, name, "init_func")
+    step, state = traced_with_state(reducer.reduce_func, begin.result, spec, name, "reduce_func")
+    finish = traced(reducer.finalize_func, state, name, "finalize_func")
+    return ReducedDataset(source, key, begin, step, finish)
+
+
 class ReducedDataset(UnaryDataset):
     """One result for each key, in the order of the keys."""
 
-    def __init__(self, source: Dataset, key_func: Any, reducer: Reducer) -> None:
+    def __init__(self, source: Dataset, *functions: ElementFunction) -> None:
         super().__init__(source)
-        self._key = checked_function(key_func, "key_func", parts_of_elements(source))
-        self._reducer = reducer
+        self._functions = functions
 
     def _cursor(self, context: Context) -> Cursor:
-        return ReducedCursor(self._input._cursor(context), self._key, self._reducer)
-
-    def _needs_sample(self) -> bool:
-        return True
+        calls = [guarded(context.caller(function)) for function in self._functions]
+        return ReducedCursor(self._input._cursor(context), calls)
 
     def _make_spec(self) -> Any:
-        return structure.spec_of(self._sample(0))
+        return self._functions[-1].result
 
     def _count(self) -> int:
         return UNKNOWN
 
-    def _make_sample(self, variant: int) -> Any:
-        element = self._input._sample(variant)
-        return reduced(iter([element]), self._key, self._reducer)[0]
 
-
-def reduced(elements: Any, key_func: Callable[..., Any], reducer: Reducer) -> list[Any]:
+def _results(
+    elements: Cursor, key_of: _Call, begin: _Call, step: _Call, finish: _Call
+) -> list[Any]:
     """The results for all keys, in the keys' order."""
-    key_func = caller_of(key_func)
     states: dict[int, Any] = {}
     for element in elements:
-        key = key_of(key_func, element)
+        key = int(key_of(element))
         if key not in states:
-            states[key] = structure.normalize_result(
-                reducer.init_func(_core.convert(key, dtypes.int64, None))
-            )
-        states[key] = structure.normalize_result(reducer.reduce_func(states[key], element))
-    finish = caller_of(reducer.finalize_func)
-    return [structure.normalize_result(finish(states[key])) for key in sorted(states)]
+            states[key] = begin(_core.convert(key, dtypes.int64, None))
+        states[key] = step((states[key], element))
+    return [finish(states[key]) for key in sorted(states)]
 
 
 class ReducedCursor(Cursor):
     """Reads all elements, then yields the results."""
 
-    __slots__ = ("_arguments", "_at", "_input", "_results")
+    __slots__ = ("_at", "_calls", "_input", "_results")
 
-    def __init__(self, source: Cursor, key_func: Callable[..., Any], reducer: Reducer) -> None:
+    def __init__(self, source: Cursor, calls: list[_Call]) -> None:
         self._input = source
-        self._arguments = (key_func, reducer)
+        self._calls = calls
         self._results: ListCursor | None = None
         self._at = 0
 
     def __next__(self) -> Any:
         if self._results is None:
-            self._results = ListCursor(reduced(self._input, *self._arguments))
+            self._results = ListCursor(_results(self._input, *self._calls))
         self._at += 1
         return next(self._results)
 

@@ -67,9 +67,6 @@ class SqlDataset(Dataset):
     def _count(self) -> int:
         return UNKNOWN
 
-    def _make_sample(self, variant: int) -> Any:
-        return structure.zero_like(self._declared)
-
 
 class SqlCursor(Cursor):
     """Runs the query when the first row is asked for."""

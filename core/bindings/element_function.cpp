@@ -1,0 +1,400 @@
+// The class ElementFunction of eagerflow._core: a graph that was traced for the elements of a
+// pipeline. Calls take an element and return one. Those of tensors, tuples and dictionaries are
+// taken apart and put together here, others by functions of Python.
+//
+// Several elements are computed together without Python's lock, unless a node needs it, so that
+// worker threads do not wait for each other.
+#include "bindings/element_function.h"
+
+#include <structmember.h>
+
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "bindings/errors.h"
+#include "bindings/gil.h"
+#include "bindings/items.h"
+#include "bindings/py_graph.h"
+#include "bindings/py_ref.h"
+#include "bindings/py_tensor.h"
+#include "eager/observer.h"
+#include "eager/tape.h"
+#include "graph/call.h"
+#include "graph/random_streams.h"
+
+namespace ef::py {
+namespace {
+
+// How elements are made of tensors.
+struct Form {
+  enum class Kind { kTensor, kTuple, kDict, kPython };
+  Kind kind = Kind::kTensor;
+  std::vector<Form> parts;    // of a tuple; of a dictionary in the order of its sorted keys
+  std::vector<PyRef> keys;    // of a dictionary, sorted
+  std::vector<size_t> order;  // of a dictionary's items: indices of keys
+  PyRef function;             // takes an element apart, or puts it together
+};
+
+// From what Python gives: None for a tensor, a tuple of forms, a dictionary of forms by sorted keys
+// with its keys in order, or a function.
+Form form_of(PyObject* object) {
+  Form form;
+  if (object == Py_None) return form;
+  if (PyTuple_Check(object)) {
+    form.kind = Form::Kind::kTuple;
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(object); ++k) {
+      form.parts.push_back(form_of(PyTuple_GET_ITEM(object, k)));
+    }
+  } else if (PyDict_Check(object)) {
+    form.kind = Form::Kind::kDict;
+    const PyRef sorted = checked(PyDict_Keys(object));
+    if (PyList_Sort(sorted) < 0) throw PythonError();
+    for (PyObject* key : Items(sorted)) {
+      form.keys.push_back(PyRef::share(key));
+      form.parts.push_back(form_of(PyDict_GetItem(object, key)));
+    }
+    PyObject *key, *value;
+    for (Py_ssize_t at = 0; PyDict_Next(object, &at, &key, &value);) {
+      for (size_t k = 0; k < form.keys.size(); ++k) {
+        if (form.keys[k].get() == key) form.order.push_back(k);
+      }
+    }
+  } else {
+    form.kind = Form::Kind::kPython;
+    form.function = PyRef::share(object);
+  }
+  return form;
+}
+
+int visit_form(const Form& form, visitproc visit, void* arg) {
+  Py_VISIT(form.function.get());
+  for (const Form& part : form.parts) {
+    if (const int stop = visit_form(part, visit, arg)) return stop;
+  }
+  return 0;
+}
+
+[[noreturn]] void refuse_element(PyObject* element) {
+  PyErr_Format(PyExc_TypeError, "An element has another structure than its spec: %R", element);
+  throw PythonError();
+}
+
+void take_apart(const Form& form, PyObject* element, TensorList& tensors) {
+  switch (form.kind) {
+    case Form::Kind::kTensor:
+      if (!is_tensor(element)) refuse_element(element);
+      tensors.push_back(tensor_of(element));
+      return;
+    case Form::Kind::kTuple:
+      if (!PyTuple_Check(element) ||
+          static_cast<size_t>(PyTuple_GET_SIZE(element)) != form.parts.size()) {
+        refuse_element(element);
+      }
+      for (size_t k = 0; k < form.parts.size(); ++k) {
+        take_apart(form.parts[k], PyTuple_GET_ITEM(element, static_cast<Py_ssize_t>(k)), tensors);
+      }
+      return;
+    case Form::Kind::kDict:
+      if (!PyDict_Check(element)) refuse_element(element);
+      for (size_t k = 0; k < form.parts.size(); ++k) {
+        PyObject* const part = PyDict_GetItemWithError(element, form.keys[k]);
+        if (!part) {
+          if (PyErr_Occurred()) throw PythonError();
+          refuse_element(element);
+        }
+        take_apart(form.parts[k], part, tensors);
+      }
+      return;
+    case Form::Kind::kPython:
+      const PyRef list = checked(PyObject_CallOneArg(form.function, element));
+      for (Tensor& tensor : to_tensors(list.get())) tensors.push_back(std::move(tensor));
+  }
+}
+
+// Takes the tensors over, from index `at` on.
+PyRef put_together(const Form& form, TensorList& tensors, size_t& at) {
+  switch (form.kind) {
+    case Form::Kind::kTensor: return checked(wrap(std::move(tensors[at++])));
+    case Form::Kind::kTuple: {
+      PyRef tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(form.parts.size())));
+      for (size_t k = 0; k < form.parts.size(); ++k) {
+        PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(k),
+                         put_together(form.parts[k], tensors, at).release());
+      }
+      return tuple;
+    }
+    case Form::Kind::kDict: {
+      std::vector<PyRef> values;
+      for (const Form& part : form.parts) values.push_back(put_together(part, tensors, at));
+      PyRef dict = checked(PyDict_New());
+      for (const size_t k : form.order) {
+        if (PyDict_SetItem(dict, form.keys[k], values[k]) < 0) throw PythonError();
+      }
+      return dict;
+    }
+    case Form::Kind::kPython: break;
+  }
+  const PyRef list = checked(PyList_New(static_cast<Py_ssize_t>(tensors.size())));
+  for (size_t k = 0; k < tensors.size(); ++k) {
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(k),
+                    checked(wrap(std::move(tensors[k]))).release());
+  }
+  return checked(PyObject_CallOneArg(form.function, list));
+}
+
+struct State {
+  graph::CallablePtr callable;
+  TensorList captured;
+  Form taken, given;
+  PyRef streams;
+  bool unlocked = false;
+};
+
+struct ElementFunction {
+  PyObject_HEAD vectorcallfunc vectorcall;
+  State* state;
+};
+
+struct Streams {
+  PyObject_HEAD graph::StreamStates* states;
+};
+
+PyTypeObject* streams_type = nullptr;
+
+State& state_of(PyObject* self) { return *reinterpret_cast<ElementFunction*>(self)->state; }
+graph::StreamStates& states_of(PyObject* streams) {
+  return *reinterpret_cast<Streams*>(streams)->states;
+}
+
+// The arguments of the graph: the tensors of an element, then what the graph captures.
+TensorList arguments_of(const State& state, PyObject* element) {
+  TensorList arguments;
+  take_apart(state.taken, element, arguments);
+  const std::span<const Tensor> inputs = state.callable->graph().inputs();
+  if (arguments.size() != inputs.size()) refuse_element(element);
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    if (arguments[k].dtype() != inputs[k].dtype()) {
+      invalid_argument("A part of an element is ", dtype_name(arguments[k].dtype()),
+                       ", but the function was traced for ", dtype_name(inputs[k].dtype()), ".");
+    }
+    arguments[k].impl()->settle();
+  }
+  for (const Tensor& value : state.captured) arguments.push_back(value);
+  return arguments;
+}
+
+PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
+  if (PyVectorcall_NARGS(nargsf) != 1 || keywords) {
+    PyErr_SetString(PyExc_TypeError, "The function takes one element.");
+    return nullptr;
+  }
+  const PyRef kept = PyRef::share(self);  // a node may drop the last reference
+  return guarded([&] {
+    const State& state = state_of(self);
+    TensorList arguments = arguments_of(state, args[0]);
+    TensorList results;
+    const graph::Node* failed = nullptr;
+    const graph::DrawFrom streams(states_of(state.streams));
+    try {
+      state.callable->plan().run(arguments, results, &failed);
+    } catch (...) {
+      set_error_of_node(failed);
+      throw PythonError();
+    }
+    size_t at = 0;
+    return put_together(state.given, results, at).release();
+  });
+}
+
+// The exception that is set.
+PyRef taken_error() {
+  PyObject *type, *error, *trace;
+  PyErr_Fetch(&type, &error, &trace);
+  PyErr_NormalizeException(&type, &error, &trace);
+  if (trace) PyException_SetTraceback(error, trace);
+  Py_XDECREF(type);
+  Py_XDECREF(trace);
+  return PyRef::steal(error);
+}
+
+// One of several elements that are computed together.
+struct Job {
+  TensorList arguments, results;
+  std::exception_ptr error;
+  const graph::Node* failed = nullptr;
+  PyRef replaced;  // what stands in the place of the result
+};
+
+// map(elements, failure, failed): a list of the results. Elements of the class `failure` stay what
+// they are, and failed(error) gives what takes the place of an element that cannot be computed.
+PyObject* map(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+  if (count != 3 || !PyList_Check(args[0])) {
+    PyErr_SetString(PyExc_TypeError, "map() takes a list, a class, and a function of errors.");
+    return nullptr;
+  }
+  const PyRef kept = PyRef::share(self);
+  return guarded([&] {
+    const State& state = state_of(self);
+    PyObject* const failure = args[1];
+    const auto as_failure = [&] { return checked(PyObject_CallOneArg(args[2], taken_error())); };
+    const auto run = [&](Job& job) {
+      state.callable->plan().run(job.arguments, job.results, &job.failed);
+      job.arguments = {};
+    };
+    std::vector<Job> jobs(static_cast<size_t>(PyList_GET_SIZE(args[0])));
+    const graph::DrawFrom streams(states_of(state.streams));
+    const bool unlocked = state.unlocked && observers.empty();
+    for (size_t k = 0; k < jobs.size(); ++k) {
+      Job& job = jobs[k];
+      const PyRef element = PyRef::share(PyList_GET_ITEM(args[0], static_cast<Py_ssize_t>(k)));
+      if (Py_TYPE(element.get()) == reinterpret_cast<PyTypeObject*>(failure)) {
+        job.replaced = element;
+        continue;
+      }
+      try {
+        job.arguments = arguments_of(state, element);
+        if (!unlocked) run(job);
+      } catch (...) {
+        set_error_of_node(job.failed);
+        job.replaced = as_failure();
+      }
+    }
+    if (unlocked) {
+      const Unlocked others_work;
+      for (Job& job : jobs) {
+        if (job.replaced.get()) continue;
+        try {
+          run(job);
+        } catch (...) {
+          job.error = std::current_exception();
+        }
+      }
+    }
+    PyRef list = checked(PyList_New(0));
+    for (Job& job : jobs) {
+      if (job.error) {
+        try {
+          std::rethrow_exception(std::exchange(job.error, nullptr));
+        } catch (...) {
+          set_error_of_node(job.failed);
+        }
+        job.replaced = as_failure();
+      } else if (!job.replaced) {
+        size_t at = 0;
+        try {
+          job.replaced = put_together(state.given, job.results, at);
+        } catch (...) {
+          set_python_error();
+          job.replaced = as_failure();
+        }
+      }
+      if (PyList_Append(list, job.replaced) < 0) throw PythonError();
+    }
+    return list.release();
+  });
+}
+
+PyObject* construct(PyTypeObject* type, PyObject* args, PyObject*) {
+  PyObject *graph, *captured, *taken, *given, *streams;
+  if (!PyArg_ParseTuple(args, "OOOOO!:ElementFunction", &graph, &captured, &taken, &given,
+                        streams_type, &streams)) {
+    return nullptr;
+  }
+  return guarded([&]() -> PyObject* {
+    auto state = std::make_unique<State>();
+    state->callable = callable_of(graph);
+    state->captured = to_tensors(captured);
+    for (Tensor& tensor : state->captured) tensor.impl()->settle();
+    state->taken = form_of(taken);
+    state->given = form_of(given);
+    state->streams = PyRef::share(streams);
+    state->unlocked = !graph::needs_host(state->callable->graph());
+    PyObject* const self = type->tp_alloc(type, 0);
+    if (!self) return nullptr;
+    auto* const object = reinterpret_cast<ElementFunction*>(self);
+    object->vectorcall = call;
+    object->state = state.release();
+    return self;
+  });
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  const State* const state = reinterpret_cast<ElementFunction*>(self)->state;
+  if (!state) return 0;
+  if (const int stop = visit_form(state->taken, visit, arg)) return stop;
+  return visit_form(state->given, visit, arg);
+}
+
+void dealloc(PyObject* self) {
+  PyTypeObject* const type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  delete std::exchange(reinterpret_cast<ElementFunction*>(self)->state, nullptr);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyMethodDef methods[] = {
+    {"map", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(map)), METH_FASTCALL,
+     "The results for a list of elements. Objects of a class stay what they are; a function of "
+     "errors gives what takes the place of elements that cannot be computed."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(ElementFunction, vectorcall), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+PyObject* construct_streams(PyTypeObject* type, PyObject*, PyObject*) {
+  PyObject* const self = type->tp_alloc(type, 0);
+  if (self) reinterpret_cast<Streams*>(self)->states = new graph::StreamStates;
+  return self;
+}
+
+void dealloc_streams(PyObject* self) {
+  PyTypeObject* const type = Py_TYPE(self);
+  delete reinterpret_cast<Streams*>(self)->states;
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+}  // namespace
+
+bool init_element_functions(PyObject* module) {
+  PyType_Slot streams_slots[] = {
+      {Py_tp_doc, const_cast<char*>("The random streams of one reading of a pipeline.")},
+      {Py_tp_new, reinterpret_cast<void*>(construct_streams)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_streams)},
+      {0, nullptr},
+  };
+  PyType_Spec streams_spec = {"eagerflow._core.StreamStates", sizeof(Streams), 0,
+                              Py_TPFLAGS_DEFAULT, streams_slots};
+  PyObject* const streams = PyType_FromSpec(&streams_spec);
+  if (!streams || PyModule_AddObjectRef(module, "StreamStates", streams) < 0) return false;
+  streams_type = reinterpret_cast<PyTypeObject*>(streams);
+  PyType_Slot slots[] = {
+      {Py_tp_doc, const_cast<char*>("ElementFunction(graph, captured, taken, given, streams): a "
+                                    "graph that is called with the elements of a pipeline.")},
+      {Py_tp_new, reinterpret_cast<void*>(construct)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+      {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+      {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+      {Py_tp_methods, methods},
+      {Py_tp_members, members},
+      {0, nullptr},
+  };
+  PyType_Spec spec = {"eagerflow._core.ElementFunction", sizeof(ElementFunction), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, slots};
+  PyObject* const type = PyType_FromSpec(&spec);
+  if (!type) return false;
+  const int failed = PyModule_AddObjectRef(module, "ElementFunction", type);
+  Py_DECREF(type);
+  return failed == 0;
+}
+
+}  // namespace ef::py
