@@ -40,7 +40,7 @@ def integer(value: Any, what: str) -> int:
     Raises:
         TypeError: if it is no integer.
     """
-    if type(value) is int:
+    if type(value) is int or value is LATE:
         return value
     tensor = _core.convert(value, None, dtypes.int64)
     if is_late(tensor):

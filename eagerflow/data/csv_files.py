@@ -13,6 +13,7 @@ from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset, DatasetSpec, UnaryDataset
 from eagerflow.data.files import LineCursor, filenames_dataset, path_of, reader_options
 from eagerflow.data.functions import HostFunction
+from eagerflow.data.nested import FlatMapDataset
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.io.csv import split_line
@@ -84,7 +85,7 @@ class CsvDataset(UnaryDataset):
         if self._selected is not None and len(self._selected) != len(self._columns):
             raise invalid("select_cols should match output size")
         one_file = HostFunction(self._one_file, DatasetSpec(self._make_spec()))
-        super().__init__(filenames_dataset(filenames).flat_map(one_file))
+        super().__init__(FlatMapDataset(filenames_dataset(filenames), one_file))
 
     def _one_file(self, name: Any) -> Dataset:
         return OneTableDataset(self, path_of(name))

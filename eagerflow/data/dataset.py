@@ -11,7 +11,7 @@ from eagerflow.data.arguments import INFINITE, UNKNOWN
 from eagerflow.data.context import Context
 from eagerflow.data.creation import Creation
 from eagerflow.data.cursor import Cursor
-from eagerflow.data.functions import ElementFunction, guarded, traced_with_state
+from eagerflow.data.functions import ElementFunction, traced_with_state
 from eagerflow.data.iterator import NumpyIterator, OwnedIterator, make_initializable_iterator
 from eagerflow.data.options import Options
 from eagerflow.data.transformation import Transformation
@@ -244,7 +244,7 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
 
     def _reduced(self, state: Any, function: ElementFunction) -> Any:
         """What a traced function makes of a state and all elements."""
-        step = guarded(function.caller(_core.StreamStates()))
+        step = function.caller(_core.StreamStates())
         for element in OwnedIterator(self):
             state = step((state, element))
         return state

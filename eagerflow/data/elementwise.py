@@ -84,7 +84,7 @@ def mapped(
 ) -> Dataset:
     """The dataset for `Dataset.map`."""
     function = traced(function, source.element_spec, "Dataset.map()")
-    if not structure.flatten(function.result):
+    if not any(leaf.flatten() for leaf in structure.flatten(function.result)):
         raise invalid("The function of `map` must return at least one tensor.")
     if num_parallel_calls is None or Debugging.enabled:
         return MapDataset(source, function)

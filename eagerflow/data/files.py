@@ -14,6 +14,7 @@ from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset, DatasetSpec, UnaryDataset
 from eagerflow.data.functions import HostFunction
+from eagerflow.data.nested import FlatMapDataset, interleaved
 from eagerflow.data.sources import TensorSliceDataset
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
@@ -149,13 +150,13 @@ class ReaderDataset(UnaryDataset):
         names = filenames_dataset(filenames)
         one_file = HostFunction(self._one_file, DatasetSpec(self._make_spec()))
         if num_parallel_reads is None:
-            source = names.flat_map(one_file)
+            source: Dataset = FlatMapDataset(names, one_file)
         else:
             reads = integer(num_parallel_reads, "num_parallel_reads")
             if reads < 1 and reads != AUTOTUNE:
                 raise invalid("num_parallel_reads must be greater than zero.")
             cycle = None if reads == AUTOTUNE else reads
-            source = names.interleave(one_file, cycle, 1, reads)
+            source = interleaved(names, one_file, cycle, 1, reads, None)
         super().__init__(source)
         self._filenames = names
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from eagerflow import _core, errors
 from eagerflow.data import structure
-from eagerflow.framework import context
+from eagerflow.framework import context, dtypes
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.func_graph import FuncGraph
 from eagerflow.framework.type_spec import TensorSpec
@@ -97,15 +97,19 @@ class TracedFunction(ElementFunction):
         placeholders = Placeholders(graph, [])
         mode = context.running_eagerly() if context.process.graphs_used else nullcontext()
         with mode, graph.as_default(), Creation(False, graph, []):
-            element = structure.map_structure(
-                lambda leaf: leaf.placeholder_value(placeholders), spec
-            )
-            arguments = element if type(element) is tuple else (element,)
+            arguments = []
+            for number, part in enumerate(spec if type(spec) is tuple else (spec,)):
+                placeholders.parameter = f"args_{number}"
+                arguments.append(structure.map_structure(self._placeholder(placeholders), part))
             returned = autograph.convert_in_context(function)(*arguments)
             self.result, tensors = _taken_apart(returned, used_by)
             graph.finish([graph.capture(tensor) for tensor in tensors])
         # The tensors of outer graphs that it uses; once those run, their values.
         self.captured = [outer for outer, _ in graph.captures]
+
+    @staticmethod
+    def _placeholder(placeholders: Placeholders) -> Callable[[Any], Any]:
+        return lambda leaf: leaf.placeholder_value(placeholders)
 
     def bound(self, captured: list[Any]) -> TracedFunction:
         """The same function with values for the tensors of outer graphs."""
@@ -181,7 +185,7 @@ def traced_predicate(function: Any, spec: Any, used_by: str) -> ElementFunction:
         ValueError: if it returns something else.
     """
     found = traced(function, spec, used_by, "predicate")
-    if not _is_scalar(found.result, "bool"):
+    if not is_scalar(found.result, dtypes.bool):
         raise ValueError(
             "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return "
             f"type is {found.result}."
@@ -207,7 +211,7 @@ def traced_number(
         return traced(function, spec, used_by, name)
     found = TracedFunction(convert, spec, used_by)
     found.python_function = function
-    if not _is_scalar(found.result, dtype.name):
+    if not is_scalar(found.result, dtype):
         raise ValueError(
             f"Invalid `{name}`. `{name}` must return a single `tf.{dtype.name}` scalar tensor, but "
             f"its return type is {found.result}."
@@ -215,11 +219,9 @@ def traced_number(
     return found
 
 
-def _is_scalar(spec: Any, dtype: str) -> bool:
+def is_scalar(spec: Any, dtype: DType) -> bool:
     """Whether values of a spec may be scalars of a dtype."""
-    return (
-        isinstance(spec, TensorSpec) and spec.dtype.name == dtype and spec.shape.rank in (0, None)
-    )
+    return isinstance(spec, TensorSpec) and spec.dtype is dtype and spec.shape.rank in (0, None)
 
 
 def traced_with_state(

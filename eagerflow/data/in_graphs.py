@@ -114,13 +114,16 @@ def made(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Dataset:
         with eagerly():
             return make()
     spec = cls._spec_of(*args, **kwargs)
-    outputs = [(HANDLE.dtype, [])]
 
     def run(*values: Tensor) -> list[Tensor]:
         return [_core.handle_of(make(*values))]
 
-    handle = _core.host_node(run, arguments.inputs, outputs, cls.__name__)[0]
-    return GraphDataset(handle, spec)
+    return GraphDataset(_scalar_node(run, arguments.inputs, cls.__name__), spec)
+
+
+def _scalar_node(run: Callable[..., Any], inputs: list[Tensor], name: str) -> Tensor:
+    """A node that returns an int64 scalar, and is dropped if nobody needs that."""
+    return _core.host_node(run, inputs, [(HANDLE.dtype, ())], name)[0]
 
 
 def handle_of(value: Any) -> Tensor:
@@ -179,8 +182,7 @@ def cardinality(dataset: GraphDataset) -> Tensor:
     def run(handle: Tensor) -> list[Any]:
         return [_core.object_of(handle).cardinality()]
 
-    outputs = [(HANDLE.dtype, [])]
-    return _core.host_node(run, [dataset._handle], outputs, "DatasetCardinality")[0]
+    return _scalar_node(run, [dataset._handle], "DatasetCardinality")
 
 
 # Iterators.

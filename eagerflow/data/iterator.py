@@ -552,7 +552,7 @@ class OptionalSpec(TypeSpec):
         return hash(OptionalSpec)
 
     def __repr__(self) -> str:
-        return f"OptionalSpec({self._element_spec!r})"
+        return f"OptionalSpec({self._element_spec!r},)"
 
 
 def get_next_as_optional(iterator: Any) -> Optional:

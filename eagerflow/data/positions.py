@@ -117,7 +117,7 @@ class ShardDataset(UnaryDataset):
             raise invalid(
                 f"Number of shards must be greater than zero (currently num_shards = {self._shards})."
             )
-        if not 0 <= self._index < self._shards:
+        if self._index < 0 or self._index >= self._shards:
             raise invalid(
                 f"Index must be between 0 and {self._shards - 1} (currently index = {self._index})."
             )

@@ -11,6 +11,7 @@ from eagerflow import _core
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor, InputCursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
+from eagerflow.data.elementwise import MapDataset
 from eagerflow.data.functions import traced
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
@@ -31,13 +32,16 @@ def resampled(
     """The dataset for `Dataset.rejection_resample`."""
     target = np.asarray(_core.convert(target_dist, None, dtypes.float32), np.float64)
 
+    if not callable(class_func):
+        traced(class_func, source.element_spec, "Dataset.rejection_resample()")
+
     def with_class(*parts: Any) -> Any:
         label = autograph.convert_in_context(class_func)(*parts)
         return _core.as_tensor(label), parts[0] if len(parts) == 1 else parts
 
     name = "Dataset.rejection_resample()"
     labelled = traced(with_class, source.element_spec, name, "class_func")
-    pairs = source.map(labelled)
+    pairs = MapDataset(source, labelled)
     if initial_dist is not None:
         initial = np.asarray(_core.convert(initial_dist, None, dtypes.float32), np.float64)
         accepted, original = acceptance(initial, target)

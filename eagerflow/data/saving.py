@@ -10,13 +10,14 @@ from typing import Any
 from eagerflow import _core, errors
 from eagerflow.checkpoint.checkpoint import Checkpoint
 from eagerflow.checkpoint.manager import CheckpointManager
-from eagerflow.data.arguments import AUTOTUNE, UNKNOWN
+from eagerflow.data.arguments import AUTOTUNE, UNKNOWN, invalid
 from eagerflow.data.context import Context, available_cores
 from eagerflow.data.creation import as_strings
 from eagerflow.data.cursor import Cursor, InputCursor
 from eagerflow.data.dataset import Dataset, DatasetSpec, UnaryDataset
-from eagerflow.data.functions import ElementFunction, HostFunction, guarded, traced, traced_number
+from eagerflow.data.functions import ElementFunction, HostFunction, guarded, is_scalar, traced
 from eagerflow.data.iterator import OwnedIterator
+from eagerflow.data.nested import interleaved
 from eagerflow.data.shard_files import SavedDirectory, ShardCursor, Shards, is_complete, read_spec
 from eagerflow.data.sources import ListCursor, ListDataset
 from eagerflow.data.stored_spec import encode_spec
@@ -61,24 +62,30 @@ def save(
 
 
 def _traced_shard_func(function: Any, dataset: Dataset, used_by: str) -> ElementFunction | None:
+    """A function that returns the index of an element's file.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if it returns something else.
+    """
     if function is None:
         return None
-    return traced_number(function, dataset.element_spec, used_by, "shard_func", dtypes.int64)
+    found = traced(function, dataset.element_spec, used_by, "shard_func")
+    if not is_scalar(found.result, dtypes.int64):
+        raise invalid(f"`shard_func` must return a scalar int64, not {found.result}.")
+    return found
 
 
 def _traced_reader_func(function: Any, spec: Any, used_by: str) -> ElementFunction | None:
     """A function that makes one dataset of the dataset of the shards' datasets.
 
     Raises:
-        TypeError: if it returns something else.
+        tf.errors.InvalidArgumentError: if it returns something else.
     """
     if function is None:
         return None
     found = traced(function, DatasetSpec(DatasetSpec(spec)), used_by, "reader_func")
     if not isinstance(found.result, DatasetSpec):
-        raise TypeError(
-            f"Invalid `reader_func`. It must return a `tf.data.Dataset`, got {found.result}."
-        )
+        raise invalid(f"`reader_func` must return a `tf.data.Dataset`, not {found.result}.")
     return found
 
 
@@ -262,9 +269,7 @@ def _read(
     if len(shards) == 1:
         return shards[0]
     same = HostFunction(lambda shard: shard, DatasetSpec(spec))
-    return ListDataset(shards).interleave(
-        same, cycle_length=available_cores(), num_parallel_calls=AUTOTUNE
-    )
+    return interleaved(ListDataset(shards), same, available_cores(), None, AUTOTUNE, None)
 
 
 class EmptyDataset(Dataset):

@@ -113,9 +113,7 @@ class TensorSliceDataset(Dataset):
         for column in self._columns:
             if column is None:
                 continue
-            rank = getattr(column, "shape", TensorShape([])).rank
-            if rank == 0:
-                raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+            _check_rank(getattr(column, "shape", TensorShape([])).rank)
             sizes.append(int(column.shape[0]) if column.shape[0] is not None else len(column))
         if not sizes:
             raise ValueError("Invalid `tensors`. `tensors` should not be empty.")
@@ -129,7 +127,10 @@ class TensorSliceDataset(Dataset):
 
     @classmethod
     def _spec_of(cls, tensors: Any) -> Any:
-        return structure.unbatched_spec(structure.spec_of(structure.normalize(tensors)))
+        spec = structure.spec_of(structure.normalize(tensors))
+        for leaf in structure.flatten(spec):
+            _check_rank(leaf.shape.rank if isinstance(leaf, TensorSpec) else None)
+        return structure.unbatched_spec(spec)
 
     def _cursor(self, context: Context) -> Cursor:
         return SliceCursor(self._columns, self._tensors, self._size)
@@ -147,6 +148,11 @@ class TensorSliceDataset(Dataset):
             if column is not None
         )
         return f"{self._size} slices of {described}"
+
+
+def _check_rank(rank: int | None) -> None:
+    if rank == 0:
+        raise ValueError("Unbatching a tensor is only supported for rank >= 1")
 
 
 def slices_at(columns: list[Any], index: int) -> list[Any]:

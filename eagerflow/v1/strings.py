@@ -7,8 +7,9 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import hosted
 from eagerflow.framework.op_function import op_function
-from eagerflow.strings.elementwise import byte_vector, cut
+from eagerflow.strings.elementwise import byte_vector, cut, rows_of
 
 
 @op_function
@@ -44,7 +45,14 @@ def string_split(
     strings = _core.convert(source, dtypes.string, None)
     if strings.ndim != 1:
         raise ValueError(f"`source` must be a vector of strings, its shape is {strings.shape}.")
-    separators = _core.convert(delimiter if sep is None else sep, dtypes.string, None).numpy()
+    rows = _split_rows(strings, delimiter if sep is None else sep, skip_empty)
+    return rows.to_sparse() if result_type == "SparseTensor" else rows
+
+
+@hosted(rows_of(dtypes.string))
+def _split_rows(strings: Any, separators: Any, skip_empty: bool) -> Any:
+    """The parts of each string, as a ragged tensor."""
+    separators = _core.convert(separators, dtypes.string, None).numpy()
     pattern = re.compile(b"[" + re.escape(separators) + b"]") if separators else None
 
     def parts(item: bytes) -> list[bytes]:
@@ -55,5 +63,4 @@ def string_split(
         pieces = pattern.split(item)
         return [piece for piece in pieces if piece] if skip_empty else pieces
 
-    rows = cut(parts, strings, "StringSplit", byte_vector)
-    return rows.to_sparse() if result_type == "SparseTensor" else rows
+    return cut(parts, strings, "StringSplit", byte_vector)

@@ -12,6 +12,7 @@ import pytest
 
 import eagerflow as tf
 from eagerflow.data import parallel
+from python_functions import as_python
 
 D = tf.data.Dataset
 
@@ -44,6 +45,7 @@ def little_patience(monkeypatch):
     assert end_soon()
 
 
+@as_python
 def work(x):
     end = time.perf_counter() + 0.001
     while time.perf_counter() < end:
@@ -113,7 +115,7 @@ def test_workers_come_back_when_somebody_reads_again():
         threading.Event().wait(0.001)
         return x
 
-    iterator = iter(D.range(150).map(note, num_parallel_calls=2))
+    iterator = iter(D.range(150).map(as_python(note), num_parallel_calls=2))
     for begin in (0, 50, 100):
         assert [int(next(iterator)) for _ in range(50)] == list(range(begin, begin + 50))
         assert end_soon()
@@ -129,7 +131,8 @@ def work(x):
     if int(x) == 20:
         os.kill(os.getpid(), signal.SIGINT)
     return x + 1
-dataset = tf.data.Dataset.range(10**9).map(work, num_parallel_calls=2).prefetch(2)
+called = lambda x: tf.py_function(work, [x], tf.int64)
+dataset = tf.data.Dataset.range(10**9).map(called, num_parallel_calls=2).prefetch(2)
 if sys.argv[1] == "leave":
     iterator = iter(dataset)
     next(iterator)

@@ -2,13 +2,13 @@
 
 import gc
 import threading
-import traceback
 import weakref
 
 import numpy as np
 import pytest
 
 import eagerflow as tf
+from python_functions import as_python
 
 
 def workers():
@@ -72,7 +72,7 @@ def test_calls_of_a_parallel_map_overlap():
         meeting.wait()
         return x
 
-    dataset = tf.data.Dataset.range(6).map(meet, num_parallel_calls=3)
+    dataset = tf.data.Dataset.range(6).map(as_python(meet), num_parallel_calls=3)
     assert [int(x) for x in dataset] == list(range(6))
 
 
@@ -86,7 +86,7 @@ def test_prefetching_overlaps_with_the_reader_and_is_bounded():
             third.set()
         return x
 
-    iterator = iter(tf.data.Dataset.range(100).map(note).prefetch(3))
+    iterator = iter(tf.data.Dataset.range(100).map(as_python(note)).prefetch(3))
     assert int(next(iterator)) == 0
     assert third.wait(20)
     assert len(made) <= 4
@@ -96,7 +96,7 @@ def test_prefetching_overlaps_with_the_reader_and_is_bounded():
 def test_prefetching_is_bounded_however_quick_elements_are(room):
     made = []
     iterator = iter(
-        tf.data.Dataset.range(2000).map(lambda x: (made.append(0), x)[1]).prefetch(room)
+        tf.data.Dataset.range(2000).map(as_python(lambda x: (made.append(0), x)[1])).prefetch(room)
     )
     ahead = []
     for taken in range(1, 2000):
@@ -113,9 +113,9 @@ def test_parallel_interleave_reads_ahead_in_threads():
     def rows(i):
         def wait(x):
             meeting.wait()
-            return x + i
+            return x
 
-        return tf.data.Dataset.range(2).map(wait)
+        return tf.data.Dataset.range(2).map(lambda x: as_python(wait)(x) + i)
 
     dataset = tf.data.Dataset.range(0, 20, 10).interleave(rows, 2, num_parallel_calls=2)
     assert [int(x) for x in dataset] == [0, 10, 1, 11]
@@ -129,7 +129,9 @@ def test_order_is_kept_unless_it_need_not_be():
             first_may_go.wait(20)
         return x
 
-    dataset = tf.data.Dataset.range(4).map(hold_back, num_parallel_calls=2, deterministic=False)
+    dataset = tf.data.Dataset.range(4).map(
+        as_python(hold_back), num_parallel_calls=2, deterministic=False
+    )
     iterator = iter(dataset)
     first = int(next(iterator))
     first_may_go.set()
@@ -147,7 +149,7 @@ def test_options_say_whether_order_is_kept():
 
     options = tf.data.Options()
     options.deterministic = False
-    dataset = tf.data.Dataset.range(4).map(hold_back, num_parallel_calls=2).batch(1)
+    dataset = tf.data.Dataset.range(4).map(as_python(hold_back), num_parallel_calls=2).batch(1)
     iterator = iter(dataset.with_options(options))
     assert int(next(iterator)[0]) == 1
     first_may_go.set()
@@ -166,12 +168,13 @@ def test_slow_functions_get_threads_under_autotune():
 
     options = tf.data.Options()
     options.threading.private_threadpool_size = 2
-    dataset = tf.data.Dataset.range(40).map(work, num_parallel_calls=tf.data.AUTOTUNE)
+    dataset = tf.data.Dataset.range(40).map(as_python(work), num_parallel_calls=tf.data.AUTOTUNE)
     assert [int(x) for x in dataset.with_options(options)] == list(range(40))
     assert "eagerflow-data" in names
     del both
 
 
+@as_python
 def failing(x):
     if int(x) == 3:
         raise KeyError("in the user's function")
@@ -189,10 +192,9 @@ def failing(x):
     ],
 )
 def test_an_error_reaches_the_reader_with_the_users_line(make):
-    with pytest.raises(KeyError, match="in the user's function") as caught:
+    with pytest.raises(tf.errors.UnknownError, match="in the user's function") as caught:
         list(make(tf.data.Dataset.range(10)))
-    lines = [frame.line for frame in traceback.extract_tb(caught.value.__traceback__)]
-    assert 'raise KeyError("in the user\'s function")' in lines
+    assert 'raise KeyError("in the user\'s function")' in str(caught.value)
     del caught
     assert all_ended()
 
@@ -200,7 +202,7 @@ def test_an_error_reaches_the_reader_with_the_users_line(make):
 def test_reading_goes_on_after_an_error():
     iterator = iter(tf.data.Dataset.range(5).map(failing, num_parallel_calls=2))
     assert [int(next(iterator)) for _ in range(3)] == [0, 1, 2]
-    with pytest.raises(KeyError):
+    with pytest.raises(tf.errors.UnknownError):
         next(iterator)
     assert [int(x) for x in iterator] == [4]
 
@@ -210,15 +212,6 @@ def test_errors_of_operations_can_be_ignored():
         lambda x: tf.reshape(tf.range(x), [3]), num_parallel_calls=2
     )
     assert [x.numpy().tolist() for x in dataset.ignore_errors()] == [[0, 1, 2]]
-
-
-def test_stop_iteration_in_a_function_does_not_end_the_pipeline_quietly():
-    def stop(x):
-        raise StopIteration
-
-    for calls in (None, 2):
-        with pytest.raises(RuntimeError, match="StopIteration"):
-            list(tf.data.Dataset.range(3).map(stop, num_parallel_calls=calls))
 
 
 def test_tapes_of_the_reader_do_not_record_the_workers():
@@ -231,7 +224,7 @@ def test_tapes_of_the_reader_do_not_record_the_workers():
 
 
 class Alive:
-    """Counts the tensors that a pipeline's function has returned and that are still there."""
+    """Counts the tensors that a function of a pipeline gets and that are still there."""
 
     def __init__(self):
         self.most = 0
@@ -239,7 +232,7 @@ class Alive:
         self.references = {}
 
     def __call__(self, x):
-        result = x + 1.0
+        result = tf.identity(x)
         reference = weakref.ref(result, lambda r: self.references.pop(id(r)))
         self.references[id(reference)] = reference
         self.most = max(self.most, len(self.references))
@@ -252,9 +245,9 @@ def test_no_tensors_are_left_behind_by_100000_elements():
     dataset = (
         tf.data.Dataset.from_tensor_slices(np.zeros([1000, 4], np.float32))
         .repeat()
-        .map(first)
+        .map(lambda x: tf.py_function(first, [x], tf.float32))
         .shuffle(100, seed=1)
-        .map(second, num_parallel_calls=2)
+        .map(lambda x: tf.py_function(second, [x], tf.float32), num_parallel_calls=2)
         .prefetch(4)
     )
     for _ in dataset.take(100_000):
@@ -298,16 +291,18 @@ def test_blocks_of_elements_keep_their_order():
 def test_errors_in_blocks_stand_in_their_places():
     def fail(x):
         if int(x) % 7 == 3:
-            raise KeyError(int(x))
+            raise ValueError(f"<{int(x)}>")
         return x
 
-    iterator = iter(tf.data.Dataset.range(1000).map(fail, num_parallel_calls=2).prefetch(50))
+    iterator = iter(
+        tf.data.Dataset.range(1000).map(as_python(fail), num_parallel_calls=2).prefetch(50)
+    )
     found = []
     while True:
         try:
             found.append(int(next(iterator)))
-        except KeyError as error:
-            found.append(error.args[0])
+        except tf.errors.InvalidArgumentError as error:
+            found.append(int(error.message.split("<")[1].split(">")[0]))
         except StopIteration:
             break
     assert found == list(range(1000))
@@ -327,7 +322,7 @@ def test_no_more_calls_at_the_same_time_than_asked_for():
             now -= 1
         return x
 
-    list(tf.data.Dataset.range(200).map(note, num_parallel_calls=2))
+    list(tf.data.Dataset.range(200).map(as_python(note), num_parallel_calls=2))
     assert most <= 2
 
 
@@ -339,7 +334,7 @@ def test_a_function_that_becomes_slow_does_not_hold_back_what_is_made():
             go_on.wait(20)
         return x
 
-    iterator = iter(tf.data.Dataset.range(600).map(hold_back, num_parallel_calls=2))
+    iterator = iter(tf.data.Dataset.range(600).map(as_python(hold_back), num_parallel_calls=2))
     first = [int(next(iterator)) for _ in range(500)]
     go_on.set()
     assert first + [int(x) for x in iterator] == list(range(600))

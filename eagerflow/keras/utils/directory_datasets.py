@@ -10,6 +10,8 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import always, hosted
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.image.codecs import decode_image
 from eagerflow.io import read_file
 from eagerflow.keras.utils import image_utils
@@ -20,6 +22,7 @@ from eagerflow.keras.utils.directory_index import (
     part_of,
 )
 from eagerflow.ops.creation import one_hot
+from eagerflow.strings.manipulation import substr
 from eagerflow.util import lazy
 
 # Imported when it is first used: few programs need it.
@@ -253,7 +256,7 @@ def text_dataset_from_directory(
         text = read_file(path)
         if max_length is None:
             return text
-        return _core.as_tensor(text.numpy()[:max_length])
+        return substr(text, 0, max_length)
 
     return _from_directory(
         directory,
@@ -320,6 +323,7 @@ def audio_dataset_from_directory(
     if sampling_rate is not None and (not isinstance(sampling_rate, int) or sampling_rate <= 0):
         raise ValueError(f"`sampling_rate` should be a positive integer. Received: {sampling_rate}")
 
+    @hosted(always(TensorSpec([output_sequence_length, None], dtypes.float32)))
     def load(path: Any) -> Any:
         sound = wav.read_wav(path.numpy(), sampling_rate)
         if output_sequence_length is not None:

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.framework.sizes import Size, at_most, is_known, sizes_of
 from eagerflow.keras import config
 from eagerflow.typing import FilePath
 from eagerflow.util.optional import optional
@@ -91,20 +93,28 @@ def smart_resize(x: Any, size: Any, interpolation: str = "bilinear") -> Any:
     if len(size) != 2:
         raise ValueError(f"Expected `size` to be a tuple of 2 integers, but got: {size}.")
     images = _core.as_tensor(x)
-    shape = images._shape_tuple()
-    if not 3 <= len(shape) <= 4:
+    if images.ndim not in (3, 4):
         raise ValueError(
             "Expected an image array with shape `(height, width, channels)`, or `(batch_size, "
             "height, width, channels)`, but got input with incorrect rank, of shape "
             f"{images.shape}."
         )
-    height, width = shape[-3:-1]
-    rows = min(height, int(np.float32(width * size[0]) / np.float32(size[1])))
-    columns = min(width, int(np.float32(height * size[1]) / np.float32(size[0])))
+    height, width = sizes_of(images)[-3:-1]
+    rows = at_most(height, _scaled(width, size[0], size[1]))
+    columns = at_most(width, _scaled(height, size[1], size[0]))
     top, left = (height - rows) // 2, (width - columns) // 2
     cut = images[..., top : top + rows, left : left + columns, :]
     resized = resize(cut, size, interpolation)
     return resized.numpy() if isinstance(x, np.ndarray) else resized
+
+
+def _scaled(length: Size, factor: int, divisor: int) -> Size:
+    """A length times a ratio, as 32-bit floats round it."""
+    if is_known(length):
+        return int(np.float32(length * factor) / np.float32(divisor))
+    return _core.ops.cast(
+        _core.ops.cast(length * factor, dtypes.float32) / float(divisor), dtypes.int32
+    )
 
 
 def array_to_img(
