@@ -82,3 +82,18 @@ def test_casts_and_integers_within_a_chain():
     for size in SIZES:
         x, n = sample(size, 0), tf.range(size)
         assert f(x, n).numpy().tobytes() == mixed(x, n).numpy().tobytes()
+
+
+def test_short_results_of_inputs_that_are_broadcast():
+    def inside(column, row, low, high):
+        return (column + row >= low) & (column + row < high)
+
+    specs = [
+        tf.TensorSpec([None, 1]),
+        tf.TensorSpec([1, None]),
+        tf.TensorSpec([]),
+        tf.TensorSpec([]),
+    ]
+    f = traced(inside, *specs)
+    arguments = [sample(300, 0)[:, None], sample(500, 1)[None], tf.constant(-0.5), tf.constant(1.0)]
+    assert f(*arguments).numpy().tobytes() == inside(*arguments).numpy().tobytes()

@@ -226,8 +226,9 @@ void Chain::assign_slots() {
     }
     release(false);
     if (out.last_used < 0) free.push_back(out.slot);
-    slot_bytes_ = std::max(slot_bytes_, out.bytes);
   }
+  // Inputs of other shapes are written to slots, too.
+  for (const Value& each : values_) slot_bytes_ = std::max(slot_bytes_, each.bytes);
 }
 
 void Chain::write_tile_code() {
