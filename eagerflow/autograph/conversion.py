@@ -29,10 +29,15 @@ def convert(function: Callable[..., Any], features: Any = None) -> Callable[...,
         features: None, a Feature, or several of them.
     """
 
+    # Then nothing has to be imported.
+    as_it_is = isinstance(function, types.FunctionType) and libraries.runs_as_it_is(function)
+
     def converted(*args: Any, **kwargs: Any) -> Any:
-        options = transpiler.options(features, user_requested=True)
         try:
             with status.using(status.Status.ENABLED):
+                if as_it_is:
+                    return function(*args, **kwargs)
+                options = transpiler.options(features, user_requested=True)
                 return converted_call(function, args, kwargs, options=options)
         except Exception as error:
             told = explained(error)

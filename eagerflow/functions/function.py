@@ -84,7 +84,7 @@ class Function(_core.TracedCall, Callable):
         self._attributes = attributes
         # Methods by the ids of their objects, which they do not keep alive.
         self._instances: dict[int, tuple[weakref.ref[Any], Function]] = {}
-        self._history = retracing.key_of(python_function)
+        self._history = retracing.history_of(python_function)
         self._described: Any = python_function
         # The parameters, if all take their arguments by position or name.
         plain = all(
@@ -99,7 +99,6 @@ class Function(_core.TracedCall, Callable):
         self._cache = cache.FunctionCache()
         self._lock = threading.RLock()
         self._traces = 0
-        self._untraced_calls = 0
         # Whether a first trace is complete, and whether it made variables.
         self._begun = False
         self._made_variables = False
@@ -240,7 +239,7 @@ class Function(_core.TracedCall, Callable):
             concrete = self._traced(key, values, specs)
             values = dict(zip(names, values, strict=True))
         else:
-            self._untraced_calls += 1
+            self._history.calls += 1
             values = dict(zip(names, values, strict=True))
         return concrete, values
 
@@ -282,11 +281,9 @@ class Function(_core.TracedCall, Callable):
             self._begun = True
             self._cache.add(key, concrete)
             self._forget()
-            calls = self._untraced_calls + self._take_calls()
+            self._history.calls += self._take_calls()
             if not specs and _core.building() is None:
-                retracing.note_trace(self._history, self._python_function, calls)
-                calls = 0
-            self._untraced_calls = calls
+                retracing.note_trace(self._history, self._python_function)
             return concrete
 
     def _trace(

@@ -13,52 +13,56 @@ _MANY = 5
 # of about so many calls, and at most so often for a function.
 _RECENT = 10
 _MOST_WARNINGS = 2
-# How many functions are watched; those that were traced last stay.
+# How many functions are watched; those that were made last stay.
 _WATCHED = 100
 
 
-class _History:
-    """When calls of a function were traced: the number of each such call."""
+class History:
+    """When calls of functions with the same code were traced: the number of each such call.
+
+    `calls` counts all of them; functions add those that are not traced.
+    """
 
     def __init__(self) -> None:
         self.calls = 0
         self.traced: collections.deque[int] = collections.deque()
         self.warnings = 0
 
-    def add(self, calls_before: int) -> None:
-        """Notes a call that was traced, after as many that were not."""
-        self.calls += calls_before + 1
+    def add(self) -> None:
+        """Notes a call that was traced."""
+        self.calls += 1
         self.traced.append(self.calls)
         while len(self.traced) > 1 and self.calls - self.traced[1] + 1 > _RECENT:
             self.traced.popleft()
 
 
-_histories: collections.OrderedDict[Any, _History] = collections.OrderedDict()
+_histories: collections.OrderedDict[Any, History] = collections.OrderedDict()
 _lock = threading.Lock()
 
 
-def key_of(python_function: Any) -> Any:
+def history_of(python_function: Any) -> History:
     """What functions that are defined by the same piece of code have in common."""
     while hasattr(python_function, "__wrapped__"):
         python_function = python_function.__wrapped__
     python_function = getattr(python_function, "__func__", python_function)
-    return getattr(python_function, "__code__", python_function)
-
-
-def note_trace(key: Any, python_function: Any, calls_before: int) -> None:
-    """Notes that a call was traced, and warns if many of the last calls were.
-
-    Args:
-        key: `key_of` the function.
-        python_function: the function, for the message.
-        calls_before: how many calls since its last trace were not traced.
-    """
+    key = getattr(python_function, "__code__", python_function)
     with _lock:
-        history = _histories.pop(key, None) or _History()
+        history = _histories.pop(key, None) or History()
         _histories[key] = history
         if len(_histories) > _WATCHED:
             _histories.popitem(last=False)
-        history.add(calls_before)
+    return history
+
+
+def note_trace(history: History, python_function: Any) -> None:
+    """Notes that a call was traced, and warns if many of the last calls were.
+
+    Args:
+        history: that of the function.
+        python_function: the function, for the message.
+    """
+    with _lock:
+        history.add()
         if len(history.traced) < _MANY or history.warnings >= _MOST_WARNINGS:
             return
         history.warnings += 1
