@@ -1,4 +1,4 @@
-"""Datasets, iterators and optionals in functions that are traced.
+"""Datasets in functions that are traced.
 
 A pipeline is read on the host. A graph knows a dataset or an iterator by a handle, a scalar that stands
 for the object (`_core.handle_of`): nodes that call Python take the handle and read the object.
@@ -9,36 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from eagerflow import _core, errors, nest
+from eagerflow import _core, nest
 from eagerflow.data import structure
 from eagerflow.data.arguments import UNKNOWN
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset
 from eagerflow.data.functions import ElementFunction, TracedFunction
-from eagerflow.data.iterator import Iterator as DatasetIterator
-from eagerflow.data.iterator import Optional, OwnedIterator
-from eagerflow.framework import dtypes
-from eagerflow.framework.func_graph import dims_of, eagerly
-from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.functions import trace_types
+from eagerflow.data.graph_iterators import HANDLE, GraphIterator, node
+from eagerflow.data.iterator import OwnedIterator
+from eagerflow.framework.func_graph import eagerly
 
 Tensor = _core.Tensor
-
-HANDLE = TensorSpec([], dtypes.int64)
-_HAS_VALUE = TensorSpec([], dtypes.bool)
-
-
-def describes(spec: Any, other: Any) -> bool:
-    """Whether all elements with a spec have another one, too."""
-    return bool(trace_types.from_value(other).is_subtype_of(trace_types.from_value(spec)))
-
-
-def _node(call: Callable[..., Any], inputs: list[Any], specs: list[Any], name: str) -> list[Tensor]:
-    """A node with effects that calls Python."""
-    outputs = [(spec.dtype, dims_of(spec.shape)) for spec in specs]
-    return _core.host_node(call, inputs, outputs, name, True)
-
 
 # Datasets.
 
@@ -127,10 +109,8 @@ def _scalar_node(run: Callable[..., Any], inputs: list[Tensor], name: str) -> Te
 
 
 def handle_of(value: Any) -> Tensor:
-    """The handle of a dataset or an iterator."""
-    if isinstance(value, GraphDataset | GraphIterator):
-        return value._handle
-    return _core.handle_of(value)
+    """The handle of a dataset."""
+    return value._handle if isinstance(value, GraphDataset) else _core.handle_of(value)
 
 
 def dataset_of(handle: Tensor, element_spec: Any) -> Any:
@@ -162,7 +142,7 @@ def reduce(dataset: Dataset, state: Any, spec: Any, function: ElementFunction) -
 def _values(run: Callable[..., Any], inputs: list[Tensor], spec: Any, name: str) -> Any:
     """What a node with effects gives, as a value with a spec."""
     parts = [part for leaf in structure.flatten(spec) for part in leaf.flatten()]
-    return structure.packer(spec)(_node(run, inputs, parts, name))
+    return structure.packer(spec)(node(run, inputs, parts, name))
 
 
 def single_element(dataset: Dataset) -> Any:
@@ -188,128 +168,11 @@ def cardinality(dataset: GraphDataset) -> Tensor:
 # Iterators.
 
 
-class GraphIterator(DatasetIterator):
-    """An iterator that a graph knows by its handle."""
-
-    def __init__(self, handle: Tensor, element_spec: Any) -> None:
-        self._handle = handle
-        self._element_spec = element_spec
-        self._kind = trace_types.from_value(element_spec)
-
-    @property
-    def element_spec(self) -> Any:
-        """The specs of the elements."""
-        return self._element_spec
-
-    @property
-    def _type_spec(self) -> Any:
-        return OwnedIterator._type_spec.fget(self)  # type: ignore[attr-defined]
-
-    def get_next(self, name: str | None = None) -> Any:
-        """The next element; the function raises a tf.errors.OutOfRangeError if there is none."""
-        kind = self._kind
-
-        def run(handle: Tensor) -> list[Any]:
-            return kind.to_tensors(_core.object_of(handle).get_next())
-
-        outputs = _node(run, [self._handle], kind.flatten(), name or "IteratorGetNext")
-        return kind.from_tensors(iter(outputs))
-
-    def __next__(self) -> Any:
-        return self.get_next()
-
-    def get_next_as_optional(self) -> Any:
-        """The next element as a `tf.experimental.Optional`, empty at the end."""
-
-        def run(handle: Tensor) -> list[Any]:
-            return optional_tensors(_core.object_of(handle).get_next_as_optional())
-
-        specs = optional_specs(self._element_spec)
-        outputs = _node(run, [self._handle], specs, "IteratorGetNextAsOptional")
-        return optional_of(iter(outputs), self._element_spec)
-
-
 def iterate(dataset: Dataset) -> GraphIterator:
     """A new iterator whenever the graph runs."""
 
     def run(handle: Tensor) -> list[Tensor]:
         return [_core.handle_of(OwnedIterator(_core.object_of(handle)))]
 
-    handle = _node(run, [handle_of(dataset)], [HANDLE], "MakeIterator")[0]
+    handle = node(run, [handle_of(dataset)], [HANDLE], "MakeIterator")[0]
     return GraphIterator(handle, dataset.element_spec)
-
-
-def iterator(owned: OwnedIterator) -> GraphIterator:
-    """An iterator that exists, for use in a graph."""
-    return GraphIterator(_core.handle_of(owned), owned.element_spec)
-
-
-def iterator_of(handle: Tensor, element_spec: Any) -> Any:
-    """The iterator of a handle."""
-    if _core.is_symbolic(handle):
-        return GraphIterator(handle, element_spec)
-    return _core.object_of(handle)
-
-
-# Optionals.
-
-
-class GraphOptional(Optional):
-    """An Optional of a graph: whether it has a value, and the value, or zeros."""
-
-    def __init__(self, has_value: Tensor, tensors: list[Tensor], element_spec: Any) -> None:
-        self._has_value = has_value
-        self._tensors = tensors
-        self._element_spec = element_spec
-
-    def has_value(self, name: str | None = None) -> Any:
-        """Whether there is a value, a boolean scalar."""
-        return self._has_value
-
-    def get_value(self, name: str | None = None) -> Any:
-        """The value; the function raises a tf.errors.InvalidArgumentError if there is none."""
-        kind = trace_types.from_value(self._element_spec)
-
-        def run(has_value: Tensor, *tensors: Tensor) -> list[Any]:
-            if not has_value:
-                raise errors.InvalidArgumentError(
-                    None, None, "The given optional does not have a value."
-                )
-            return list(tensors)
-
-        inputs = [self._has_value, *self._tensors]
-        outputs = _node(run, inputs, kind.flatten(), name or "OptionalGetValue")
-        return kind.from_tensors(iter(outputs))
-
-    @property
-    def element_spec(self) -> Any:
-        """The specs of the value."""
-        return self._element_spec
-
-
-def optional_specs(element_spec: Any) -> list[Any]:
-    """The specs of the tensors that an Optional consists of in a graph."""
-    return [_HAS_VALUE, *trace_types.from_value(element_spec).flatten()]
-
-
-def optional_tensors(value: Any) -> list[Any]:
-    """Whether an Optional has a value, and the tensors of the value, or zeros."""
-    if isinstance(value, GraphOptional):
-        return [value._has_value, *value._tensors]
-    kind = trace_types.from_value(value.element_spec)
-    with eagerly():
-        if value.has_value():
-            return [_core.as_tensor(True), *kind.to_tensors(value.get_value())]
-        return [_core.as_tensor(False), *(spec._zero(0) for spec in kind.flatten())]
-
-
-def optional_of(tensors: Iterator[Any], element_spec: Any) -> Any:
-    """The Optional that tensors stand for."""
-    kind = trace_types.from_value(element_spec)
-    has_value = next(tensors)
-    parts = [next(tensors) for _ in kind.flatten()]
-    if _core.is_symbolic(has_value):
-        return GraphOptional(has_value, parts, element_spec)
-    if not has_value:
-        return Optional.empty(element_spec)
-    return Optional.from_value(kind.from_tensors(iter(parts)))

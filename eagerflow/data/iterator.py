@@ -20,7 +20,7 @@ from eagerflow.util import lazy
 codec = lazy.Module("eagerflow.data.codec")
 composites = lazy.Module("eagerflow.data.composites")
 datasets = lazy.Module("eagerflow.data.dataset")
-in_graphs = lazy.Module("eagerflow.data.in_graphs")
+graph_iterators = lazy.Module("eagerflow.data.graph_iterators")
 saving = lazy.Module("eagerflow.data.saving")
 
 Tensor = _core.Tensor
@@ -96,7 +96,7 @@ class OwnedIterator(_core.LockedIterator, Iterator):
             tf.errors.OutOfRangeError: if there is none.
         """
         if _core.building() is not None:
-            return in_graphs.iterator(self).get_next()
+            return graph_iterators.iterator(self).get_next()
         try:
             return self._advance()
         except StopIteration:
@@ -107,7 +107,7 @@ class OwnedIterator(_core.LockedIterator, Iterator):
     def get_next_as_optional(self) -> Optional:
         """The next element as a `tf.experimental.Optional`, empty at the end."""
         if _core.building() is not None:
-            return in_graphs.iterator(self).get_next_as_optional()
+            return graph_iterators.iterator(self).get_next_as_optional()
         try:
             return _Present(self._advance())
         except StopIteration:
@@ -384,20 +384,20 @@ class IteratorSpec(TypeSpec):
 
     def placeholder_value(self, placeholder_context: Any) -> Any:
         """An iterator whose elements are known when the graph runs."""
-        handle = placeholder_context.placeholder(in_graphs.HANDLE)
-        return in_graphs.GraphIterator(handle, self._element_spec)
+        handle = placeholder_context.placeholder(graph_iterators.HANDLE)
+        return graph_iterators.GraphIterator(handle, self._element_spec)
 
     def to_tensors(self, value: Any) -> list[Any]:
         """The handle of an iterator."""
-        return [in_graphs.handle_of(value)]
+        return [graph_iterators.handle_of(value)]
 
     def from_tensors(self, tensors: PythonIterator[Any]) -> Any:
         """The iterator of a handle."""
-        return in_graphs.iterator_of(next(tensors), self._element_spec)
+        return graph_iterators.iterator_of(next(tensors), self._element_spec)
 
     def flatten(self) -> list[Any]:
         """The spec of the handle."""
-        return [in_graphs.HANDLE]
+        return [graph_iterators.HANDLE]
 
     def most_specific_compatible_type(self, other: Any) -> IteratorSpec:
         """The spec whose elements are described by both."""
@@ -407,7 +407,7 @@ class IteratorSpec(TypeSpec):
 
     def is_subtype_of(self, other: Any) -> bool:
         """Whether the other describes the elements, too."""
-        return isinstance(other, IteratorSpec) and in_graphs.describes(
+        return isinstance(other, IteratorSpec) and graph_iterators.describes(
             other._element_spec, self._element_spec
         )
 
@@ -535,15 +535,15 @@ class OptionalSpec(TypeSpec):
 
     def to_tensors(self, value: Any) -> list[Any]:
         """Whether there is a value, and the tensors of the value, or zeros."""
-        return in_graphs.optional_tensors(value)
+        return graph_iterators.optional_tensors(value)
 
     def from_tensors(self, tensors: PythonIterator[Any]) -> Any:
         """The Optional that these tensors stand for."""
-        return in_graphs.optional_of(tensors, self._element_spec)
+        return graph_iterators.optional_of(tensors, self._element_spec)
 
     def flatten(self) -> list[Any]:
         """The specs of `to_tensors`."""
-        return in_graphs.optional_specs(self._element_spec)
+        return graph_iterators.optional_specs(self._element_spec)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, OptionalSpec) and self._element_spec == other._element_spec
