@@ -287,15 +287,6 @@ def as_traced(function: Any, op_seeds: TraceSeeds) -> Any:
     return call
 
 
-def as_loop_body(function: Any) -> Any:
-    """A function that draws as the body of a loop in a graph does.
-
-    Its operations have their own streams, which continue from step to step of the loop.
-    """
-    call = _source.draw
-    return as_traced(function, call.inner()) if type(call) is _FunctionCall else function
-
-
 def once(make: Any, owner: Any = None, makes_variables: bool = False) -> Any:
     """What a function without arguments returns: a seed for the random operation that comes next.
 

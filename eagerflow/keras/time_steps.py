@@ -7,7 +7,6 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.framework import dtypes
-from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.ops.control_flow import while_loop
 from eagerflow.ops.tensor_array import TensorArray
 
@@ -21,13 +20,6 @@ def by_time(x: Any) -> Any:
     return _ops.transpose(x, [1, 0, *range(2, x.ndim)])
 
 
-def first_of(inputs: Any, backwards: bool) -> Any:
-    """The inputs of the step that comes first; None if there are no steps."""
-    if not nest.flatten(inputs)[0]._sizes()[0]:
-        return None
-    return nest.map_structure(lambda x: x[-1 if backwards else 0], inputs)
-
-
 def over_steps(
     step: Step,
     inputs: Any,
@@ -37,8 +29,11 @@ def over_steps(
     backwards: bool = False,
     zero: bool = False,
     axis: int | None = 0,
+    unroll: bool = False,
 ) -> tuple[Any, Any, list[Any]]:
     """Applies a step to inputs, one after the other.
+
+    While a function is traced, a step is traced twice, once for the loop and once before it.
 
     Args:
         step: returns an output in any structure, and the states after it.
@@ -49,12 +44,13 @@ def over_steps(
         backwards: whether the last step comes first.
         zero: whether the output is zero where a sequence lacks a step.
         axis: where the outputs of all steps have their axis of time; None if they are not wanted.
+        unroll: whether a traced function has nodes for each step instead of a loop.
 
     Returns:
         The last output; those of all steps, or None; and the last states.
     """
     count = nest.flatten(inputs)[0]._sizes()[0]
-    if type(count) is not int:
+    if _core.building() is not None and not (unroll and type(count) is int):
         return _in_graph(step, inputs, states, mask, count, backwards, zero, axis)
     columns = [_ops.unstack(x, axis=0) for x in nest.flatten(inputs)]
     rows = [nest.pack_sequence_as(inputs, list(row)) for row in zip(*columns, strict=True)]
@@ -63,14 +59,10 @@ def over_steps(
         rows.reverse()
         masks.reverse()
     outputs: list[Any] = []
-    if is_inferring() and count > 1:
-        output, states = step(rows[0], states)
-        outputs = [output] * count
-    else:
-        kept: Any = None
-        for x, present in zip(rows, masks, strict=True):
-            output, states, kept = _one(step, x, states, present, kept, zero)
-            outputs.append(output)
+    kept: Any = None
+    for x, present in zip(rows, masks, strict=True):
+        output, states, kept = _one(step, x, states, present, kept, zero)
+        outputs.append(output)
     if axis is None or not outputs:
         return outputs[-1] if outputs else None, None, states
     every = nest.map_structure(lambda *parts: _ops.stack(list(parts), axis), *outputs)
@@ -104,9 +96,10 @@ def _in_graph(
     zero: bool,
     axis: int | None,
 ) -> tuple[Any, Any, list[Any]]:
-    """`over_steps` for a number of steps that is known when the graph runs.
+    """`over_steps` as a loop of a graph.
 
-    The first step is taken before the loop, which shows what steps return.
+    A step before the loop, whose results nobody needs, shows what steps return. As in TensorFlow,
+    its random operations are counted.
     """
 
     def at(index: Any) -> tuple[Any, Any]:
@@ -114,21 +107,18 @@ def _in_graph(
         row = nest.map_structure(lambda x: x[place], inputs)
         return row, None if mask is None else mask[place]
 
-    row, present = at(0)
-    output, states, kept = _one(step, row, states, present, None, zero)
-    leaves = nest.flatten(output)
+    batch = nest.flatten(inputs)[0]._sizes()[1]
+    first, _ = step(at(0)[0], states)
+    zeros = nest.map_structure(lambda leaf: _zeros_for(leaf, batch), first)
     arrays = []
     if axis is not None:
         arrays = [
-            TensorArray(leaf.dtype, count, element_shape=leaf.shape).write(0, leaf)
-            for leaf in leaves
+            TensorArray(leaf.dtype, count, element_shape=leaf.shape) for leaf in nest.flatten(first)
         ]
-    constant = kept if zero else None  # zeros, the same for all steps
 
     def body(index: Any, arrays: list, output: Any, states: list[Any]) -> tuple:
         row, present = at(index)
-        before = output if constant is None else constant
-        output, states, _ = _one(step, row, states, present, before, zero)
+        output, states, _ = _one(step, row, states, present, zeros if zero else output, zero)
         leaves = nest.flatten(output)
         arrays = [array.write(index, leaf) for array, leaf in zip(arrays, leaves, strict=False)]
         return index + 1, arrays, output, states
@@ -136,7 +126,7 @@ def _in_graph(
     _, arrays, output, states = while_loop(
         lambda index, *_: _ops.less(index, count),
         body,
-        (_core.convert(1, dtypes.int32, None), arrays, output, states),
+        (_core.convert(0, dtypes.int32, None), arrays, zeros, states),
         name="steps",
     )
     if axis is None:
@@ -145,6 +135,14 @@ def _in_graph(
     if axis:
         every = [by_time(leaf) for leaf in every]
     return output, nest.pack_sequence_as(output, every), states
+
+
+def _zeros_for(leaf: Any, batch: Any) -> Any:
+    """Zeros like a tensor `[batch, ...]`, whose value is not needed for them."""
+    known = leaf._shape_tuple()
+    if not known or None in known[1:]:
+        return _ops.zeros_like(leaf)
+    return _ops.zeros([batch, *known[1:]], leaf.dtype)
 
 
 def _chosen(present: Any, one: Any, other: Any) -> Any:

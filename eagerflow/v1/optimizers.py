@@ -156,7 +156,7 @@ class Optimizer:
             raise ValueError(
                 f"No gradients provided for any variable: {[str(v.name) for _, v in pairs]}."
             )
-        if not context.executing_eagerly():
+        if context.building_graph() is not None:
             return training.apply_gradients(self, pairs, global_step, name or self._name)
         changed = [variable for gradient, variable in pairs if gradient is not None]
         self._begin(changed)

@@ -149,10 +149,13 @@ class Recording(tf.keras.Model):
 
     def train_step(self, data):
         x, y = data
+        tf.py_function(self.record, [x, y, tf.random.normal([2])], [])
+        return {"loss": tf.reduce_mean(x)}
+
+    def record(self, x, y, numbers):
         assert x.numpy().tolist() == y.numpy().tolist()
         self.samples.extend(x.numpy().ravel().astype(int).tolist())
-        self.numbers.append(float(tf.random.normal([2])[0]))
-        return {"loss": tf.reduce_mean(x)}
+        self.numbers.append(float(numbers[0]))
 
 
 @pytest.mark.parametrize(("shuffle", "orders"), [(True, ORDERS), ("batch", BATCHES)])
@@ -219,8 +222,11 @@ def test_backend_functions_take_seeds_from_numpy():
 
 class Drawing(tf.keras.Model):
     def train_step(self, data):
-        self.drawn.append(round(float(tf.random.normal([1])[0]), 5))
+        tf.py_function(self.record, [tf.random.normal([1])], [])
         return {"loss": tf.reduce_mean(data)}
+
+    def record(self, number):
+        self.drawn.append(round(float(number[0]), 5))
 
 
 def test_steps_draw_by_kinds_of_batches():
@@ -259,7 +265,7 @@ def test_datasets_are_shuffled_as_if_opened_once_before():
 
     class Seeing(tf.keras.Model):
         def train_step(self, data):
-            seen.append(data.numpy().tolist())
+            tf.py_function(lambda data: seen.append(data.numpy().tolist()), [data], [])
             return {"loss": 0.0}
 
     model = Seeing()
@@ -296,7 +302,7 @@ def test_a_cache_before_a_prefetch_is_complete_after_an_epoch():
 
     class Seeing(tf.keras.Model):
         def train_step(self, data):
-            seen.extend(data.numpy().tolist())
+            tf.py_function(lambda data: seen.extend(data.numpy().tolist()), [data], [])
             return {"loss": 0.0}
 
     model = Seeing()

@@ -64,7 +64,6 @@ FAMILIES = (
     "keras_composites",
     "keras_corners",
     "keras_inputs",
-    "keras_preprocessing",
     "keras_parts",
     "keras_summaries",
     "feature_columns",

@@ -45,7 +45,7 @@ def rnn(
         go_backwards: whether to begin with the last step.
         mask: `[batch, time]`; where it is false, the state and the output stay as they were.
         constants: more tensors that are given to each step, after the states.
-        unroll: accepted.
+        unroll: whether a traced function has nodes for each step instead of a loop.
         input_length: accepted: the inputs say how many steps there are.
         time_major: whether the first axis is time, and the second the batch.
         zero_output_for_mask: whether outputs are zero where the mask is false.
@@ -76,7 +76,7 @@ def rnn(
         return output, list(new)
 
     last, outputs, states = over_steps(
-        step, inputs, states, mask, backwards=go_backwards, zero=zero_output_for_mask
+        step, inputs, states, mask, backwards=go_backwards, zero=zero_output_for_mask, unroll=unroll
     )
     if not return_all_outputs:
         outputs = nest.map_structure(lambda x: _ops.expand_dims(x, 0), last)

@@ -162,7 +162,7 @@ class TensorBoard(Callback):
             return
         stack = contextlib.ExitStack()
         stack.enter_context(self._writer(writer_of).as_default(step))
-        stack.enter_context(_summary().record_if(lambda: int(step) % self.update_freq == 0))
+        stack.enter_context(_summary().record_if(lambda: step % self.update_freq == 0))
         self._open.append(stack)
 
     def _end(self) -> None:

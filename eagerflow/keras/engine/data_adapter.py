@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Iterator
@@ -14,10 +15,10 @@ from eagerflow.framework import random_seed
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras import config
 from eagerflow.keras.engine.sequence_workers import Workers, workers_of
-from eagerflow.keras.engine.step_seeds import spec_of
 from eagerflow.ops.indexing import gather
 from eagerflow.ops.random.stateful import shuffle
-from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.ragged.spec import RaggedTensorSpec
+from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
 from eagerflow.util import lazy
 
 # Imported when they are first used: few programs need them.
@@ -168,9 +169,18 @@ class DataAdapter:
         """Whether a new epoch starts the data again, where the program says how long one is."""
         return False
 
-    def specs_of(self, flat: list[Any]) -> list[tuple]:
-        """The specs of tensors like those of a batch: dtypes, and sizes or None."""
-        return [(kind, *(None for _ in sizes)) for kind, *sizes in map(spec_of, flat)]
+    @property
+    def element_spec(self) -> Any:
+        """The specs of a batch."""
+        raise TypeError(f"{type(self).__name__} has no batches.")
+
+    def first_batch(self) -> Any:
+        """A batch to build models with, where traces know no sizes; else None."""
+        return None
+
+
+# As the size of batches: all samples in one.
+ALL = -1
 
 
 class ArrayAdapter(DataAdapter):
@@ -207,6 +217,8 @@ class ArrayAdapter(DataAdapter):
         self._rows = sizes.pop()
         if batch_size is None:
             batch_size = math.ceil(self._rows / steps) if steps else 32
+        elif batch_size == ALL:
+            batch_size = self._rows
         self.batch_size = batch_size
         self.size = math.ceil(self._rows / batch_size)
         self.partial_batch = self._rows % batch_size
@@ -265,15 +277,47 @@ class ArrayAdapter(DataAdapter):
             return tuple(values)
         return nest.pack_sequence_as(self._structure, values)
 
-    def specs_of(self, flat: list[Any]) -> list[tuple]:
-        """The sizes of tensors like those of a batch; the first is not known if some are smaller."""
-        if not self.partial_batch:
-            return [*map(spec_of, flat)]
-        return [(kind, *([None] * bool(sizes)), *sizes[1:]) for kind, *sizes in map(spec_of, flat)]
+    @property
+    def element_spec(self) -> Any:
+        """The specs of a batch; its size is not known if some batches are smaller."""
+        composite = any(hasattr(value, "_type_spec") for value in self._tensors)
+        size = None if self.partial_batch or composite else self.batch_size
+        return self._pack([_spec_of_batch(value, size) for value in self._tensors])
 
     def restarts(self) -> bool:
         """Arrays start again only when all of them has been seen."""
         return False
+
+
+def _spec_of_batch(value: Any, size: int | None) -> Any:
+    """The spec of so many rows of a tensor."""
+    if value is None:
+        return None
+    spec = TensorSpec(value.shape, value.dtype) if type(value) is _Tensor else value._type_spec
+    return with_shape(spec, [size, *spec.shape.as_list()[1:]])
+
+
+def with_shape(spec: Any, shape: list[int | None]) -> Any:
+    """A spec of such values with another shape."""
+    if isinstance(spec, TensorSpec):
+        return TensorSpec(shape, spec.dtype)
+    if isinstance(spec, RaggedTensorSpec):
+        return RaggedTensorSpec(shape, spec.dtype, spec.ragged_rank, spec.row_splits_dtype)
+    if isinstance(spec, SparseTensorSpec):
+        return SparseTensorSpec(shape, spec.dtype)
+    return spec
+
+
+def _of_any_sizes(batch: Any) -> Any:
+    """The specs of batches like one, with their ranks alone."""
+
+    def spec_of(value: Any) -> Any:
+        if value is None:
+            return None
+        spec = TensorSpec(value.shape, value.dtype) if type(value) is _Tensor else value._type_spec
+        return with_shape(spec, [None for _ in spec.shape.as_list()])
+
+    return nest.map_structure(spec_of, batch)
 
 
 def _rows(value: Any) -> int:
@@ -355,15 +399,10 @@ class DatasetAdapter(DataAdapter):
         if isinstance(self._dataset, prefetching.PrefetchDataset):
             next(batches, None)
 
-    def specs_of(self, flat: list[Any]) -> list[tuple]:
-        """The sizes in the dataset's `element_spec` if it is for tensors like these."""
-        specs = nest.flatten(self._dataset.element_spec)
-        if len(specs) != len(flat) or not all(isinstance(spec, TensorSpec) for spec in specs):
-            return super().specs_of(flat)
-        return [
-            (value.dtype, *(spec.shape.as_list() if spec.shape.rank is not None else [None]))
-            for value, spec in zip(flat, specs, strict=True)
-        ]
+    @property
+    def element_spec(self) -> Any:
+        """The dataset's."""
+        return self._dataset.element_spec
 
     def restarts(self) -> bool:
         """A finite dataset starts again with each epoch if one epoch is all of it."""
@@ -396,15 +435,22 @@ class GeneratorAdapter(DataAdapter):
 
     def __init__(self, generator: Any) -> None:
         self._iterator = iter(generator)
-        try:
-            self._first: list[Any] = [next(self._iterator)]
-        except StopIteration:
-            self._first = []
+        self._first = [_standardized(batch) for batch in itertools.islice(self._iterator, 1)]
+        self._spec = _of_any_sizes(self._first[0]) if self._first else None
+
+    @property
+    def element_spec(self) -> Any:
+        """The ranks of what the first batch has."""
+        return self._spec
+
+    def first_batch(self) -> Any:
+        """The first batch, which is given later, too."""
+        return self._first[0] if self._first else None
 
     def batches(self) -> Iterator[Any]:
         """The batches that have not been given yet."""
         while self._first:
-            yield _standardized(self._first.pop())
+            yield self._first.pop()
         for batch in self._iterator:
             yield _standardized(batch)
 
@@ -434,9 +480,17 @@ class SequenceAdapter(DataAdapter):
         self._shuffle = shuffle
         self._workers = workers_of(sequence, workers or Workers())
         self.size = len(sequence)
-        if self.size:
-            # Keras reads one batch first, which draws random values in sequences that augment.
-            sequence[0]
+        # One batch is read first, which draws random values in sequences that augment.
+        self._first = _standardized(sequence[0]) if self.size else None
+
+    @property
+    def element_spec(self) -> Any:
+        """The ranks of what the first batch has."""
+        return _of_any_sizes(self._first)
+
+    def first_batch(self) -> Any:
+        """The first batch."""
+        return self._first
 
     def batches(self) -> Iterator[Any]:
         """The batches of the next epoch; workers go on with another round where it is longer."""

@@ -8,11 +8,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.errors import OutOfRangeError
 from eagerflow.framework import dtypes
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras import config
+from eagerflow.keras.engine.batches import Batches
 from eagerflow.keras.engine.data_adapter import (
     ArrayAdapter,
+    DataAdapter,
     DatasetAdapter,
+    GeneratorAdapter,
     SequenceAdapter,
     select_adapter,
     unpack_x_y_sample_weight,
@@ -20,30 +25,6 @@ from eagerflow.keras.engine.data_adapter import (
 from eagerflow.keras.engine.sequence_workers import Workers
 
 _ops = _core.ops
-
-
-class Batches:
-    """The batches that steps take one by one, and where they come from.
-
-    Args:
-        iterator: an iterator over the batches.
-        source: their adapter.
-    """
-
-    __slots__ = ("_iterator", "source")
-
-    def __init__(self, iterator: Iterator[Any], source: Any) -> None:
-        self._iterator = iterator
-        self.source = source
-
-    def __iter__(self) -> Batches:
-        return self
-
-    def __next__(self) -> Any:
-        return next(self._iterator)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._iterator, name)
 
 
 class DataHandler:
@@ -60,7 +41,8 @@ class DataHandler:
         shuffle: whether to mix samples.
         class_weight: weights of classes.
         workers: the threads or processes that make the batches of a sequence.
-        steps_per_execution: how many steps one call of the train function makes.
+        steps_per_execution: a variable: how many steps one call of the train function makes.
+        model: the model; it is built for batches whose sizes would not be known to a trace.
     """
 
     def __init__(
@@ -75,7 +57,8 @@ class DataHandler:
         shuffle: Any = False,
         class_weight: dict[int, float] | None = None,
         workers: Workers | None = None,
-        steps_per_execution: int = 1,
+        steps_per_execution: Any = None,
+        model: Any = None,
     ) -> None:
         if batch_size is not None and batch_size <= 0:
             raise ValueError(f"Expected batch_size to be positive. Received is {batch_size}.")
@@ -84,6 +67,8 @@ class DataHandler:
         self._adapter = select_adapter(
             x, y, sample_weight, batch_size, shuffle, steps_per_epoch, workers
         )
+        if model is not None and not model.built:
+            _build(model, self._adapter)
         self._initial_epoch = initial_epoch
         self._epochs = epochs
         self._steps_per_epoch = steps_per_epoch
@@ -91,6 +76,11 @@ class DataHandler:
         self._weigh: Callable[[Any], Any] | None = (
             class_weight_function(class_weight) if class_weight else None
         )
+        if isinstance(self._adapter, GeneratorAdapter) and self._adapter.first_batch() is None:
+            raise ValueError("Expected input data to be non-empty: the generator gave no batch.")
+        self._element_spec = self._adapter.element_spec
+        if class_weight:
+            self._element_spec = weighed_spec(self._element_spec)
         self._per_execution = steps_per_execution
         self._stopped = False
         self._step = 0
@@ -104,11 +94,6 @@ class DataHandler:
     def inferred_steps(self) -> int | None:
         """How many steps an epoch has; None if that is not known yet."""
         return self._inferred_steps
-
-    @property
-    def step_increment(self) -> int:
-        """The number of steps of one execution, minus one."""
-        return self._per_execution - 1
 
     def _batches(self) -> Iterator[Any]:
         batches = self._adapter.batches()
@@ -150,7 +135,14 @@ class DataHandler:
             if fresh:
                 data = iter(self._batches())
             assert data is not None
-            yield epoch, Batches(data, self._adapter)
+            yield (
+                epoch,
+                (
+                    data
+                    if hasattr(type(data), "_is_dataset_iterator")
+                    else Batches(data, self._element_spec)
+                ),
+            )
             if fresh:
                 if self._step == self._adapter.size:
                     self._adapter.read_end(data)
@@ -161,7 +153,7 @@ class DataHandler:
         """Ends the epoch when the data end, with a warning if that is too early."""
         try:
             yield
-        except StopIteration:
+        except (StopIteration, OutOfRangeError):
             if self._inferred_steps is None:
                 self._inferred_steps = self._step
                 return
@@ -181,17 +173,41 @@ class DataHandler:
         while self._inferred_steps is None or self._step < self._inferred_steps:
             if self._stopped:
                 break
-            step = self._step
-            if self._inferred_steps is not None:
-                left = self._inferred_steps - step
-                self.execution_steps = min(self._per_execution, left)
+            count = 1 if self._per_execution is None else int(self._per_execution)
+            left = count if self._inferred_steps is None else self._inferred_steps - self._step
+            if count <= left:
+                self.step_increment = count - 1
+                yield self._step
             else:
-                self.execution_steps = self._per_execution
-            yield step
-            self._step = step + self.execution_steps
+                count = left
+                self.step_increment = count - 1
+                with self._fewer_steps(count):
+                    yield self._step
+            self._step += count
 
-    execution_steps = 1
+    @contextlib.contextmanager
+    def _fewer_steps(self, count: int) -> Iterator[None]:
+        """Has an execution make only the steps that are left."""
+        before = int(self._per_execution)
+        self._per_execution.assign(count)
+        try:
+            yield
+        finally:
+            self._per_execution.assign(before)
+
+    step_increment = 0  # the number of steps of one execution, minus one
     _initial_step = 0  # where the first epoch goes on
+
+
+def _build(model: Any, adapter: DataAdapter) -> None:
+    """Builds a model by calling it, for data of which traces know no sizes."""
+    first = adapter.first_batch()
+    if first is None:
+        return
+    try:
+        model(unpack_x_y_sample_weight(first)[0], training=False)
+    except NotImplementedError:
+        pass  # it only has a `train_step`, with models that are built there
 
 
 def class_weight_function(class_weight: dict[int, float]) -> Callable[[Any], Any]:
@@ -226,3 +242,9 @@ def class_weight_function(class_weight: dict[int, float]) -> Callable[[Any], Any
         return x, y, weight
 
     return weigh
+
+
+def weighed_spec(element_spec: Any) -> Any:
+    """The specs of batches to which `class_weight_function` has been applied."""
+    x, y, _ = unpack_x_y_sample_weight(element_spec)
+    return x, y, TensorSpec(y.shape[:1], config.defaults.float_dtype)

@@ -24,7 +24,6 @@ from eagerflow.keras.engine.layer_call import (
     CallPlan,
     build_layer,
     call_layer,
-    convertible_call,
     default_training,
     error_of_call,
     mark_built,
@@ -34,6 +33,7 @@ from eagerflow.keras.engine.layer_nodes import LayerNodes
 from eagerflow.keras.engine.node import infer_output_shape
 from eagerflow.keras.engine.weights import make_weight, set_weights
 from eagerflow.keras.mixed_precision import policy as policies
+from eagerflow.keras.program_code import convertible
 from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.keras.saving.memory_limit import limits, spend
 from eagerflow.keras.typing import ConstraintLike, InitializerLike, RegularizerLike
@@ -244,7 +244,7 @@ class Layer(LayerNodes):
         try:
             call = self.call
             if plan.converts and _core.building() is not None:
-                call = convertible_call(self)
+                call = convertible(call)
             if plan.takes_training:
                 return call(inputs, training=training)
             return call(inputs)

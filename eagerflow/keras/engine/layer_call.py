@@ -24,12 +24,11 @@ from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.node import call_symbolically
 from eagerflow.keras.engine.tracking import restore_grown
 from eagerflow.keras.mixed_precision.autocast import reading_casts
+from eagerflow.keras.program_code import convertible
 from eagerflow.util import lazy
 
 # Imported when it is first used: it imports this module.
 graph_layers = lazy.Module("eagerflow.keras.engine.graph_layers")
-# It is needed while functions are traced.
-conversion = lazy.Module("eagerflow.autograph.conversion")
 
 _Tensor = _core.Tensor
 
@@ -67,14 +66,6 @@ def plan_for(layer: Any) -> CallPlan | None:
     ):
         return None
     return CallPlan(layer._call_spec, not libraries.runs_as_it_is(layer.call))
-
-
-def convertible_call(layer: Any) -> Any:
-    """A layer's `call`; while a function is traced, the program's is converted as functions are."""
-    call = layer.call
-    if _core.building() is None or libraries.runs_as_it_is(call):
-        return call
-    return conversion.convert_in_context(call)
 
 
 def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -134,10 +125,10 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         policy = layer._dtype_policy
         try:
             if policy.compute is policy.variable or not layer._autocast:
-                outputs = convertible_call(layer)(inputs, *rest, **kwargs)
+                outputs = convertible(layer.call)(inputs, *rest, **kwargs)
             else:
                 with reading_casts(layer._casting_layers()):
-                    outputs = convertible_call(layer)(inputs, *rest, **kwargs)
+                    outputs = convertible(layer.call)(inputs, *rest, **kwargs)
         except Exception as error:
             raise error_of_call(layer, error, (inputs, *rest), kwargs) from None
         if layer._activity_regularizer is not None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.framework.sizes import sizes_of
 from eagerflow.keras import losses as losses_module
 from eagerflow.keras import metrics as metrics_module
+from eagerflow.keras.config import defaults
 from eagerflow.keras.losses.ragged import is_ragged
 from eagerflow.keras.naming import snake_case
 from eagerflow.ops import conversion
@@ -112,12 +113,14 @@ def match_dtype_and_rank(y_true: Any, y_pred: Any, weight: Any) -> tuple[Any, An
     return y_true, y_pred, weight
 
 
-def _row_count(labels: Any) -> float:
-    """How many samples there are."""
+def _row_count(labels: Any) -> Any:
+    """How many samples there are, as a float or a scalar of a graph."""
     if is_ragged(labels):
-        return float(labels.nrows())
-    shape = labels._shape_tuple()
-    return float(shape[0]) if shape else 1.0
+        return _ops.cast(labels.nrows(), defaults.float_dtype)
+    if not labels.ndim:
+        return 1.0
+    rows = sizes_of(labels)[0]
+    return _ops.cast(rows, defaults.float_dtype) if type(rows) is _Tensor else float(rows)
 
 
 def function_name(function: Any) -> str:
@@ -467,7 +470,7 @@ def _as_list(value: Any) -> list[Any]:
 
 def _copied(metric: Any) -> Any:
     if isinstance(metric, metrics_module.Metric):
-        return copy.deepcopy(metric)
+        return type(metric).from_config(metric.get_config())
     return metric
 
 

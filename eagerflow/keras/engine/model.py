@@ -86,6 +86,8 @@ class Model(Trainer, Layer):
         "_called_with",
         "_counters",
         "_compile_arguments",
+        "_steps_per_execution",
+        "_steps_tuner",
         "_user_metrics",
         "compiled_loss",
         "compiled_metrics",

@@ -5,18 +5,15 @@ from __future__ import annotations
 import functools
 import math
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from eagerflow import _core, nest
-from eagerflow.framework import context, random_seed
-from eagerflow.keras import naming
+from eagerflow.framework import context
 from eagerflow.keras.engine import data_adapter
-from eagerflow.keras.engine.call_context import context as call_context
 from eagerflow.keras.engine.data_handler import DataHandler
-from eagerflow.keras.engine.step_seeds import StepSeeds
 from eagerflow.keras.engine.tracking import set_trainable
 from eagerflow.ops.array import concat
 
@@ -74,54 +71,6 @@ def minimize(optimizer: Any, loss: Any, variables: list[Any], tape: Any) -> None
         optimizer.apply_gradients(zip(gradients, variables, strict=True))
 
 
-def make_step_function(model: Any, step_name: str, counter: Any) -> Callable[..., Any]:
-    """A function that takes an iterator over batches and makes one step with the next batch.
-
-    Args:
-        model: the model.
-        step_name: the method that makes a step; it is looked up for each step.
-        counter: a variable that counts the steps.
-    """
-    one = _core.convert(1, "int64", None)
-    find_seeds = StepSeeds().find
-    first = True
-
-    def make_step(data: Any, source: Any) -> Any:
-        step = getattr(model, step_name)
-        if model._run_eagerly or context.process.functions_eager:
-            return step(data)
-        return random_seed.call_as_traced(find_seeds, (data, source), step, (data,), {})
-
-    def run(iterator: Iterator[Any]) -> Any:
-        nonlocal first
-        data = next(iterator)
-        source = getattr(iterator, "source", None)
-        if first and step_name == "test_step":
-            note_weights_without_metrics(data, model.compiled_metrics)
-        if first and not model._run_eagerly:
-            call_context.any_batch_size = _sizes_vary(data, source)
-            try:
-                with naming.apart():
-                    outputs = make_step(data, source)
-            finally:
-                call_context.any_batch_size = False
-        else:
-            outputs = make_step(data, source)
-        first = False
-        counter.assign_add(one)
-        return outputs
-
-    return run
-
-
-def _sizes_vary(data: Any, source: Any) -> bool:
-    """Whether the batches of a source differ in size, or may do so."""
-    if source is None or not hasattr(source, "specs_of"):
-        return False
-    specs = source.specs_of(nest.flatten(data)[:1])
-    return any(len(spec) > 1 and spec[1] is None for spec in specs)
-
-
 class Validation:
     """The validation data of one `fit`, brought into batches once."""
 
@@ -142,7 +91,8 @@ class Validation:
             self._batch_size,
             steps,
             workers=self._workers,
-            steps_per_execution=int(self._model._steps_per_execution),
+            steps_per_execution=self._model._steps_per_execution,
+            model=self._model,
         )
         if isinstance(handler._adapter, data_adapter.ArrayAdapter):
             # Arrays are converted once: that may cost more than the validation.
@@ -177,52 +127,6 @@ class NanWarning:
             "scaled values in the data. `tf.keras.callbacks.TerminateOnNaN()` stops training then.",
             RuntimeWarning,
             stacklevel=3,
-        )
-
-
-def check_metrics(group: Any) -> None:
-    """Refuses an argument that is no list of metrics."""
-    if (
-        group is not None
-        and not isinstance(group, list | tuple | dict | str)
-        and not callable(group)
-    ):
-        raise TypeError(
-            "Type of `metrics` argument not understood. Expected a list or dictionary, found: "
-            f"{group}"
-        )
-
-
-def check_metric_objects(metrics: Any, weighted_metrics: Any) -> None:
-    """Refuses a metric object that is passed twice: it would count every batch twice."""
-    objects = [
-        metric
-        for metric in nest.flatten([metrics, weighted_metrics])
-        if hasattr(metric, "update_state")
-    ]
-    repeated = [m for k, m in enumerate(objects) if any(m is other for other in objects[:k])]
-    if repeated:
-        raise ValueError(
-            "Found duplicated metrics object in the user provided metrics and weighted metrics. "
-            "This will cause the same metric object to be updated multiple times, and report "
-            f"wrong results. \nDuplicated items: {repeated}"
-        )
-
-
-def note_weights_without_metrics(data: Any, metrics: Any) -> None:
-    """Warns that no metric uses sample weights, unless `weighted_metrics` was passed."""
-    if (
-        isinstance(data, tuple)
-        and len(data) == 3
-        and data[2] is not None
-        and metrics is not None
-        and metrics._user_metrics is not None
-        and metrics._user_weighted_metrics is None
-    ):
-        context.get_logger().warning(
-            "`evaluate()` received a value for `sample_weight`, but `weighted_metrics` were not "
-            "provided, so that metrics ignore it. Pass metrics to `weighted_metrics` in "
-            "`compile()`, or `weighted_metrics=[]` to silence this warning."
         )
 
 

@@ -325,7 +325,7 @@ class ConvLSTM(RNNWithOwnCell):
                 return cell.call(x, states, training=training)
 
             x = self._by_time(inputs)
-            one = self._dropping(step, x, states, training)
+            one = self._dropping(step, training)
         else:
             shape = inputs._sizes()
             flat = _ops.reshape(inputs, [shape[0] * shape[1], *shape[2:]])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, errors, nest
-from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework import dtypes
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.variable import Variable
@@ -27,7 +27,7 @@ from eagerflow.keras.layers.rnn_cell import (
 )
 from eagerflow.keras.layers.stacked_rnn_cells import StackedRNNCells
 from eagerflow.keras.saving import serialization
-from eagerflow.keras.time_steps import Step, by_time, first_of, over_steps
+from eagerflow.keras.time_steps import Step, by_time, over_steps
 from eagerflow.ops import conversion
 
 _ops = _core.ops
@@ -254,6 +254,7 @@ class RNN(Layer):
             backwards=self.go_backwards,
             zero=self.zero_output_for_mask,
             axis=(0 if self.time_major else 1) if self.return_sequences else None,
+            unroll=self.unroll,
         )
 
     def _dropping_cells(self) -> list[DropoutRNNCell]:
@@ -267,23 +268,21 @@ class RNN(Layer):
             cell.reset_dropout_mask()
             cell.reset_recurrent_dropout_mask()
 
-    def _dropping(self, step: Step, inputs: Any, states: list[Any], training: Any) -> Step:
+    def _dropping(self, step: Step, training: Any) -> Step:
         """A step as in the loop of a traced function, which draws new dropout masks.
 
         Calls outside such functions, and those that are unrolled, draw masks once for all steps.
         """
-        if self.unroll or not training or not random_seed.inside_function():
+        if self.unroll or not training or _core.building() is None:
             return step
         if not any(cell.dropout or cell.recurrent_dropout for cell in self._dropping_cells()):
             return step
-        # TensorFlow traces a step before the loop, whose random ops are counted.
-        step(first_of(inputs, self.go_backwards), states)
 
         def choosing(x: Any, states: list[Any]) -> tuple[Any, list[Any]]:
             self._reset_masks()
             return step(x, states)
 
-        return random_seed.as_loop_body(choosing)
+        return choosing
 
     def call(
         self,
@@ -316,8 +315,7 @@ class RNN(Layer):
 
         x = self._by_time(inputs)
         flat = nest.flatten(states)
-        one = self._dropping(step, x, flat, training)
-        last, every, final = self._loop(one, x, flat, mask)
+        last, every, final = self._loop(self._dropping(step, training), x, flat, mask)
         return self._finish(last, every, final, nest.pack_sequence_as(states, final))
 
     def _finish(self, last: Any, every: Any, flat: list[Any], states: Any) -> Any:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.sizes import as_matrix, reshaped, sizes_of
 from eagerflow.keras.config import defaults
 from eagerflow.keras.losses.ragged import takes_ragged
 from eagerflow.keras.losses.weighting import cast, tensor
@@ -105,21 +105,21 @@ def sparse_classes(
     if axis != rank - 1:
         order = [*range(axis), *range(axis + 1, rank), axis]
         output = _ops.transpose(output, order)
-    shape = output._shape_tuple()
+    shape = sizes_of(output)
     flattened = target.ndim != rank - 1
     if flattened:
         target = _ops.reshape(target, [-1])
-        output = _ops.reshape(output, [math.prod(shape[:-1]), shape[-1]])
+        output = as_matrix(output)
     if ignore_class is None:
         losses = nn_losses.sparse_softmax_cross_entropy_with_logits(target, output)
-        return _ops.reshape(losses, shape[:-1]) if flattened and rank >= 3 else losses
+        return reshaped(losses, shape[:-1]) if flattened and rank >= 3 else losses
     ignored = _core.convert(ignore_class, target.dtype)
     valid = _ops.not_equal(target, ignored)
     target = _ops.select(valid, target, _ops.zeros_like(target))
     losses = nn_losses.sparse_softmax_cross_entropy_with_logits(target, output)
     losses = _ops.select(valid, losses, _ops.zeros_like(losses))
-    losses = _ops.reshape(losses, shape[:-1])
-    losses._keras_mask = _ops.reshape(valid, shape[:-1])
+    losses = reshaped(losses, shape[:-1])
+    losses._keras_mask = reshaped(valid, shape[:-1])
     return losses
 
 

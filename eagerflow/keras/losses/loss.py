@@ -11,6 +11,7 @@ from eagerflow.keras.argument_docs import complete_docs
 from eagerflow.keras.losses import weighting
 from eagerflow.keras.losses.ragged import is_ragged
 from eagerflow.keras.losses.weighting import Reduction
+from eagerflow.keras.program_code import convertible
 from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 
@@ -67,7 +68,7 @@ class Loss:
         Returns:
             A scalar, or, for `Reduction.NONE`, what `call` returns times the weights.
         """
-        losses = self.call(y_true, y_pred)
+        losses = convertible(self.call)(y_true, y_pred)
         mask = getattr(y_pred, "_keras_mask", None)
         if type(losses) is Tensor:
             own = getattr(losses, "_keras_mask", None)
@@ -121,7 +122,7 @@ class LossFunctionWrapper(Loss):
             difference = y_pred.ndim - y_true.ndim
             if difference == 1 or difference == -1:
                 y_pred, y_true = weighting.squeeze_or_expand_dimensions(y_pred, y_true)
-        return self.fn(y_true, y_pred, **self._fn_kwargs)
+        return convertible(self.fn)(y_true, y_pred, **self._fn_kwargs)
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a loss like this one."""

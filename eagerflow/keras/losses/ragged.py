@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 from eagerflow import _core, errors
-from eagerflow import ragged as ragged_ops
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.typing import TensorLike
+from eagerflow.util import lazy
 
-if TYPE_CHECKING:
-    from eagerflow.ragged.tensor import RaggedTensor
+# Imported when they are first used: traces of losses of ragged tensors need them.
+assertions = lazy.Module("eagerflow.ops.assertions")
+loops = lazy.Module("eagerflow.ops.loops")
 
 _ops = _core.ops
 _Tensor = _core.Tensor
+_LENGTHS = "ragged labels and predictions must have rows of the same lengths."
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -41,27 +45,41 @@ def takes_ragged(function: Function) -> Function:
 
 
 def _by_rows(function: Any, y_true: Any, y_pred: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    count = y_pred.nrows() if is_ragged(y_pred) else _core.as_tensor(y_pred).shape[0]
-    results = []
-    for row in range(int(count)):
-        labels, predictions = y_true[row], y_pred[row]
-        if labels.shape[0] != predictions.shape[0]:
+    y_true, y_pred = _as_ragged(y_true), _as_ragged(y_pred)
+    _check_lengths(y_true, y_pred)
+    if y_pred.shape.rank > 2:  # a loss for each element of a row
+        losses = takes_ragged(function)(y_true.values, y_pred.values, *args, **kwargs)
+        return y_pred.with_values(losses)
+
+    def of_row(row: tuple[Any, Any]) -> Any:
+        return function(*row, *args, **kwargs)
+
+    if _core.building() is None:
+        rows = [of_row((y_true[k], y_pred[k])) for k in range(int(y_pred.nrows()))]
+        return _ops.stack(rows, 0) if rows else _ops.zeros([0], y_pred.dtype)
+    spec = TensorSpec([], y_pred.dtype)
+    return loops.map_fn(of_row, (y_true, y_pred), fn_output_signature=spec)
+
+
+def _as_ragged(value: Any) -> Any:
+    return value if is_ragged(value) else RaggedTensor.from_tensor(value)
+
+
+def _check_lengths(y_true: Any, y_pred: Any) -> None:
+    """Raises a tf.errors.InvalidArgumentError unless both have as many elements in each row."""
+    own, theirs = y_true.row_lengths(), y_pred.row_lengths()
+    if _core.building() is not None:
+        assertions.assert_equal(own, theirs, _LENGTHS)
+        return
+    rows = zip(own.numpy().tolist(), theirs.numpy().tolist(), strict=False)
+    for row, (labels, predictions) in enumerate(rows):
+        if labels != predictions:
             raise errors.InvalidArgumentError(
                 None,
                 None,
-                f"Row {row} of the labels has {labels.shape[0]} elements, that of the predictions "
-                f"{predictions.shape[0]}: ragged labels and predictions must have rows of the "
-                "same lengths.",
+                f"Row {row} of the labels has {labels} elements, that of the predictions "
+                f"{predictions}: {_LENGTHS}",
             )
-        if is_ragged(labels) or is_ragged(predictions):
-            results.append(_by_rows(function, labels, predictions, args, kwargs))
-        else:
-            results.append(function(labels, predictions, *args, **kwargs))
-    if not results:
-        return _ops.zeros([0], y_pred.dtype)
-    if all(type(result) is _Tensor and result.ndim == 0 for result in results):
-        return _ops.stack(results, 0)
-    return ragged_ops.stack(results)
 
 
 def weighted(losses: Any, sample_weight: Any) -> Any:
@@ -93,7 +111,10 @@ def flat(*values: Any) -> list[Any]:
     ragged = [value for value in values if is_ragged(value)]
     for one in ragged[1:]:
         own, first = one.nested_row_splits, ragged[0].nested_row_splits
-        if len(own) != len(first) or any(
+        if _core.building() is not None and len(own) == len(first):
+            for a, b in zip(own, first, strict=True):
+                assertions.assert_equal(a, b, _LENGTHS)
+        elif len(own) != len(first) or any(
             a.numpy().tolist() != b.numpy().tolist() for a, b in zip(own, first, strict=True)
         ):
             raise errors.InvalidArgumentError(

@@ -12,6 +12,7 @@ from eagerflow.keras.argument_docs import complete_docs
 from eagerflow.keras.config import defaults
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.program_code import convertible
 from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.typing import DTypeLike
 
@@ -34,7 +35,7 @@ def _converted(result: Callable) -> Callable:
 
     @functools.wraps(result)
     def tensors(self: Any, *args: Any, **kwargs: Any) -> Any:
-        value = result(self, *args, **kwargs)
+        value = convertible(result)(self, *args, **kwargs)
         if isinstance(value, dict):
             return nest.map_structure(_as_tensor, value)
         try:
@@ -46,6 +47,16 @@ def _converted(result: Callable) -> Callable:
             ) from error
 
     return tensors
+
+
+def _traced(update_state: Callable) -> Callable:
+    """Has the control flow of a user-defined `update_state` converted while it is traced."""
+
+    @functools.wraps(update_state)
+    def update(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return convertible(update_state)(self, *args, **kwargs)
+
+    return update
 
 
 class Metric(Layer):
@@ -78,9 +89,12 @@ class Metric(Layer):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         complete_docs(cls)
-        own = cls.__dict__.get("result")
-        if own is not None and not cls.__module__.startswith("eagerflow."):
-            cls.result = _converted(own)  # type: ignore[method-assign]
+        if cls.__module__.startswith("eagerflow."):
+            return
+        if "result" in cls.__dict__:
+            cls.result = _converted(cls.result)  # type: ignore[method-assign]
+        if "update_state" in cls.__dict__:
+            cls.update_state = _traced(cls.update_state)  # type: ignore[method-assign]
 
     def __init__(
         self, name: str | None = None, dtype: DTypeLike | None = None, **kwargs: Any

@@ -10,6 +10,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.losses import weighting
 from eagerflow.keras.losses.ragged import flat, is_ragged
 from eagerflow.keras.metrics.metric import Metric
+from eagerflow.keras.program_code import convertible
 from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
 
@@ -162,7 +163,7 @@ class MeanMetricWrapper(Mean):
         y_pred = weighting.cast(y_pred, self._float)
         if y_pred.ndim != y_true.ndim:
             y_pred, y_true = weighting.squeeze_or_expand_dimensions(y_pred, y_true)
-        matches = self._fn(y_true, y_pred, **self._fn_kwargs)
+        matches = convertible(self._fn)(y_true, y_pred, **self._fn_kwargs)
         mask = getattr(matches, "_keras_mask", None)
         if mask is not None:
             sample_weight = weighting.apply_valid_mask(matches, sample_weight, mask, self.reduction)

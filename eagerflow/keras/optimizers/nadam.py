@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework import dtypes
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
@@ -70,7 +70,6 @@ class Nadam(Optimizer):
         self._u_product_step = 0
         # The number of updates in functions, counted while they are traced.
         self._traced_updates = 1
-        self._fresh = False
 
     def _initial_slots(self) -> dict[str, float]:
         return {"m": 0.0, "v": 0.0}
@@ -89,23 +88,11 @@ class Nadam(Optimizer):
         self._u_product_step = step
         return float(self._u_product)
 
-    def _make_slots(self, variables: list) -> None:
-        super()._make_slots(variables)
-        self._fresh = True
-
-    def _trace(self, count: int) -> int:
-        """The index of the first of `count` updates that a function contains."""
-        first = self._traced_updates
-        self._traced_updates += count
-        return first
-
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
         step = self._step()
-        fresh, self._fresh = self._fresh, False
-        graph = _core.building()
-        if not random_seed.inside_function() and graph is None:
+        if _core.building() is None:
             self._update_by(
                 self._product_at(step), step, variables, gradients, slots, learning_rate
             )
@@ -118,15 +105,11 @@ class Nadam(Optimizer):
             return
         # In a traced function Keras multiplies the product once per variable, except for the
         # variable whose index in the trace happens to be that of the step.
-        first = random_seed.once(lambda: self._trace(len(variables)), self, fresh)
-        if graph is None:
-            self._u_product_step = step
+        first = self._traced_updates
+        self._traced_updates += len(variables)
         for index, one in enumerate(zip(variables, gradients, slots, strict=True), first):
             multiplied = product * self._momentum_at(step)
-            if graph is None:
-                product = product if index == step + 1 else multiplied
-            else:
-                product = _ops.select(_ops.equal(step + 1, index), product, multiplied)
+            product = _ops.select(_ops.equal(step + 1, index), product, multiplied)
             variable, gradient, slot = ([item] for item in one)
             self._update_by(product, step, variable, gradient, slot, learning_rate)
         self._u_product.assign(product)

@@ -39,7 +39,7 @@ class Watching(tf.keras.Model):
 def model():
     model = Watching()
     model.seen, model.processes = [], set()
-    model.compile()
+    model.compile(run_eagerly=True)
     return model
 
 

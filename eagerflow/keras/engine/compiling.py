@@ -1,0 +1,328 @@
+"""What `Model.compile` takes, and what follows from it: loss, metrics and how steps run."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from eagerflow import nest
+from eagerflow.framework.context import get_logger, process
+from eagerflow.framework.variable import Variable
+from eagerflow.keras.engine.keras_tensor import KerasTensor
+from eagerflow.util import lazy
+
+if TYPE_CHECKING:
+    from eagerflow.keras.engine.layer import Layer as _Layer
+else:
+    _Layer = object
+
+# Imported when they are first used: few programs need them.
+losses_and_metrics = lazy.Module("eagerflow.keras.engine.losses_and_metrics")
+mixed_precision = lazy.Module("eagerflow.keras.mixed_precision")
+serialization = lazy.Module("eagerflow.keras.saving.serialization")
+steps_tuner = lazy.Module("eagerflow.keras.utils.steps_tuner")
+
+# The arguments of `compile` that configurations describe by classes and functions.
+_SERIALIZED_KINDS = {
+    "optimizer": "optimizer",
+    "loss": "loss",
+    "metrics": "metric",
+    "weighted_metrics": "metric",
+}
+
+
+class Compiled(_Layer):
+    """The part of `Model` that `compile` configures: loss, metrics and how steps run."""
+
+    _graph: Any = None
+    _is_compiled = False
+    optimizer: Any = None
+    loss: Any = None
+    compiled_loss: Any = None
+    compiled_metrics: Any = None
+    _run_eagerly: Any = None
+    _steps_per_execution: Any = None
+    _steps_tuner: Any = None
+    _compile_arguments: Any = None
+    _user_metrics: Any = None
+    train_function: Any = None
+    test_function: Any = None
+    predict_function: Any = None
+    train_tf_function: Any = None
+    _compiled_trainable: Any = None
+
+    def _scaled(self, optimizer: Any) -> Any:
+        """The optimizer; for float16 computations, one that scales the loss."""
+        if getattr(self.dtype_policy, "name", None) != "mixed_float16":
+            return optimizer
+        known = optimizer is None or isinstance(optimizer, mixed_precision.LossScaleOptimizer)
+        return optimizer if known else mixed_precision.LossScaleOptimizer(optimizer)
+
+    def compile(
+        self,
+        optimizer: Any = "rmsprop",
+        loss: Any = None,
+        metrics: Any = None,
+        loss_weights: Any = None,
+        weighted_metrics: Any = None,
+        run_eagerly: bool | None = None,
+        steps_per_execution: int | str | None = None,
+        jit_compile: bool | None = None,
+        pss_evaluation_shards: Any = 0,
+        **kwargs: Any,
+    ) -> None:
+        """Configures the model for training.
+
+        Args:
+            optimizer: an optimizer or its name.
+            loss: a loss, a function or a name, or a list or dictionary of them by output.
+            metrics: a list of metrics, functions or names; "accuracy" takes the kind that suits.
+            loss_weights: factors by output.
+            weighted_metrics: metrics that take sample weights into account.
+            run_eagerly: whether Python runs every step; by default steps are traced.
+            steps_per_execution: how many steps one call of the train function makes; callbacks are
+                called after as many. "auto" changes the number while training, to what is fastest.
+            jit_compile: accepted.
+            pss_evaluation_shards: accepted.
+            **kwargs: accepted for compatibility: `sample_weight_mode`, `from_serialized`.
+
+        Raises:
+            TypeError: for other arguments.
+            ValueError: for unknown names.
+        """
+        # Only programs that train import losses, metrics and optimizers.
+        optimizers = importlib.import_module("eagerflow.keras.optimizers")
+        from_serialized = kwargs.pop("from_serialized", False)
+        if "experimental_steps_per_execution" in kwargs:
+            steps_per_execution = kwargs.pop("experimental_steps_per_execution")
+        for ignored in ("sample_weight_mode", "experimental_run_tf_function", "auto_scale_loss"):
+            kwargs.pop(ignored, None)
+        if kwargs.pop("cloning", None) is not None or kwargs.pop("target_tensors", None):
+            raise ValueError("`target_tensors` and `cloning` belong to graphs of TensorFlow 1.")
+        if kwargs:
+            raise TypeError(
+                f"Invalid keyword argument(s) in `compile()`: {set(kwargs)}. Valid keyword "
+                "arguments include 'optimizer', 'loss', 'metrics', 'loss_weights' and "
+                "'weighted_metrics'."
+            )
+        for group in (metrics, weighted_metrics):
+            _check_metrics(group)
+        _check_metric_objects(metrics, weighted_metrics)
+        self._compile_arguments = {
+            "optimizer": optimizer,
+            "loss": loss,
+            "metrics": metrics,
+            "loss_weights": loss_weights,
+            "weighted_metrics": weighted_metrics,
+            "run_eagerly": run_eagerly,
+            "steps_per_execution": steps_per_execution,
+            "jit_compile": jit_compile,
+        }
+        names = None if self._graph is None else self._graph.output_names
+        if isinstance(optimizer, list | tuple):
+            self.optimizer = [self._scaled(optimizers.get(one)) for one in optimizer]
+        else:
+            self.optimizer = self._scaled(optimizers.get(optimizer))
+        self.loss = loss if loss is not None else {}
+        if isinstance(loss, losses_and_metrics.LossesContainer):
+            self.compiled_loss = loss
+        else:
+            self.compiled_loss = losses_and_metrics.LossesContainer(loss, loss_weights, names)
+        self._user_metrics = metrics
+        self.compiled_metrics = losses_and_metrics.MetricsContainer(
+            metrics, weighted_metrics, names, from_serialized=from_serialized
+        )
+        self._run_eagerly = run_eagerly
+        self._set_steps_per_execution(steps_per_execution or 1)
+        self._is_compiled = True
+        self.__dict__["_compiled_trainable"] = {
+            layer: layer._trainable for layer in self._flatten_layers()
+        }
+        self.train_function = self.test_function = self.predict_function = None
+
+    @property
+    def run_eagerly(self) -> bool:
+        """Whether Python runs every step; otherwise steps are traced.
+
+        Raises:
+            ValueError: if `compile` was told False, but a layer needs Python in each step.
+        """
+        if self.dynamic:
+            if self._run_eagerly is False:
+                raise ValueError(
+                    "Your model contains layers that can only be successfully run in eager "
+                    "execution (layers constructed with `dynamic=True`). You cannot set "
+                    "`run_eagerly=False`."
+                )
+            return True
+        return bool(self._run_eagerly) or (self._run_eagerly is None and process.functions_eager)
+
+    @run_eagerly.setter
+    def run_eagerly(self, value: bool) -> None:
+        self._run_eagerly = value
+
+    @property
+    def jit_compile(self) -> Any:
+        """The argument of `compile`, or the value that was set since."""
+        return (self._compile_arguments or {}).get("jit_compile")
+
+    @jit_compile.setter
+    def jit_compile(self, value: Any) -> None:
+        self._compile_arguments = {**(self._compile_arguments or {}), "jit_compile": value}
+
+    @property
+    def steps_per_execution(self) -> Any:
+        """How many steps one call of the train function makes, a variable; None before `compile`."""
+        return self._steps_per_execution
+
+    @steps_per_execution.setter
+    def steps_per_execution(self, value: int) -> None:
+        if self._steps_per_execution is None:
+            self._set_steps_per_execution(value)
+        else:
+            self._steps_per_execution.assign(value)
+
+    def _set_steps_per_execution(self, value: int | str) -> None:
+        steps = Variable(1 if value == "auto" else value, dtype="int64", trainable=False)
+        self._steps_per_execution = steps
+        self._steps_tuner = None
+        self.autotune_steps_per_execution = value == "auto"
+
+    @property
+    def autotune_steps_per_execution(self) -> bool:
+        """Whether `fit` looks for the number of steps per execution that is fastest."""
+        return self._steps_tuner is not None
+
+    @autotune_steps_per_execution.setter
+    def autotune_steps_per_execution(self, value: bool) -> None:
+        if not value:
+            self._steps_tuner = None
+        elif self._steps_tuner is None:
+            if self._steps_per_execution is None:
+                self._set_steps_per_execution(1)
+            kind = steps_tuner.StepsPerExecutionTuner
+            self._steps_tuner = kind(self.optimizer, self._steps_per_execution)
+
+    @property
+    def distribute_strategy(self) -> Any:
+        """None: models run on one device."""
+        return None
+
+    @property
+    def metrics(self) -> list[Any]:
+        """All metric objects: the loss's, those given to `compile`, and those of the layers."""
+        metrics: list[Any] = []
+        if self._is_compiled:
+            if self.compiled_loss is not None:
+                metrics.extend(self.compiled_loss.metrics)
+            if self.compiled_metrics is not None:
+                metrics.extend(self.compiled_metrics.metrics)
+        for layer in self._all_inner_layers():
+            own = layer.__dict__.get("_metrics")
+            if own:
+                metrics.extend(own)
+        return list({id(metric): metric for metric in metrics}.values())
+
+    @property
+    def metrics_names(self) -> list[str]:
+        """The names of what `evaluate` returns; known after the first batch."""
+        return [metric.name for metric in self.metrics]
+
+    def reset_metrics(self) -> None:
+        """Resets all metrics."""
+        for metric in self.metrics:
+            metric.reset_state()
+
+    def get_metrics_result(self) -> dict[str, Any]:
+        """The values of all metrics by name, as tensors."""
+        values: dict[str, Any] = {}
+        for metric in self.metrics:
+            result = metric.result()
+            if isinstance(result, dict):
+                values.update(result)
+            else:
+                values[metric.name] = result
+        return values
+
+    def get_compile_config(self) -> dict[str, Any] | None:
+        """The arguments of `compile` as plain values; None for models that were not compiled."""
+        if not self._is_compiled or self._compile_arguments is None:
+            return None
+        if not getattr(self.optimizer, "_takes_tape", True):
+            get_logger().warning(
+                "Version 1's optimizers cannot be saved with a model: it has to be compiled again "
+                "after it has been loaded. Prefer an optimizer of Keras (`tf.keras.optimizers`)."
+            )
+            return None
+        return {
+            key: serialization.serialize_keras_object(value)
+            for key, value in self._compile_arguments.items()
+        }
+
+    def compile_from_config(self, config: dict[str, Any]) -> None:
+        """Compiles the model with what `get_compile_config` returned."""
+        arguments = {
+            name: serialization.deserialize_as(_SERIALIZED_KINDS[name], value)
+            if name in _SERIALIZED_KINDS
+            else serialization.deserialize_keras_object(value)
+            for name, value in config.items()
+        }
+        self.compile(**arguments)
+        if hasattr(self.optimizer, "build") and self.built:
+            self.optimizer.build(self.trainable_variables)
+
+    def compute_loss(
+        self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None
+    ) -> Any:
+        """The loss of a batch, with the terms that layers and regularizers add.
+
+        Args:
+            x: the inputs.
+            y: the labels.
+            y_pred: the predictions.
+            sample_weight: weights of samples.
+        """
+        # Layers that were not called have no values.
+        losses = [loss for loss in self.losses if not isinstance(loss, KerasTensor)]
+        return self.compiled_loss(y, y_pred, sample_weight, regularization_losses=losses)
+
+    def compute_metrics(self, x: Any, y: Any, y_pred: Any, sample_weight: Any) -> dict[str, Any]:
+        """Updates all metrics with a batch, and returns their values by name."""
+        self.compiled_metrics.update_state(y, y_pred, sample_weight)
+        return self.get_metrics_result()
+
+    def _assert_compiled(self) -> None:
+        if not self._is_compiled:
+            raise RuntimeError(
+                "You must compile your model before training/testing. "
+                "Use `model.compile(optimizer, loss)`."
+            )
+
+
+def _check_metrics(group: Any) -> None:
+    """Refuses an argument that is no list of metrics."""
+    if (
+        group is not None
+        and not isinstance(group, list | tuple | dict | str)
+        and not callable(group)
+    ):
+        raise TypeError(
+            "Type of `metrics` argument not understood. Expected a list or dictionary, found: "
+            f"{group}"
+        )
+
+
+def _check_metric_objects(metrics: Any, weighted_metrics: Any) -> None:
+    """Refuses a metric object that is passed twice: it would count every batch twice."""
+    objects = [
+        metric
+        for metric in nest.flatten([metrics, weighted_metrics])
+        if hasattr(metric, "update_state")
+    ]
+    repeated = [m for k, m in enumerate(objects) if any(m is other for other in objects[:k])]
+    if repeated:
+        raise ValueError(
+            "Found duplicated metrics object in the user provided metrics and weighted metrics. "
+            "This will cause the same metric object to be updated multiple times, and report "
+            f"wrong results. \nDuplicated items: {repeated}"
+        )
