@@ -64,6 +64,7 @@ FAMILIES = (
     "keras_composites",
     "keras_corners",
     "keras_inputs",
+    "keras_preprocessing",
     "keras_parts",
     "keras_summaries",
     "feature_columns",

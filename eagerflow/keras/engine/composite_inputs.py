@@ -160,6 +160,8 @@ def _of_ids(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any
     ragged = is_ragged(inputs)
     if not layer.built:
         layer._build_for(inputs)
+    if hasattr(layer, "note_size"):
+        layer.note_size()
     ids = layer.to_ids(inputs.flat_values if ragged else inputs.values)
     if layer.output_mode == "int":
         if not getattr(layer, "invert", False):
@@ -182,9 +184,13 @@ def _of_ids(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any
     weights = kwargs.get("count_weights", args[0] if args else None)
     if weights is None:
         return layer.encode(ids)
-    if is_composite(weights):
-        weights = _dense(weights)
-    return layer.encode(ids, weights)
+    if not is_composite(weights):
+        raise ValueError(
+            f"`count_weights` must be a {type(inputs).__name__}, as the inputs are. "
+            f"Received: count_weights={weights}"
+        )
+    values = weights.flat_values if is_ragged(weights) else weights.values
+    return layer.encode(ids, rows.with_flat_values(values).to_tensor())
 
 
 def _of_vectors(layer: Any, inputs: Any) -> Any:

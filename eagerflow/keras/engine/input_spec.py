@@ -181,21 +181,16 @@ def _check(index: int, x: Any, spec: InputSpec, layer_name: str) -> None:
     if spec.shape is None:
         return
     expected = list(spec.shape)
-    fits = _fits(sizes, expected)
-    if not fits and spec.allow_last_axis_squeeze:
-        shorter = sizes[:-1] if sizes[-1:] == [1] else sizes
-        fits = any(
-            _fits(given, wanted)
-            for given in (sizes, shorter)
-            for wanted in (expected, expected[:-1] if expected[-1:] == [1] else expected)
-        )
-    if not fits:
+    if spec.allow_last_axis_squeeze:
+        sizes = sizes[:-1] if sizes[-1:] == [1] else sizes
+        expected = expected[:-1] if expected[-1:] == [1] else expected
+    if not _fits(sizes, expected):
         raise ValueError(f"{start}expected shape={spec.shape}, found shape={display_shape(shape)}")
 
 
 def _fits(sizes: list, expected: list) -> bool:
-    """Whether a shape is the expected one where both are known."""
-    return len(sizes) == len(expected) and all(
+    """Whether the axes that a shape and the expected one have in common have the same sizes."""
+    return all(
         wanted is None or size is None or wanted == size
-        for wanted, size in zip(expected, sizes, strict=True)
+        for wanted, size in zip(expected, sizes, strict=False)
     )

@@ -23,19 +23,35 @@ sparse_ops = lazy.Module("eagerflow.sparse")
 _ops = _core.ops
 
 
-def checked_mode(value: Any, allowed: tuple[str, ...], layer: str) -> str:
-    """The output mode.
+def checked_choice(
+    value: Any,
+    allowed: tuple[str, ...],
+    layer: str,
+    argument: str = "output_mode",
+    others: tuple[str, ...] = (),
+) -> Any:
+    """An argument that is one of several strings, or something else that is allowed, too.
+
+    Args:
+        value: what was given.
+        allowed: the strings.
+        layer: the class of the layer.
+        argument: the argument's name.
+        others: "None", "a function" or both.
 
     Raises:
         ValueError: if it is not allowed.
     """
-    mode = {"binary": "multi_hot", "tf-idf": "tf_idf"}.get(value, value)
-    if mode not in allowed:
+    if (value is None and "None" in others) or (callable(value) and "a function" in others):
+        return value
+    choice = {"binary": "multi_hot", "tf-idf": "tf_idf"}.get(value, value)
+    if choice not in allowed:
+        more = "".join(f"{other}, " for other in others) + ("or " if others else "")
         raise ValueError(
-            f"Unknown argument `output_mode` for layer {layer}. Allowed values are: {allowed}. "
-            f"Received: {value}"
+            f"Unkown value for `{argument}` argument of layer {layer}. Allowed values are: {more}"
+            f"one of the following values: {allowed}. Received: {value}"
         )
-    return mode
+    return choice
 
 
 def encoded(
@@ -147,9 +163,10 @@ class CategoryEncoding(Layer):
         sparse: bool = False,
         **kwargs: Any,
     ) -> None:
+        num_tokens = kwargs.pop("max_tokens", num_tokens)  # an older name
         kwargs["autocast"] = False
         super().__init__(**kwargs)
-        mode = checked_mode(output_mode, ("count", "one_hot", "multi_hot"), "CategoryEncoding")
+        mode = checked_choice(output_mode, ("count", "one_hot", "multi_hot"), "CategoryEncoding")
         if num_tokens is None:
             raise ValueError(
                 "num_tokens must be set to use this layer. If the number of tokens is not known "

@@ -11,7 +11,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.category_encoding import (
-    checked_mode,
+    checked_choice,
     checked_sparse,
     encoded,
     encoded_shape,
@@ -82,9 +82,12 @@ class Discretization(PreprocessingLayer):
         if "bins" in kwargs:
             bins = kwargs.pop("bins")
             num_bins, bin_boundaries = (bins, None) if isinstance(bins, int) else (num_bins, bins)
-        mode = checked_mode(output_mode, ("int", "one_hot", "multi_hot", "count"), "Discretization")
-        if "dtype" not in kwargs or kwargs["dtype"] is None:
-            kwargs["dtype"] = "int64" if mode == "int" else None
+        mode = checked_choice(
+            output_mode, ("int", "one_hot", "multi_hot", "count"), "Discretization"
+        )
+        dtype = kwargs.get("dtype")
+        if mode == "int" and (dtype is None or dtypes.as_dtype(dtype).is_floating):
+            kwargs["dtype"] = "int64"
         kwargs["autocast"] = False
         super().__init__(**kwargs)
         checked_sparse(sparse, mode, type(self).__name__)

@@ -12,9 +12,10 @@ from eagerflow.framework.host_call import now_or_node
 from eagerflow.framework.shapes import as_shape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras import backend
+from eagerflow.keras.engine.composite_inputs import is_composite
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.category_encoding import (
-    checked_mode,
+    checked_choice,
     checked_sparse,
     encoded,
     encoded_shape,
@@ -43,7 +44,7 @@ class _Bins(Layer):
                 "The `num_bins` for `Hashing` cannot be `None` or non-positive values. "
                 f"Received: num_bins={num_bins}."
             )
-        mode = checked_mode(output_mode, self._modes, kind)
+        mode = checked_choice(output_mode, self._modes, kind)
         if kwargs.get("dtype") is None:
             kwargs["dtype"] = "int64" if mode == "int" else backend.floatx()
         kwargs["autocast"] = False
@@ -182,6 +183,10 @@ class HashedCrossing(_Bins):
                 f"`HashedCrossing` should be called on at least two inputs. Received: inputs={inputs}"
             )
         columns = [as_tensor(x) for x in inputs]
+        if any(is_composite(x) for x in columns):
+            raise ValueError(
+                f"All `HashedCrossing` inputs should be dense tensors. Received: inputs={inputs}"
+            )
         shape = columns[0]._shape_tuple()
         if len(shape) > 2 or (len(shape) == 2 and shape[-1] != 1):
             raise ValueError(

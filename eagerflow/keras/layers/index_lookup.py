@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core
+from eagerflow import _core, errors, nest
 from eagerflow.checkpoint.trackable import Held, Value
 from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import now_or_node
@@ -18,7 +18,7 @@ from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.composite_inputs import is_composite
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.category_encoding import (
-    checked_mode,
+    checked_choice,
     checked_sparse,
     encoded,
     encoded_shape,
@@ -78,7 +78,7 @@ class IndexLookup(PreprocessingLayer):
                 "`num_oov_indices` must be greater than or equal to 0. "
                 f"Received: num_oov_indices={num_oov_indices}"
             )
-        mode = checked_mode(output_mode, MODES, type(self).__name__)
+        mode = checked_choice(output_mode, MODES, type(self).__name__)
         if invert and mode != "int":
             raise ValueError(
                 "`output_mode` must be `'int'` when `invert` is true. "
@@ -195,6 +195,13 @@ class IndexLookup(PreprocessingLayer):
         if isinstance(vocabulary, str):
             with open(vocabulary, encoding="utf-8") as file:
                 terms = [line.rstrip("\n") for line in file]
+            _check_lines(terms)
+        elif isinstance(vocabulary, _core.Tensor) and _core.building() is not None:
+            raise RuntimeError(
+                f"Cannot set a tensor vocabulary on {type(self).__name__} layer {self.name} when "
+                "not executing eagerly. Create this layer or call `set_vocabulary` outside of any "
+                "`tf.function`s and with eager execution enabled."
+            )
         else:
             terms = list(np.asarray(listed(vocabulary), dtype=object).reshape(-1))
         if not terms:
@@ -339,18 +346,19 @@ class IndexLookup(PreprocessingLayer):
             )
         if is_composite(data):
             rows = data.to_list() if hasattr(data, "to_list") else [data.values.numpy().tolist()]
-            terms = [self._terms(np.array(row, dtype=object)).tolist() for row in rows]
-            self.count_documents(terms)
+            terms = [np.array(nest.flatten(row), dtype=object) for row in rows]
+            self._count_documents([self._terms(row).tolist() for row in terms])
             return
         array = self._terms(np.asarray(data.numpy(), dtype=object))
         self._counts.update(array.reshape(-1).tolist())
         if self.output_mode == "tf_idf":
-            documents = array.reshape(len(array), -1) if array.ndim else array.reshape(1, 1)
+            # A vector is one document.
+            documents = array.reshape(len(array) if array.ndim > 1 else 1, -1)
             for document in documents:
                 self._document_counts.update(set(document.tolist()))
             self.__dict__["_documents"] += len(documents)
 
-    def count_documents(self, documents: list[list[Any]]) -> None:
+    def _count_documents(self, documents: list[list[Any]]) -> None:
         """Counts the terms of documents of different lengths."""
         for document in documents:
             self._counts.update(document)
@@ -496,3 +504,20 @@ class IndexLookup(PreprocessingLayer):
             "vocabulary": self.plain_vocabulary(),
             "vocabulary_size": self._frozen_vocab_size,
         }
+
+
+def _check_lines(lines: list[str]) -> None:
+    """Refuses a file that has a line twice.
+
+    Raises:
+        tf.errors.FailedPreconditionError: if there is one.
+    """
+    numbers: dict[str, int] = {}
+    for number, line in enumerate(lines):
+        if numbers.setdefault(line, number) != number:
+            raise errors.FailedPreconditionError(
+                None,
+                None,
+                f"HashTable has different value for same key. Key {line} has {numbers[line]} and "
+                f"trying to add value {number}: each line of the file may be there once.",
+            )

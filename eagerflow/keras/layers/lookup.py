@@ -129,9 +129,7 @@ class IntegerLookup(IndexLookup):
         pad_to_max_tokens: bool = False,
         **kwargs: Any,
     ) -> None:
-        for name, old in (("max_tokens", "max_values"), ("num_oov_indices", "num_oov_tokens")):
-            if old in kwargs:
-                raise ValueError(f"`{old}` is no argument of IntegerLookup: use `{name}`.")
+        max_tokens = kwargs.pop("max_values", max_tokens)  # an older name
         if vocabulary_dtype not in ("int64", "int32"):
             raise ValueError(
                 "`vocabulary_dtype` must be 'int64' or 'int32'. "
@@ -151,6 +149,11 @@ class IntegerLookup(IndexLookup):
             pad_to_max_tokens=pad_to_max_tokens,
             **kwargs,
         )
+
+    def get_vocabulary(self, include_special_tokens: bool = True) -> list[Any]:
+        """The integers in the order of their ids; see `StringLookup.get_vocabulary`."""
+        terms = super().get_vocabulary(include_special_tokens)
+        return [None if term is None else np.int64(term) for term in terms]
 
     def _key(self, term: Any) -> int:
         return int(term)

@@ -6,18 +6,14 @@ import re
 import string
 from typing import Any
 
-import numpy as np
-
-from eagerflow import _core
+from eagerflow import _core, strings
 from eagerflow.framework import dtypes
-from eagerflow.framework.host_call import host_call
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.keras.engine.composite_inputs import is_composite
-from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras import config
+from eagerflow.keras.engine.composite_inputs import is_ragged
 from eagerflow.keras.layers.arguments import sizes_of
-from eagerflow.keras.layers.category_encoding import checked_mode
-from eagerflow.keras.layers.index_lookup import MODES
+from eagerflow.keras.layers.category_encoding import checked_choice
 from eagerflow.keras.layers.lookup import StringLookup
 from eagerflow.keras.layers.preprocessing_layer import (
     PreprocessingLayer,
@@ -25,14 +21,12 @@ from eagerflow.keras.layers.preprocessing_layer import (
     listed,
 )
 from eagerflow.keras.saving import serialization
-from eagerflow.ragged.spec import RaggedTensorSpec
-from eagerflow.ragged.tensor import RaggedTensor
 
 _ops = _core.ops
 _STANDARD = ("lower_and_strip_punctuation", "lower", "strip_punctuation")
-_PUNCTUATION = re.compile("[" + re.escape(string.punctuation) + "]")
-_CAPITALS = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
-_SPACES = " \t\n\r\v\f"
+_SPLITS = ("whitespace", "character")
+_MODES = ("int", "multi_hot", "count", "tf_idf")
+_PUNCTUATION = f"[{re.escape(string.punctuation)}]"
 
 
 class TextVectorization(PreprocessingLayer):
@@ -44,7 +38,7 @@ class TextVectorization(PreprocessingLayer):
             function of a tensor of strings.
         split: "whitespace", "character", None, or a function of a tensor of strings.
         ngrams: None, the largest number of words that are joined, or a tuple of such numbers.
-        output_mode: "int", or "multi_hot", "count" or "tf_idf" for vectors.
+        output_mode: "int", or "multi_hot", "count" or "tf_idf" for vectors; None for the words.
         output_sequence_length: the length of the sequences, which are cut or padded with 0; by
             default that of the longest.
         pad_to_max_tokens: whether vectors have the length `max_tokens` in any case.
@@ -80,7 +74,7 @@ class TextVectorization(PreprocessingLayer):
         standardize: Any = "lower_and_strip_punctuation",
         split: Any = "whitespace",
         ngrams: Any = None,
-        output_mode: str = "int",
+        output_mode: str | None = "int",
         output_sequence_length: int | None = None,
         pad_to_max_tokens: bool = False,
         vocabulary: Any = None,
@@ -90,18 +84,15 @@ class TextVectorization(PreprocessingLayer):
         encoding: str = "utf-8",
         **kwargs: Any,
     ) -> None:
-        if not (standardize is None or callable(standardize) or standardize in _STANDARD):
+        kind = kwargs.pop("dtype", "string")
+        if kind is not None and dtypes.as_dtype(kind) is not dtypes.string:
             raise ValueError(
-                "Unknown argument `standardize` for layer TextVectorization. Allowed values are: "
-                f"{_STANDARD}. Received: {standardize}"
+                f"`TextVectorization` may only have a dtype of string. Received dtype: {kind}."
             )
-        if not (split is None or callable(split) or split in ("whitespace", "character")):
-            raise ValueError(
-                "Unknown argument `split` for layer TextVectorization. Allowed values are: "
-                f"('whitespace', 'character'). Received: {split}"
-            )
-        allowed = tuple(mode for mode in MODES if mode != "one_hot")
-        mode = checked_mode(output_mode, allowed, "TextVectorization")
+        layer, function = type(self).__name__, ("None", "a function")
+        checked_choice(standardize, _STANDARD, layer, "standardize", function)
+        checked_choice(split, _SPLITS, layer, "split", function)
+        mode = checked_choice(output_mode, _MODES, layer, others=("None",))
         if not (
             ngrams is None
             or isinstance(ngrams, int)
@@ -135,9 +126,6 @@ class TextVectorization(PreprocessingLayer):
                 f"Received: ragged={ragged} and output_mode={output_mode}"
             )
         size = kwargs.pop("vocabulary_size", None)
-        if kwargs.get("dtype") in ("string", dtypes.string):
-            kwargs.pop("dtype")
-        dtype = kwargs.pop("dtype", None) or ("int64" if mode == "int" else None)
         kwargs["autocast"] = False
         super().__init__(dtype="string", **kwargs)
         self._max_tokens = max_tokens
@@ -155,11 +143,10 @@ class TextVectorization(PreprocessingLayer):
             idf_weights=idf_weights,
             pad_to_max_tokens=pad_to_max_tokens,
             mask_token="",
-            output_mode=mode,
+            output_mode=mode or "int",
             sparse=sparse,
             encoding=encoding,
             vocabulary_size=size,
-            dtype=dtype,
         )
 
     def get_vocabulary(self, include_special_tokens: bool = True) -> list[str]:
@@ -190,20 +177,13 @@ class TextVectorization(PreprocessingLayer):
         """Reads what `save_assets` wrote."""
         self._lookup_layer.load_assets(dir_path)
 
-    def build(self, input_shape: Any) -> None:
-        if input_shape is not None:
-            sizes = sizes_of(input_shape)
-            if len(sizes) > 1 and self._split is not None and sizes[-1] not in (1, None):
-                raise _bad_rank(TensorShape(sizes))
-        Layer.build(self, input_shape)
-
     def update_state(self, data: Any) -> None:
         if self._lookup_layer.input_vocabulary is not None:
             raise ValueError(
                 "Cannot adapt TextVectorization layer after setting a static vocabulary via init "
                 "argument or `set_vocabulary`."
             )
-        self._lookup_layer.count_documents(self._words(data))
+        self._lookup_layer.update_state(self._words(data))
 
     def reset_state(self) -> None:
         self._lookup_layer.reset_state()
@@ -211,165 +191,49 @@ class TextVectorization(PreprocessingLayer):
     def finalize_state(self) -> None:
         self._lookup_layer.finalize_state()
 
-    def _text(self, value: Any) -> str:
-        if isinstance(value, bytes):
-            return value.decode(self._encoding, "surrogateescape")
-        return str(value)
-
-    def _words(self, inputs: Any) -> list[list[str]]:
-        """The words of each text."""
-        if callable(self._standardize):
-            inputs = self._standardize(inputs)
-        if callable(self._split):
-            if not callable(self._standardize):
-                inputs = self._standardized(as_tensor(inputs))
-            rows = _rows(self._split(_without_last(inputs)))
-            words = [[self._text(word) for word in row] for row in rows]
-        else:
-            tensor = as_tensor(inputs)
-            if hasattr(tensor, "to_list"):
-                rows = tensor.to_list()
-                words = [[self._standard(self._text(word)) for word in row] for row in rows]
-                return [self._joined(row) for row in words] if self._ngrams else words
-            if self._split is not None:
-                tensor = _without_last(tensor)
-            array = np.asarray(tensor.numpy(), dtype=object)
-            if self._split is None:
-                array = array.reshape(-1, array.shape[-1] if array.ndim > 1 else 1)
-                words = [[self._standard(self._text(word)) for word in row] for row in array]
-            else:
-                words = [self._parts(self._standard(self._text(t))) for t in array.reshape(-1)]
-        return [self._joined(row) for row in words] if self._ngrams else words
-
-    def _standardized(self, inputs: Any) -> Any:
-        """Texts in the layer's own standard form."""
-        if hasattr(inputs, "with_flat_values"):
-            return inputs.with_flat_values(self._standardized(inputs.flat_values))
-        texts = np.asarray(inputs.numpy(), dtype=object)
-        array = np.empty(texts.size, object)
-        array[:] = [self._standard(self._text(text)) for text in texts.reshape(-1)]
-        return _core.convert(array.reshape(texts.shape), dtypes.string, None)
-
-    def _standard(self, text: str) -> str:
-        kind = self._standardize
-        if kind in ("lower", "lower_and_strip_punctuation"):
-            text = text.translate(_CAPITALS)
-        if kind in ("strip_punctuation", "lower_and_strip_punctuation"):
-            text = _PUNCTUATION.sub("", text)
-        return text
-
-    def _parts(self, text: str) -> list[str]:
-        if self._split == "character":
-            return list(text)
-        return [part for part in re.split(f"[{_SPACES}]+", text) if part]
-
-    def _joined(self, words: list[str]) -> list[str]:
-        """Runs of neighbouring words, the short ones first."""
-        return [
-            " ".join(words[start : start + count])
-            for count in self._ngrams or ()
-            for start in range(len(words) - count + 1)
-        ]
+    def _words(self, inputs: Any) -> Any:
+        """The words of texts, in a (ragged) tensor; the texts themselves if they are not split."""
+        texts = _standardized(as_tensor(inputs), self._standardize)
+        if self._split is not None:
+            if texts.shape.rank is not None and texts.shape.rank > 1:
+                if texts.shape[-1] != 1:
+                    raise _bad_rank(texts.shape)
+                texts = _ops.squeeze(texts, [-1])
+            texts = _split(texts, self._split)
+        if self._ngrams is not None:
+            texts = strings.ngrams(texts, self._ngrams, separator=" ")
+        return texts
 
     def call(self, inputs: Any) -> Any:
-        inputs = as_tensor(inputs)
-        if _core.building() is not None:
-            return host_call(self._vectorized, self._spec(inputs), (inputs,), name=self.name)
-        return self._vectorized(inputs)
-
-    def _vectorized(self, inputs: Any) -> Any:
-        """The result for texts that are known."""
-        if self._split is None and self._ngrams is None:
-            if not is_composite(inputs):
-                return self._of_words(inputs)
-            if len(inputs.shape) > 2:
-                return self._of_nested_words(inputs)
-        if self._split is not None:
-            inputs = _without_last(inputs)
         words = self._words(inputs)
-        single = not len(inputs.shape)
-        if self._ragged and not single:
-            return self._as_ragged(words)
+        if self._output_mode is None:
+            return words
+        results = self._lookup_layer(words)
+        if self._output_mode != "int" or self._ragged:
+            return results
         length = self._output_sequence_length
-        if self._output_mode == "int":
-            width = length or max(map(len, words), default=0)
-        else:
-            width = max(map(len, words), default=0)
-        padded = np.full((len(words), width), "", object)
-        for row, entry in enumerate(words):
-            padded[row, : len(entry)] = entry[:width]
-        lookup = self._lookup_layer
-        lookup.note_size()
-        ids = _core.as_tensor(lookup._looked_up(padded))
-        result = lookup.encode(ids)
-        if self._split is None and len(inputs.shape) == 1 and self._output_mode == "int":
-            return _ops.squeeze(result, [1])
-        return _ops.squeeze(result, [0]) if single else result
-
-    def _of_words(self, inputs: Any) -> Any:
-        """The result for texts that are single words, in the texts' shape."""
-        if callable(self._standardize):
-            words = self._standardize(inputs)
-        else:
-            words = self._standardized(inputs)
-        self._lookup_layer.note_size()
-        ids = self._lookup_layer.encode(self._lookup_layer.to_ids(words))
-        length = self._output_sequence_length
-        if self._output_mode != "int" or length is None or not ids.ndim:
-            return ids
-        ids = ids[..., :length]
-        *rows, width = ids._sizes()
-        return _ops.concat([ids, _ops.zeros([*rows, length - width], ids.dtype)], -1)
-
-    def _of_nested_words(self, inputs: Any) -> Any:
-        """The result for a ragged tensor of words whose rank is above 2."""
-        if self._output_mode != "int":
-            raise ValueError(
-                "When output_mode is not `'int'`, maximum supported output rank is 2. Received "
-                f"output_mode {self._output_mode} and input shape {inputs.shape}."
-            )
-        ids = inputs.with_flat_values(self._of_words(inputs.flat_values))
-        if self._ragged:
-            return ids
-        length = self._output_sequence_length
-        return ids.to_tensor(
-            shape=None if length is None else [None] * (len(inputs.shape) - 1) + [length]
-        )
-
-    def _as_ragged(self, words: list[list[str]]) -> Any:
-        """Ids of words, in rows of different lengths."""
-        rows = [row[: self._output_sequence_length] for row in words]
-        flat = np.array([word for row in rows for word in row] or [""], object)
-        ids = self._lookup_layer._looked_up(flat)[: sum(map(len, rows))]
-        values = self._lookup_layer.encode(_core.as_tensor(ids))
-        return RaggedTensor.from_row_lengths(values, [len(row) for row in rows])
-
-    def _spec(self, inputs: Any) -> Any:
-        """The spec of the result for texts of a graph."""
-        self._lookup_layer.note_size()
-        shape = inputs.shape.as_list()
-        dtype = dtypes.as_dtype(self._lookup_layer.compute_dtype)
-        if self._ragged and shape:
-            return RaggedTensorSpec([shape[0], None], dtype)
-        width: int | None
-        if self._output_mode != "int":
-            width = self._lookup_layer._depth() or 1
-        elif self._split is None and self._ngrams is None:
-            return TensorSpec([*shape[:-1], self._output_sequence_length or shape[-1]], dtype)
-        else:
-            width = self._output_sequence_length
-        return TensorSpec([*shape[:1], width], dtype)
+        if is_ragged(results):
+            return results.to_tensor(shape=[None] * (len(results.shape) - 1) + [length])
+        if length is None or not len(results.shape):
+            return results
+        results = results[..., :length]
+        *rows, width = results._sizes()
+        return _ops.concat([results, _ops.zeros([*rows, length - width], results.dtype)], -1)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         sizes = sizes_of(input_shape)
         if self._output_mode == "int":
             return TensorShape([sizes[0], self._output_sequence_length])
-        return TensorShape([sizes[0], self._lookup_layer._depth()])
+        if self._output_mode is not None:
+            return TensorShape([sizes[0], self._lookup_layer._depth()])
+        if self._split is not None:
+            return TensorShape([*sizes, None])
+        return TensorShape(sizes if len(sizes) > 1 else [*sizes, 1])
 
     def compute_output_signature(self, input_signature: Any) -> TensorSpec:
         """The shape and dtype of the results for texts of this specification."""
         shape = self.compute_output_shape(input_signature.shape)
-        return TensorSpec(shape, dtypes.as_dtype(self._lookup_layer.compute_dtype))
+        return TensorSpec(shape, dtypes.int64 if self._output_mode == "int" else config.floatx())
 
     def get_config(self) -> dict[str, Any]:
         lookup = self._lookup_layer
@@ -413,21 +277,26 @@ def _bad_rank(shape: Any) -> ValueError:
     )
 
 
-def _without_last(inputs: Any) -> Any:
-    """Texts `[batch, 1]` as `[batch]`."""
-    if is_composite(inputs):
-        raise _bad_rank(inputs.shape)
-    if inputs.ndim < 2:
-        return inputs
-    if inputs._sizes()[-1] != 1:
-        raise _bad_rank(inputs.shape)
-    return _ops.squeeze(inputs, [-1])
+def _standardized(texts: Any, standardize: Any) -> Any:
+    """Texts in a standard form."""
+    if callable(standardize):
+        return standardize(texts)
+    if standardize in ("lower", "lower_and_strip_punctuation"):
+        texts = strings.lower(texts)
+    if standardize in ("strip_punctuation", "lower_and_strip_punctuation"):
+        texts = strings.regex_replace(texts, _PUNCTUATION, "")
+    return texts
 
 
-def _rows(value: Any) -> list[list[Any]]:
-    """The words that a program's function returned: lists, or a (ragged) tensor."""
-    if hasattr(value, "to_list"):
-        value = value.to_list()
-    elif hasattr(value, "numpy"):
-        value = value.numpy().tolist()
-    return value if value and isinstance(value[0], list) else [value]
+def _split(texts: Any, split: Any) -> Any:
+    """The parts of texts, along a further axis."""
+    if callable(split):
+        return split(texts)
+    if split == "whitespace":
+        return strings.split(texts)
+    if split == "character":
+        return strings.unicode_split(texts, "UTF-8")
+    raise ValueError(
+        f"{split} is not a supported splitting. TextVectorization supports None, 'whitespace', "
+        "'character', or a function."
+    )

@@ -14,7 +14,7 @@ layers = tf.keras.layers
 
 def parts(texts: Any) -> Any:
     """Texts, cut at dashes."""
-    return [text.split(b"-") for text in np.atleast_1d(texts.numpy())]
+    return tf.strings.split(texts, "-")
 
 
 def test_texts_with_own_functions() -> None:
