@@ -111,15 +111,10 @@ PyObject* advance(PyObject* object) {
   return value;
 }
 
-// __next__: calls `_ended` at the end, which may raise another error. While a graph is being built,
-// the element is one of the graph's.
+// __next__: while a graph is being built, the element is one of the graph's.
 PyObject* next(PyObject* object) {
   if (graph::building()) return PyObject_CallMethod(object, "get_next", nullptr);
-  PyObject* value = advance(object);
-  if (value || PyErr_Occurred()) return value;
-  PyObject* result = PyObject_CallMethod(object, "_ended", nullptr);
-  Py_XDECREF(result);
-  return nullptr;
+  return advance(object);
 }
 
 // _advance(): the next element; a StopIteration at the end.
@@ -128,8 +123,6 @@ PyObject* advance_method(PyObject* object, PyObject*) {
   if (!value && !PyErr_Occurred()) PyErr_SetNone(PyExc_StopIteration);
   return value;
 }
-
-PyObject* ended_method(PyObject*, PyObject*) { Py_RETURN_NONE; }
 
 // _exclusively(function, *args): calls a function while no other thread reads.
 PyObject* exclusively(PyObject* object, PyObject* const* args, Py_ssize_t count) {
@@ -188,7 +181,6 @@ void dealloc(PyObject* object) {
 
 PyMethodDef methods[] = {
     {"_advance", advance_method, METH_NOARGS, "The next element."},
-    {"_ended", ended_method, METH_NOARGS, "Called when the end is found; may raise an error."},
     {"_exclusively", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(exclusively)),
      METH_FASTCALL, "Calls a function with the further arguments, while no other thread reads."},
     {nullptr, nullptr, 0, nullptr},

@@ -12,7 +12,7 @@ from eagerflow import _core, errors
 from eagerflow.checkpoint.trackable import Value
 from eagerflow.data import structure
 from eagerflow.data.context import context_of
-from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TypeSpec
 from eagerflow.util import lazy
 
@@ -70,24 +70,7 @@ class OwnedIterator(_core.LockedIterator, Iterator):
         if dataset is None:
             raise ValueError("An iterator needs the dataset that it reads.")
         self._dataset = dataset
-        self._inside = random_seed.inside_function()
         self._cursor = dataset._cursor(context_of(dataset.options()))
-
-    def __iter__(self) -> Any:
-        return _Loop(self) if self._ends_by_an_error() else self
-
-    def _ends_by_an_error(self) -> bool:
-        """Whether `next` is the operation here that it is in a graph of TensorFlow.
-
-        It is in functions that the iterator was not made in. One that was may be that of a loop,
-        which has to end.
-        """
-        return random_seed.inside_function() and not self._inside
-
-    def _ended(self) -> None:
-        """Called when `next` finds the end."""
-        if self._ends_by_an_error():
-            raise errors.OutOfRangeError(None, None, "End of sequence")
 
     def get_next(self, name: str | None = None) -> Any:
         """The next element.
@@ -171,19 +154,6 @@ class OwnedIterator(_core.LockedIterator, Iterator):
         self._exclusively(setattr, self, "_cursor", cursor)
 
 
-class _Loop:
-    """What a `for` loop in a function reads: it ends where `next` would raise an error."""
-
-    def __init__(self, iterator: OwnedIterator) -> None:
-        self._iterator = iterator
-
-    def __iter__(self) -> _Loop:
-        return self
-
-    def __next__(self) -> Any:
-        return self._iterator._advance()
-
-
 class _NotInitialized:
     """The position of an iterator that has none."""
 
@@ -207,7 +177,6 @@ class InitializableIterator(OwnedIterator):
 
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset
-        self._inside = random_seed.inside_function()
         self._cursor = _NotInitialized()
 
     @property

@@ -81,123 +81,6 @@ class NodeSeeds:
         return stream.take(blocks)
 
 
-class TraceSeeds:
-    """The op seeds of one trace of a function that TensorFlow would trace to a graph.
-
-    Each operation has its own stream of random values, which continues with every call of the
-    function. A stream follows from the global seed at its first use and from the operation's seed,
-    or from the count of operations without a seed before it. Setting the global seed resets it.
-
-    Args:
-        seed: the global seed, if it is not the one at the first call.
-        traces: how often TensorFlow traces the function before it runs: twice where variables are
-            made in it.
-    """
-
-    __slots__ = ("_known", "_seed", "_streams", "_times_set", "_traces")
-
-    # Operations beyond this index share streams: loops call them without bound.
-    LIMIT = 4096
-
-    def __init__(self, seed: Any = None, traces: int = 1) -> None:
-        self._seed = seed
-        self._traces = traces
-        self._times_set = -1
-        self._streams: dict[tuple, Any] = {}
-        self._known: dict[tuple, Any] = {}
-
-    def once(
-        self, position: int, make: Any, owner: Any = None, makes_variables: bool = False
-    ) -> Any:
-        """The result of `make` when the operation at a position was last traced."""
-        key = (min(position, self.LIMIT), owner)
-        if key not in self._known:
-            traces = max(self._traces, 2) if makes_variables else self._traces
-            self._known[key] = [make() for _ in range(traces)][-1]
-        return self._known[key]
-
-    def take(
-        self, position: int, unseeded: int, operation: Any, op_seed: int | None, blocks: int
-    ) -> tuple[int, int, int]:
-        """The start of an operation's random values.
-
-        Args:
-            position: how many operations came before it in this call.
-            unseeded: how many of them had no seed.
-            operation: identifies the operation.
-            op_seed: its own seed, if any.
-            blocks: how many blocks of values it takes.
-        """
-        with _state.lock:
-            self._look_at_the_seed()
-            if self._seed is None and op_seed is None:
-                return unforeseen()
-            first = _DEFAULT_GLOBAL_SEED if self._seed is None else self._seed
-            first, second = _pair(first, unseeded if op_seed is None else op_seed)
-            key = (min(position, self.LIMIT), operation, second)
-            stream = self._streams.get(key)
-            if stream is None:
-                stream = self._streams[key] = Stream(first, second << 64)
-            return stream.take(blocks)
-
-    def inner(self, position: int) -> TraceSeeds:
-        """The op seeds of a function that this one calls after `position` operations that draw."""
-        with _state.lock:
-            self._look_at_the_seed()
-            key = (min(position, self.LIMIT),)
-            op_seeds = self._streams.get(key)
-            if op_seeds is None:
-                op_seeds = self._streams[key] = TraceSeeds(self._seed)
-            return op_seeds
-
-    def _look_at_the_seed(self) -> None:
-        if self._times_set != _state.times_set:
-            self._times_set = _state.times_set
-            self._streams.clear()
-            if self._seed is None:
-                self._seed = _state.seed
-
-
-class _FunctionCall:
-    """One call of such a function: it counts the operations that draw.
-
-    `find` returns the function's op seeds for the arguments at their first use.
-    """
-
-    __slots__ = ("_arguments", "_find", "_op_seeds", "_position", "_unseeded")
-
-    def __init__(self, find: Any, arguments: tuple = ()) -> None:
-        self._find = find
-        self._arguments = arguments
-        self._op_seeds: TraceSeeds | None = None
-        self._position = 0
-        self._unseeded = 0
-
-    def op_seeds(self) -> TraceSeeds:
-        """The op seeds of the function."""
-        if self._op_seeds is None:
-            self._op_seeds = self._find(*self._arguments)
-        return self._op_seeds
-
-    def __call__(self, operation: Any, op_seed: int | None, blocks: int) -> tuple[int, int, int]:
-        """See `draw` of this module."""
-        position, unseeded = self._position, self._unseeded
-        self._position = position + 1
-        if op_seed is None:
-            self._unseeded = unseeded + 1
-        return self.op_seeds().take(position, unseeded, operation, op_seed, blocks)
-
-    def once(self, make: Any, owner: Any = None, makes_variables: bool = False) -> Any:
-        """See `once` of this module."""
-        return self.op_seeds().once(self._position, make, owner, makes_variables)
-
-    def inner(self) -> TraceSeeds:
-        """The op seeds of a function that is called next."""
-        position = self._position
-        self._position = position + 1
-        return self.op_seeds().inner(position)
-
-
 class _Source(threading.local):
     """The source that this thread draws from instead of the process's streams."""
 
@@ -205,27 +88,6 @@ class _Source(threading.local):
 
 
 _source = _Source()
-
-
-def call_as_traced(find: Any, arguments: tuple, function: Any, args: tuple, kwargs: Any) -> Any:
-    """The result of a function whose random operations draw as those of a graph do.
-
-    Args:
-        find: returns the `TraceSeeds` for `arguments`; called if the function draws.
-        arguments: the arguments of `find`.
-        function: the function.
-        args: its arguments by position.
-        kwargs: its arguments by name.
-    """
-    before = _source.draw
-    if type(before) is _FunctionCall:
-        _source.draw = _FunctionCall(before.inner)
-    else:
-        _source.draw = _FunctionCall(find, arguments)
-    try:
-        return function(*args, **kwargs)
-    finally:
-        _source.draw = before
 
 
 @contextlib.contextmanager
@@ -268,44 +130,6 @@ def set_seed(seed: int | None) -> None:
 def global_seed() -> Any:
     """The seed that `set_seed` was given last, or None."""
     return _state.seed
-
-
-def as_traced(function: Any, op_seeds: TraceSeeds) -> Any:
-    """A function whose random operations draw with certain op seeds."""
-
-    def find() -> TraceSeeds:
-        return op_seeds
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        before = _source.draw
-        _source.draw = _FunctionCall(find)
-        try:
-            return function(*args, **kwargs)
-        finally:
-            _source.draw = before
-
-    return call
-
-
-def once(make: Any, owner: Any = None, makes_variables: bool = False) -> Any:
-    """What a function without arguments returns: a seed for the random operation that comes next.
-
-    Where a traced function would contain the value, it is made as in its traces and kept.
-
-    Args:
-        make: the function.
-        owner: distinguishes values at the same position.
-        makes_variables: whether variables have just been made, so that there are two traces.
-    """
-    call = _source.draw
-    if type(call) is not _FunctionCall:
-        return make()
-    return call.once(make, owner, makes_variables)
-
-
-def inside_function() -> bool:
-    """Whether a function is being called whose random operations draw as those of a graph do."""
-    return type(_source.draw) is _FunctionCall
 
 
 def current() -> Any:

@@ -7,9 +7,7 @@ import threading
 from typing import Any
 
 from eagerflow import _core, random
-from eagerflow.framework import random_seed
 from eagerflow.keras import config
-from eagerflow.keras.engine.call_context import context
 from eagerflow.ops.nn import normalization
 from eagerflow.ops.random import stateful, stateless
 from eagerflow.ops.random.generator import Generator
@@ -82,16 +80,6 @@ class RandomGenerator:
         """The seed of the next operation of `tf.random`: one higher each time, if there is any."""
         if self._seed is None:
             return None
-        if context.inferring:
-            return self._seed
-        return random_seed.once(self._next_seed)
-
-    def pass_over(self) -> None:
-        """Goes on to the next seed, as a call with symbolic tensors does, which draws nothing."""
-        if self._seed is not None and self._rng_type == self.RNG_LEGACY_STATEFUL:
-            self._seed += 1
-
-    def _next_seed(self) -> int:
         self._seed += 1
         return self._seed - 1
 

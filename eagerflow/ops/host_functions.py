@@ -14,7 +14,6 @@ from eagerflow import _core, errors, nest
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.host_call import host_call
-from eagerflow.framework.random_seed import inside_function
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 
 _ops = _core.ops
@@ -183,12 +182,7 @@ def numpy_function(
         results = host_call(call, specs, tuple(inp or []), name="PyFunc", effects=stateful)
         return None if specs is None else nest.map_structure(_ops.stop_gradient, results)
     arguments = [np.array(_core.as_tensor(value).numpy()) for value in (inp or [])]
-    try:
-        result = func(*arguments)
-    except Exception as error:
-        if not inside_function():
-            raise
-        raise error_of_python_code(error, " [Op:PyFunc]") from error
+    result = func(*arguments)
     if result is None:
         return None
     if isinstance(result, list | tuple):

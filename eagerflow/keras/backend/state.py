@@ -12,7 +12,6 @@ import numpy as np
 from eagerflow import _core, nest
 from eagerflow import random as random_ops
 from eagerflow import sparse as sparse_ops
-from eagerflow.framework import random_seed
 from eagerflow.framework.context import building_graph
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.variable import Variable
@@ -231,7 +230,7 @@ def seed_of(seed: int | None, limit: int = 10**7) -> int:
     """The seed, or one drawn from NumPy's generator."""
     if seed is not None:
         return seed
-    return random_seed.once(lambda: int(np.random.randint(limit)))
+    return int(np.random.randint(limit))
 
 
 @op_function

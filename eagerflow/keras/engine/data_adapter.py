@@ -224,7 +224,7 @@ class ArrayAdapter(DataAdapter):
         self.partial_batch = self._rows % batch_size
         self._shuffle = shuffle
         self._order: Any = None
-        self._op_seeds = random_seed.TraceSeeds() if shuffle else None
+        self._op_seeds = random_seed.NodeSeeds(random_seed.current(), 0)
         single = all(isinstance(value, _Tensor) for value in self._tensors)
         self._plain = (
             single
@@ -266,7 +266,8 @@ class ArrayAdapter(DataAdapter):
     def _permutation(self, count: int) -> Any:
         """A random order; the first of an adapter follows from the global seed alone."""
         order = _core.as_tensor(np.arange(count))
-        return random_seed.call_as_traced(lambda: self._op_seeds, (), shuffle, (order,), {})
+        with random_seed.drawing(self._op_seeds.draw):
+            return shuffle(order)
 
     def _cut(self, start: int) -> Any:
         stop = start + (self.batch_size or 0)

@@ -152,11 +152,6 @@ def call_symbolically(layer: Any, inputs: Any, rest: tuple, kwargs: dict[str, An
         raise explained(error, layer, layer.call, tuple(args), explicit) from None
     for owner, dtype in context.inferred_losses:
         owner._list("_symbolic_losses").append(KerasTensor([], dtype))
-    if explicit.get("training", context.training):
-        for inner in layer._all_inner_layers():
-            generator = getattr(inner, "_random_generator", None)
-            if generator is not None:
-                generator.pass_over()
     return connect(layer, tuple(args), explicit, outputs)
 
 

@@ -6,7 +6,6 @@ import contextlib
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.framework import random_seed
 from eagerflow.framework.context import process, running_eagerly
 from eagerflow.framework.func_graph import FuncGraph, dims_of
 from eagerflow.keras import naming
@@ -69,8 +68,6 @@ def infer(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
             known[id(value)] = _placeholder(graph, value)
         return known[id(value)]
 
-    # What layers keep for their seeds is apart from that of a step in which a model is built.
-    function = random_seed.as_traced(function, random_seed.TraceSeeds())
     context.inferred_losses = []
     # Functions of version 1 that a layer calls would else add to the graph that is being built.
     at_once = running_eagerly() if process.graphs_used else contextlib.nullcontext()
