@@ -151,7 +151,6 @@ struct State {
   TensorList captured;
   Form taken, given;
   PyRef streams;
-  bool unlocked = false;
 };
 
 struct ElementFunction {
@@ -241,13 +240,24 @@ PyObject* map(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     const State& state = state_of(self);
     PyObject* const failure = args[1];
     const auto as_failure = [&] { return checked(PyObject_CallOneArg(args[2], taken_error())); };
+    std::optional<graph::PlanRun> slots;
     const auto run = [&](Job& job) {
-      state.callable->plan().run(job.arguments, job.results, &job.failed);
+      const graph::Plan& plan = state.callable->plan();
+      if (!slots) slots.emplace(plan);
+      for (size_t k = 0; k < job.arguments.size(); ++k) slots->set(k, std::move(job.arguments[k]));
       job.arguments = {};
+      try {
+        slots->run(&job.failed);
+      } catch (...) {
+        slots.reset();
+        throw;
+      }
+      const size_t num_results = state.callable->graph().outputs().size();
+      for (size_t k = 0; k < num_results; ++k) job.results.push_back(slots->take(k));
     };
     std::vector<Job> jobs(static_cast<size_t>(PyList_GET_SIZE(args[0])));
     const graph::DrawFrom streams(states_of(state.streams));
-    const bool unlocked = state.unlocked && observers.empty();
+    const bool unlocked = !state.callable->needs_host() && observers.empty();
     for (size_t k = 0; k < jobs.size(); ++k) {
       Job& job = jobs[k];
       const PyRef element = PyRef::share(PyList_GET_ITEM(args[0], static_cast<Py_ssize_t>(k)));
@@ -312,7 +322,6 @@ PyObject* construct(PyTypeObject* type, PyObject* args, PyObject*) {
     state->taken = form_of(taken);
     state->given = form_of(given);
     state->streams = PyRef::share(streams);
-    state->unlocked = !graph::needs_host(state->callable->graph());
     PyObject* const self = type->tp_alloc(type, 0);
     if (!self) return nullptr;
     auto* const object = reinterpret_cast<ElementFunction*>(self);

@@ -26,7 +26,7 @@ class Call final : public NodeFunction {
     return callee_->has_effects() ? "StatefulPartitionedCall" : "PartitionedCall";
   }
   bool has_effects() const override { return callee_->has_effects(); }
-  bool needs_host() const override { return false; }
+  bool needs_host() const override { return callee_->needs_host(); }
   std::vector<Variable*> reads() const override {
     std::vector<Variable*> result = callee_->connections().variables;
     for (Variable*& variable : result) {
@@ -131,11 +131,7 @@ bool any_effects(const Graph& graph) {
 bool needs_host(const Graph& graph) {
   for (NodeId id = 0; id < graph.size(); ++id) {
     const NodeFunction* const function = graph.node(id).function.get();
-    if (!function) continue;
-    if (function->needs_host()) return true;
-    for (const Graph* inner : function->graphs()) {
-      if (needs_host(*inner)) return true;
-    }
+    if (function && function->needs_host()) return true;
   }
   return false;
 }
@@ -143,6 +139,7 @@ bool needs_host(const Graph& graph) {
 Callable::Callable(GraphPtr graph)
     : graph_(std::move(graph)),
       has_effects_(any_effects(*graph_)),
+      needs_host_(graph::needs_host(*graph_)),
       plan_(*graph_, graph_->outputs()),
       connections_(find_connections(*graph_)) {}
 

@@ -25,6 +25,7 @@ class Callable {
   const Graph& graph() const { return *graph_; }
   const GraphPtr& graph_ptr() const { return graph_; }
   bool has_effects() const { return has_effects_; }
+  bool needs_host() const { return needs_host_; }
   const Plan& plan() const { return plan_; }
   // Whether tapes watch what a call reads.
   bool is_watched(std::span<const Tensor> inputs) const;
@@ -33,6 +34,7 @@ class Callable {
  private:
   GraphPtr graph_;
   bool has_effects_;
+  bool needs_host_;
   Plan plan_;
   Connections connections_;
 };

@@ -66,7 +66,9 @@ class Choice final : public NodeFunction {
     return has_effects_ ? "Case" : "StatelessCase";
   }
   bool has_effects() const override { return has_effects_; }
-  bool needs_host() const override { return false; }
+  bool needs_host() const override {
+    return std::ranges::any_of(graphs(), [](const Graph* g) { return graph::needs_host(*g); });
+  }
   std::vector<const Graph*> graphs() const override {
     std::vector<const Graph*> graphs;
     for (const Branch& branch : branches_) graphs.push_back(&branch.callee->graph());
@@ -146,7 +148,9 @@ class While final : public NodeFunction {
 
   const char* type() const override { return has_effects_ ? "While" : "StatelessWhile"; }
   bool has_effects() const override { return has_effects_; }
-  bool needs_host() const override { return false; }
+  bool needs_host() const override {
+    return std::ranges::any_of(graphs(), [](const Graph* g) { return graph::needs_host(*g); });
+  }
   std::vector<const Graph*> graphs() const override {
     return {condition_.graph.get(), body_.graph.get()};
   }

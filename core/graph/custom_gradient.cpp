@@ -73,6 +73,7 @@ class CustomGradient final : public NodeFunction {
   }
 
   const char* type() const override { return "IdentityN"; }
+  bool needs_host() const override { return false; }  // the step runs where a tape is asked
   std::vector<const Graph*> graphs() const override {
     if (!step_->graph) return {};
     return {&step_->graph->graph()};

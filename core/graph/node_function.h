@@ -24,7 +24,7 @@ class NodeFunction {
   virtual const char* type() const = 0;
   // Whether it does more than return values: such nodes run although nobody needs their results.
   virtual bool has_effects() const { return false; }
-  // Whether it may run code of the host language itself, whose lock the thread then has to hold.
+  // Whether it may run code of the host language, whose lock the thread then has to hold.
   virtual bool needs_host() const { return true; }
   // The graphs that it runs.
   virtual std::vector<const Graph*> graphs() const { return {}; }

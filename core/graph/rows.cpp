@@ -24,6 +24,7 @@ class Rows final : public NodeFunction {
 
   const char* type() const override { return "RowsOf"; }
   bool has_effects() const override { return callee_->has_effects(); }
+  bool needs_host() const override { return callee_->needs_host(); }
   std::vector<const Graph*> graphs() const override { return {&callee_->graph()}; }
   std::vector<Variable*> reads() const override { return callee_->connections().variables; }
   bool connects(size_t source) const override { return callee_->connections().connected[source]; }

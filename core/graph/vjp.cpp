@@ -31,6 +31,7 @@ class OperationGradient final : public NodeFunction {
   OperationGradient(const Op& op, AttrsRef attrs) : op_(op), attrs_(attrs) {}
 
   const char* type() const override { return "SymbolicGradient"; }
+  bool needs_host() const override { return false; }
 
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
     std::vector<Shape> shapes;

@@ -80,7 +80,7 @@ class BatchDataset(GroupingDataset):
 
 def ragged_leaves(spec: Any) -> dict[int, Any]:
     """The specs of those leaves that batches hold as ragged tensors, by their index."""
-    if all(type(leaf) is TensorSpec for leaf in structure.flatten(spec)):
+    if type(spec) is TensorSpec or all(type(s) is TensorSpec for s in structure.flatten(spec)):
         return {}
     return {
         i: leaf

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -35,9 +36,10 @@ class DatasetType(type):
             return super().__call__(*args, **kwargs)
         return in_graphs.made(cls, args, kwargs)
 
-    def _made(cls, *args: Any, **kwargs: Any) -> Any:
-        """A dataset of the class itself."""
-        return super().__call__(*args, **kwargs)
+    @property
+    def _made(cls) -> Callable[..., Any]:
+        """What makes datasets of the class itself."""
+        return functools.partial(type.__call__, cls)
 
 
 class Dataset(Creation, Transformation, metaclass=DatasetType):

@@ -22,8 +22,6 @@ from eagerflow.framework.func_graph import eagerly
 
 Tensor = _core.Tensor
 
-# Datasets.
-
 
 class GraphDataset(Dataset):
     """A dataset that a graph knows by its handle."""
@@ -50,9 +48,16 @@ class _Arguments:
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.inputs: list[Tensor] = []
-        structure = (args, kwargs)
-        self._makers = [self._maker(leaf) for leaf in nest.flatten(structure)]
-        self._form = nest.map_structure(lambda leaf: None, structure)
+        self._args = [self._argument(value) for value in args]
+        self._kwargs = {name: self._argument(value) for name, value in kwargs.items()}
+
+    def _argument(self, value: Any) -> Callable[[Iterator[Tensor]], Any]:
+        """What gives a structure its values; see `_maker`."""
+        if not nest.is_nested(value):
+            return self._maker(value)
+        makers = [self._maker(leaf) for leaf in nest.flatten(value)]
+        form = nest.map_structure(lambda leaf: None, value)
+        return lambda values: nest.pack_sequence_as(form, [make(values) for make in makers])
 
     def _maker(self, leaf: Any) -> Callable[[Iterator[Tensor]], Any]:
         """What gives the argument its value from those of the inputs, of which it may add some."""
@@ -81,24 +86,25 @@ class _Arguments:
     def values(self, *values: Tensor) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments for values of the inputs."""
         remaining = iter(values)
-        return nest.pack_sequence_as(self._form, [make(remaining) for make in self._makers])
+        args = tuple([make(remaining) for make in self._args])
+        if not self._kwargs:
+            return args, {}
+        return args, {name: make(remaining) for name, make in self._kwargs.items()}
 
 
 def made(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Dataset:
     """A dataset of a class: itself, or if the graph gives its arguments, a node that makes it."""
     arguments = _Arguments(args, kwargs)
-
-    def make(*values: Tensor) -> Dataset:
-        known_args, known_kwargs = arguments.values(*values)
-        return cls._made(*known_args, **known_kwargs)
-
+    make = cls._made
     if not arguments.inputs and not cls._has_state:
         with eagerly():
-            return make()
+            known_args, known_kwargs = arguments.values()
+            return make(*known_args, **known_kwargs)
     spec = cls._spec_of(*args, **kwargs)
 
     def run(*values: Tensor) -> list[Tensor]:
-        return [_core.handle_of(make(*values))]
+        known_args, known_kwargs = arguments.values(*values)
+        return [_core.handle_of(make(*known_args, **known_kwargs))]
 
     return GraphDataset(_scalar_node(run, arguments.inputs, cls.__name__), spec)
 
@@ -163,9 +169,6 @@ def cardinality(dataset: GraphDataset) -> Tensor:
         return [_core.object_of(handle).cardinality()]
 
     return _scalar_node(run, [dataset._handle], "DatasetCardinality")
-
-
-# Iterators.
 
 
 def iterate(dataset: Dataset) -> GraphIterator:

@@ -146,6 +146,8 @@ def plain_form(spec: Any) -> Any:
 
 def taker(spec: Any) -> Callable[[Any], list[Any]]:
     """The function that lists the tensors which an element of a spec consists of."""
+    if not is_nested(spec):
+        return spec.to_tensors
     specs = flatten(spec)
 
     def take(element: Any) -> list[Any]:
@@ -157,6 +159,8 @@ def taker(spec: Any) -> Callable[[Any], list[Any]]:
 
 def packer(spec: Any) -> Callable[[list[Any]], Any]:
     """The function that makes an element of a spec of the tensors that it consists of."""
+    if not is_nested(spec):
+        return lambda tensors: spec.from_tensors(iter(tensors))
     specs = flatten(spec)
 
     def make(tensors: list[Any]) -> Any:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from eagerflow import _core
 from eagerflow.data import structure
 from eagerflow.data.arguments import boolean, positive
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor, Failure, InputCursor, pack_elements, unpack_elements
 from eagerflow.data.dataset import Dataset, DatasetSpec, UnaryDataset
 from eagerflow.data.sources import ListCursor
+
+Tensor = _core.Tensor
 
 
 class PartDataset(Dataset):
@@ -18,13 +21,10 @@ class PartDataset(Dataset):
     def __init__(self, values: list[Any], spec: Any) -> None:
         super().__init__()
         self._values = values
-        self._declared = spec
+        self._spec = (spec,)
 
     def _cursor(self, context: Context) -> Cursor:
         return ListCursor(self._values)
-
-    def _make_spec(self) -> Any:
-        return self._declared
 
     def _count(self) -> int:
         return len(self._values)
@@ -45,6 +45,7 @@ class WindowDataset(UnaryDataset):
         self._shift = positive(shift, "shift", "Window shift must be greater than zero.")
         self._stride = positive(stride, "stride", "Window stride must be greater than zero.")
         self._drop = boolean(drop_remainder)
+        self._specs = structure.flatten(source.element_spec)
 
     def _cursor(self, context: Context) -> Cursor:
         return WindowCursor(self._input._cursor(context), self)
@@ -63,10 +64,12 @@ class WindowDataset(UnaryDataset):
 
     def _window(self, elements: list[Any]) -> Any:
         first = elements[0]
+        if type(first) is Tensor:
+            return PartDataset(elements, self._specs[0])
         columns = zip(*map(structure.flatten, elements), strict=True)
-        specs = structure.flatten(self._input.element_spec)
         parts = [
-            PartDataset(list(column), spec) for column, spec in zip(columns, specs, strict=True)
+            PartDataset(list(column), spec)
+            for column, spec in zip(columns, self._specs, strict=True)
         ]
         return structure.pack(first, parts)
 
