@@ -1,4 +1,35 @@
 from eagerflow._core.ops import matmul as matmul, matrix_band_part
+from eagerflow.linear_operators.blocks import (
+    LinearOperatorBlockDiag as LinearOperatorBlockDiag,
+    LinearOperatorBlockLowerTriangular as LinearOperatorBlockLowerTriangular,
+    LinearOperatorKronecker as LinearOperatorKronecker,
+)
+from eagerflow.linear_operators.circulant import (
+    LinearOperatorCirculant as LinearOperatorCirculant,
+    LinearOperatorCirculant2D as LinearOperatorCirculant2D,
+    LinearOperatorCirculant3D as LinearOperatorCirculant3D,
+    LinearOperatorToeplitz as LinearOperatorToeplitz,
+)
+from eagerflow.linear_operators.dense import (
+    LinearOperatorFullMatrix as LinearOperatorFullMatrix,
+    LinearOperatorHouseholder as LinearOperatorHouseholder,
+    LinearOperatorLowerTriangular as LinearOperatorLowerTriangular,
+    LinearOperatorPermutation as LinearOperatorPermutation,
+    LinearOperatorTridiag as LinearOperatorTridiag,
+)
+from eagerflow.linear_operators.derived import (
+    LinearOperatorAdjoint as LinearOperatorAdjoint,
+    LinearOperatorComposition as LinearOperatorComposition,
+    LinearOperatorInversion as LinearOperatorInversion,
+    LinearOperatorLowRankUpdate as LinearOperatorLowRankUpdate,
+)
+from eagerflow.linear_operators.diagonal import (
+    LinearOperatorDiag as LinearOperatorDiag,
+    LinearOperatorIdentity as LinearOperatorIdentity,
+    LinearOperatorScaledIdentity as LinearOperatorScaledIdentity,
+    LinearOperatorZeros as LinearOperatorZeros,
+)
+from eagerflow.linear_operators.operator import LinearOperator as LinearOperator
 from eagerflow.ops.creation import eye as eye
 from eagerflow.ops.linalg.banded import (
     banded_triangular_solve as banded_triangular_solve,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -10,7 +11,16 @@ from eagerflow import _core
 
 
 class Dimension:
-    """One size, or None if unknown; what `TensorShape.dims` lists."""
+    """One size, or None if unknown; what `TensorShape.dims` lists.
+
+    Arithmetic and comparisons with unknown sizes give unknown ones, and None.
+
+    Args:
+        value: an integer that is not negative, another dimension, or None.
+
+    >>> tf.compat.v1.Dimension(3) * 2, tf.compat.v1.Dimension(None) + 1
+    (Dimension(6), Dimension(None))
+    """
 
     __slots__ = ("value",)
 
@@ -23,45 +33,108 @@ class Dimension:
     def __str__(self) -> str:
         return "?" if self.value is None else str(self.value)
 
-    def __eq__(self, other: object) -> Any:
-        other = getattr(other, "value", other)
-        if self.value is None or other is None:
-            return None
-        return self.value == other
-
-    def __hash__(self) -> int:
-        return hash(self.value)
-
     def __int__(self) -> Any:
         return self.value
 
     __index__ = __int__
 
-    def _with(self, other: Any, compute: Callable[[int, int], int]) -> Dimension:
-        other = getattr(other, "value", other)
-        if self.value is None or other is None:
-            return Dimension(None)
-        return Dimension(compute(self.value, other))
+    def __bool__(self) -> bool:
+        return bool(self.value)
 
-    def __add__(self, other: Any) -> Dimension:
-        return self._with(other, lambda a, b: a + b)
+    def __reduce__(self) -> tuple:
+        return Dimension, (self.value,)
 
-    def __radd__(self, other: Any) -> Dimension:
-        return self._with(other, lambda a, b: b + a)
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether two sizes may be the same."""
+        other = _size(other)
+        return self.value is None or other is None or self.value == other
 
-    def __sub__(self, other: Any) -> Dimension:
-        return self._with(other, lambda a, b: a - b)
+    def assert_is_compatible_with(self, other: Any) -> None:
+        """Raises a ValueError unless two sizes may be the same."""
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Dimensions {self} and {other} are not compatible")
 
-    def __mul__(self, other: Any) -> Dimension:
-        return self._with(other, lambda a, b: a * b)
+    def merge_with(self, other: Any) -> Dimension:
+        """The size of which both say what they know.
+
+        Raises:
+            ValueError: if they differ.
+        """
+        self.assert_is_compatible_with(other)
+        return Dimension(other if self.value is None else self.value)
+
+    def _with(self, other: Any, compute: Callable[[int, int], Any], turned: bool = False) -> Any:
+        """The result of an operator, None if a size is not known."""
+        try:
+            size = _size(other)
+        except (TypeError, ValueError):
+            return NotImplemented
+        if self.value is None or size is None:
+            return None
+        return compute(size, self.value) if turned else compute(self.value, size)
+
+    def _sized(self, other: Any, compute: Callable[[int, int], Any], turned: bool = False) -> Any:
+        result = self._with(other, compute, turned)
+        return result if result is NotImplemented else Dimension(result)
+
+    def __eq__(self, other: object) -> Any:
+        return self._with(other, operator.eq)
+
+    def __ne__(self, other: object) -> Any:
+        return self._with(other, operator.ne)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __lt__(self, other: Any) -> Any:
+        return self._with(Dimension(other), operator.lt)
+
+    def __le__(self, other: Any) -> Any:
+        return self._with(Dimension(other), operator.le)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._with(Dimension(other), operator.gt)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._with(Dimension(other), operator.ge)
+
+    def __add__(self, other: Any) -> Any:
+        return self._sized(other, operator.add)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        return self._sized(other, operator.sub)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._sized(other, operator.sub, turned=True)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._sized(other, operator.mul)
 
     __rmul__ = __mul__
 
-    def __floordiv__(self, other: Any) -> Dimension:
-        return self._with(other, lambda a, b: a // b)
+    def __floordiv__(self, other: Any) -> Any:
+        return self._sized(other, operator.floordiv)
 
-    def __mod__(self, other: Any) -> Dimension:
-        return self._with(other, lambda a, b: a % b)
+    def __rfloordiv__(self, other: Any) -> Any:
+        return self._sized(other, operator.floordiv, turned=True)
+
+    def __mod__(self, other: Any) -> Any:
+        return self._sized(other, operator.mod)
+
+    def __rmod__(self, other: Any) -> Any:
+        return self._sized(other, operator.mod, turned=True)
+
+    def _no_division(self, first: str, second: str) -> Any:
+        raise TypeError(
+            f"unsupported operand type(s) for /: '{first}' and '{second}', please use // instead"
+        )
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._no_division("Dimension", type(other).__name__)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._no_division(type(other).__name__, "Dimension")
 
 
 class Size(int):

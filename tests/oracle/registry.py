@@ -22,6 +22,7 @@ FAMILIES = (
     "extension_types",
     "dispatch",
     "linalg",
+    "linear_operators",
     "decompositions",
     "nn",
     "special",
