@@ -292,6 +292,15 @@ class Strategy:
         finally:
             _state.replicas.pop()
 
+    def experimental_run(self, fn: Callable[..., Any], input_iterator: Any = None) -> Any:
+        """Calls a function on each replica, with the next element of an iterator if there is one.
+
+        Args:
+            fn: the function.
+            input_iterator: an iterator of a dataset.
+        """
+        return self.run(fn, () if input_iterator is None else (input_iterator.get_next(),))
+
     def reduce(self, reduce_op: Any, value: Any, axis: int | None) -> Any:
         """Joins the replicas' values, and their elements along an axis if one is given.
 

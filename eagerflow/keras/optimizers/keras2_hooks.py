@@ -9,6 +9,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers.hyperparameters import given, names_of
 from eagerflow.util import lazy
 
 # Imported when they are first used: few programs need them.
@@ -42,6 +43,8 @@ class Keras2Hooks:
     _decay: float
     _learning_rate: Any
     _hyper: dict[str, Any]
+    # Names of slots for programs, where they differ from those that update rules use.
+    _slot_names: dict[str, str] = {}
 
     def _set_hyper(self, name: str, value: Any) -> None:
         """Keeps a hyperparameter; "learning_rate" and "decay" are kept apart from the others."""
@@ -49,6 +52,8 @@ class Keras2Hooks:
             self._set_rate(value)
         elif name == "decay":
             self._decay = float(value or 0.0)
+        elif name in names_of(type(self)):
+            setattr(self, name, value)
         else:
             self.__dict__.setdefault("_hyper", {})[name] = value
 
@@ -61,10 +66,11 @@ class Keras2Hooks:
             value = self._learning_rate
         elif name == "decay":
             value = self._decay
+        elif name in names_of(type(self)):
+            value = getattr(self, name)
         else:
             value = self.__dict__.get("_hyper", {})[name]
-        if callable(value) and not isinstance(value, Variable) and not hasattr(value, "get_config"):
-            value = value()
+        value = given(value)
         if dtype is None:
             return value
         return _ops.cast(_core.as_tensor(value), dtypes.as_dtype(dtype))
@@ -120,11 +126,16 @@ class Keras2Hooks:
         Raises:
             KeyError: if there is no such slot.
         """
-        return self._slots[var._id][slot_name]
+        slots = self._slots[var._id]
+        for own, known in self._slot_names.items():
+            if known == slot_name:
+                return slots[own]
+        return slots[slot_name]
 
     def get_slot_names(self) -> list[str]:
         """The names of all slots."""
-        return sorted({name for slots in self._slots.values() for name in slots})
+        names = dict.fromkeys(name for slots in self._slots.values() for name in slots)
+        return [self._slot_names.get(name, name) for name in names]
 
     def _create_slots(self, var_list: list[Any]) -> None:
         """Makes the slots of variables; subclasses override it."""

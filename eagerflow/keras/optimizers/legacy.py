@@ -18,10 +18,15 @@ from eagerflow.keras.optimizers import (
     rmsprop,
     sgd,
 )
+from eagerflow.keras.optimizers.hyperparameters import Hyperparameter, given, names_of
 from eagerflow.keras.optimizers.keras2_hooks import Slots, summed_rows
 from eagerflow.keras.optimizers.optimizer import Optimizer as _NewOptimizer
-from eagerflow.keras.optimizers.scalars import cached_float32, of_dtype, power
+from eagerflow.keras.optimizers.scalars import cached_float32, of_dtype, power, to_float32
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate, LearningRateSchedule
+from eagerflow.util import lazy
+
+# Imported when it is first used: few programs build graphs.
+graph_gradients = lazy.Module("eagerflow.graph.gradients")
 
 _ops = _core.ops
 
@@ -120,11 +125,14 @@ class Optimizer(_NewOptimizer):
                     )
 
     _knows_lr = True
+    _rate_given: float | None = None  # the number that the constructor was called with
 
     def _rate_argument(self, kwargs: dict[str, Any]) -> Any:
         rate = kwargs.pop("learning_rate", None)
         for key in kwargs:
             raise _unexpected(key)
+        if isinstance(rate, int | float):
+            self._rate_given = rate
         return rate
 
     def _clipped(self, gradients: list) -> list:
@@ -136,16 +144,93 @@ class Optimizer(_NewOptimizer):
             gradients = clipping.clipped_by_global_norm(gradients, self.global_clipnorm)
         return gradients
 
-    def apply_gradients(self, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
+    def _aggregate_gradients(self, grads_and_vars: Any) -> Any:
+        """The pairs of all replicas: what `gradient_aggregator` makes of this one's."""
+        aggregator = self.gradient_aggregator
+        return grads_and_vars if aggregator is None else aggregator(grads_and_vars)
+
+    def _transform_gradients(self, grads_and_vars: Any) -> Any:
+        """What the `gradient_transformers` make of pairs."""
+        for transformer in self.gradient_transformers:
+            grads_and_vars = transformer(grads_and_vars)
+        return grads_and_vars
+
+    def _changes_gradients(self) -> bool:
+        return (
+            self.gradient_aggregator is not None
+            or bool(self.gradient_transformers)
+            or type(self)._aggregate_gradients is not Optimizer._aggregate_gradients
+            or type(self)._transform_gradients is not Optimizer._transform_gradients
+        )
+
+    def apply_gradients(  # type: ignore[override]
+        self,
+        grads_and_vars: Any,
+        name: str | None = None,
+        experimental_aggregate_gradients: bool = True,
+        **kwargs: Any,
+    ) -> Any:
         """Updates variables from their gradients, which the optimizer's functions change first."""
-        functions = [f for f in (self.gradient_aggregator, *self.gradient_transformers) if f]
-        if functions:
+        if self._changes_gradients():
             pairs = list(grads_and_vars)
             known = [pair for pair in pairs if pair[0] is not None]
-            for function in functions if known else ():
-                known = function(known)
-            grads_and_vars = known or pairs
-        return super().apply_gradients(grads_and_vars, *args, **kwargs)
+            if known and experimental_aggregate_gradients:
+                known = self._aggregate_gradients(known)
+            grads_and_vars = (known and self._transform_gradients(known)) or pairs
+        return super().apply_gradients(grads_and_vars, name, **kwargs)
+
+    def get_gradients(self, loss: Any, params: Any) -> list[Any]:
+        """The clipped derivatives of a loss by variables, in a graph that is being built.
+
+        Args:
+            loss: a tensor of the graph, or a list.
+            params: the variables.
+
+        Raises:
+            RuntimeError: if operations run eagerly.
+            ValueError: if the loss does not depend on a variable.
+        """
+        params = list(params)
+        found = graph_gradients.gradients(loss, params)
+        for gradient, variable in zip(found, params, strict=True):
+            if gradient is None:
+                raise ValueError(
+                    f"Variable {variable} has `None` for gradient. Please make sure that all of "
+                    "your ops have a gradient defined (i.e. are differentiable): "
+                    "`backend.argmax`, `backend.round` and `backend.eval` have none."
+                )
+        return self._clipped(found)
+
+    def get_updates(self, loss: Any, params: Any) -> list[Any]:
+        """A list with the operation that updates variables by a loss; see `get_gradients`."""
+        params = list(params)
+        pairs = zip(self.get_gradients(loss, params), params, strict=True)
+        return [self.apply_gradients(pairs)]
+
+    def set_weights(self, weights: Any) -> None:
+        """Gives the optimizer's variables these values.
+
+        Raises:
+            ValueError: if there are more or fewer variables, or a shape does not fit.
+        """
+        weights = list(weights)
+        if len(weights) != len(self._variables):
+            raise ValueError(
+                f"You called `set_weights(weights)` on optimizer {self.name} with a weight list of "
+                f"length {len(weights)}, but the optimizer was expecting {len(self._variables)} "
+                f"weights. Provided weights: {str(weights)[:50]}..."
+            )
+        self._was_built = True
+        super().set_weights(weights)
+
+    @property
+    def decay(self) -> float:
+        """By how much of itself the learning rate sinks at each step."""
+        return self._decay
+
+    @decay.setter
+    def decay(self, value: float) -> None:
+        self._decay = float(value)
 
     @property
     def learning_rate(self) -> Any:
@@ -166,6 +251,12 @@ class Optimizer(_NewOptimizer):
     def _slot_groups(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
         return [(name,) for name in names]
 
+    def _iterations_name(self) -> str:
+        return f"{self.name}/iter"
+
+    def _name_of_slot(self, variable: Variable, slot: str) -> str:
+        return f"{variable._name}/{self._slot_names.get(slot, slot)}"
+
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an optimizer like this one."""
         config = super().get_config()
@@ -175,6 +266,11 @@ class Optimizer(_NewOptimizer):
             if config[name] is None:
                 del config[name]
         del config["is_legacy_optimizer"]
+        for name in names_of(type(self)) & set(config):
+            config[name] = self._serialize_hyperparameter(given(config[name]))
+        if "learning_rate" in config and not self._was_built and self._rate_given is not None:
+            if to_float32(self._rate_given) == config["learning_rate"]:
+                config["learning_rate"] = self._rate_given  # not rounded yet
         return config | {"decay": self._decay}
 
 
@@ -193,6 +289,9 @@ class SGD(Optimizer, sgd.SGD):
     >>> print(v.numpy())
     0.8
     """
+
+    _slot_names = {"m": "momentum"}
+    momentum: Any = Hyperparameter()
 
     def __init__(
         self,
@@ -221,6 +320,9 @@ class Adam(Optimizer, adam.Adam):
     >>> optimizer.get_config()["decay"]
     0.1
     """
+
+    beta_1: Any = Hyperparameter()
+    beta_2: Any = Hyperparameter()
 
     def __init__(
         self,
@@ -252,6 +354,10 @@ class RMSprop(Optimizer, rmsprop.RMSprop):
     0.684
     """
 
+    _slot_names = {"velocity": "rms", "average_gradient": "mg"}
+    rho: Any = Hyperparameter()
+    momentum: Any = Hyperparameter()
+
     def __init__(
         self,
         learning_rate: LearningRate = 0.001,
@@ -277,10 +383,15 @@ class RMSprop(Optimizer, rmsprop.RMSprop):
             **kwargs,
         )
 
+    def _uses_momentum(self) -> bool:
+        # One that is computed at each step may become positive.
+        momentum = self.__dict__["_momentum"]
+        return bool(momentum) if isinstance(momentum, int | float) else True
+
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
-        if self.momentum:
+        if self._uses_momentum():
             super()._update(variables, gradients, slots, learning_rate)
             return
         rho = self.rho
@@ -341,6 +452,9 @@ class Adadelta(Optimizer, adadelta.Adadelta):
     0.95
     """
 
+    _slot_names = {"accumulated_grad": "accum_grad", "accumulated_delta_var": "accum_var"}
+    rho: Any = Hyperparameter()
+
     def __init__(
         self,
         learning_rate: LearningRate = 0.001,
@@ -364,6 +478,10 @@ class Adamax(Optimizer, adamax.Adamax):
     >>> tf.keras.optimizers.legacy.Adamax().get_config()["beta_1"]
     0.9
     """
+
+    _slot_names = {"u": "v"}
+    beta_1: Any = Hyperparameter()
+    beta_2: Any = Hyperparameter()
 
     def __init__(
         self,
@@ -391,6 +509,11 @@ class Ftrl(Optimizer, ftrl.Ftrl):
     -0.5
     """
 
+    learning_rate_power: Any = Hyperparameter()
+    l1_regularization_strength: Any = Hyperparameter()
+    l2_regularization_strength: Any = Hyperparameter()
+    beta: Any = Hyperparameter()
+
     def __init__(
         self,
         learning_rate: LearningRate = 0.001,
@@ -417,6 +540,9 @@ class Ftrl(Optimizer, ftrl.Ftrl):
 
     _knows_lr = False
 
+    def _slot_groups(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
+        return [names]
+
     def _sparse(self, gradient: Any) -> Any:
         return summed_rows(gradient)  # other rows stay as they are
 
@@ -427,6 +553,9 @@ class Nadam(Optimizer, nadam.Nadam):
     >>> tf.keras.optimizers.legacy.Nadam().get_config()["decay"]
     0.004
     """
+
+    beta_1: Any = Hyperparameter()
+    beta_2: Any = Hyperparameter()
 
     def __init__(
         self,
@@ -452,6 +581,15 @@ class Nadam(Optimizer, nadam.Nadam):
         self._momentum_decay = decay
 
     _counts_traces = False
+
+    @property
+    def decay(self) -> float:
+        """The rate at which the momentum grows."""
+        return self._momentum_decay
+
+    @decay.setter
+    def decay(self, value: float) -> None:
+        self._momentum_decay = float(value)
 
     def _momentum_at(self, step: Any) -> Any:
         growth = power(0.96, self._momentum_decay * step)

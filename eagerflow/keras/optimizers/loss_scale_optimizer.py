@@ -12,6 +12,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers import clipping
+from eagerflow.keras.optimizers.hyperparameters import names_of
 from eagerflow.keras.optimizers.optimizer import Optimizer
 from eagerflow.ops import control_flow
 from eagerflow.util import lazy
@@ -21,6 +22,12 @@ optimizers = lazy.Module("eagerflow.keras.optimizers")
 
 _ops = _core.ops
 Tensor = _core.Tensor
+# Attributes of every inner optimizer that are attributes of the wrapper, too.
+_EXPOSED = frozenset(
+    "name decay weight_decay clipnorm clipvalue global_clipnorm use_ema ema_momentum "
+    "ema_overwrite_frequency jit_compile gradient_aggregator gradient_transformers "
+    "get_updates get_gradients".split()
+)
 _INITIAL_SCALE = 2.0**15
 _GROWTH_STEPS = 2000
 
@@ -71,7 +78,8 @@ class LossScaleOptimizer(Optimizer):
     ) -> None:
         if not isinstance(inner_optimizer, Optimizer):
             raise TypeError(
-                f'"inner_optimizer" must be an instance of Optimizer, but got: {inner_optimizer}.'
+                '"inner_optimizer" must be an instance of `tf.keras.optimizers.Optimizer` or '
+                f"`tf.keras.optimizers.experimental.Optimizer`, but got: {inner_optimizer}."
             )
         if not isinstance(dynamic, bool):
             raise TypeError(
@@ -100,7 +108,9 @@ class LossScaleOptimizer(Optimizer):
         inner_optimizer._is_wrapped_by_loss_scale_optimizer = True  # type: ignore[attr-defined]
         self._dynamic = dynamic
         self._initial_scale = float(_INITIAL_SCALE if initial_scale is None else initial_scale)
-        self._growth_steps = _GROWTH_STEPS if dynamic_growth_steps is None else dynamic_growth_steps
+        self._growth_steps = (
+            _GROWTH_STEPS if dynamic_growth_steps is None else int(dynamic_growth_steps)
+        )
         self._scale = Variable(
             self._initial_scale, dtype=dtypes.float32, trainable=False, name="current_loss_scale"
         )
@@ -109,9 +119,27 @@ class LossScaleOptimizer(Optimizer):
         self._gradients_were_unscaled = False
 
     def __getattr__(self, name: str) -> Any:
-        if name == "_optimizer":
-            raise AttributeError(name)
-        return getattr(self._optimizer, name)
+        if name != "_optimizer" and (name.startswith("_") or self._is_exposed(name)):
+            return getattr(self._optimizer, name)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_optimizer" in self.__dict__ and self._is_exposed(name):
+            setattr(self._optimizer, name, value)
+        else:
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *names_of(type(self._optimizer))})
+
+    def _is_exposed(self, name: str) -> bool:
+        """Whether an attribute is one of the inner optimizer's."""
+        inner = self._optimizer
+        return (
+            name in _EXPOSED
+            or name in names_of(type(inner))
+            or (name in inner.__dict__.get("_hyper", ()) and not hasattr(type(self), name))
+        )
 
     @property
     def dynamic(self) -> bool:
@@ -187,29 +215,39 @@ class LossScaleOptimizer(Optimizer):
         grads_and_vars: Iterable[tuple[Any, Variable]],
         name: str | None = None,
         skip_gradients_aggregation: bool = False,
+        experimental_aggregate_gradients: bool = True,
         **kwargs: Any,
     ) -> None:
         """Updates variables from their gradients, unless one is not finite; see `Optimizer`."""
         if not self._loss_was_scaled or not self._gradients_were_unscaled:
+            calls = {
+                "get_scaled_loss()": self._loss_was_scaled,
+                "get_unscaled_gradients()": self._gradients_were_unscaled,
+            }
+            missing = [f"LossScaleOptimizer.{call}" for call, made in calls.items() if not made]
             warnings.warn(
-                "You forgot to call LossScaleOptimizer.get_scaled_loss() or "
-                "LossScaleOptimizer.get_unscaled_gradients() before calling "
+                f"You forgot to call {' and '.join(missing)} before calling "
                 "LossScaleOptimizer.apply_gradients(). This will likely result in worse model "
                 "quality.",
                 stacklevel=2,
             )
             self._loss_was_scaled = self._gradients_were_unscaled = True
         pairs = list(grads_and_vars)
+        if experimental_aggregate_gradients and hasattr(self._optimizer, "_aggregate_gradients"):
+            # What replicas have in common decides whether a step is taken.
+            known = [pair for pair in pairs if pair[0] is not None]
+            pairs = list(self._optimizer._aggregate_gradients(known)) if known else pairs
+            kwargs["experimental_aggregate_gradients"] = False
         with eagerly():
             self._optimizer.build([variable for _, variable in pairs])
         if not self._dynamic:
-            self._optimizer.apply_gradients(pairs)
+            self._optimizer.apply_gradients(pairs, **kwargs)
             return
         finite = _all_finite([gradient for gradient, _ in pairs])
         self._note(finite)
         control_flow.cond(
             finite,
-            lambda: self._optimizer.apply_gradients(pairs).read_value(),
+            lambda: self._optimizer.apply_gradients(pairs, **kwargs).read_value(),
             lambda: self._optimizer.iterations.assign_add(1).read_value(),
         )
 
@@ -259,6 +297,20 @@ class LossScaleOptimizer(Optimizer):
 
     lr = learning_rate
 
+    def get_slot(self, var: Any, slot_name: str) -> Any:
+        """A slot of the inner optimizer."""
+        return self._optimizer.get_slot(var, slot_name)
+
+    def get_slot_names(self) -> list[str]:
+        """The names of the inner optimizer's slots."""
+        return self._optimizer.get_slot_names()
+
+    def add_slot(
+        self, var: Any, slot_name: str, initializer: Any = "zeros", shape: Any = None
+    ) -> Any:
+        """A slot of the inner optimizer; see there."""
+        return self._optimizer.add_slot(var, slot_name, initializer, shape)
+
     def build(self, var_list: Iterable[Variable]) -> None:
         """Makes the inner optimizer's variables."""
         self._optimizer.build(var_list)
@@ -290,7 +342,39 @@ class LossScaleOptimizer(Optimizer):
     ) -> Any:
         """An optimizer from what `get_config` returned."""
         config = dict(config)
+        if "loss_scale" in config:
+            config = _newer_config(config)
         inner = config.pop("inner_optimizer")
         if not isinstance(inner, Optimizer):
             inner = optimizers.deserialize(inner, custom_objects=custom_objects)
         return cls(inner, **config)
+
+
+def _newer_config(config: dict[str, Any]) -> dict[str, Any]:
+    """The configuration of TensorFlow 2.3 and before in today's form.
+
+    Raises:
+        ValueError: for a scale of another kind than these two, or one that grows by another
+            factor than 2.
+    """
+    scale = config["loss_scale"]
+    newer: dict[str, Any] = {"inner_optimizer": config["optimizer"]}
+    kind = scale.get("class_name") if isinstance(scale, dict) else None
+    if kind not in ("FixedLossScale", "DynamicLossScale"):
+        raise ValueError(
+            "A configuration of a LossScaleOptimizer has a `loss_scale` that is neither a "
+            f"FixedLossScale nor a DynamicLossScale: {scale}"
+        )
+    given = scale["config"]
+    if kind == "FixedLossScale":
+        return newer | {"dynamic": False, "initial_scale": given["loss_scale_value"]}
+    if given.get("multiplier", 2) != 2:
+        raise ValueError(
+            "Cannot deserialize LossScaleOptimizer with a DynamicLossScale whose multiplier is not "
+            f"2. Got DynamicLossScale: DynamicLossScale({given})"
+        )
+    return newer | {
+        "dynamic": True,
+        "initial_scale": given["initial_loss_scale"],
+        "dynamic_growth_steps": given["increment_period"],
+    }

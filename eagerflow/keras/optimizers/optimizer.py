@@ -86,6 +86,8 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
     _unsaved_arguments = frozenset({"learning_rate"})
     _rate_takes_step = False
     _decay = 0.0  # an argument of the legacy optimizers
+    _has_complex = False  # whether a variable is complex
+    _one = _ONE  # what a step adds to `iterations`
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -130,7 +132,9 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         self.jit_compile = jit_compile and bool(list_physical_devices("GPU"))
         self._built = False
         self._was_built = False
-        self._iterations = Variable(0, dtype=dtypes.int64, trainable=False, name="iteration")
+        self._iterations = Variable(
+            0, dtype=dtypes.int64, trainable=False, name=self._iterations_name()
+        )
         self._variables: list[Variable] = [self._iterations]
         self._index_dict: dict[int, int] = {}
         self._slots: dict[int, Slots] = {}
@@ -183,6 +187,8 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
                 "`iterations` before calling `apply_gradients()`."
             )
         self._variables[0] = self._iterations = variable
+        if isinstance(variable, Variable):
+            self._one = _core.convert(1, variable.dtype)
 
     def _build_learning_rate(self, learning_rate: Any) -> Any:
         """The `_learning_rate` of a subclass: a variable, or the schedule or function itself."""
@@ -375,11 +381,17 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         variable = Variable(
             initial_value,
             trainable=False,
-            name=f"{variable_name}/{model_variable._name}",
+            name=self._name_of_slot(model_variable, variable_name),
             dtype=model_variable.dtype,
         )
         self._variables.append(variable)
         return variable
+
+    def _iterations_name(self) -> str:
+        return "iteration"
+
+    def _name_of_slot(self, variable: Variable, slot: str) -> str:
+        return f"{slot}/{variable._name}"
 
     def minimize(
         self,
@@ -508,7 +520,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         rate = self._current_rate()
         self._decay_weights(variables, rate)
         self._update(variables, gradients, slots, rate)
-        self._iterations.assign_add(_ONE)
+        self._iterations.assign_add(self._one)
         if self.use_ema:
             self._update_averages(variables)
         if self._constrained:
@@ -575,6 +587,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         """Makes the slots of variables, in the order in which Keras lists them."""
         for variable in variables:
             self._models[variable._id] = variable
+            self._has_complex |= variable.dtype.is_complex
             if getattr(variable, "_constraint", None) is not None:
                 self._constrained[variable._id] = variable
             if self.use_ema:
@@ -676,7 +689,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
             "jit_compile": self.jit_compile,
             "is_legacy_optimizer": False,
         }
-        if type(self).__module__.startswith("eagerflow."):
+        if any(base.__module__.startswith("eagerflow.") for base in _rules(type(self))):
             config["learning_rate"] = self._serialize_hyperparameter(self._learning_rate)
         config |= arguments_config(self, Optimizer)
         if self._decay:
@@ -696,6 +709,13 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
                 config["learning_rate"], custom_objects=custom_objects
             )
         return cls(**config)
+
+
+def _rules(kind: type) -> list[type]:
+    """The classes of an optimizer that have an update rule."""
+    return [
+        base for base in kind.__mro__ if issubclass(base, Optimizer) and "_update" in vars(base)
+    ][:-1]
 
 
 def slots_named(slots: list[Slots], name: str) -> list[Variable]:

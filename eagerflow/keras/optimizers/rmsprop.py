@@ -64,9 +64,12 @@ class RMSprop(Optimizer):
         self.epsilon = epsilon
         self.centered = centered
 
+    def _uses_momentum(self) -> bool:
+        return bool(self.momentum)
+
     def _initial_slots(self) -> dict[str, float]:
         slots = {"velocity": 0.0}
-        if self.momentum:
+        if self._uses_momentum():
             slots["momentum"] = 0.0
         if self.centered:
             slots["average_gradient"] = 0.0
@@ -81,7 +84,7 @@ class RMSprop(Optimizer):
         _core.rmsprop_update(
             variables,
             slots_named(slots, "velocity"),
-            slots_named(slots, "momentum") if self.momentum else None,
+            slots_named(slots, "momentum") if self._uses_momentum() else None,
             slots_named(slots, "average_gradient") if self.centered else None,
             gradients,
             learning_rate=learning_rate,

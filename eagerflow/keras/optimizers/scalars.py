@@ -35,7 +35,12 @@ def to_float32(value: Any) -> Any:
     return _FLOAT32.unpack(_FLOAT32.pack(value))[0]
 
 
-cached_float32 = functools.lru_cache(to_float32)
+_cached = functools.lru_cache(to_float32)
+
+
+def cached_float32(value: Any) -> Any:
+    """The same as `to_float32`; numbers are looked up."""
+    return to_float32(value) if isinstance(value, Tensor) else _cached(value)
 
 
 def sqrt(value: Any) -> Any:

@@ -23,7 +23,10 @@ class _AnyCase(Mapping[str, Any]):
         for kind in ("optimizer", "legacy optimizer")[: 1 + of_legacy]:
             objects = reachable.KINDS[kind].objects()
             self._objects_by_name |= {name.lower(): (objects, name) for name in objects}
-        self._objects_by_name["lossscaleoptimizerv3"] = self._objects_by_name["lossscaleoptimizer"]
+        for version in ("v1", "v3"):
+            self._objects_by_name[f"lossscaleoptimizer{version}"] = self._objects_by_name[
+                "lossscaleoptimizer"
+            ]
 
     def __getitem__(self, name: str) -> Any:
         objects, original = self._objects_by_name[name]

@@ -12,6 +12,8 @@ from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
 from eagerflow.keras.optimizers.scalars import cached_float32
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
+_ops = _core.ops
+
 
 class SGD(Optimizer):
     """Gradient descent, optionally with momentum.
@@ -76,6 +78,14 @@ class SGD(Optimizer):
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
+        if self._has_complex:
+            self._update_complex(variables, gradients, slots, learning_rate)
+            return
+        self._update_real(variables, gradients, slots, learning_rate)
+
+    def _update_real(
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
+    ) -> None:
         if not self.momentum:
             _core.gradient_descent_update(variables, gradients, learning_rate=learning_rate)
             return
@@ -87,3 +97,22 @@ class SGD(Optimizer):
             momentum=cached_float32(self.momentum),
             nesterov=self.nesterov,
         )
+
+    def _update_complex(
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
+    ) -> None:
+        """A step of variables of which some are complex."""
+        for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
+            if not variable.dtype.is_complex:
+                self._update_real([variable], [gradient], [entry], learning_rate)
+                continue
+            if isinstance(gradient, tuple):
+                rows, values = gradient
+                gradient = _ops.unsorted_segment_sum(values, rows, num_segments=variable.shape[0])
+            step = _ops.negative(gradient * _ops.cast(learning_rate, variable.dtype))
+            if self.momentum:
+                share = _ops.cast(self.momentum, variable.dtype)
+                velocity = entry["m"]
+                velocity.assign(velocity * share + step)
+                step = velocity * share + step if self.nesterov else velocity.read_value()
+            variable.assign_add(step)

@@ -47,6 +47,124 @@ def older_name_of_the_rate(tf, name):
     return rates
 
 
+SLOTS = {
+    "SGD": {"momentum": 0.9},
+    "Adam": {"amsgrad": True},
+    "RMSprop": {"momentum": 0.9, "centered": True},
+    "Adagrad": {},
+    "Adadelta": {},
+    "Adamax": {},
+    "Ftrl": {},
+}
+
+
+@case(name=tuple(SLOTS))
+def legacy_slots(tf, name):
+    optimizer = getattr(tf.keras.optimizers.legacy, name)(**SLOTS[name])
+    one, other = tf.Variable([1.0, 2.0], name="w"), tf.Variable([3.0], name="u")
+    optimizer.apply_gradients([(tf.constant([1.0, -3.0]), one), (tf.constant([0.5]), other)])
+    slots = [optimizer.get_slot(one, slot) for slot in optimizer.get_slot_names()]
+    return [optimizer.get_slot_names(), [w.name for w in optimizer.weights], *slots]
+
+
+@case(
+    name={"SGD": ("momentum",), "Adam": ("beta_1", "beta_2"), "RMSprop": ("rho", "momentum")},
+    kind=("function", "variable", "tensor"),
+)
+def legacy_hyperparameters(tf, name, kind):
+    kinds = {"function": lambda x: lambda: x, "variable": tf.Variable, "tensor": tf.constant}
+    arguments = {key: kinds[kind](0.75) for key in name}
+    kind_of = {"momentum": "SGD", "beta_1": "Adam", "rho": "RMSprop"}[name[0]]
+    optimizer = getattr(tf.keras.optimizers.legacy, kind_of)(0.25, **arguments)
+    return [*after_two_steps(tf, optimizer), [float(optimizer._get_hyper(key)) for key in name]]
+
+
+@case(momentum=(0.0, 0.5), nesterov=(False, True), dtype=("complex64", "complex128"))
+def legacy_complex_variables(tf, momentum, nesterov, dtype):
+    variable = tf.Variable([1.0 + 2.0j, 3.0], dtype=dtype)
+    optimizer = tf.keras.optimizers.legacy.SGD(0.5, momentum, nesterov and momentum > 0)
+    for _ in range(2):
+        optimizer.apply_gradients([(tf.constant([1.0j, 2.0], dtype), variable)])
+    return variable
+
+
+@case
+def legacy_learning_rates(tf):
+    legacy = tf.keras.optimizers.legacy
+    fresh = legacy.Adam(0.42)
+    return [fresh.get_config()["learning_rate"], float(legacy.Adam(decay=0.5).decay)]
+
+
+@case
+def derived_optimizers_keep_their_arguments(tf):
+    results = []
+    for module in (tf.keras.optimizers, tf.keras.optimizers.legacy):
+
+        class Own(module.SGD):
+            def __init__(self, *args, **kwargs):
+                super().__init__(*args, **kwargs)
+
+        again = Own.from_config(Own(2.0, momentum=0.5).get_config())
+        results += [float(again.learning_rate), float(again.get_config()["momentum"])]
+    return results
+
+
+@case
+def aggregated_before_a_step(tf):
+    class Halving(tf.keras.optimizers.legacy.SGD):
+        def _aggregate_gradients(self, grads_and_vars):
+            return [(gradient / 2.0, variable) for gradient, variable in grads_and_vars]
+
+    class Zeroing(tf.keras.optimizers.legacy.SGD):
+        def _aggregate_gradients(self, grads_and_vars):
+            return [(tf.zeros_like(gradient), variable) for gradient, variable in grads_and_vars]
+
+    one, other = tf.Variable(2.0), tf.Variable(2.0)
+    Halving(1.0).minimize(lambda: 2.0 * one, [one])
+    scaled = tf.keras.mixed_precision.LossScaleOptimizer(Zeroing(1.0))
+    scaled.get_scaled_loss(tf.constant(1.0)), scaled.get_unscaled_gradients([tf.constant(1.0)])
+    scaled.apply_gradients([(tf.constant(float("inf")), other)])
+    return [one, other, scaled.loss_scale, int(scaled.iterations)]
+
+
+@case
+def attributes_of_scaled_optimizers(tf):
+    optimizers, wrap = tf.keras.optimizers, tf.keras.mixed_precision.LossScaleOptimizer
+    inner = optimizers.Adam(0.5)
+    scaled = wrap(inner)
+    scaled.use_ema, scaled.ema_momentum, scaled.learning_rate = True, 0.75, 0.25
+    results = [inner.use_ema, inner.ema_momentum, float(inner.learning_rate)]
+    older = optimizers.legacy.SGD(momentum=0.5)
+    scaled = wrap(older)
+    scaled.momentum = 0.25
+    return [*results, float(older.momentum), float(scaled.momentum), hasattr(scaled, "nesterov")]
+
+
+@case(kind=("dynamic", "fixed"))
+def scaled_optimizers_of_earlier_versions(tf, kind):
+    scale = {
+        "dynamic": {
+            "class_name": "DynamicLossScale",
+            "config": {"initial_loss_scale": 2.0, "increment_period": 3, "multiplier": 2.0},
+        },
+        "fixed": {"class_name": "FixedLossScale", "config": {"loss_scale_value": 4.0}},
+    }[kind]
+    config = {"class_name": "SGD", "config": {"learning_rate": 2.0, "momentum": 0.5}}
+    optimizer = tf.keras.optimizers.deserialize(
+        {
+            "class_name": "LossScaleOptimizer",
+            "config": {"optimizer": config, "loss_scale": scale},
+        }
+    )
+    return [optimizer.dynamic, optimizer.initial_scale, optimizer.dynamic_growth_steps]
+
+
+@case
+def runs_of_a_strategy(tf):
+    strategy = tf.distribute.get_strategy()
+    return strategy.experimental_run(lambda: tf.constant(3.0) * 2.0)
+
+
 @case
 def configurations_with_decay(tf):
     arguments = {"learning_rate": 0.1, "decay": 0.5, "momentum": 0.0, "nesterov": False}
