@@ -286,6 +286,11 @@ class SparseTensorSpec(TypeSpec):
     def _from_components(self, components: Any) -> Any:
         if all(isinstance(item, np.ndarray) for item in components):
             return SparseTensorValue(*components)
+        dense_shape = components[2]
+        if self._shape.rank is not None and _core.is_symbolic(dense_shape):
+            known = _core.partial_value(dense_shape)
+            if known is None or None in known:
+                _core.set_partial_value(dense_shape, self._shape.as_list())
         return SparseTensor(*components)
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:

@@ -84,6 +84,11 @@ class DataHandler:
         self._per_execution = steps_per_execution
         self._stopped = False
         self._step = 0
+        if self._inferred_steps is None and self._count() > 1:
+            raise ValueError(
+                "Could not infer the size of the data. With `steps_per_execution > 1`, you must "
+                "specify the number of steps to run."
+            )
         if self._inferred_steps == 0:
             raise ValueError(
                 "Expected input data to be non-empty. The data have no samples (an empty array or "
@@ -173,7 +178,7 @@ class DataHandler:
         while self._inferred_steps is None or self._step < self._inferred_steps:
             if self._stopped:
                 break
-            count = 1 if self._per_execution is None else int(self._per_execution)
+            count = self._count()
             left = count if self._inferred_steps is None else self._inferred_steps - self._step
             if count <= left:
                 self.step_increment = count - 1
@@ -184,6 +189,10 @@ class DataHandler:
                 with self._fewer_steps(count):
                     yield self._step
             self._step += count
+
+    def _count(self) -> int:
+        """How many steps an execution makes."""
+        return 1 if self._per_execution is None else int(self._per_execution)
 
     @contextlib.contextmanager
     def _fewer_steps(self, count: int) -> Iterator[None]:
