@@ -26,8 +26,8 @@ RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
 # What is imported against the layers when a function is called: the module -> what it needs there.
 CALLS_UP = {
-    # Some operations give sparse tensors.
-    "ops": {"sparse"},
+    # Some operations give sparse tensors, and tf.vectorized_map traces its function.
+    "ops": {"sparse", "autograph", "functions"},
     # Columns are configured as Keras's objects are, and their weights are variables of version 1.
     "feature_column": {"keras", "v1"},
     # Models are saved as SavedModels, and their weights on graphs are variables of version 1.

@@ -65,7 +65,7 @@ nb::list graph_gradients(nb::handle graph, nb::handle ys, nb::handle weights, nb
 }
 
 nb::list rows_node(nb::handle graph, nb::handle rows) {
-  return wrapped(graph::add_rows(current(), callable_of(graph.ptr()), checked_tensor(rows.ptr())));
+  return wrapped(graph::add_rows(current(), callable_of(graph.ptr()), to_tensors(rows)));
 }
 
 nb::list custom_gradient_node(nb::handle results, nb::handle arguments, nb::handle variables,
@@ -96,7 +96,11 @@ void add_gradients(nb::module_& m) {
       "and variables of a graph, as nodes of the one that is being built. Constants do not depend "
       "on anything.");
   m.def("rows_node", rows_node, nb::arg("graph"), nb::arg("rows"),
-        "Adds a node that runs a graph, whose only input is a row, for each row of a tensor.");
+        "Adds a node that runs a graph, whose inputs are rows, for each row of some tensors.");
+  m.def(
+      "can_run_rows",
+      [](nb::handle graph) { return graph::can_run_rows(*graph_of_object(graph.ptr())); },
+      nb::arg("graph"), "Whether rows_node can run a graph.");
   m.def("custom_gradient_node", custom_gradient_node, nb::arg("results"), nb::arg("arguments"),
         nb::arg("variables"), nb::arg("step"), nb::arg("kinds"),
         "Adds a node with the values of results, and the gradients of a graph: for each argument "

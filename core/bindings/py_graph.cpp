@@ -503,6 +503,8 @@ void add_graphs(nb::module_& m) {
   m.def(
       "building", [] { return graph_object(graph::building()); },
       "The graph that operations of this thread are added to, or None.");
+  m.def("inside_graph", graph::inside_graph,
+        "Whether this thread builds a graph, also where operations run meanwhile.");
   m.def(
       "begin_eager", [] { graph::begin_building(nullptr); },
       "Operations of this thread run from now on, also while a graph is built.");

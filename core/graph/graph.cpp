@@ -1,6 +1,7 @@
 // Adding nodes to graphs.
 #include "graph/graph.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "tensor/error.h"
@@ -81,6 +82,10 @@ const char* Node::type() const {
 }
 
 Graph* innermost() { return stack.empty() ? nullptr : stack.back().get(); }
+
+bool inside_graph() {
+  return std::ranges::any_of(stack, [](const GraphPtr& graph) { return graph != nullptr; });
+}
 
 GraphPtr building_ptr() { return building() ? stack.back() : nullptr; }
 

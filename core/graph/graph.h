@@ -135,6 +135,8 @@ inline Graph* building() {
 }
 
 GraphPtr building_ptr();
+// Whether this thread builds a graph, also if operations run meanwhile.
+bool inside_graph();
 
 // Adds the operations of this thread to the graph during its lifetime; with null, runs them.
 class Building {

@@ -8,6 +8,7 @@
 
 #include "eager/batched.h"
 #include "graph/record.h"
+#include "graph/taping.h"
 #include "ops/array.h"
 #include "ops/compose.h"
 
@@ -18,9 +19,11 @@ namespace {
 // cost memory.
 constexpr int64_t kRowsBytes = int64_t{32} << 20;
 
+// Inputs: tensors with rows, as many as the graph has inputs, then its captures.
 class Rows final : public NodeFunction {
  public:
-  explicit Rows(CallablePtr callee) : callee_(std::move(callee)) {}
+  explicit Rows(CallablePtr callee)
+      : callee_(std::move(callee)), arity_(callee_->graph().inputs().size()) {}
 
   const char* type() const override { return "RowsOf"; }
   bool has_effects() const override { return callee_->has_effects(); }
@@ -30,18 +33,28 @@ class Rows final : public NodeFunction {
   bool connects(size_t source) const override { return callee_->connections().connected[source]; }
 
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
-    const Tensor& rows = inputs[0];
-    const int64_t count = rows.dim(0);
+    const int64_t count = inputs[0].dim(0);
+    for (const Tensor& rows : inputs.first(arity_)) {
+      if (rows.dim(0) == count) continue;
+      invalid_argument("All tensors must have as many rows, but one has ", count, " and another ",
+                       rows.dim(0), ".");
+    }
     const int64_t at_once = std::max<int64_t>(1, kRowsBytes / largest(inputs));
     std::vector<TensorList> parts(callee_->graph().outputs().size());
     // No rows, too, are run once, for the shapes.
     for (int64_t begin = 0; begin < std::max<int64_t>(count, 1); begin += at_once) {
-      Shape shape = rows.shape();
-      shape[0] = std::min(at_once, count - begin);
-      const Tensor chunk = shape == rows.shape() ? rows : part(rows, begin, shape);
-      const TensorList results = count ? run_rows(chunk, inputs) : run_one(rows, inputs);
+      const int64_t size = std::min(at_once, count - begin);
+      TensorList arguments(inputs), results;
+      for (size_t i = 0; i < arity_; ++i) {
+        Tensor& rows = arguments[i];
+        if (size < count) rows = part(rows, begin, size);
+        rows = size > 1 ? batched(rows) : one_of(rows);
+      }
+      callee_->plan().run(arguments, results);
       for (size_t k = 0; k < parts.size(); ++k) {
-        parts[k].push_back(count ? as_rows(results[k], shape[0]) : none_of(results[k]));
+        parts[k].push_back(size > 1 ? as_rows(results[k], size)
+                           : size   ? with_axis(results[k])
+                                    : none_of(results[k]));
       }
     }
     for (const TensorList& list : parts) {
@@ -51,63 +64,80 @@ class Rows final : public NodeFunction {
   }
 
  private:
-  TensorList run_on(const Tensor& row, std::span<const Tensor> inputs) const {
-    TensorList arguments(inputs), results;
-    arguments[0] = row;
-    callee_->plan().run(arguments, results);
-    return results;
-  }
-  TensorList run_rows(const Tensor& rows, std::span<const Tensor> inputs) const {
-    if (rows.dim(0) > 1) return run_on(batched(rows), inputs);
-    // A single row needs no axis, and may have the largest rank.
+  // The only row, or zeros if there is none. It needs no axis, and may have the largest rank.
+  static Tensor one_of(const Tensor& rows) {
     Shape shape = rows.shape();
     shape.erase(0);
-    TensorList results = run_on(reshape_to(rows, shape), inputs);
-    for (Tensor& result : results) {
-      Shape with_axis = result.shape();
-      with_axis.insert(0, 1);
-      result = reshape_to(result, with_axis);
-    }
-    return results;
+    return rows.dim(0) ? reshape_to(rows, shape) : zeros(rows.dtype(), shape);
   }
-  TensorList run_one(const Tensor& rows, std::span<const Tensor> inputs) const {
-    Shape shape = rows.shape();
-    shape.erase(0);
-    return run_on(zeros(rows.dtype(), shape), inputs);
+  static Tensor with_axis(const Tensor& result) {
+    Shape shape = result.shape();
+    shape.insert(0, 1);
+    return reshape_to(result, shape);
   }
-
   static Tensor none_of(const Tensor& result) {
     Shape shape = result.shape();
     shape.insert(0, 0);
     return zeros(result.dtype(), shape);
   }
-  static Tensor part(const Tensor& rows, int64_t begin, const Shape& shape) {
-    Shape first = shape;
+  static Tensor part(const Tensor& rows, int64_t begin, int64_t size) {
+    Shape shape = rows.shape(), first = shape;
     for (int i = 0; i < first.rank(); ++i) first[i] = 0;
     first[0] = begin;
+    shape[0] = size;
     return call(ops::slice, {rows}, ops::SliceAttrs{.begin = Ints(first), .size = Ints(shape)});
   }
-  static int64_t largest(std::span<const Tensor> inputs) {
-    int64_t bytes = inputs[0].bytes() / std::max<int64_t>(inputs[0].dim(0), 1);
-    for (const Tensor& input : inputs.subspan(1)) {
-      if (input.dtype() != DType::kInvalid) bytes = std::max(bytes, input.bytes());
+  int64_t largest(std::span<const Tensor> inputs) const {
+    int64_t bytes = 1;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (is_tape(inputs[i])) continue;
+      const int64_t rows = i < arity_ ? std::max<int64_t>(inputs[i].dim(0), 1) : 1;
+      bytes = std::max(bytes, inputs[i].bytes() / rows);
     }
-    return std::max<int64_t>(bytes, 1);
+    return bytes;
   }
 
   CallablePtr callee_;
+  size_t arity_;
 };
 
 }  // namespace
 
-TensorList add_rows(Graph& graph, const CallablePtr& callee, const Tensor& rows) {
+bool can_run_rows(const Graph& graph) {
+  // Which tensors have other values in each row.
+  std::vector<char> differs(static_cast<size_t>(graph.size()));
+  for (const Tensor& input : graph.inputs()) {
+    differs[static_cast<size_t>(symbol_of(input)->port().node)] = 1;
+  }
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const Node& node = graph.node(id);
+    if (node.has_effects()) return false;
+    const auto of_rows = [&](Port port) { return differs[static_cast<size_t>(port.node)] != 0; };
+    const bool any = std::ranges::any_of(node.inputs, of_rows);
+    if (any && node.function) {
+      const Graph* const callee = callee_of(node);
+      if (!callee || !can_run_rows(*callee)) return false;
+    }
+    for (const LateAttr& late : node.late) {
+      if (of_rows(node.inputs[static_cast<size_t>(late.input)])) return false;
+    }
+    differs[static_cast<size_t>(id)] |= any;
+  }
+  return true;
+}
+
+TensorList add_rows(Graph& graph, const CallablePtr& callee, std::span<const Tensor> rows) {
   SpecList specs;
+  int64_t count = kUnknownSize;
+  for (const Tensor& tensor : rows) {
+    if (tensor.shape().ranked() && tensor.dim(0) != kUnknownSize) count = tensor.dim(0);
+  }
   for (const Tensor& output : callee->graph().outputs()) {
     Shape shape = output.shape();
-    if (shape.ranked()) shape.insert(0, rows.shape().ranked() ? rows.dim(0) : kUnknownSize);
+    if (shape.ranked()) shape.insert(0, count);
     specs.push_back({output.dtype(), shape});
   }
-  TensorList inputs{rows};
+  TensorList inputs(rows);
   append_captures(callee->graph(), inputs);
   return add_function(graph, std::make_shared<Rows>(callee), inputs, specs, "RowsOf");
 }

@@ -1,12 +1,16 @@
-// Jacobians while tracing.
+// Jacobians and tf.vectorized_map while tracing.
 #pragma once
 
 #include "graph/call.h"
 
 namespace ef::graph {
 
-// Adds a node that runs a graph, a function of its only input, for each of the rows of a tensor.
-// Results have one more axis in front.
-TensorList add_rows(Graph& graph, const CallablePtr& callee, const Tensor& rows);
+// Whether a graph can run for many rows at once: it has no effects, and what it makes of its inputs
+// are operations whose attributes are the same for all rows.
+bool can_run_rows(const Graph& graph);
+
+// Adds a node that runs a graph, each of whose inputs is a row of a tensor, for all rows. Results
+// have one more axis in front.
+TensorList add_rows(Graph& graph, const CallablePtr& callee, std::span<const Tensor> rows);
 
 }  // namespace ef::graph

@@ -138,6 +138,30 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
                 stacked.append(spec._stack(list(column)))
         return encoder.decode(encoder.batch(self, len(values)), stacked)
 
+    def _row_parts(self) -> list[tuple[TensorSpec, bool]]:
+        parts: list[tuple[TensorSpec, bool]] = []
+        for spec in self._encoder.encoding_specs(self):
+            parts += [(spec, False)] if isinstance(spec, TensorSpec) else spec._row_parts()
+        return parts
+
+    def _row_tensors(self, value: Any, row: Any) -> list:
+        encoded = self._encoder.encode(value._type_spec, value)
+        tensors: list = []
+        for spec, part in zip(self._encoder.encoding_specs(self), encoded, strict=True):
+            tensors += [part] if isinstance(spec, TensorSpec) else spec._row_tensors(part, row)
+        return tensors
+
+    def _from_rows(self, tensors: list, count: Any) -> Any:
+        remaining = iter(tensors)
+        stacked = []
+        for spec in self._encoder.encoding_specs(self):
+            if isinstance(spec, TensorSpec):
+                stacked.append(next(remaining))
+            else:
+                own = [next(remaining) for _ in spec._row_parts()]
+                stacked.append(spec._from_rows(own, count))
+        return self._encoder.decode(self._encoder.batch(self, None), stacked)
+
 
 class Slices:
     """The slices of a value along the first axis."""

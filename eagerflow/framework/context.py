@@ -119,12 +119,12 @@ def running_eagerly() -> Iterator[None]:
 
 
 def inside_function() -> bool:
-    """Whether a function is being traced.
+    """Whether a function is being traced, also within `tf.init_scope`.
 
     >>> tf.inside_function()
     False
     """
-    return _core.building() is not None
+    return _core.inside_graph()
 
 
 def get_logger() -> Any:

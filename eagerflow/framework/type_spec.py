@@ -107,6 +107,21 @@ class TypeSpec(TraceType):
             f"Batching of elements of type {type(values[0]).__name__} is not supported."
         )
 
+    def _row_parts(self) -> list[tuple[TensorSpec, bool]]:
+        """The tensors that a loop of a graph keeps of each value, to stack all values after it.
+
+        Their specs, and whether those of all values are joined along the first axis, or stacked.
+        """
+        raise TypeError(f"Elements with {self} cannot be batched.")
+
+    def _row_tensors(self, value: Any, row: Any) -> list:
+        """These tensors of the value that becomes a row of the stacked ones."""
+        raise NotImplementedError
+
+    def _from_rows(self, tensors: list, count: Any) -> Any:
+        """The values, stacked, from the joined or stacked tensors."""
+        raise NotImplementedError
+
     def _slices(self, value: Any) -> Any:
         """The slices of a value along the first axis, by index; it has the value's `shape`."""
         return value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from eagerflow import _core, nest
@@ -61,6 +61,18 @@ def _check_alike(
 ) -> None:
     """Checks that two branches return values of the same structure and dtypes."""
     one, two = graph.structured_outputs, other.structured_outputs
+    counts = [len(nest.flatten(values)) for values in (one, two)]
+    if counts[0] != counts[1]:
+        raise AssertionError(
+            f"{first} and {second} arguments to {function} must return as many values, but return "
+            f"{counts[0]} and {counts[1]}: {one!s} and {two!s}"
+        )
+    tensors = [sum(leaf is not None for leaf in nest.flatten(values)) for values in (one, two)]
+    if tensors[0] != tensors[1]:
+        raise ValueError(
+            f"Lengths of branch outputs of {function} must match: {first} returns {tensors[0]} "
+            f"tensors and {second} {tensors[1]}: {one!s} and {two!s}"
+        )
     try:
         nest.assert_same_structure(one, two, expand_composites=True)
         for a, b in zip(nest.flatten(one, True), nest.flatten(two, True), strict=True):
@@ -112,6 +124,11 @@ def while_loop(
         result = body(*variables)
         if not nest.is_nested(result):
             result = [result]
+        if isinstance(result, Mapping) != isinstance(given, Mapping):
+            raise TypeError(
+                "The body of tf.while_loop must return a list or tuple with the structure of "
+                f"`loop_vars`, got {result!s}."
+            )
         nest.assert_same_structure(result, given, check_types=False, expand_composites=True)
         return result
 

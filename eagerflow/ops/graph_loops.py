@@ -33,7 +33,7 @@ class _Slices:
         for value in flat:
             if not getattr(type(value), "_is_composite_tensor", False):
                 value = _core.as_tensor(value)
-            shape = value.shape
+            shape = _shape_of(value)
             if shape.rank == 0:
                 raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
             size = size.merge_with(shape[:1] if shape.rank is not None else [None])
@@ -47,7 +47,7 @@ class _Slices:
                 if not value._type_spec._is_batchable:
                     raise TypeError(f"map_fn can not consume {value._type_spec} inputs.")
                 if not self._columns:
-                    count = _core.convert(value.nrows(), None, dtypes.int32)
+                    count = _ops.cast(_count_of(value), dtypes.int32)
                 self._columns.append(value._type_spec._slices(value).__getitem__)
         static = size.as_list()[0]
         # How many there are: a number if it is known, else a tensor.
@@ -56,6 +56,20 @@ class _Slices:
     def at(self, index: Any) -> Any:
         """A structure like the elements that holds their slices at an index."""
         return nest.pack_sequence_as(self._elems, [column(index) for column in self._columns])
+
+
+def _shape_of(value: Any) -> TensorShape:
+    shape = getattr(value, "shape", None)
+    return value._type_spec._slices(value).shape if shape is None else shape
+
+
+def _count_of(value: Any) -> Any:
+    """The number of slices of a composite tensor."""
+    if hasattr(value, "nrows"):
+        return value.nrows()
+    if hasattr(value, "dense_shape"):
+        return value.dense_shape[0]
+    return _ops.shape(nest.flatten(value, expand_composites=True)[0])[0]
 
 
 def _loop(
@@ -86,18 +100,57 @@ def _stopped(value: Any) -> Any:
     return _ops.stop_gradient(value)
 
 
-def _arrays(specs: list[Any], count: Any, infer_shape: bool = True) -> tuple[TensorArray, ...]:
+def _is_composite(spec: Any) -> bool:
+    """Whether results with this spec are stacked by it, and not as tensors."""
+    if not isinstance(spec, TypeSpec) or isinstance(spec, TensorSpec):
+        return False
+    # Scalars are stacked into a vector, not a ragged tensor.
+    shape = getattr(spec, "shape", None)
+    return not hasattr(spec, "ragged_rank") or shape is None or shape.rank != 0
+
+
+def _arrays(specs: list[Any], count: Any, infer_shape: bool = True) -> list[TensorArray]:
+    """The arrays that a loop keeps results in."""
     arrays = []
     for spec in specs:
-        if isinstance(spec, TypeSpec) and not isinstance(spec, TensorSpec):
-            raise NotImplementedError(
-                f"Results of map_fn with {spec} are not available in functions yet: return tensors "
-                "of one shape."
-            )
-        shape = spec.shape if isinstance(spec, TensorSpec) else None
+        if _is_composite(spec):
+            arrays += [
+                TensorArray(part.dtype, count, infer_shape=not joined, element_shape=part.shape)
+                for part, joined in spec._row_parts()
+            ]
+            continue
+        shape = getattr(spec, "shape", None) if isinstance(spec, TypeSpec) else None
         dtype = dtypes.as_dtype(getattr(spec, "dtype", spec))
         arrays.append(TensorArray(dtype, count, infer_shape=infer_shape, element_shape=shape))
-    return tuple(arrays)
+    return arrays
+
+
+def _written(specs: list[Any], arrays: Any, i: Any, leaves: list[Any]) -> list[TensorArray]:
+    """The arrays after the results of an iteration have been written."""
+    tensors: list[Any] = []
+    for spec, leaf in zip(specs, leaves, strict=True):
+        tensors += spec._row_tensors(leaf, i) if _is_composite(spec) else [leaf]
+    return [array.write(i, tensor) for array, tensor in zip(arrays, tensors, strict=True)]
+
+
+def _stacked(
+    structure: Any, specs: list[Any], arrays: Any, count: Any, back_prop: bool = True
+) -> Any:
+    """The results of all iterations."""
+    remaining = iter(arrays)
+    results: list[Any] = []
+    for spec in specs:
+        if _is_composite(spec):
+            tensors = []
+            for _, joined in spec._row_parts():
+                array = next(remaining)
+                tensors.append(array.concat() if joined else array.stack())
+            results.append(spec._from_rows(tensors, count))
+        else:
+            results.append(next(remaining).stack())
+    if not back_prop:
+        results = [nest.map_structure(_stopped, r, expand_composites=True) for r in results]
+    return nest.pack_sequence_as(structure, results)
 
 
 def map_fn(
@@ -105,46 +158,72 @@ def map_fn(
 ) -> Any:
     """`tf.map_fn` as a loop; see there."""
     slices = _Slices(elems)
-    if signature is None:
-        signature = nest.map_structure(lambda value: _core.as_tensor(value).dtype, elems)
+    specs = nest.flatten(signature)
 
     def body(i: Any, *arrays: TensorArray) -> list[TensorArray]:
         value = fn(slices.at(i))
         nest.assert_same_structure(signature, value, check_types=False)
-        return [a.write(i, leaf) for a, leaf in zip(arrays, nest.flatten(value), strict=True)]
+        return _written(specs, arrays, i, nest.flatten(value))
 
-    arrays = _arrays(nest.flatten(signature), slices.count, infer_shape)
-    arrays = _loop(slices.count, body, arrays, 0, False, name or "map")
-    return _stacked(signature, arrays, back_prop)
-
-
-def _stacked(structure: Any, arrays: tuple[TensorArray, ...], back_prop: bool) -> Any:
-    results = [array.stack() for array in arrays]
-    if not back_prop:
-        results = [_stopped(result) for result in results]
-    return nest.pack_sequence_as(structure, results)
+    first = tuple(_arrays(specs, slices.count, infer_shape))
+    arrays = _loop(slices.count, body, first, 0, False, name or "map")
+    return _stacked(signature, specs, arrays, slices.count, back_prop)
 
 
-def vectorized_map(fn: Callable, elems: Any) -> Any:
-    """`tf.vectorized_map` as a loop that calls the graph of `fn`; see there."""
+def vectorized_map(fn: Callable, elems: Any, fallback: bool) -> Any:
+    """`tf.vectorized_map` as one node, or as a loop; see there."""
+    leaves = _with_one_count([_core.as_tensor(leaf) for leaf in nest.flatten(elems)])
     graph = func_graph.FuncGraph("vectorized_map")
     with graph.as_default():
-        leaves = [
+        slices = [
             graph.placeholder(
-                leaf.dtype,
-                None if leaf.shape.rank is None else leaf.shape[1:].as_list(),
-                "elems",
+                leaf.dtype, None if leaf.ndim is None else leaf.shape[1:].as_list(), "elems"
             )
-            for leaf in map(_core.as_tensor, nest.flatten(elems))
+            for leaf in leaves
         ]
-        func_graph.finish(graph, fn(nest.pack_sequence_as(elems, leaves)))
+        func_graph.finish(graph, fn(nest.pack_sequence_as(elems, slices)))
+    if not graph.outputs:
+        return func_graph.pack_outputs(graph, ())
+    if _core.can_run_rows(graph):
+        return func_graph.pack_outputs(graph, _core.rows_node(graph, leaves))
+    if not fallback:
+        raise ValueError(
+            f"vectorized_map cannot run {fn} for all elements at once, as it has effects, control "
+            "flow or Python code that depends on an element. Pass fallback_to_while_loop=True."
+        )
 
-    def call(value: Any) -> Any:
-        return tuple(graph.run(nest.flatten(value)))
+    def call(value: tuple) -> tuple:
+        return tuple(graph.run(list(value)))
 
     specs = tuple(TensorSpec(output.shape, output.dtype) for output in graph.outputs)
-    results = map_fn(call, elems, specs, True, True, "vectorized_map") if specs else ()
+    results = map_fn(call, tuple(leaves), specs, True, True, "vectorized_map")
     return func_graph.pack_outputs(graph, results)
+
+
+def _with_one_count(leaves: list[Any]) -> list[Any]:
+    """The tensors, those with one slice repeated for all slices of the others.
+
+    Raises:
+        ValueError: if the numbers of slices are known to differ.
+    """
+    if not leaves:
+        raise ValueError("elems must be a Tensor or (possibly nested) sequence of Tensors.")
+    for leaf in leaves:
+        if leaf.ndim == 0:
+            raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
+    counts = {None if leaf.ndim is None else leaf._shape_tuple()[0] for leaf in leaves}
+    known = {count for count in counts if count not in (None, 1)}
+    if len(known) > 1:
+        raise ValueError(f"Expected the first sizes of elems to be equal or 1, got {known}")
+    if not known or 1 not in counts:
+        return leaves
+    (count,) = known
+    return [
+        _ops.broadcast_to(leaf, [count, *leaf._sizes()[1:]])
+        if leaf.ndim is not None and leaf._shape_tuple()[0] == 1
+        else leaf
+        for leaf in leaves
+    ]
 
 
 def fold(
@@ -185,17 +264,17 @@ def scan(
     slices = _Slices(elems)
     value, start = _beginning(slices, initializer, backwards)
     first = nest.flatten(value)
-    arrays = _arrays([leaf.dtype for leaf in first], slices.count, infer_shape)
+    specs = [leaf.dtype for leaf in first]
+    arrays = _arrays(specs, slices.count, infer_shape)
     if start:
-        index = slices.count - 1 if backwards else 0
-        arrays = tuple(a.write(index, leaf) for a, leaf in zip(arrays, first, strict=True))
+        arrays = _written(specs, arrays, slices.count - 1 if backwards else 0, first)
 
     def body(i: Any, *variables: Any) -> list[Any]:
         leaves, written = variables[: len(first)], variables[len(first) :]
         after = fn(nest.pack_sequence_as(value, list(leaves)), slices.at(i))
         nest.assert_same_structure(value, after, check_types=False)
         flat = nest.flatten(after)
-        return [*flat, *(a.write(i, leaf) for a, leaf in zip(written, flat, strict=True))]
+        return [*flat, *_written(specs, written, i, flat)]
 
     final = _loop(slices.count, body, (*first, *arrays), start, backwards, name)
-    return _stacked(value, final[len(first) :], back_prop)
+    return _stacked(value, specs, final[len(first) :], slices.count, back_prop)

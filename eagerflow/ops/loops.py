@@ -20,6 +20,9 @@ from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
 
 graph_loops = lazy.Module("eagerflow.ops.graph_loops")  # few programs need it
+# They trace functions with operations, and are imported for tf.vectorized_map only.
+conversion = lazy.Module("eagerflow.autograph.conversion")
+functions = lazy.Module("eagerflow.functions.function")
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -154,15 +157,14 @@ def map_fn(
            [6, 8]], dtype=int32)
     """
     _check_callable(fn)
+    signature = dtype if fn_output_signature is None else fn_output_signature
+    if signature is None:
+        signature = nest.map_structure(_like, elems)
     if _core.building() is not None:
-        signature = dtype if fn_output_signature is None else fn_output_signature
         return graph_loops.map_fn(fn, elems, signature, back_prop, infer_shape, name)
     columns = _columns(elems)
     if len({len(column) for column in columns}) != 1:
         raise ValueError(f"The first sizes of elems differ: {[len(column) for column in columns]}")
-    signature = dtype if fn_output_signature is None else fn_output_signature
-    if signature is None:
-        signature = nest.map_structure(_like, elems)
     kinds, specs = _result_types(signature)
     results: list[list] = [[] for _ in specs]
     for slices in zip(*columns, strict=True):
@@ -199,40 +201,29 @@ def vectorized_map(
     Args:
         fn: a function of a slice, or of a structure of slices.
         elems: a tensor, or a nested structure of tensors whose first sizes are equal or 1.
-        fallback_to_while_loop: ignored.
+        fallback_to_while_loop: whether a function that cannot run for all slices at once, because
+            it has effects, control flow or Python code that depends on a slice, runs in a loop.
         warn: ignored.
 
     Raises:
-        ValueError: if the first sizes differ.
+        ValueError: if the first sizes differ, or the function would have to run in a loop.
+
+    The function is traced, as by `tf.function`, and its operations run once, on all slices.
 
     >>> tf.vectorized_map(lambda x: tf.reduce_sum(x * x), tf.constant([[1, 2], [3, 4]])).numpy()
     array([ 5, 25], dtype=int32)
     """
     _check_callable(fn)
     if _core.building() is not None:
-        return graph_loops.vectorized_map(fn, elems)
-    columns = _columns(elems)
-    count = max(len(column) for column in columns)
-    if any(len(column) not in (1, count) for column in columns):
-        raise ValueError(
-            "Expected the first sizes of elems to be equal or 1, got "
-            f"{[len(column) for column in columns]}"
+        return graph_loops.vectorized_map(fn, elems, fallback_to_while_loop)
+
+    def vectorized(elems: Any) -> Any:
+        return graph_loops.vectorized_map(
+            conversion.convert_in_context(fn), elems, fallback_to_while_loop
         )
-    columns = [column if len(column) == count else column * count for column in columns]
-    if count == 0:
-        # One call with zeros gives the structure, dtypes and shapes of the results.
-        columns = [
-            [_ops.zeros(_as_tensor(leaf).shape[1:], _as_tensor(leaf).dtype)]
-            for leaf in nest.flatten(elems)
-        ]
-    results = []
-    for slices in zip(*columns, strict=True):
-        results.append(fn(nest.pack_sequence_as(elems, list(slices))))
-    leaves = zip(*(nest.flatten(result) for result in results), strict=True)
-    stacks = [
-        None if column[0] is None else _ops.stack(list(column), 0)[:count] for column in leaves
-    ]
-    return nest.pack_sequence_as(results[0], stacks)
+
+    elems = nest.map_structure(_as_tensor, elems)
+    return functions.Function(vectorized).get_concrete_function(elems)(elems)
 
 
 def _fold(

@@ -197,6 +197,34 @@ class RaggedTensorSpec(TypeSpec):
             [rows.flat_values, *rows.nested_row_splits]
         )
 
+    def _row_parts(self) -> list[tuple[TensorSpec, bool]]:
+        if self._shape.rank is None:
+            raise ValueError(f"The rank of results must be known, but their spec is {self}.")
+        inner = self._shape.as_list()[self._ragged_rank + 1 :]
+        parts = [
+            (TensorSpec([None, *inner], self._dtype), True),
+            (TensorSpec([], dtypes.int64), False),
+        ]
+        return [
+            *parts,
+            *((TensorSpec([None], dtypes.int64), True) for _ in range(self._ragged_rank)),
+        ]
+
+    def _row_tensors(self, value: Any, row: Any) -> list:
+        if not isinstance(value, RaggedTensor):
+            return [value, _core.ops.shape(value, dtypes.int64)[0]]
+        lengths = [value.nrows(), *value.nested_row_lengths()]
+        return [value.flat_values, *(_core.ops.cast(length, dtypes.int64) for length in lengths)]
+
+    def _from_rows(self, tensors: list, count: Any) -> Any:
+        flat, *lengths = tensors
+        rows = RaggedTensor.from_nested_row_lengths(
+            flat,
+            [_core.ops.cast(length, self._row_splits_dtype) for length in lengths],
+            validate=False,
+        )
+        return self._batch(None)._from_components([rows.flat_values, *rows.nested_row_splits])
+
     def _zero(self, unknown: int) -> Any:
         sizes = [unknown if size is None else size for size in self._shape.as_list()]
         zeros = _core.ops.zeros(sizes, self._dtype)

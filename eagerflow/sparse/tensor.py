@@ -321,8 +321,8 @@ class SparseTensorSpec(TypeSpec):
     def _unbatch(self) -> SparseTensorSpec:
         return SparseTensorSpec(None if self._shape.rank is None else self._shape[1:], self._dtype)
 
-    def _slices(self, value: SparseTensor) -> SparseSlices:
-        return SparseSlices(value)
+    def _slices(self, value: SparseTensor) -> SparseSlices | GraphSparseSlices:
+        return SparseSlices(value) if _core.building() is None else GraphSparseSlices(value)
 
     def _stack(self, values: list[SparseTensor]) -> SparseTensor:
         indices, elements, sizes = [], [], []
@@ -336,6 +336,25 @@ class SparseTensorSpec(TypeSpec):
             _core.ops.concat(elements, 0),
             np.concatenate([[len(values)], np.max(sizes, axis=0)]),
         )
+
+    def _row_parts(self) -> list[tuple[TensorSpec, bool]]:
+        rank = self._shape.rank
+        return [
+            (TensorSpec([None, None if rank is None else rank + 1], dtypes.int64), True),
+            (TensorSpec([None], self._dtype), True),
+            (TensorSpec([rank], dtypes.int64), False),
+        ]
+
+    def _row_tensors(self, value: SparseTensor, row: Any) -> list:
+        ops = _core.ops
+        rows = ops.fill(ops.cast(row, dtypes.int64), [ops.shape(value.values)[0], 1])
+        return [ops.concat([rows, value.indices], 1), value.values, value.dense_shape]
+
+    def _from_rows(self, tensors: list, count: Any) -> SparseTensor:
+        ops = _core.ops
+        indices, values, shapes = tensors
+        sizes = [ops.reshape(ops.cast(count, dtypes.int64), [1]), ops.reduce_max(shapes, [0])]
+        return SparseTensor(indices, values, ops.concat(sizes, 0))
 
     def _zero(self, unknown: int) -> SparseTensor:
         sizes = [unknown if size is None else size for size in self._shape.as_list()]
@@ -381,6 +400,25 @@ class SparseSlices:
     def __getitem__(self, row: int) -> SparseTensor:
         begin, end = int(self._starts[row]), int(self._starts[row + 1])
         return SparseTensor(self._indices[begin:end, 1:], self._values[begin:end], self._inner)
+
+
+class GraphSparseSlices:
+    """The slices of a sparse tensor while a graph is built."""
+
+    def __init__(self, value: SparseTensor) -> None:
+        self._value = value
+        self.shape = value.shape
+        self.dtype = value.dtype
+
+    def __getitem__(self, row: Any) -> SparseTensor:
+        ops = _core.ops
+        indices = self._value.indices
+        here = ops.where_indices(ops.equal(indices[:, 0], ops.cast(row, dtypes.int64)))[:, 0]
+        return SparseTensor(
+            ops.gather(indices, here, 0, 0)[:, 1:],
+            ops.gather(self._value.values, here, 0, 0),
+            self._value.dense_shape[1:],
+        )
 
 
 def _sparse_spec(dims: tuple | None, dtype: str) -> SparseTensorSpec:

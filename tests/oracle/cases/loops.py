@@ -316,3 +316,114 @@ errors(
         ),
     },
 )
+
+
+def parts(value):
+    """Ragged and sparse tensors as their parts, others as they are."""
+    if isinstance(value, (list, tuple)):
+        return [parts(part) for part in value]
+    if hasattr(value, "nested_row_splits"):
+        return [value.flat_values, *value.nested_row_splits]
+    if hasattr(value, "dense_shape"):
+        return [value.indices, value.values, value.dense_shape]
+    return value
+
+
+def ragged(tf, dims, dtype="int32"):
+    return tf.RaggedTensorSpec(dims, dtype)
+
+
+def ragged_square(tf, x):
+    rows = tf.RaggedTensor.from_row_lengths(x, [2, 0, 1])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.map_fn(lambda row: row * row, rows).flat_values
+    return [y, tape.gradient(y, x)]
+
+
+COUNTS = [1, 3, 0]
+# Functions of a vector; map_fn takes and returns composite tensors in them.
+COMPOSITES = {
+    "ragged from tensors": lambda tf, n: tf.map_fn(
+        tf.range, n, fn_output_signature=ragged(tf, [None])
+    ),
+    "ragged rank 2": lambda tf, n: tf.map_fn(
+        lambda r: tf.RaggedTensor.from_row_lengths(tf.range(r), [r]),
+        n,
+        fn_output_signature=ragged(tf, [None, None]),
+    ),
+    "ragged inner": lambda tf, n: tf.map_fn(
+        lambda r: tf.reduce_sum(r, -1),
+        tf.ragged.constant([[[1, 2], [3]], [[4]]]),
+        fn_output_signature=ragged(tf, [None]),
+    ),
+    "ragged arguments": lambda tf, n: tf.map_fn(
+        lambda row: row * 2, tf.RaggedTensor.from_row_lengths(n, [1, 0, 2])
+    ),
+    "ragged gradient": lambda tf, n: ragged_square(tf, tf.cast(n, tf.float32)),
+    "sums of rows": lambda tf, n: tf.map_fn(
+        tf.reduce_sum,
+        tf.RaggedTensor.from_row_lengths(n, [1, 0, 2]),
+        fn_output_signature=tf.int32,
+    ),
+    "two results": lambda tf, n: tf.map_fn(
+        lambda r: (tf.range(r), r * 2),
+        n,
+        fn_output_signature=(ragged(tf, [None]), tf.int32),
+    ),
+    "sparse": lambda tf, n: tf.map_fn(
+        lambda r: tf.sparse.from_dense([r, 0, r]),
+        n,
+        fn_output_signature=tf.SparseTensorSpec([3], tf.int32),
+    ),
+    "sparse arguments": lambda tf, n: tf.map_fn(
+        tf.sparse.to_dense,
+        tf.sparse.from_dense([[1, 0], [0, 2]]),
+        fn_output_signature=tf.int32,
+    ),
+}
+
+
+@case(mapped=COMPOSITES)
+def composites_in_functions(tf, mapped):
+    return parts(tf.function(lambda n: mapped(tf, n))(tf.constant(COUNTS)))
+
+
+def slope_of_cube(tf, x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x**3
+    return tape.gradient(y, x)
+
+
+# Functions of one of three matrices.
+VECTORIZED = {
+    "product": lambda tf, a: a @ tf.ones([2, 2]) + a,
+    "reductions": lambda tf, a: [tf.reduce_logsumexp(tf.nn.softmax(a)), tf.reduce_max(a, 0)],
+    "slices": lambda tf, a: [a[1:, ::-1], tf.concat([a, a], 0)[None], tf.reshape(a, [-1])],
+    "shape and constants": lambda tf, a: [tf.shape(a), tf.constant(3), tf.ones([2])],
+    "choice": lambda tf, a: tf.cond(a[0, 0] > 1, lambda: a, lambda: -a),
+    "loop": lambda tf, a: tf.while_loop(
+        lambda i, s: i < 2, lambda i, s: (i + 1, s + a), (0, tf.zeros([2, 2]))
+    ),
+    "nested": lambda tf, a: tf.vectorized_map(lambda b: b * tf.reduce_sum(a), a),
+    "gradient": slope_of_cube,
+    "inverse": lambda tf, a: tf.linalg.inv(a + 9.0 * tf.eye(2)),
+    "gather": lambda tf, a: tf.gather(tf.range(100), tf.cast(a, tf.int32)),
+    "late attribute": lambda tf, a: a[0, 0] * tf.ones([2 + 0 * tf.cast(a[0, 0], tf.int32)]),
+    "sorted": lambda tf, a: list(tf.math.top_k(a, 1)),
+}
+
+
+@case(mapped=VECTORIZED, traced=(False, True), loose=10)
+def vectorized(tf, mapped, traced):
+    def run(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.vectorized_map(lambda a: mapped(tf, a), x)
+        floating = [leaf for leaf in tf.nest.flatten(y) if leaf.dtype.is_floating]
+        gradient = tape.gradient(floating, x)
+        return [y, None if gradient is None else tf.convert_to_tensor(gradient)]
+
+    x = tf.reshape(tf.range(12.0), [3, 2, 2])
+    return (tf.function(run, autograph=False) if traced else run)(x)
