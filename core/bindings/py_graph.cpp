@@ -144,6 +144,7 @@ class HostCall final : public NodeFunction {
 
   const char* type() const override { return type_.c_str(); }
   bool has_effects() const override { return effects_; }
+  PyObject* callable() const { return static_cast<PyObject*>(callable_.get()); }
 
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
     if (unless_) {
@@ -197,9 +198,22 @@ struct PyNode {
   const Node& node() const { return graph->node(id); }
 };
 
-nb::object attr_object(const AttrField& field, const void* attrs) {
-  const void* const member = static_cast<const char*>(attrs) + field.offset;
-  if (field.engage) return nb::none();  // optional members are not shown
+// Whether an optional member has no value: giving it one makes the attributes others.
+bool is_missing(const AttrField& field, AttrsRef attrs) {
+  const SavedAttrs copy = attrs;
+  field.value_in(const_cast<void*>(AttrsRef(copy).data()));
+  return !(AttrsRef(copy) == attrs);
+}
+
+std::string_view word_of(std::string_view words, size_t position) {
+  for (; position > 0; --position) words.remove_prefix(words.find('|') + 1);
+  return words.substr(0, words.find('|'));
+}
+
+nb::object attr_object(const AttrField& field, AttrsRef attrs) {
+  if (field.engage && is_missing(field, attrs)) return nb::none();
+  // A member that has a value is not changed by asking for it.
+  const void* const member = field.value_in(const_cast<void*>(attrs.data()));
   switch (field.kind) {
     case AttrKind::kInt: return nb::int_(*static_cast<const int64_t*>(member));
     case AttrKind::kBool: return nb::bool_(*static_cast<const bool*>(member));
@@ -207,13 +221,17 @@ nb::object attr_object(const AttrField& field, const void* attrs) {
     case AttrKind::kDType: return nb::steal(dtype_object(*static_cast<const DType*>(member)));
     case AttrKind::kShape: return nb::steal(shape_object(*static_cast<const Shape*>(member)));
     case AttrKind::kInts: {
+      const Ints& numbers = *static_cast<const Ints*>(member);
       nb::list list;
-      for (const int64_t number : *static_cast<const Ints*>(member)) {
+      for (const int64_t number : numbers) {
         list.append(number == kUnknownInt ? nb::object(nb::none()) : nb::object(nb::int_(number)));
       }
       return list;
     }
-    case AttrKind::kEnum: return nb::int_(*static_cast<const uint8_t*>(member));
+    case AttrKind::kEnum: {
+      const std::string_view word = word_of(field.words, *static_cast<const uint8_t*>(member));
+      return nb::str(word.data(), word.size());
+    }
   }
   return nb::none();
 }
@@ -223,9 +241,43 @@ nb::dict attrs_of_node(const PyNode& self) {
   const AttrsRef attrs = self.node().attrs;
   if (!attrs) return result;
   for (const AttrField& field : attrs.type()->fields()) {
-    result[field.name.c_str()] = attr_object(field, attrs.data());
+    result[field.name.c_str()] = attr_object(field, attrs);
   }
   return result;
+}
+
+nb::list late_of_node(const PyNode& self) {
+  nb::list list;
+  const Node& node = self.node();
+  if (node.late.empty()) return list;
+  const std::vector<AttrField> fields = AttrsRef(node.attrs).type()->fields();
+  for (const graph::LateAttr& late : node.late) {
+    const std::string& name = fields[static_cast<size_t>(late.field)].name;
+    list.append(nb::make_tuple(name, late.element, late.input, late.position));
+  }
+  return list;
+}
+
+nb::object object_of(const Variable& variable) {
+  return variable.owner ? nb::borrow(static_cast<PyObject*>(variable.owner)) : nb::none();
+}
+
+nb::list exchanged_by_node(const PyNode& self) {
+  nb::list list;
+  if (!self.node().function) return list;
+  for (const auto& [traced, actual] : self.node().function->exchanged()) {
+    list.append(nb::make_tuple(object_of(*traced), object_of(*actual)));
+  }
+  return list;
+}
+
+nb::object host_function_of(const PyNode& self) {
+  const auto* const call = dynamic_cast<const HostCall*>(self.node().function.get());
+  return call ? nb::borrow(call->callable()) : nb::none();
+}
+
+nb::object op_name_of(const PyNode& self) {
+  return self.node().op ? nb::object(nb::str(self.node().op->name)) : nb::none();
 }
 
 nb::list inputs_of_node(const PyNode& self) {
@@ -384,6 +436,38 @@ void add_graphs(nb::module_& m) {
       .def_prop_ro("attrs", attrs_of_node)
       .def_prop_ro("has_effects", [](const PyNode& self) { return self.node().has_effects(); })
       .def_prop_ro("variables", variables_of_node, "The variables that it reads or changes.")
+      .def_prop_ro("op", op_name_of, "The name in `_core.ops`, or None.")
+      .def_prop_ro("num_op_inputs", [](const PyNode& self) { return self.node().num_op_inputs; })
+      .def_prop_ro(
+          "late", late_of_node,
+          "What inputs give of its attributes: name, element or -1, which input, and which "
+          "element of that.")
+      .def_prop_ro("exchanged", exchanged_by_node,
+                   "Pairs of a variable of the graph that it calls and the one that it uses.")
+      .def_prop_ro("host_function", host_function_of, "What it calls, or None.")
+      .def_prop_ro(
+          "captures",
+          [](const PyNode& self) {
+            nb::list list;
+            if (!self.node().function) return list;
+            for (const auto& positions : self.node().function->captures()) {
+              nb::list inputs;
+              for (const size_t position : positions) inputs.append(position);
+              list.append(inputs);
+            }
+            return list;
+          },
+          "For each of its callees that is a branch or part of a loop, which inputs its captures "
+          "are.")
+      .def_prop_ro(
+          "seeds",
+          [](const PyNode& self) {
+            nb::list list;
+            if (!self.node().function) return list;
+            for (const int64_t seed : self.node().function->seeds()) list.append(seed);
+            return list;
+          },
+          "The two seeds of a stream of random numbers, or nothing.")
       .def_prop_ro(
           "constant",
           [](const PyNode& self) {

@@ -27,6 +27,9 @@ class Call final : public NodeFunction {
   }
   bool has_effects() const override { return callee_->has_effects(); }
   bool needs_host() const override { return callee_->needs_host(); }
+  std::span<const std::pair<VariableRef, VariableRef>> exchanged() const override {
+    return variables_;
+  }
   std::vector<Variable*> reads() const override {
     std::vector<Variable*> result = callee_->connections().variables;
     for (Variable*& variable : result) {

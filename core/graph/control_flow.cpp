@@ -74,6 +74,11 @@ class Choice final : public NodeFunction {
     for (const Branch& branch : branches_) graphs.push_back(&branch.callee->graph());
     return graphs;
   }
+  std::vector<std::vector<size_t>> captures() const override {
+    std::vector<std::vector<size_t>> result;
+    for (const Branch& branch : branches_) result.push_back(branch.captures);
+    return result;
+  }
   std::vector<Variable*> reads() const override {
     std::vector<Variable*> result;
     for (const Branch& branch : branches_) {
@@ -153,6 +158,9 @@ class While final : public NodeFunction {
   }
   std::vector<const Graph*> graphs() const override {
     return {condition_.graph.get(), body_.graph.get()};
+  }
+  std::vector<std::vector<size_t>> captures() const override {
+    return {condition_.captures, body_.captures};
   }
   std::vector<Variable*> reads() const override { return reads_; }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "eager/variable.h"
@@ -30,6 +31,12 @@ class NodeFunction {
   virtual std::vector<const Graph*> graphs() const { return {}; }
   // The variables that it reads or changes itself.
   virtual std::span<const VariableRef> variables() const { return {}; }
+  // Pairs of variables of the graph that it calls, and those that it uses in their place.
+  virtual std::span<const std::pair<VariableRef, VariableRef>> exchanged() const { return {}; }
+  // For each graph, which inputs of the node its captures are.
+  virtual std::vector<std::vector<size_t>> captures() const { return {}; }
+  // The seeds of a stream of random numbers.
+  virtual std::vector<int64_t> seeds() const { return {}; }
   // Runs on values, by operations that tapes record.
   virtual void run(std::span<const Tensor> inputs, TensorList& outputs) const = 0;
   // The same on values that nothing else reads, unless they have other handles: they may be taken.

@@ -42,6 +42,7 @@ Node without_inputs(const Node& node) {
   copy.num_op_inputs = node.num_op_inputs;
   copy.late = node.late;
   copy.source = node.source;
+  copy.graphs = node.graphs;
   return copy;
 }
 

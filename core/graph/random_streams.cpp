@@ -46,6 +46,10 @@ class RandomStream final : public NodeFunction {
   explicit RandomStream(std::optional<Seeds> seeds) : seeds_(seeds) {}
 
   const char* type() const override { return "RandomStream"; }
+  std::vector<int64_t> seeds() const override {
+    if (!seeds_) return {};
+    return {seeds_->first, seeds_->second};
+  }
 
   bool needs_host() const override { return false; }
 

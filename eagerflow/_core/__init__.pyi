@@ -246,6 +246,13 @@ class Node:
     callees: list[Any]
     source: tuple[str, int, str] | None
     graph: Any
+    op: str | None
+    num_op_inputs: int
+    late: list[tuple[str, int, int, int]]
+    exchanged: list[tuple[Any, Any]]
+    host_function: Any
+    seeds: list[int]
+    captures: list[list[int]]
 
 class Graph:
     """The nodes of a traced function."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from eagerflow import _core, nest
@@ -68,13 +68,18 @@ def host_call(
     makers = [_maker(leaf, inputs) for leaf in nest.flatten(structure)]
     form = nest.map_structure(_constant, structure)
 
-    def run(*values: Any) -> list:
+    def bound(values: Sequence[Any]) -> tuple[tuple, dict[str, Any]]:
         remaining = iter(values)
         leaves = [make(remaining) for make in makers]
-        packed_args, packed_kwargs = nest.pack_sequence_as(form, leaves)
+        return nest.pack_sequence_as(form, leaves)
+
+    def run(*values: Any) -> list:
+        packed_args, packed_kwargs = bound(values)
         result = function(*packed_args, **packed_kwargs)
         return [] if specs is None else nest.flatten(result, expand_composites=True)
 
+    # For those who look at the node: which function it calls, with which arguments.
+    vars(run).update(function=function, bound=bound)
     parts = [] if specs is None else nest.flatten(specs, expand_composites=True)
     if unless is not None:
         inputs.insert(0, _ops.reshape(unless, []))

@@ -11,7 +11,8 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.util import lazy
 
 # Few programs ask for messages.
-graph_def = lazy.Module("eagerflow.framework.graph_def")
+exporting = lazy.Module("eagerflow.graphdef.exporting")
+node_messages = lazy.Module("eagerflow.graphdef.node_messages")
 
 
 class Operation:
@@ -71,12 +72,12 @@ class Operation:
     @property
     def node_def(self) -> Any:
         """The operation as a NodeDef message."""
-        return graph_def.node_def(self._node)
+        return node_messages.node_def(self._node)
 
     @property
     def op_def(self) -> Any:
-        """The operation's name as an OpDef message."""
-        return graph_def.op_def(self._node)
+        """What the operation takes and returns, as an OpDef message."""
+        return node_messages.op_def(self._node)
 
     @property
     def traceback(self) -> tuple[Any, ...] | None:
@@ -89,13 +90,10 @@ class Operation:
         Raises:
             ValueError: if there is none of that name.
         """
-        attrs = graph_def.attributes(self._node)
-        if name not in attrs:
+        found = self.node_def.attr
+        if name not in found:
             raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
-        value = attrs[name]
-        if isinstance(value, str):
-            return value.encode()
-        return value
+        return node_messages.value_of(found[name])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Operation) and self._key() == other._key()
@@ -233,11 +231,11 @@ class GraphInspection:
             from_version: accepted, without effect.
             add_shapes: whether nodes have the shapes of their outputs in `_output_shapes`.
         """
-        return graph_def.graph_def(self, add_shapes)
+        return exporting.graph_def(self, add_shapes)
 
     def as_function_def(self, name: str) -> Any:
         """The graph as a FunctionDef message of that name."""
-        return graph_def.function_def(self, name)
+        return exporting.function_def(self, name)
 
 
 def _present(value: Any) -> Any:

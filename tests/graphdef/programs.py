@@ -172,3 +172,49 @@ def inner_functions(tf):
         return a - b, both(a)[0]
 
     return run
+
+
+def _images(keras):
+    layers = keras.layers
+    model = keras.Sequential(
+        [
+            keras.Input((8, 8, 3)),
+            layers.Conv2D(4, 3, activation="gelu", padding="same"),
+            layers.BatchNormalization(),
+            layers.UpSampling2D(2, interpolation="bilinear"),
+            layers.Conv2DTranspose(3, 3, strides=2),
+            layers.SeparableConv2D(3, 3, activation="swish"),
+            layers.MaxPooling2D(),
+            layers.GlobalAveragePooling2D(),
+            layers.Dropout(0.5),
+            layers.Dense(3, activation="softmax"),
+        ]
+    )
+    return model, IMAGES
+
+
+def _sequences(keras):
+    layers = keras.layers
+    model = keras.Sequential(
+        [
+            keras.Input((6,)),
+            layers.Embedding(10, 4, mask_zero=True),
+            layers.Bidirectional(layers.LSTM(4, return_sequences=True)),
+            layers.GRU(3, return_sequences=True),
+            layers.SimpleRNN(3),
+            layers.Dense(2),
+        ]
+    )
+    return model, np.array([[1, 2, 3, 0, 0, 0], [4, 5, 6, 7, 8, 9]], "f")
+
+
+def _attention(keras):
+    layers = keras.layers
+    inputs = keras.Input((5, 8))
+    y = layers.MultiHeadAttention(2, 4)(inputs, inputs)
+    y = layers.LayerNormalization()(layers.Add()([y, inputs]))
+    return keras.Model(inputs, y), np.sin(np.arange(80, dtype="f")).reshape(2, 5, 8)
+
+
+# Functions of a Keras that make a model and an example of its inputs.
+MODELS = {"images": _images, "sequences": _sequences, "attention": _attention}

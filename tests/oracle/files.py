@@ -7,6 +7,7 @@ From the folder `tests`, in an environment that has all of them:
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import tempfile
@@ -16,6 +17,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+
+from graphdef import programs
 
 Check = Callable[[SimpleNamespace, str], None]
 CHECKS: list[Check] = []
@@ -65,6 +68,28 @@ def sequence_model(keras: Any) -> Any:
 
 
 SEQUENCES = np.random.default_rng(2).normal(size=(3, 6, 4)).astype("f")
+
+
+@check
+def graphs(tools: SimpleNamespace, folder: str) -> None:
+    """Graphs of our functions, run by TensorFlow."""
+    ef, tf = tools.ef, tools.tf
+    for make, arguments in programs.PROGRAMS.values():
+        traced = ef.function(make(ef)).get_concrete_function(*programs.specs(ef, arguments))
+        ef.io.write_graph(traced.graph, folder, "graph.pb", as_text=False)
+        with open(os.path.join(folder, "graph.pb"), "rb") as file:
+            message = tf.compat.v1.GraphDef.FromString(file.read())
+        wrapped = tf.compat.v1.wrap_function(
+            functools.partial(tf.graph_util.import_graph_def, message, name=""), []
+        )
+        sides = ([tensor.name for tensor in side] for side in (traced.inputs, traced.outputs))
+        theirs = wrapped.prune(*sides)(*map(tf.constant, arguments))
+        ours = ef.nest.flatten(traced(*map(ef.constant, arguments)))
+        for left, right in zip(ours, tf.nest.flatten(theirs), strict=True):
+            if left.dtype is ef.string:
+                assert left.numpy().tolist() == right.numpy().tolist()
+            else:
+                same([left.numpy()], [right.numpy()], 1e-5)
 
 
 @check

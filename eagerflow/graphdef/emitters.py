@@ -1,0 +1,640 @@
+"""What operations of the engine are in GraphDef.
+
+Most are one operation of TensorFlow, which the rules say. The others are written by a function of
+this module, or are lowered: traced as simpler operations (`lowering.py`), which are written then.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.graphdef import inverse, lowering
+from eagerflow.graphdef.writer import Ref
+
+
+class NoSuchNodeError(Exception):
+    """A node is nothing that TensorFlow has."""
+
+
+class View:
+    """A node of the engine that is being written.
+
+    Args:
+        body: what is written.
+        node: the node.
+        name: the name of what it becomes.
+    """
+
+    def __init__(self, body: Any, node: Any, name: str) -> None:
+        self.body = body
+        self.node = node
+        self.name = name
+        self.all_inputs = [body.ref(tensor) for tensor in node.inputs]
+        self.inputs = self.all_inputs[: node.num_op_inputs]
+        self.attrs = node.attrs
+        self.specs = [(tensor.dtype, tensor.shape) for tensor in node.outputs]
+        self._late = [late for late in node.late if late[0] in self.attrs]
+
+    def add(self, op: str, *inputs: Any, **attrs: Any) -> Ref:
+        """Adds a node with one result."""
+        return self.body.add(op, *inputs, **attrs)[0]
+
+    def last(self, op: str, *inputs: Any, **attrs: Any) -> list[Ref]:
+        """Adds the node that has this one's name and results."""
+        return self.body.add(op, *inputs, name=self.name, outputs=self.specs, **attrs)
+
+    def late(self, attr: str) -> list[tuple[str, int, int, int]]:
+        """What inputs give of an attribute."""
+        return [late for late in self._late if late[0] == attr]
+
+    def known(self, attr: str) -> Any:
+        """The value of an attribute that TensorFlow does not take as a tensor."""
+        if self.late(attr):
+            raise NoSuchNodeError(f"{attr} must be known when it is exported")
+        return self.attrs[attr]
+
+    def tensor(self, attr: str) -> Any:
+        """The value of an attribute that TensorFlow takes as a tensor."""
+        value = self.attrs[attr]
+        late = self.late(attr)
+        is_list = isinstance(value, list | TensorShape)
+        if late and not is_list:
+            return self._element(late[0])
+        if late and late[0][1] < 0:
+            return self.all_inputs[late[0][2]]
+        if isinstance(value, TensorShape):
+            value = value.as_list()
+        if not late:
+            return value
+        source = self.all_inputs[late[0][2]]
+        whole = all(
+            (element, which, position) == (k, late[0][2], k)
+            for k, (_, element, which, position) in enumerate(late)
+        )
+        if whole and source.shape.rank == 1 and source.shape.as_list() == [len(value)]:
+            return source
+        parts = [value[k] for k in range(len(value))]
+        for found in late:
+            parts[found[1]] = self._element(found)
+        kind = next(part.dtype for part in parts if isinstance(part, Ref))
+        parts = [
+            (part if part.dtype is kind else self.add("Cast", part, DstT=kind))
+            if isinstance(part, Ref)
+            else self.body.constant(part, kind, f"{self.name}/{attr}")
+            for part in parts
+        ]
+        return self.add("Pack", parts)
+
+    def _element(self, late: tuple[str, int, int, int]) -> Ref:
+        source, position = self.all_inputs[late[2]], late[3]
+        if source.shape.rank == 0:
+            return source
+        flat = source if source.shape.rank == 1 else self.add("Reshape", source, [-1])
+        return self.add("StridedSlice", flat, [position], [position + 1], [1], shrink_axis_mask=1)
+
+    def numbers(self, value: Any, kind: Any) -> Any:
+        """A tensor of integers in a dtype, if it is no Python value."""
+        if isinstance(value, Ref) and value.dtype is not kind:
+            return self.add("Cast", value, DstT=kind)
+        return value
+
+
+Emitter = Callable[[View], Sequence[Ref]]
+EMITTERS: dict[str, Emitter] = {}
+
+
+def _emits(*names: str) -> Callable[[Emitter], Emitter]:
+    def register(emitter: Emitter) -> Emitter:
+        EMITTERS.update(dict.fromkeys(names, emitter))
+        return emitter
+
+    return register
+
+
+def emit(body: Any, node: Any, name: str) -> Sequence[Ref]:
+    """Adds what a node is in GraphDef; its results.
+
+    Raises:
+        NoSuchNodeError: if it is nothing that TensorFlow has.
+    """
+    view = View(body, node, name)
+    emitter = EMITTERS.get(node.op)
+    if emitter is not None:
+        return emitter(view)
+    if node.op in inverse.table():
+        return _direct(view, inverse.table()[node.op])
+    if node.op in lowering.LOWERED:
+        return _lowered(view)
+    raise NoSuchNodeError("TensorFlow has no such operation")
+
+
+def _direct(view: View, found: inverse.Inverse) -> Sequence[Ref]:
+    definition = found.definition
+    inputs: list[Any] = []
+    remaining = list(view.inputs)
+    for argument in definition.inputs:
+        parameter = found.parameters[argument.name]
+        if parameter in view.attrs:
+            value = view.tensor(parameter)
+            if value is None:
+                value = _default_of(view, parameter)
+            if argument.type not in definition.attributes:
+                value = view.numbers(value, dtypes.as_dtype(argument.type))
+            inputs.append(value)
+        elif argument.is_single:
+            inputs.append(remaining.pop(0))
+        else:
+            inputs.append(remaining)
+            remaining = []
+    attrs = {}
+    for name, parameter in found.parameters.items():
+        if name in definition.attributes and parameter in view.attrs:
+            value = view.known(parameter)
+            if value is not None:
+                attrs[name] = value
+    for name, attribute in definition.attributes.items():
+        if attribute.required and name not in attrs and name not in definition.deduced():
+            attrs[name] = _required(view, name)
+    return view.last(definition.name, *inputs, **attrs)
+
+
+def _required(view: View, name: str) -> Any:
+    if name in ("num_split", "num"):
+        return len(view.specs)
+    if name == "element_dtype":
+        return view.inputs[-1].dtype
+    return view.specs[0][0]
+
+
+def _default_of(view: View, parameter: str) -> Any:
+    """All axes, for a reduction that names none; in reverse, for a transposition."""
+    x = view.inputs[0]
+    down = view.node.op == "transpose"
+    if x.shape.rank is not None:
+        axes = list(range(x.shape.rank))
+        return axes[::-1] if down else axes
+    rank = view.add("Rank", x)
+    if down:
+        return view.add("Range", view.add("Sub", rank, 1), -1, -1)
+    return view.add("Range", 0, rank, 1)
+
+
+def _lowered(view: View) -> Sequence[Ref]:
+    """The node as simpler operations."""
+    node = view.node
+    specs = [TensorSpec(ref.shape, ref.dtype) for ref in view.inputs]
+    attrs = {name: view.known(name) for name in view.attrs}
+    graph = lowering.traced(node.op, specs, attrs)
+    return view.body.inline(graph, view.inputs, view.name)
+
+
+def _scalar(value: Any, dtype: Any) -> Any:
+    """A constant of a dtype."""
+    if dtype is dtypes.string:
+        return _core.convert(b"", dtype, None)
+    return _core.convert(value, dtype, None)
+
+
+@_emits("zeros", "ones")
+def _filled(view: View) -> Sequence[Ref]:
+    dtype = view.specs[0][0]
+    sizes = view.tensor("shape")
+    value = (
+        view.body.constant(0 if view.node.op == "zeros" else 1, dtype)
+        if (dtype is not dtypes.string)
+        else view.body.constant("", dtype)
+    )
+    return view.last("Fill", sizes, value)
+
+
+@_emits("zeros_like", "ones_like")
+def _like(view: View) -> Sequence[Ref]:
+    (dtype, _), source = view.specs[0], view.inputs[0]
+    op = "ZerosLike" if view.node.op == "zeros_like" else "OnesLike"
+    if source.dtype is dtype:
+        return view.last(op, source)
+    value = view.body.constant(int(op == "OnesLike"), dtype)
+    return view.last("Fill", view.add("Shape", source), value)
+
+
+@_emits("eye")
+def _eye(view: View) -> Sequence[Ref]:
+    dtype = view.specs[0][0]
+    rows = view.tensor("num_rows")
+    columns = view.tensor("num_columns")
+    columns = rows if columns is None else columns
+    batch = (view.known("batch_shape") or TensorShape([])).as_list()
+    rows, columns = (view.numbers(size, dtypes.int32) for size in (rows, columns))
+    least = view.add("Minimum", view.body.constant(rows, dtypes.int32) if isinstance(rows, int) else rows,
+                     columns)  # fmt: skip
+    sizes = [view.body.constant(size, dtypes.int32) for size in batch]
+    ones = view.add("Fill", view.add("Pack", [*sizes, least]), view.body.constant(1, dtype))
+    return view.last("MatrixDiagV3", ones, 0, rows, columns, view.body.constant(0, dtype))
+
+
+@_emits("squeeze")
+def _squeeze(view: View) -> Sequence[Ref]:
+    return view.last("Squeeze", view.inputs[0], squeeze_dims=view.known("axis") or [])
+
+
+@_emits("equal")
+def _equal(view: View) -> Sequence[Ref]:
+    return view.last("Equal", *view.inputs)
+
+
+@_emits("not_equal", "logical_xor")
+def _not_equal(view: View) -> Sequence[Ref]:
+    return view.last("NotEqual", *view.inputs)
+
+
+@_emits("pad", "mirror_pad_grad")
+def _pad(view: View) -> Sequence[Ref]:
+    paddings = view.tensor("paddings")
+    if isinstance(paddings, Ref):
+        paddings = view.add("Reshape", paddings, [-1, 2])
+    else:
+        paddings = [paddings[k : k + 2] for k in range(0, len(paddings), 2)]
+        if not paddings:
+            paddings = view.add("Reshape", view.body.constant([], dtypes.int32), [0, 2])
+    mode = view.known("mode")
+    if view.node.op == "mirror_pad_grad":
+        return view.last("MirrorPadGrad", view.inputs[0], paddings, mode=mode)
+    if mode != "CONSTANT":
+        return view.last("MirrorPad", view.inputs[0], paddings, mode=mode)
+    value = view.known("constant_values")
+    if not value:
+        return view.last("Pad", view.inputs[0], paddings)
+    return view.last("PadV2", view.inputs[0], paddings, value)
+
+
+@_emits("gather")
+def _gather(view: View) -> Sequence[Ref]:
+    return view.last(
+        "GatherV2", *view.inputs, view.tensor("axis"), batch_dims=view.known("batch_dims")
+    )
+
+
+@_emits("gather_nd")
+def _gather_nd(view: View) -> Sequence[Ref]:
+    if view.known("batch_dims"):
+        raise NoSuchNodeError("TensorFlow's GatherNd has no batch_dims")
+    return view.last("GatherNd", *view.inputs)
+
+
+@_emits("split")
+def _split_up(view: View) -> Sequence[Ref]:
+    sizes, axis = view.tensor("size_splits"), view.tensor("axis")
+    count = len(view.specs)
+    if not isinstance(sizes, Ref) and set(sizes) == {-1}:
+        return view.last("Split", view.numbers(axis, dtypes.int32), view.inputs[0], num_split=count)
+    axis = view.numbers(axis, dtypes.int32)
+    return view.last("SplitV", view.inputs[0], sizes, axis, num_split=count)
+
+
+@_emits("transpose")
+def _transpose(view: View) -> Sequence[Ref]:
+    perm = view.tensor("perm")
+    perm = _default_of(view, "perm") if perm is None else perm
+    op = "ConjugateTranspose" if view.known("conjugate") else "Transpose"
+    return view.last(op, view.inputs[0], perm)
+
+
+@_emits("matmul")
+def _matmul(view: View) -> Sequence[Ref]:
+    a, b = view.inputs
+    transposed = {}
+    for key in "ab":
+        adjoint = view.known(f"adjoint_{key}")
+        transposed[key] = adjoint or view.known(f"transpose_{key}")
+        if transposed[key] and not adjoint and a.dtype.is_complex:
+            raise NoSuchNodeError("TensorFlow transposes complex matrices by an operation before")
+    if a.shape.rank == 2 and b.shape.rank == 2 and not a.dtype.is_complex:
+        return view.last("MatMul", a, b, transpose_a=transposed["a"], transpose_b=transposed["b"])
+    return view.last("BatchMatMulV2", a, b, adj_x=transposed["a"], adj_y=transposed["b"])
+
+
+@_emits("avg_pool", "avg_pool_grad")
+def _avg_pool(view: View) -> Sequence[Ref]:
+    if view.known("padding") == "EXPLICIT":
+        raise NoSuchNodeError("TensorFlow's AvgPool takes no explicit padding")
+    attrs = {key: view.known(key) for key in ("ksize", "strides", "padding", "data_format")}
+    if view.node.op == "avg_pool":
+        return view.last("AvgPool", view.inputs[0], **attrs)
+    shape = view.numbers(view.tensor("shape"), dtypes.int32)
+    return view.last("AvgPoolGrad", shape, view.inputs[0], **attrs)
+
+
+@_emits("batch_norm_inference")
+def _batch_norm_inference(view: View) -> Sequence[Ref]:
+    x, scale = view.inputs[:2]
+    axis = view.known("axis")
+    images = x.shape.rank == 4 and axis in (-1, 3, 1) and scale.dtype is dtypes.float32
+    if not images:
+        return _lowered(view)
+    layout = "NCHW" if axis == 1 else "NHWC"
+    return view.body.add(
+        "FusedBatchNormV3", *view.inputs, name=view.name, outputs=view.specs,
+        epsilon=view.known("epsilon"), data_format=layout, is_training=False,
+    )  # fmt: skip
+
+
+@_emits("ensure_shape")
+def _ensure_shape(view: View) -> Sequence[Ref]:
+    sizes = view.known("shape")
+    shape = TensorShape([None if size < 0 else size for size in sizes])
+    return view.last("EnsureShape", view.inputs[0], shape=shape)
+
+
+@_emits("searchsorted")
+def _searchsorted(view: View) -> Sequence[Ref]:
+    rows, values = view.inputs
+    op = "LowerBound" if view.known("side") == "left" else "UpperBound"
+    out = view.known("output_type")
+    if rows.shape.rank == 2 and values.shape.rank == 2:
+        return view.last(op, rows, values, out_type=out)
+    if rows.shape.rank != 1:
+        raise NoSuchNodeError("TensorFlow searches rows of matrices")
+    wide = [view.add("Reshape", ref, [1, -1]) for ref in (rows, values)]
+    found = view.add(op, *wide, out_type=out)
+    return view.last("Reshape", found, view.add("Shape", values))
+
+
+@_emits("diag")
+def _diag(view: View) -> Sequence[Ref]:
+    places = [view.numbers(view.tensor(key), dtypes.int32) for key in ("k", "num_rows", "num_cols")]
+    return view.last(
+        "MatrixDiagV3", view.inputs[0], *places, view.body.constant(0, view.specs[0][0])
+    )
+
+
+@_emits("diag_part")
+def _diag_part(view: View) -> Sequence[Ref]:
+    zero = view.body.constant(0, view.specs[0][0])
+    return view.last("MatrixDiagPartV3", view.inputs[0], view.tensor("k"), zero)
+
+
+# Factorizations.
+
+
+@_emits("cholesky_factor")
+def _cholesky(view: View) -> Sequence[Ref]:
+    return view.last("Cholesky", *view.inputs)
+
+
+@_emits("lu_solve")
+def _solve(view: View) -> Sequence[Ref]:
+    return view.last("MatrixSolve", *view.inputs, adjoint=view.known("adjoint"))
+
+
+@_emits("lu_inverse")
+def _inverse(view: View) -> Sequence[Ref]:
+    return view.last("MatrixInverse", *view.inputs, adjoint=view.known("adjoint"))
+
+
+@_emits("triangle_solve")
+def _triangle_solve(view: View) -> Sequence[Ref]:
+    attrs = {key: view.known(key) for key in ("lower", "adjoint")}
+    return view.last("MatrixTriangularSolve", *view.inputs, **attrs)
+
+
+# Text.
+
+
+@_emits("string_case")
+def _case(view: View) -> Sequence[Ref]:
+    return view.last("StringUpper" if view.known("upper") else "StringLower", *view.inputs)
+
+
+@_emits("string_join")
+def _join(view: View) -> Sequence[Ref]:
+    separator = _core.static_value(view.node.inputs[0])
+    if separator is None:
+        raise NoSuchNodeError("the separator must be known when it is exported")
+    return view.last("StringJoin", view.inputs[1:], separator=separator.numpy())
+
+
+@_emits("string_length")
+def _length(view: View) -> Sequence[Ref]:
+    unit = "UTF8_CHAR" if view.known("characters") else "BYTE"
+    return view.last("StringLength", *view.inputs, unit=unit)
+
+
+@_emits("string_part")
+def _part(view: View) -> Sequence[Ref]:
+    unit = "UTF8_CHAR" if view.known("characters") else "BYTE"
+    text, *places = view.inputs
+    return view.last("Substr", text, *places, unit=unit)
+
+
+@_emits("string_strip")
+def _strip(view: View) -> Sequence[Ref]:
+    return view.last("StringStrip", *view.inputs)
+
+
+@_emits("string_to_number")
+def _to_number(view: View) -> Sequence[Ref]:
+    return view.last("StringToNumber", *view.inputs, out_type=view.specs[0][0])
+
+
+@_emits("string_hash")
+def _hash(view: View) -> Sequence[Ref]:
+    attrs = {"num_buckets": view.known("buckets")}
+    method = view.known("method")
+    if method == "sip":
+        attrs["key"] = [view.known("key0"), view.known("key1")]
+    ops = {"farm": "StringToHashBucketFast", "sip": "StringToHashBucketStrong"}
+    return view.last(ops.get(method, "StringToHashBucket"), *view.inputs, **attrs)
+
+
+@_emits("string_of_number")
+def _of_number(view: View) -> Sequence[Ref]:
+    how = view.known("format")
+    attrs = {} if how == "fixed" else {how: True}
+    floating = view.inputs[0].dtype.is_floating
+    precision = view.known("precision") if floating and how != "shortest" else -1
+    return view.last("AsString", *view.inputs, precision=precision, **attrs)
+
+
+@_emits("base64_encode", "base64_decode")
+def _base64(view: View) -> Sequence[Ref]:
+    if view.node.op == "base64_decode":
+        return view.last("DecodeBase64", *view.inputs)
+    return view.last("EncodeBase64", *view.inputs, pad=view.known("pad"))
+
+
+# Sparse and ragged values.
+
+
+@_emits("sparse_to_dense")
+def _to_dense(view: View) -> Sequence[Ref]:
+    values, default, indices = view.inputs
+    shape = view.numbers(view.tensor("shape"), indices.dtype)
+    if not isinstance(shape, Ref):
+        shape = view.body.constant(shape, indices.dtype)
+    return view.last("SparseToDense", indices, shape, values, default)
+
+
+@_emits("sparse_matmul")
+def _sparse_matmul(view: View) -> Sequence[Ref]:
+    values, indices, b = view.inputs
+    sizes = [view.tensor("rows"), view.tensor("columns")]
+    if any(isinstance(size, Ref) for size in sizes):
+        refs = [
+            view.numbers(size, dtypes.int64) if isinstance(size, Ref)
+            else view.body.constant(size, dtypes.int64)
+            for size in sizes
+        ]  # fmt: skip
+        shape: Any = view.add("Pack", refs)
+    else:
+        shape = view.body.constant(sizes, dtypes.int64)
+    return view.last(
+        "SparseTensorDenseMatMul", indices, values, shape, b, adjoint_a=view.known("adjoint")
+    )
+
+
+@_emits("sparse_segment_sum")
+def _sparse_segment(view: View) -> Sequence[Ref]:
+    kind = {"sum": "Sum", "mean": "Mean"}.get(view.known("scale"), "SqrtN")
+    count = view.tensor("num_segments")
+    if count is None:
+        return view.last(f"SparseSegment{kind}", *view.inputs)
+    return view.last(f"SparseSegment{kind}WithNumSegments", *view.inputs, count)
+
+
+@_emits("gather_nd_grad")
+def _gather_nd_grad(view: View) -> Sequence[Ref]:
+    dy, indices = view.inputs
+    shape = view.numbers(view.tensor("shape"), indices.dtype)
+    if not isinstance(shape, Ref):
+        shape = view.body.constant(shape, indices.dtype)
+    return view.last("ScatterNd", indices, dy, shape)
+
+
+# Lists of tensors.
+
+
+def _element_shape(view: View) -> Any:
+    sizes = view.tensor("element_shape")
+    if sizes is None:
+        return view.body.constant(-1, dtypes.int32)
+    return view.body.constant(sizes, dtypes.int32) if not isinstance(sizes, Ref) else sizes
+
+
+@_emits("tensor_list_reserve")
+def _reserve(view: View) -> Sequence[Ref]:
+    dtype = view.known("element_dtype")
+    return view.last("TensorListReserve", _element_shape(view), view.inputs[0], element_dtype=dtype)
+
+
+@_emits("tensor_list_from_tensor")
+def _from_tensor(view: View) -> Sequence[Ref]:
+    return view.last("TensorListFromTensor", view.inputs[0], _element_shape(view))
+
+
+@_emits("tensor_list_get_item", "tensor_list_gather")
+def _get_item(view: View) -> Sequence[Ref]:
+    op = "TensorListGetItem" if view.node.op.endswith("item") else "TensorListGather"
+    dtype = view.known("element_dtype")
+    return view.last(op, *view.inputs, _element_shape(view), element_dtype=dtype)
+
+
+@_emits("tensor_list_stack")
+def _stack(view: View) -> Sequence[Ref]:
+    return view.last(
+        "TensorListStack", view.inputs[0], _element_shape(view),
+        element_dtype=view.known("element_dtype"), num_elements=view.known("num_elements"),
+    )  # fmt: skip
+
+
+@_emits("tensor_list_concat")
+def _concat(view: View) -> Sequence[Ref]:
+    lengths = view.body.constant([], dtypes.int64)
+    return view.last(
+        "TensorListConcatV2", view.inputs[0], _element_shape(view), lengths,
+        element_dtype=view.known("element_dtype"),
+    )  # fmt: skip
+
+
+@_emits("tensor_list_split")
+def _split(view: View) -> Sequence[Ref]:
+    tensor, lengths = view.inputs
+    lengths = view.numbers(lengths, dtypes.int64)
+    return view.last("TensorListSplit", tensor, _element_shape(view), lengths)
+
+
+# Random values: a stream of the graph is TensorFlow's operation with seeds, and a key of the
+# program's is one without state.
+
+_DRAWS = {
+    "philox_uniform": ("RandomUniform", "StatelessRandomUniformV2"),
+    "philox_normal": ("RandomStandardNormal", "StatelessRandomNormalV2"),
+    "philox_truncated_normal": ("TruncatedNormal", "StatelessTruncatedNormalV2"),
+    "philox_uniform_int": ("RandomUniformInt", "StatelessRandomUniformIntV2"),
+    "philox_uniform_full_int": ("", "StatelessRandomUniformFullIntV2"),
+    "philox_categorical": ("Multinomial", ""),
+    "philox_shuffle": ("RandomShuffle", ""),
+}
+
+
+def _stream_of(view: View) -> Any:
+    """The node of the random stream that the key comes from; None if it is another."""
+    for _, _, which, _ in view.late("key"):
+        node = _core.node_of(view.node.inputs[which])
+        if node.type == "RandomStream":
+            return node
+    return None
+
+
+@_emits(*_DRAWS)
+def _draw(view: View) -> Sequence[Ref]:
+    stateful, stateless = _DRAWS[view.node.op]
+    stream = _stream_of(view)
+    dtype = view.specs[0][0]
+    if stream is not None:
+        if not stateful:
+            raise NoSuchNodeError("TensorFlow draws such values with a key only")
+        seeds = dict(zip(("seed", "seed2"), stream.seeds, strict=False))
+        if view.node.op == "philox_categorical":
+            count = view.numbers(view.tensor("num_samples"), dtypes.int32)
+            return view.last(stateful, view.inputs[0], count, output_dtype=dtype, **seeds)
+        if view.node.op == "philox_shuffle":
+            count = view.numbers(view.tensor("n"), dtypes.int64)
+            count = count if isinstance(count, Ref) else view.body.constant(count, dtypes.int64)
+            zero, one = (view.body.constant(n, dtypes.int64) for n in (0, 1))
+            return view.last(stateful, view.add("Range", zero, count, one), **seeds)
+        if view.node.op == "philox_uniform_int":
+            bounds = [view.body.constant(view.known(key), dtype) for key in ("minval", "maxval")]
+            return view.last(stateful, view.tensor("shape"), *bounds, **seeds)
+        return view.last(stateful, view.tensor("shape"), dtype=dtype, **seeds)
+    if not stateless:
+        raise NoSuchNodeError("TensorFlow draws such values with a seed only")
+    key = [view.tensor("key")]
+    counter = [view.tensor("counter_low"), view.tensor("counter_high")]
+    words = [_words(view, numbers) for numbers in (key, counter)]
+    algorithm = view.body.constant(1, dtypes.int32)
+    if view.node.op == "philox_uniform_int":
+        bounds = [view.body.constant(view.known(key), dtype) for key in ("minval", "maxval")]
+        return view.last(stateless, view.tensor("shape"), *words, algorithm, *bounds)
+    return view.last(stateless, view.tensor("shape"), *words, algorithm, dtype=dtype)
+
+
+def _words(view: View, numbers: list[Any]) -> Ref:
+    """Numbers of 64 bits as a vector of uint64."""
+    if not any(isinstance(number, Ref) for number in numbers):
+        unsigned = [struct.unpack("<Q", struct.pack("<q", number))[0] for number in numbers]
+        return view.body.constant(unsigned, dtypes.uint64)
+    refs = [
+        number if isinstance(number, Ref) else view.body.constant(number, dtypes.int64)
+        for number in numbers
+    ]
+    refs = [
+        ref if ref.dtype is dtypes.uint64 else view.add("Bitcast", ref, type=dtypes.uint64)
+        for ref in refs
+    ]
+    return view.add("Pack", refs)

@@ -1,0 +1,384 @@
+"""Graphs of traced functions as GraphDef and FunctionDef messages that TensorFlow runs."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.errors import UnimplementedError
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.graphdef import attributes, emitters, node_functions
+from eagerflow.graphdef.writer import GraphWriter, Ref
+from eagerflow.protos.graph import MESSAGES
+
+# The version of graphs that TensorFlow 2.21 writes, and the first that it still reads.
+_PRODUCER = 2474
+_MIN_CONSUMER = 12
+
+_numbers = itertools.count()
+
+
+class Exporter:
+    """Collects the functions that graphs call.
+
+    Args:
+        strict: whether a node that TensorFlow cannot run is an error; else it keeps our name.
+        add_shapes: whether nodes have the shapes of their outputs in `_output_shapes`.
+        frozen: whether variables that are read are constants with their values.
+    """
+
+    def __init__(self, strict: bool = True, add_shapes: bool = False, frozen: bool = False) -> None:
+        self.strict = strict
+        self.frozen = frozen
+        self.add_shapes = add_shapes
+        self.functions: list[Any] = []
+        self._written: dict[Any, str] = {}
+
+    def variables_of(self, *graphs: Any) -> list[Any]:
+        """The variables and tables whose handles graphs take, each once."""
+        found: dict[int, Any] = {}
+        for graph in graphs:
+            for item in used_variables(graph):
+                if not (self.frozen and isinstance(item, _core.Variable)):
+                    found.setdefault(id(item), item)
+        return list(found.values())
+
+    def function_name(self, name: str) -> str:
+        """A name that no other function has, in this file or in another that a program reads."""
+        return f"__inference_{name.removeprefix('__inference_')}_{next(_numbers)}"
+
+    def function(
+        self,
+        graph: Any,
+        name: str = "",
+        arguments: Sequence[Any] | None = None,
+        variables: Sequence[Any] | None = None,
+        names: Sequence[str] | None = None,
+    ) -> str:
+        """Adds a graph as a function; the function's name.
+
+        Args:
+            graph: the graph.
+            name: the name; by default one is made of the graph's.
+            arguments: the tensors of the graph that are arguments, or specs of arguments that it
+                does not use; by default its inputs, then its captures.
+            variables: the variables whose handles are the last arguments; those that it uses by
+                default.
+            names: the names of the results.
+        """
+        if arguments is None:
+            arguments = [*graph.inputs, *(inner for _, inner in graph.captures)]
+        if variables is None:
+            variables = self.variables_of(graph)
+        key = (
+            id(graph), name, tuple(argument_key(a) for a in arguments), tuple(map(id, variables)),
+        )  # fmt: skip
+        if key in self._written:
+            return self._written[key]
+        found = self._written[key] = name or self.function_name(graph.name)
+        body = FunctionBody(self, found)
+        body.begin(graph, arguments, variables)
+        body.write(graph)
+        body.finish([body.ref(tensor) for tensor in graph.outputs], names)
+        self.functions.append(body.message)
+        # Graphs are known by their ids, and have to live as long.
+        self._written[id(graph), "kept"] = graph
+        return found
+
+
+def _name_of(tensor: Any) -> str:
+    return tensor.name.rpartition(":")[0]
+
+
+def argument_key(argument: Any) -> Any:
+    """What tells arguments of functions apart."""
+    if isinstance(argument, _core.Tensor):
+        return _name_of(argument)
+    return (argument.dtype, str(argument.shape))
+
+
+def used_variables(graph: Any) -> list[Any]:
+    """The variables and tables that a graph uses, each once, as its callers see them."""
+    found: dict[int, Any] = {}
+    for node in graph.nodes:
+        for item in used_by(node):
+            found.setdefault(id(item), item)
+    return list(found.values())
+
+
+def used_by(node: Any) -> list[Any]:
+    """The variables and tables that a node uses."""
+    found = [*node.variables, *node_functions.resources(node)]
+    exchanged = {id(traced): actual for traced, actual in node.exchanged}
+    for callee in node.callees:
+        found += [exchanged.get(id(item), item) for item in used_variables(callee)]
+    return found
+
+
+class Body(GraphWriter):
+    """The nodes of one graph."""
+
+    def __init__(self, exporter: Exporter, nodes: Any, in_function: bool) -> None:
+        super().__init__(nodes, in_function, exporter.add_shapes)
+        self.exporter = exporter
+        self._refs: dict[str, Ref] = {}
+        self._handles: dict[int, Ref] = {}
+        self._effects = Effects()
+        self._prefix = ""
+
+    def ref(self, tensor: Any) -> Ref:
+        """The tensor of the file for one of the graph."""
+        return self._refs[tensor.name]
+
+    def bind(self, tensor: Any, ref: Ref) -> None:
+        """Says which tensor of the file stands for one of the graph."""
+        self._refs[tensor.name] = ref
+
+    def handle(self, variable: Any) -> Ref:
+        """The handle of a variable or table."""
+        return self._handles[id(variable)]
+
+    def bind_handle(self, variable: Any, ref: Ref) -> None:
+        """Says which tensor is the handle of a variable or table."""
+        self._handles[id(variable)] = ref
+
+    def write(self, graph: Any) -> None:
+        """Adds the nodes of a graph, whose inputs are bound."""
+        needed = _needed(graph) if self.exporter.strict else None
+        for node in graph.nodes:
+            outputs = node.outputs
+            if outputs and outputs[0].name in self._refs:
+                continue
+            if needed is not None and node.id not in needed:
+                continue
+            self.write_node(node)
+
+    def inline(self, graph: Any, inputs: Sequence[Ref], prefix: str) -> list[Ref]:
+        """Adds the nodes of another graph; its results for these inputs."""
+        refs, self._refs = self._refs, {}
+        control, self._prefix = (self.control, self._prefix), f"{prefix}/"
+        try:
+            for tensor, ref in zip(graph.inputs, inputs, strict=True):
+                self.bind(tensor, ref)
+            self.write(graph)
+            return [self.ref(tensor) for tensor in graph.outputs]
+        finally:
+            self._refs = refs
+            self.control, self._prefix = control
+
+    def write_node(self, node: Any) -> None:
+        """Adds a node, or those that it consists of in TensorFlow."""
+        name = self.unique(self._prefix + node.name)
+        self.scope = f"{name}/"
+        self.control = self._effects.before(node)
+        first = len(self._nodes)
+        try:
+            refs = self._emitted(node, name)
+        except emitters.NoSuchNodeError as error:
+            if self.exporter.strict:
+                raise unexportable(node, str(error)) from error
+            refs = self._shown(node, name)
+        self._effects.after(node, [made.name for made in self._nodes[first:] if made.op != "Const"])
+        self.control = []
+        for tensor, ref in zip(node.outputs, refs, strict=False):
+            self.bind(tensor, ref._replace(shape=tensor.shape))
+
+    def _emitted(self, node: Any, name: str) -> Sequence[Ref]:
+        if node.constant is not None:
+            value = node.constant
+            spec = [(value.dtype, value.shape)]
+            return self.add("Const", name=name, outputs=spec, value=value, dtype=value.dtype)
+        if node.op is not None:
+            return emitters.emit(self, node, name)
+        return node_functions.emit(self, node, name)
+
+    def _shown(self, node: Any, name: str) -> list[Ref]:
+        """A node that TensorFlow does not have, under our name."""
+        made = self.custom(node.type, [self.ref(tensor) for tensor in node.inputs], name)
+        for key, value in node.attrs.items():
+            _show(made.attr[key], value)
+        return [
+            Ref(name, tensor.dtype, tensor.shape, "output", k, k)
+            for k, tensor in enumerate(node.outputs)
+        ]
+
+
+class FunctionBody(Body):
+    """The nodes of a FunctionDef."""
+
+    def __init__(self, exporter: Exporter, name: str) -> None:
+        self.message = MESSAGES["FunctionDef"]()
+        self.message.signature.name = name
+        super().__init__(exporter, self.message.node_def, True)
+
+    def argument(self, name: str, dtype: Any, shape: TensorShape) -> Ref:
+        """Adds an argument."""
+        name = self.unique(_argument_name(name))
+        signature = self.message.signature
+        attrs = self.message.arg_attr[len(signature.input_arg)].attr
+        signature.input_arg.add(name=name, type=dtype.as_datatype_enum)
+        attrs["_user_specified_name"].s = name.encode()
+        attributes.fill(attrs["_output_shapes"], "list(shape)", [shape])
+        return Ref(name, dtype, shape)
+
+    def begin(self, graph: Any, arguments: Sequence[Any], variables: Sequence[Any]) -> None:
+        """Adds the arguments: tensors of the graph or specs, then handles of variables."""
+        for argument in arguments:
+            ref = self.argument(
+                _name_of(argument) if isinstance(argument, _core.Tensor) else "unused",
+                argument.dtype,
+                argument.shape,
+            )
+            if isinstance(argument, _core.Tensor):
+                self.bind(argument, ref)
+        for variable in variables:
+            self.bind_handle(variable, self.argument("resource", dtypes.resource, TensorShape([])))
+
+    def finish(self, results: Sequence[Ref], names: Sequence[str] | None = None) -> None:
+        """Says what the function returns, and which effects it has."""
+        signature = self.message.signature
+        used: dict[str, int] = {}
+        for k, ref in enumerate(results):
+            name = names[k] if names else _argument_name(ref.node)
+            count = used.get(name, 0)
+            used[name] = count + 1
+            name = f"{name}_{count}" if count else name
+            signature.output_arg.add(name=name, type=ref.dtype.as_datatype_enum)
+            self.message.ret[name] = self.text(ref)
+        for name in self._effects.last():
+            signature.control_output.append(name)
+            self.message.control_ret[name] = name
+        signature.is_stateful = self._effects.any
+
+
+class Effects:
+    """Which nodes have to follow which: TensorFlow orders nothing by itself."""
+
+    def __init__(self) -> None:
+        self.any = False
+        self._last: list[str] = []
+        self._reads: list[str] = []
+
+    @staticmethod
+    def _reads_state(node: Any) -> bool:
+        return bool(node.variables) or any(used_variables(callee) for callee in node.callees)
+
+    def before(self, node: Any) -> list[str]:
+        """The nodes that a node has to follow."""
+        if node.has_effects:
+            return [*self._last, *self._reads]
+        return list(self._last) if self._reads_state(node) else []
+
+    def after(self, node: Any, names: list[str]) -> None:
+        """Says that a node was written as nodes of these names."""
+        if node.has_effects:
+            self.any = True
+            self._last, self._reads = names, []
+        elif self._reads_state(node):
+            self.any = True
+            self._reads += names[-1:]
+
+    def last(self) -> list[str]:
+        """The nodes whose effects are not followed by others."""
+        return self._last
+
+
+def _argument_name(name: str) -> str:
+    """A name as arguments of functions may have it."""
+    name = "".join(c if c.isalnum() else "_" for c in name.lower())
+    return name if name[:1].isalpha() else f"arg_{name}"
+
+
+def _needed(graph: Any) -> set[int]:
+    """The nodes that results and effects need."""
+    nodes = graph.nodes
+    by_id = {node.id: node for node in nodes}
+    waiting = [_core.node_of(tensor).id for tensor in graph.outputs]
+    waiting += [node.id for node in nodes if node.has_effects]
+    found: set[int] = set()
+    while waiting:
+        number = waiting.pop()
+        if number not in found:
+            found.add(number)
+            waiting += [_core.node_of(tensor).id for tensor in by_id[number].inputs]
+    return found
+
+
+def _show(message: Any, value: Any) -> None:
+    """Sets an attribute of a node that only we have."""
+    for kind, types in {"bool": bool, "int": int, "float": float, "string": str}.items():
+        if isinstance(value, types):
+            attributes.fill(message, kind, value)
+            return
+    if isinstance(value, dtypes.DType):
+        attributes.fill(message, "type", value)
+    elif isinstance(value, TensorShape):
+        attributes.fill(message, "shape", value)
+    elif isinstance(value, list):
+        attributes.fill(message, "list(int)", [-1 if item is None else item for item in value])
+
+
+def unexportable(node: Any, reason: str) -> UnimplementedError:
+    """The error about a node that TensorFlow does not have."""
+    place = ""
+    if node.source is not None:
+        file, line, function = node.source
+        place = f' (File "{file}", line {line}, in {function})'
+    return UnimplementedError(
+        None, None, f"Operation '{node.name}' ({node.type}) cannot be exported: {reason}{place}"
+    )
+
+
+def graph_def(
+    graph: Any, add_shapes: bool = False, strict: bool = False, frozen: bool = False
+) -> Any:
+    """A graph as a GraphDef message, with the functions that it calls.
+
+    Args:
+        graph: the graph. Its arguments, captures and variables are placeholders.
+        add_shapes: whether nodes have the shapes of their outputs in `_output_shapes`.
+        strict: whether a node that TensorFlow does not have is an error; else it keeps our name.
+        frozen: whether variables that are read are constants with their values.
+    """
+    message = MESSAGES["GraphDef"]()
+    exporter = Exporter(strict, add_shapes, frozen)
+    body = Body(exporter, message.node, False)
+    write_graph(body, graph)
+    finish_message(message, exporter)
+    return message
+
+
+def write_graph(body: Body, graph: Any) -> None:
+    """Adds a graph and placeholders for what it takes from outside."""
+    for tensor in [*graph.inputs, *(inner for _, inner in graph.captures)]:
+        name = tensor.name.rpartition(":")[0]
+        body.bind(tensor, placeholder(body, name, tensor.dtype, tensor.shape))
+    for variable in body.exporter.variables_of(graph):
+        name = getattr(variable, "name", "table").rpartition(":")[0] or "resource"
+        body.bind_handle(variable, placeholder(body, name, dtypes.resource, TensorShape([])))
+    body.write(graph)
+
+
+def placeholder(body: Body, name: str, dtype: Any, shape: TensorShape) -> Ref:
+    """Adds a placeholder."""
+    name = body.unique(name)
+    ref = body.add("Placeholder", name=name, outputs=[(dtype, shape)], dtype=dtype, shape=shape)[0]
+    body._nodes[-1].attr["_user_specified_name"].s = name.encode()
+    return ref
+
+
+def finish_message(message: Any, exporter: Exporter) -> None:
+    """Adds the functions and the versions to a GraphDef."""
+    message.library.function.extend(exporter.functions)
+    message.versions.producer = _PRODUCER
+    message.versions.min_consumer = _MIN_CONSUMER
+
+
+def function_def(graph: Any, name: str) -> Any:
+    """A graph as a FunctionDef message."""
+    exporter = Exporter(strict=False)
+    exporter.function(graph, name)
+    return exporter.functions[-1]

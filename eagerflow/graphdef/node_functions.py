@@ -1,0 +1,277 @@
+"""What nodes that are no operations of the engine are in GraphDef: variables, calls, choices, loops."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.graphdef import inverse
+from eagerflow.graphdef.attributes import FunctionName
+from eagerflow.graphdef.emitters import NoSuchNodeError
+from eagerflow.graphdef.writer import Ref
+from eagerflow.util import lazy
+
+# It imports this module.
+exporting = lazy.Module("eagerflow.graphdef.exporting")
+
+_SCALAR = (dtypes.bool, TensorShape([]))
+
+
+def resources(node: Any) -> list[Any]:
+    """The tables that a node uses."""
+    return []
+
+
+def emit(body: Any, node: Any, name: str) -> Sequence[Ref]:
+    """Adds what a node is in GraphDef; its results.
+
+    Raises:
+        NoSuchNodeError: if it is nothing that TensorFlow has.
+    """
+    if node.host_function is not None:
+        return _host_call(body, node, name)
+    emitter = _EMITTERS.get(node.type)
+    if emitter is None:
+        if node.type == "SymbolicGradient":
+            raise NoSuchNodeError(
+                "it is a gradient whose shapes are known only when the function runs; trace the "
+                "function with known shapes"
+            )
+        raise NoSuchNodeError("TensorFlow has no such operation")
+    return emitter(body, node, name)
+
+
+def _host_call(body: Any, node: Any, name: str) -> Sequence[Ref]:
+    """A call of Python is exported if the function is an operation of TensorFlow."""
+    refs = [body.ref(tensor) for tensor in node.inputs]
+    if node.type == "Assert":
+        message = body.constant(b"assertion failed:", dtypes.string)
+        return body.add("Assert", refs[0], [message, *refs[1:]], name=name)
+    function = getattr(node.host_function, "function", None)
+    found = inverse.of_function(function) if hasattr(function, "__module__") else None
+    if found is None or function is None:
+        raise NoSuchNodeError("it calls Python")
+    args, kwargs = node.host_function.bound(refs)
+    bound = inspect.signature(function).bind(*args, **kwargs)
+    bound.apply_defaults()
+    given = {theirs: bound.arguments[ours] for theirs, ours in found.parameters.items()}
+    definition = found.definition
+    inputs = [given.pop(argument.name) for argument in definition.inputs]
+    if any(isinstance(value, str) for value in inputs):
+        inputs = [value.encode() if isinstance(value, str) else value for value in inputs]
+    attrs = {key: value for key, value in given.items() if value is not None}
+    kinds = {key: attribute.kind for key, attribute in definition.attributes.items()}
+    for key in kinds.keys() - attrs.keys() - definition.deduced():
+        if kinds[key] == "type" and definition.attributes[key].required:
+            attrs[key] = node.outputs[0].dtype
+    return body.add(definition.name, *inputs, name=name, outputs=_specs(node), **attrs)
+
+
+def _specs(node: Any) -> list[tuple[Any, TensorShape]]:
+    return [(tensor.dtype, tensor.shape) for tensor in node.outputs]
+
+
+def _read(body: Any, node: Any, name: str) -> Sequence[Ref]:
+    variable = node.variables[0]
+    if body.exporter.frozen:
+        value = _core.as_tensor(variable)
+        return body.add("Const", name=name, outputs=_specs(node), value=value, dtype=value.dtype)
+    return body.add(
+        "ReadVariableOp", body.handle(variable), name=name, outputs=_specs(node),
+        dtype=variable.dtype,
+    )  # fmt: skip
+
+
+def _assign(body: Any, node: Any, name: str) -> Sequence[Ref]:
+    variable = node.variables[0]
+    if body.exporter.frozen:
+        raise NoSuchNodeError("it changes a variable that is to become a constant")
+    value = body.ref(node.inputs[0])
+    return body.add(node.type, body.handle(variable), value, name=name, dtype=variable.dtype)
+
+
+def _identity_n(body: Any, node: Any, name: str) -> Sequence[Ref]:
+    """A custom gradient, whose results are the first inputs."""
+    refs = [body.ref(tensor) for tensor in node.inputs[: len(node.outputs)]]
+    return body.add("IdentityN", refs, name=name)
+
+
+def _stream(body: Any, node: Any, name: str) -> Sequence[Ref]:
+    """A random stream is part of the operation that draws from it."""
+    return [
+        Ref(name, tensor.dtype, tensor.shape, "output", k, k)
+        for k, tensor in enumerate(node.outputs)
+    ]
+
+
+def _skip(body: Any, node: Any, name: str) -> Sequence[Ref]:
+    """The state of a generator, which moves on."""
+    blocks = body.ref(node.inputs[0])
+    delta = body.add("FloorDiv", blocks, 256)[0]
+    delta = body.add("Cast", delta, DstT=dtypes.uint64)[0]
+    algorithm = body.constant(1, dtypes.int32)
+    state = body.add("RngReadAndSkip", body.handle(node.variables[0]), algorithm, delta, name=name)[
+        0
+    ]
+    low, high, key = (
+        body.add("StridedSlice", state, [k], [k + 1], [1], shrink_axis_mask=1)[0] for k in range(3)
+    )
+    return [key, low, high]
+
+
+def _call(body: Any, node: Any, name: str) -> Sequence[Ref]:
+    callee = node.callees[0]
+    function = body.exporter.function(callee)
+    exchanged = {id(traced): actual for traced, actual in node.exchanged}
+    handles = [
+        body.handle(exchanged.get(id(item), item)) for item in body.exporter.variables_of(callee)
+    ]
+    if exchanged and body.exporter.frozen:
+        raise NoSuchNodeError("it takes variables that are to become constants")
+    refs = [*(body.ref(tensor) for tensor in node.inputs), *handles]
+    return body.add(
+        _stateful("PartitionedCall", body, callee), refs, name=name, outputs=_specs(node),
+        Tout=[tensor.dtype for tensor in node.outputs], f=FunctionName(function),
+    )  # fmt: skip
+
+
+def _stateful(op: str, body: Any, *callees: Any) -> str:
+    """The name of an operation that runs functions with effects or variables, or without."""
+    state = any(callee.has_effects for callee in callees)
+    state = state or bool(body.exporter.variables_of(*callees))
+    if op == "PartitionedCall":
+        return "StatefulPartitionedCall" if state else op
+    return op if state else f"Stateless{op}"
+
+
+def _arguments(node: Any, which: int, places: Sequence[int]) -> list[Any]:
+    """What the arguments of the function of a branch, or of a part of a loop, are in its graph.
+
+    Args:
+        node: the node.
+        which: which of its graphs.
+        places: which inputs of the node follow the graph's own.
+    """
+    callee = node.callees[which]
+    captured = dict(zip(node.captures[which], callee.captures, strict=True))
+    inputs = node.inputs
+    return [
+        *callee.inputs,
+        *(captured[k][1] if k in captured else tensor_spec(inputs[k]) for k in places),
+    ]
+
+
+def tensor_spec(tensor: Any) -> Any:
+    """What stands for an argument that a function does not use."""
+    return TensorSpec(tensor.shape, tensor.dtype)
+
+
+def _choice(body: Any, node: Any, name: str) -> Sequence[Ref]:
+    index, *tensors = node.inputs
+    variables = body.exporter.variables_of(*node.callees)
+    functions = [
+        body.exporter.function(
+            callee,
+            arguments=_arguments(node, k, range(1, len(tensors) + 1)),
+            variables=variables,
+        )
+        for k, callee in enumerate(node.callees)
+    ]
+    refs = [*(body.ref(tensor) for tensor in tensors), *map(body.handle, variables)]
+    common = {
+        "name": name,
+        "outputs": _specs(node),
+        "Tout": [tensor.dtype for tensor in node.outputs],
+        "output_shapes": [tensor.shape for tensor in node.outputs],
+    }
+    if node.type.endswith("If"):
+        then, otherwise = map(FunctionName, functions)
+        return body.add(
+            _stateful("If", body, *node.callees), body.ref(index), refs, then_branch=then,
+            else_branch=otherwise, **common,
+        )  # fmt: skip
+    branches = [FunctionName(function) for function in functions]
+    return body.add(
+        _stateful("Case", body, *node.callees), body.ref(index), refs, branches=branches, **common
+    )
+
+
+def _while(body: Any, node: Any, name: str) -> Sequence[Ref]:
+    condition, step = node.callees
+    count = len(node.outputs)
+    captured = {place for places in node.captures for place in places}
+    limited = len(node.inputs) > count and count not in captured
+    places = range(count + limited, len(node.inputs))
+    tensors = [*node.inputs[:count], *(node.inputs[place] for place in places)]
+    variables = body.exporter.variables_of(*node.callees)
+    refs = [*(body.ref(tensor) for tensor in tensors), *map(body.handle, variables)]
+    extra: list[Ref] = []
+    if limited:
+        limit = body.ref(node.inputs[count])
+        extra = [body.constant(0, limit.dtype), limit]
+    functions = [_loop_function(body, node, which, places, variables, extra) for which in range(2)]
+    shapes = [
+        *(tensor.shape for tensor in node.outputs), *(tensor.shape for tensor in tensors[count:]),
+        *(TensorShape([]) for _ in variables), *(TensorShape([]) for _ in extra),
+    ]  # fmt: skip
+    results = body.add(
+        _stateful("While", body, condition, step), [*refs, *extra], name=name,
+        outputs=_specs(node), cond=FunctionName(functions[0]), body=FunctionName(functions[1]),
+        output_shapes=shapes,
+    )  # fmt: skip
+    return results[:count]
+
+
+def _loop_function(
+    body: Any, node: Any, which: int, places: Sequence[int], variables: Sequence[Any],
+    extra: Sequence[Ref],
+) -> str:  # fmt: skip
+    """The function of a loop's condition or step: both take and a step returns all that there is."""
+    exporter = body.exporter
+    callee = node.callees[which]
+    name = exporter.function_name(callee.name)
+    inner = exporting.FunctionBody(exporter, name)
+    inner.begin(callee, _arguments(node, which, places), variables)
+    counters = [inner.argument("counter", ref.dtype, ref.shape) for ref in extra]
+    inner.write(callee)
+    results = [inner.ref(tensor) for tensor in callee.outputs]
+    if which == 1:
+        signature = inner.message.signature.input_arg
+        rest = [
+            Ref(argument.name, dtypes.as_dtype(argument.type), TensorShape(None))
+            for argument in signature[len(results) : len(signature) - len(counters)]
+        ]
+        results += rest
+        if counters:
+            results += [inner.add("AddV2", counters[0], 1)[0], counters[1]]
+    elif counters:
+        in_time = inner.add("Less", *counters)[0]
+        results = inner.add("LogicalAnd", results[0], in_time)
+    inner.finish(results)
+    exporter.functions.append(inner.message)
+    return name
+
+
+Emitter = Callable[[Any, Any, str], Sequence[Ref]]
+_EMITTERS: dict[str, Emitter] = {
+    "ReadVariableOp": _read,
+    "AssignVariableOp": _assign,
+    "AssignAddVariableOp": _assign,
+    "AssignSubVariableOp": _assign,
+    "IdentityN": _identity_n,
+    "RandomStream": _stream,
+    "RngReadAndSkip": _skip,
+    "PartitionedCall": _call,
+    "StatefulPartitionedCall": _call,
+    "If": _choice,
+    "StatelessIf": _choice,
+    "Case": _choice,
+    "StatelessCase": _choice,
+    "While": _while,
+    "StatelessWhile": _while,
+}

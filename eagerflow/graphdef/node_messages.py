@@ -1,0 +1,84 @@
+"""Single nodes as messages: NodeDef and OpDef, and the values of attributes in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.graphdef import attributes, exporting, op_defs
+from eagerflow.graphdef.op_defs import Argument
+from eagerflow.graphdef.writer import Ref
+from eagerflow.protos.graph import MESSAGES
+
+
+def node_def(node: Any) -> Any:
+    """A node as a NodeDef message."""
+    message = MESSAGES["GraphDef"]()
+    body = exporting.Body(exporting.Exporter(strict=False), message.node, False)
+    for tensor in node.inputs:
+        name, _, index = tensor.name.rpartition(":")
+        body.bind(tensor, Ref(name, tensor.dtype, tensor.shape, "output", int(index), int(index)))
+    for variable in [*node.variables, *exporting.used_by(node)]:
+        name = getattr(variable, "name", "table").rpartition(":")[0]
+        body.bind_handle(variable, Ref(name, dtypes.resource, TensorShape([])))
+    if node.type == "Placeholder":
+        tensor = node.outputs[0]
+        exporting.placeholder(body, node.name, tensor.dtype, tensor.shape)
+    else:
+        body.write_node(node)
+    for made in message.node:
+        if made.name == node.name:
+            return made
+    return MESSAGES["NodeDef"](name=node.name, op=node.type)
+
+
+def value_of(message: Any) -> Any:
+    """The value of an attribute, as programs get it: texts are bytes."""
+    kind = message.WhichOneof("value")
+    if kind == "s":
+        return message.s
+    if kind == "func":
+        return message.func.name
+    if kind in ("type", "shape", "tensor"):
+        return attributes.value_of(message, kind)
+    if kind != "list":
+        return getattr(message, kind) if kind else None
+    items = message.list
+    for field, item_kind in (("type", "list(type)"), ("shape", "list(shape)")):
+        if len(getattr(items, field)):
+            return attributes.value_of(message, item_kind)
+    for field in ("i", "f", "b", "s", "func", "tensor"):
+        if len(getattr(items, field)):
+            return list(getattr(items, field))
+    return []
+
+
+def op_def(node: Any) -> Any:
+    """What a node's operation takes and returns, as an OpDef message."""
+    name = node_def(node).op
+    definition = op_defs.find(name)
+    message = MESSAGES["OpDef"](name=name, is_stateful=node.has_effects)
+    if definition is None:
+        return message
+    message.is_stateful = definition.has_state
+    for field, arguments in (
+        (message.input_arg, definition.inputs),
+        (message.output_arg, definition.outputs),
+    ):
+        for argument in arguments:
+            _fill_argument(field.add(name=argument.name), argument, definition)
+    for attribute in definition.attributes.values():
+        message.attr.add(name=attribute.name, type=attribute.kind)
+    return message
+
+
+def _fill_argument(message: Any, argument: Argument, definition: op_defs.OpDef) -> None:
+    if argument.is_list:
+        message.type_list_attr = argument.type
+    elif argument.type in definition.attributes:
+        message.type_attr = argument.type
+    else:
+        message.type = dtypes.as_dtype(argument.type).as_datatype_enum
+    message.number_attr = argument.number
+    message.is_ref = argument.is_ref

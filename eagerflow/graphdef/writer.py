@@ -1,0 +1,180 @@
+"""Writes the nodes of one GraphDef, or of one function, as TensorFlow has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.framework.dtypes import DType
+from eagerflow.framework.func_graph import eagerly
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.graphdef import attributes, op_defs, rules
+from eagerflow.graphdef.op_defs import OpDef
+
+
+class Ref(NamedTuple):
+    """A tensor of the graph that is written: an output of a node, or an argument of the function."""
+
+    node: str
+    dtype: DType
+    shape: TensorShape
+    # Which output of the operation, and which of those; empty for an argument.
+    output: str = ""
+    position: int = 0
+    # Which of all tensors that the node returns.
+    number: int = 0
+
+
+class GraphWriter:
+    """Appends NodeDef messages.
+
+    Args:
+        nodes: the repeated field that gets them.
+        in_function: whether inputs are written as in a FunctionDef: `node:output:0`.
+        add_shapes: whether nodes have the shapes of their outputs in `_output_shapes`.
+    """
+
+    def __init__(self, nodes: Any, in_function: bool, add_shapes: bool = False) -> None:
+        self._nodes = nodes
+        self._in_function = in_function
+        self._add_shapes = add_shapes
+        self._names: dict[str, int] = {}
+        # The nodes that the next ones have to follow.
+        self.control: list[str] = []
+        # What names of nodes begin with that have none of their own.
+        self.scope = ""
+
+    def unique(self, name: str) -> str:
+        """A name that no other node has."""
+        count = self._names.get(name, 0)
+        self._names[name] = count + 1
+        return self.unique(f"{name}_{count}") if count else name
+
+    def text(self, ref: Ref) -> str:
+        """A tensor as an input."""
+        if not ref.output:
+            return ref.node
+        if self._in_function:
+            return f"{ref.node}:{ref.output}:{ref.position}"
+        return f"{ref.node}:{ref.number}" if ref.number else ref.node
+
+    def add(
+        self,
+        op: str,
+        *inputs: Any,
+        name: str = "",
+        outputs: Sequence[tuple[DType, TensorShape]] | None = None,
+        **attrs: Any,
+    ) -> list[Ref]:
+        """Adds a node.
+
+        Args:
+            op: TensorFlow's name of the operation.
+            *inputs: a tensor, or a list of tensors, for each input that it declares. What is no
+                tensor becomes a constant.
+            name: the node's name.
+            outputs: dtypes and shapes of the results; by default each has the dtype that the
+                operation declares, and any shape.
+            **attrs: the attributes that do not follow from the inputs, and have no default.
+
+        Returns:
+            The results.
+        """
+        definition = op_defs.find(op)
+        assert definition is not None, op
+        name = name or self.unique(f"{self.scope}{op}")
+        values = dict(attrs)
+        texts = []
+        for argument, given in zip(definition.inputs, inputs, strict=True):
+            wanted = self._wanted(definition, argument.type, values)
+            refs = [
+                item
+                if isinstance(item, Ref)
+                else self.constant(item, wanted, f"{name}/{argument.name}")
+                for item in (given if not argument.is_single else [given])
+            ]
+            if argument.is_list:
+                values[argument.type] = [ref.dtype for ref in refs]
+            elif argument.type in definition.attributes and refs:
+                values.setdefault(argument.type, refs[0].dtype)
+            if argument.number:
+                values[argument.number] = len(refs)
+            texts += [self.text(ref) for ref in refs]
+        node = self._nodes.add(name=name, op=op)
+        node.input.extend(texts)
+        node.input.extend(f"^{other}" for other in dict.fromkeys(self.control))
+        for attribute in definition.attributes.values():
+            if attribute.name in values:
+                value = values[attribute.name]
+            else:
+                value = rules.default(attribute.kind, attribute.default)
+            attributes.fill(node.attr[attribute.name], attribute.kind, value)
+        refs = _results(definition, name, values, outputs)
+        if self._add_shapes and refs:
+            shapes = [ref.shape for ref in refs]
+            attributes.fill(node.attr["_output_shapes"], "list(shape)", shapes)
+        return refs
+
+    @staticmethod
+    def _wanted(definition: OpDef, kind: str, values: dict[str, Any]) -> DType | None:
+        """The dtype of a constant for an input."""
+        if kind in values:
+            found = values[kind]
+            return found if isinstance(found, DType) else None
+        attribute = definition.attributes.get(kind)
+        if attribute is None:
+            return dtypes.as_dtype(kind)
+        return (
+            dtypes.as_dtype(attribute.default)
+            if attribute.kind == "type" and attribute.default
+            else None
+        )
+
+    def constant(self, value: Any, dtype: DType | None = None, name: str = "") -> Ref:
+        """Adds a constant."""
+        if not isinstance(value, _core.Tensor):
+            if dtype is dtypes.int32 and np.size(value) and np.abs(value).max() >= 2**31:
+                dtype = dtypes.int64
+            with eagerly():
+                value = _core.convert(value, dtype, None)
+        return self.add(
+            "Const",
+            name=self.unique(name or f"{self.scope}Const"),
+            outputs=[(value.dtype, value.shape)],
+            value=value,
+            dtype=value.dtype,
+        )[0]
+
+    def custom(self, op: str, refs: Sequence[Ref], name: str) -> Any:
+        """Adds a node of an operation that TensorFlow does not have, for programs that look at it."""
+        node = self._nodes.add(name=name, op=op)
+        node.input.extend(self.text(ref) for ref in refs)
+        return node
+
+
+def _results(
+    definition: OpDef,
+    name: str,
+    values: dict[str, Any],
+    given: Sequence[tuple[DType, TensorShape]] | None,
+) -> list[Ref]:
+    found: list[Ref] = []
+    for argument in definition.outputs:
+        if argument.is_list:
+            kinds = values[argument.type]
+        else:
+            kind = values.get(argument.type)
+            if kind is None:
+                attribute = definition.attributes.get(argument.type)
+                kind = attribute.default if attribute is not None else argument.type
+            kinds = [dtypes.as_dtype(kind)] * (values[argument.number] if argument.number else 1)
+        for position, kind in enumerate(kinds):
+            shape = TensorShape(None)
+            if given is not None and len(found) < len(given):
+                kind, shape = given[len(found)]
+            found.append(Ref(name, kind, shape, argument.name, position, len(found)))
+    return found
