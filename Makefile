@@ -129,10 +129,11 @@ oracle: wheel .venv-oracle/.ready
 	.venv-bench/bin/python -m pip install --quiet -r .venv-bench/requirements.txt
 	touch $@
 
-# What is measured is the wheel that a user installs, not the source tree.
+# What is measured is the wheel that a user installs, not the source tree. Everything, or what BENCH
+# names: `make bench BENCH="traced cnn"`, `make bench BENCH=--headlines`.
 bench: wheel .venv-bench/.ready
 	.venv-bench/bin/python -m pip install --quiet --no-deps --force-reinstall dist/eagerflow-*.whl
-	.venv-bench/bin/python benchmarks
+	.venv-bench/bin/python benchmarks $(BENCH)
 
 clean:
 	rm -rf build build-sanitize build-threads build-fuzz dist .venv .venv-oracle .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis

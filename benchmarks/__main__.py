@@ -1,7 +1,8 @@
 """Measures eagerflow beside TensorFlow, PyTorch, JAX, MLX and NumPy.
 
 python benchmarks                      # everything; writes docs/benchmarks.md, its chart and README's table
-python benchmarks add regression      # some workloads; prints only
+python benchmarks add traced          # some workloads, or a module's; prints only
+python benchmarks --headlines         # README's rows; prints only
 """
 
 import argparse
@@ -21,18 +22,26 @@ DOCS = ROOT / "docs"
 def main() -> int:
     """The command line; exits with 1 when a contender is missing or fails."""
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__.splitlines()[0])
-    parser.add_argument("workloads", nargs="*", help=f"some of: {', '.join(suite.WORKLOADS)}")
+    parser.add_argument(
+        "workloads",
+        nargs="*",
+        help=f"families ({', '.join(suite.FAMILIES)}) or some of: {', '.join(suite.WORKLOADS)}",
+    )
+    parser.add_argument("--headlines", action="store_true", help="the rows of README's table")
     parser.add_argument("--contenders", nargs="+", choices=CONTENDERS, default=list(CONTENDERS))
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--docs", type=Path, default=DOCS, help="where a full run writes")
     arguments = parser.parse_args()
-    unknown = set(arguments.workloads) - set(suite.WORKLOADS)
-    if unknown:
-        parser.error(f"no such workload: {', '.join(sorted(unknown))}")
+    chosen = list(report.HEADLINES) if arguments.headlines else []
+    for name in arguments.workloads:
+        found = suite.named(name)
+        if not found:
+            parser.error(f"no such workload or family: {name}")
+        chosen += found
 
     started = time.perf_counter()
-    names = arguments.workloads or list(suite.WORKLOADS)
+    names = chosen or list(suite.WORKLOADS)
     harness = Harness(arguments.contenders, arguments.threads, arguments.rounds)
     for contender, reason in harness.missing.items():
         print(f"{contender} is left out: {reason}")
@@ -47,7 +56,7 @@ def main() -> int:
 
     print(f"\n{time.perf_counter() - started:.0f} s\n")
     print(*report.targets_table(results), sep="\n")
-    if not arguments.workloads:
+    if not chosen:
         write(results, harness, arguments)
     return 1 if harness.missing or any(result.errors for result in results) else 0
 

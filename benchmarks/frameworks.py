@@ -8,11 +8,13 @@ MODULES = {
     "eagerflow": "eagerflow",
     "tensorflow": "tensorflow",
     "tf.function": "tensorflow",
+    "jit_compile": "tensorflow",
     "torch": "torch",
     "jax": "jax",
     "mlx": "mlx.core",
     "numpy": "numpy",
     "fit": "eagerflow",
+    "eager": "eagerflow",
 }
 
 

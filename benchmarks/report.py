@@ -152,9 +152,9 @@ def processor() -> str:
 def page(results: list[Result], versions: dict[str, str], threads: int, rounds: int) -> str:
     """The whole page, in Markdown."""
     modules = {
-        name: version
+        CONTENDERS[c]: version
         for c, version in versions.items()
-        if (name := CONTENDERS[c]) not in ("tf.function", "our fit")
+        if c not in ("tf.function", "jit_compile", "fit", "eager")
     }
     installed = ", ".join(f"{name} {version}".strip() for name, version in modules.items())
     lines = [

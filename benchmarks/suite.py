@@ -18,16 +18,19 @@ import startup
 import subnormals
 import surface
 import tiny
+import traced
 import variety
 
-WORKLOADS = {
-    workload.name: workload
+# Workloads by the name of the module that holds them.
+FAMILIES = {
+    family.__name__: family.WORKLOADS
     for family in (
         small,
         regression,
         sessions,
         cnn,
         mlp,
+        traced,
         mobilenet,
         gpt,
         tiny,
@@ -43,5 +46,12 @@ WORKLOADS = {
         files,
         startup,
     )
-    for workload in family.WORKLOADS
 }
+WORKLOADS = {workload.name: workload for workloads in FAMILIES.values() for workload in workloads}
+
+
+def named(name: str) -> list[str]:
+    """The workloads of this name, or of the family of this name; none if there is neither."""
+    if name in WORKLOADS:
+        return [name]
+    return [workload.name for workload in FAMILIES.get(name, ())]

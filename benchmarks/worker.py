@@ -21,7 +21,9 @@ MEMORY_STEPS = 10
 DISTRIBUTIONS = {
     "tensorflow": "tensorflow-cpu",
     "tf.function": "tensorflow-cpu",
+    "jit_compile": "tensorflow-cpu",
     "fit": "eagerflow",
+    "eager": "eagerflow",
 }
 
 

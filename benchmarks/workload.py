@@ -9,11 +9,13 @@ CONTENDERS = {
     "eagerflow": "eagerflow",
     "tensorflow": "TensorFlow",
     "tf.function": "tf.function",
+    "jit_compile": "with jit_compile",
     "torch": "PyTorch",
     "jax": "JAX",
     "mlx": "MLX",
     "numpy": "NumPy",
     "fit": "our fit",
+    "eager": "our eager",
 }
 OURS = "eagerflow"
 FASTEST_PEER = "fastest peer"
