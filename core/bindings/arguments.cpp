@@ -131,16 +131,15 @@ DType checked_dtype(const AttrField& field, DType dtype) {
 }
 
 // Random integers may be as small as their dtype allows; everything else is an axis or a size.
-int64_t number_of(const Op& op, PyObject* value, const char* name) {
+int64_t number_of(const Op& op, PyObject* value, const char* name, bool symbolic) {
   const int64_t number = to_int(value, name);
-  const bool any = graph::HoleCollector::current() || &op == &ops::philox_uniform_int;
+  const bool any = symbolic || &op == &ops::philox_uniform_int;
   return any ? number : as_known(number);
 }
 
-// While a graph is built, sizes may be unknown.
-Shape to_shape(PyObject* value, const char* name) {
+Shape to_shape(PyObject* value, const char* name, bool symbolic) {
   Ints sizes = to_ints(value, name, true);
-  if (!graph::HoleCollector::current()) return Shape(sizes);
+  if (!symbolic) return Shape(sizes);
   if (sizes.is_unknown()) return Shape::unranked();
   for (int64_t& size : sizes) {
     if (size == kUnknownInt) {
@@ -152,11 +151,14 @@ Shape to_shape(PyObject* value, const char* name) {
   return Shape(sizes);
 }
 
-void convert_attr(const Signature& signature, size_t k, PyObject* value, AttrsBuffer& attrs) {
+void convert_attr(const Signature& signature, size_t k, PyObject* value, AttrsBuffer& attrs,
+                  bool symbolic) {
   const AttrField& field = signature.attrs[k];
   const char* const name = field.name.c_str();
   switch (field.kind) {
-    case AttrKind::kInt: attrs.at<int64_t>(field) = number_of(signature.op, value, name); return;
+    case AttrKind::kInt:
+      attrs.at<int64_t>(field) = number_of(signature.op, value, name, symbolic);
+      return;
     case AttrKind::kBool: attrs.at<bool>(field) = to_bool(value, name); return;
     case AttrKind::kFloat: attrs.at<double>(field) = to_double(value, name); return;
     case AttrKind::kDType: attrs.at<DType>(field) = checked_dtype(field, to_dtype(value)); return;
@@ -164,10 +166,10 @@ void convert_attr(const Signature& signature, size_t k, PyObject* value, AttrsBu
       auto& list = attrs.at<Ints>(field);
       list.clear();
       append_ints(value, name, false, list);
-      if (!graph::HoleCollector::current()) std::ranges::transform(list, list.begin(), as_known);
+      if (!symbolic) std::ranges::transform(list, list.begin(), as_known);
       return;
     }
-    case AttrKind::kShape: attrs.at<Shape>(field) = to_shape(value, name); return;
+    case AttrKind::kShape: attrs.at<Shape>(field) = to_shape(value, name, symbolic); return;
     case AttrKind::kEnum: attrs.at<uint8_t>(field) = choose(signature, k, value); return;
   }
 }
@@ -184,6 +186,7 @@ Signature::Signature(const Op& entry)
   }
   for (const InputSpec& input : op.inputs) names.push_back(PyUnicode_InternFromString(input.name));
   for (const AttrField& attr : attrs) {
+    required_attrs |= uint64_t{attr.required} << choices.size();
     names.push_back(PyUnicode_InternFromString(attr.name.c_str()));
     choices.push_back(split_words(attr.words));
   }
@@ -191,8 +194,8 @@ Signature::Signature(const Op& entry)
   declaration = declaration_of(op, attrs);
 }
 
-void match_arguments(const Signature& signature, PyObject* const* args, size_t positional,
-                     PyObject* keywords, PyObject** values) {
+[[gnu::hot]] void match_arguments(const Signature& signature, PyObject* const* args,
+                                  size_t positional, PyObject* keywords, PyObject** values) {
   const size_t count = signature.names.size();
   if (positional > count) {
     fail(Code::kTypeError, signature.op.name, "() takes from 0 to ", count,
@@ -255,14 +258,15 @@ void require_arguments(const Signature& signature, PyObject* const* values) {
   }
 }
 
-void set_attr(const Signature& signature, size_t k, PyObject* value, AttrsBuffer& attrs) {
+[[gnu::hot]] void set_attr(const Signature& signature, size_t k, PyObject* value,
+                           AttrsBuffer& attrs, bool symbolic) {
   const AttrField& field = signature.attrs[k];
   if (!value || (value == Py_None && !field.required)) {
     if (field.required) missing(signature, field.name.c_str());
     return;
   }
   try {
-    convert_attr(signature, k, value, attrs);
+    convert_attr(signature, k, value, attrs, symbolic);
   } catch (const Error& error) {
     throw Error(error.code(), cat(error.what(), " [Op:", signature.op.tf_name, "]"));
   }

@@ -25,6 +25,7 @@ struct Signature {
   std::vector<PyObject*> names;  // interned: inputs, attributes, "name"
   std::vector<AttrField> attrs;
   std::vector<std::vector<std::string>> choices;  // per attribute, an enum's words
+  uint64_t required_attrs = 0;                    // bit k: attribute k has no default
   size_t num_inputs;
   bool variadic;
   Declaration declaration;
@@ -60,8 +61,10 @@ class AttrsBuffer {
 void match_arguments(const Signature& signature, PyObject* const* args, size_t positional,
                      PyObject* keywords, PyObject** values);
 
-// Sets attribute `k`; where `value` is null, it keeps its default.
-void set_attr(const Signature& signature, size_t k, PyObject* value, AttrsBuffer& attrs);
+// Sets attribute `k`; where `value` is null, it keeps its default. If `symbolic`, the call becomes a
+// node of a graph: numbers and sizes may be unknown, and a HoleCollector knows their tensors.
+void set_attr(const Signature& signature, size_t k, PyObject* value, AttrsBuffer& attrs,
+              bool symbolic);
 
 // The inputs as tensors.
 void convert_inputs(const Signature& signature, PyObject* const* values, TensorList& inputs);

@@ -161,6 +161,18 @@ int64_t entry(PyObject* item, PyObject* list, const char* what, Others others) {
   return long_value(number);
 }
 
+// Appends the items of a list or tuple as long as they are integers, which run no Python code: the
+// sequence cannot change meanwhile. Returns whether all are.
+bool append_integers(PyObject* sequence, Ints& ints) {
+  PyObject* const* const items = PySequence_Fast_ITEMS(sequence);
+  const auto count = static_cast<size_t>(PySequence_Fast_GET_SIZE(sequence));
+  if (!std::all_of(items, items + count, [](PyObject* item) { return PyLong_CheckExact(item); })) {
+    return false;
+  }
+  for (size_t i = 0; i < count; ++i) ints.push_back(long_value(items[i]));
+  return true;
+}
+
 void append_entries(PyObject* value, const char* what, Others others, Ints& ints) {
   for (PyObject* item : Items(value)) ints.push_back(entry(item, value, what, others));
 }
@@ -173,10 +185,13 @@ Ints to_ints(PyObject* value, const char* what, bool type_errors) {
   return ints;
 }
 
-void append_ints(PyObject* value, const char* what, bool type_errors, Ints& ints) {
+[[gnu::hot]] void append_ints(PyObject* value, const char* what, bool type_errors, Ints& ints) {
   const Others others = type_errors ? Others::kTypeError : Others::kInvalid;
   if (PyLong_Check(value)) return ints.push_back(long_value(value));
-  if (PyList_Check(value) || PyTuple_Check(value)) return append_entries(value, what, others, ints);
+  if (PyList_Check(value) || PyTuple_Check(value)) {
+    if (!append_integers(value, ints)) append_entries(value, what, others, ints);
+    return;
+  }
   if (const Tensor tensor = numeric_tensor(value)) {
     ints = integers_of(tensor, value, what);
     return;

@@ -31,7 +31,8 @@ struct OpFunction {
 
 OpFunction& self_of(PyObject* self) { return *reinterpret_cast<OpFunction*>(self); }
 
-PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
+[[gnu::hot]] PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf,
+                            PyObject* keywords) {
   const OpFunction& function = self_of(self);
   const auto positional = static_cast<size_t>(PyVectorcall_NARGS(nargsf));
   const size_t count = positional + (keywords ? PyTuple_GET_SIZE(keywords) : 0);

@@ -12,7 +12,7 @@
 namespace ef::py {
 namespace {
 
-PyObject* results(const Op& op, TensorList& outputs) {
+[[gnu::hot]] PyObject* results(const Op& op, TensorList& outputs) {
   if (outputs.size() != static_cast<size_t>(op.outputs) && !op.returns_list) [[unlikely]] {
     fail(Code::kInternal, op.name, " has ", outputs.size(), " results, not ", op.outputs, ".");
   }
@@ -43,7 +43,7 @@ void add_to_graph(graph::Graph& graph, const Signature& signature, PyObject* con
   AttrsBuffer attrs(op.attrs);
   for (size_t k = 0; k < signature.attrs.size(); ++k) {
     collector.begin_field(static_cast<int32_t>(k));
-    set_attr(signature, k, values[signature.num_inputs + k], attrs);
+    set_attr(signature, k, values[signature.num_inputs + k], attrs, true);
   }
   TensorList inputs;
   convert_inputs(signature, values, inputs);
@@ -55,43 +55,48 @@ void add_to_graph(graph::Graph& graph, const Signature& signature, PyObject* con
   graph::add_call(graph, op, inputs, attrs, collector.holes(), text, outputs);
 }
 
+[[gnu::hot]] PyObject* convert_and_run(const Signature& signature, PyObject* const* args,
+                                       size_t positional, PyObject* keywords) {
+  const Op& op = signature.op;
+  PyObject* values[kMaxParameters];
+  match_arguments(signature, args, positional, keywords, values);
+
+  TensorList outputs;
+  if (graph::Graph* const graph = graph::building()) [[unlikely]] {
+    add_to_graph(*graph, signature, values, outputs);
+    return results(op, outputs);
+  }
+  bool ready = !signature.variadic;
+  for (size_t i = 0; ready && i < signature.num_inputs; ++i) {
+    ready = values[i] && is_tensor(values[i]);
+  }
+  AttrsBuffer attrs(op.attrs);
+  for (size_t k = 0, count = signature.attrs.size(); k < count; ++k) {
+    PyObject* const value = values[signature.num_inputs + k];
+    if (value || (signature.required_attrs >> k & 1)) set_attr(signature, k, value, attrs, false);
+  }
+  if (ready) {
+    Borrowed inputs;
+    for (size_t i = 0; i < signature.num_inputs; ++i) inputs.push(tensor_of(values[i]).impl());
+    run(op, inputs.tensors(), attrs, outputs);
+  } else {
+    TensorList inputs;
+    convert_inputs(signature, values, inputs);
+    run(op, inputs, attrs, outputs);
+  }
+  return results(op, outputs);
+}
+
 }  // namespace
 
 const Signature* make_signature(const Op& op) { return new Signature(op); }
 
 const Op& op_of(const Signature& signature) { return signature.op; }
 
-PyObject* call_op(const Signature& signature, PyObject* const* args, size_t positional,
-                  PyObject* keywords) {
-  PyObject* result = guarded([&] {
-    const Op& op = signature.op;
-    PyObject* values[kMaxParameters];
-    match_arguments(signature, args, positional, keywords, values);
-
-    TensorList outputs;
-    if (graph::Graph* const graph = graph::building()) [[unlikely]] {
-      add_to_graph(*graph, signature, values, outputs);
-      return results(op, outputs);
-    }
-    bool ready = !signature.variadic;
-    for (size_t i = 0; ready && i < signature.num_inputs; ++i) {
-      ready = values[i] && is_tensor(values[i]);
-    }
-    AttrsBuffer attrs(op.attrs);
-    for (size_t k = 0; k < signature.attrs.size(); ++k) {
-      set_attr(signature, k, values[signature.num_inputs + k], attrs);
-    }
-    if (ready) {
-      Borrowed inputs;
-      for (size_t i = 0; i < signature.num_inputs; ++i) inputs.push(tensor_of(values[i]).impl());
-      run(op, inputs.tensors(), attrs, outputs);
-    } else {
-      TensorList inputs;
-      convert_inputs(signature, values, inputs);
-      run(op, inputs, attrs, outputs);
-    }
-    return results(op, outputs);
-  });
+[[gnu::hot]] PyObject* call_op(const Signature& signature, PyObject* const* args, size_t positional,
+                               PyObject* keywords) {
+  PyObject* result =
+      guarded([&] { return convert_and_run(signature, args, positional, keywords); });
   if (!result) {
     replace_exception(signature.op.tf_name, [&] {
       PyObject* values[kMaxParameters];

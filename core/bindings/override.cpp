@@ -96,7 +96,7 @@ PyObject* ask(PyObject* function, PyObject* dispatcher, PyObject* const* args, s
 
 }  // namespace
 
-bool is_plain_sequence(PyObject* object) {
+[[gnu::hot]] bool is_plain_sequence(PyObject* object) {
   if (!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) return false;
   PyObject* const* items = PySequence_Fast_ITEMS(object);
   return std::all_of(items, items + PySequence_Fast_GET_SIZE(object), is_plain);

@@ -33,7 +33,7 @@ int free_count = 0;
 
 PyTensor* self_of(PyObject* object) { return reinterpret_cast<PyTensor*>(object); }
 
-void tensor_dealloc(PyObject* object) {
+[[gnu::hot]] void tensor_dealloc(PyObject* object) {
   PyTensor* self = self_of(object);
   if (self->weakrefs) PyObject_ClearWeakRefs(object);
   Py_CLEAR(self->dict);
@@ -348,7 +348,7 @@ void* slot(Function* function) {
 
 }  // namespace
 
-PyObject* wrap(Tensor&& tensor) {
+[[gnu::hot]] PyObject* wrap(Tensor&& tensor) {
   PyTensor* self;
   if (free_count > 0) {
     self = free_objects[--free_count];

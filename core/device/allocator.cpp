@@ -270,7 +270,7 @@ struct CacheCloser {
 
 }  // namespace
 
-void* pool_allocate(size_t bytes) {
+[[gnu::hot]] void* pool_allocate(size_t bytes) {
   if (bytes > kLargeBlock) return arena().allocate(bytes, true);
   const int size_class = class_of(bytes);
   FreeList& list = cache.lists[size_class];
@@ -282,7 +282,7 @@ void* pool_allocate(size_t bytes) {
   return fresh_block(class_bytes(size_class));
 }
 
-void pool_deallocate(void* block, size_t bytes) {
+[[gnu::hot]] void pool_deallocate(void* block, size_t bytes) {
   if (bytes > kLargeBlock) return arena().deallocate(block);
   const int size_class = class_of(bytes);
   FreeList& list = cache.lists[size_class];

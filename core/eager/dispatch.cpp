@@ -40,8 +40,9 @@ const InputSpec& input_spec(const Op& op, size_t i) {
 }
 
 // Without a cost function: the bytes touched, at 8 bytes a nanosecond.
-double estimated_cost(const Op& op, std::span<const Tensor> inputs, const SpecList& specs,
-                      const TensorList& outputs, AttrsRef attrs) {
+[[gnu::hot]] double estimated_cost(const Op& op, std::span<const Tensor> inputs,
+                                   const SpecList& specs, const TensorList& outputs,
+                                   AttrsRef attrs) {
   if (op.cost) return op.cost(inputs, specs, attrs);
   if (op.makes_outputs) return 0;
   int64_t bytes = 0;
@@ -90,18 +91,20 @@ void run_now(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const
     // Without elements there is nothing to compute, even if other dimensions are large.
     if (empty == specs.size()) return;
   }
+  KernelContext context(op, inputs, attrs, specs, outputs, owns_inputs);
+  if (op.view) {
+    inputs[0].impl()->settle();
+    return op.kernel(context);
+  }
   const InterruptibleRegion region(estimated_cost(op, inputs, specs, outputs, attrs));
   // A value that the gradient reads has to be computed anyway.
   if (!op.takes_lazy || (records && op.need(0).inputs)) {
     for (const Tensor& input : inputs) input.impl()->settle();
   }
-  KernelContext context(op, inputs, attrs, specs, outputs, owns_inputs);
   op.kernel(context);
 }
 
-}  // namespace
-
-void check_inputs(const Op& op, std::span<const Tensor> inputs) {
+[[gnu::always_inline]] inline void require_dtypes(const Op& op, std::span<const Tensor> inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const InputSpec& spec = input_spec(op, i);
     const DType dtype = inputs[i].dtype();
@@ -111,11 +114,9 @@ void check_inputs(const Op& op, std::span<const Tensor> inputs) {
   }
 }
 
-namespace {
-
-inline void dispatch(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
-                     TensorList& outputs, bool owns_inputs) {
-  check_inputs(op, inputs);
+[[gnu::hot]] inline void dispatch(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
+                                  TensorList& outputs, bool owns_inputs) {
+  require_dtypes(op, inputs);
   if (graph::Graph* const graph = graph::building()) [[unlikely]] {
     if (std::none_of(inputs.begin(), inputs.end(), is_free_symbol)) {
       return graph::add_call(*graph, op, inputs, attrs, {}, {}, outputs);
@@ -143,6 +144,8 @@ inline void dispatch(const Op& op, std::span<const Tensor> inputs, AttrsRef attr
 }
 
 }  // namespace
+
+void check_inputs(const Op& op, std::span<const Tensor> inputs) { require_dtypes(op, inputs); }
 
 void run(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, TensorList& outputs) {
   dispatch(op, inputs, attrs, outputs, false);

@@ -48,7 +48,7 @@ void destroy_records(std::vector<Record*>& records) {
   }
 }
 
-std::span<Tape* const> active_tapes() {
+[[gnu::hot]] std::span<Tape* const> active_tapes() {
   return std::span<Tape* const>(stack.tapes).subspan(stack.floor);
 }
 

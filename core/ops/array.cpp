@@ -61,21 +61,30 @@ Shape partly_reshaped(const Shape& from, const Ints& sizes, const char* op) {
   return shape;
 }
 
-void reshape_infer(InferContext& c) {
+[[gnu::hot]] void reshape_infer(InferContext& c) {
   const char* op = c.op().tf_name;
   const Ints& sizes = c.attrs<ReshapeAttrs>().shape;
   if (sizes.is_unknown()) [[unlikely]] {
     c.add_output(c.dtype(0), Shape::unranked());
     return;
   }
-  if (!sizes.fully_known() || !c.shape(0).fully_known()) [[unlikely]] {
-    c.add_output(c.dtype(0), partly_reshaped(c.shape(0), sizes, op));
+  const Shape& from = c.shape(0);
+  bool partial = !from.ranked();
+  uint64_t elements = 1;
+  for (int64_t size : from.dims()) {
+    partial |= size < 0;
+    elements *= static_cast<uint64_t>(size);
+  }
+  for (int64_t size : sizes) partial |= size == kUnknownInt;
+  if (partial) [[unlikely]] {
+    c.add_output(c.dtype(0), partly_reshaped(from, sizes, op));
     return;
   }
-  const int64_t count = c.shape(0).num_elements();
+  const auto count = static_cast<int64_t>(elements);
   int unknown = -1;
   int64_t known = 1;
   bool overflow = false;
+  bool zero = false;
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] == -1) {
       if (unknown >= 0) {
@@ -85,15 +94,14 @@ void reshape_infer(InferContext& c) {
       unknown = static_cast<int>(i);
     } else if (sizes[i] < 0) {
       invalid_argument("Size ", i, " must be non-negative, not ", sizes[i], " [Op:", op, "]");
-    } else if (!overflow && __builtin_mul_overflow(known, sizes[i], &known)) {
-      overflow = true;
+    } else {
+      zero |= sizes[i] == 0;
+      overflow = overflow || __builtin_mul_overflow(known, sizes[i], &known);
     }
   }
-  for (int64_t size : sizes) {
-    if (size == 0) {
-      known = 0;
-      overflow = false;
-    }
+  if (zero) {
+    known = 0;
+    overflow = false;
   }
   if (overflow) checked_num_elements(sizes, op);
   Shape shape(sizes);
@@ -347,6 +355,7 @@ const Op reshape{{
     .kernel = cpu::view_as_inferred,
     .gradient = reshape_gradient,
     .makes_outputs = true,
+    .view = true,
     .doc = R"(Gives a tensor another shape; the elements keep their row-major order.
 
 Shares the memory of `tensor`, of any dtype. One entry of `shape` may be -1: it becomes what
@@ -389,6 +398,7 @@ const Op expand_dims{{
     .kernel = cpu::view_as_inferred,
     .gradient = reshape_gradient,
     .makes_outputs = true,
+    .view = true,
     .doc = R"(Inserts an axis of length 1 at position `axis`, which may count from the end.
 
 Shares the memory of `input`, of any dtype.
@@ -408,6 +418,7 @@ const Op squeeze{{
     .kernel = cpu::view_as_inferred,
     .gradient = reshape_gradient,
     .makes_outputs = true,
+    .view = true,
     .doc = R"(Removes axes of length 1: those in `axis`, or all of them.
 
 Shares the memory of `input`, of any dtype.

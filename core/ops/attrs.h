@@ -39,7 +39,9 @@ inline constexpr size_t kMaxAttrsSize = 512;
 template <AttrsStruct T>
 inline constexpr AttrsType kAttrsType = {
     .size = sizeof(T),
-    .construct = [](void* at) { new (at) T{}; },
+    // Default-initialized, so that compilers do not clear the room of lists. Members without an
+    // initializer have no value: calls must give one.
+    .construct = [](void* at) { new (at) T; },
     .copy = [](void* at, const void* from) { new (at) T(*static_cast<const T*>(from)); },
     .destroy = std::is_trivially_destructible_v<T>
                    ? nullptr

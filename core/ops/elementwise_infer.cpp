@@ -20,7 +20,7 @@ void binary_bool_infer(InferContext& c) {
   }
 }
 
-void same_shape_infer(InferContext& c) {
+[[gnu::hot]] void same_shape_infer(InferContext& c) {
   if (c.shape(0) == c.shape(1)) {
     c.add_output(c.dtype(0), c.shape(0));
     return;

@@ -6,13 +6,13 @@
 
 namespace ef::ops {
 
-inline void unary_infer(InferContext& c) { c.add_output(c.dtype(0), c.shape(0)); }
+[[gnu::hot]] inline void unary_infer(InferContext& c) { c.add_output(c.dtype(0), c.shape(0)); }
 inline void unary_bool_infer(InferContext& c) { c.add_output(DType::kBool, c.shape(0)); }
 
 // The broadcast of the first two inputs; throws if there is none.
 Shape broadcast_shape(const InferContext& c);
 
-inline void binary_infer(InferContext& c) {
+[[gnu::hot]] inline void binary_infer(InferContext& c) {
   if (c.shape(0) == c.shape(1)) {
     c.add_output(c.dtype(0), c.shape(0));
   } else {

@@ -19,7 +19,7 @@ void check_flags(bool transpose, bool adjoint, const char* side) {
        "` can be True. Received `transpose_", side, "`=True, `adjoint_", side, "`=True.");
 }
 
-void infer_matmul(InferContext& c) {
+[[gnu::hot]] void infer_matmul(InferContext& c) {
   const MatmulAttrs& attrs = c.attrs<MatmulAttrs>();
   check_flags(attrs.transpose_a, attrs.adjoint_a, "a");
   check_flags(attrs.transpose_b, attrs.adjoint_b, "b");

@@ -26,6 +26,10 @@ struct GatherNdAttrs;
 }  // namespace ops
 
 struct TensorSpec {
+  // Written out, so that making one does not clear the room of the sizes.
+  constexpr TensorSpec() {}
+  TensorSpec(DType of, const Shape& sizes) : dtype(of), shape(sizes) {}
+
   DType dtype = DType::kInvalid;
   Shape shape;
 };
@@ -235,6 +239,7 @@ struct OpSpec {
   // nodes. By default all, also those of gradients.
   Need sizes = {0xFFFF, 0xFFFF};
   bool makes_outputs = false;
+  bool view = false;               // the result is a view of the input: the kernel computes nothing
   bool sizes_from_values = false;  // the inferred shapes are not the outputs' true shapes
   bool lazy = false;               // a large result may be computed later, see eager/lazy.h
   bool takes_lazy = false;         // the kernel looks for lazy inputs itself

@@ -36,7 +36,7 @@ Shape partly_reduced(const Shape& shape, const std::optional<Ints>& axis, bool k
                                                     : Shape::of_rank(shape.rank() - fewer);
 }
 
-void reduce_infer(InferContext& c) {
+[[gnu::hot]] void reduce_infer(InferContext& c) {
   const auto& [axis, keepdims] = c.attrs<ReduceAttrs>();
   if (!c.shape(0).ranked() || (axis && !axis->fully_known())) [[unlikely]] {
     c.add_output(c.dtype(0), partly_reduced(c.shape(0), axis, keepdims));

@@ -83,7 +83,7 @@ Buffer* Buffer::adopt(void* data, size_t bytes, Deleter deleter, void* context) 
   return buffer;
 }
 
-void Buffer::destroy() {
+[[gnu::hot]] void Buffer::destroy() {
   if (kind_ == Kind::kExternal) {
     deleter_(context_);
     pool_deallocate(this, kHeader);

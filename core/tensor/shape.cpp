@@ -116,7 +116,7 @@ bool broadcast_shapes(const Shape& a, const Shape& b, Shape* out) {
   return true;
 }
 
-int64_t checked_num_elements(std::span<const int64_t> dims, const char* op) {
+[[gnu::hot]] int64_t checked_num_elements(std::span<const int64_t> dims, const char* op) {
   int64_t count = 1;
   bool empty = false;
   for (int64_t dim : dims) {

@@ -26,7 +26,8 @@ uint64_t new_identity() {
   return next_id++;
 }
 
-TensorImpl* TensorImpl::create(DType dtype, const Shape& shape, Buffer* buffer, std::byte* data) {
+[[gnu::hot]] TensorImpl* TensorImpl::create(DType dtype, const Shape& shape, Buffer* buffer,
+                                            std::byte* data) {
   void* block = pool_allocate(sizeof(TensorImpl));
   if (!block) {
     buffer->release();
@@ -72,7 +73,7 @@ void LazyValue::Settler::lend(const Tensor& value) const {
   impl_.data_ = value.impl()->raw();
 }
 
-void TensorImpl::destroy() {
+[[gnu::hot]] void TensorImpl::destroy() {
   if (buffer_) buffer_->release();
   delete lazy_;
   this->~TensorImpl();
@@ -107,7 +108,7 @@ size_t checked_bytes(DType dtype, const Shape& shape, size_t each) {
 
 }  // namespace
 
-Tensor Tensor::empty(DType dtype, const Shape& shape) {
+[[gnu::hot]] Tensor Tensor::empty(DType dtype, const Shape& shape) {
   const bool strings = dtype == DType::kString;
   const size_t each = strings ? sizeof(std::string) : element_size(dtype);
   const size_t bytes = checked_bytes(dtype, shape, each);
@@ -154,7 +155,7 @@ Tensor Tensor::vector(std::span<const int64_t> values) {
 
 Tensor Tensor::view(const Shape& shape) const { return view_at(0, shape); }
 
-Tensor Tensor::view_at(int64_t offset, const Shape& shape) const {
+[[gnu::hot]] Tensor Tensor::view_at(int64_t offset, const Shape& shape) const {
   impl_->buffer()->retain();
   std::byte* data = impl_->raw() + offset * static_cast<int64_t>(element_size(dtype()));
   return Tensor(TensorImpl::create(dtype(), shape, impl_->buffer(), data));

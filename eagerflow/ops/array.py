@@ -56,14 +56,7 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """
     if isinstance(input, SparseTensorValue):
         return _core.convert(input.dense_shape, _size_dtype(out_type), None)
-    tensor = _core.as_tensor(input)
-    dims = tensor._shape_tuple()
-    dtype = dtypes.int32 if out_type is None else _size_dtype(out_type)
-    if dims is None or None in dims:
-        return _ops.shape(tensor, dtype, name)
-    if dims and max(dims) > _INT32_MAX and dtype is dtypes.int32:
-        raise _too_long(dims, "Shape output type is 32-bit  but", "Shape")
-    return constant(dims, dtype)
+    return _ops.shape(input, dtypes.int32 if out_type is None else _size_dtype(out_type), name)
 
 
 _INT32_MAX = 2**31 - 1
