@@ -18,6 +18,7 @@ from eagerflow.extension_types.extension_type import ExtensionType
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.ops.tensor_array import TensorArray
 from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
@@ -33,7 +34,7 @@ def to_numpy(value: Any) -> Any:
         array = np.full(shape, empty, value.dtype.as_numpy_dtype)
         array[tuple(np.asarray(value.indices).T)] = value.values.numpy()
         return array
-    if isinstance(value, ExtensionType):
+    if isinstance(value, ExtensionType | TensorArray):
         raise TypeError(
             "`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce values "
             f"of type {type(value)}"

@@ -85,6 +85,14 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
         """The number of elements, INFINITE or UNKNOWN."""
         return self._inputs[0]._count()
 
+    def _stateful_operation(self) -> str | None:
+        """The name of an operation in the functions whose results depend on more than elements."""
+        parts = structure.flatten(tuple(vars(self).values()))
+        functions = [part for part in parts if isinstance(part, ElementFunction)]
+        found = [function.stateful_operation() for function in functions]
+        found += [source._stateful_operation() for source in self._inputs]
+        return next((name for name in found if name is not None), None)
+
     def _details(self) -> str:
         """The arguments that `explain` shows."""
         return ""

@@ -52,6 +52,10 @@ class ElementFunction(ABC):
         function = self.python_function
         return getattr(function, "__qualname__", None) or type(function).__qualname__
 
+    def stateful_operation(self) -> str | None:
+        """The name of an operation whose results do not follow from its inputs; None without one."""
+        return None
+
 
 class HostFunction(ElementFunction):
     """A function of the library's, which reads the values of its arguments.
@@ -132,6 +136,28 @@ class TracedFunction(ElementFunction):
             else structure.packer(result),
             streams,
         )
+
+    def stateful_operation(self) -> str | None:
+        """The name of an operation whose results do not follow from its inputs; None without one."""
+        return _stateful_operation(self.graph)
+
+
+# Nodes whose effects, if they have any, later results do not depend on.
+_HARMLESS = frozenset(["print", "Assert"])
+
+
+def _stateful_operation(graph: Any) -> str | None:
+    draws = False
+    for node in graph.nodes:
+        kind = node.type
+        if draws:
+            return kind  # what takes its numbers from the stream
+        draws = kind == "RandomStream"
+        if node.variables or (node.has_effects and kind not in _HARMLESS):
+            return kind
+        if any(_stateful_operation(callee) for callee in node.callees):
+            return kind
+    return None
 
 
 def _taken_apart(returned: Any, used_by: str) -> tuple[Any, list[Any]]:

@@ -96,7 +96,9 @@ def made(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Dataset:
     """A dataset of a class: itself, or if the graph gives its arguments, a node that makes it."""
     arguments = _Arguments(args, kwargs)
     make = cls._made
-    if not arguments.inputs and not cls._has_state:
+    functions = [arg for arg in (*args, *kwargs.values()) if isinstance(arg, ElementFunction)]
+    stateful = cls._has_state or any(f.stateful_operation() is not None for f in functions)
+    if not arguments.inputs and not stateful:
         with eagerly():
             known_args, known_kwargs = arguments.values()
             return make(*known_args, **known_kwargs)
@@ -106,12 +108,14 @@ def made(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Dataset:
         known_args, known_kwargs = arguments.values(*values)
         return [_core.handle_of(make(*known_args, **known_kwargs))]
 
-    return GraphDataset(_scalar_node(run, arguments.inputs, cls.__name__), spec)
+    return GraphDataset(_scalar_node(run, arguments.inputs, cls.__name__, stateful), spec)
 
 
-def _scalar_node(run: Callable[..., Any], inputs: list[Tensor], name: str) -> Tensor:
-    """A node that returns an int64 scalar, and is dropped if nobody needs that."""
-    return _core.host_node(run, inputs, [(HANDLE.dtype, ())], name)[0]
+def _scalar_node(
+    run: Callable[..., Any], inputs: list[Tensor], name: str, effects: bool = False
+) -> Tensor:
+    """A node that returns an int64 scalar; without effects, it is dropped if nobody needs that."""
+    return _core.host_node(run, inputs, [(HANDLE.dtype, ())], name, effects)[0]
 
 
 def handle_of(value: Any) -> Tensor:

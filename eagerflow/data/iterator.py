@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator as PythonIterator
 from typing import Any
@@ -12,6 +13,7 @@ from eagerflow import _core, errors
 from eagerflow.checkpoint.trackable import Value
 from eagerflow.data import structure
 from eagerflow.data.context import context_of
+from eagerflow.data.options import ExternalStatePolicy
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TypeSpec
 from eagerflow.util import lazy
@@ -134,8 +136,31 @@ class OwnedIterator(_core.LockedIterator, Iterator):
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
         """The position as a checkpoint keeps it."""
+        self._check_state()
         data = codec.encode(self.state())
         return {"_STATE": _core.convert(data, dtypes.string, None)}
+
+    def _check_state(self) -> None:
+        """Checks that the position says which elements come next.
+
+        Raises:
+            tf.errors.FailedPreconditionError: if they depend on more, and the option
+                `experimental_external_state_policy` does not allow that.
+        """
+        operation = self._dataset._stateful_operation()
+        policy = self._dataset.options().experimental_external_state_policy
+        if operation is None or policy is ExternalStatePolicy.IGNORE:
+            return
+        message = f"{operation} is stateful."
+        if policy is not ExternalStatePolicy.WARN:
+            raise errors.FailedPreconditionError(
+                None,
+                None,
+                f"{message} What a function of the pipeline returns depends on more than the "
+                "position, which is all that is saved: set the option "
+                "experimental_external_state_policy to WARN or IGNORE to save it anyway.",
+            )
+        warnings.warn(f"The position is saved without its state: {message}", stacklevel=2)
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
         """Goes to the position that a checkpoint kept."""

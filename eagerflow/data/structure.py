@@ -15,7 +15,6 @@ from eagerflow import _core, nest
 from eagerflow.framework.dtypes import DType, as_dtype
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec, TypeSpec
-from eagerflow.ops.tensor_array import TensorArray
 
 Tensor = _core.Tensor
 Variable = _core.Variable
@@ -108,7 +107,7 @@ def only_plain(leaves: list[Any]) -> bool:
 
 def is_composite(value: Any) -> bool:
     """Whether `value` is made of several tensors, such as ragged tensors and datasets."""
-    return hasattr(type(value), "_type_spec") and not isinstance(value, TensorArray)
+    return hasattr(type(value), "_type_spec")
 
 
 def normalize(value: Any) -> Any:

@@ -280,6 +280,13 @@ class SparseTensorSpec(TypeSpec):
             TensorSpec([rank], dtypes.int64),
         ]
 
+    def placeholder_value(self, placeholder_context: Any) -> Any:
+        """A sparse tensor of symbolic tensors, of this shape as far as it is known."""
+        value = super().placeholder_value(placeholder_context)
+        if self._shape.rank is not None:
+            _core.set_partial_value(value.dense_shape, self._shape.as_list())
+        return value
+
     def _to_components(self, value: Any) -> list:
         return [value.indices, value.values, value.dense_shape]
 

@@ -1,5 +1,7 @@
 """Iterators in both generations' spelling, and optional values."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -74,6 +76,57 @@ def test_a_checkpoint_saves_and_restores_positions(tmp_path):
     tf.train.Checkpoint(step=fresh_step, iterator=fresh).restore(path).assert_consumed()
     assert int(fresh_step) == 1
     assert [x.numpy().tolist() for x in fresh] == rest
+
+
+def shuffled_rows(x):
+    return D.range(3).shuffle(3)
+
+
+VARIABLE = tf.Variable(1, dtype=tf.int64)
+STATEFUL = {
+    "ReadVariableOp": lambda d: d.map(lambda x: x + VARIABLE),
+    "AssignAddVariableOp": lambda d: d.map(lambda x: VARIABLE.assign_add(x)),
+    "RandomUniform": lambda d: d.filter(lambda x: tf.random.uniform([], seed=1) < 2),
+    "EagerPyFunc": lambda d: d.map(lambda x: tf.py_function(lambda y: y, [x], tf.int64)),
+    "ShuffleDataset": lambda d: d.flat_map(shuffled_rows),
+    "MapDataset": lambda d: d.flat_map(
+        lambda x: D.range(2).map(lambda y: tf.random.uniform([]), num_parallel_calls=None)
+    ),
+    "RngReadAndSkip": lambda d: d.map(
+        functools.partial(lambda g, x: g.uniform([]), tf.random.Generator.from_seed(1))
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STATEFUL)
+def test_positions_that_do_not_say_what_comes_next_are_refused(name):
+    dataset = STATEFUL[name](D.range(4))
+    iterator = iter(dataset)
+    next(iterator)
+    with pytest.raises(tf.errors.FailedPreconditionError, match=f"{name} is stateful"):
+        iterator._serialize_to_tensors()
+    policies = tf.data.experimental.ExternalStatePolicy
+    options = tf.data.Options()
+    options.experimental_external_state_policy = policies.IGNORE
+    iter(dataset.with_options(options))._serialize_to_tensors()
+    options = tf.data.Options()
+    options.experimental_external_state_policy = policies.WARN
+    with pytest.warns(UserWarning, match="is stateful"):
+        iter(dataset.with_options(options))._serialize_to_tensors()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: tf.random.stateless_uniform([], [1, 2]),
+        lambda x: tf.numpy_function(lambda y: y, [x], tf.int64, stateful=False),
+        lambda x: (tf.print(x, output_stream="file:///dev/null"), x)[1],
+        lambda x: (tf.debugging.assert_equal(x, x), x)[1],
+        lambda x: D.range(2).map(lambda y: x + y),
+    ],
+)
+def test_positions_of_functions_without_state_are_kept(function):
+    iter(D.range(4).map(function))._serialize_to_tensors()
 
 
 def test_damaged_positions_are_refused():

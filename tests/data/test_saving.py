@@ -315,7 +315,9 @@ def test_saving_goes_on_from_a_checkpoint(compression, tmp_path):
 
     def save():
         step = tf.Variable(0, dtype=tf.int64)
-        D.range(20).map(as_python(note)).save(
+        options = tf.data.Options()
+        options.experimental_external_state_policy = tf.data.experimental.ExternalStatePolicy.IGNORE
+        D.range(20).map(as_python(note)).with_options(options).save(
             str(tmp_path / "data"),
             compression=compression,
             shard_func=lambda x: x // 2 % 3,

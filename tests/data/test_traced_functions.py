@@ -245,6 +245,27 @@ def test_structures_go_through_functions():
     assert list(again.as_numpy_iterator()) == found
 
 
+def test_tensor_arrays_are_elements():
+    def squares(n):
+        array = tf.TensorArray(tf.int32, element_shape=(), size=n)
+        return array.unstack(tf.range(n) ** 2)
+
+    arrays = D.range(3, output_type=tf.int32).map(squares)
+    assert arrays.element_spec == tf.TensorArraySpec([], tf.int32, None)
+    assert [x.stack().numpy().tolist() for x in arrays] == [[], [0], [0, 1]]
+    stacked = arrays.map(lambda array: array.stack())
+    assert [x.numpy().tolist() for x in stacked] == [[], [0], [0, 1]]
+    with pytest.raises(TypeError, match="not supported"):
+        list(arrays.as_numpy_iterator())
+
+
+def test_shapes_of_sparse_elements_are_kept():
+    rows = D.from_tensor_slices(tf.sparse.from_dense(np.eye(4, 3)))
+    for drop, spec in ((True, [2, 3]), (False, [None, 3])):
+        batches = rows.batch(2, drop_remainder=drop).map(lambda x: x)
+        assert batches.element_spec == tf.SparseTensorSpec(spec, tf.float64)
+
+
 def test_tapes_outside_do_not_record():
     x = tf.Variable(2.0)
     with tf.GradientTape() as tape:
