@@ -6,10 +6,10 @@ for the object (`_core.handle_of`): nodes that call Python take the handle and r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-from eagerflow import _core, nest
+from eagerflow import _core
 from eagerflow.data import structure
 from eagerflow.data.arguments import UNKNOWN
 from eagerflow.data.context import Context
@@ -19,6 +19,7 @@ from eagerflow.data.functions import ElementFunction, TracedFunction
 from eagerflow.data.graph_iterators import HANDLE, GraphIterator, node
 from eagerflow.data.iterator import OwnedIterator
 from eagerflow.framework.func_graph import eagerly
+from eagerflow.framework.host_call import LateArguments, Maker
 
 Tensor = _core.Tensor
 
@@ -38,58 +39,26 @@ class GraphDataset(Dataset):
         return UNKNOWN
 
 
-class _Arguments:
-    """The arguments of a dataset, some of which have values only when a graph runs.
+class _Arguments(LateArguments):
+    """The arguments of a dataset, datasets and functions of graphs among them."""
 
-    Args:
-        args: the arguments by position.
-        kwargs: those by name.
-    """
-
-    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.inputs: list[Tensor] = []
-        self._args = [self._argument(value) for value in args]
-        self._kwargs = {name: self._argument(value) for name, value in kwargs.items()}
-
-    def _argument(self, value: Any) -> Callable[[Iterator[Tensor]], Any]:
-        """What gives a structure its values; see `_maker`."""
-        if not nest.is_nested(value):
-            return self._maker(value)
-        makers = [self._maker(leaf) for leaf in nest.flatten(value)]
-        form = nest.map_structure(lambda leaf: None, value)
-        return lambda values: nest.pack_sequence_as(form, [make(values) for make in makers])
-
-    def _maker(self, leaf: Any) -> Callable[[Iterator[Tensor]], Any]:
-        """What gives the argument its value from those of the inputs, of which it may add some."""
+    def _maker(self, leaf: Any) -> Maker | None:
         if isinstance(leaf, Tensor):
             value = _core.static_value(leaf)
             if value is not None:
-                return lambda values: value
-            self.inputs.append(leaf)
-            return next
-        if isinstance(leaf, _core.Variable):
-            self.inputs.append(_core.as_tensor(leaf))
-            return next
+                return lambda remaining: value
         if isinstance(leaf, GraphDataset):
             self.inputs.append(leaf._handle)
-            return lambda values: _core.object_of(next(values))
+            return lambda remaining: _core.object_of(next(remaining))
         if isinstance(leaf, TracedFunction) and leaf.captured:
             count = len(leaf.captured)
             self.inputs += leaf.captured
-            return lambda values: leaf.bound([next(values) for _ in range(count)])
+            return lambda remaining: leaf.bound([next(remaining) for _ in range(count)])
         if getattr(leaf, "_is_composite_tensor", False):
             spec = leaf._type_spec
-            parts = [self._maker(part) for part in spec.to_tensors(leaf)]
-            return lambda values: spec.from_tensors(iter([part(values) for part in parts]))
-        return lambda values: leaf
-
-    def values(self, *values: Tensor) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments for values of the inputs."""
-        remaining = iter(values)
-        args = tuple([make(remaining) for make in self._args])
-        if not self._kwargs:
-            return args, {}
-        return args, {name: make(remaining) for name, make in self._kwargs.items()}
+            make = self._argument(spec.to_tensors(leaf))
+            return make and (lambda remaining: spec.from_tensors(iter(make(remaining))))
+        return super()._maker(leaf)
 
 
 def made(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Dataset:
@@ -100,12 +69,12 @@ def made(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Dataset:
     stateful = cls._has_state or any(f.stateful_operation() is not None for f in functions)
     if not arguments.inputs and not stateful:
         with eagerly():
-            known_args, known_kwargs = arguments.values()
+            known_args, known_kwargs = arguments.bound(())
             return make(*known_args, **known_kwargs)
     spec = cls._spec_of(*args, **kwargs)
 
     def run(*values: Tensor) -> list[Tensor]:
-        known_args, known_kwargs = arguments.values(*values)
+        known_args, known_kwargs = arguments.bound(values)
         return [_core.handle_of(make(*known_args, **known_kwargs))]
 
     return GraphDataset(_scalar_node(run, arguments.inputs, cls.__name__, stateful), spec)
@@ -143,7 +112,7 @@ def reduce(dataset: Dataset, state: Any, spec: Any, function: ElementFunction) -
     take = structure.taker(spec)
 
     def run(*values: Tensor) -> list[Any]:
-        source, first, call = arguments.values(*values)[0]
+        source, first, call = arguments.bound(values)[0]
         return take(source._reduced(first, call))
 
     return _values(run, arguments.inputs, spec, "ReduceDataset")

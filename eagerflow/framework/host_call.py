@@ -62,25 +62,17 @@ def host_call(
     >>> graph.run([tf.constant("abc")])[0].numpy()
     b'cba'
     """
-    structure = (args, kwargs or {})
-    inputs: list[Any] = []
-    # From the inputs' values to the leaf's.
-    makers = [_maker(leaf, inputs) for leaf in nest.flatten(structure)]
-    form = nest.map_structure(_constant, structure)
-
-    def bound(values: Sequence[Any]) -> tuple[tuple, dict[str, Any]]:
-        remaining = iter(values)
-        leaves = [make(remaining) for make in makers]
-        return nest.pack_sequence_as(form, leaves)
+    arguments = LateArguments(args, kwargs or {})
+    bound, listed = arguments.bound, _lister(specs)
 
     def run(*values: Any) -> list:
-        packed_args, packed_kwargs = bound(values)
-        result = function(*packed_args, **packed_kwargs)
-        return [] if specs is None else nest.flatten(result, expand_composites=True)
+        bound_args, bound_kwargs = bound(values)
+        return listed(function(*bound_args, **bound_kwargs))
 
     # For those who look at the node: which function it calls, with which arguments.
     vars(run).update(function=function, bound=bound)
     parts = [] if specs is None else nest.flatten(specs, expand_composites=True)
+    inputs = arguments.inputs
     if unless is not None:
         inputs.insert(0, _ops.reshape(unless, []))
     outputs = _core.host_node(
@@ -94,27 +86,84 @@ def host_call(
     return None if specs is None else nest.pack_sequence_as(specs, outputs, True)
 
 
-def _constant(leaf: Any) -> Any:
-    """The leaf itself, or None for what has a value only when the node runs."""
-    changes = isinstance(leaf, Tensor | _core.Variable) or _is_composite(leaf)
-    return None if changes else leaf
+def _lister(specs: Any) -> Callable[[Any], list]:
+    """What lists the tensors of a result with these specs."""
+    if specs is None:
+        return lambda result: []
+    if type(specs) is TensorSpec:
+        return lambda result: [result] if type(result) is Tensor else nest.flatten(result)
+    if type(specs) is dict and all(type(spec) is TensorSpec for spec in specs.values()):
+        keys = sorted(specs)
+        return lambda result: [result[key] for key in keys]
+    return lambda result: nest.flatten(result, expand_composites=True)
 
 
-def _is_composite(value: Any) -> bool:
-    return getattr(value, "_is_composite_tensor", False)
+Maker = Callable[[Iterator[Tensor]], Any]
 
 
-def _maker(leaf: Any, inputs: list[Any]) -> Callable[[Iterator[Tensor]], Any]:
-    """Appends the tensors of an argument to the node's inputs; what makes its value of theirs."""
-    if isinstance(leaf, Tensor | _core.Variable):
-        inputs.append(_core.as_tensor(leaf))
-        return next
-    if not _is_composite(leaf):
-        return lambda remaining: leaf
-    spec = leaf._type_spec
-    parts = nest.flatten(leaf, expand_composites=True)
-    inputs += [_core.as_tensor(part) for part in parts]
-    return lambda remaining: spec._from_components([next(remaining) for _ in parts])
+class LateArguments:
+    """The arguments of a call that some values are known for only when a graph runs.
+
+    Args:
+        args: arguments by position; see `host_call`.
+        kwargs: arguments by name.
+    """
+
+    def __init__(self, args: tuple, kwargs: dict[str, Any]) -> None:
+        # The tensors of the graph that give the values.
+        self.inputs: list[Tensor] = []
+        self._args = list(args)
+        self._kwargs = dict(kwargs)
+        # The arguments that are no constants, by position or name.
+        self._late = self._makers(dict(enumerate(args)))
+        self._late_by_name = self._makers(kwargs)
+
+    def bound(self, values: Sequence[Any]) -> tuple[tuple, dict[str, Any]]:
+        """The arguments for values of the inputs."""
+        remaining = iter(values)
+        args, kwargs = self._args.copy(), self._kwargs.copy()
+        for position, make in self._late:
+            args[position] = make(remaining)
+        for name, make in self._late_by_name:
+            kwargs[name] = make(remaining)
+        return tuple(args), kwargs
+
+    def _makers(self, arguments: dict[Any, Any]) -> list[tuple[Any, Maker]]:
+        found = [(key, self._argument(arguments[key])) for key in sorted(arguments)]
+        return [(key, make) for key, make in found if make is not None]
+
+    def _argument(self, value: Any) -> Maker | None:
+        """What makes an argument of the values that remain; None for a constant."""
+        if not nest.is_nested(value):
+            return self._maker(value)
+        leaves = nest.flatten(value)
+        makers = [self._maker(leaf) for leaf in leaves]
+        if all(maker is None for maker in makers):
+            return None
+        # Constant leaves stand in the form.
+        kept = [leaf if maker is None else None for leaf, maker in zip(leaves, makers, strict=True)]
+        form = nest.pack_sequence_as(value, kept)
+
+        def packed(remaining: Iterator[Tensor]) -> Any:
+            parts = [
+                leaf if make is None else make(remaining)
+                for leaf, make in zip(kept, makers, strict=True)
+            ]
+            return nest.pack_sequence_as(form, parts)
+
+        return packed
+
+    def _maker(self, leaf: Any) -> Maker | None:
+        """What makes a leaf of the values that remain, whose inputs it adds; None for a constant."""
+        if isinstance(leaf, Tensor | _core.Variable):
+            self.inputs.append(_core.as_tensor(leaf))
+            return next
+        if not getattr(leaf, "_is_composite_tensor", False):
+            return None
+        spec = leaf._type_spec
+        parts = nest.flatten(leaf, expand_composites=True)
+        self.inputs += [_core.as_tensor(part) for part in parts]
+        return lambda remaining: spec._from_components([next(remaining) for _ in parts])
 
 
 def on_host(
