@@ -57,8 +57,8 @@ def relu(
 
 
 @op_function
-def softmax(x: TensorLike, axis: int = -1) -> Any:
-    """`exp(x)` divided by its sum along an axis.
+def softmax(x: TensorLike, axis: Any = -1) -> Any:
+    """`exp(x)` divided by its sum along an axis, or several in a list or tuple.
 
     Raises:
         ValueError: for a tensor with one axis.
@@ -69,7 +69,11 @@ def softmax(x: TensorLike, axis: int = -1) -> Any:
     x = _core.as_tensor(x)
     if x.ndim < 2:
         raise ValueError(f"Cannot apply softmax to a tensor that is 1D. Received input: {x}")
-    output = _activation.softmax(x, axis=axis)
+    if isinstance(axis, list | tuple):
+        output = _ops.exp(_ops.subtract(x, _ops.reduce_max(x, list(axis), True)))
+        output = _ops.divide_real(output, _ops.reduce_sum(output, list(axis), True))
+    else:
+        output = _activation.softmax(x, axis=axis)
     # A loss takes the logits, which are exact where probabilities come near 0 or 1.
     output._keras_logits = x
     return output

@@ -14,7 +14,7 @@ from eagerflow.keras import config
 from eagerflow.keras.random_generator import RandomGenerator
 from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.keras.saving.namespaces import get_instance, serialize_instance
-from eagerflow.keras.saving.serialization import deserialize_as
+from eagerflow.keras.saving.serialization import deserialize_as, deserialize_keras_object
 from eagerflow.typing import DTypeLike, ShapeLike
 from eagerflow.util import lazy
 from eagerflow.util.optional import optional
@@ -37,7 +37,7 @@ class Initializer:
     """
 
     _random_generator: RandomGenerator | None = None
-    seed: int | None = None
+    _takes_partitions = True
     _used = False
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Any:
@@ -56,7 +56,7 @@ class Initializer:
         return cls(**config)
 
     def _warn_reuse(self) -> None:
-        if self._used and self.seed is None:
+        if self._used and getattr(self, "seed", None) is None:
             warnings.warn(
                 f"The initializer {type(self).__name__} is unseeded and being called multiple "
                 "times, which will return identical values each time (even if the initializer is "
@@ -74,6 +74,10 @@ class Initializer:
         if unknown:
             raise TypeError(
                 f"Unknown keyword arguments: {unknown}. Allowed keyword arguments: {_ALLOWED}."
+            )
+        if not self._takes_partitions and kwargs.keys() & {"partition_shape", "partition_offset"}:
+            raise ValueError(
+                f"{type(self).__name__} initializer doesn't support partition-related arguments."
             )
         dtype = config.float_dtype(dtype)
         if kinds == "float" and not dtype.is_floating:
@@ -129,6 +133,14 @@ class Constant(Initializer):
 
     def __init__(self, value: Any = 0) -> None:
         self.value = value
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Initializer:
+        """An initializer from what `get_config` returned; arrays come as dictionaries."""
+        value = config.get("value")
+        if isinstance(value, dict):
+            config = dict(config, value=deserialize_keras_object(value))
+        return super().from_config(config)
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Any:
         """The value in the shape and dtype."""
@@ -358,6 +370,8 @@ class Orthogonal(Initializer):
         seed: an integer; the same seed gives the same values.
     """
 
+    _takes_partitions = False
+
     def __init__(self, gain: float = 1.0, seed: int | None = None) -> None:
         self.gain = gain
         self.seed = seed
@@ -392,6 +406,8 @@ class Identity(Initializer):
     array([[2., 0.],
            [0., 2.]], dtype=float32)
     """
+
+    _takes_partitions = False
 
     def __init__(self, gain: float = 1.0) -> None:
         self.gain = gain

@@ -27,6 +27,32 @@ def set_seed_source(seed: int | None) -> None:
     _seeds.generator = None if seed is None else _python_random.Random(seed)
 
 
+class _Choice(threading.local):
+    layers_have_generators = False
+
+
+_choice = _Choice()
+
+
+def is_tf_random_generator_enabled() -> bool:
+    """Whether layers made from now on draw from a `tf.random.Generator` of their own.
+
+    >>> tf.keras.backend.experimental.is_tf_random_generator_enabled()
+    False
+    """
+    return _choice.layers_have_generators
+
+
+def enable_tf_random_generator() -> None:
+    """Gives layers that are made from now on, such as Dropout, a `tf.random.Generator` each."""
+    _choice.layers_have_generators = True
+
+
+def disable_tf_random_generator() -> None:
+    """Lets layers that are made from now on draw with the functions of `tf.random`."""
+    _choice.layers_have_generators = False
+
+
 def _new_seed() -> int:
     return (_seeds.generator or _python_random).randint(1, int(1e9))
 

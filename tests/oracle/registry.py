@@ -64,6 +64,7 @@ FAMILIES = (
     "keras3_parts",
     "keras_composites",
     "keras_corners",
+    "keras_experimental",
     "keras_inputs",
     "keras_preprocessing",
     "keras_parts",

@@ -21,6 +21,7 @@ from eagerflow.keras.activations import (
     softsign,
     tanh,
 )
+from eagerflow.keras.backend import experimental
 from eagerflow.keras.backend.math import (
     all,
     any,
@@ -165,11 +166,6 @@ sin = _native.ops.sin
 square = _native.ops.square
 
 __all__ = [
-    "ctc_decode",
-    "ctc_label_dense_to_sparse",
-    "local_conv1d",
-    "local_conv2d",
-    "rnn",
     "abs",
     "all",
     "any",
@@ -200,6 +196,8 @@ __all__ = [
     "cos",
     "count_params",
     "ctc_batch_cost",
+    "ctc_decode",
+    "ctc_label_dense_to_sparse",
     "cumprod",
     "cumsum",
     "depthwise_conv2d",
@@ -212,6 +210,7 @@ __all__ = [
     "eval",
     "exp",
     "expand_dims",
+    "experimental",
     "eye",
     "flatten",
     "floatx",
@@ -237,6 +236,8 @@ __all__ = [
     "learning_phase_scope",
     "less",
     "less_equal",
+    "local_conv1d",
+    "local_conv2d",
     "log",
     "manual_variable_initialization",
     "map_fn",
@@ -274,6 +275,7 @@ __all__ = [
     "resize_images",
     "resize_volumes",
     "reverse",
+    "rnn",
     "round",
     "separable_conv2d",
     "set_epsilon",

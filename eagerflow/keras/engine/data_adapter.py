@@ -15,6 +15,7 @@ from eagerflow.framework import random_seed
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras import config
 from eagerflow.keras.engine.sequence_workers import Workers, workers_of
+from eagerflow.keras.utils.dataset_creator import DatasetCreator
 from eagerflow.ops.indexing import gather
 from eagerflow.ops.random.stateful import shuffle
 from eagerflow.ragged.spec import RaggedTensorSpec
@@ -534,6 +535,13 @@ def select_adapter(
             contain them.
     """
     kind = type(x).__name__
+    if isinstance(x, DatasetCreator):
+        if steps is None:
+            raise ValueError(
+                "A DatasetCreator does not say how many batches there are: pass "
+                "`steps_per_epoch`, `validation_steps` or `steps`."
+            )
+        x = x.for_one_worker()
     if hasattr(x, "element_spec") and hasattr(x, "__iter__"):
         _refuse_labels(y, sample_weight, "dataset", "`Dataset`")
         return DatasetAdapter(x, steps)

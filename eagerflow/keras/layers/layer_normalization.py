@@ -199,6 +199,7 @@ class GroupNormalization(_Normalization):
 
     def build(self, input_shape: Any) -> None:
         sizes = sizes_of(input_shape)
+        axes_of(self.axis, len(sizes))
         channels = sizes[self.axis]
         if channels is None:
             raise ValueError(

@@ -34,13 +34,19 @@ _ops = _core.ops
 class RandomImages(BaseRandomLayer):
     """A layer that changes images in training."""
 
+    _computes_in_floats = True  # also for images of integers
+
     def __init__(self, seed: int | None, **kwargs: Any) -> None:
         super().__init__(seed=seed, force_generator=True, autocast=False, **kwargs)
         self.seed = seed
 
     def call(self, inputs: Any, training: Any = True) -> Any:
         images = conversion.cast(as_tensor(inputs), self._compute_dtype_object)
-        return self._changed(images) if training else images
+        if not training:
+            return images
+        if images.dtype.is_floating or not self._computes_in_floats:
+            return self._changed(images)
+        return _ops.cast(self._changed(_ops.cast(images, dtypes.float32)), images.dtype)
 
     def _changed(self, images: Any) -> Any:
         """Images `[rows, columns, channels]`, or a batch of them, after the change."""
@@ -192,6 +198,8 @@ class RandomBrightness(RandomImages):
     TensorShape([2, 4, 4, 3])
     """
 
+    _computes_in_floats = False
+
     def __init__(
         self, factor: Any, value_range: Any = (0, 255), seed: int | None = None, **kwargs: Any
     ) -> None:
@@ -225,12 +233,19 @@ class RandomBrightness(RandomImages):
             shape, minval=self._factor[0], maxval=self._factor[1]
         )
         delta = _ops.cast(_ops.multiply(delta, float(high - low)), images.dtype)
-        return _ops.clip_by_value(_ops.add(images, delta), float(low), float(high))
+        low, high = (_ops.cast(float(limit), images.dtype) for limit in (low, high))
+        return _ops.clip_by_value(_ops.add(images, delta), low, high)
+
+
+def _pair(value: Any) -> tuple[float, float]:
+    """The bounds, in any order, that a number, or a pair of numbers, stands for."""
+    low, high = value if isinstance(value, (tuple, list)) else (-value, value)
+    return low, high
 
 
 def limits_of(value: Any, name: str) -> tuple[float, float]:
     """The bounds that a number, or a pair of numbers, stands for."""
-    low, high = value if isinstance(value, (tuple, list)) else (-value, value)
+    low, high = _pair(value)
     if high < low:
         raise ValueError(
             f"`{name}` argument cannot have an upper bound lower than its lower bound. "
@@ -390,8 +405,8 @@ class RandomZoom(Transformation):
         super().__init__(fill_mode, interpolation, seed, fill_value, **kwargs)
         self.height_factor = height_factor
         self.width_factor = width_factor
-        self._height = limits_of(height_factor, "height_factor")
-        self._width = None if width_factor is None else limits_of(width_factor, "width_factor")
+        self._height = _pair(height_factor)
+        self._width = None if width_factor is None else _pair(width_factor)
         for name, limits in (("height_factor", self._height), ("width_factor", self._width)):
             if limits is not None and min(limits) < -1.0:
                 raise ValueError(

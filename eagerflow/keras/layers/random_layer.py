@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.random_generator import RandomGenerator
+from eagerflow.keras.random_generator import RandomGenerator, is_tf_random_generator_enabled
 
 
 class BaseRandomLayer(Layer):
@@ -29,7 +29,8 @@ class BaseRandomLayer(Layer):
     ) -> None:
         super().__init__(**kwargs)
         if rng_type is None:
-            rng_type = "stateful" if force_generator else "legacy_stateful"
+            own = force_generator or is_tf_random_generator_enabled()
+            rng_type = "stateful" if own else "legacy_stateful"
         self._seed = seed
         self._random_generator = RandomGenerator(seed, rng_type=rng_type)
 

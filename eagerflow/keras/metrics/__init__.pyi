@@ -1,3 +1,4 @@
+from eagerflow.keras.metrics import experimental as experimental
 from eagerflow.keras.losses.crossentropy import (
     binary_crossentropy as binary_crossentropy,
     binary_focal_crossentropy as binary_focal_crossentropy,

@@ -58,6 +58,7 @@ _OTHER_LAYERS = {
     "experimental.sharpness": "SharpnessAwareMinimization",
     "applications.convnext": "LayerScale StochasticDepth",
     "applications.inception_resnet_v2": "CustomScaleLayer",
+    "layers.random_fourier_features": "RandomFourierFeatures",
     "utils.feature_space": "FeatureSpace",
 }
 
@@ -81,7 +82,7 @@ def _losses() -> Mapping[str, Any]:
 
 @functools.cache
 def _metrics() -> Mapping[str, Any]:
-    return lazy.Objects(_from_stub("metrics", "get", "serialize", "deserialize"))
+    return lazy.Objects(_from_stub("metrics", "get", "serialize", "deserialize", "experimental"))
 
 
 def _named_in(module: str) -> Callable[[], Mapping[str, Any]]:

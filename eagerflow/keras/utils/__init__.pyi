@@ -61,3 +61,4 @@ from eagerflow.keras.utils.timeseries import (
     timeseries_dataset_from_array as timeseries_dataset_from_array,
 )
 from eagerflow.keras.utils.vis_utils import model_to_dot as model_to_dot, plot_model as plot_model
+from eagerflow.keras.utils import experimental as experimental, legacy as legacy

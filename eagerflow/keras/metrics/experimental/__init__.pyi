@@ -1,0 +1,1 @@
+from eagerflow.keras.metrics.py_metric import PyMetric as PyMetric

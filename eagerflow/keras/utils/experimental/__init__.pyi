@@ -1,0 +1,1 @@
+from eagerflow.keras.utils.dataset_creator import DatasetCreator as DatasetCreator
