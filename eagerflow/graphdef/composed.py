@@ -35,6 +35,34 @@ def concat_offset(axis: Tensor, shapes: Sequence[Tensor]) -> list[Tensor]:
     return tf.unstack(starts * along, len(shapes))
 
 
+def broadcast_gradient_axes(s0: Tensor, s1: Tensor) -> list[Tensor]:
+    """`BroadcastGradientArgs`: the axes along which two shapes are broadcast to each other.
+
+    An axis of size 1 in both is listed in both, unless the shapes are the same.
+    """
+    tf.broadcast_dynamic_shape(s0, s1)  # raises where they do not fit
+    rank = tf.maximum(tf.size(s0), tf.size(s1))
+    padded = [tf.concat([tf.ones([rank - tf.size(s)], s.dtype), s], 0) for s in (s0, s1)]
+    same = tf.logical_and(tf.equal(tf.size(s0), tf.size(s1)), tf.reduce_all(padded[0] == padded[1]))
+    return [
+        tf.cast(tf.reshape(tf.where(tf.logical_and(sizes == 1, ~same)), [-1]), s0.dtype)
+        for sizes in padded
+    ]
+
+
+def unique_rows(x: Tensor, axis: Tensor, out_idx: Any) -> list[Tensor]:
+    """`UniqueWithCountsV2`: the different slices along an axis, where each is, and how many."""
+    whole = known(axis) or [0]
+    moved = tf.experimental.numpy.moveaxis(x, whole[0], 0)
+    rows = tf.reshape(moved, [tf.shape(moved)[0], -1])
+    # Two rows are the same slice where all of their elements are.
+    same = tf.reduce_all(tf.expand_dims(rows, 0) == tf.expand_dims(rows, 1), axis=2)
+    first = tf.argmax(tf.cast(same, tf.int32), axis=1)
+    found = _ops.unique_with_counts(first, out_idx)
+    slices = tf.gather(moved, found[0])
+    return [tf.experimental.numpy.moveaxis(slices, 0, whole[0]), found[1], found[2]]
+
+
 def truth(value: Tensor) -> Tensor:
     """`ToBool`: Python's truth of a tensor."""
     if value.shape.rank != 0:
