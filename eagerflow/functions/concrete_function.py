@@ -33,6 +33,12 @@ class Callable:
         """The parameters, their types and that of the result."""
         raise NotImplementedError
 
+    def add_to_graph(self, g: Any = None, overwrite: bool = False) -> None:
+        """Does nothing: a graph that calls a function holds it."""
+
+    def add_gradient_functions_to_graph(self, g: Any = None) -> None:
+        """Does nothing: gradients are taken of the operations that a call runs."""
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the function."""
         raise NotImplementedError

@@ -37,6 +37,14 @@ AUTO_REUSE = _Reuse()
 class VariableScope:
     """The state of a `variable_scope`: a prefix of names, and defaults of its variables."""
 
+    # Kept for programs that ask: variables are in one place and whole.
+    caching_device: Any = None
+    partitioner: Any = None
+
+    def set_caching_device(self, caching_device: Any) -> None:
+        """Keeps the device for copies of variables, of which there are none."""
+        self.caching_device = caching_device
+
     def __init__(
         self,
         reuse: Any,
