@@ -262,11 +262,16 @@ def _spec_of(value: Any) -> Any:
     return value if hasattr(type(value), "_component_specs") else value._type_spec
 
 
-def _parts(value: Any) -> list[Any]:
-    """The tensors that make up a ragged, sparse or other composite value; specs for a spec."""
+def _components(value: Any) -> Any:
+    """What a ragged, sparse or other composite value is made of; specs for a spec."""
     if hasattr(type(value), "_component_specs"):
         return value._component_specs
     return value._type_spec._to_components(value)
+
+
+def _parts(value: Any) -> list[Any]:
+    """The tensors that make up a composite value, the specs of them for a spec."""
+    return flatten(_components(value), expand_composites=True)
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
@@ -298,7 +303,7 @@ def _pack(structure: Any, leaves: Iterable[Any], expand: bool = False) -> Any:
     def packed(leaf: Any) -> Any:
         if not _is_composite(leaf):
             return next(remaining)
-        return _spec_of(leaf)._from_components([next(remaining) for _ in _parts(leaf)])
+        return _spec_of(leaf)._from_components(walker.map(packed, _components(leaf)))
 
     return walker.map(packed, structure)
 

@@ -55,6 +55,11 @@ def is_trackable(value: Any) -> bool:
 
 def children(value: Any) -> dict[str, Any]:
     """The trackable objects that belong to one, by the name under which it has them."""
+    tracked = getattr(value, "__dict__", {}).get("_dependencies")
+    return {**_own_children(value), **tracked} if tracked else _own_children(value)
+
+
+def _own_children(value: Any) -> dict[str, Any]:
     own = getattr(value, "_checkpoint_children", None)
     if own is not None:
         return own()
@@ -73,7 +78,7 @@ def children(value: Any) -> dict[str, Any]:
 
 def attributes(value: Any) -> dict[str, Any]:
     """The trackable attributes of an object, in the order in which they were set."""
-    ignored = getattr(value, "_TF_MODULE_IGNORED_PROPERTIES", ())
+    ignored = {*getattr(value, "_TF_MODULE_IGNORED_PROPERTIES", ()), "_dependencies"}
     untracked = vars(value).get("_untracked_attributes", ())
     return {
         name: item

@@ -69,7 +69,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         elif package in _TENSORFLOW and inside in ("", "compat.v1", "compat.v2", "version"):
             names = self._versions()
         if package in _KERAS:
-            return Facade(spec.name, targets, names)
+            return Facade(spec.name, targets, names, submodules=() if inside else ["__internal__"])
         find = functools.partial(self._unavailable, inside)
         return Facade(spec.name, targets, names, find, paths.submodules(inside))
 

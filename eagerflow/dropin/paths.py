@@ -19,6 +19,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "client.session": (_V1,),
     "compat.compat": (_V1, "eagerflow.compat"),
     "data.experimental": ("eagerflow.data.experimental",),
+    "data.ops.iterator_ops": ("eagerflow.data.iterator",),
     "data.util.nest": ("eagerflow.nest",),
     "data.util.structure": (f"{_INTERNALS}.structure",),
     "distribute": ("eagerflow.distribute",),
@@ -42,16 +43,19 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "framework.tensor_shape": ("eagerflow.framework.shapes",),
     "framework.tensor_util": (f"{_INTERNALS}.tensor_util",),
     "framework.test_util": (f"{_INTERNALS}.test_util",),
+    "framework.tensor_spec": (f"{_INTERNALS}.composites",),
     "framework.type_spec": (f"{_INTERNALS}.composites",),
     "framework.type_spec_registry": (f"{_INTERNALS}.composites",),
     "layers": (f"{_V1}.layers",),
     "lib.io.file_io": ("eagerflow.io.gfile",),
     "lib.io.tf_record": ("eagerflow.io", f"{_V1}.io"),
+    "ops.array_ops": (f"{_INTERNALS}.array_ops",),
     "ops.control_flow_util": (f"{_INTERNALS}.conditions",),
     "ops.distributions": (f"{_V1}.distributions",),
     "ops.image_ops": ("eagerflow.image",),
     "ops.init_ops": (f"{_V1}.initializers", _V1),
     "ops.init_ops_v2": ("eagerflow",),
+    "ops.linalg.linear_operator": (f"{_INTERNALS}.linear_operator",),
     "ops.linalg": ("eagerflow.linalg",),
     "ops.linalg_ops": ("eagerflow.linalg",),
     "ops.losses": (f"{_V1}.losses",),
@@ -63,6 +67,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "ops.numpy_ops.np_random": ("eagerflow.experimental.numpy.random",),
     "ops.parallel_for": (f"{_INTERNALS}.functions",),
     "ops.ragged": ("eagerflow.ragged",),
+    "ops.random_ops": (f"{_INTERNALS}.random_ops",),
     "ops.resource_variable_ops": (f"{_INTERNALS}.variables",),
     "ops.rnn_cell_impl": (f"{_V1}.nn.rnn_cell",),
     "ops.rnn_cell": (f"{_V1}.nn.rnn_cell",),
@@ -182,7 +187,15 @@ _KERAS: dict[str, tuple[str, ...]] = {
     },
 }
 # Folders before the public names.
-_KERAS_ROOTS = ("src", "api", "api._v2.keras", "api._v1.keras", "_tf_keras.keras", "python.keras")
+_KERAS_ROOTS = (
+    "__internal__",
+    "src",
+    "api",
+    "api._v2.keras",
+    "api._v1.keras",
+    "_tf_keras.keras",
+    "python.keras",
+)
 
 
 def keras_targets(root: str, path: str) -> tuple[str, ...]:
@@ -192,6 +205,8 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
     >>> keras_targets("eagerflow.keras", "layers.core")
     ('eagerflow.keras.layers.core', 'eagerflow.keras.layers')
     """
+    if path == "__internal__.utils":
+        return (f"{_INTERNALS}.keras_utils", f"{root}.utils")
     for prefix in sorted(_KERAS_ROOTS, key=len, reverse=True):
         if path == prefix or path.startswith(f"{prefix}."):
             return keras_targets(root, path[len(prefix) + 1 :])
@@ -250,6 +265,8 @@ def submodules(path: str) -> list[str]:
     (True, ['data'])
     """
     path = path.removeprefix("compat.v2").lstrip(".")
+    if path in ("keras", "compat.v1.keras"):
+        return ["__internal__"]
     head, _, inside = path.partition(".")
     start = f"{path}." if path else ""
     if head == "__internal__":

@@ -58,8 +58,9 @@ class FuncGraph(_core.Graph, GraphInspection):
         """Adds the inputs that a value of a spec consists of; the value."""
         if isinstance(spec, TensorSpec):
             return self.placeholder(spec.dtype, dims_of(spec.shape), spec.name or name)
-        components = [self.placeholder_for(part, name) for part in spec._component_specs]
-        return spec._from_components(components)
+        parts = nest.flatten(spec, expand_composites=True)
+        inputs = [self.placeholder_for(part, name) for part in parts]
+        return nest.pack_sequence_as(spec, inputs, expand_composites=True)
 
 
 def dims_of(shape: TensorShape) -> list[int | None] | None:

@@ -163,7 +163,9 @@ class LateArguments:
         spec = leaf._type_spec
         parts = nest.flatten(leaf, expand_composites=True)
         self.inputs += [_core.as_tensor(part) for part in parts]
-        return lambda remaining: spec._from_components([next(remaining) for _ in parts])
+        return lambda remaining: nest.pack_sequence_as(
+            spec, [next(remaining) for _ in parts], expand_composites=True
+        )
 
 
 def on_host(

@@ -88,6 +88,28 @@ class Module:
             # A checkpoint was restored before this attribute was there; it may have its value.
             self.__dict__["_pending_restorations"].settle(self)
 
+    def _no_dependency(self, value: Any) -> NoDependency:
+        """A value for an attribute that checkpoints leave out."""
+        return NoDependency(value)
+
+    def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
+        """Lets checkpoints save an object with this one, under a name.
+
+        Raises:
+            ValueError: if there is another of this name, unless `overwrite` is True.
+        """
+        dependencies = vars(self).setdefault("_dependencies", {})
+        if dependencies.get(name, trackable) is not trackable and not overwrite:
+            raise ValueError(
+                f"Called Trackable._track_trackable() with name='{name}', but a Trackable with "
+                "this name is already declared as a dependency. Names must be unique (or "
+                "overwrite=True)."
+            )
+        dependencies[name] = trackable
+        if "_pending_restorations" in vars(self):
+            vars(self)["_pending_restorations"].settle(self)
+        return trackable
+
     @property
     def name(self) -> str:
         """The name given or derived when the module was made."""

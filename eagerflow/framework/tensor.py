@@ -270,6 +270,15 @@ def _attach() -> None:
         "device": property(lambda self: CPU_NAME, doc="The name of the device: the CPU."),
         "backing_device": property(lambda self: CPU_NAME),
         "is_packed": False,
+        # What other packages know of TensorFlow's tensors besides.
+        "__nonzero__": Tensor.__bool__,
+        "__div__": Tensor.__truediv__,
+        "__rdiv__": Tensor.__rtruediv__,
+        "_USE_EQUALITY": True,
+        "_rank": lambda self: self.shape.rank,
+        "_num_elements": lambda self: self.shape.num_elements(),
+        "_shape_as_list": lambda self: None if self.shape.rank is None else self.shape.as_list(),
+        "_numpy": lambda self: self.numpy(),
     }
     members["name"] = undefined_eagerly(
         "name", lambda self: f"{_core.node_of(self).name}:{_core.output_index(self)}"

@@ -5,28 +5,81 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from eagerflow import _core
-from eagerflow.framework import dtypes
+from eagerflow import _core, nest
+from eagerflow.framework import dtypes, spec_parameters
 from eagerflow.framework.dtypes import DType, as_dtype
 from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.framework.trace_type import TraceType
 
 
 class TypeSpec(TraceType):
-    """What is known of a value before it is computed; the base class of all specs."""
+    """What is known of a value before it is computed; the base class of all specs.
+
+    A program's own spec defines `value_type`, `_serialize()`, the arguments that make the spec again,
+    `_component_specs`, a structure of specs, and `_to_components(value)` and
+    `_from_components(components)`, which take a value apart into such a structure and put it together.
+    """
 
     @property
     def value_type(self) -> type:
         """The Python class of the values described."""
         raise TypeError(f"{type(self).__name__} describes no class of values.")
 
+    @classmethod
+    def _deserialize(cls, serialization: Any) -> Any:
+        return cls(*serialization)
+
+    # Programs' own specs are compared by what `_serialize` returns.
+
+    def __make_cmp_key(self, value: Any) -> Any:
+        return spec_parameters.key(value)
+
+    def _is_serializable(self) -> bool:
+        return hasattr(self, "_serialize")
+
+    def _serialized(self) -> Any:
+        return self._serialize()  # type: ignore[attr-defined]
+
+    def __eq__(self, other: object) -> bool:
+        if self is other or type(self) is not type(other) or not self._is_serializable():
+            return self is other
+        return bool(
+            spec_parameters.key(self._serialized()) == spec_parameters.key(other._serialized())
+        )
+
+    def __hash__(self) -> int:
+        if not self._is_serializable():
+            return object.__hash__(self)
+        return hash((type(self), spec_parameters.key(self._serialized())))
+
+    def __repr__(self) -> str:
+        if not self._is_serializable():
+            return object.__repr__(self)
+        return f"{type(self).__name__}{self._serialized()!r}"
+
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether a value, or what another spec describes, fits this spec."""
-        return self == spec_or_value
+        if not self._is_serializable():
+            return self == spec_or_value
+        other = spec_or_value
+        if not isinstance(other, TypeSpec):
+            try:
+                other = type_spec_from_value(other)
+            except TypeError:
+                return False
+        return type(self) is type(other) and spec_parameters.fit(
+            self._serialized(), other._serialized(), lambda a, b: a.is_compatible_with(b)
+        )
 
     def is_subtype_of(self, other: Any) -> bool:
         """Whether every value of this spec is one of the other's."""
-        return type(self) is type(other) and self == other
+        if type(self) is not type(other):
+            return False
+        if not self._is_serializable():
+            return self == other
+        return spec_parameters.fit(
+            self._serialized(), other._serialized(), lambda a, b: a.is_subtype_of(b)
+        )
 
     def most_specific_compatible_type(self, other: Any) -> Any:
         """The narrowest spec that describes the values of both.
@@ -34,6 +87,10 @@ class TypeSpec(TraceType):
         Raises:
             ValueError: if there is none.
         """
+        if type(self) is type(other) and self._is_serializable():
+            return self._deserialize(
+                spec_parameters.joined(self._serialized(), other._serialized())
+            )
         if self != other:
             raise ValueError(f"No spec is compatible with both {self} and {other}.")
         return self
@@ -53,21 +110,26 @@ class TypeSpec(TraceType):
     def placeholder_value(self, placeholder_context: Any) -> Any:
         """A value of symbolic tensors."""
         parts = [spec.placeholder_value(placeholder_context) for spec in self._parts_of_values()]
-        return self._from_components(parts)  # type: ignore[attr-defined]
+        return self.from_tensors(iter(parts))
 
     def to_tensors(self, value: Any) -> list[Any]:
         """The tensors that make up a value."""
         if not hasattr(self, "_to_components"):
             raise TypeError(f"Values with {self!r} cannot be taken apart into tensors.")
-        return [_core.as_tensor(part) for part in self._to_components(value)]
+        parts = nest.flatten(self._to_components(value), expand_composites=True)
+        return [_core.as_tensor(part) for part in parts]
 
     def from_tensors(self, tensors: Iterator[Any]) -> Any:
         """A value made of as many tensors as `to_tensors` gives."""
         parts = [next(tensors) for _ in self._parts_of_values()]
-        return self._from_components(parts)  # type: ignore[attr-defined]
+        return nest.pack_sequence_as(self, parts, expand_composites=True)
 
     def flatten(self) -> list[Any]:
         """The specs of the tensors that make up a value."""
+        return self._parts_of_values()
+
+    @property
+    def _flat_tensor_specs(self) -> list[Any]:
         return self._parts_of_values()
 
     def cast(self, value: Any, cast_context: Any) -> Any:
@@ -87,7 +149,7 @@ class TypeSpec(TraceType):
         specs = getattr(self, "_component_specs", None)
         if specs is None:
             raise TypeError(f"Values with {self!r} cannot be taken apart into tensors.")
-        return list(specs)
+        return nest.flatten(specs, expand_composites=True)
 
     # Batching, for pipelines and `tf.map_fn`.
 

@@ -111,6 +111,55 @@ class _VariableType(type(_core.Variable)):  # type: ignore[misc]
         return creator(**given)
 
 
+class ResourceHandle:
+    """What stands for a variable, as a tensor of dtype `tf.resource` does in TensorFlow.
+
+    Two handles are the same if they stand for the same variable.
+
+    Args:
+        variable: the variable.
+
+    >>> tf.Variable([1.0, 2.0], name="v").handle.dtype
+    tf.resource
+    """
+
+    dtype = dtypes.resource
+    shape = TensorShape([])
+
+    def __init__(self, variable: Any) -> None:
+        self.variable = variable
+
+    @property
+    def device(self) -> str:
+        """The name of the device that holds the value: the CPU."""
+        return CPU_NAME
+
+    def numpy(self) -> Any:
+        """Raises a NotImplementedError: there are no arrays of variables."""
+        raise NotImplementedError("numpy() is only available when the dtype is no resource.")
+
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"The input {self!r} cannot be a resource variable: pass the variable, or its value.",
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ResourceHandle) and other.variable is self.variable
+
+    def __hash__(self) -> int:
+        return id(self.variable)
+
+    def __repr__(self) -> str:
+        variable = self.variable
+        return (
+            "<tf.Tensor: shape=(), dtype=resource, value=<ResourceHandle("
+            f'name="{variable._name}", device="{CPU_NAME}", type="tensorflow::Var", dtype and '
+            f'shapes : "[ {variable.dtype.name}, {variable.shape} ]")>>'
+        )
+
+
 class Variable(_core.Variable, metaclass=_VariableType):
     """A mutable slot that holds a tensor of fixed dtype.
 
@@ -252,6 +301,43 @@ class Variable(_core.Variable, metaclass=_VariableType):
 
     op = undefined_eagerly("op")
     graph = undefined_eagerly("graph")
+
+    @property
+    def handle(self) -> ResourceHandle:
+        """What stands for the variable itself, and not for its value."""
+        return ResourceHandle(self)
+
+    # What other packages know of TensorFlow's variables besides.
+    _in_graph_mode = False
+    _cached_value = _caching_device = _distribute_strategy = _save_slice_info = None
+
+    @property
+    def _dtype(self) -> Any:
+        return self.dtype
+
+    @property
+    def _shape(self) -> TensorShape:
+        return self.shape
+
+    @property
+    def _trainable(self) -> bool:
+        return self.trainable
+
+    @property
+    def _unique_id(self) -> str:
+        return f"{self._name}_{id(self)}"
+
+    def _shape_as_list(self) -> list[int | None] | None:
+        return None if self.shape.rank is None else self.shape.as_list()
+
+    def _dense_var_to_tensor(
+        self, dtype: Any = None, name: Any = None, as_ref: bool = False
+    ) -> Any:
+        return _core.convert(self, dtype, None)
+
+    def read_value_no_copy(self) -> Any:
+        """The value; the same as `read_value`, which copies nothing."""
+        return self.read_value()
 
     def get_shape(self) -> TensorShape:
         """The shape; the same as `shape`."""

@@ -46,15 +46,13 @@ class LinearOperatorSpec(TypeSpec):
 
     @property
     def _component_specs(self) -> list[Any]:
-        return nest.flatten(list(self._fields.values()), expand_composites=True)
+        return list(self._fields.values())
 
     def _to_components(self, value: Any) -> list[Any]:
-        return nest.flatten(list(value._tensor_parameters().values()), expand_composites=True)
+        return list(value._tensor_parameters().values())
 
     def _from_components(self, components: Any) -> Any:
-        fields = list(self._fields.values())
-        values = nest.pack_sequence_as(fields, list(components), expand_composites=True)
-        return self._kind(**dict(zip(self._fields, values, strict=True)), **self._others)
+        return self._kind(**dict(zip(self._fields, components, strict=True)), **self._others)
 
     def _key(self) -> tuple:
         return (
@@ -86,16 +84,16 @@ class LinearOperatorSpec(TypeSpec):
                 return False
         if type(self) is not type(other) or self._key()[2] != other._key()[2]:
             return False
-        pairs = zip(self._component_specs, other._component_specs, strict=False)
-        return len(self._component_specs) == len(other._component_specs) and all(
-            a.is_compatible_with(b) for a, b in pairs
+        mine, theirs = self.flatten(), other.flatten()
+        return len(mine) == len(theirs) and all(
+            a.is_compatible_with(b) for a, b in zip(mine, theirs, strict=True)
         )
 
     def is_subtype_of(self, other: Any) -> bool:
         """Whether every operator of this spec is one of the other's."""
         if type(self) is not type(other) or self._key()[2] != other._key()[2]:
             return False
-        mine, theirs = self._component_specs, other._component_specs
+        mine, theirs = self.flatten(), other.flatten()
         return len(mine) == len(theirs) and all(
             a.is_subtype_of(b) for a, b in zip(mine, theirs, strict=True)
         )

@@ -54,3 +54,76 @@ def test_copies():
     assert pickle.loads(pickle.dumps(spec)) == spec
     assert tf.TensorSpec.from_spec(spec, "y").name == "y"
     assert tf.TensorSpec.from_tensor(tf.ones([4])) == tf.TensorSpec([4])
+
+
+class _Pair:
+    """Two tensors with a label."""
+
+    _is_composite_tensor = True
+
+    def __init__(self, left, right, label):
+        self.left, self.right, self.label = left, right, label
+
+    @property
+    def _type_spec(self):
+        specs = {name: tf.type_spec_from_value(getattr(self, name)) for name in ("left", "right")}
+        return _PairSpec(specs, {"label": [self.label]})
+
+
+class _PairSpec(tf.TypeSpec):
+    """A spec of a program's own: its components are a dictionary."""
+
+    value_type = property(lambda self: _Pair)
+    _component_specs = property(lambda self: self.specs)
+
+    def __init__(self, specs, others):
+        self.specs, self.others = specs, others
+
+    def _serialize(self):
+        return (self.specs, self.others)
+
+    def _to_components(self, value):
+        return {"left": value.left, "right": value.right}
+
+    def _from_components(self, components):
+        return _Pair(components["left"], components["right"], self.others["label"][0])
+
+
+def _pair(size, label="a"):
+    ragged = tf.ragged.constant([[1.0] * size, []], ragged_rank=1)
+    return _Pair(tf.ones([size]), ragged, label)
+
+
+def test_specs_of_programs_are_compared_by_their_arguments():
+    spec, same, other = (_pair(*args)._type_spec for args in ((2,), (2,), (3,)))
+    assert spec == same and hash(spec) == hash(same) and spec != other
+    assert spec != _pair(2, "b")._type_spec
+    assert repr(spec).startswith("_PairSpec({'left': TensorSpec(shape=(2,), dtype=tf.float32")
+    wide = spec.most_specific_compatible_type(other)
+    assert wide.specs["left"] == tf.TensorSpec([None])
+    assert spec.is_subtype_of(wide) and not wide.is_subtype_of(spec)
+    assert wide.is_compatible_with(_pair(7)) and not spec.is_compatible_with(_pair(7))
+    assert spec.most_specific_common_supertype([_pair(2, "b")._type_spec]) is None
+    assert tf.TypeSpec._deserialize.__func__(_PairSpec, spec._serialize()) == spec
+
+
+def test_components_of_programs_specs_may_be_nested():
+    pair = _pair(2)
+    parts = tf.nest.flatten(pair, expand_composites=True)
+    assert [part.shape.as_list() for part in parts] == [[2], [2], [3]]
+    again = tf.nest.pack_sequence_as(pair, parts, expand_composites=True)
+    assert again.label == "a" and again.right.to_list() == [[1.0, 1.0], []]
+
+
+def test_functions_take_and_return_values_of_programs_specs():
+    traces = []
+
+    @tf.function
+    def double(pair):
+        traces.append(pair.label)
+        return _Pair(pair.left * 2, pair.right * 2, pair.label)
+
+    result = double(_pair(2))
+    double(_pair(2))
+    assert result.left.numpy().tolist() == [2.0, 2.0] and result.right.to_list() == [[2.0, 2.0], []]
+    assert double(_pair(2, "b")).label == "b" and traces == ["a", "b"]

@@ -10,13 +10,14 @@ from eagerflow.framework.composite import CompositeTensor, SparseTensorValue
 from eagerflow.framework.indexed_slices import IndexedSlices, IndexedSlicesSpec, IndexedSlicesValue
 from eagerflow.framework.tensor import Tensor
 from eagerflow.framework.trace_type import TraceType
-from eagerflow.framework.type_spec import TypeSpec, type_spec_from_value
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec, type_spec_from_value
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
 from eagerflow.typing import TensorLike
 
 __all__ = [
     "BatchableTypeSpec",
     "CompositeTensor",
+    "DenseSpec",
     "IndexedSlices",
     "IndexedSlicesSpec",
     "IndexedSlicesValue",
@@ -40,9 +41,11 @@ __all__ = [
 ]
 
 BatchableTypeSpec = TypeSpec
+DenseSpec = TensorSpec
 Symbol = Tensor
 
-_specs: dict[str, type] = {}
+_NAME_TO_TYPE_SPEC: dict[str, type] = {}
+_TYPE_SPEC_TO_NAME: dict[type, str] = {}
 
 
 def is_sparse(tensor: Any) -> bool:
@@ -71,18 +74,19 @@ def register(name: str) -> Callable[[type], type]:
         raise TypeError(f"Expected `name` to be a string; got {name!r}")
 
     def decorated(cls: type) -> type:
-        if name in _specs:
-            other = _specs[name]
+        if name in _NAME_TO_TYPE_SPEC:
+            other = _NAME_TO_TYPE_SPEC[name]
             raise ValueError(
                 f"Name {name} has already been registered for class "
                 f"{other.__module__}.{other.__name__}."
             )
-        if cls in _specs.values():
+        if cls in _TYPE_SPEC_TO_NAME:
             raise ValueError(
                 f"Class {cls.__module__}.{cls.__name__} has already been registered with name "
                 f"{get_name(cls)}."
             )
-        _specs[name] = cls
+        _NAME_TO_TYPE_SPEC[name] = cls
+        _TYPE_SPEC_TO_NAME[cls] = name
         return cls
 
     return decorated
@@ -94,10 +98,9 @@ def get_name(cls: type) -> str:
     Raises:
         ValueError: if it has not been.
     """
-    for name, registered in _specs.items():
-        if registered is cls:
-            return name
-    raise ValueError(f"TypeSpec {cls.__module__}.{cls.__name__} has not been registered.")
+    if cls not in _TYPE_SPEC_TO_NAME:
+        raise ValueError(f"TypeSpec {cls.__module__}.{cls.__name__} has not been registered.")
+    return _TYPE_SPEC_TO_NAME[cls]
 
 
 def lookup(name: str) -> type:
@@ -106,9 +109,9 @@ def lookup(name: str) -> type:
     Raises:
         ValueError: if there is none.
     """
-    if name not in _specs:
+    if name not in _NAME_TO_TYPE_SPEC:
         raise ValueError(f"No TypeSpec has been registered with name {name!r}")
-    return _specs[name]
+    return _NAME_TO_TYPE_SPEC[name]
 
 
 def convert_variables_to_tensors(values: Any) -> Any:

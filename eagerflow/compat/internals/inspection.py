@@ -18,12 +18,18 @@ def __getattr__(name: str) -> Any:
 
 
 def getfullargspec(obj: Any) -> inspect.FullArgSpec:
-    """The parameters of a function as `inspect.getfullargspec` gives them."""
+    """The parameters of a function as `inspect.getfullargspec` gives them.
+
+    Those of this package are given without annotations, as TensorFlow's functions have none, and
+    programs compare the parameters of their own functions with them.
+    """
     decorators, target = unwrap(obj)
     for decorator in decorators:
         if decorator.decorator_argspec is not None:
             return decorator.decorator_argspec
-    return inspect.getfullargspec(target)
+    spec = inspect.getfullargspec(target)
+    ours = str(getattr(target, "__module__", "")).split(".")[0] == "eagerflow"
+    return spec._replace(annotations={}) if ours else spec
 
 
 def getargspec(obj: Any) -> ArgSpec:

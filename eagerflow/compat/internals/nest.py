@@ -168,7 +168,19 @@ def sequence_like(instance: Any, args: Any) -> Any:
     return _nest.walker.rebuild(instance, list(args))
 
 
+def _yield_value(iterable: Any) -> Iterator[Any]:
+    yield from (child for _, child in _items(iterable))
+
+
+def _yield_sorted_items(iterable: Any) -> Iterator[tuple[Any, Any]]:
+    yield from _items(iterable)
+
+
+# The names by which other packages know them.
 _sequence_like = sequence_like
+_is_namedtuple = is_namedtuple
+_is_mapping = is_mapping
+_is_attrs = is_attrs
 
 
 def list_to_tuple(structure: Any) -> Any:

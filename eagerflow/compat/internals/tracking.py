@@ -40,34 +40,15 @@ class _Tracked(abc.ABCMeta):
 class Trackable(metaclass=_Tracked):
     """The base of objects that checkpoints save. They name what they depend on themselves."""
 
+    _track_trackable = Module._track_trackable
+    _no_dependency = Module._no_dependency
+
     def _checkpoint_children(self) -> dict[str, Any]:
-        return dict(vars(self).get("_dependencies", {}))
-
-    def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
-        """Makes an object one that this one depends on, under a name.
-
-        Raises:
-            ValueError: if there is another of this name, unless `overwrite` is True.
-        """
-        dependencies = vars(self).setdefault("_dependencies", {})
-        if dependencies.get(name, trackable) is not trackable and not overwrite:
-            raise ValueError(
-                f"Called Trackable._track_trackable() with name='{name}', but a Trackable with "
-                "this name is already declared as a dependency. Names must be unique (or "
-                "overwrite=True)."
-            )
-        dependencies[name] = trackable
-        if "_pending_restorations" in vars(self):
-            vars(self)["_pending_restorations"].settle(self)
-        return trackable
+        return {}
 
     def _lookup_dependency(self, name: str, cached_dependencies: Any = None) -> Any:
         """The object that this one depends on under a name, or None."""
-        return self._checkpoint_children().get(name)
-
-    def _no_dependency(self, value: Any) -> Any:
-        """The value, as an attribute that checkpoints leave out."""
-        return NoDependency(value)
+        return _trackable.children(self).get(name)
 
 
 class AutoTrackable(Trackable):
@@ -76,7 +57,7 @@ class AutoTrackable(Trackable):
     __setattr__ = Module.__setattr__
 
     def _checkpoint_children(self) -> dict[str, Any]:
-        return super()._checkpoint_children() | _trackable.attributes(self)
+        return _trackable.attributes(self)
 
 
 # Lists and dictionaries that attributes hold stay what they are.

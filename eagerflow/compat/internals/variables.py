@@ -3,13 +3,38 @@
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.framework.variable import Variable
+from eagerflow.framework.variable import ResourceHandle, Variable
 from eagerflow.framework.variable import Variable as BaseResourceVariable
 from eagerflow.framework.variable import Variable as ResourceVariable
 
-__all__ = ["BaseResourceVariable", "ResourceVariable", "Variable", "is_resource_variable"]
+__all__ = [
+    "BaseResourceVariable",
+    "ResourceHandle",
+    "ResourceVariable",
+    "Variable",
+    "assign_variable_op",
+    "is_resource_variable",
+    "read_variable_op",
+]
 
 
 def is_resource_variable(variable: Any) -> bool:
     """Whether a value is a variable."""
     return isinstance(variable, _core.Variable)
+
+
+def read_variable_op(resource: ResourceHandle, dtype: Any, name: str | None = None) -> Any:
+    """The value of the variable that a handle stands for."""
+    return resource.variable.read_value()
+
+
+def assign_variable_op(resource: ResourceHandle, value: Any, name: str | None = None) -> None:
+    """Changes the variable that a handle stands for."""
+    resource.variable.assign(value)
+
+
+def get_eager_safe_handle_data(handle: Any) -> Any:
+    """The specs of the variable that a handle stands for."""
+    from eagerflow.framework.type_spec import TensorSpec
+
+    return TensorSpec(handle.variable.shape, handle.variable.dtype)

@@ -1,0 +1,47 @@
+"""tensorflow.python.ops.array_ops: the functions on shape and place that are not public."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.autodiff.custom_gradient import custom_gradient
+from eagerflow.ops.array import rank, shape, size
+
+__all__ = ["prevent_gradient", "rank_internal", "shape_internal", "size_internal"]
+
+
+def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> Any:
+    """The tensor itself, whose gradient nobody may ask for.
+
+    Raises:
+        LookupError: when a gradient by it is computed.
+    """
+
+    @custom_gradient
+    def pass_on(value: Any) -> Any:
+        def refuse(*gradients: Any) -> Any:
+            raise LookupError(f"Gradient explicitly disabled. Reason: {message!r}")
+
+        return _core.ops.identity(value), refuse
+
+    return pass_on(_core.as_tensor(input))
+
+
+def shape_internal(
+    input: Any, name: str | None = None, optimize: bool = True, out_type: Any = None
+) -> Any:
+    """The shape of a tensor."""
+    return shape(input, out_type or "int32")
+
+
+def size_internal(
+    input: Any, name: str | None = None, optimize: bool = True, out_type: Any = "int32"
+) -> Any:
+    """The number of elements of a tensor."""
+    return size(input, out_type)
+
+
+def rank_internal(input: Any, name: str | None = None, optimize: bool = True) -> Any:
+    """The number of dimensions of a tensor."""
+    return rank(input)
