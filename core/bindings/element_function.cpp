@@ -196,12 +196,11 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
     const State& state = state_of(self);
     TensorList arguments = arguments_of(state, args[0]);
     TensorList results;
-    const graph::Node* failed = nullptr;
     const graph::DrawFrom streams(states_of(state.streams));
     try {
-      state.callable->plan().run(arguments, results, &failed);
+      state.callable->plan().run(arguments, results);
     } catch (...) {
-      set_error_of_node(failed);
+      set_error_of_nodes(graph::taken_failed_nodes());
       throw PythonError();
     }
     size_t at = 0;
@@ -224,7 +223,7 @@ PyRef taken_error() {
 struct Job {
   TensorList arguments, results;
   std::exception_ptr error;
-  const graph::Node* failed = nullptr;
+  graph::FailedNodes failed;
   PyRef replaced;  // what stands in the place of the result
 };
 
@@ -247,8 +246,9 @@ PyObject* map(PyObject* self, PyObject* const* args, Py_ssize_t count) {
       for (size_t k = 0; k < job.arguments.size(); ++k) slots->set(k, std::move(job.arguments[k]));
       job.arguments = {};
       try {
-        slots->run(&job.failed);
+        slots->run();
       } catch (...) {
+        job.failed = graph::taken_failed_nodes();
         slots.reset();
         throw;
       }
@@ -269,7 +269,7 @@ PyObject* map(PyObject* self, PyObject* const* args, Py_ssize_t count) {
         job.arguments = arguments_of(state, element);
         if (!unlocked) run(job);
       } catch (...) {
-        set_error_of_node(job.failed);
+        set_error_of_nodes(job.failed);
         job.replaced = as_failure();
       }
     }
@@ -290,7 +290,7 @@ PyObject* map(PyObject* self, PyObject* const* args, Py_ssize_t count) {
         try {
           std::rethrow_exception(std::exchange(job.error, nullptr));
         } catch (...) {
-          set_error_of_node(job.failed);
+          set_error_of_nodes(job.failed);
         }
         job.replaced = as_failure();
       } else if (!job.replaced) {

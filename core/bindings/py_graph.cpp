@@ -84,16 +84,22 @@ nb::object graph_object(Graph* graph) {
 
 PyObject* error_hook = nullptr;
 
-// Tells the hook at which node the exception that is set was raised: hook(error, name, type,
-// source).
-void explain(const Node& node) {
-  if (!error_hook) return;
+// Tells the hook at which nodes the exception that is set was raised, the innermost first:
+// hook(error, [(name, source)]).
+void explain(const graph::FailedNodes& nodes) {
+  if (!error_hook || nodes.empty()) return;
   PyObject *type, *error, *trace;
   PyErr_Fetch(&type, &error, &trace);
   PyErr_NormalizeException(&type, &error, &trace);
-  PyObject* const source = node.source ? static_cast<PyObject*>(node.source.get()) : Py_None;
+  const PyRef list = PyRef::steal(PyList_New(0));
+  for (const Node* node : nodes) {
+    PyObject* const source = node->source ? static_cast<PyObject*>(node->source.get()) : Py_None;
+    const PyRef place = PyRef::steal(Py_BuildValue("(sO)", node->name.c_str(), source));
+    if (!list || !place || PyList_Append(list, place) < 0) break;
+  }
   PyObject* const result =
-      PyObject_CallFunction(error_hook, "OssO", error, node.name.c_str(), node.type(), source);
+      PyErr_Occurred() ? nullptr
+                       : PyObject_CallFunctionObjArgs(error_hook, error, list.get(), nullptr);
   if (!result) PyErr_Clear();
   Py_XDECREF(result);
   PyErr_Restore(type, error, trace);
@@ -397,20 +403,19 @@ void keep_graphs(Graph& outer, std::initializer_list<nb::handle> graphs) {
 
 void run_callable(const graph::Callable& callable, TensorList& inputs, TensorList& results) {
   graph::append_captures(callable.graph(), inputs);
-  const Node* failed = nullptr;
   // As in TensorFlow, a call that is differentiated has random streams of its own.
   const graph::CalledFrom here(callable.is_watched(inputs) ? &callable : nullptr);
   try {
-    callable.plan().run(inputs, results, &failed);
+    callable.plan().run(inputs, results);
   } catch (...) {
-    set_error_of_node(failed);
+    set_error_of_nodes(graph::taken_failed_nodes());
     throw PythonError();
   }
 }
 
-void set_error_of_node(const Node* failed) noexcept {
+void set_error_of_nodes(const graph::FailedNodes& failed) noexcept {
   set_python_error();
-  if (failed) explain(*failed);
+  explain(failed);
 }
 
 nb::list wrapped_list(std::span<const Tensor> tensors) {
@@ -638,7 +643,7 @@ void add_graphs(nb::module_& m) {
   m.def(
       "set_graph_error_hook",
       [](nb::handle hook) { Py_XSETREF(error_hook, Py_NewRef(hook.ptr())); },
-      "Calls hook(error, node_name, node_type, source) when a node fails.");
+      "Calls hook(error, [(node_name, source)]) when nodes fail, the innermost first.");
   m.def(
       "set_name_prefix",
       [](nb::handle function) {

@@ -26,7 +26,7 @@ void keep_graphs(graph::Graph& outer, std::initializer_list<nanobind::handle> gr
 // Appends the outputs of a run; `inputs` get the captures. Throws PythonError for what nodes throw,
 // with the place of the node in its message.
 void run_callable(const graph::Callable& callable, TensorList& inputs, TensorList& results);
-// Sets the Python exception that stands for the C++ exception being handled, which a node raised.
-void set_error_of_node(const graph::Node* failed) noexcept;
+// Sets the Python exception that stands for the C++ exception being handled, which nodes raised.
+void set_error_of_nodes(const graph::FailedNodes& failed) noexcept;
 
 }  // namespace ef::py

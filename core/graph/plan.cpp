@@ -288,10 +288,10 @@ void Plan::join_elementwise(std::span<const DType> types) {
   steps_.resize(kept);
 }
 
-void Plan::run(std::span<const Tensor> arguments, TensorList& results, const Node** failed) const {
+void Plan::run(std::span<const Tensor> arguments, TensorList& results) const {
   PlanRun run(*this);
   for (size_t k = 0; k < arguments_.size(); ++k) run.set(k, arguments[k]);
-  run.run(failed);
+  run.run();
   for (size_t k = 0; k < results_.size(); ++k) results.push_back(run.take(k));
 }
 
@@ -305,6 +305,7 @@ void Plan::consume(std::span<Tensor> arguments, TensorList& results) const {
 namespace {
 
 thread_local const Node* running = nullptr;
+thread_local FailedNodes failed_nodes;
 
 class Running {
  public:
@@ -321,6 +322,8 @@ class Running {
 
 const Node* running_node() { return running; }
 
+FailedNodes taken_failed_nodes() { return std::exchange(failed_nodes, {}); }
+
 PlanRun::PlanRun(const Plan& plan) : plan_(plan), own_(plan.spare_.exchange(nullptr)) {
   if (!own_) {
     own_ = std::make_unique<Plan::Slots>(static_cast<size_t>(plan.num_slots_));
@@ -335,7 +338,7 @@ PlanRun::~PlanRun() {
   delete plan_.spare_.exchange(own_.release());
 }
 
-void PlanRun::run(const Node** failed) {
+void PlanRun::run() {
   const bool pauses = building() != nullptr;
   if (pauses) begin_building(nullptr);
   const struct Resume {
@@ -347,17 +350,24 @@ void PlanRun::run(const Node** failed) {
   done_ = false;
   const FlushSubnormals flush;
   const bool watched = recording() || !observers.empty();
-  for (const Plan::Step& step : plan_.steps_) {
-    if (step.direct && !watched && run_directly(step)) continue;
-    if (failed) *failed = step.node;
-    if (!step.chain) {
-      run_in_general(step);
-    } else if (!run_chain(step)) {
-      for (const Plan::Step& member : step.members) {
-        if (failed) *failed = member.node;
-        run_in_general(member);
+  if (!running) failed_nodes.clear();
+  const Node* node = nullptr;
+  try {
+    for (const Plan::Step& step : plan_.steps_) {
+      node = step.node;
+      if (step.direct && !watched && run_directly(step)) continue;
+      if (!step.chain) {
+        run_in_general(step);
+      } else if (!run_chain(step)) {
+        for (const Plan::Step& member : step.members) {
+          node = member.node;
+          run_in_general(member);
+        }
       }
     }
+  } catch (...) {
+    failed_nodes.push_back(node);
+    throw;
   }
   done_ = true;
 }

@@ -17,6 +17,11 @@ void run_node(const Node& node, std::span<const Tensor> inputs, TensorList& outp
 // The node that this thread runs, for those who observe operations; null if it runs none.
 const Node* running_node();
 
+// The nodes at which the exception that is being handled was thrown on this thread: the innermost,
+// then those whose graphs it is in. Asking forgets them.
+using FailedNodes = std::vector<const Node*>;
+FailedNodes taken_failed_nodes();
+
 class Plan {
  public:
   struct Options {
@@ -37,9 +42,8 @@ class Plan {
   bool needs_argument(size_t index) const { return arguments_[index].slot >= 0; }
 
   // `arguments` are the values of the graph's inputs, then of its captures. Throws what operations
-  // throw; `failed`, if given, is then the node.
-  void run(std::span<const Tensor> arguments, TensorList& results,
-           const Node** failed = nullptr) const;
+  // throw; taken_failed_nodes() tells where.
+  void run(std::span<const Tensor> arguments, TensorList& results) const;
   // The same, and takes the arguments over.
   void consume(std::span<Tensor> arguments, TensorList& results) const;
 
@@ -105,7 +109,7 @@ class PlanRun {
     const int32_t slot = plan_.arguments_[argument].slot;
     if (slot >= 0) slots_[static_cast<size_t>(slot)] = std::move(value);
   }
-  void run(const Node** failed = nullptr);
+  void run();
   const Tensor& result(size_t k) const {
     return slots_[static_cast<size_t>(plan_.results_[k].slot)];
   }

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.framework import name_scope, random_seed
+from eagerflow.framework import graph_errors, name_scope, random_seed
 from eagerflow.framework.operation import GraphInspection
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
@@ -17,6 +17,7 @@ Tensor = _core.Tensor
 
 _core.set_package_folder(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 _core.set_name_prefix(name_scope.current_prefix)
+_core.set_graph_error_hook(graph_errors.add_places)
 
 
 class FuncGraph(_core.Graph, GraphInspection):

@@ -1,0 +1,37 @@
+"""Errors of graphs that run: their messages say at which line of the program a node was added."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow.errors import OpError
+
+_HEADER = "Graph execution error:\n\nDetected at node "
+_LINES = " defined at (most recent call last):\n"
+
+
+def add_places(error: BaseException, nodes: list[tuple[str, Any]]) -> None:
+    """Puts the lines that added nodes into the message of an error.
+
+    Args:
+        error: what a node raised; only errors of operations are changed.
+        nodes: names of nodes with file, line and function, or None: the node that failed, the one
+            whose graph that is in, and so on.
+    """
+    if not isinstance(error, OpError):
+        return
+    places: list[str] = []
+    for _, source in reversed(nodes):
+        if source is not None:
+            place = '  File "{}", line {}, in {}\n'.format(*source)
+            if places[-1:] != [place]:
+                places.append(place)
+    message = error.message
+    if message.startswith(_HEADER):  # from a graph that a node called
+        first, _, rest = message.partition(_LINES)
+        error._message = first + _LINES + "".join(places) + rest
+        return
+    name = nodes[0][0]
+    error._message = (
+        f"{_HEADER}{name}{_LINES}{''.join(places)}\n{message}\n\t [[{{{{node {name}}}}}]]"
+    )
