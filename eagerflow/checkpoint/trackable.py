@@ -44,13 +44,11 @@ def is_trackable(value: Any) -> bool:
     """Whether a value is saved with the object it is an attribute of."""
     if isinstance(value, (Variable, Module)):
         return True
+    if hasattr(value, "_checkpoint_children") or hasattr(value, "_checkpoint_values"):
+        return not isinstance(value, type)
     if isinstance(value, (list, tuple)):
         return any(map(is_trackable, value))
-    if isinstance(value, Mapping):
-        return any(map(is_trackable, value.values()))
-    return not isinstance(value, type) and (
-        hasattr(value, "_checkpoint_children") or hasattr(value, "_checkpoint_values")
-    )
+    return isinstance(value, Mapping) and any(map(is_trackable, value.values()))
 
 
 def children(value: Any) -> dict[str, Any]:

@@ -27,7 +27,7 @@ def encode_spec(spec: Any) -> bytes:
         TypeError: if it holds what saved datasets cannot hold.
     """
     value = MESSAGES["StructuredValue"]()
-    _fill(value, spec)
+    fill_value(value, spec)
     return value.SerializeToString()
 
 
@@ -39,28 +39,29 @@ def decode_spec(data: bytes) -> Any:
     """
     DecodeError = protobuf("message").DecodeError
     try:
-        return _read(MESSAGES["StructuredValue"].FromString(data))
+        return read_value(MESSAGES["StructuredValue"].FromString(data))
     except (DecodeError, ValueError, TypeError, IndexError) as error:
         raise errors.DataLossError(
             None, None, f"The specs of a saved dataset are damaged: {error}"
         ) from error
 
 
-def _fill(value: Any, spec: Any) -> None:
+def fill_value(value: Any, spec: Any) -> None:
+    """Sets a StructuredValue to a structure of specs."""
     if isinstance(spec, tuple) and hasattr(spec, "_fields"):
         value.named_tuple_value.name = type(spec).__name__
         for key, item in zip(spec._fields, spec, strict=True):
-            _fill(value.named_tuple_value.values.add(key=key).value, item)
+            fill_value(value.named_tuple_value.values.add(key=key).value, item)
     elif isinstance(spec, tuple):
         value.tuple_value.SetInParent()
         for item in spec:
-            _fill(value.tuple_value.values.add(), item)
+            fill_value(value.tuple_value.values.add(), item)
     elif isinstance(spec, Mapping):
         value.dict_value.SetInParent()
         for key, item in spec.items():
             if not isinstance(key, str):
                 raise TypeError(f"Only strings can be keys in a saved dataset, got {key!r}.")
-            _fill(value.dict_value.fields[key], item)
+            fill_value(value.dict_value.fields[key], item)
     elif isinstance(spec, TensorSpec):
         message = value.tensor_spec_value
         message.name = spec.name or ""
@@ -108,7 +109,8 @@ def _fill_shape(message: Any, shape: TensorShape) -> None:
         message.dim.add(size=-1 if size is None else size)
 
 
-def _read(value: Any) -> Any:
+def read_value(value: Any) -> Any:
+    """The structure of specs in a StructuredValue."""
     kind = value.WhichOneof("kind")
     if kind is None:
         raise ValueError("a value is missing")
@@ -116,14 +118,14 @@ def _read(value: Any) -> Any:
     if kind == "tensor_spec_value":
         return TensorSpec(_shape(content.shape), as_dtype(content.dtype), content.name or None)
     if kind == "tuple_value":
-        return tuple(_read(item) for item in content.values)
+        return tuple(read_value(item) for item in content.values)
     if kind == "list_value":
-        return [_read(item) for item in content.values]
+        return [read_value(item) for item in content.values]
     if kind == "dict_value":
-        return {key: _read(item) for key, item in sorted(content.fields.items())}
+        return {key: read_value(item) for key, item in sorted(content.fields.items())}
     if kind == "named_tuple_value":
         made = named_tuple(content.name, tuple(pair.key for pair in content.values))
-        return made(*(_read(pair.value) for pair in content.values))
+        return made(*(read_value(pair.value) for pair in content.values))
     if kind == "tensor_shape_value":
         return _shape(content)
     if kind == "tensor_dtype_value":
@@ -139,7 +141,7 @@ def _read_class(message: Any) -> Any:
     kinds = {_RAGGED: RaggedTensorSpec, _SPARSE: SparseTensorSpec}
     if message.type_spec_class not in kinds:
         raise ValueError(f"specs of the class {message.type_spec_class_name!r} cannot be read")
-    return kinds[message.type_spec_class](*_read(message.type_state))
+    return kinds[message.type_spec_class](*read_value(message.type_state))
 
 
 def _shape(message: Any) -> TensorShape:

@@ -65,6 +65,8 @@ class Builder:
         self.functions = {message.signature.name: message for message in library}
         self.resource = resource
         self.allowed = frozenset(allowed)
+        # Files that belong to the graph, and may be read.
+        self.files: frozenset[str] = frozenset()
         nodes = size + sum(len(message.node_def) for message in self.functions.values())
         self._left = _NODES_IN_ALL + _TIMES_THE_FILE * nodes
         self._depth = 0
@@ -192,10 +194,10 @@ class Builder:
         handler = state_ops.HANDLERS.get(node.op)
         if definition is None or not (handler or rules.is_mapped(node.op)):
             raise rules.unknown(node.op, f" in node '{node.name}'{where}")
-        if node.op in state_ops.REFUSED and node.op not in self.allowed:
-            raise state_ops.refusal(node, where)
         attrs = attributes_of(node, definition)
         arguments = _arguments(definition, inputs, attrs)
+        if node.op in state_ops.REFUSED and node.op not in self.allowed:
+            state_ops.check_files(self, node, arguments, where)
         if handler is not None:
             return _Results(definition, handler(self, node, arguments, attrs))
         return _Results(definition, rules.call(definition, {**attrs, **arguments}))

@@ -14,6 +14,7 @@ from eagerflow import _core
 from eagerflow.errors import PermissionDeniedError, UnimplementedError
 from eagerflow.framework import dtypes
 from eagerflow.graphdef import composed
+from eagerflow.lookup import tables
 
 Handler = Callable[[Any, Any, dict[str, Any], dict[str, Any]], list[Any]]
 
@@ -31,9 +32,17 @@ READS = frozenset(
 REFUSED = frozenset("ReadFile WriteFile MatchingFiles InitializeTableFromTextFileV2".split())
 
 
-def refusal(node: Any, where: str) -> PermissionDeniedError:
-    """The error about a node that reaches files."""
-    return PermissionDeniedError(
+def check_files(builder: Any, node: Any, inputs: dict[str, Any], where: str) -> None:
+    """Refuses a node that reaches files, but for those that belong to the graph.
+
+    Raises:
+        PermissionDeniedError: if the file is another, or is known only when the graph runs.
+    """
+    name = inputs.get("filename")
+    known = None if name is None else _core.static_value(name)
+    if known is not None and known.numpy().decode() in builder.files:
+        return
+    raise PermissionDeniedError(
         None,
         None,
         f"Node '{node.name}'{where} is a {node.op}, which reaches files. Models from files may not; "
@@ -184,6 +193,39 @@ def _find(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
 def _insert(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     inputs["table_handle"].insert(inputs["keys"], inputs["values"])
     return []
+
+
+@_handles("InitializeTableFromTextFileV2")
+def _insert_lines(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    table = inputs["table_handle"]
+    known = _core.static_value(inputs["filename"])
+    if known is None:
+        raise ValueError("the name of the file must be known")
+    lines = tables.TextFileInitializer(
+        known.numpy().decode(), table.key_dtype, attrs["key_index"], table.value_dtype,
+        attrs["value_index"], attrs["vocab_size"] if attrs["vocab_size"] > 0 else None,
+        attrs["delimiter"], value_index_offset=attrs["offset"],
+    )  # fmt: skip
+    pairs = list(lines.pairs())
+    keys, values = ([pair[k] for pair in pairs] for k in range(2))
+    table.insert(tf.constant(keys, table.key_dtype), tf.constant(values, table.value_dtype))
+    return []
+
+
+@_handles("ReadFile")
+def _read_file(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    return [tf.io.read_file(inputs["filename"])]
+
+
+@_handles("WriteFile")
+def _write_file(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    tf.io.write_file(inputs["filename"], inputs["contents"])
+    return []
+
+
+@_handles("MatchingFiles")
+def _matching_files(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    return [tf.io.matching_files(inputs["pattern"])]
 
 
 @_handles("LookupTableRemoveV2")

@@ -1,12 +1,13 @@
-"""SavedModel: the part of its messages that describes objects and variables."""
+"""SavedModel: graphs with signatures, and the objects that have functions and variables."""
 
+from eagerflow.protos.graph import GRAPH
 from eagerflow.protos.schema import Schema
-from eagerflow.protos.tensor import SHAPE, VERSION
+from eagerflow.protos.structure import STRUCTURE
 
 MESSAGES = Schema(
     "tensorflow",
-    SHAPE
-    + VERSION
+    GRAPH
+    + STRUCTURE
     + """
     message ObjectReference { int32 node_id = 1; string local_name = 2; }
     message SlotVariableReference {
@@ -16,7 +17,30 @@ MESSAGES = Schema(
     }
     message SavedUserObject { string identifier = 1; VersionDef version = 2; string metadata = 3; }
     message SavedAsset { int32 asset_file_def_index = 1; }
-    message SavedFunction { repeated string concrete_functions = 1; }
+    message FunctionSpec {
+      StructuredValue fullargspec = 1;
+      bool is_method = 2;
+      StructuredValue input_signature = 5;
+      int32 jit_compile = 6;
+    }
+    message SavedFunction {
+      repeated string concrete_functions = 1;
+      FunctionSpec function_spec = 2;
+    }
+    message SavedBareConcreteFunction {
+      string concrete_function_name = 1;
+      repeated string argument_keywords = 2;
+      int64 allowed_positional_arguments = 3;
+      FunctionSpec function_spec = 4;
+    }
+    message SavedConcreteFunction {
+      repeated int32 bound_inputs = 2;
+      StructuredValue canonicalized_input_signature = 3;
+      StructuredValue output_signature = 4;
+    }
+    message CapturedTensor { string name = 1; string concrete_function = 2; }
+    message SavedResource { string device = 1; }
+    message SaveableObject { int32 save_function = 2; int32 restore_function = 3; }
     message SavedVariable {
       int32 dtype = 1;
       TensorShapeProto shape = 2;
@@ -36,20 +60,68 @@ MESSAGES = Schema(
         SavedAsset asset = 5;
         SavedFunction function = 6;
         SavedVariable variable = 7;
+        SavedBareConcreteFunction bare_concrete_function = 8;
         SavedConstant constant = 9;
+        SavedResource resource = 10;
+        CapturedTensor captured_tensor = 12;
       }
+      map<string, SaveableObject> saveable_objects = 11;
+      string registered_name = 13;
+      string registered_saver = 16;
     }
-    message SavedObjectGraph { repeated SavedObject nodes = 1; }
-    message GraphDef { VersionDef versions = 4; }
+    message SavedObjectGraph {
+      repeated SavedObject nodes = 1;
+      map<string, SavedConcreteFunction> concrete_functions = 2;
+    }
+    message OpList { repeated OpDef op = 1; }
     message MetaInfoDef {
       string meta_graph_version = 1;
+      OpList stripped_op_list = 2;
       repeated string tags = 4;
       string tensorflow_version = 5;
       string tensorflow_git_version = 6;
+      bool stripped_default_attrs = 7;
+    }
+    message TensorInfo {
+      message CooSparse {
+        string values_tensor_name = 1;
+        string indices_tensor_name = 2;
+        string dense_shape_tensor_name = 3;
+      }
+      oneof encoding {
+        string name = 1;
+        CooSparse coo_sparse = 4;
+      }
+      DataType dtype = 2;
+      TensorShapeProto tensor_shape = 3;
+    }
+    message SignatureDef {
+      map<string, TensorInfo> inputs = 1;
+      map<string, TensorInfo> outputs = 2;
+      string method_name = 3;
+    }
+    message AssetFileDef { TensorInfo tensor_info = 1; string filename = 2; }
+    message SaverDef {
+      string filename_tensor_name = 1;
+      string save_tensor_name = 2;
+      string restore_op_name = 3;
+      int32 max_to_keep = 4;
+      bool sharded = 5;
+      float keep_checkpoint_every_n_hours = 6;
+      int32 version = 7;
+    }
+    message CollectionDef {
+      message NodeList { repeated string value = 1; }
+      message BytesList { repeated bytes value = 1; }
+      oneof kind { NodeList node_list = 1; BytesList bytes_list = 2; }
     }
     message MetaGraphDef {
       MetaInfoDef meta_info_def = 1;
       GraphDef graph_def = 2;
+      SaverDef saver_def = 3;
+      map<string, CollectionDef> collection_def = 4;
+      map<string, SignatureDef> signature_def = 5;
+      repeated AssetFileDef asset_file_def = 6;
       SavedObjectGraph object_graph_def = 7;
     }
     message SavedModel {

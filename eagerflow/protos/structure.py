@@ -3,10 +3,8 @@
 from eagerflow.protos.schema import Schema
 from eagerflow.protos.tensor import SHAPE
 
-MESSAGES = Schema(
-    "tensorflow",
-    SHAPE
-    + """
+# What several files of messages declare.
+STRUCTURE = """
     message NoneValue {}
     message ListValue { repeated StructuredValue values = 1; }
     message TupleValue { repeated StructuredValue values = 1; }
@@ -31,9 +29,19 @@ MESSAGES = Schema(
         TupleValue tuple_value = 52;
         DictValue dict_value = 53;
         NamedTupleValue named_tuple_value = 54;
+        double float64_value = 11;
         sint64 int64_value = 12;
+        string string_value = 13;
+        bool bool_value = 14;
       }
     }
+"""
+
+MESSAGES = Schema(
+    "tensorflow",
+    SHAPE
+    + STRUCTURE
+    + """
     message SnapshotMetadataRecord {
       string graph_hash = 1;
       string run_id = 2;

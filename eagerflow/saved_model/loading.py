@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from typing import Any
 
+from eagerflow.checkpoint import bundle
 from eagerflow.checkpoint.restoring import restore_objects
-from eagerflow.framework import dtypes
-from eagerflow.framework.module import Module
-from eagerflow.framework.variable import Variable
 from eagerflow.io.damage import DamagedFileError, check_config, part_of
 from eagerflow.io.os_errors import path_text, translated
-from eagerflow.ops.creation import zeros
 from eagerflow.protos.saved_model import MESSAGES
 from eagerflow.protos.schema import protobuf
 from eagerflow.saved_model import constants
@@ -25,14 +21,10 @@ json_config = lazy.Module("eagerflow.keras.saving.json_config")
 keras3 = lazy.Module("eagerflow.keras.saving.keras3")
 memory_limit = lazy.Module("eagerflow.keras.saving.memory_limit")
 models = lazy.Module("eagerflow.keras.models")
+loaded_objects = lazy.Module("eagerflow.saved_model.loaded_objects")
+version1 = lazy.Module("eagerflow.saved_model.version1")
 serialization = lazy.Module("eagerflow.keras.saving.serialization")
 signatures = lazy.Module("eagerflow.saved_model.signatures")
-
-_LISTS = {"trackable_list_wrapper": list, "trackable_tuple_wrapper": tuple}
-
-
-class LoadedObject(Module):
-    """An object of a SavedModel: its attributes, without the functions of its class."""
 
 
 def contains_saved_model(export_dir: Any) -> bool:
@@ -47,14 +39,15 @@ def contains_saved_model(export_dir: Any) -> bool:
 def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
     """The object that a SavedModel holds.
 
-    A Keras model is made again from its configuration, and has its `signatures`. Other objects
-    come back with their attributes: variables, lists, dictionaries and objects inside. Functions
-    do not.
+    Objects come back with their attributes: variables, lists, dictionaries, objects inside, tables,
+    and functions, which take what they were saved with. `signatures` are functions of named tensors.
+    Nothing of a function is built before it is first called. A Keras model without functions is made
+    again from its configuration. SavedModels of version 1 have signatures and variables.
 
     Args:
         export_dir: the folder.
         tags: which of its graphs; the first that has them all.
-        options: ignored.
+        options: `tf.saved_model.LoadOptions`, or None.
 
     Raises:
         OSError: if there is no SavedModel.
@@ -70,6 +63,12 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
     >>> tf.saved_model.load(folder).weight.numpy()
     array([1., 2.], dtype=float32)
     """
+    folder = path_text(export_dir)
+    meta_graph = _meta_graph(folder, tags)
+    if meta_graph.object_graph_def.concrete_functions:
+        return _load_objects(folder, meta_graph, options)
+    if meta_graph.signature_def and not meta_graph.object_graph_def.nodes:
+        return version1.load(folder, meta_graph, getattr(options, "allowed_operations", ()))
     loaded = load_folder(export_dir, tags)
     if hasattr(loaded, "_flatten_layers"):
         signatures.add_signatures(loaded)
@@ -79,6 +78,20 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
 def load_folder(export_dir: Any, tags: Any = None, compile: bool = False) -> Any:
     """As `load`; compiles a Keras model as it was, if asked to, and restores its optimizer."""
     folder = path_text(export_dir)
+    meta_graph = _meta_graph(folder, tags)
+    variables = os.path.join(folder, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
+    stored = _stored_bytes(variables)
+    keras_model = _keras_model(folder, stored, compile)
+    if keras_model is not None:
+        restore_objects(keras_model, variables).expect_partial()
+        for layer in keras_model._flatten_layers():
+            layer.finalize_state()
+        return keras_model
+    return _load_objects(folder, meta_graph, None)
+
+
+def _meta_graph(folder: str, tags: Any) -> Any:
+    """The first graph of a SavedModel that has all of some tags."""
     path = os.path.join(folder, constants.SAVED_MODEL_FILENAME_PB)
     if not os.path.exists(path):
         raise OSError(
@@ -89,31 +102,34 @@ def load_folder(export_dir: Any, tags: Any = None, compile: bool = False) -> Any
     wanted = {tags} if isinstance(tags, str) else set(tags or ())
     for graph in model.meta_graphs:
         if wanted <= set(graph.meta_info_def.tags):
-            break
-    else:
-        raise ValueError(
-            f"Importing a SavedModel with `tf.saved_model.load` requires a `tags=` argument that "
-            f"matches a graph of {folder}; none has {sorted(wanted)}."
-        )
+            return graph
+    raise ValueError(
+        f"Importing a SavedModel with `tf.saved_model.load` requires a `tags=` argument that matches "
+        f"a graph of {folder}; none has {sorted(wanted)}."
+    )
+
+
+def _load_objects(folder: str, meta_graph: Any, options: Any) -> Any:
     variables = os.path.join(folder, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
-    stored = _stored_bytes(variables)
-    keras_model = _keras_model(folder, stored, compile)
-    if keras_model is not None:
-        restore_objects(keras_model, variables).expect_partial()
-        for layer in keras_model._flatten_layers():
-            layer.finalize_state()
-        return keras_model
+    path = os.path.join(folder, constants.SAVED_MODEL_FILENAME_PB)
+    allowed = getattr(options, "allowed_operations", ())
     try:
-        root = _objects(graph.object_graph_def, stored)
+        stored = _stored_bytes(variables)
+        loader = loaded_objects.ObjectLoader(meta_graph, folder, stored, allowed)
+        root = loader.load()
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise DamagedFileError(path, "The graph of objects", error) from error
-    restore_objects(root, variables).assert_existing_objects_matched()
+    if os.path.exists(bundle.index_path(variables)):
+        restore_objects(root, variables).assert_existing_objects_matched()
+    loader.initialize()
     return root
 
 
 def _stored_bytes(prefix: str) -> int:
     """The number of bytes of the variables in a bundle."""
     folder, name = os.path.split(prefix)
+    if not os.path.isdir(folder):
+        return 0
     with translated(folder), os.scandir(folder) as entries:
         return sum(
             entry.stat().st_size for entry in entries if entry.name.startswith(f"{name}.data-")
@@ -161,57 +177,3 @@ def _keras_model(folder: str, stored: int, compile: bool) -> Any:
                 hdf5_model.compile_from_config(model, training)
         return model
     return None
-
-
-def _objects(graph: Any, stored: int) -> Any:
-    """The root of the objects that a graph describes; its variables have at most `stored` bytes."""
-    made: dict[int, Any] = {}
-    left = stored
-
-    def make(number: int) -> Any:
-        nonlocal left
-        if number in made:
-            return made[number]
-        if number < 0:
-            raise IndexError(f"there is no object {number}")
-        node = graph.nodes[number]
-        kind = node.WhichOneof("kind")
-        if kind == "variable":
-            left -= _least_bytes(node.variable)
-            if left < 0:
-                raise ValueError("its variables have more elements than the files have bytes")
-            made[number] = _variable(node.variable)
-            return made[number]
-        if kind != "user_object":
-            return None
-        identifier = node.user_object.identifier
-        loaded = made[number] = {} if "dict" in identifier else LoadedObject()
-        parts = {}
-        for child in node.children:
-            value = make(child.node_id)
-            if value is not None:
-                parts[child.local_name] = value
-        if identifier in _LISTS:
-            loaded = made[number] = _LISTS[identifier](parts[key] for key in sorted(parts, key=int))
-        elif isinstance(loaded, dict):
-            loaded.update(parts)
-        else:
-            for name, value in parts.items():
-                setattr(loaded, name, value)
-        return loaded
-
-    if not graph.nodes:
-        return LoadedObject()
-    return make(0)
-
-
-def _least_bytes(message: Any) -> int:
-    dtype = dtypes.as_dtype(message.dtype)
-    width = 1 if dtype is dtypes.string else dtype.size
-    return math.prod(dim.size for dim in message.shape.dim) * width
-
-
-def _variable(message: Any) -> Any:
-    dtype = dtypes.as_dtype(message.dtype)
-    shape = [dim.size for dim in message.shape.dim]
-    return Variable(zeros(shape, dtype), trainable=message.trainable, name=message.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -25,13 +26,16 @@ class SaveOptions:
 
 
 class LoadOptions:
-    """Options of `tf.saved_model.load`; none has an effect here.
+    """Options of `tf.saved_model.load`.
 
     Args:
-        **options: those of TensorFlow, kept as attributes.
+        allowed_operations: names of operations that may run although they reach files, such as
+            "ReadFile"; by default none. docs/files.md lists them.
+        **options: those of TensorFlow, kept as attributes, without effect.
     """
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, allowed_operations: Iterable[str] = (), **options: Any) -> None:
+        self.allowed_operations = tuple(allowed_operations)
         vars(self).update(options)
 
 

@@ -25,6 +25,7 @@ RECORDERS = {
     "saved_datasets": "oracle.saved_datasets",
     "keras_files": "oracle.keras_files",
     "graph_files": "oracle.graph_files",
+    "saved_models": "oracle.saved_models",
 }
 # A kernel or a gradient that TensorFlow happens not to have is no promise, and is not recorded.
 ACCIDENTS = ("NotFoundError", "UnimplementedError", "InternalError", "LookupError")

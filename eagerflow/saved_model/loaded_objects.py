@@ -1,0 +1,222 @@
+"""The objects of a SavedModel with functions: variables, tables, assets, functions, what holds them."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.framework.func_graph import FuncGraph
+from eagerflow.framework.module import Module
+from eagerflow.framework.variable import Variable
+from eagerflow.graphdef.importing import Builder, refused
+from eagerflow.io.serialization import tensor_of_message
+from eagerflow.lookup.tables import MutableHashTable
+from eagerflow.ops.creation import zeros
+from eagerflow.saved_model import constants, structured_values
+from eagerflow.saved_model.loaded_functions import LoadedConcrete, LoadedFunction, SignatureMap
+from eagerflow.saved_model.options import Asset
+
+_WRAPPERS = {"trackable_list_wrapper": list, "trackable_tuple_wrapper": tuple}
+
+
+class _Found:
+    """A property of modules that an attribute of the object's own takes the place of."""
+
+    def __init__(self, name: str) -> None:
+        self._property = getattr(Module, name)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else self._property.__get__(instance, owner)
+
+
+class LoadedObject(Module):
+    """An object of a SavedModel: its attributes and functions, without the methods of its class."""
+
+    variables: Any = _Found("variables")
+    trainable_variables: Any = _Found("trainable_variables")
+    non_trainable_variables: Any = _Found("non_trainable_variables")
+    submodules: Any = _Found("submodules")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the function that was the object's `__call__`.
+
+        Raises:
+            TypeError: if it had none.
+        """
+        function = vars(self).get("__call__")
+        if function is None:
+            raise TypeError(f"The loaded object {self!r} has no function `__call__`.")
+        return function(*args, **kwargs)
+
+
+class ObjectLoader:
+    """Makes the objects that a graph of a SavedModel describes.
+
+    Args:
+        meta_graph: the MetaGraphDef message.
+        folder: the SavedModel's.
+        stored: how many bytes its variables have.
+        allowed: operations that may run although they reach files.
+    """
+
+    def __init__(self, meta_graph: Any, folder: str, stored: int, allowed: Iterable[str]) -> None:
+        self._graph = meta_graph.object_graph_def
+        self._nodes = self._graph.nodes
+        self._constants = {node.name: node for node in meta_graph.graph_def.node}
+        library = meta_graph.graph_def.library.function
+        self._builder = Builder(library, self._no_resource, len(self._constants), allowed)
+        assets = os.path.join(folder, constants.ASSETS_DIRECTORY)
+        self._assets = [
+            os.path.join(assets, os.path.basename(asset.filename))
+            for asset in meta_graph.asset_file_def
+        ]
+        self._builder.files = frozenset(self._assets)
+        self._left = stored
+        self._made: dict[int, Any] = {}
+        self._concrete: dict[str, LoadedConcrete] = {}
+
+    def load(self) -> Any:
+        """The root of the objects."""
+        if not self._nodes:
+            return LoadedObject()
+        order = list(self._reachable())
+        for number in order:
+            self._object(number)
+        for number in reversed(order):
+            self._connect(number)
+        return self._finished(0)
+
+    def initialize(self) -> None:
+        """Fills tables."""
+        for number in sorted(self._made):
+            node = self._nodes[number]
+            names = {child.local_name: child.node_id for child in node.children}
+            if node.WhichOneof("kind") == "resource" and "_initialize" in names:
+                function = self._nodes[names["_initialize"]].function.concrete_functions
+                graph = FuncGraph("initialize")
+                with graph.as_default():
+                    for name in function[:1]:
+                        self._builder.call(name, self._bound(name))
+                    graph.finish([])
+                graph.run([])
+
+    def _reachable(self) -> Iterable[int]:
+        seen = {0}
+        queue = [0]
+        for number in queue:
+            yield number
+            for child in self._nodes[number].children:
+                if not 0 <= child.node_id < len(self._nodes):
+                    raise IndexError(f"there is no object {child.node_id}")
+                if child.node_id not in seen:
+                    seen.add(child.node_id)
+                    queue.append(child.node_id)
+
+    def _object(self, number: int) -> Any:
+        if not 0 <= number < len(self._nodes):
+            raise IndexError(f"there is no object {number}")
+        if number not in self._made:
+            self._made[number] = self._make(self._nodes[number])
+        return self._made[number]
+
+    def _make(self, node: Any) -> Any:
+        kind = node.WhichOneof("kind")
+        if kind == "variable":
+            return self._variable(node.variable)
+        if kind == "function":
+            message = node.function
+            spec = message.function_spec
+            parameters = structured_values.read(spec.fullargspec)
+            found = [self._concrete_function(name) for name in message.concrete_functions]
+            has_spec = isinstance(parameters, structured_values.ArgSpec)
+            name = message.concrete_functions[0] if found else "function"
+            return LoadedFunction(name, found, parameters if has_spec else None, spec.is_method)
+        if kind == "bare_concrete_function":
+            return self._concrete_function(node.bare_concrete_function.concrete_function_name)
+        if kind == "asset":
+            return Asset(self._assets[node.asset.asset_file_def_index])
+        if kind == "constant":
+            constant = self._constants[node.constant.operation]
+            return tensor_of_message(constant.attr["value"].tensor)
+        if kind == "resource":
+            return self._table(node)
+        if kind != "user_object":
+            return None
+        identifier = node.user_object.identifier
+        if identifier in _WRAPPERS:
+            return []
+        return {} if "dict" in identifier or identifier == "signature_map" else LoadedObject()
+
+    def _connect(self, number: int) -> None:
+        """Gives an object its attributes, elements or items."""
+        node, made = self._nodes[number], self._made[number]
+        parts = {child.local_name: child.node_id for child in node.children}
+        if isinstance(made, list):
+            made.extend(self._finished(parts[key]) for key in sorted(parts, key=int))
+        elif isinstance(made, dict):
+            made.update({key: self._finished(part) for key, part in parts.items()})
+            if node.user_object.identifier == "signature_map":
+                self._made[number] = SignatureMap(made)
+        elif isinstance(made, LoadedObject):
+            vars(made).update(
+                {key: self._finished(part) for key, part in parts.items() if key != "signatures"}
+            )
+            if "signatures" in parts:
+                vars(made)["signatures"] = self._finished(parts["signatures"])
+
+    def _finished(self, number: int) -> Any:
+        node, made = self._nodes[number], self._made[number]
+        if node.user_object.identifier == "trackable_tuple_wrapper" and isinstance(made, list):
+            return tuple(made)
+        if isinstance(made, Asset):
+            return _core.convert(made.asset_path, dtypes.string, None)
+        return made
+
+    def _variable(self, message: Any) -> Variable:
+        dtype = dtypes.as_dtype(message.dtype)
+        shape = [dim.size for dim in message.shape.dim]
+        width = 1 if dtype is dtypes.string else dtype.size
+        self._left -= math.prod(shape) * width
+        if self._left < 0 or any(size < 0 for size in shape):
+            raise ValueError("its variables have more elements than the files have bytes")
+        return Variable(zeros(shape, dtype), trainable=message.trainable, name=message.name or None)
+
+    def _table(self, node: Any) -> Any:
+        """The table that an object's function `_create_resource` makes."""
+        names = {child.local_name: child.node_id for child in node.children}
+        creator = self._nodes[names["_create_resource"]].function.concrete_functions[0]
+        for made in self._builder.functions[creator].node_def:
+            if made.op in ("HashTableV2", "MutableHashTableV2"):
+                key, value = (
+                    dtypes.as_dtype(made.attr[a].type) for a in ("key_dtype", "value_dtype")
+                )
+                return MutableHashTable(key, value, zeros([], value))
+        raise ValueError(f"the resource that '{creator}' makes is no table")
+
+    @staticmethod
+    def _no_resource(node: Any, attrs: dict[str, Any]) -> Any:
+        raise refused(f"Node '{node.name}' ({node.op}) makes a resource in a function.")
+
+    def _concrete_function(self, name: str) -> LoadedConcrete:
+        if name not in self._concrete:
+            message = self._graph.concrete_functions[name]
+            args, kwargs = structured_values.read(message.canonicalized_input_signature)
+            output = structured_values.read(message.output_signature)
+            self._concrete[name] = LoadedConcrete(
+                self._builder, name, (tuple(args), dict(kwargs)), output, lambda: self._bound(name)
+            )
+        return self._concrete[name]
+
+    def _bound(self, name: str) -> list[Any]:
+        """What a function takes after its arguments."""
+        found = []
+        for number in self._graph.concrete_functions[name].bound_inputs:
+            value = self._object(number)
+            if isinstance(value, Asset):
+                value = _core.convert(value.asset_path, dtypes.string, None)
+            found.append(value)
+        return found

@@ -1,0 +1,109 @@
+"""A module with functions of every kind, for SavedModels that we and TensorFlow write."""
+
+import numpy as np
+
+
+def make(tf, vocabulary):
+    """The module; `vocabulary` is a file with words in its lines."""
+
+    class Inner(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = tf.Variable([1.0, 2.0], name="w")
+
+    class Everything(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.v = tf.Variable(3.0)
+            self.inner = Inner()
+            self.parts = [tf.Variable(1), tf.Variable(2.0)]
+            self.named = {"k": tf.Variable(5.0)}
+            self.table = tf.lookup.StaticHashTable(
+                tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), -1
+            )
+            if vocabulary is not None:
+                lines = tf.lookup.TextFileInitializer(
+                    vocabulary, tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64,
+                    tf.lookup.TextFileIndex.LINE_NUMBER,
+                )  # fmt: skip
+                self.lines = tf.lookup.StaticVocabularyTable(lines, 1)
+                self.asset = tf.saved_model.Asset(vocabulary)
+
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+        def structured(self, x):
+            return {"y": x * self.v, "z": (x, self.inner.w)}
+
+        @tf.function
+        def options(self, x, training=False, scale=2.0):
+            if training:
+                self.v.assign_add(1.0)
+                return x * 10.0
+            return x * scale + self.v
+
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+        def look_up(self, s):
+            return self.table.lookup(s)
+
+        @tf.function(input_signature=[tf.RaggedTensorSpec([None, None], tf.float32)])
+        def ragged(self, r):
+            return tf.reduce_sum(r, 1), r * 2.0
+
+        @tf.function(input_signature=[tf.TensorSpec([], tf.int32)])
+        def loop(self, n):
+            total = 0.0
+            for i in tf.range(n):
+                total += self.v * tf.cast(i, tf.float32)
+            return total
+
+        @tf.function(input_signature=[])
+        def draw(self):
+            return tf.random.uniform([3])
+
+    if vocabulary is not None:
+
+        class WithLines(Everything):
+            @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+            def number(self, s):
+                return self.lines.lookup(s)
+
+        module = WithLines()
+    else:
+        module = Everything()
+    module.options(tf.constant([1.0]))
+    module.options(tf.constant([1.0]), training=True)
+    module.options(tf.constant([1.0]), scale=tf.constant(3.0))
+    module.v.assign(3.0)
+    return module
+
+
+def check(tf, loaded):
+    """Calls every function of a loaded module."""
+
+    def same(result, expected):
+        np.testing.assert_allclose(result.numpy(), expected, rtol=1e-6)
+
+    x = tf.constant([1.0, 2.0])
+    result = loaded.structured(x)
+    same(result["y"], [3.0, 6.0])
+    same(result["z"][1], [1.0, 2.0])
+    one = tf.constant([1.0])
+    same(loaded.options(one), [5.0])
+    same(loaded.options(one, scale=tf.constant(4.0)), [7.0])
+    same(loaded.options(x=one, training=True), [10.0])
+    same(loaded.v, 4.0)
+    loaded.v.assign(3.0)
+    same(loaded.look_up(tf.constant(["a", "b", "c"])), [1, 2, -1])
+    sums, doubled = loaded.ragged(tf.ragged.constant([[1.0], [2.0, 3.0]]))
+    same(sums, [1.0, 5.0])
+    assert doubled.to_list() == [[2.0], [4.0, 6.0]]
+    same(loaded.loop(tf.constant(4)), 18.0)
+    assert loaded.draw().shape == [3]
+    assert sorted(loaded.signatures) == ["loop", "serving_default"]
+    same(loaded.signatures["loop"](n=tf.constant(3))["output_0"], 9.0)
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(loaded.structured(x)["y"])
+    same(tape.gradient(y, loaded.v), 3.0)
+    same(loaded.parts[1], 2.0)
+    same(loaded.named["k"], 5.0)
+    if hasattr(loaded, "number"):
+        same(loaded.number(tf.constant(["b", "z"])), [1, 3])
