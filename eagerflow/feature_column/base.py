@@ -9,7 +9,8 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.framework.host_call import hosted
+from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
 
 _ops = _core.ops
 
@@ -185,12 +186,16 @@ def as_sparse(tensor: Any, ignored: Any = None) -> SparseTensor:
     dtype = tensor.dtype
     if ignored is None:
         ignored = b"" if dtype is dtypes.string else -1 if dtype.is_integer else 0
+    return _elements_but(tensor, ignored)
+
+
+@hosted(lambda tensor, ignored: SparseTensorSpec(tensor.shape, tensor.dtype))
+def _elements_but(tensor: Any, ignored: Any) -> SparseTensor:
+    """A sparse tensor of the elements that differ from a value."""
     array = tensor.numpy()
     indices = np.argwhere(array != ignored)
-    values = array[tuple(indices.T)]
-    return SparseTensor(
-        indices, _core.convert(values, dtype, None), np.array(array.shape, np.int64)
-    )
+    values = _core.convert(array[tuple(indices.T)], tensor.dtype, None)
+    return SparseTensor(indices, values, np.array(array.shape, np.int64))
 
 
 class StateManager:

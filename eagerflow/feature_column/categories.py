@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any
 
-import numpy as np
-
 from eagerflow import _core
 from eagerflow.feature_column.base import (
     CategoricalColumn,
@@ -22,6 +20,7 @@ from eagerflow.feature_column.serialization import (
     serialize_feature_column,
 )
 from eagerflow.framework import dtypes
+from eagerflow.framework.sizes import reshaped
 from eagerflow.io.features import VarLenFeature
 from eagerflow.sparse.tensor import SparseTensor
 from eagerflow.strings import hashing, manipulation
@@ -57,11 +56,11 @@ class IdentityCategoricalColumn(
             raise ValueError(
                 f"Invalid input, not integer. key: {self.key} dtype: {shown(ids.dtype)}"
             )
-        values = ids.values.numpy().astype(np.int64)
+        values = _ops.cast(ids.values, dtypes.int64)
         if self.default_value is not None:
-            outside = (values < 0) | (values >= self.number_buckets)
-            values = np.where(outside, np.int64(self.default_value), values)
-        return ids.with_values(_core.as_tensor(values))
+            default = _core.convert(self.default_value, dtypes.int64, None)
+            values = _ops.select(_is_bucket(values, self.number_buckets), values, default)
+        return ids.with_values(values)
 
     def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Any:
         """The category ids, without weights."""
@@ -192,30 +191,43 @@ def with_vectors(pair: Any, num_buckets: int) -> Any:
         num_buckets: the number of categories.
     """
     ids, weights = pair
-    indices = ids.indices.numpy()
-    shape = ids.dense_shape.numpy()
-    outer = tuple(int(size) for size in shape[:-1])
-    values = ids.values.numpy()
-    rows = np.zeros(len(indices), np.int64)
+    outer = outer_sizes(ids)
+    places = _ops.zeros_like(ids.values)
     for axis, size in enumerate(outer):
-        rows = rows * size + indices[:, axis]
-    kept = np.flatnonzero((values >= 0) & (values < num_buckets))
-    flat = rows[kept] * num_buckets + values[kept]
-    total = int(np.prod(outer)) * num_buckets
+        places = places * size + ids.indices[:, axis]
+    # Segments of negative numbers are dropped.
+    segments = _ops.select(
+        _is_bucket(ids.values, num_buckets),
+        places * num_buckets + ids.values,
+        _core.convert(-1, dtypes.int64, None),
+    )
     if weights is None:
-        counts = np.bincount(flat, minlength=total).astype(np.float32)
-        return _core.as_tensor(counts.reshape(*outer, num_buckets))
-    kept_weights = _ops.gather(weights.values, kept, 0, 0)
-    summed = _ops.unsorted_segment_sum(kept_weights, _core.as_tensor(flat), total)
-    return _ops.reshape(summed, [*outer, num_buckets])
+        counted = _ops.cast(_ops.ones_like(ids.values), dtypes.float32)
+    else:
+        counted = weights.values
+    total = num_buckets
+    for size in outer:
+        total = total * size
+    summed = _ops.unsorted_segment_sum(counted, segments, total)
+    return reshaped(summed, [*outer, num_buckets])
+
+
+def outer_sizes(values: SparseTensor) -> list[Any]:
+    """The sizes of all axes but the last; scalars of a graph where they are not known."""
+    known = values.shape.as_list()
+    return [values.dense_shape[k] if n is None else n for k, n in enumerate(known[:-1])]
+
+
+def _is_bucket(ids: Any, num_buckets: int) -> Any:
+    """Which ids are those of buckets."""
+    return _ops.logical_and(_ops.greater_equal(ids, 0), _ops.less(ids, num_buckets))
 
 
 def steps_of(ids: SparseTensor) -> Any:
     """The number of steps of each sequence, up to the last with an element, int64 `[batch]`."""
-    indices = ids.indices.numpy()
-    lengths = np.zeros(int(ids.dense_shape.numpy()[0]), np.int64)
-    np.maximum.at(lengths, indices[:, 0], indices[:, 1] + 1)
-    return _core.as_tensor(lengths)
+    rows = outer_sizes(ids)[0]
+    ends = _ops.unsorted_segment_max(ids.indices[:, 1] + 1, ids.indices[:, 0], rows)
+    return _ops.maximum(ends, _core.convert(0, dtypes.int64, None))
 
 
 def categorical_column_with_identity(

@@ -19,6 +19,7 @@ from eagerflow.feature_column.serialization import (
 )
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.ops import array
 from eagerflow.ops.nn.embedding import embedding_lookup_sparse, safe_embedding_lookup_sparse
 from eagerflow.train import load_variable
 from eagerflow.util import lazy
@@ -56,8 +57,10 @@ class _Embedding(OfCategories, DenseColumn, SequenceDenseColumn):
             )
         vectors = embedding_lookup_sparse(table, ids, weights, self.combiner, self.max_norm)
         # The lookup ends with the last example that has categories.
-        missing = int(ids.dense_shape.numpy()[0]) - vectors._shape_tuple()[0]
-        return _ops.pad(vectors, [[0, missing], [0, 0]]) if missing else vectors
+        rows = _ops.cast(_ops.shape(vectors)[0], dtypes.int64)
+        return array.pad(
+            vectors, _ops.reshape(_ops.stack([0, ids.dense_shape[0] - rows, 0, 0], 0), [2, 2])
+        )
 
     def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
         """The combined vectors, `[batch, dimension]`.

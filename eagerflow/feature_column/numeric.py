@@ -23,9 +23,11 @@ from eagerflow.feature_column.serialization import (
     with_tuples,
 )
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import hosted
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.io.features import FixedLenFeature
-from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
 
 _ops = _core.ops
 
@@ -104,24 +106,19 @@ class BucketizedColumn(
         """The index of each value's bucket."""
         values = transformation_cache.get(self.source_column, state_manager)
         edges = np.array(self.boundaries, np.float32)
-        buckets = np.searchsorted(edges, values.numpy(), side="right").astype(np.int32)
-        return _core.as_tensor(buckets)
+        return _buckets(values, edges)
 
     def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
         """One-hot vectors of the buckets, `[batch, *variable_shape]`."""
-        buckets = transformation_cache.get(self, state_manager).numpy()
+        buckets = transformation_cache.get(self, state_manager)
         vectors = np.eye(len(self.boundaries) + 1, dtype=np.float32)
-        return _core.as_tensor(vectors[buckets])
+        return _ops.gather(_core.as_tensor(vectors), buckets, 0, 0)
 
     def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Any:
         """The buckets as category ids; each value of an example has its own range of ids."""
-        buckets = transformation_cache.get(self, state_manager).numpy()
-        count = self.source_column.shape[0]
-        rows = len(buckets)
-        ids = buckets.reshape(rows, count) + (len(self.boundaries) + 1) * np.arange(count)
-        indices = np.argwhere(np.ones((rows, count), bool))
-        values = _core.as_tensor(ids.reshape(-1).astype(np.int64))
-        return self.IdWeightPair(SparseTensor(indices, values, [rows, count]), None)
+        buckets = transformation_cache.get(self, state_manager)
+        ids = _categories(buckets, self.source_column.shape[0], len(self.boundaries) + 1)
+        return self.IdWeightPair(ids, None)
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a column like this one."""
@@ -213,6 +210,20 @@ def checked_number_dtype(dtype: Any, key: str) -> Any:
     if not (dtype.is_integer or dtype.is_floating):
         raise ValueError(f"dtype must be convertible to float. dtype: {shown(dtype)}, key: {key}")
     return dtype
+
+
+@hosted(lambda values, edges: TensorSpec(values.shape, dtypes.int32))
+def _buckets(values: Any, edges: np.ndarray) -> Any:
+    """The index of each value's bucket."""
+    return _core.as_tensor(np.searchsorted(edges, values.numpy(), side="right").astype(np.int32))
+
+
+@hosted(lambda buckets, count, size: SparseTensorSpec([buckets.shape[0], count], dtypes.int64))
+def _categories(buckets: Any, count: int, size: int) -> SparseTensor:
+    """Buckets as category ids; each of the values of an example has its own range of `size` ids."""
+    ids = buckets.numpy().reshape(-1, count) + size * np.arange(count)
+    indices = np.argwhere(np.ones(ids.shape, bool))
+    return SparseTensor(indices, _core.as_tensor(ids.reshape(-1).astype(np.int64)), ids.shape)
 
 
 def numeric_column(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from eagerflow import _core
 from eagerflow.feature_column.base import (
@@ -18,6 +17,8 @@ from eagerflow.feature_column.base import (
 from eagerflow.feature_column.categories import (
     categorical_column_with_hash_bucket,
     categorical_column_with_identity,
+    outer_sizes,
+    steps_of,
 )
 from eagerflow.feature_column.numeric import (
     check_normalizer,
@@ -64,8 +65,10 @@ class SequenceCategoricalColumn(
 
 def _by_step(values: Any) -> Any:
     """Sparse sequences `[batch, steps, n]`; n is 1 unless steps have several values."""
-    shape = values.dense_shape.numpy().tolist()
-    return reshape(values, [shape[0], shape[1], int(np.prod(shape[2:]))])
+    if values.shape.rank == 3:
+        return values
+    rows, steps, *rest = [*outer_sizes(values), values.dense_shape[-1]]
+    return reshape(values, [rows, steps, math.prod(rest)])
 
 
 class SequenceNumericColumn(
@@ -97,14 +100,10 @@ class SequenceNumericColumn(
         if not is_sparse(values):
             raise TypeError("Input must be a SparseTensor.")
         dense = to_dense(values, default_value=self.default_value)
-        rows = dense._shape_tuple()[0]
-        dense = _ops.reshape(dense, [rows, -1, *self.shape])
-        size = int(np.prod(self.shape)) if values.shape.rank == 2 else 1
-        indices = values.indices.numpy()
-        lengths = np.zeros(rows, np.int64)
-        np.maximum.at(lengths, indices[:, 0], indices[:, 1] + 1)
-        lengths = -(-lengths // size)
-        return self.TensorSequenceLengthPair(dense, _core.as_tensor(lengths))
+        dense = _ops.reshape(dense, [_ops.shape(dense)[0], -1, *self.shape])
+        size = math.prod(self.shape) if values.shape.rank == 2 else 1
+        lengths = -(-steps_of(values) // size)
+        return self.TensorSequenceLengthPair(dense, lengths)
 
 
 def check_single(column: Any, kind: str) -> None:

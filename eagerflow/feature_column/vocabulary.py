@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import namedtuple
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,8 @@ from eagerflow.feature_column.base import (
 )
 from eagerflow.feature_column.parents import OfFeature
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import hosted
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.io import gfile
 from eagerflow.ops.array import invalid_argument
 from eagerflow.util import lazy
@@ -68,12 +70,16 @@ class _Vocabulary(OfFeature, CategoricalColumn):
                 f"key: {self.key}, column dtype: {shown(self.dtype)}, tensor dtype: {shown(dtype)}"
             )
         check_string_or_int(dtype, f"column_name: {self.key} input_tensor")
-        ids = [self._id_of(term) for term in terms.values.numpy().tolist()]
-        return terms.with_values(_core.as_tensor(np.array(ids, np.int64)))
+        return terms.with_values(_ids_of(terms.values, self._id_of))
 
     def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Any:
         """The ids of terms, without weights."""
         return self.IdWeightPair(transformation_cache.get(self, state_manager), None)
+
+
+@hosted(lambda terms, id_of: TensorSpec(terms.shape, dtypes.int64))
+def _ids_of(terms: Any, id_of: Callable[[Any], int]) -> Any:
+    return _core.as_tensor(np.array([id_of(term) for term in terms.numpy().tolist()], np.int64))
 
 
 class VocabularyListCategoricalColumn(

@@ -68,8 +68,3 @@ class inferring_shapes:
         traceback: TracebackType | None,
     ) -> None:
         context.inferring = self._before
-
-
-def is_inferring() -> bool:
-    """Whether layers run on tensors without values, so that nothing may be assigned."""
-    return context.inferring

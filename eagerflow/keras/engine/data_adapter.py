@@ -55,6 +55,15 @@ def _batch_of(x: Any, y: Any, sample_weight: Any) -> Any:
     )
 
 
+def _lists_to_tuples(data: Any) -> Any:
+    """A batch with tuples for lists, which datasets would take for tensors."""
+    if isinstance(data, list) or type(data) is tuple:
+        return tuple(map(_lists_to_tuples, data))
+    if type(data) is dict:
+        return {key: _lists_to_tuples(value) for key, value in data.items()}
+    return data
+
+
 def unpack_x_y_sample_weight(data: Any) -> tuple[Any, Any, Any]:
     """Inputs, labels and weights of a batch; None for those that it does not have.
 
@@ -209,7 +218,7 @@ class ArrayAdapter(DataAdapter):
         steps: int | None = None,
     ) -> None:
         data = (x, y, sample_weight)
-        self._structure = _batch_of(x, y, sample_weight)
+        self._structure = _lists_to_tuples(_batch_of(x, y, sample_weight))
         flat = nest.flatten(self._structure)
         self._tensors = [None if value is None else array_of(value) for value in flat]
         sizes = {_rows(value) for value in self._tensors if value is not None}
@@ -471,7 +480,7 @@ def _standardized(batch: Any) -> Any:
         data = tuple(plain(value) for value in data)
     else:
         data = plain(data)
-    return to_tensors(data)
+    return _lists_to_tuples(to_tensors(data))
 
 
 class SequenceAdapter(DataAdapter):

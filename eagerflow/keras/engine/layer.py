@@ -609,7 +609,7 @@ class Layer(LayerNodes):
         Args:
             updates: a function, an operation's result, or several of them.
         """
-        if context.inferring or (context.layers and not context.layers[-1].trainable):
+        if context.layers and not context.layers[-1].trainable:
             return
         for update in nest.flatten(updates):
             if callable(update):

@@ -19,12 +19,6 @@ Tensor = _core.Tensor
 _MAX_RANK = 254
 
 
-def placeholder(dtype: Any, shape: Any) -> Any:
-    """A tensor of the graph that is being traced, for what a layer would compute on the host."""
-    sizes = [None if type(size) is Tensor else size for size in shape]
-    return _core.building().placeholder(dtype, sizes, "placeholder")
-
-
 def _placeholder(graph: FuncGraph, tensor: KerasTensor) -> Any:
     """A graph's tensor for a symbolic one, with what is known of its value and its mask."""
     placeholder = graph.placeholder(tensor.dtype, dims_of(tensor.shape), tensor.name or "input")

@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.errors import InvalidArgumentError
 from eagerflow.feature_column.base import SequenceDenseColumn, TransformationCache
-from eagerflow.framework import dtypes
-from eagerflow.keras.engine.call_context import is_inferring
-from eagerflow.keras.engine.shape_inference import placeholder
 from eagerflow.keras.layers.dense_features import FeaturesLayer, size_of
+from eagerflow.ops import assertions
 
 _ops = _core.ops
 
@@ -59,24 +56,15 @@ class SequenceFeatures(FeaturesLayer):
         """
         if not isinstance(features, dict):
             raise ValueError(f"We expected a dictionary here. Instead we got: {type(features)}")
-        if is_inferring():
-            rows, steps = next(iter(features.values())).shape.as_list()[:2]
-            width = sum(map(size_of, self._feature_columns))
-            values = placeholder(dtypes.float32, [rows, steps, width])
-            return values, placeholder(dtypes.int64, [rows])
         cache = TransformationCache(features)
         parts, lengths = [], None
         for column in self._feature_columns:
             part, length = column.get_sequence_dense_tensor(cache, self._state_manager)
-            rows, steps = part._shape_tuple()[:2]
+            rows, steps = part._sizes()[:2]
             parts.append(_ops.reshape(part, [rows, steps, size_of(column)]))
-            if lengths is not None and not (lengths.numpy() == length.numpy()).all():
-                raise InvalidArgumentError(
-                    None,
-                    None,
-                    f"The sequences of column {column.name} have lengths {length.numpy()}, those "
-                    f"of the columns before it {lengths.numpy()}: condition x == y did not hold.",
-                )
+            if lengths is not None:
+                message = f"The sequences of column {column.name} differ from those before it."
+                assertions.assert_equal(length, lengths, message)
             lengths = length
         return (parts[0] if len(parts) == 1 else _ops.concat(parts, 2)), lengths
 

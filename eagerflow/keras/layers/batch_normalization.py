@@ -10,7 +10,6 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.variable import VariableAggregation, VariableSynchronization
-from eagerflow.keras.engine import call_context
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
@@ -173,8 +172,7 @@ class BatchNormalization(FunctionLayer):
         x = _ops.cast(inputs, dtypes.float32) if dtype in _HALF else inputs
         if training and self.trainable:
             mean, variance = self._moments(x, mask)
-            if not call_context.is_inferring():
-                self._move(x, mean, variance)
+            self._move(x, mean, variance)
         else:
             mean, variance = self.moving_mean, self.moving_variance
         factor = _ops.rsqrt(_ops.add(variance, self.epsilon))
@@ -206,8 +204,7 @@ class BatchNormalization(FunctionLayer):
         if mask is not None:
             self._warn_of_mask()
         outputs, mean, variance, _ = _ops.batch_norm(x, gamma, beta, self.epsilon, self._channel)
-        if not call_context.is_inferring():
-            self._move(x, mean, variance)
+        self._move(x, mean, variance)
         return outputs
 
     @staticmethod

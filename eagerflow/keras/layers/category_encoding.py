@@ -9,7 +9,6 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import now_or_node
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import sizes_of
 from eagerflow.keras.layers.preprocessing_layer import as_tensor
@@ -117,9 +116,7 @@ def checked_sparse(sparse: bool, mode: str, kind: str) -> bool:
 
 def in_form(vectors: Any, sparse: bool) -> Any:
     """Vectors as they are, or as a SparseTensor."""
-    if not sparse or is_inferring():  # symbolic inputs of models are dense
-        return vectors
-    return sparse_ops.from_dense(vectors)
+    return sparse_ops.from_dense(vectors) if sparse else vectors
 
 
 def encoded_shape(sizes: Any, mode: str, depth: int | None) -> TensorShape:

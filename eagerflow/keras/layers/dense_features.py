@@ -18,10 +18,7 @@ from eagerflow.feature_column.serialization import (
     deserialize_feature_column,
     serialize_feature_column,
 )
-from eagerflow.framework import dtypes
-from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.engine.shape_inference import placeholder
 
 _ops = _core.ops
 
@@ -191,10 +188,6 @@ class DenseFeatures(FeaturesLayer):
             ValueError: if `features` is no dictionary, or lacks a feature.
         """
         features = _features(features)
-        if is_inferring():
-            rows = next(iter(features.values()))._sizes()[0] if features else 1
-            width = sum(map(size_of, self._feature_columns))
-            return placeholder(dtypes.float32, [rows, width])
         cache = TransformationCache(features)
         parts = []
         for column in self._feature_columns:

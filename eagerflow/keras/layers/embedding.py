@@ -7,7 +7,6 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.arguments import FunctionLayer, sizes_of
@@ -96,8 +95,7 @@ class Embedding(FunctionLayer):
 
     def call(self, inputs: Any) -> Any:
         rows = self.rows_of(inputs)
-        # Which elements are zero is unknown while only shapes are.
-        return from_dense(rows) if self.sparse and not is_inferring() else rows
+        return from_dense(rows) if self.sparse else rows
 
     def rows_of(self, inputs: Any) -> Any:
         """The table's rows for ids, as a dense tensor."""

@@ -14,7 +14,6 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import now_or_node
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras import backend
-from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.composite_inputs import is_composite
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.category_encoding import (
@@ -450,10 +449,20 @@ class IndexLookup(PreprocessingLayer):
         """Ids in the layer's output mode."""
         if self.output_mode == "int":
             return _ops.cast(ids, dtypes.as_dtype(self.compute_dtype))
-        # A model may be built before it knows the factors, which change no shape.
-        idf = 1.0 if self._idf is None and is_inferring() else self._idf
+        idf = None
+        if self.output_mode == "tf_idf":  # what the layer has learned when a graph runs
+            spec = TensorSpec([None], dtypes.as_dtype(self.compute_dtype))
+            idf = now_or_node(self._factors, spec, "idf_weights")
         vectors = encoded(ids, self.output_mode, self._depth() or 1, self.compute_dtype, idf=idf)
         return in_form(vectors, self.sparse)
+
+    def _factors(self) -> Any:
+        if self._idf is None:
+            raise ValueError(
+                "When output mode is `'tf_idf'`, idf_weights must be provided: pass them to the "
+                "layer, or call `adapt` with some sample data."
+            )
+        return self._idf
 
     def note_size(self) -> None:
         """Keeps the number of terms for the configuration: layers after this one depend on it.

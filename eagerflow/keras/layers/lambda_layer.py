@@ -14,7 +14,7 @@ from eagerflow.autodiff.tape import GradientTape
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.variable import variable_creator_scope
-from eagerflow.keras.engine.call_context import context, is_inferring
+from eagerflow.keras.engine.call_context import context
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.saving import reachable, registration, serialization
 from eagerflow.keras.utils.function_code import dump_function, load_function
@@ -164,14 +164,8 @@ class Lambda(Layer):
         else:
             with GradientTape() as tape, variable_creator_scope(note):
                 result = self.function(inputs, **kwargs)
-            if not is_inferring():
-                self.__dict__["_variables_known"] = True
-                self._warn_of_untracked(tape.watched_variables(), made)
-        if is_inferring():
-            # Layers inside are built by the first run that infers shapes.
-            earlier = self.__dict__.setdefault("_made_in_runs", [])
-            earlier += made
-            made = earlier
+            self.__dict__["_variables_known"] = True
+            self._warn_of_untracked(tape.watched_variables(), made)
         if made:
             self._refuse_made(made)
         return result

@@ -14,7 +14,6 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.variable import Variable
-from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
@@ -150,7 +149,7 @@ class RNN(Layer):
             with name_scope(self.cell.name) if self._names_cell else nullcontext():
                 self.cell.build(one)
                 Layer.build(self.cell, one)
-        if self.stateful and not is_inferring():
+        if self.stateful:
             self.reset_states()
         Layer.build(self, input_shape)
 
@@ -198,14 +197,19 @@ class RNN(Layer):
 
     def _begin(self, inputs: Any, initial_state: Any) -> list[Any]:
         """The states at the first step of a call."""
-        if self.stateful and not is_inferring():
+        if self.stateful:
             if self._states is None:
                 self.reset_states()
             own = [state.read_value() for state in nest.flatten(self._states)]
-            if initial_state is None or any(np.count_nonzero(s.numpy()) for s in own):
-                dtype = nest.flatten(inputs)[0].dtype
-                cast = [_ops.cast(s, dtype) for s in own]
-                return nest.pack_sequence_as(self._states, cast)
+            dtype = nest.flatten(inputs)[0].dtype
+            own = [_ops.cast(state, dtype) for state in own]
+            if initial_state is not None:
+                # They count for the first batch.
+                used = [_ops.reduce_any(_ops.not_equal(s, _ops.zeros_like(s))) for s in own]
+                begun = _ops.reduce_any(_ops.stack(used, 0))
+                given = [conversion.cast(s, dtype) for s in nest.flatten(initial_state)]
+                own = [_ops.select(begun, *pair) for pair in zip(own, given, strict=True)]
+            return nest.pack_sequence_as(self._states, own)
         if initial_state is None:
             return self.get_initial_state(inputs)
         dtype = nest.flatten(inputs)[0].dtype
@@ -328,7 +332,7 @@ class RNN(Layer):
 
     def _keep_states(self, flat: list[Any]) -> None:
         """Assigns the last states to a stateful layer's variables."""
-        if self.stateful and not is_inferring():
+        if self.stateful:
             for variable, state in zip(nest.flatten(self._states), flat, strict=True):
                 variable.assign(_ops.cast(state, variable.dtype))
 

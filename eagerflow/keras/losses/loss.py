@@ -119,8 +119,8 @@ class LossFunctionWrapper(Loss):
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """The function's value."""
         if _is_tensor(y_pred) and _is_tensor(y_true):
-            difference = y_pred.ndim - y_true.ndim
-            if difference == 1 or difference == -1:
+            ranks = y_pred.ndim, y_true.ndim
+            if None not in ranks and abs(ranks[0] - ranks[1]) == 1:
                 y_pred, y_true = weighting.squeeze_or_expand_dimensions(y_pred, y_true)
         return convertible(self.fn)(y_true, y_pred, **self._fn_kwargs)
 
