@@ -91,7 +91,7 @@ class Choice final : public NodeFunction {
     TensorList own(inputs);
     consume(own, outputs);
   }
-  void consume(std::span<Tensor> inputs, TensorList& outputs) const override {
+  [[gnu::hot]] void consume(std::span<Tensor> inputs, TensorList& outputs) const override {
     const Branch& branch = branches_[chosen(inputs[0])];
     TensorList arguments;
     for (const size_t i : branch.captures) arguments.push_back(std::move(inputs[i]));
@@ -168,7 +168,7 @@ class While final : public NodeFunction {
     TensorList own(inputs);
     consume(own, outputs);
   }
-  void consume(std::span<Tensor> inputs, TensorList& outputs) const override {
+  [[gnu::hot]] void consume(std::span<Tensor> inputs, TensorList& outputs) const override {
     PlanRun test(test_), step(step_);
     for (size_t k = 0; k < condition_.captures.size(); ++k) {
       test.set(count_ + k, inputs[condition_.captures[k]]);

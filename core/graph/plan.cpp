@@ -177,6 +177,7 @@ void Plan::add_step(const Graph& graph, NodeId id, std::span<const int32_t> firs
                            .from_outside = !source.op,
                            .shape = &graph.tensor(port).shape()});
   }
+  step.calls_host = node.function && node.function->needs_host();
   step.direct = node.inputs.size() <= Inputs::kMax && runs_directly(graph, node);
   for (const Tensor& output : node.outputs) step.specs.push_back({output.dtype(), output.shape()});
 }
@@ -295,7 +296,7 @@ void Plan::run(std::span<const Tensor> arguments, TensorList& results) const {
   for (size_t k = 0; k < results_.size(); ++k) results.push_back(run.take(k));
 }
 
-void Plan::consume(std::span<Tensor> arguments, TensorList& results) const {
+[[gnu::hot]] void Plan::consume(std::span<Tensor> arguments, TensorList& results) const {
   PlanRun run(*this);
   for (size_t k = 0; k < arguments_.size(); ++k) run.set(k, std::move(arguments[k]));
   run.run();
@@ -324,7 +325,7 @@ const Node* running_node() { return running; }
 
 FailedNodes taken_failed_nodes() { return std::exchange(failed_nodes, {}); }
 
-PlanRun::PlanRun(const Plan& plan) : plan_(plan), own_(plan.spare_.exchange(nullptr)) {
+[[gnu::hot]] PlanRun::PlanRun(const Plan& plan) : plan_(plan), own_(plan.spare_.exchange(nullptr)) {
   if (!own_) {
     own_ = std::make_unique<Plan::Slots>(static_cast<size_t>(plan.num_slots_));
     for (const auto& [slot, value] : plan.constants_) (*own_)[static_cast<size_t>(slot)] = value;
@@ -332,13 +333,13 @@ PlanRun::PlanRun(const Plan& plan) : plan_(plan), own_(plan.spare_.exchange(null
   slots_ = own_->data();
 }
 
-PlanRun::~PlanRun() {
+[[gnu::hot]] PlanRun::~PlanRun() {
   if (!done_) return;  // the slots of a run that has failed are dropped
   for (size_t k = plan_.num_inputs_; k < plan_.arguments_.size(); ++k) set(k, {});
   delete plan_.spare_.exchange(own_.release());
 }
 
-void PlanRun::run() {
+[[gnu::hot]] void PlanRun::run() {
   const bool pauses = building() != nullptr;
   if (pauses) begin_building(nullptr);
   const struct Resume {
@@ -372,13 +373,13 @@ void PlanRun::run() {
   done_ = true;
 }
 
-Tensor PlanRun::take(size_t k) {
+[[gnu::hot]] Tensor PlanRun::take(size_t k) {
   const Plan::End& end = plan_.results_[k];
   Tensor& value = slots_[static_cast<size_t>(end.slot)];
   return end.last ? std::move(value) : value;
 }
 
-bool PlanRun::run_directly(const Plan::Step& step) {
+[[gnu::hot]] bool PlanRun::run_directly(const Plan::Step& step) {
   Inputs inputs(step.inputs.size());
   for (size_t i = 0; i < step.inputs.size(); ++i) {
     TensorImpl* const impl = slots_[static_cast<size_t>(step.inputs[i].slot)].impl();
@@ -432,15 +433,17 @@ bool PlanRun::run_chain(const Plan::Step& step) {
   return true;
 }
 
-void PlanRun::run_in_general(const Plan::Step& step) {
+[[gnu::hot]] void PlanRun::run_in_general(const Plan::Step& step) {
   const Running here(step.node);
   TensorList inputs, outputs;
   for (const Plan::Input& input : step.inputs) {
     Tensor& value = slots_[static_cast<size_t>(input.slot)];
     inputs.push_back(input.last ? std::move(value) : value);
   }
-  if (step.node->function) {
-    const KeepSubnormals keep;  // it may call Python
+  if (step.calls_host) {
+    const KeepSubnormals keep;
+    step.node->function->consume(inputs, outputs);
+  } else if (step.node->function) {
     step.node->function->consume(inputs, outputs);
   } else if (!step.overwrites || !run_in_place(*step.node, inputs, outputs)) {
     const Node& node = *step.node;

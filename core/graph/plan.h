@@ -60,6 +60,7 @@ class Plan {
     const Node* node;
     int32_t first_slot;
     bool overwrites = false;  // the node is elementwise: its result may take an input's memory
+    bool calls_host = false;  // which does not expect that subnormal numbers are flushed
     // Of elementwise nodes that run together, the steps by which they run where they cannot. All
     // other members are about the chain then.
     std::unique_ptr<const NodeChain> chain;

@@ -491,7 +491,7 @@ ElementLoop unary_elements(const ElementCall& call, Unary op, double parameter) 
   return loop;
 }
 
-void run_binary(KernelContext& context, Binary op, double parameter, bool swapped) {
+[[gnu::hot]] void run_binary(KernelContext& context, Binary op, double parameter, bool swapped) {
   const Tensor& x = context.input(swapped ? 1 : 0);
   const Tensor& y = context.input(swapped ? 0 : 1);
   const Tensor& out = context.output(0);
