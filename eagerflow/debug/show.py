@@ -117,21 +117,27 @@ def draw_tape(tape: Any, path: str | None = None, trace: Trace | None = None) ->
                 # What an operation takes before any has given it is watched.
                 look = "box, style=filled, fillcolor=lightblue" if inward else "plain"
                 label = f"{name}\\n{_kind(value)}".replace('"', r"\"")
-                lines.append(f'  "{_quoted(name)}" [shape={look}, label="{label}"];')
-            name = _quoted(name)
+                lines.append(f'  "{quoted(name)}" [shape={look}, label="{label}"];')
+            name = quoted(name)
             lines.append(f'  "{name}" -> op{number};' if inward else f'  op{number} -> "{name}";')
     lines.append("}")
     text = "\n".join(lines) + "\n"
     if path is not None:
-        _draw(text, path)
+        draw_text(text, path)
     return text
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """A name as it stands between quotation marks."""
     return name.replace('"', r"\"")
 
 
-def _draw(text: str, path: str) -> None:
+def draw_text(text: str, path: str) -> None:
+    """Has Graphviz draw a graph.
+
+    Raises:
+        RuntimeError: if its program `dot` is not installed, or fails.
+    """
     program = shutil.which("dot")
     if program is None:
         raise RuntimeError(
