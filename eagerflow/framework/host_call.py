@@ -95,6 +95,8 @@ def _lister(specs: Any) -> Callable[[Any], list]:
     if type(specs) is dict and all(type(spec) is TensorSpec for spec in specs.values()):
         keys = sorted(specs)
         return lambda result: [result[key] for key in keys]
+    if type(specs) in (list, tuple) and all(type(spec) is TensorSpec for spec in specs):
+        return list
     return lambda result: nest.flatten(result, expand_composites=True)
 
 

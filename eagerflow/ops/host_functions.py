@@ -58,14 +58,18 @@ def py_function(
         return _decorator(lambda function, args: py_function(function, args, Tout))
     if not callable(func):
         raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}")
-    if _core.building() is not None:
-        specs = nest.map_structure(_spec, Tout) or None
-        return host_call(
-            py_function, specs, (func, list(inp or []), Tout), name="EagerPyFunc", effects=True
-        )
     several = isinstance(Tout, list | tuple)
     kinds = [_kind(spec) for spec in (Tout if several else [Tout])]
-    arguments = [_composite_or_tensor(value) for value in (inp or [])]
+    arguments = tuple([_composite_or_tensor(value) for value in inp or ()])
+    if _core.building() is not None:
+        specs = nest.map_structure(_spec, Tout) or None
+        call = functools.partial(_called, func, kinds, several)
+        return host_call(call, specs, arguments, name="EagerPyFunc", effects=True)
+    return _called(func, kinds, several, *arguments)
+
+
+def _called(func: Callable, kinds: list[Any], several: bool, *arguments: Any) -> Any:
+    """What `py_function` returns for tensors with values."""
     try:
         result = func(*arguments)
     except Exception as error:
@@ -178,7 +182,8 @@ def numpy_function(
         raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}")
     if _core.building() is not None:
         specs = nest.map_structure(_spec, Tout) or None
-        call = functools.partial(_numpy_function_of_graph, func, specs)
+        expected = [] if specs is None else nest.flatten(specs)
+        call = functools.partial(_numpy_function_of_graph, func, [s.dtype for s in expected])
         results = host_call(call, specs, tuple(inp or []), name="PyFunc", effects=stateful)
         return None if specs is None else nest.map_structure(_ops.stop_gradient, results)
     arguments = [np.array(_core.as_tensor(value).numpy()) for value in (inp or [])]
@@ -190,23 +195,24 @@ def numpy_function(
     return _core.as_tensor(result)
 
 
-def _numpy_function_of_graph(func: Callable, specs: Any, *tensors: Tensor) -> Any:
+def _numpy_function_of_graph(func: Callable, kinds: list[Any], *tensors: Tensor) -> Any:
     """Calls a function of arrays, whose results must have the dtypes that a graph was told."""
     arguments = [np.array(tensor.numpy()) for tensor in tensors]
     try:
         result = func(*arguments)
     except Exception as error:
         raise error_of_python_code(error, " [Op:PyFunc]") from error
-    expected = [] if specs is None else nest.flatten(specs)
-    results = [
-        _core.as_tensor(np.asarray(value)) for value in _results(result, len(expected), func)
-    ]
-    for k, (spec, value) in enumerate(zip(expected, results, strict=False)):
-        if value.dtype is not spec.dtype:
+    if len(kinds) == 1 and not isinstance(result, list | tuple):
+        alone = _core.as_tensor(np.asarray(result))
+        if alone.dtype is kinds[0]:
+            return alone
+    results = [_core.as_tensor(np.asarray(value)) for value in _results(result, len(kinds), func)]
+    for k, (kind, value) in enumerate(zip(kinds, results, strict=False)):
+        if value.dtype is not kind:
             raise errors.InvalidArgumentError(
                 None,
                 None,
                 f"{k}-th value returned by {getattr(func, '__name__', 'function')} is "
-                f"{value.dtype.name}, but expects {spec.dtype.name} [Op:PyFunc]",
+                f"{value.dtype.name}, but expects {kind.name} [Op:PyFunc]",
             )
-    return results[: len(expected)]
+    return results[0] if len(kinds) == 1 else results[: len(kinds)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -286,6 +287,10 @@ class SparseTensorSpec(TypeSpec):
         if self._shape.rank is not None:
             _core.set_partial_value(value.dense_shape, self._shape.as_list())
         return value
+
+    def from_tensors(self, tensors: Iterator[Any]) -> Any:
+        """A sparse tensor of the next three tensors."""
+        return SparseTensor(next(tensors), next(tensors), next(tensors))
 
     def _to_components(self, value: Any) -> list:
         return [value.indices, value.values, value.dense_shape]
