@@ -99,8 +99,10 @@ class _VariableType(type(_core.Variable)):  # type: ignore[misc]
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if not _creators.functions or cls is not Variable:
             return super().__call__(*args, **kwargs)
-        names = inspect.signature(Variable.__init__).parameters
-        given = dict(zip(list(names)[1:], args, strict=False)) | kwargs
+        bound = cls.__signature__.bind(*args, **kwargs)
+        bound.arguments.setdefault("experimental_enable_variable_lifting", None)
+        bound.apply_defaults()
+        given = bound.arguments
 
         def last(**kwargs: Any) -> Any:
             return super(_VariableType, cls).__call__(**kwargs)
