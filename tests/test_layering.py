@@ -33,7 +33,7 @@ CALLS_UP = {
     # Columns are configured as Keras's objects are, and their weights are variables of version 1.
     "feature_column": {"keras", "v1"},
     # Models are saved as SavedModels, and their weights on graphs are variables of version 1.
-    "keras": {"saved_model", "v1"},
+    "keras": {"saved_model"},
 }
 
 

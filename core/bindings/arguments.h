@@ -61,8 +61,8 @@ class AttrsBuffer {
 void match_arguments(const Signature& signature, PyObject* const* args, size_t positional,
                      PyObject* keywords, PyObject** values);
 
-// Sets attribute `k`; where `value` is null, it keeps its default. If `symbolic`, the call becomes a
-// node of a graph: numbers and sizes may be unknown, and a HoleCollector knows their tensors.
+// Sets attribute `k`; where `value` is null, it keeps its default. If `symbolic`, the call becomes
+// a node of a graph: numbers and sizes may be unknown, and a HoleCollector knows their tensors.
 void set_attr(const Signature& signature, size_t k, PyObject* value, AttrsBuffer& attrs,
               bool symbolic);
 

@@ -100,7 +100,9 @@ bool is_ours(PyObject* value) { return is_tensor(value) || is_variable(value); }
 // What the collector of a call that becomes a node does with a tensor that has no value; null if
 // the value can be read, or nothing collects.
 graph::HoleCollector* collector_for(const Tensor& tensor) {
-  return is_symbolic(tensor) && !has_value(tensor) ? graph::HoleCollector::current() : nullptr;
+  if (!is_symbolic(tensor)) return nullptr;
+  graph::HoleCollector* const collector = graph::HoleCollector::current();
+  return collector && (!has_value(tensor) || collector->follows_known()) ? collector : nullptr;
 }
 
 Ints integers_of(const Tensor& tensor, PyObject* value, const char* what) {

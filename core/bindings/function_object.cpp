@@ -26,7 +26,6 @@ struct OpFunction {
   PyObject* weakrefs;
   int elementwise;  // how many leading arguments have elements that correspond to each other
   bool overridable;
-  bool recorded;  // whether calls are added to a graph that is being built
 };
 
 OpFunction& self_of(PyObject* self) { return *reinterpret_cast<OpFunction*>(self); }
@@ -36,9 +35,6 @@ OpFunction& self_of(PyObject* self) { return *reinterpret_cast<OpFunction*>(self
   const OpFunction& function = self_of(self);
   const auto positional = static_cast<size_t>(PyVectorcall_NARGS(nargsf));
   const size_t count = positional + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
-  if (function.recorded && is_recording()) {
-    return call_recorder(function.body, args, positional, keywords);
-  }
   if (!are_plain(args, count) && function.overridable) {
     PyObject* result = call_override(self, function.dispatcher, args, positional, keywords);
     if (result != Py_NotImplemented) return result;
@@ -61,17 +57,15 @@ OpFunction* create(PyTypeObject* type) {
 }
 
 PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"body",        "elementwise", "overridable", "recorded",
+  static const char* names[] = {"body",        "elementwise", "overridable",
                                 "composed_op", "in_graph",    nullptr};
   PyObject* body;
   PyObject* composed_op = Py_None;
   PyObject* in_graph = Py_None;
   int elementwise = 0;
   int overridable = 1;
-  int recorded = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$ippOO", const_cast<char**>(names), &body,
-                                   &elementwise, &overridable, &recorded, &composed_op,
-                                   &in_graph)) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$ipOO", const_cast<char**>(names), &body,
+                                   &elementwise, &overridable, &composed_op, &in_graph)) {
     return nullptr;
   }
   OpFunction* function = create(type);
@@ -81,7 +75,6 @@ PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   if (in_graph != Py_None) function->in_graph = Py_NewRef(in_graph);
   function->elementwise = elementwise;
   function->overridable = overridable != 0;
-  function->recorded = recorded != 0;
   return reinterpret_cast<PyObject*>(function);
 }
 

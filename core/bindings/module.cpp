@@ -21,10 +21,10 @@
 #include "bindings/py_control_flow.h"
 #include "bindings/py_gradients.h"
 #include "bindings/py_graph.h"
-#include "bindings/py_session.h"
 #include "bindings/py_tape.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
+#include "bindings/sessions.h"
 #include "bindings/tables.h"
 #include "bindings/traced_call.h"
 #include "checksum/crc32c.h"
@@ -263,15 +263,6 @@ NB_MODULE(_core, m) {
         [](nb::object function) { py::register_slice_assignment(function.ptr()); });
   m.def("register_nest",
         [](nb::object flatten, nb::object pack) { py::register_nest(flatten.ptr(), pack.ptr()); });
-  m.def("set_recorder", [](nb::object callable) { py::set_recorder(callable.ptr()); });
-  m.def(
-      "record_calls",
-      [](nb::object on) {
-        py::thread_recording =
-            on.is_none() ? py::Recording::kUnset : static_cast<py::Recording>(nb::cast<bool>(on));
-      },
-      nb::arg("on").none());
-  m.def("record_calls_by_default", [](bool on) { py::process_recording = on; });
   m.def(
       "register_conversion",
       [](nb::object cls, nb::object function, long priority) {

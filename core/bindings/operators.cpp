@@ -7,6 +7,7 @@
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
 #include "eager/dispatch.h"
+#include "graph/record.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/matmul.h"
@@ -91,24 +92,26 @@ PyObject* with_operands(Converts right, PyObject* a, PyObject* b, const char* re
   return ask_right_operand(a, b, reflected);
 }
 
-// A binary operator: its operation, and the name of its reflected method.
+// A binary operator: its operation, the name of its reflected method, and that of its nodes.
 struct Operator {
   const Op& op;
   const char* reflected;
+  const char* node;
 };
 
-constexpr Operator kAdd{ops::add, "__radd__"};
-constexpr Operator kSubtract{ops::subtract, "__rsub__"};
-constexpr Operator kMultiply{ops::multiply, "__rmul__"};
-constexpr Operator kRemainder{ops::floor_mod, "__rmod__"};
-constexpr Operator kFloorDivide{ops::floor_div, "__rfloordiv__"};
-constexpr Operator kPower{ops::pow, "__rpow__"};
-constexpr Operator kLess{ops::less, nullptr};
-constexpr Operator kLessEqual{ops::less_equal, nullptr};
-constexpr Operator kGreater{ops::greater, nullptr};
-constexpr Operator kGreaterEqual{ops::greater_equal, nullptr};
+constexpr Operator kAdd{ops::add, "__radd__", "add"};
+constexpr Operator kSubtract{ops::subtract, "__rsub__", "sub"};
+constexpr Operator kMultiply{ops::multiply, "__rmul__", "mul"};
+constexpr Operator kRemainder{ops::floor_mod, "__rmod__", "mod"};
+constexpr Operator kFloorDivide{ops::floor_div, "__rfloordiv__", "floordiv"};
+constexpr Operator kPower{ops::pow, "__rpow__", "pow"};
+constexpr Operator kLess{ops::less, nullptr, "Less"};
+constexpr Operator kLessEqual{ops::less_equal, nullptr, "LessEqual"};
+constexpr Operator kGreater{ops::greater, nullptr, "Greater"};
+constexpr Operator kGreaterEqual{ops::greater_equal, nullptr, "GreaterEqual"};
 
-PyObject* on_tensors(const Op& op, PyObject* a, PyObject* b) {
+PyObject* on_tensors(const Op& op, const char* node, PyObject* a, PyObject* b) {
+  const graph::NodeName name(node);
   Borrowed inputs;
   inputs.push(tensor_of(a).impl());
   inputs.push(tensor_of(b).impl());
@@ -117,9 +120,11 @@ PyObject* on_tensors(const Op& op, PyObject* a, PyObject* b) {
 
 template <const Operator& entry>
 PyObject* binary(PyObject* a, PyObject* b) {
-  if (is_tensor(a) && is_tensor(b)) return on_tensors(entry.op, a, b);
-  return with_operands(right_of(entry.op), a, b, entry.reflected,
-                       [](const Operands& both) { return wrap(call(entry.op, {both.a, both.b})); });
+  if (is_tensor(a) && is_tensor(b)) return on_tensors(entry.op, entry.node, a, b);
+  return with_operands(right_of(entry.op), a, b, entry.reflected, [](const Operands& both) {
+    const graph::NodeName name(entry.node);
+    return wrap(call(entry.op, {both.a, both.b}));
+  });
 }
 
 // Whether an operand of a multiplication is boolean. A variable on the right does not count.
@@ -178,7 +183,7 @@ PyObject* true_divide(PyObject* a, PyObject* b) {
   if (is_tensor(a) && is_tensor(b)) {
     const DType dtype = tensor_of(a).dtype();
     if (dtype == tensor_of(b).dtype() && kInexactTypes.contains(dtype)) {
-      return on_tensors(ops::real_divide, a, b);
+      return on_tensors(ops::real_divide, "truediv", a, b);
     }
   }
   return with_operands(Converts::kAlone, a, b, "__rtruediv__", [](const Operands& both) {
@@ -186,7 +191,9 @@ PyObject* true_divide(PyObject* a, PyObject* b) {
       fail(Code::kTypeError, "`x` and `y` must have the same dtype, got tf.",
            dtype_name(both.a.dtype()), " != tf.", dtype_name(both.b.dtype()), ".");
     }
-    return wrap(call(ops::real_divide, {divisible(both.a), divisible(both.b)}));
+    const Tensor x = divisible(both.a), y = divisible(both.b);
+    const graph::NodeName name("truediv");
+    return wrap(call(ops::real_divide, {x, y}));
   });
 }
 
@@ -199,22 +206,25 @@ struct Logical {
   const Op& on_bools;
   const Op& on_bits;
   const char* reflected;
+  const char* node;
 };
 
-constexpr Logical kAnd{ops::logical_and, ops::bitwise_and, "__rand__"};
-constexpr Logical kXor{ops::logical_xor, ops::bitwise_xor, "__rxor__"};
-constexpr Logical kOr{ops::logical_or, ops::bitwise_or, "__ror__"};
+constexpr Logical kAnd{ops::logical_and, ops::bitwise_and, "__rand__", "and"};
+constexpr Logical kXor{ops::logical_xor, ops::bitwise_xor, "__rxor__", "xor"};
+constexpr Logical kOr{ops::logical_or, ops::bitwise_or, "__ror__", "or"};
 
 template <const Logical& entry>
 PyObject* logical(PyObject* a, PyObject* b) {
   return with_operands(right_of(entry.on_bools), a, b, entry.reflected, [](const Operands& both) {
     const Op& op = both.a.dtype() == DType::kBool ? entry.on_bools : entry.on_bits;
+    const graph::NodeName name(entry.node);
     return wrap(call(op, {both.a, both.b}));
   });
 }
 
 PyObject* matrix_multiply(PyObject* a, PyObject* b) {
   return with_operands(right_of(ops::matmul), a, b, "__rmatmul__", [](const Operands& both) {
+    const graph::NodeName name("matmul");
     return wrap(call(ops::matmul, {both.a, both.b}, ops::MatmulAttrs{}));
   });
 }
@@ -231,9 +241,28 @@ PyObject* invert(PyObject* self) {
   });
 }
 
+// Whether tensors and variables are compared by what they are, as in the programs' graphs of
+// version 1, where they are keys of dictionaries.
+bool compares_identity(PyObject* object) {
+  if (graph::graphs_begun == 0 && !(is_tensor(object) && tensor_of(object).impl()->lazy())) {
+    return false;
+  }
+  const Symbol* const symbol = is_tensor(object) ? symbol_of(tensor_of(object)) : nullptr;
+  const graph::GraphPtr owner = symbol ? symbol->graph() : nullptr;
+  const graph::Graph* const graph = owner ? owner.get() : graph::building();
+  return graph && graph->in_program();
+}
+
+bool is_same(PyObject* a, PyObject* b) {
+  if (is_tensor(a) && is_tensor(b)) return tensor_of(a).impl() == tensor_of(b).impl();
+  return a == b;
+}
+
 // Tensors are unequal if their shapes do not broadcast. Only a tensor can be compared with None.
 PyObject* equality(PyObject* a, PyObject* b, bool equal) {
   if (b == Py_None && is_tensor(a)) return PyBool_FromLong(!equal);
+  if (compares_identity(a)) [[unlikely]]
+    return PyBool_FromLong(is_same(a, b) == equal);
   return with_operands(right_of(ops::equal), a, b, nullptr, [equal](const Operands& both) {
     Shape shape;
     if (!broadcast_shapes(both.a.shape(), both.b.shape(), &shape)) {

@@ -111,19 +111,4 @@ PyObject* call_override(PyObject* function, PyObject* dispatcher, PyObject* cons
   return guarded([&] { return ask(function, dispatcher, args, positional, keywords); });
 }
 
-PyObject* recorder = nullptr;
-thread_local Recording thread_recording = Recording::kUnset;
-bool process_recording = false;
-
-void set_recorder(PyObject* callable) { Py_XSETREF(recorder, Py_NewRef(callable)); }
-
-PyObject* call_recorder(PyObject* function, PyObject* const* args, size_t positional,
-                        PyObject* keywords) {
-  return guarded([&] {
-    const PyRef callable = PyRef::share(recorder);
-    return PyObject_CallFunctionObjArgs(callable, function, tuple_of(args, positional).get(),
-                                        dict_of(keywords, args + positional).get(), nullptr);
-  });
-}
-
 }  // namespace ef::py

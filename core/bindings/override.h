@@ -10,8 +10,6 @@
 //   1. the function's dispatcher, which knows the functions that programs have registered for it;
 //   2. the classes of the arguments, those in lists, tuples and dictionaries included: a subclass
 //      before its bases, otherwise from left to right.
-// Version 1's functions add all their calls to a graph that is being built, those without symbolic
-// arguments too: they are function objects around version 2's that call the recorder first.
 #pragma once
 
 #include <Python.h>
@@ -50,26 +48,5 @@ inline bool are_plain(PyObject* const* args, size_t count) {
 // exception set. A new reference.
 PyObject* call_override(PyObject* function, PyObject* dispatcher, PyObject* const* args,
                         size_t positional, PyObject* keywords);
-
-// Adds calls to the graph that is being built, as recorder(function, args, kwargs); null as long as
-// no graph is used.
-extern PyObject* recorder;
-void set_recorder(PyObject* callable);
-
-// Whether calls are recorded: in this thread, or, where that is not set, in the process.
-enum class Recording : signed char { kUnset = -1, kOff, kOn };
-extern thread_local Recording thread_recording;
-extern bool process_recording;
-
-inline bool is_recording() {
-  if (!recorder) [[likely]]
-    return false;
-  return thread_recording == Recording::kUnset ? process_recording
-                                               : thread_recording == Recording::kOn;
-}
-
-// What the recorder returns for a call.
-PyObject* call_recorder(PyObject* function, PyObject* const* args, size_t positional,
-                        PyObject* keywords);
 
 }  // namespace ef::py

@@ -53,8 +53,9 @@ SpecList to_specs(nb::handle pairs) {
 // The base class of eagerflow.framework.func_graph.FuncGraph.
 class PyGraph {
  public:
-  explicit PyGraph(const std::string& name)
-      : graph_(std::make_shared<Graph>(name, graph::building_ptr())) {
+  PyGraph(const std::string& name, bool program)
+      : graph_(std::make_shared<Graph>(name, graph::building_ptr(),
+                                       program ? Graph::Kind::kProgram : Graph::Kind::kFunction)) {
     graph_->owner = this;
   }
   ~PyGraph() { graph_->owner = nullptr; }
@@ -189,11 +190,13 @@ class HostCall final : public NodeFunction {
 };
 
 nb::list add_host_node(nb::handle callable, nb::handle inputs, nb::handle specs,
-                       const std::string& name, bool effects, bool unless) {
+                       const std::string& name, bool effects, bool unless,
+                       const std::string& type) {
   Graph* const graph = graph::building();
   if (!graph) fail(Code::kRuntimeError, "No graph is being built.");
   const SpecList outputs = to_specs(specs);
-  const auto call = std::make_shared<HostCall>(callable, outputs, name, effects, unless);
+  const auto call =
+      std::make_shared<HostCall>(callable, outputs, type.empty() ? name : type, effects, unless);
   return wrapped_list(graph::add_function(*graph, call, to_tensors(inputs), outputs, name));
 }
 
@@ -389,7 +392,11 @@ void refine_shape(nb::handle object, nb::handle shape) {
 }  // namespace
 
 graph::GraphPtr graph_of_object(PyObject* graph) {
-  return nb::cast<PyGraph&>(nb::handle(graph)).graph();
+  PyGraph* found = nullptr;
+  if (!nb::try_cast(nb::handle(graph), found) || !found) {
+    fail(Code::kTypeError, "A graph is needed, not a ", Py_TYPE(graph)->tp_name, ".");
+  }
+  return found->graph();
 }
 
 graph::CallablePtr callable_of(PyObject* graph) {
@@ -405,8 +412,12 @@ void run_callable(const graph::Callable& callable, TensorList& inputs, TensorLis
   graph::append_captures(callable.graph(), inputs);
   // As in TensorFlow, a call that is differentiated has random streams of its own.
   const graph::CalledFrom here(callable.is_watched(inputs) ? &callable : nullptr);
+  run_plan(callable.plan(), inputs, results);
+}
+
+void run_plan(const graph::Plan& plan, std::span<const Tensor> arguments, TensorList& results) {
   try {
-    callable.plan().run(inputs, results);
+    plan.run(arguments, results);
   } catch (...) {
     set_error_of_nodes(graph::taken_failed_nodes());
     throw PythonError();
@@ -439,6 +450,9 @@ void add_graphs(nb::module_& m) {
       .def_prop_ro("inputs", inputs_of_node)
       .def_prop_ro("outputs", [](const PyNode& self) { return wrapped_list(self.node().outputs); })
       .def_prop_ro("attrs", attrs_of_node)
+      .def_prop_ro(
+          "controls", [](const PyNode& self) { return self.node().controls; },
+          "The ids of nodes that run before it whenever it runs.")
       .def_prop_ro("has_effects", [](const PyNode& self) { return self.node().has_effects(); })
       .def_prop_ro("variables", variables_of_node, "The variables that it reads or changes.")
       .def_prop_ro("op", op_name_of, "The name in `_core.ops`, or None.")
@@ -500,7 +514,7 @@ void add_graphs(nb::module_& m) {
       .def_prop_ro("graph", [](const PyNode& self) { return graph_object(self.graph.get()); });
 
   nb::class_<PyGraph>(m, "Graph", nb::is_weak_referenceable(), "The nodes of a traced function.")
-      .def(nb::init<const std::string&>(), nb::arg("name"))
+      .def(nb::init<const std::string&, bool>(), nb::arg("name"), nb::arg("program") = false)
       .def(
           "enter",
           [](PyGraph& self) {
@@ -525,7 +539,10 @@ void add_graphs(nb::module_& m) {
       .def(
           "constant",
           [](PyGraph& self, nb::handle value, const std::string& name) {
-            return wrapped(self.graph()->add_constant(checked_tensor(value.ptr()), name.c_str()));
+            const Tensor& tensor = checked_tensor(value.ptr());
+            Graph& graph = *self.graph();
+            if (is_symbolic(tensor)) return wrapped(graph.tensor(graph.port_of(tensor)));
+            return wrapped(graph.add_constant(tensor, name.c_str()));
           },
           nb::arg("value"), nb::arg("name") = "Const")
       .def(
@@ -586,8 +603,49 @@ void add_graphs(nb::module_& m) {
             return list;
           },
           "All nodes, in order.")
-      .def("unique_name",
-           [](PyGraph& self, const std::string& name) { return self.graph()->unique_name(name); });
+      .def(
+          "unique_name",
+          [](PyGraph& self, const std::string& name, bool with_prefix, bool mark) {
+            return self.graph()->unique_name(name, with_prefix, mark);
+          },
+          nb::arg("name"), nb::arg("with_prefix") = true, nb::arg("mark") = true)
+      .def(
+          "rename",
+          [](PyGraph& self, NodeId id, const std::string& name) {
+            self.graph()->node(id).name = name;
+          },
+          nb::arg("id"), nb::arg("name"), "Gives a node a name that unique_name has made.")
+      .def(
+          "feed_node",
+          [](PyGraph& self, nb::handle dtype, nb::handle shape, const std::string& name) {
+            return wrapped(self.graph()->add_placeholder(
+                {to_dtype(dtype.ptr()), to_partial_shape(shape.ptr())}, name));
+          },
+          nb::arg("dtype"), nb::arg("shape").none(), nb::arg("name"),
+          "Adds a placeholder that sessions feed, which is no input of a call.")
+      .def(
+          "begin_controls",
+          [](PyGraph& self, const std::vector<NodeId>& controls, bool alone) {
+            self.graph()->begin_controls(controls, alone);
+          },
+          nb::arg("controls"), nb::arg("alone") = false,
+          "Nodes that are added from now on run after others; with `alone`, after no others.")
+      .def("end_controls", [](PyGraph& self) { self.graph()->end_controls(); })
+      .def(
+          "add_controls",
+          [](PyGraph& self, NodeId id, const std::vector<NodeId>& controls) {
+            std::vector<NodeId>& own = self.graph()->node(id).controls;
+            own.insert(own.end(), controls.begin(), controls.end());
+            self.graph()->note_change();
+          },
+          nb::arg("id"), nb::arg("controls"), "Lets a node run after others, which are older.")
+      .def(
+          "set_closed", [](PyGraph& self, bool closed) { self.graph()->set_closed(closed); },
+          "Refuses further nodes, or takes them again.")
+      .def(
+          "node", [](PyGraph& self, NodeId id) { return PyNode{self.graph(), id}; },
+          "The node of an id.")
+      .def("__len__", [](PyGraph& self) { return self.graph()->size(); });
 
   m.def(
       "building", [] { return graph_object(graph::building()); },
@@ -600,6 +658,7 @@ void add_graphs(nb::module_& m) {
   m.def("end_eager", [] { graph::end_building(); });
   m.def("host_node", add_host_node, nb::arg("callable"), nb::arg("inputs"), nb::arg("specs"),
         nb::arg("name"), nb::arg("effects") = false, nb::arg("unless") = false,
+        nb::arg("type") = "",
         "Adds a node that calls callable(*tensors), which returns a list of tensors with these "
         "specs: pairs of a dtype and a shape. With `unless`, the first input is a boolean; if it "
         "is true, nothing is called.");

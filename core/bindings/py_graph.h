@@ -23,6 +23,10 @@ graph::CallablePtr callable_of(PyObject* graph);
 // Lets the node that was added last keep the Python objects of the graphs that it runs.
 void keep_graphs(graph::Graph& outer, std::initializer_list<nanobind::handle> graphs);
 
+// Appends the results of a plan. Throws PythonError for what nodes throw, with the place of the
+// node in its message.
+void run_plan(const graph::Plan& plan, std::span<const Tensor> arguments, TensorList& results);
+
 // Appends the outputs of a run; `inputs` get the captures. Throws PythonError for what nodes throw,
 // with the place of the node in its message.
 void run_callable(const graph::Callable& callable, TensorList& inputs, TensorList& results);

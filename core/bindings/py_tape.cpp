@@ -552,7 +552,6 @@ PyObject* pause_enter(PyObject* object, PyObject*) {
       stop(self_of(tape));
     } else {
       pause_recording();
-      note_effect();
     }
     Py_RETURN_NONE;
   });
@@ -675,7 +674,6 @@ PyObject* record_custom(PyObject*, PyObject* args) {
   PyObject* inputs = nullptr;
   PyObject* backward = nullptr;
   if (!PyArg_ParseTuple(args, "OOO:record_custom", &outputs, &inputs, &backward)) return nullptr;
-  note_effect();
   return guarded([&]() -> PyObject* {
     observe_custom("Custom", inputs, outputs);
     if (!recording()) Py_RETURN_NONE;

@@ -151,7 +151,7 @@ PyObject* array_method(PyObject* self, PyObject* args, PyObject* kwargs) {
     return nullptr;
   }
   return guarded([&] {
-    require_value(self, Code::kNotImplemented, "conversion to a NumPy array");
+    require_value(self, Code::kNotImplemented, "conversion to a numpy array");
     return to_array(tensor_of(self), dtype, copy);
   });
 }
@@ -273,7 +273,7 @@ PyTypeObject* iterator_type = nullptr;
 PyObject* tensor_iter(PyObject* self) {
   if (tensor_of(self).impl()->lazy()) {
     const int checked = guarded(-1, [&] {
-      require_value(self, Code::kNotAllowedInGraph, "iteration in Python");
+      require_value(self, Code::kNotAllowedInGraph, "Iterating over a symbolic `tf.Tensor`");
       return 0;
     });
     if (checked < 0) return nullptr;
@@ -306,6 +306,17 @@ PyObject* iterator_next(PyObject* object) {
   PyObject* item = subscript(iterator->tensor, index);
   Py_DECREF(index);
   return item;
+}
+
+// Tensors of programs' graphs are keys of dictionaries by what they are.
+Py_hash_t tensor_hash(PyObject* self) {
+  const Symbol* const symbol = symbol_of(tensor_of(self));
+  const graph::GraphPtr graph = symbol ? symbol->graph() : nullptr;
+  if (!graph || !graph->in_program()) {
+    PyErr_SetString(PyExc_TypeError, "Tensor is unhashable. Instead, use tensor.ref() as the key.");
+    return -1;
+  }
+  return static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(tensor_of(self).impl()) >> 4);
 }
 
 PyGetSetDef getset[] = {
@@ -414,7 +425,7 @@ bool init_tensor_type(PyObject* module) {
       {Py_tp_methods, methods},
       {Py_tp_members, members},
       {Py_tp_richcompare, slot(rich_compare)},
-      {Py_tp_hash, slot(PyObject_HashNotImplemented)},
+      {Py_tp_hash, slot(tensor_hash)},
       {Py_tp_iter, slot(tensor_iter)},
       {Py_mp_subscript, slot(subscript)},
       {Py_mp_length, slot(tensor_length)},

@@ -25,6 +25,18 @@ PyVariable* self_of(PyObject* object) { return reinterpret_cast<PyVariable*>(obj
 
 PyObject* variable_new(PyTypeObject* type, PyObject*, PyObject*) { return type->tp_alloc(type, 0); }
 
+// Takes the variable over.
+void hold(PyObject* object, Variable* variable, PyObject* name) {
+  PyVariable* const self = self_of(object);
+  variable->owner = object;
+  if (Variable* old = std::exchange(self->variable, variable)) {
+    old->owner = nullptr;  // a tape may keep it
+    old->release();
+  }
+  Py_INCREF(name);
+  Py_XSETREF(self->name, name);
+}
+
 // __init__(value, trainable, name, shape): shape is None for the value's own, a tuple whose unknown
 // dimensions are None, or False where even the rank may change.
 int variable_init(PyObject* object, PyObject* args, PyObject*) {
@@ -50,16 +62,20 @@ int variable_init(PyObject* object, PyObject* args, PyObject*) {
       if (!PyTuple_Check(shape)) fail(Code::kTypeError, "A variable's shape must be a tuple.");
       declared = to_partial_shape(shape);
     }
-    PyVariable* self = self_of(object);
-    auto* variable = new Variable(tensor, trainable != 0, declared);
-    variable->owner = object;
-    if (Variable* old = std::exchange(self->variable, variable)) {
-      old->owner = nullptr;  // a tape may keep it
-      old->release();
-    }
-    Py_INCREF(name);
-    Py_XSETREF(self->name, name);
+    hold(object, new Variable(tensor, trainable != 0, declared), name);
     return 0;
+  });
+}
+
+// _declare(dtype, shape, trainable, name): in place of __init__, makes a variable that stands for
+// those of sessions.
+PyObject* declare(PyObject* object, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&]() -> PyObject* {
+    const char* const name = count == 4 ? PyUnicode_AsUTF8(args[3]) : nullptr;
+    if (!name) fail(Code::kTypeError, "_declare() takes a dtype, a shape, a boolean and a name.");
+    const TensorSpec spec{to_dtype(args[0]), to_partial_shape(args[1])};
+    hold(object, new Variable(spec, args[2] == Py_True, name, true), args[3]);
+    Py_RETURN_NONE;
   });
 }
 
@@ -136,9 +152,11 @@ PyObject* assigned(PyObject* object, bool read_value) {
   return result;
 }
 
-// What NumPy takes: a value, which a variable has only outside of graphs.
+// What NumPy takes: a value, which variables have outside of functions that are traced, and those
+// of programs' graphs in sessions only.
 Tensor value_for_numpy(PyObject* object) {
-  if (graph::building()) {
+  const graph::Graph* const graph = graph::building();
+  if (graph && (!graph->in_program() || variable_of(object).is_declaration())) {
     fail(
         Code::kNotImplemented,
         "numpy() is only available when eager execution is enabled: the variable '",
@@ -314,6 +332,8 @@ void* slot(Function* function) {
 }
 
 PyMethodDef methods[] = {
+    {"_declare", method(declare), METH_FASTCALL,
+     "_declare(dtype, shape, trainable, name)\n\nStands for a variable of each session."},
     {"assign", method(assign), METH_FASTCALL | METH_KEYWORDS,
      "assign(value, use_locking=False, name=None, read_value=True)\n\nReplaces the value."},
     {"_assign_if", method(assign_if), METH_FASTCALL,

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "bindings/errors.h"
-#include "bindings/override.h"
 #include "bindings/py_graph.h"
 #include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
@@ -74,7 +73,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
   TracedCall& function = self_of(self);
   const auto count = static_cast<size_t>(PyVectorcall_NARGS(nargsf));
   const bool plain = !keywords && !paused && !function.kinds->empty() && !graph::building() &&
-                     !is_recording() && std::all_of(args, args + count, [](PyObject* argument) {
+                     std::all_of(args, args + count, [](PyObject* argument) {
                        return is_tensor(argument) && !is_symbolic(tensor_of(argument));
                      });
   if (plain) {

@@ -14,18 +14,11 @@ class Observer {
   // Called after an operation, before anything else uses its results; may throw.
   virtual void ran(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                    std::span<const Tensor> outputs) = 0;
-  // Called for events that are no operations: a variable is read or written, a backward step is a
-  // Python function.
-  virtual void saw_effect() {}
 };
 
 // Usually empty, so that operations pay for one comparison. Shared by all threads; read and
 // changed under Python's lock, which kernels release and which is held during dispatch.
 inline std::vector<Observer*> observers;
-
-inline void note_effect() {
-  for (Observer* observer : observers) observer->saw_effect();
-}
 
 // Whether an element of a floating or complex tensor is infinite or NaN.
 bool has_nonfinite(const Tensor& tensor);

@@ -35,15 +35,32 @@ Variable::Variable(const Tensor& value, bool trainable, const Shape& shape)
       id_(new_identity()),
       value_(value.alias()) {}
 
+Variable::Variable(const TensorSpec& spec, bool trainable, std::string name, bool declaration)
+    : trainable_(trainable),
+      dtype_(spec.dtype),
+      shape_(spec.shape),
+      id_(new_identity()),
+      declaration_(declaration),
+      name_(std::move(name)) {}
+
+void Variable::refuse_reading() const {
+  fail(Code::kFailedPrecondition, "Attempting to use uninitialized value ", name_,
+       ": run its initializer first, such as tf.global_variables_initializer().");
+}
+
 void Variable::lock() {
   while (busy_.exchange(true, std::memory_order_acquire)) sched_yield();
 }
 
+// In a run of a session, functions that nodes call use declarations, too.
 Tensor Variable::peek() {
-  note_effect();
+  if (declaration_) [[unlikely]]
+    return graph::variable_of_run(*this).peek();
   lock();
   Tensor value = value_;
   unlock();
+  if (!value) [[unlikely]]
+    refuse_reading();
   return value;
 }
 
@@ -67,7 +84,8 @@ void Variable::assign(const Tensor& value) {
   if (graph::Graph* const graph = graph::building()) {
     return graph::add_assign(*graph, *this, graph::Change::kReplace, value);
   }
-  note_effect();
+  if (declaration_) [[unlikely]]
+    return graph::variable_of_run(*this).assign(value);
   Tensor fresh = value.alias();
   lock();
   std::swap(value_, fresh);
@@ -79,7 +97,6 @@ bool Variable::assign_if(const Tensor& expected, const Tensor& value) {
     graph::add_assign(*graph, *this, graph::Change::kReplace, value);
     return true;
   }
-  note_effect();
   Tensor fresh = value.alias();
   lock();
   const bool same = value_.impl() == expected.impl();
@@ -104,7 +121,8 @@ void add_in_place(const Op& op, const Tensor& value, const Tensor& delta) {
 // The shape is checked under the lock, since another thread may have changed it. The variable is
 // unlocked before the GIL is acquired: a reader may hold the GIL and wait for the lock.
 void Variable::add(const Op& op, const Tensor& delta, const char* op_name) {
-  note_effect();
+  if (declaration_) [[unlikely]]
+    return graph::variable_of_run(*this).add(op, delta, op_name);
   const KernelRegion region(static_cast<double>(delta.bytes()) / 4);
   const Update update(*this);
   if (delta.shape() != update.tensor().shape()) {
@@ -129,8 +147,13 @@ void Variable::assign_sub(const Tensor& delta) {
   add(ops::subtract, delta, "AssignSubVariableOp");
 }
 
-Variable::Update::Update(Variable& variable) : variable_(variable) {
+Variable::Update::Update(Variable& variable)
+    : variable_(variable.declaration_ ? graph::variable_of_run(variable) : variable) {
   variable_.lock();
+  if (!variable_.value_) [[unlikely]] {
+    variable_.unlock();
+    variable_.refuse_reading();
+  }
   if (variable_.value_.exclusively_owned()) {
     variable_.value_.impl()->reset_id();
     return;

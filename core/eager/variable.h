@@ -3,8 +3,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 #include <utility>
 
+#include "ops/op.h"
 #include "tensor/tensor.h"
 
 namespace ef {
@@ -16,6 +18,9 @@ class Variable {
   // Values of the variable fit `shape`, which may be partial.
   Variable(const Tensor& value, bool trainable, const Shape& shape);
   Variable(const Tensor& value, bool trainable) : Variable(value, trainable, value.shape()) {}
+  // One without a value yet. A declaration gets none itself: it stands for the variables of
+  // sessions, and nodes of graphs that use it use those.
+  Variable(const TensorSpec& spec, bool trainable, std::string name, bool declaration);
 
   void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void release() {
@@ -26,6 +31,10 @@ class Variable {
   bool trainable() const { return trainable_; }
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
+  // Of a variable that may have no value; empty for others.
+  const std::string& name() const { return name_; }
+  bool is_declaration() const { return declaration_; }
+  bool initialized() const { return static_cast<bool>(value_); }
 
   // The current value, which tapes record. While a graph is being built, this and changes add nodes
   // to it.
@@ -64,6 +73,7 @@ class Variable {
 
  private:
   void add(const Op& op, const Tensor& delta, const char* op_name);
+  [[noreturn]] void refuse_reading() const;
   ~Variable() = default;
   void lock();
   void unlock() { busy_.store(false, std::memory_order_release); }
@@ -74,6 +84,8 @@ class Variable {
   const DType dtype_;
   const Shape shape_;
   const uint64_t id_;
+  const bool declaration_ = false;
+  const std::string name_;
   Tensor value_;
 };
 

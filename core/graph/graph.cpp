@@ -12,10 +12,7 @@ std::shared_ptr<void> (*find_source)() = nullptr;
 std::string (*describe_source)(const std::shared_ptr<void>& source) = nullptr;
 std::string (*name_prefix)() = nullptr;
 
-namespace {
-
-// As Python shows it: "(2, None)".
-std::string shape_text(const Shape& shape) {
+std::string python_text(const Shape& shape) {
   if (!shape.ranked()) return "<unknown>";
   std::string text = "(";
   for (int k = 0; k < shape.rank(); ++k) {
@@ -24,6 +21,8 @@ std::string shape_text(const Shape& shape) {
   }
   return text + (shape.rank() == 1 ? ",)" : ")");
 }
+
+namespace {
 
 std::string dtype_text(DType dtype) {
   switch (dtype) {
@@ -41,11 +40,17 @@ std::string describe(const Tensor& tensor) {
   const GraphPtr owner = symbol->graph();
   const std::string name =
       owner ? cat(owner->node(symbol->port().node).name, ":", symbol->port().output) : "?";
-  return cat("<tf.Tensor '", name, "' shape=", shape_text(tensor.shape()),
+  return cat("<tf.Tensor '", name, "' shape=", python_text(tensor.shape()),
              " dtype=", dtype_text(tensor.dtype()), ">");
 }
 
 void refuse_reading(const Tensor& tensor, Code code, const char* what) {
+  const GraphPtr owner = symbol_of(tensor)->graph();
+  if (owner && owner->kind() == Graph::Kind::kProgram) {
+    fail(code, describe(tensor), " is symbolic: ", what,
+         " needs its value, which it has only when a session runs it: use session.run(), tf.cond, "
+         "tf.while_loop or tf.py_function, or enable eager execution.");
+  }
   fail(code, describe(tensor), " is symbolic: ", what,
        " needs its value, which it has only when the function runs. Return it from the function, "
        "use operations of TensorFlow (tf.cond, tf.while_loop, tf.print, tf.py_function), or "
@@ -55,7 +60,11 @@ void refuse_reading(const Tensor& tensor, Code code, const char* what) {
 
 namespace {
 
-thread_local std::vector<GraphPtr> stack;
+// What a thread builds, innermost last; null as long as it builds nothing, and for good when it
+// ends in the midst of building: graphs hold objects of Python's, which may be gone before it.
+thread_local std::vector<GraphPtr>* stack = nullptr;
+// Not destroyed, for the same reason.
+GraphPtr& default_graph = *new GraphPtr;
 
 [[noreturn]] void out_of_scope(const Tensor& tensor, const Graph* user) {
   const Symbol* const symbol = symbol_of(tensor);
@@ -69,6 +78,10 @@ thread_local std::vector<GraphPtr> stack;
   if (source && describe_source) {
     message += cat("\n\n", describe(tensor), " was defined here:\n    ", describe_source(source));
   }
+  if (owner && user && owner->kind() == Graph::Kind::kProgram && user->in_program()) {
+    fail(Code::kValueError, describe(tensor),
+         " must be from the same graph as the operation that takes it.");
+  }
   const bool inner = owner && user && owner->is_inside(*user);
   fail(inner ? kInaccessibleTensor : Code::kTypeError, message);
 }
@@ -81,22 +94,34 @@ const char* Node::type() const {
   return constant ? "Const" : "Placeholder";
 }
 
-Graph* innermost() { return stack.empty() ? nullptr : stack.back().get(); }
+Graph* innermost() { return (stack ? stack->back() : default_graph).get(); }
 
 bool inside_graph() {
-  return std::ranges::any_of(stack, [](const GraphPtr& graph) { return graph != nullptr; });
+  return stack && std::ranges::any_of(*stack, [](const GraphPtr& graph) {
+           return graph && graph->kind() == Graph::Kind::kFunction;
+         });
 }
 
-GraphPtr building_ptr() { return building() ? stack.back() : nullptr; }
+GraphPtr building_ptr() { return building() ? building()->shared_from_this() : nullptr; }
+
+void set_default_graph(GraphPtr graph) {
+  graphs_begun += (graph != nullptr) - (default_graph != nullptr);
+  default_graph = std::move(graph);
+}
 
 void begin_building(GraphPtr graph) {
-  stack.push_back(std::move(graph));
+  if (!stack) stack = new std::vector<GraphPtr>;
+  stack->push_back(std::move(graph));
   ++graphs_begun;
 }
 
 void end_building() {
-  stack.pop_back();
+  stack->pop_back();
   --graphs_begun;
+  if (stack->empty()) {
+    delete stack;
+    stack = nullptr;
+  }
 }
 
 void refuse_out_of_scope(const Tensor& tensor) {
@@ -107,29 +132,80 @@ void refuse_out_of_scope(const Tensor& tensor) {
 Building::Building(GraphPtr graph) { begin_building(std::move(graph)); }
 Building::~Building() { end_building(); }
 
-std::string Graph::unique_name(std::string_view name) {
-  std::string full = name_prefix ? name_prefix() + std::string(name) : std::string(name);
-  if (name.ends_with('/')) full = std::string(name.substr(0, name.size() - 1));
-  const auto [entry, is_new] = names_.try_emplace(full, 0);
-  if (is_new) return full;
-  for (;;) {
-    std::string next = cat(full, "_", ++names_[full]);
-    if (names_.try_emplace(next, 0).second) return next;
+namespace {
+
+// Names that differ in case only are the same: files and folders are called by them.
+std::string lower(std::string name) {
+  for (char& c : name) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return name;
+}
+
+}  // namespace
+
+std::string Graph::unique_name(std::string_view name, bool with_prefix, bool mark) {
+  if (name.ends_with('/')) {
+    std::string whole(name.substr(0, name.size() - 1));
+    names_.try_emplace(lower(whole), 0);
+    return whole;
+  }
+  const std::string full = cat(with_prefix && name_prefix ? name_prefix() : std::string(), name);
+  std::string found = full;
+  const auto known = names_.find(lower(full));
+  if (known != names_.end()) {
+    int number = known->second;
+    do found = cat(full, "_", ++number);
+    while (names_.contains(lower(found)));
+    if (mark) known->second = number;
+  }
+  if (mark) names_.try_emplace(lower(found), 0);
+  return found;
+}
+
+bool Graph::in_program() const {
+  if (kind_ == Kind::kProgram) return true;
+  const GraphPtr enclosing = enclosing_.lock();
+  return enclosing && enclosing->in_program();
+}
+
+void Graph::begin_controls(std::vector<NodeId> controls, bool alone) {
+  control_scopes_.push_back({std::move(controls), alone, {}});
+}
+
+void Graph::end_controls() { control_scopes_.pop_back(); }
+
+void Graph::add_controls(Node& node) {
+  const NodeId id = size();
+  for (auto scope = control_scopes_.rbegin(); scope != control_scopes_.rend(); ++scope) {
+    // What reads a node of the scope waits for that one's controls already.
+    const bool follows = std::ranges::any_of(
+        node.inputs, [&](const Port& port) { return scope->nodes.contains(port.node); });
+    for (const NodeId control : scope->controls) {
+      if (follows) break;
+      if (std::ranges::find(node.controls, control) == node.controls.end()) {
+        node.controls.push_back(control);
+      }
+    }
+    scope->nodes.insert(id);
+    if (scope->alone) break;
   }
 }
 
 Node& Graph::add(Node node, const SpecList& specs, std::string_view name) {
-  if (finished_) {
-    fail(Code::kRuntimeError, "Graph '", name_, "' is finalized and cannot be modified.");
+  if (finished_ || closed_) {
+    const std::string which = kind_ == Kind::kFunction ? cat(" '", name_, "'") : std::string();
+    fail(Code::kRuntimeError, "Graph", which, " is finalized and cannot be modified.");
   }
   node.name = unique_name(name);
   if (find_source) node.source = find_source();
+  if (!control_scopes_.empty()) add_controls(node);
   nodes_.push_back(std::move(node));
   for (const TensorSpec& spec : specs) add_output(size() - 1, spec);
+  --changes_;
   return nodes_.back();
 }
 
 void Graph::add_output(NodeId id, const TensorSpec& spec) {
+  ++changes_;
   TensorList& outputs = this->node(id).outputs;
   const Port port{id, static_cast<int32_t>(outputs.size())};
   auto symbol = std::make_unique<Symbol>(spec, weak_from_this(), port);
@@ -175,12 +251,14 @@ Port Graph::port_of(const Tensor& tensor) {
   if (!symbol) return symbol_of(add_constant(tensor))->port();
   const GraphPtr owner = symbol->graph();
   if (owner.get() == this) return symbol->port();
-  if (symbol->value()) return symbol_of(add_constant(symbol->value()))->port();
-  if (const auto known = known_.find(tensor.impl()); known != known_.end()) return known->second;
   bool is_outer = false;
   for (Graph* graph = outer_.get(); graph && !is_outer; graph = graph->outer_.get()) {
     is_outer = graph == owner.get();
   }
+  // What is known of another program's tensors does not make them this one's.
+  const bool foreign = owner && owner->kind() == Kind::kProgram && !is_outer && in_program();
+  if (symbol->value() && !foreign) return symbol_of(add_constant(symbol->value()))->port();
+  if (const auto known = known_.find(tensor.impl()); known != known_.end()) return known->second;
   if (!is_outer || owner->finished()) out_of_scope(tensor, this);
   // The graphs between capture it, too.
   Tensor outer = tensor;

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "graph/node_function.h"
@@ -40,6 +41,8 @@ struct Node {
   int32_t num_op_inputs = 0;
   std::vector<LateAttr> late;
   TensorList outputs;  // symbolic
+  // Nodes that run before this one whenever it runs, although it reads nothing of them.
+  std::vector<NodeId> controls;
   std::string name;
   // Objects of the host language: where the program added it, and those of the graphs that it runs.
   std::shared_ptr<void> source;
@@ -60,11 +63,21 @@ struct Capture {
 
 class Graph : public std::enable_shared_from_this<Graph> {
  public:
+  // What the nodes are: those of a function, all of whose effects happen when it is called, or a
+  // program's, of which sessions run what they are asked for.
+  enum class Kind : uint8_t { kFunction, kProgram };
+
   // `outer` is the graph that is being built meanwhile, if any.
-  Graph(std::string name, std::shared_ptr<Graph> outer)
-      : name_(std::move(name)), outer_(std::move(outer)), enclosing_(outer_) {}
+  Graph(std::string name, std::shared_ptr<Graph> outer, Kind kind = Kind::kFunction)
+      : name_(std::move(name)),
+        kind_(kind),
+        outer_(kind == Kind::kFunction ? std::move(outer) : nullptr),
+        enclosing_(outer_) {}
 
   const std::string& name() const { return name_; }
+  Kind kind() const { return kind_; }
+  // Whether this is a program's graph, or a function's that is built inside of one.
+  bool in_program() const;
   const std::shared_ptr<Graph>& outer() const { return outer_; }
   // Whether this graph was built inside of another one, or of one that was.
   bool is_inside(const Graph& graph) const;
@@ -89,6 +102,18 @@ class Graph : public std::enable_shared_from_this<Graph> {
   // The capture whose placeholder this is; null if it is none.
   const Capture* capture_of(const Tensor& inner) const;
 
+  // Nodes that are added between these calls run after others; with `alone`, not even after those
+  // of the scopes around.
+  void begin_controls(std::vector<NodeId> controls, bool alone);
+  void end_controls();
+
+  // How often nodes that were there already have got more outputs or other controls.
+  int64_t changes() const { return changes_; }
+  void note_change() { ++changes_; }
+
+  // Refuses further nodes, or takes them again.
+  void set_closed(bool closed) { closed_ = closed; }
+
   // Ends the tracing, and forgets the outer graph. Outputs become tensors of this graph.
   void finish(std::span<const Tensor> outputs);
   bool finished() const { return finished_; }
@@ -107,11 +132,21 @@ class Graph : public std::enable_shared_from_this<Graph> {
   // What the host language has for this graph; null if that is gone.
   void* owner = nullptr;
 
-  // A name that no other node has: "add", then "add_1".
-  std::string unique_name(std::string_view name);
+  // A name that no other node has: "add", then "add_1", with the prefix of the names of this thread
+  // before it. One that ends in a slash is the whole name, and has been made by this before.
+  std::string unique_name(std::string_view name, bool with_prefix = true, bool mark = true);
 
  private:
+  // What holds for the nodes that are added in one scope of controls.
+  struct ControlScope {
+    std::vector<NodeId> controls;
+    bool alone;
+    std::unordered_set<NodeId> nodes;  // that have been added in it
+  };
+  void add_controls(Node& node);
+
   std::string name_;
+  Kind kind_;
   std::shared_ptr<Graph> outer_;
   std::weak_ptr<Graph> enclosing_;  // the same, after the end of tracing too
   std::deque<Node> nodes_;          // nodes stay where they are
@@ -119,8 +154,11 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::vector<Capture> captures_;
   std::vector<Tensor> outputs_;
   std::unordered_map<const TensorImpl*, Port> known_;  // of constants and captures
-  std::unordered_map<std::string, int> names_;
+  std::unordered_map<std::string, int> names_;         // in lower case
+  std::vector<ControlScope> control_scopes_;
+  int64_t changes_ = 0;
   bool finished_ = false;
+  bool closed_ = false;
 };
 
 using GraphPtr = std::shared_ptr<Graph>;
@@ -129,13 +167,15 @@ using GraphPtr = std::shared_ptr<Graph>;
 // programs that they build none.
 inline std::atomic<int64_t> graphs_begun = 0;
 Graph* innermost();
+// The graph that operations are added to on threads that have begun none; null if they run.
+void set_default_graph(std::shared_ptr<Graph> graph);
 // The graph that operations of this thread are added to; null if they run.
 inline Graph* building() {
   return graphs_begun.load(std::memory_order_relaxed) == 0 ? nullptr : innermost();
 }
 
 GraphPtr building_ptr();
-// Whether this thread builds a graph, also if operations run meanwhile.
+// Whether this thread builds the graph of a function, also if operations run meanwhile.
 bool inside_graph();
 
 // Adds the operations of this thread to the graph during its lifetime; with null, runs them.
@@ -166,7 +206,9 @@ void refuse_out_of_scope(const Tensor& tensor);
 
 // Throws that `what` needs a value, which a symbolic tensor of a graph has only while it runs.
 [[noreturn]] void refuse_reading(const Tensor& tensor, Code code, const char* what);
-// "Tensor("add:0", shape=(2, ?), dtype=float32)".
+// "(2, None)".
+std::string python_text(const Shape& shape);
+// "<tf.Tensor 'add:0' shape=(2, None) dtype=float32>".
 std::string describe(const Tensor& tensor);
 
 // Set by the bindings: where the program is now, for messages.

@@ -103,10 +103,33 @@ class Plan::SharedSteps {
   std::unordered_multimap<size_t, Known> known_;
 };
 
+namespace {
+
+[[noreturn]] void not_fed(const Node& placeholder) {
+  const Tensor& tensor = placeholder.outputs[0];
+  const DType dtype = tensor.dtype();
+  const std::string type = dtype == DType::kFloat32   ? "float"
+                           : dtype == DType::kFloat64 ? "double"
+                                                      : cat(dtype_name(dtype));
+  const std::string shape =
+      tensor.shape().ranked() && tensor.rank() > 0 ? cat(" and shape ", tensor.shape()) : "";
+  invalid_argument("You must feed a value for placeholder tensor '", placeholder.name,
+                   "' with dtype ", type, shape, "\n\t [[{{node ", placeholder.name, "}}]]");
+}
+
+}  // namespace
+
 Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options) {
   const auto count = static_cast<size_t>(graph.size());
+  const Selection selection = options.selection ? *options.selection : Selection{};
   std::vector<char> needed(count), returned(count);
-  const auto need = [&](const Port& port) { needed[static_cast<size_t>(port.node)] = 1; };
+  const auto is_fed = [&](const Port& port) {
+    return std::ranges::find(selection.feeds, port) != selection.feeds.end();
+  };
+  const auto need = [&](const Port& port) {
+    if (!is_fed(port)) needed[static_cast<size_t>(port.node)] = 1;
+  };
+  for (const NodeId target : selection.targets) needed[static_cast<size_t>(target)] = 1;
   for (const Tensor& result : results) {
     need(symbol_of(result)->port());
     returned[static_cast<size_t>(symbol_of(result)->port().node)] = 1;
@@ -116,18 +139,33 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
     if (options.all_effects && node.has_effects()) needed[id] = 1;
     if (!needed[id]) continue;
     for (const Port& port : node.inputs) need(port);
+    for (const NodeId control : node.controls) needed[static_cast<size_t>(control)] = 1;
   }
 
-  std::vector<int32_t> first_slots(count, -1);
+  // Nodes whose values are other ones than those that are known, as what they come from is given.
+  std::vector<char> changed(count);
+  for (const Port& port : selection.feeds) changed[static_cast<size_t>(port.node)] = 1;
+  for (size_t id = 0; id < count && !selection.feeds.empty(); ++id) {
+    const Node& node = graph.node(static_cast<NodeId>(id));
+    changed[id] |= std::ranges::any_of(
+        node.inputs, [&](const Port& port) { return changed[static_cast<size_t>(port.node)]; });
+  }
+
+  Sources sources{std::vector<int32_t>(count, -1), {}};
+  std::vector<int32_t>& first_slots = sources.first_slots;
   std::vector<DType> types;  // of the slots
   SharedSteps shared;
+  for (const Port& port : selection.feeds) {
+    sources.fed.emplace_back(port, num_slots_++);
+    types.push_back(graph.tensor(port).dtype());
+  }
   for (const NodeId next : running_order(graph)) {
     const auto id = static_cast<size_t>(next);
     const Node& node = graph.node(next);
     if (!needed[id]) continue;
     first_slots[id] = num_slots_;
     // What is known already is not computed again.
-    const bool known = !node.has_effects() && !node.outputs.empty() &&
+    const bool known = !node.has_effects() && !node.outputs.empty() && !changed[id] &&
                        std::ranges::all_of(node.outputs, [](const Tensor& output) {
                          return static_cast<bool>(symbol_of(output)->value());
                        });
@@ -137,7 +175,7 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
                                 symbol_of(node.outputs[k])->value());
       }
     } else if (node.op || node.function) {
-      add_step(graph, next, first_slots);
+      add_step(graph, next, sources);
       // A result is a tensor of its own, which tapes tell from others.
       if (node.op && node.late.empty() && !node.outputs.empty() && !returned[id]) {
         if (const int32_t same = shared.find(steps_.back()); same >= 0) {
@@ -146,18 +184,25 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
           continue;
         }
       }
+    } else if (node.constant) {
+      // It is given, and a control of another node.
+    } else if (options.selection) {
+      not_fed(node);
     }
     num_slots_ += static_cast<int32_t>(node.outputs.size());
     for (const Tensor& output : node.outputs) types.push_back(output.dtype());
   }
   const auto end_at = [&](const Tensor& tensor) {
-    const Port port = symbol_of(tensor)->port();
-    const int32_t first = first_slots[static_cast<size_t>(port.node)];
-    return End{first < 0 ? -1 : first + port.output};
+    return End{sources.slot_of(symbol_of(tensor)->port())};
   };
-  num_inputs_ = graph.inputs().size();
-  for (const Tensor& input : graph.inputs()) arguments_.push_back(end_at(input));
-  for (const Capture& capture : graph.captures()) arguments_.push_back(end_at(capture.inner));
+  if (options.selection) {
+    num_inputs_ = selection.feeds.size();
+    for (const Port& port : selection.feeds) arguments_.push_back({sources.slot_of(port)});
+  } else {
+    num_inputs_ = graph.inputs().size();
+    for (const Tensor& input : graph.inputs()) arguments_.push_back(end_at(input));
+    for (const Capture& capture : graph.captures()) arguments_.push_back(end_at(capture.inner));
+  }
   for (const Tensor& result : results) results_.push_back(end_at(result));
   join_elementwise(types);
   find_last_uses(options.keeps_captures);
@@ -165,17 +210,26 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
 
 Plan::~Plan() { delete spare_.load(); }
 
-void Plan::add_step(const Graph& graph, NodeId id, std::span<const int32_t> first_slots) {
+int32_t Plan::Sources::slot_of(const Port& port) const {
+  for (const auto& [given, slot] : fed) {
+    if (given == port) return slot;
+  }
+  const int32_t first = first_slots[static_cast<size_t>(port.node)];
+  return first < 0 ? -1 : first + port.output;
+}
+
+void Plan::add_step(const Graph& graph, NodeId id, const Sources& sources) {
   const Node& node = graph.node(id);
-  const auto first_slot = [&](NodeId other) { return first_slots[static_cast<size_t>(other)]; };
   Step& step = steps_.emplace_back();
   step.node = &node;
-  step.first_slot = first_slot(id);
+  step.first_slot = sources.first_slots[static_cast<size_t>(id)];
   for (const Port& port : node.inputs) {
     const Node& source = graph.node(port.node);
-    step.inputs.push_back({.slot = first_slot(port.node) + port.output,
-                           .from_outside = !source.op,
-                           .shape = &graph.tensor(port).shape()});
+    const int32_t slot = sources.slot_of(port);
+    // The slots of what is fed are the first ones.
+    const bool fed = slot < static_cast<int32_t>(sources.fed.size());
+    step.inputs.push_back(
+        {.slot = slot, .from_outside = fed || !source.op, .shape = &graph.tensor(port).shape()});
   }
   step.calls_host = node.function && node.function->needs_host();
   step.direct = node.inputs.size() <= Inputs::kMax && runs_directly(graph, node);

@@ -24,11 +24,18 @@ FailedNodes taken_failed_nodes();
 
 class Plan {
  public:
+  // What a session asks for besides results, and what it gives in place of the graph's inputs.
+  struct Selection {
+    std::span<const NodeId> targets;  // nodes that have to run
+    std::span<const Port> feeds;      // of which the run gets the values
+  };
   struct Options {
     bool all_effects = true;      // else only those that results need
     bool keeps_captures = false;  // their values stay from one run to the next of a PlanRun
+    const Selection* selection = nullptr;
   };
-  // For these results. The graph must live as long as the plan.
+  // For these results. The graph must live as long as the plan. Throws InvalidArgument if a session
+  // asks for what depends on a placeholder, and does not give its value.
   Plan(const Graph& graph, std::span<const Tensor> results) : Plan(graph, results, Options()) {}
   Plan(const Graph& graph, std::span<const Tensor> results, Options options);
   ~Plan();
@@ -80,7 +87,13 @@ class Plan {
   };
   using Slots = std::vector<Tensor>;
 
-  void add_step(const Graph& graph, NodeId id, std::span<const int32_t> first_slots);
+  // Where the values of ports are.
+  struct Sources {
+    std::vector<int32_t> first_slots;  // of the nodes' outputs
+    std::vector<std::pair<Port, int32_t>> fed;
+    int32_t slot_of(const Port& port) const;
+  };
+  void add_step(const Graph& graph, NodeId id, const Sources& sources);
   // The slot of an earlier step's first output, if that computes the same; -1 and it is noted if
   // there is none.
   class SharedSteps;

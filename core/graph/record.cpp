@@ -183,6 +183,33 @@ bool complete_known(const AttrField& field, void* attrs, const LateAttr& late,
 
 void add_call(Graph& graph, const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
               std::span<const Hole> holes, std::string_view name, TensorList& outputs) {
+  Node node;
+  node.op = &op;
+  node.attrs = attrs;
+  SavedAttrs known;
+  bool late = !holes.empty();
+  if (name.empty()) name = NodeName::current();
+  if (name.empty()) name = op.tf_name;
+  // In a program's graph, a constant among the arguments is called by the node: "add/y".
+  std::string unique;
+  const auto port_of = [&](size_t k) {
+    if (unique.empty() || is_symbolic(inputs[k])) return graph.port_of(inputs[k]);
+    const InputSpec& spec = op.inputs[std::min(k, op.inputs.size() - 1)];
+    std::string argument = cat(unique, spec.name);
+    if (spec.variadic) argument += cat("_", k);
+    return symbol_of(graph.add_constant(inputs[k], (argument + "/").c_str()))->port();
+  };
+  const auto add_inputs = [&] {
+    if (graph.kind() == Graph::Kind::kProgram) unique = graph.unique_name(name) + "/";
+    for (size_t k = 0; k < inputs.size(); ++k) node.inputs.push_back(port_of(k));
+    node.num_op_inputs = static_cast<int32_t>(node.inputs.size());
+    add_holes(graph, node, node.attrs, holes);
+  };
+  if (late && graph.kind() == Graph::Kind::kProgram) {
+    add_inputs();
+    known = known_attrs(node, inputs_of(graph, node), late);
+    attrs = known;
+  }
   SpecList specs;
   try {
     InferContext infer(op, inputs, attrs, specs, true);
@@ -190,15 +217,10 @@ void add_call(Graph& graph, const Op& op, std::span<const Tensor> inputs, AttrsR
   } catch (const Error& error) {
     refuse(error);
   }
-  Node node;
-  node.op = &op;
-  node.attrs = attrs;
-  for (const Tensor& input : inputs) node.inputs.push_back(graph.port_of(input));
-  node.num_op_inputs = static_cast<int32_t>(node.inputs.size());
-  add_holes(graph, node, node.attrs, holes);
-  const Node& added = graph.add(std::move(node), specs, name.empty() ? op.tf_name : name);
+  if (node.inputs.empty()) add_inputs();
+  const Node& added = graph.add(std::move(node), specs, unique.empty() ? name : unique);
   const NodeId id = graph.size() - 1;
-  find_values(op, inputs, added.attrs, !holes.empty(), added.outputs);
+  find_values(op, inputs, attrs, late, added.outputs);
   for (const Tensor& output : added.outputs) outputs.push_back(output);
   if (op.gradient && recording()) record_node(graph, id, active_tapes());
 }
@@ -246,14 +268,15 @@ SavedAttrs known_attrs(const Node& node, std::span<const Tensor> inputs, bool& l
 
 void record_node(Graph& graph, NodeId id, std::span<Tape* const> tapes) {
   const Node& node = graph.node(id);
-  TensorList inputs;
-  for (const Port& port : node.inputs) inputs.push_back(graph.tensor(port));
+  const TensorList inputs = inputs_of(graph, node);
   if (node.function) return record_function(graph, id, inputs, tapes);
   if (!node.op || !node.op->gradient) return;
   const auto own = std::span<const Tensor>(inputs).first(static_cast<size_t>(node.num_op_inputs));
-  if (node.late.empty() && sizes_known(own, node.op->sizes.inputs) &&
+  bool late = false;
+  const SavedAttrs attrs = known_attrs(node, inputs, late);
+  if (!late && sizes_known(own, node.op->sizes.inputs) &&
       sizes_known(node.outputs, node.op->sizes.outputs)) {
-    for (Tape* tape : tapes) tape->record(*node.op, own, node.attrs, node.outputs);
+    for (Tape* tape : tapes) tape->record(*node.op, own, attrs, node.outputs);
     return;
   }
   std::vector<uint64_t> ids;
@@ -264,7 +287,15 @@ void record_node(Graph& graph, NodeId id, std::span<Tape* const> tapes) {
   for (Tape* tape : tapes) tape->record(backward, ids, node.outputs);
 }
 
-HoleCollector::HoleCollector() : outer_(std::exchange(collector, this)) {}
+TensorList inputs_of(const Graph& graph, const Node& node) {
+  TensorList inputs;
+  for (const Port& port : node.inputs) inputs.push_back(graph.tensor(port));
+  return inputs;
+}
+
+HoleCollector::HoleCollector()
+    : follows_known_(building() && building()->kind() == Graph::Kind::kProgram),
+      outer_(std::exchange(collector, this)) {}
 HoleCollector::~HoleCollector() { collector = outer_; }
 HoleCollector* HoleCollector::innermost() { return collector; }
 
@@ -274,11 +305,22 @@ Ints HoleCollector::integers_of(const Tensor& tensor) {
     add({field_, true, tensor, 0});
     return Ints::unknown();
   }
-  for (size_t i = 0; i < known->size(); ++i) {
-    if ((*known)[i] == kUnknownInt) add({field_, false, tensor, static_cast<int64_t>(i)});
+  Ints numbers = *known;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (follows_known_) numbers[i] = kUnknownInt;
+    if (numbers[i] == kUnknownInt) add({field_, false, tensor, static_cast<int64_t>(i)});
   }
-  return *known;
+  return numbers;
 }
+
+thread_local std::string_view node_name;
+
+NodeName::NodeName(std::string_view name)
+    : outer_(building() ? std::exchange(node_name, name) : std::string_view()) {}
+NodeName::~NodeName() {
+  if (building()) node_name = outer_;
+}
+std::string_view NodeName::current() { return node_name; }
 
 void HoleCollector::number_of(const Tensor& tensor) { add({field_, false, tensor, 0}); }
 

@@ -41,6 +41,21 @@ void record_node(Graph& graph, NodeId id, std::span<Tape* const> tapes);
 // The attributes with those that are known for these inputs while tracing; `late` tells whether
 // some are not.
 SavedAttrs known_attrs(const Node& node, std::span<const Tensor> inputs, bool& late);
+// A node's inputs, symbolic.
+TensorList inputs_of(const Graph& graph, const Node& node);
+
+// What nodes without a name of their own are called that this thread adds during the lifetime.
+class NodeName {
+ public:
+  explicit NodeName(std::string_view name);
+  ~NodeName();
+  NodeName(const NodeName&) = delete;
+  NodeName& operator=(const NodeName&) = delete;
+  static std::string_view current();
+
+ private:
+  std::string_view outer_;
+};
 
 // Collects the holes of a call while its arguments are converted.
 class HoleCollector {
@@ -53,6 +68,8 @@ class HoleCollector {
   // Which field is being converted.
   void begin_field(int32_t field) { field_ = field; }
   std::span<const Hole> holes() const { return holes_; }
+  // Whether known numbers leave holes, too: what sessions run may be given other values.
+  bool follows_known() const { return follows_known_; }
   void add(Hole hole) { holes_.push_back(std::move(hole)); }
 
   // The collector of the call whose arguments this thread converts; null if there is none.
@@ -69,6 +86,7 @@ class HoleCollector {
 
   int32_t field_ = 0;
   std::vector<Hole> holes_;
+  bool follows_known_;
   HoleCollector* outer_;
 };
 

@@ -1,6 +1,7 @@
 // Nodes that read and change variables.
 #include "graph/variables.h"
 
+#include <atomic>
 #include <utility>
 
 #include "graph/record.h"
@@ -27,6 +28,15 @@ class Read final : public OfVariable {
   const char* type() const override { return "ReadVariableOp"; }
   void run(std::span<const Tensor>, TensorList& outputs) const override {
     outputs.push_back(variable().read());
+  }
+};
+
+class IsInitialized final : public OfVariable {
+ public:
+  using OfVariable::OfVariable;
+  const char* type() const override { return "VarIsInitializedOp"; }
+  void run(std::span<const Tensor>, TensorList& outputs) const override {
+    outputs.push_back(Tensor::scalar(DType::kBool, variable().initialized()));
   }
 };
 
@@ -72,6 +82,45 @@ void add_assign(Graph& graph, Variable& variable, Change change, const Tensor& v
   add_function(graph, assign, {&value, 1}, {}, assign->type());
 }
 
+Tensor add_is_initialized(Graph& graph, Variable& variable) {
+  SpecList specs;
+  specs.push_back({DType::kBool, Shape{}});
+  return add_function(graph, std::make_shared<IsInitialized>(variable), {}, specs,
+                      "VarIsInitializedOp")[0];
+}
+
+namespace {
+
+thread_local VariableStore* current_store = nullptr;
+std::atomic<uint64_t> stores_made = 0;
+
+}  // namespace
+
+VariableStore::VariableStore() : id_(++stores_made) {}
+
+Variable& VariableStore::find(Variable& declared) {
+  VariableRef& found = variables_[&declared];
+  if (!found) {
+    const TensorSpec spec{declared.dtype(), declared.shape()};
+    // The reference takes over the first count.
+    auto* const made = new Variable(spec, declared.trainable(), declared.name(), false);
+    found = VariableRef(*made);
+    made->release();
+  }
+  return *found;
+}
+
+Variable& variable_of_run(Variable& declared) {
+  if (!current_store) {
+    fail(Code::kFailedPrecondition, "The variable ", declared.name(),
+         " belongs to a graph: it has values in sessions only.");
+  }
+  return current_store->find(declared);
+}
+
+UsingStore::UsingStore(VariableStore* store) : outer_(std::exchange(current_store, store)) {}
+UsingStore::~UsingStore() { current_store = outer_; }
+
 Variable* read_by(const Node& node) {
   const auto* const read = dynamic_cast<const Read*>(node.function.get());
   return read ? read->variables()[0].get() : nullptr;
@@ -93,7 +142,7 @@ Variable& SwappedVariables::search(Variable& traced) {
       if (from == &traced) return *to;
     }
   }
-  return traced;
+  return traced.is_declaration() && current_store ? current_store->find(traced) : traced;
 }
 
 }  // namespace ef::graph

@@ -1,6 +1,7 @@
 // Nodes that read and change variables.
 #pragma once
 
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,43 @@ Variable* read_by(const Node& node);
 // Variables that a function was traced with, as arguments, and those of a call.
 using VariablePairs = std::vector<std::pair<VariableRef, VariableRef>>;
 
+// Adds a node that tells whether the variable has a value.
+Tensor add_is_initialized(Graph& graph, Variable& variable);
+
+// A session's variables, each of which a graph declares.
+class VariableStore {
+ public:
+  VariableStore();
+  VariableStore(const VariableStore&) = delete;
+  VariableStore& operator=(const VariableStore&) = delete;
+
+  // The session's variable for a declaration; made at its first use, without a value.
+  Variable& find(Variable& declared);
+  void clear() { variables_.clear(); }
+  // A number that no other store has.
+  uint64_t id() const { return id_; }
+
+ private:
+  std::unordered_map<const Variable*, VariableRef> variables_;
+  uint64_t id_;
+};
+
+// The variable of the session that this thread runs for. Throws FailedPrecondition if it runs for
+// none.
+Variable& variable_of_run(Variable& declared);
+
+// Makes the nodes that this thread runs use a session's variables.
+class UsingStore {
+ public:
+  explicit UsingStore(VariableStore* store);
+  ~UsingStore();
+  UsingStore(const UsingStore&) = delete;
+  UsingStore& operator=(const UsingStore&) = delete;
+
+ private:
+  VariableStore* outer_;
+};
+
 // Makes the nodes that this thread runs use other variables than those that they were traced with.
 class SwappedVariables {
  public:
@@ -31,7 +69,9 @@ class SwappedVariables {
   SwappedVariables& operator=(const SwappedVariables&) = delete;
 
   // The variable that stands for one of the trace.
-  static Variable& find(Variable& traced) { return innermost_ ? search(traced) : traced; }
+  static Variable& find(Variable& traced) {
+    return innermost_ || traced.is_declaration() ? search(traced) : traced;
+  }
 
  private:
   static Variable& search(Variable& traced);

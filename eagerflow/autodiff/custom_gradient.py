@@ -8,7 +8,6 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.autodiff.tape import GradientTape
-from eagerflow.framework import context
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.tensor import Tensor
@@ -55,9 +54,6 @@ def custom_gradient(f: Callable | None = None) -> Any:
     def decorated(*args: Any, **kwargs: Any) -> Any:
         if args and _is_method(decorated, args[0]):
             return custom_gradient(functools.partial(f, args[0]))(*args[1:], **kwargs)
-        graph = context.building_graph()
-        if graph is not None:
-            return graph.record("Custom", functools.partial(_call, f), args, kwargs)
         return _call(f, args, kwargs)
 
     return decorated

@@ -18,6 +18,7 @@ from eagerflow.data.dataset import Dataset
 from eagerflow.data.functions import ElementFunction, TracedFunction
 from eagerflow.data.graph_iterators import HANDLE, GraphIterator, node
 from eagerflow.data.iterator import OwnedIterator
+from eagerflow.framework import context
 from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.host_call import LateArguments, Maker
 
@@ -67,7 +68,8 @@ def made(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Dataset:
     make = cls._made
     functions = [arg for arg in (*args, *kwargs.values()) if isinstance(arg, ElementFunction)]
     stateful = cls._has_state or any(f.stateful_operation() is not None for f in functions)
-    if not arguments.inputs and not stateful:
+    # In a program, a dataset is the same in all runs, and its iterators begin anew.
+    if not arguments.inputs and (not stateful or context.building_graph() is not None):
         with eagerly():
             known_args, known_kwargs = arguments.bound(())
             return make(*known_args, **known_kwargs)

@@ -169,11 +169,14 @@ class SharedTable:
         self._variables: dict[int, tuple[Any, Any]] = {}
 
     def variable(self) -> Any:
-        """The variable of the graph that is being built."""
-        graph = context.building_graph()
+        """The variable of the program's graph, also where weights of layers are made at once."""
+        graph = context.surrounding_graph()
         known = self._variables.get(id(graph))
         if known is not None and known[0] is graph:
             return known[1]
+        if graph is not None and context.building_graph() is None:
+            with context.building(graph):
+                return self.variable()
         arguments = (self.shape, dtypes.float32, self.initializer)
         if self.scoped:
             with variable_scope.variable_scope(None, default_name=self.name):

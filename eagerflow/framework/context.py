@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from eagerflow import _core
-
-# The entry on a thread's stack of modes for eager execution.
-_EAGER = object()
+from eagerflow.framework import name_scope
 
 
-class _Modes(threading.local):
+class _Graphs(threading.local):
     def __init__(self) -> None:
-        self.stack: list[Any] = []
+        self.stack: list[Any] = []  # those that `as_default` has made the default, outermost first
 
 
 class _Process:
@@ -30,7 +29,7 @@ class _Process:
     make_graph: Callable[[], Any]
 
 
-_modes = _Modes()
+_graphs = _Graphs()
 process = _Process()
 
 
@@ -42,24 +41,32 @@ def executing_eagerly() -> bool:
     >>> tf.executing_eagerly()
     True
     """
-    return _core.building() is None and building_graph() is None
+    return _core.building() is None
 
 
 def building_graph() -> Any:
-    """The graph that operations of this thread are added to, or None if they run."""
+    """The program's graph that is being built, by a function that is traced in it too, or None."""
     if not process.graphs_used:
         return None
-    stack = _modes.stack
-    if stack:
-        return None if stack[-1] is _EAGER else stack[-1]
-    return None if process.eager else default_graph()
+    graph = _core.building()
+    while graph is not None and graph.building_function:
+        graph = graph.outer
+    return graph
+
+
+def surrounding_graph() -> Any:
+    """The innermost program's graph, also while operations run eagerly inside of it; or None."""
+    if not process.graphs_used:
+        return None
+    if _graphs.stack:
+        return _graphs.stack[-1]
+    return None if process.eager else process.default_graph
 
 
 def default_graph() -> Any:
     """The innermost graph that was made the default, or else the process's own."""
-    for mode in reversed(_modes.stack):
-        if mode is not _EAGER:
-            return mode
+    if _graphs.stack:
+        return _graphs.stack[-1]
     if process.default_graph is None:
         process.default_graph = process.make_graph()
     return process.default_graph
@@ -68,54 +75,73 @@ def default_graph() -> Any:
 def set_eager(eager: bool) -> None:
     """Chooses what operations do outside of all graphs: run, or be added to the default graph."""
     process.eager = eager
-    _core.record_calls_by_default(not eager)
     if not eager:
         process.graphs_used = True
+        if process.default_graph is None:
+            process.default_graph = process.make_graph()
+    _core.set_default_graph(None if eager else process.default_graph)
 
 
 def reset_default_graph() -> None:
-    """Makes the next use of the process's graph start with an empty one.
+    """Makes the process's graph an empty one.
 
     Raises:
         AssertionError: inside of `Graph.as_default()`.
     """
-    if any(mode is not _EAGER for mode in _modes.stack):
+    if _graphs.stack:
         raise AssertionError(
             "Do not use tf.reset_default_graph() to clear nested graphs. "
             "If you need a cleared graph, exit the nesting and create a new graph."
         )
     process.default_graph = None
-
-
-def _push(mode: Any) -> None:
-    _modes.stack.append(mode)
-    _core.record_calls(mode is not _EAGER)
-
-
-def _pop() -> None:
-    _modes.stack.pop()
-    _core.record_calls(_modes.stack[-1] is not _EAGER if _modes.stack else None)
+    set_eager(process.eager)
 
 
 @contextmanager
 def building(graph: Any) -> Iterator[Any]:
     """Adds the operations inside to a graph."""
     process.graphs_used = True
-    _push(graph)
+    # The scope of names goes on where the graph is being built already.
+    prefix = name_scope.current_prefix() if _core.building() is graph else ""
+    _graphs.stack.append(graph)
+    graph.enter()
     try:
-        yield graph
+        with name_scope.name_scope(prefix):
+            yield graph
     finally:
-        _pop()
+        graph.exit()
+        _graphs.stack.pop()
 
 
 @contextmanager
 def running_eagerly() -> Iterator[None]:
     """Runs the operations inside when they are called."""
-    _push(_EAGER)
+    _core.begin_eager()
     try:
         yield
     finally:
-        _pop()
+        _core.end_eager()
+
+
+def at_once(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that runs its operations when it is called, also while a `tf.Graph` is being built."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if building_graph() is None:
+            return function(*args, **kwargs)
+        with running_eagerly():
+            return function(*args, **kwargs)
+
+    return call
+
+
+@contextmanager
+def outside_functions() -> Iterator[None]:
+    """Adds the operations inside to the program's graph around all functions, or else runs them."""
+    graph = building_graph()
+    with running_eagerly() if graph is None else building(graph):
+        yield
 
 
 def inside_function() -> bool:

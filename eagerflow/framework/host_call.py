@@ -32,6 +32,7 @@ def host_call(
     name: str,
     effects: bool = False,
     unless: Any = None,
+    kind: str = "",
 ) -> Any:
     """Adds a node that calls a function with the values of its arguments when the graph runs.
 
@@ -44,6 +45,7 @@ def host_call(
         name: the node's name, and its type.
         effects: whether the function does more than return a result: such a node runs although
             nobody needs its result.
+        kind: the node's type; by default its name.
         unless: a boolean scalar; the function, which has no result then, is called where it is
             false.
 
@@ -82,6 +84,7 @@ def host_call(
         name,
         effects,
         unless is not None,
+        kind,
     )
     return None if specs is None else nest.pack_sequence_as(specs, outputs, True)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from types import TracebackType
 
+from eagerflow import _core
+
 
 class _Stack(threading.local):
     def __init__(self) -> None:
@@ -20,6 +22,8 @@ class name_scope:
     Args:
         name: one more part of the prefix; one that ends in `/` replaces the whole prefix, and the
             empty string means no prefix.
+
+    In a `tf.Graph`, the part gets a number if the scope has been used before.
 
     Raises:
         ValueError: if `name` is no string.
@@ -43,7 +47,11 @@ class name_scope:
         if not self._name or self._name.endswith("/"):
             prefix = self._name
         else:
-            prefix = f"{_stack.prefixes[-1]}{self._name}/"
+            graph = _core.building()
+            if graph is None or graph.building_function:
+                prefix = f"{_stack.prefixes[-1]}{self._name}/"
+            else:
+                prefix = graph.unique_name(self._name) + "/"
         _stack.prefixes.append(prefix)
         return prefix
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from eagerflow import _core
@@ -61,8 +61,28 @@ class Operation:
 
     @property
     def control_inputs(self) -> list[Operation]:
-        """None: operations run in the order in which they were added."""
-        return []
+        """The operations that run before it whenever it runs, although it reads nothing of them.
+
+        In functions there are none: all effects happen in the order in which they were added.
+        """
+        graph = self.graph
+        return [Operation(graph.node(id)) for id in self._node.controls]
+
+    def _add_control_inputs(self, operations: Sequence[Operation]) -> None:
+        """Lets this operation run after others, which must be older."""
+        self.graph.add_controls(self._node.id, [op._node.id for op in operations])
+
+    def _add_control_input(self, operation: Operation) -> None:
+        """Lets this operation run after another one, which must be older."""
+        self._add_control_inputs([operation])
+
+    def run(self, feed_dict: Any = None, session: Any = None) -> None:
+        """Runs the operation in a session, the default one if none is given.
+
+        Raises:
+            ValueError: if there is no session.
+        """
+        self.graph.run_operation(self, feed_dict, session)
 
     @property
     def device(self) -> str:

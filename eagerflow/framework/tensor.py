@@ -126,10 +126,6 @@ def _format(self: Any, format_spec: str) -> str:
     return self.numpy().__format__(format_spec)
 
 
-def _hash(self: Any) -> int:
-    raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
-
-
 def _ref(self: Any) -> Reference:
     """A hashable reference to this tensor, for use as a key."""
     return Reference(self)
@@ -188,14 +184,31 @@ def _round(self: Any, ndigits: int | None = None) -> Any:
     return _core.ops.round(self)
 
 
-def _eval(self: Any, feed_dict: Any = None, session: Any = None) -> None:
+def _program_graph(tensor: Any) -> Any:
+    """The graph of version 1 that a tensor belongs to, or None."""
+    graph = _core.graph_of(tensor)
+    return None if graph is None or graph.building_function else graph
+
+
+def _eval(self: Any, feed_dict: Any = None, session: Any = None) -> Any:
+    graph = _program_graph(self)
+    if graph is not None:
+        return graph.evaluate_tensor(self, feed_dict, session)
     raise NotImplementedError(
         "eval is not supported when eager execution is enabled, is .numpy() what you're looking "
         "for?"
     )
 
 
-def _consumers(self: Any) -> None:
+def _port_of(tensor: Any) -> tuple[int, int]:
+    return _core.node_of(tensor).id, _core.output_index(tensor)
+
+
+def _consumers(self: Any) -> list[Any]:
+    graph = _core.graph_of(self)
+    if graph is not None:
+        own = _port_of(self)
+        return [op for op in graph.get_operations() if own in map(_port_of, op.inputs)]
     raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled.")
 
 
@@ -251,7 +264,6 @@ def _attach() -> None:
         "__repr__": _repr,
         "__str__": _str,
         "__format__": _format,
-        "__hash__": _hash,
         "__copy__": _copy,
         "__deepcopy__": _deepcopy,
         "__reduce__": _reduce,

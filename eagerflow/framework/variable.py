@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, errors
-from eagerflow.framework import dtypes
+from eagerflow.framework import context, dtypes
 from eagerflow.framework.host_call import host_call
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.name_scope import scoped
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.tensor import CPU_NAME, Reference, repr_fields, undefined_eagerly
+from eagerflow.framework.tensor import CPU_NAME, Reference, repr_fields
 
 _ops = _core.ops
 
@@ -97,6 +97,12 @@ class _VariableType(type(_core.Variable)):  # type: ignore[misc]
         return signature.replace(parameters=list(signature.parameters.values())[1:])
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is Variable and context.process.graphs_used:
+            graph = context.building_graph()
+            if graph is not None:
+                names = inspect.signature(Variable.__init__).parameters
+                given = dict(zip(list(names)[1:], args, strict=False)) | kwargs
+                return graph.make_variable(**given)
         if not _creators.functions or cls is not Variable:
             return super().__call__(*args, **kwargs)
         bound = cls.__signature__.bind(*args, **kwargs)
@@ -160,6 +166,19 @@ class ResourceHandle:
             f'name="{variable._name}", device="{CPU_NAME}", type="tensorflow::Var", dtype and '
             f'shapes : "[ {variable.dtype.name}, {variable.shape} ]")>>'
         )
+
+
+def variable_at_once(*args: Any, **kwargs: Any) -> Variable:
+    """A variable that has its value at once, also while a `tf.Graph` is being built.
+
+    Args:
+        *args: those of `Variable`.
+        **kwargs: the same by name.
+    """
+    if context.building_graph() is None:
+        return Variable(*args, **kwargs)
+    with context.running_eagerly():
+        return Variable(*args, **kwargs)
 
 
 class Variable(_core.Variable, metaclass=_VariableType):
@@ -291,18 +310,49 @@ class Variable(_core.Variable, metaclass=_VariableType):
         """The argument `aggregation`."""
         return self._aggregation
 
+    def _nodes_in_graph(self) -> Any:
+        """The nodes for the variable in the `tf.Graph` that is being built, or None."""
+        graph = context.building_graph()
+        return None if graph is None else graph.variable_nodes(self)
+
     @property
-    def initializer(self) -> None:
-        """None: variables have a value from the start."""
-        return None
+    def initializer(self) -> Any:
+        """In a `tf.Graph`, the operation that assigns the initial value; else None."""
+        nodes = self._nodes_in_graph()
+        return None if nodes is None else nodes.initializer
 
     @property
     def initial_value(self) -> Any:
-        """Not kept when programs run eagerly: raises a RuntimeError."""
-        raise RuntimeError("This property is not supported when eager execution is enabled.")
+        """In a `tf.Graph`, the tensor of the initial value.
 
-    op = undefined_eagerly("op")
-    graph = undefined_eagerly("graph")
+        Raises:
+            RuntimeError: if operations run eagerly: the value is not kept.
+        """
+        nodes = self._nodes_in_graph()
+        if nodes is None:
+            raise RuntimeError("This property is not supported when eager execution is enabled.")
+        return nodes.initial_value
+
+    def initialized_value(self) -> Any:
+        """In a `tf.Graph`, the tensor of the initial value; else the value."""
+        nodes = self._nodes_in_graph()
+        return self.read_value() if nodes is None else nodes.initial_value
+
+    @property
+    def op(self) -> Any:
+        """In a `tf.Graph`, the operation that reads the variable."""
+        nodes = self._nodes_in_graph()
+        if nodes is None:
+            raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
+        return nodes.read.op
+
+    @property
+    def graph(self) -> Any:
+        """The `tf.Graph` that is being built."""
+        nodes = self._nodes_in_graph()
+        if nodes is None:
+            raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
+        return nodes.graph
 
     @property
     def handle(self) -> ResourceHandle:
@@ -354,14 +404,24 @@ class Variable(_core.Variable, metaclass=_VariableType):
         return _core.as_tensor(True)
 
     def eval(self, session: Any = None) -> Any:
+        """In a `tf.Graph`, the value in a session, the default one if none is given.
+
+        Raises:
+            RuntimeError: if operations run eagerly.
+        """
+        nodes = self._nodes_in_graph()
+        if nodes is None:
+            raise RuntimeError("This operation is not supported when eager execution is enabled.")
+        return nodes.graph.evaluate_tensor(nodes.read, None, session)
+
+    def to_proto(self, export_scope: str | None = None) -> Any:
         """Belongs to graphs: raises a RuntimeError."""
         raise RuntimeError("This operation is not supported when eager execution is enabled.")
 
-    to_proto = eval
-
     def load(self, value: Any, session: Any = None) -> None:
-        """Assigns a value; the same as `assign`."""
-        self.assign(value)
+        """Assigns a value at once, also while a `tf.Graph` is being built."""
+        with context.running_eagerly():
+            self.assign(value)
 
     def ref(self) -> Reference:
         """A hashable reference to this variable, for use as a key."""
@@ -514,6 +574,8 @@ class Variable(_core.Variable, metaclass=_VariableType):
         return iter(self.read_value())
 
     def __hash__(self) -> int:
+        if context.building_graph() is not None:  # of a program, where variables are keys
+            return id(self)
         raise TypeError(
             f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})"
         )

@@ -14,7 +14,6 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.autograph.directives import do_not_convert
-from eagerflow.framework import context
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.context import process
 from eagerflow.framework.func_graph import FuncGraph, eagerly
@@ -160,8 +159,6 @@ class Function(_core.TracedCall, Callable):
     def _call(self, *args: Any, **kwargs: Any) -> Any:
         """A call that no graph is remembered for."""
         if process.functions_eager:
-            return self._python_function(*args, **kwargs)
-        if process.graphs_used and context.building_graph() is not None:
             return self._python_function(*args, **kwargs)
         concrete, values = self._concrete_for(args, kwargs)
         tensors = concrete.function_type.to_tensors(values)

@@ -9,20 +9,15 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.framework import context
-from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.graph import inference
-from eagerflow.graph.graph import Operation, ports
-from eagerflow.graph.recording import record, with_captured
-from eagerflow.graph.structure import is_symbol
+from eagerflow.framework.func_graph import is_symbolic
+from eagerflow.graph.graph import Operation
+from eagerflow.graph.graph import no_op as new_no_op
 from eagerflow.ops import control_flow as eager
 
 
 def no_op(name: str | None = None) -> Any:
     """An operation that does nothing."""
-    graph = context.building_graph()
-    if graph is None:
-        return None
-    return _nothing(graph, name or "NoOp")
+    return None if _core.building() is None else new_no_op(name or "NoOp")
 
 
 def group(*inputs: Any, **kwargs: Any) -> Any:
@@ -35,17 +30,8 @@ def group(*inputs: Any, **kwargs: Any) -> Any:
     graph = context.building_graph()
     if graph is None:
         return None
-    with graph.control_dependencies(
-        [item for item in nest.flatten(list(inputs)) if item is not None]
-    ):
-        return _nothing(graph, kwargs.get("name") or "group_deps")
-
-
-def _nothing(graph: Any, name: str) -> Any:
-    """A node that others wait for."""
-    operation = record(graph, lambda: None, kind="NoOp", name=name, infers=False)
-    graph._native.set_kind(operation._node, "nothing")
-    return operation
+    with graph.control_dependencies(list(inputs)):
+        return new_no_op(kwargs.get("name") or "group_deps")
 
 
 def control_dependencies(control_inputs: Any) -> AbstractContextManager:
@@ -57,7 +43,7 @@ def control_dependencies(control_inputs: Any) -> AbstractContextManager:
 
 
 def init_scope() -> AbstractContextManager:
-    """A context manager in which random operations draw as outside of functions."""
+    """A context manager that leaves functions that are traced: for the graph around, or for none."""
     return eager.init_scope()
 
 
@@ -68,10 +54,7 @@ def tuple(tensors: Sequence, name: str | None = None, control_inputs: Any = None
         return list(tensors)
     waits = [item for item in (*tensors, *(control_inputs or ())) if item is not None]
     with graph.control_dependencies(waits):
-        return [
-            None if tensor is None else record(graph, _core.ops.identity, (tensor,))
-            for tensor in tensors
-        ]
+        return [None if tensor is None else _core.ops.identity(tensor) for tensor in tensors]
 
 
 def with_dependencies(dependencies: Sequence, output_tensor: Any, name: str | None = None) -> Any:
@@ -80,7 +63,7 @@ def with_dependencies(dependencies: Sequence, output_tensor: Any, name: str | No
     if graph is None:
         return output_tensor
     with graph.control_dependencies(dependencies):
-        return record(graph, _core.ops.identity, (output_tensor,), name=name)
+        return _core.ops.identity(output_tensor, name=name)
 
 
 def cond(
@@ -121,18 +104,31 @@ def cond(
         return _single(eager.cond(pred, true_fn, false_fn), strict)
     if isinstance(pred, bool):
         raise TypeError("pred must not be a Python bool")
-    if not is_symbol(pred):
-        pred = record(graph, _core.convert, (pred, None, None))
-    with graph.name_scope(name or "cond"):
-        controls, graph._controls = (
-            graph._controls,
-            [],
-        )  # branches have no control inputs of their own
-        try:
-            branches = [_branch(graph, function) for function in (true_fn, false_fn)]
-        finally:
-            graph._controls = controls
-        return _single(_choice(graph, pred, branches), strict)
+    if not is_symbolic(pred):
+        pred = _core.as_tensor(pred)
+    chosen, other = _Branch(true_fn), _Branch(false_fn)
+    result = eager.cond(pred, chosen, other, name)
+    operation = Operation(_core.building().node(len(_core.building()) - 1))
+    leaves = [
+        operation if is_operation else leaf
+        for leaf, is_operation in zip(nest.flatten(result), chosen.operations, strict=True)
+    ]
+    return _single(nest.pack_sequence_as(result, leaves), strict)
+
+
+class _Branch:
+    """A function whose result may hold operations: they have run when the branch has."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+        self.operations: list[bool] = []  # for each leaf of the result
+
+    def __call__(self) -> Any:
+        result = self._function()
+        self.operations = [isinstance(leaf, Operation) for leaf in nest.flatten(result)]
+        return nest.map_structure(
+            lambda leaf: _core.as_tensor(True) if isinstance(leaf, Operation) else leaf, result
+        )
 
 
 def _single(result: Any, strict: bool) -> Any:
@@ -140,57 +136,6 @@ def _single(result: Any, strict: bool) -> Any:
     if not strict and isinstance(result, list | builtins.tuple) and len(result) == 1:
         return result[0]
     return result
-
-
-def _branch(graph: Any, function: Any) -> Any:
-    result = function()
-
-    def as_tensor(leaf: Any) -> Any:
-        if leaf is None or isinstance(leaf, Operation) or is_symbol(leaf):
-            return leaf
-        return record(graph, _core.convert, (leaf, None, None))
-
-    return nest.map_structure(as_tensor, result)
-
-
-def _choice(graph: Any, pred: Any, branches: list) -> Any:
-    flat = [nest.flatten(branch) for branch in branches]
-    if len(flat[0]) != len(flat[1]):
-        raise ValueError("true_fn and false_fn must return the same number of tensors.")
-    for first, second in zip(*flat, strict=True):
-        if is_symbol(first) != is_symbol(second):
-            raise TypeError("true_fn and false_fn must both return tensors, or both operations.")
-        if is_symbol(first) and first.dtype != second.dtype:
-            raise TypeError(
-                f"true_fn and false_fn must return the same dtypes, got {first.dtype.name} and "
-                f"{second.dtype.name}."
-            )
-    specs = [
-        TensorSpec(first.shape.most_specific_compatible_shape(second.shape), first.dtype)
-        for first, second in zip(*flat, strict=True)
-        if is_symbol(first)
-    ]
-
-    if specs:
-        operation = record(graph, _only_engine, kind="Merge", outputs=specs)[0].op
-    else:
-        operation = record(graph, _only_engine, kind="Merge", infers=False)
-    operation.inputs = [pred, *(item for item in [*flat[0], *flat[1]] if is_symbol(item))]
-    native = graph._native
-    native.set_inputs(operation._node, ports([pred]))
-    described: list[Any] = []
-    for branch in reversed(flat):
-        described.append(ports(item for item in branch if is_symbol(item)))
-        described.append([item._node for item in branch if isinstance(item, Operation)])
-    native.set_choice(operation._node, *described)
-    outputs = operation.outputs
-    tensors = iter(outputs or ())
-    packed = [next(tensors) if is_symbol(item) else operation for item in flat[0]]
-    return nest.pack_sequence_as(branches[0], packed)
-
-
-def _only_engine() -> None:
-    raise AssertionError("The engine runs conditionals.")
 
 
 def case(
@@ -250,55 +195,34 @@ def while_loop(
         `body` returned it so, or there is a limit to the iterations.
     """
 
-    def repeat(values: Any, limit: Any) -> Any:
-        limit = eager.iteration_limit(limit, parallel_iterations)
-        return eager.repeated(cond, body, values, limit, not return_same_structure)
-
-    graph = context.building_graph()
-    if graph is None:
-        result, alone = repeat(loop_vars, maximum_iterations)
+    alone = not isinstance(loop_vars, list | builtins.tuple)
+    values = [loop_vars] if alone else loop_vars
+    if context.building_graph() is None:
+        limit = eager.iteration_limit(maximum_iterations, parallel_iterations)
+        bare = not return_same_structure
+        result, alone = eager.repeated(cond, body, values, limit, bare)
         if alone or maximum_iterations is not None:
             return _single(result, return_same_structure)
         return result
-    # Converted first, so that the loop variables keep their dtypes.
-    first = nest.map_structure(
-        lambda leaf: leaf if is_symbol(leaf) else record(graph, _core.convert, (leaf, None, None)),
-        list(loop_vars) if isinstance(loop_vars, list) else loop_vars,
-    )
-    shapes = nest.map_structure(lambda leaf: leaf.shape, first)
-    flat_shapes = nest.flatten(shapes if shape_invariants is None else shape_invariants)
-    specs = [
-        TensorSpec(shape, leaf.dtype)
-        for shape, leaf in zip(flat_shapes, nest.flatten(first), strict=True)
-    ]
-    outputs = record(
-        graph,
-        lambda values, limit: nest.flatten(repeat(values, limit)[0]),
-        (first, maximum_iterations),
-        kind=name or "while",
-        outputs=specs,
-    )
-    kinds: list[type] = [type(first)]
+    kinds: list[type] = [type(values)]
 
-    def body_noting_type(values: Any) -> Any:
-        result = body(*_arguments(values))
+    def body_noting_type(*arguments: Any) -> Any:
+        result = body(*arguments)
         kinds.append(type(result))
         return result
 
-    met = [
-        *inference.captured(lambda values: cond(*_arguments(values)), first),
-        *inference.captured(body_noting_type, first),
-    ]
-    if outputs:
-        operation = outputs[0].op
-        operation.inputs = with_captured(operation.inputs, met)
-    result = nest.pack_sequence_as(first, outputs)
+    result = eager.while_loop(
+        cond,
+        body_noting_type,
+        values,
+        shape_invariants,
+        parallel_iterations,
+        back_prop,
+        swap_memory,
+        maximum_iterations,
+        name,
+    )
     # The result is a list or a tuple, as the body's result is.
-    if isinstance(result, list | builtins.tuple) and kinds[-1] in (list, builtins.tuple):
+    if kinds[-1] in (list, builtins.tuple):
         result = kinds[-1](result)
     return _single(result, return_same_structure)
-
-
-def _arguments(values: Any) -> Any:
-    """The loop variables as a sequence of arguments."""
-    return values if isinstance(values, list | builtins.tuple) else [values]

@@ -1,165 +1,59 @@
-"""Graphs, and the operations they consist of.
+"""Graphs that sessions run: what a program of version 1 builds.
 
-What nodes do and how they hang together is kept by the engine (`_core.SessionGraph`); here are their names,
-scopes and collections.
+Nodes are the engine's (`_core.Graph`), as those of traced functions. Sessions run what they are asked for
+and what that needs, in the order in which it was added.
 """
 
 from __future__ import annotations
 
 import collections
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from eagerflow import _core
-from eagerflow.debug.source_line import Line, calling_line
-from eagerflow.framework import context
+from eagerflow import _core, nest
+from eagerflow.framework import context, func_graph
+from eagerflow.framework import name_scope as names
+from eagerflow.framework.operation import GraphInspection, Operation
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module.
 iterators = lazy.Module("eagerflow.graph.iterators")
-recording = lazy.Module("eagerflow.graph.recording")
 sessions = lazy.Module("eagerflow.graph.session")
+variables = lazy.Module("eagerflow.graph.variables")
+
+__all__ = ["Graph", "Operation", "called", "node_ids"]
 
 
-class Operation:
-    """A node of a graph: a function, its arguments, and the tensors that it returns.
-
-    Programs get operations from functions that return no tensor, such as initializers and training
-    steps, and from the attribute `op` of tensors.
-    """
-
-    def __init__(
-        self,
-        graph: Graph,
-        name: str,
-        kind: str,
-        function: Callable[..., Any],
-        args: tuple,
-        kwargs: dict[str, Any],
-        inputs: list[Any],
-    ) -> None:
-        self._graph = graph
-        self._name = name
-        self._type = kind
-        self.function = function
-        self.args = args
-        self.kwargs = kwargs
-        self._inputs = inputs
-        self.outputs: list[Any] = []
-        self.structure: Any = None
-        self.control_inputs: list[Operation] = graph.controlling_operations()
-        self._source = calling_line(2) or Line("", 0, "")
-        self._node: int = graph._native.add(
-            name,
-            kind,
-            *self._source,
-            ports(inputs),
-            [operation._node for operation in self.control_inputs],
-        )
-
-    @property
-    def name(self) -> str:
-        """The name, unique in the graph."""
-        return self._name
-
-    @property
-    def type(self) -> str:
-        """The kind of operation."""
-        return self._type
-
-    @property
-    def graph(self) -> Graph:
-        """The graph it belongs to."""
-        return self._graph
-
-    @property
-    def inputs(self) -> list[Any]:
-        """The input tensors."""
-        return self._inputs
-
-    @inputs.setter
-    def inputs(self, inputs: list[Any]) -> None:
-        self._inputs = inputs
-        self._graph._native.set_inputs(self._node, ports(inputs))
-
-    def declare_outputs(self) -> None:
-        """Tells the engine the dtypes and shapes of the outputs."""
-        self._graph._native.set_outputs(
-            self._node, [(tensor.dtype, tensor._dims) for tensor in self.outputs]
-        )
-
-    @property
-    def device(self) -> str:
-        """An empty string: no device has been chosen."""
-        return ""
-
-    @property
-    def node_def(self) -> str:
-        """The node as text."""
-        inputs = "".join(f'input: "{tensor.op.name}"\n' for tensor in self.inputs)
-        return f'name: "{self._name}"\nop: "{self._type}"\n{inputs}'
-
-    def run(self, feed_dict: Any = None, session: Any = None) -> None:
-        """Runs the operation in a session, the default one if none is given."""
-        sessions.session_for(session, self, "run").run(self, feed_dict)
-
-    def values(self) -> tuple:
-        """The output tensors."""
-        return tuple(self.outputs)
-
-    def get_attr(self, name: str) -> Any:
-        """A keyword argument of the node.
-
-        Raises:
-            ValueError: if there is none of that name.
-        """
-        if name not in self.kwargs:
-            raise ValueError(f"Operation '{self._name}' has no attr named '{name}'.")
-        return self.kwargs[name]
-
-    def where(self) -> str:
-        """The line of the program that made the node, as tracebacks show it."""
-        return f"  {self._source}" if self._source.file else ""
-
-    def __repr__(self) -> str:
-        return f"<tf.Operation '{self._name}' type={self._type}>"
-
-    def __str__(self) -> str:
-        return self.node_def
-
-
-def ports(tensors: Iterable[Any]) -> list[tuple[int, int]]:
-    """The ports by which the engine knows tensors of a graph: a node and an output index each."""
-    return [(tensor._op._node, tensor._value_index) for tensor in tensors]
-
-
-class Graph:
+class Graph(_core.Graph, GraphInspection):
     """Operations that sessions run later.
 
     >>> graph = tf.compat.v1.Graph()
     >>> with graph.as_default():
     ...     total = tf.compat.v1.add(1.0, 2.0, name="total")
-    >>> total.name, len(graph.get_operations())
-    ('total:0', 1)
+    >>> total.name, total.op.type
+    ('total:0', 'AddV2')
     >>> with tf.compat.v1.Session(graph=graph) as session:
     ...     print(session.run(total))
     3.0
     """
 
+    building_function = False
+
     def __init__(self) -> None:
-        self._native = _core.SessionGraph()
-        self._operations: dict[str, Operation] = {}
-        self._by_node: list[Operation] = []
-        self._names: dict[str, int] = {}
-        self._scope = ""
+        super().__init__("graph", program=True)
+        self._by_name: dict[str, int] = {}
         self._collections: dict[Any, list] = {}
-        self._controls: list[list[Operation]] = []
         self._finalized = False
+        # The seed of random operations, and how many of them have had no seed of their own.
         self.seed: int | None = None
+        self._unseeded = 0
         self.variable_scope_state: Any = None
-        # Nodes for what has been made outside of the graph, by identity.
-        self.shared_variables: dict[int, Any] = {}
+        # The ids of the nodes that give variables their initial values.
+        self.initializers: set[int] = set()
+        # Reads of variables that were made outside of the graph, by identity.
+        self.outer_variables: dict[int, tuple[Any, Any]] = {}
         self.keras_tensors: dict[int, tuple[Any, Any]] = {}
         self.keras_names: dict[str, int] = collections.defaultdict(int)
 
@@ -169,9 +63,19 @@ class Graph:
 
     # What the layers below ask of a graph that is being built.
 
-    def record(self, kind: str, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
-        """Adds a node that calls a function, and returns its outputs."""
-        return recording.record(self, function, (args, kwargs), kind=kind)
+    def next_op_seed(self) -> int:
+        """The seed of the next random operation that has none of its own."""
+        number = self._unseeded
+        self._unseeded += 1
+        return number
+
+    def make_variable(self, **arguments: Any) -> Any:
+        """A variable of the graph; the arguments are those of `tf.Variable`."""
+        return variables.graph_variable(**arguments)
+
+    def variable_nodes(self, variable: Any) -> Any:
+        """The graph's nodes for a variable that has its value outside of sessions."""
+        return variables.nodes_of(variable, self, listed=False)
 
     def make_one_shot_iterator(self, dataset: Any) -> Any:
         """An iterator over a dataset whose `get_next` is a node."""
@@ -181,74 +85,59 @@ class Graph:
         """An iterator over a dataset that starts when its `initializer` is run."""
         return iterators.make_initializable_iterator(dataset, shared_name)
 
+    def evaluate_tensor(self, tensor: Any, feed_dict: Any, session: Any) -> Any:
+        """The value of a tensor in a session, the default one if none is given."""
+        return sessions.session_for(session, tensor, "eval").run(tensor, feed_dict)
+
+    def run_operation(self, operation: Operation, feed_dict: Any, session: Any) -> None:
+        """Runs an operation in a session, the default one if none is given."""
+        sessions.session_for(session, operation, "run").run(operation, feed_dict)
+
     # Operations
-
-    def add_operation(
-        self,
-        kind: str,
-        function: Callable[..., Any],
-        args: tuple,
-        kwargs: dict[str, Any],
-        inputs: list[Any],
-        name: str | None = None,
-    ) -> Operation:
-        """A new node.
-
-        Raises:
-            RuntimeError: if the graph has been finalized.
-            ValueError: if an input belongs to another graph.
-        """
-        if self._finalized:
-            raise RuntimeError("Graph is finalized and cannot be modified.")
-        for tensor in inputs:
-            if tensor.graph is not self:
-                raise ValueError(
-                    f"{tensor!r} must be from the same graph as the operation {name or kind!r} "
-                    f"that takes it."
-                )
-        name = name or kind
-        # A name that ends in a slash has been made unique already.
-        name = name[:-1] if name.endswith("/") else self.unique_name(name)
-        operation = Operation(self, name, kind, function, args, kwargs, inputs)
-        self._operations[operation.name] = operation
-        self._by_node.append(operation)
-        return operation
-
-    def get_operations(self) -> list[Operation]:
-        """All nodes, in the order in which they were made."""
-        return list(self._operations.values())
 
     def get_operation_by_name(self, name: str) -> Operation:
         """The operation of a name.
 
         Raises:
             KeyError: if there is none.
+            TypeError: if the name is no string.
         """
-        try:
-            return self._operations[name]
-        except KeyError:
-            raise KeyError(f"The name '{name}' refers to an Operation not in the graph.") from None
+        if not isinstance(name, str):
+            raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
+        found = self._id_of(name)
+        if found is None:
+            raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
+        return Operation(self.node(found))
+
+    def _id_of(self, name: str) -> int | None:
+        """The node of a name, or None."""
+        found = self._by_name.get(name)
+        if found is not None and self.node(found).name == name:
+            return found
+        self._by_name = {node.name: node.id for node in self.nodes}
+        return self._by_name.get(name)
 
     def get_tensor_by_name(self, name: str) -> Any:
         """The tensor of a name, such as "add:0".
 
         Raises:
-            ValueError: if the name has another form.
-            KeyError: if there is none.
+            ValueError: if the name has no colon.
+            KeyError: if there is no such tensor.
+            TypeError: if the name is no string.
         """
-        operation_name, colon, number = name.rpartition(":")
-        if not colon or not number.isdigit():
+        if isinstance(name, str) and name.rpartition(":")[2].isdigit():
+            operation, _, index = name.rpartition(":")
+            found = self._id_of(operation)
+            if found is not None:
+                outputs = self.node(found).outputs
+                if int(index) < len(outputs):
+                    return outputs[int(index)]
+        elif isinstance(name, str) and self._id_of(name) is not None:
             raise ValueError(
-                f"The name '{name}' looks like an (invalid) Operation name, not a Tensor. Tensor "
-                'names must be of the form "<op_name>:<output_index>".'
+                f"The name {name!r} refers to an Operation, not a Tensor. Tensor names must be of "
+                'the form "<op_name>:<output_index>".'
             )
-        operation = self._operations.get(operation_name)
-        if operation is None or int(number) >= len(operation.outputs):
-            raise KeyError(
-                f"The name '{name}' refers to a Tensor which does not exist. The operation, "
-                f"'{operation_name}', does not exist in the graph or has fewer outputs."
-            )
-        return operation.outputs[int(number)]
+        return super().get_tensor_by_name(name)  # raises
 
     def as_graph_element(
         self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
@@ -262,21 +151,40 @@ class Graph:
         if isinstance(obj, str):
             if ":" in obj and allow_tensor:
                 return self.get_tensor_by_name(obj)
+            if not allow_operation:
+                raise ValueError(
+                    f"The name {obj!r} looks like an (invalid) Operation name, not a Tensor. Tensor "
+                    'names must be of the form "<op_name>:<output_index>".'
+                )
             return self.get_operation_by_name(obj)
-        element = obj._as_graph_element() if hasattr(obj, "_as_graph_element") else obj
-        if isinstance(element, Operation) or hasattr(element, "_graph_tensor"):
+        element = obj
+        if isinstance(obj, _core.Variable):
+            element = variables.read_of(obj, self)
+        elif hasattr(obj, "in_graph"):
+            element = obj.in_graph(self)
+        elif hasattr(obj, "_as_graph_element"):
+            element = obj._as_graph_element()
+        is_operation = isinstance(element, Operation)
+        if (is_operation and allow_operation) or func_graph.is_symbolic(element):
             if element.graph is not self:
-                kind = "Operation" if isinstance(element, Operation) else "Tensor"
+                kind = "Operation" if is_operation else "Tensor"
                 raise ValueError(f"{kind} {element!r} is not an element of this graph.")
             return element
-        raise TypeError(f"Can not convert a {type(obj).__name__} into a Tensor or Operation.")
+        wanted = " or ".join(["Tensor"] * allow_tensor + ["Operation"] * allow_operation)
+        raise TypeError(f"Can not convert a {type(obj).__name__} into a {wanted}.")
+
+    def last_operation(self) -> Operation:
+        """The operation that was added last."""
+        return Operation(self.node(len(self) - 1))
 
     def finalize(self) -> None:
         """Makes adding operations an error."""
         self._finalized = True
+        self.set_closed(True)
 
     def _unfinalize(self) -> None:
         self._finalized = False
+        self.set_closed(False)
 
     @property
     def finalized(self) -> bool:
@@ -286,74 +194,38 @@ class Graph:
     @property
     def version(self) -> int:
         """How many operations there are."""
-        return len(self._operations)
-
-    def as_graph_def(self, *args: Any, **kwargs: Any) -> str:
-        """The nodes as text."""
-        return "".join(
-            "node {\n" + "".join(f"  {line}\n" for line in op.node_def.splitlines()) + "}\n"
-            for op in self._operations.values()
-        )
+        return len(self)
 
     # Names
 
-    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+    def unique_name(  # type: ignore[override]
+        self, name: str, mark_as_used: bool = True, with_prefix: bool = True
+    ) -> str:
         """A name in the current scope that no operation has."""
-        full = name[:-1] if name.endswith("/") else self._scope + name
-        count = self._names.get(full.lower(), 0)
-        unique = full
-        while count and unique.lower() in self._names:
-            unique = f"{full}_{count}"
-            count += 1
-        if mark_as_used:
-            self._names[full.lower()] = max(count, 1)
-            self._names.setdefault(unique.lower(), 1)
-        return unique
+        return super().unique_name(name, with_prefix, mark_as_used)
 
-    @contextmanager
-    def name_scope(self, name: str | None) -> Iterator[str]:
+    def name_scope(self, name: str | None) -> Any:
         """Puts a prefix before the names of the operations made inside."""
-        outer = self._scope
-        if not name:
-            self._scope = ""
-        elif name.endswith("/"):
-            self._scope = name
-        else:
-            self._scope = self.unique_name(name) + "/"
-        try:
-            yield self._scope
-        finally:
-            self._scope = outer
+        return names.name_scope(name or "")
 
     def get_name_scope(self) -> str:
         """The prefix that names get now, without a slash at its end."""
-        return self._scope.rstrip("/")
+        return names.get_current_name_scope()
 
     # Order
 
     @contextmanager
     def control_dependencies(self, control_inputs: Iterable | None) -> Iterator[None]:
         """Has the operations made inside run after others."""
+        graph = self if _core.building() is None else _core.building()
         if control_inputs is None:
-            outer, self._controls = self._controls, []
-            try:
-                yield
-            finally:
-                self._controls = outer
-            return
-        operations = []
-        for item in control_inputs:
-            element = self.as_graph_element(item)
-            operations.append(element if isinstance(element, Operation) else element.op)
-        self._controls.append(operations)
+            graph.begin_controls([], True)
+        else:
+            graph.begin_controls(node_ids(graph, control_inputs), False)
         try:
             yield
         finally:
-            self._controls.pop()
-
-    def controlling_operations(self) -> list[Operation]:
-        """What an operation made now has to wait for."""
-        return [operation for level in self._controls for operation in level]
+            graph.end_controls()
 
     # Collections
 
@@ -375,14 +247,17 @@ class Graph:
         values = list(self._collections.get(name, []))
         if scope is None:
             return values
-        import re
-
         pattern = re.compile(scope)
         return [v for v in values if hasattr(v, "name") and pattern.match(v.name)]
 
     def get_all_collection_keys(self) -> list[Any]:
         """The names of the collections that are not empty."""
         return [name for name, values in self._collections.items() if values]
+
+    @property
+    def collections(self) -> list[Any]:
+        """The names of the collections."""
+        return list(self._collections)
 
     def clear_collection(self, name: Any) -> None:
         """Empties a collection."""
@@ -413,9 +288,91 @@ class Graph:
     prevent_fetching = prevent_feeding = is_feedable
 
 
-def _record(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    return recording.record_call(context.building_graph(), function, args, kwargs)
+def node_ids(graph: Any, elements: Iterable[Any]) -> list[int]:
+    """The ids of a graph's nodes among tensors, operations and variables; others run before it."""
+    found = []
+    for element in nest.flatten(list(elements), expand_composites=True):
+        if element is None:
+            continue
+        if isinstance(element, _core.Variable):
+            element = variables.read_of(element, graph)
+        elif hasattr(element, "in_graph"):
+            element = element.in_graph(graph)
+        elif isinstance(element, str):
+            element = graph.as_graph_element(element)
+        operation = element if isinstance(element, Operation) else getattr(element, "op", None)
+        if operation is not None and operation.graph is graph:
+            found.append(operation._node.id)
+    return found
+
+
+def called(kind: str, name: str | None, function: Callable[..., Any]) -> Any:
+    """What a function returns whose operations are called by it, as those of TensorFlow's are.
+
+    Its operations are in a scope of the name; the one that gives its only result has the scope's name. A
+    function that returns nothing gives its last operation.
+
+    Args:
+        kind: the name, if none is given.
+        name: the name.
+        function: has no parameters.
+    """
+    graph = _core.building()
+    start = len(graph)
+    if name and name.endswith("/"):
+        scope = name
+    else:
+        scope = graph.unique_name(name or kind, with_prefix=True) + "/"
+    with names.name_scope(scope):
+        result = function()
+    if result is None:
+        return last_effect(graph, start) or no_op(scope)
+    if type(result) is _core.Tensor and _core.is_symbolic(result):
+        node = _core.node_of(result)
+        if node.id >= start and node.graph is graph:
+            graph.rename(node.id, scope[:-1])
+    return result
+
+
+def last_effect(graph: Any, start: int) -> Operation | None:
+    """The last of the nodes with effects that were added since there were `start` nodes; or None."""
+    for id in range(len(graph) - 1, start - 1, -1):
+        node = graph.node(id)
+        if node.has_effects:
+            return Operation(node)
+    return None
+
+
+def with_effects(start: int, value: Any) -> Any:
+    """A structure of tensors, which sessions compute after the effects of what was added before.
+
+    Args:
+        start: how many nodes the graph had before what has the effects.
+        value: the tensors.
+    """
+    graph = _core.building()
+    nodes = [graph.node(id) for id in range(start, len(graph))]
+    awaited = {control for node in nodes for control in node.controls}
+    awaited.update(getattr(graph, "initializers", ()))
+    effects = [
+        node.id
+        for node in nodes
+        if node.has_effects and not node.outputs and node.id not in awaited
+    ]
+    if not effects:
+        return value
+    graph.begin_controls(effects)
+    try:
+        return nest.map_structure(_core.ops.identity, value)
+    finally:
+        graph.end_controls()
+
+
+def no_op(name: str) -> Operation:
+    """A new operation that does nothing."""
+    graph = _core.building()
+    _core.no_op_node(name)
+    return Operation(graph.node(len(graph) - 1))
 
 
 context.process.make_graph = Graph
-_core.set_recorder(_record)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core, errors, nest
-from eagerflow.data.dataset import Dataset
+from eagerflow.data import in_graphs
 from eagerflow.framework import context, dtypes
+from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.graph import inference
-from eagerflow.graph.execution import current_run
-from eagerflow.graph.recording import record
-from eagerflow.graph.structure import replace, symbols
+from eagerflow.graph.nodes import python_node
+from eagerflow.graph.session import running_session
 
 
 class GraphIterator:
@@ -23,7 +21,7 @@ class GraphIterator:
         make: returns the dataset; called when the iterator is initialized.
         element_spec: the specs of the elements.
         automatic: whether the first element starts it, and not its `initializer`.
-        arguments: graph tensors that the dataset is made from.
+        arguments: tensors of the graph whose values `make` takes.
     """
 
     def __init__(
@@ -41,20 +39,13 @@ class GraphIterator:
             self._initializer = self._start(make, arguments)
 
     def _start(self, make: Callable[..., Any], arguments: Any, name: str | None = None) -> Any:
-        def start(values: Any) -> None:
-            self._storage()[id(self)] = iter(make(values))
+        def start(*values: Any) -> None:
+            self._storage()[id(self)] = iter(make(*values))
 
-        return record(
-            context.default_graph(),
-            start,
-            (arguments,),
-            kind="MakeIterator",
-            name=name,
-            infers=False,
-        )
+        return python_node(start, *arguments, kind="MakeIterator", name=name)
 
     def _storage(self) -> dict[Any, Any]:
-        return _session_storage()
+        return running_session()._storage
 
     @property
     def initializer(self) -> Any:
@@ -69,17 +60,15 @@ class GraphIterator:
 
     def make_initializer(self, dataset: Any, name: str | None = None) -> Any:
         """An operation that starts the iterator on a dataset."""
-        if isinstance(dataset, LazyDataset):
-            return self._start(dataset._build, dataset._arguments, name)
-        return self._start(lambda _: dataset, (), name)
+        make, handles = _source_of(dataset)
+        return self._start(make, handles, name)
 
     def get_next(self, name: str | None = None) -> Any:
         """The next element, as nodes: every run of a session takes one.
 
         A run raises a `tf.errors.OutOfRangeError` at the end.
         """
-        return record(
-            context.default_graph(),
+        return python_node(
             self._next,
             kind="IteratorGetNext",
             name=name,
@@ -92,8 +81,7 @@ class GraphIterator:
 
     def string_handle(self, name: str | None = None) -> Any:
         """A string scalar, by which `Iterator.from_string_handle` finds this iterator."""
-        return record(
-            context.default_graph(),
+        return python_node(
             self._handle,
             kind="IteratorToStringHandle",
             name=name,
@@ -117,7 +105,7 @@ class GraphIterator:
                     "you have run the initializer operation for this iterator before getting the "
                     "next element.",
                 )
-            iterator = storage[id(self)] = iter(self._make(()))
+            iterator = storage[id(self)] = iter(self._make())
         try:
             return next(iterator)
         except StopIteration:
@@ -144,12 +132,6 @@ class GraphIterator:
         return nest.map_structure(lambda spec: spec.value_type, self._spec)
 
 
-def _session_storage() -> dict[Any, Any]:
-    run = current_run()
-    assert run is not None
-    return run.session._storage
-
-
 class FeedableIterator(GraphIterator):
     """Reads the iterator of a string handle, which may be another one in every run.
 
@@ -164,10 +146,9 @@ class FeedableIterator(GraphIterator):
 
     def get_next(self, name: str | None = None) -> Any:
         """The next element of the iterator of the handle, as nodes."""
-        return record(
-            context.default_graph(),
+        return python_node(
             self._next_of,
-            (self._handle_tensor,),
+            self._handle_tensor,
             kind="IteratorGetNext",
             name=name,
             outputs=self._spec,
@@ -187,7 +168,7 @@ class FeedableIterator(GraphIterator):
 
     def _next_of(self, handle: Any) -> Any:
         key = handle.numpy()
-        iterator = _session_storage().get(key)
+        iterator = running_session()._storage.get(key)
         if iterator is None:
             raise errors.InvalidArgumentError(
                 None, None, f"The handle {key!r} belongs to no iterator of this session."
@@ -230,11 +211,11 @@ class NodeOptional:
                 element.append(take(*values))
             except errors.OutOfRangeError:
                 pass
-            _session_storage()[key] = element
+            running_session()._storage[key] = element
             return _core.convert(bool(element), dtypes.bool, None)
 
         def value(_: Any) -> Any:
-            element = _session_storage()[key]
+            element = running_session()._storage[key]
             if not element:
                 raise errors.InvalidArgumentError(
                     None, None, "The given optional does not have a value."
@@ -242,10 +223,9 @@ class NodeOptional:
             return element[0]
 
         self._value_of = value
-        self._taken = record(
-            context.default_graph(),
+        self._taken = python_node(
             taken,
-            arguments,
+            *arguments,
             kind="IteratorGetNextAsOptional",
             outputs=TensorSpec([], dtypes.bool),
         )
@@ -259,10 +239,9 @@ class NodeOptional:
 
         A run raises a `tf.errors.InvalidArgumentError` if there is none.
         """
-        return record(
-            context.default_graph(),
+        return python_node(
             self._value_of,
-            (self._taken,),
+            self._taken,
             kind="OptionalGetValue",
             name=name,
             outputs=self._spec,
@@ -274,69 +253,6 @@ class NodeOptional:
         return self._spec
 
 
-class LazyDataset:
-    """A dataset made from graph tensors: it is built when an iterator is initialized."""
-
-    def __init__(self, build: Callable[[Any], Any], arguments: Any, sample: Any) -> None:
-        self._build = build
-        self._arguments = arguments
-        self._sample = sample
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        attribute = getattr(self._sample, name)
-        if not callable(attribute):
-            return attribute
-
-        def method(*args: Any, **kwargs: Any) -> Any:
-            build = self._build
-            arguments = (self._arguments, args, kwargs)
-
-            def again(values: Any) -> Any:
-                inner, values_args, values_kwargs = values
-                return getattr(build(inner), name)(*values_args, **values_kwargs)
-
-            if symbols(args, kwargs):
-                given, named = replace(args, _small), replace(kwargs, _small)
-                return LazyDataset(again, arguments, getattr(self._sample, name)(*given, **named))
-            result = attribute(*args, **kwargs)
-            return LazyDataset(again, arguments, result) if isinstance(result, Dataset) else result
-
-        return method
-
-    def make_initializable_iterator(self, shared_name: str | None = None) -> GraphIterator:
-        """An iterator that starts when its `initializer` is run."""
-        return GraphIterator(self._build, self.element_spec, False, self._arguments)
-
-    def make_one_shot_iterator(self) -> GraphIterator:
-        """Raises a ValueError: placeholders have no values yet."""
-        raise ValueError(
-            "A dataset made from placeholders needs an initializable iterator, whose initializer "
-            "is run with their values."
-        )
-
-
-def _small(tensor: Any) -> Any:
-    """A value for a graph tensor that datasets are made from; for an integer scalar, a valid count."""
-    if tensor.dtype.is_integer and tensor.shape.rank == 0:
-        return _core.convert(2, tensor.dtype, None)
-    return inference.example(tensor)
-
-
-def lazy_dataset(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Lets a function that makes datasets take graph tensors."""
-
-    @functools.wraps(method)
-    def make(*args: Any, **kwargs: Any) -> Any:
-        if not symbols(args, kwargs):
-            return method(*args, **kwargs)
-        sample = method(*replace(args, _small), **replace(kwargs, _small))
-        return LazyDataset(lambda values: method(*values[0], **values[1]), (args, kwargs), sample)
-
-    return make
-
-
 def make_one_shot_iterator(dataset: Any) -> Any:
     """An iterator that starts by itself.
 
@@ -346,13 +262,28 @@ def make_one_shot_iterator(dataset: Any) -> Any:
     ...     print([int(session.run(element)) for _ in range(3)])
     [0, 1, 2]
     """
-    if context.building_graph() is None or isinstance(dataset, LazyDataset):
+    if context.building_graph() is None:
         return dataset.make_one_shot_iterator()
-    return GraphIterator(lambda _: dataset, dataset.element_spec, True)
+    make, handles = _source_of(dataset)
+    if handles:
+        raise ValueError(
+            "A dataset made from placeholders needs an initializable iterator, whose initializer "
+            "is run with their values."
+        )
+    return GraphIterator(make, dataset.element_spec, True)
 
 
 def make_initializable_iterator(dataset: Any, shared_name: str | None = None) -> Any:
     """An iterator that starts when its `initializer` is run."""
-    if context.building_graph() is None or isinstance(dataset, LazyDataset):
+    if context.building_graph() is None:
         return dataset.make_initializable_iterator(shared_name)
-    return GraphIterator(lambda _: dataset, dataset.element_spec, False)
+    make, handles = _source_of(dataset)
+    return GraphIterator(make, dataset.element_spec, False, handles)
+
+
+def _source_of(dataset: Any) -> tuple[Callable[..., Any], list[Any]]:
+    """What makes a dataset of the values of handles: those of datasets that the graph computes."""
+    handle = in_graphs.handle_of(dataset)
+    if not is_symbolic(handle) or _core.static_value(handle) is not None:
+        return lambda: dataset, []
+    return _core.object_of, [handle]

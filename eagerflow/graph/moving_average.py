@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core
 from eagerflow.framework import context
-from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework.name_scope import name_scope
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.control_flow import group
-from eagerflow.graph.recording import record
 from eagerflow.graph.variables import (
     GraphVariable,
     assign_sub,
@@ -42,21 +41,17 @@ def apply_in_graph(averages: ExponentialMovingAverage, var_list: Iterable[Any] |
 
 def _make_average(averages: ExponentialMovingAverage, graph: Any, item: Any) -> None:
     name = averages.average_name(item)
-    is_variable = type(item) is GraphVariable
-    spec = TensorSpec(item.shape, item.dtype)
-
-    def zeros() -> Any:
-        return _core.ops.zeros(item.shape.as_list(), item.dtype)
+    is_variable = isinstance(item, _core.Variable)
 
     def start() -> Any:
         if is_variable:
             return item.initialized_value()
-        return record(graph, zeros, kind="zeros", outputs=spec)
+        return _core.ops.zeros(item.shape.as_list(), item.dtype)
 
     def make(value: Any, name: str) -> GraphVariable:
         return GraphVariable(value, trainable=False, name=name)
 
-    with graph.name_scope(None), graph.control_dependencies(None):
+    with name_scope(""), graph.control_dependencies(None):
         average = make(start, name)
         averages._variables[id(item)] = item
         averages._averages[id(item)] = average
@@ -64,13 +59,7 @@ def _make_average(averages: ExponentialMovingAverage, graph: Any, item: Any) -> 
             # The average is the weighted sum divided by the sum of the weights.
             averages._sums[id(item)] = make(start, f"{name}/biased")
             averages._weights[id(item)] = make(
-                lambda: record(
-                    graph,
-                    lambda: _core.ops.zeros([], item.dtype),
-                    kind="zeros",
-                    outputs=TensorSpec([], item.dtype),
-                ),
-                f"{name}/local_step",
+                lambda: _core.ops.zeros([], item.dtype), f"{name}/local_step"
             )
     if is_variable:
         known = graph.get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES)

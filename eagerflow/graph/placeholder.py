@@ -6,9 +6,9 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import context, dtypes
+from eagerflow.framework.func_graph import dims_of
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.graph.recording import record
+from eagerflow.sparse.tensor import SparseTensor
 from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 
 
@@ -30,17 +30,40 @@ def placeholder(dtype: DTypeLike, shape: ShapeLike | None = None, name: str | No
     graph = context.building_graph()
     if graph is None:
         raise RuntimeError("tf.placeholder() is not compatible with eager execution.")
-    dtype, shape = dtypes.as_dtype(dtype), TensorShape(shape)
-
-    tensor = record(
-        graph, _no_value, kind="Placeholder", name=name, outputs=TensorSpec(shape, dtype)
+    return graph.feed_node(
+        dtypes.as_dtype(dtype), dims_of(TensorShape(shape)), name or "Placeholder"
     )
-    graph._native.set_kind(tensor.op._node, "feed")
-    return tensor
 
 
-def _no_value() -> None:
-    raise AssertionError("The engine reports which value is missing.")
+def sparse_placeholder(
+    dtype: DTypeLike, shape: ShapeLike | None = None, name: str | None = None
+) -> Any:
+    """A sparse tensor of a graph whose value is given by `feed_dict`.
+
+    Args:
+        dtype: the element type.
+        shape: the shape, in which sizes may be None; by default any.
+        name: the prefix of the nodes' names.
+
+    Raises:
+        RuntimeError: if operations run eagerly.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    ...     x = tf.compat.v1.sparse_placeholder(tf.float32)
+    ...     total = tf.sparse.reduce_sum(x)
+    ...     value = tf.compat.v1.SparseTensorValue([[0, 1], [1, 0]], [1.0, 2.0], [2, 2])
+    ...     float(session.run(total, {x: value}))
+    3.0
+    """
+    sizes = TensorShape(shape)
+    name = name or "Placeholder"
+    values = placeholder(dtype, [None], f"{name}/values")
+    indices = placeholder(dtypes.int64, [None, sizes.rank], f"{name}/indices")
+    if sizes.is_fully_defined():
+        dense_shape = _core.convert(sizes.as_list(), dtypes.int64, None)
+    else:
+        dense_shape = placeholder(dtypes.int64, [sizes.rank], f"{name}/shape")
+    return SparseTensor(indices, values, dense_shape)
 
 
 def placeholder_with_default(
@@ -53,15 +76,9 @@ def placeholder_with_default(
         shape: the shape, in which sizes may be None.
         name: the node's name.
     """
-    graph = context.building_graph()
-    if graph is None:
-        return _core.as_tensor(input)
-    dtype = dtypes.result_dtype(input) or _core.as_tensor(input).dtype
-    return record(
-        graph,
-        _core.ops.identity,
-        (input,),
-        kind="PlaceholderWithDefault",
-        name=name,
-        outputs=TensorSpec(TensorShape(shape), dtype),
+    value = _core.as_tensor(input)
+    if context.building_graph() is None:
+        return value
+    return _core.placeholder_with_default(
+        value, dims_of(TensorShape(shape)), name or "PlaceholderWithDefault"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
@@ -10,19 +11,18 @@ import numpy as np
 
 from eagerflow import _core, nest
 from eagerflow.config.device_attributes import list_local_devices
-from eagerflow.framework import context, random_seed
+from eagerflow.framework import context
+from eagerflow.framework.composite import CompositeTensor, SparseTensorValue
+from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.indexed_slices import IndexedSlices, IndexedSlicesValue
-from eagerflow.graph.execution import Run
-from eagerflow.graph.graph import Operation, ports
-from eagerflow.graph.outside import as_symbol
-from eagerflow.graph.structure import is_symbol
-from eagerflow.graph.tensor import GraphTensor
-from eagerflow.graph.variables import GraphVariable
+from eagerflow.graph.graph import Operation
+from eagerflow.sparse.tensor import SparseTensor
 
 
 class _Default(threading.local):
     def __init__(self) -> None:
         self.stack: list[BaseSession] = []
+        self.running: BaseSession | None = None
 
 
 _default = _Default()
@@ -31,6 +31,12 @@ _default = _Default()
 def get_default_session() -> Any:
     """The innermost session that was made the default, or None."""
     return _default.stack[-1] if _default.stack else None
+
+
+def running_session() -> Any:
+    """The session for which this thread runs a graph."""
+    assert _default.running is not None
+    return _default.running
 
 
 def session_for(session: Any, element: Any, action: str) -> Any:
@@ -64,12 +70,11 @@ class BaseSession:
         self._config = config
         self._closed = False
         self._entered: list[Any] = []
-        self._storage: dict[int, Any] = {}
-        self._linked = 0
+        # What queues, readers and iterators keep, by their identities.
+        self._storage: dict[Any, Any] = {}
         self._kept: list[Any] = []
-        self._store = _core.Store()
-        self._plans: dict[tuple, Any] = {}
-        self._op_seeds: dict[int, random_seed.NodeSeeds] = {}
+        self._store = _core.VariableStore()
+        self._plans: dict[tuple, _Planned] = {}
 
     @property
     def graph(self) -> Any:
@@ -77,29 +82,14 @@ class BaseSession:
         return self._graph
 
     @property
-    def graph_def(self) -> str:
-        """The graph's nodes as text."""
+    def graph_def(self) -> Any:
+        """The graph as a GraphDef message."""
         return self._graph.as_graph_def()
 
     @property
     def sess_str(self) -> str:
         """An empty string: the session runs in this process."""
         return ""
-
-    def _link(self, variables: list[Any]) -> None:
-        """Adds the values of shared variables, which have them outside of sessions."""
-        for variable in variables[self._linked :]:
-            self._storage[id(variable)] = variable._shared
-            self._store.set(variable._op._node, variable._shared)
-        self._linked = len(variables)
-
-    def _op_seeds_of(self, operation: Any) -> random_seed.NodeSeeds:
-        """The op seeds of an operation in this session."""
-        node = operation._node
-        op_seeds = self._op_seeds.get(node)
-        if op_seeds is None:
-            op_seeds = self._op_seeds[node] = random_seed.NodeSeeds(self._graph.seed, node)
-        return op_seeds
 
     def close(self) -> None:
         """Forgets the variables' values."""
@@ -138,78 +128,64 @@ class BaseSession:
         """
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
-        graph = self._graph
-        if not graph.version and not isinstance(fetches, _core.Variable):
+        listed = type(fetches) in (list, tuple)
+        key: tuple | None
+        try:
+            key = type(fetches), tuple(fetches) if listed else fetches, tuple(feed_dict or ())
+            planned = self._plans.get(key)
+        except TypeError:  # there are structures, or symbolic tensors of models
+            key, planned = None, None
+        if planned is None or not planned.plan.is_valid:
+            planned = self._planned(fetches, feed_dict or {})
+            if key is not None:
+                self._plans[key] = planned
+        values = planned.fed(feed_dict) if feed_dict else []
+        outer, _default.running = _default.running, self
+        try:
+            found = planned.plan.run(self._store, values)
+        finally:
+            _default.running = outer
+        return planned.pack(found)
+
+    def _planned(self, fetches: Any, feed_dict: Any) -> _Planned:
+        """The plan for what is fetched and fed; it is kept."""
+        if not len(self._graph) and not isinstance(fetches, _core.Variable):
             raise RuntimeError(
                 "The Session graph is empty. Add operations to the graph before calling run()."
             )
-        elements, pack = self._elements(fetches)
-        symbols, feeds = self._feeds(feed_dict) if feed_dict else ([], [])
-        if len(graph.shared_variables) > self._linked:
-            self._link(list(graph.shared_variables.values()))
-        fed = tuple([id(symbol) for symbol in symbols])
-        key = (tuple([id(element) for element in elements]), fed)
-        planned = self._plans.get(key)
-        if planned is None:
-            planned = self._plans[key] = _Planned(self._graph, elements, symbols)
-        values = Run(self, fed).execute(planned.plan, symbols, feeds, planned.variables)
-        return pack(planned.arrays(values))
-
-    def _elements(self, fetches: Any) -> tuple[list[Any], Any]:
-        """The tensors and operations that are fetched, and a function that packs their values."""
-        kind = type(fetches)
-        if kind in _LEAVES:
-            items = [fetches]
-        elif kind in (list, tuple) and all(type(item) in _LEAVES for item in fetches):
-            items = fetches
-        else:
-            leaves, pack = _flattened(fetches)
-            return [self._element(leaf) for leaf in leaves], pack
-        for item in items:
-            if item.graph is not self._graph:
-                self._element(item)
-        if items is fetches:
-            return items, _listed if kind is list else tuple
-        return items, _single
+        elements, pack = _flattened(fetches, self._element)
+        feeds = [part for key in feed_dict for part in self._fed_elements(key)]
+        key = (None, tuple(elements), tuple(feeds))
+        known = self._plans.get(key)
+        if known is None or not known.plan.is_valid:
+            known = self._plans[key] = _Planned(self._graph, elements, feeds)
+        return known.packed_by(pack)
 
     def _element(self, leaf: Any) -> Any:
-        leaf = as_symbol(leaf, self._graph)
-        if leaf is None or not (isinstance(leaf, str | Operation) or is_symbol(leaf)):
+        """The tensor or operation that is fetched."""
+        try:
+            return self._graph.as_graph_element(leaf)
+        except TypeError:
             raise TypeError(
                 f"Fetch argument {leaf!r} has invalid type {type(leaf).__name__}, must be a string "
                 f"or Tensor. (Can not convert a {type(leaf).__name__} into a Tensor or Operation.)"
-            )
-        try:
-            return self._graph.as_graph_element(leaf)
+            ) from None
         except (ValueError, KeyError) as error:
             text = error.args[0] if error.args else error
             raise ValueError(
                 f"Fetch argument {leaf!r} cannot be interpreted as a Tensor. ({text})"
             ) from None
 
-    def _feeds(self, feed_dict: Any) -> tuple[list[Any], list[Any]]:
-        """The tensors that are fed, and their values."""
-        symbols, values = [], []
-        for key, value in feed_dict.items():
-            key = as_symbol(key, self._graph)
-            if type(key) is GraphTensor and key._op._graph is self._graph:
-                symbol = key
-            else:
-                try:
-                    symbol = self._graph.as_graph_element(key, allow_operation=False)
-                except (ValueError, KeyError, TypeError) as error:
-                    text = error.args[0] if error.args else error
-                    raise TypeError(f"Cannot interpret feed_dict key as Tensor: {text}") from None
-            if is_symbol(value):
-                raise TypeError(
-                    "The value of a feed cannot be a tf.Tensor object. Acceptable feed values "
-                    "include Python scalars, strings, lists, numpy ndarrays, or TensorHandles. For "
-                    f"reference, the tensor object was {value} which was passed to the feed with "
-                    f"key {key}."
-                )
-            symbols.append(symbol)
-            values.append(_fed(symbol, value))
-        return symbols, values
+    def _fed_elements(self, key: Any) -> list[Any]:
+        """The tensors that a key of `feed_dict` stands for."""
+        try:
+            return [
+                self._graph.as_graph_element(part, allow_operation=False)
+                for part in nest.flatten(key, expand_composites=True)
+            ]
+        except (ValueError, KeyError, TypeError) as error:
+            text = error.args[0] if error.args else error
+            raise TypeError(f"Cannot interpret feed_dict key as Tensor: {text}") from None
 
     def partial_run_setup(self, *args: Any, **kwargs: Any) -> None:
         """Not supported: raises a RuntimeError."""
@@ -230,34 +206,40 @@ class BaseSession:
         return list(list_local_devices())
 
 
-_LEAVES = frozenset({GraphTensor, GraphVariable, Operation})
-
-
-def _single(values: list[Any]) -> Any:
-    return values[0]
-
-
-def _listed(values: list[Any]) -> list[Any]:
-    return values
-
-
 class _Planned:
     """The plan of one combination of fetches and feeds."""
 
-    def __init__(self, graph: Any, elements: list[Any], symbols: list[Any]) -> None:
-        operations = [item for item in elements if isinstance(item, Operation)]
-        tensors = [item for item in elements if not isinstance(item, Operation)]
-        self.plan = _core.SessionPlan(
-            graph._native, ports(tensors), [item._node for item in operations], ports(symbols)
-        )
+    def __init__(self, graph: Any, elements: list[Any], feeds: list[Any]) -> None:
+        operations = [item._node.id for item in elements if isinstance(item, Operation)]
         self._has_value = [not isinstance(item, Operation) for item in elements]
-        self.variables = [item for item in tensors if isinstance(item, GraphVariable)]
-        self._kept = (elements, symbols)  # their identities are the keys of plans
+        tensors = [item for item in elements if not isinstance(item, Operation)]
+        self.plan = _core.SessionPlan(graph, tensors, operations, feeds)
+        self._feeds = [(feed, feed.dtype, feed.dtype.as_numpy_dtype) for feed in feeds]
+        self._pack: Callable[[list[Any]], Any] = list
 
-    def arrays(self, values: list[Any]) -> list[Any]:
-        """A value for each element: an array, or None for operations."""
+    def packed_by(self, pack: Callable[[list[Any]], Any]) -> _Planned:
+        """The same plan, for fetches of another structure."""
+        other = _Planned.__new__(_Planned)
+        other.__dict__.update(self.__dict__)
+        other._pack = pack
+        return other
+
+    def fed(self, feed_dict: Any) -> list[Any]:
+        """The values of `feed_dict` as tensors of the dtypes that are fed."""
+        values: Any = feed_dict.values()
+        if len(values) != len(self._feeds):
+            values = [part for value in values for part in _components(value)]
+        return [
+            value
+            if type(value) is np.ndarray and value.dtype == numpy_dtype
+            else _as_fed(feed, dtype, numpy_dtype, value)
+            for (feed, dtype, numpy_dtype), value in zip(self._feeds, values, strict=True)
+        ]
+
+    def pack(self, values: list[Any]) -> Any:
+        """The values, arrays, in the structure of the fetches; None for operations."""
         remaining = iter(values)
-        return [_as_array(next(remaining)) if has else None for has in self._has_value]
+        return self._pack([_as_array(next(remaining)) if has else None for has in self._has_value])
 
 
 class _AsDefault:
@@ -326,52 +308,80 @@ class InteractiveSession(BaseSession):
         super().close()
 
 
-def _flattened(fetches: Any) -> tuple[list[Any], Any]:
-    """The leaves of fetches, and a function that packs values like them."""
-    if isinstance(fetches, list | tuple | dict):
-        expanded = _expanded(fetches)
-        return nest.flatten(expanded), lambda values: _packed(expanded, iter(values), fetches)
-    if isinstance(fetches, IndexedSlices):
-        parts = [fetches.values, fetches.indices]
-        if fetches.dense_shape is not None:
-            parts.append(fetches.dense_shape)
-        return parts, lambda values: IndexedSlicesValue(*values)
-    return [fetches], lambda values: values[0]
+def _flattened(
+    fetches: Any, element: Callable[[Any], Any]
+) -> tuple[list[Any], Callable[[list[Any]], Any]]:
+    """The elements of fetches, and a function that packs their values in the same structure."""
+    elements: list[Any] = []
+
+    def leaf(value: Any) -> Callable[[Any], Any]:
+        """Notes the elements of a leaf; what takes their values from an iterator."""
+        if isinstance(value, CompositeTensor | IndexedSlices):
+            takers = [
+                leaf(part) if is_symbolic(part) else _known(part) for part in _components(value)
+            ]
+            return lambda values: _composite_value(value, [take(values) for take in takers])
+        elements.append(element(value))
+        return next
+
+    if nest.is_nested(fetches):
+        takers = [leaf(value) for value in nest.flatten(fetches)]
+
+        def pack(values: list[Any]) -> Any:
+            remaining = iter(values)
+            return nest.pack_sequence_as(fetches, [take(remaining) for take in takers])
+
+        return elements, pack
+    taker = leaf(fetches)
+    return elements, lambda values: taker(iter(values))
 
 
-def _expanded(fetches: Any) -> Any:
-    return nest.map_structure(lambda leaf: leaf, fetches)
+def _known(value: Any) -> Callable[[Any], Any]:
+    """Gives the array of a tensor that has a value, whatever is run."""
+    array = _as_array(value)
+    return lambda values: array
 
 
-def _packed(structure: Any, values: Any, fetches: Any) -> Any:
-    return nest.pack_sequence_as(structure, list(values))
+def _composite_value(composite: Any, values: list[Any]) -> Any:
+    """The values of the tensors that a fetched value consists of, as version 1 gives them."""
+    if isinstance(composite, IndexedSlices):
+        return IndexedSlicesValue(*values)
+    if isinstance(composite, SparseTensor):
+        return SparseTensorValue(*values)
+    spec = composite._type_spec
+    with context.running_eagerly():
+        return spec._from_components([_core.as_tensor(value) for value in values])
 
 
-def _fed(symbol: Any, value: Any) -> Any:
-    """The value that is fed for a tensor, as a tensor."""
+def _components(value: Any) -> list[Any]:
+    if isinstance(value, IndexedSlices):
+        parts = [value.values, value.indices, value.dense_shape]
+        return [part for part in parts if part is not None]
+    if type(value) is SparseTensorValue:
+        return list(value)
+    return nest.flatten(value, expand_composites=True)
+
+
+def _as_fed(feed: Any, dtype: Any, numpy_dtype: Any, value: Any) -> Any:
+    """The value that is fed for a tensor, as a tensor or an array of its dtype."""
+    if is_symbolic(value) or isinstance(value, _core.Variable):
+        raise TypeError(
+            "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include "
+            "Python scalars, strings, lists, numpy ndarrays, or TensorHandles. For reference, the "
+            f"tensor object was {value} which was passed to the feed with key {feed}."
+        )
+    if type(value) is _core.Tensor:
+        if value.dtype == dtype:
+            return value
+        value = value.numpy()
     try:
-        tensor = value if isinstance(value, _core.Tensor) else np.asarray(value)
-        if tensor.dtype == object:
-            tensor = np.asarray(value, dtype=np.bytes_ if symbol.dtype.name == "string" else None)
+        array = np.asarray(value)
+        if array.dtype == object:
+            array = np.asarray(value, dtype=np.bytes_ if dtype.name == "string" else None)
     except ValueError as error:
         raise ValueError(f"setting an array element with a sequence. ({error})") from None
-    if isinstance(tensor, np.ndarray):
-        if symbol.dtype.name != "string" and tensor.dtype != symbol.dtype.as_numpy_dtype:
-            tensor = tensor.astype(symbol.dtype.as_numpy_dtype)
-        tensor = _core.convert(tensor, symbol.dtype, None)
-    if symbol._dims != tensor._shape_tuple() and not symbol.shape.is_compatible_with(tensor.shape):
-        raise ValueError(
-            f"Cannot feed value of shape {tuple(tensor.shape)} for Tensor {symbol.name}, which has "
-            f"shape {str(symbol.shape)}"
-        )
-    # A tensor of its own, so that gradients are told apart from those of other feeds.
-    return _core.ops.identity(tensor) if tensor is value else tensor
+    return array if dtype.name == "string" else array.astype(numpy_dtype, copy=False)
 
 
 def _as_array(value: Any) -> Any:
-    if isinstance(value, IndexedSlices):
-        shape = value.dense_shape
-        return IndexedSlicesValue(
-            value.values.numpy(), value.indices.numpy(), None if shape is None else shape.numpy()
-        )
     return value.numpy() if hasattr(value, "numpy") else value

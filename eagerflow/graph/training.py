@@ -6,24 +6,21 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import context
-from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.graph.recording import record
-from eagerflow.graph.structure import symbols
+from eagerflow.framework.name_scope import name_scope
+from eagerflow.framework.operation import Operation
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.graph.control_flow import group
 from eagerflow.graph.variables import GraphVariable
 
 
 def _slot(name: str, value: Any, shape: Any, dtype: Any) -> GraphVariable:
     """A variable that is not trained and is filled with one value at first."""
-    graph = context.default_graph()
 
-    def make() -> Any:
-        def fill() -> Any:
-            return _core.ops.fill(_core.convert(value, dtype, None), shape.as_list())
+    def fill() -> Any:
+        return _core.ops.fill(_core.convert(value, dtype, None), shape.as_list())
 
-        return record(graph, fill, kind="Const", outputs=TensorSpec(shape, dtype))
-
-    with graph.name_scope(None):
-        return GraphVariable(make, trainable=False, name=name, dtype=dtype)
+    with name_scope(""):
+        return GraphVariable(fill, trainable=False, name=name, dtype=dtype)
 
 
 def make_slots(optimizer: Any, variables: list[Any]) -> tuple[dict[str, Any], list[dict]]:
@@ -32,11 +29,10 @@ def make_slots(optimizer: Any, variables: list[Any]) -> tuple[dict[str, Any], li
     They are made when a graph first needs them, and are among its global variables.
     """
     shared = optimizer._graph_shared
-    graph = context.default_graph()
+    graph = context.building_graph()
     for name, value in optimizer._shared_values().items():
         if (id(graph), name) not in shared:
-            scalar = variables[0].shape.__class__([])
-            shared[id(graph), name] = _slot(name, value, scalar, variables[0].dtype)
+            shared[id(graph), name] = _slot(name, value, TensorShape([]), variables[0].dtype)
     slots = []
     for variable in variables:
         known = optimizer._graph_slots.get(id(variable))
@@ -63,31 +59,16 @@ def apply_gradients(optimizer: Any, pairs: list, global_step: Any, name: str) ->
     updated = [(gradient, variable) for gradient, variable in pairs if gradient is not None]
     variables = [variable for _, variable in updated]
     shared, slots = make_slots(optimizer, variables)
-    # Learning rates and the like that are tensors of the graph are inputs, too.
-    hyperparameters = symbols([value for value in vars(optimizer).values() if not _is_slots(value)])
-
-    def update(
-        gradients: list, variables: list, step: Any, shared: dict, slots: list, _: Any
-    ) -> None:
-        optimizer._use(variables, shared, slots)
-        optimizer.apply_gradients(zip(gradients, variables, strict=True), global_step=step)
-
-    return record(
-        context.default_graph(),
-        update,
-        (
-            [gradient for gradient, _ in updated],
-            variables,
-            global_step,
-            shared,
-            slots,
-            hyperparameters,
-        ),
-        kind=name,
-        name=name,
-        infers=False,
-    )
-
-
-def _is_slots(value: Any) -> bool:
-    return isinstance(value, dict | list)
+    optimizer._use(variables, shared, slots)
+    graph = _core.building()
+    whole = graph.unique_name(name)
+    start = len(graph)
+    with name_scope(f"{whole}/"):
+        optimizer._begin(variables)
+        for gradient, variable in updated:
+            optimizer._apply(gradient, variable)
+        optimizer._finish()
+        if global_step is not None:
+            global_step.assign_add(_core.ops.ones_like(global_step.read_value()))
+    nodes = [graph.node(id) for id in range(start, len(graph))]
+    return group(*[Operation(node) for node in nodes if node.has_effects], name=f"{whole}/")

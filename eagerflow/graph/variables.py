@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from eagerflow import _core, errors
+import numpy as np
+
+from eagerflow import _core
 from eagerflow.framework import context, dtypes
+from eagerflow.framework.func_graph import dims_of, is_symbolic
 from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.framework.name_scope import name_scope
+from eagerflow.framework.operation import Operation
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.framework.variable import Variable
-from eagerflow.graph import inference
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.control_flow import group
-from eagerflow.graph.execution import current_run, resolve, resolve_all
-from eagerflow.graph.graph import Graph, ports
-from eagerflow.graph.recording import record
-from eagerflow.graph.structure import is_symbol
-from eagerflow.graph.tensor import GraphTensor
+from eagerflow.graph.nodes import python_node
 from eagerflow.util import lazy
 
 # Imported when it is first used: it imports this module.
 sessions = lazy.Module("eagerflow.graph.session")
 
 
-class GraphVariable(GraphTensor):
+class GraphVariable(Variable):
     """A variable of a graph.
 
     Its value is in sessions: it has none until its initializer has been run.
@@ -39,6 +39,7 @@ class GraphVariable(GraphTensor):
         dtype: the element type; by default that of the initial value.
         validate_shape: False lets values of other shapes be assigned.
         constraint: kept for optimizers.
+        shape: the shape, where it shall be less specific than the initial value's.
     """
 
     def __init__(
@@ -50,243 +51,194 @@ class GraphVariable(GraphTensor):
         dtype: Any = None,
         validate_shape: bool = True,
         constraint: Callable | None = None,
+        shape: Any = None,
     ) -> None:
         if initial_value is None:
             raise ValueError("initial_value must be specified.")
-        graph = context.default_graph()
-        dtype = None if dtype is None else dtypes.as_dtype(dtype)
+        self._constraint = constraint
+        graph = context.building_graph()
         full = graph.unique_name(name or "Variable")
-        with graph.name_scope(full + "/"):
-            value = initial_value() if _is_function(initial_value) else initial_value
-            if not is_symbol(value):
-                value = record(
-                    graph, _core.convert, (value, dtype, None), kind="Const", name="initial_value"
-                )
-            elif dtype is not None and value.dtype != dtype:
-                raise ValueError(
-                    f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype "
-                    f"{value.dtype.name}: {value!r}"
-                )
-        shape = value.shape if validate_shape else TensorShape(None)
-        operation = graph.add_operation("VariableV2", self._missing, (), {}, [], full + "/")
-        super().__init__(operation, 0, value.dtype, shape, inference.samples_of(value.dtype, shape))
-        operation.outputs = [self]
-        operation.declare_outputs()
-        graph._native.set_kind(operation._node, "variable")
-        self._initial_value = value
-        self.trainable = trainable
-        self.constraint = constraint
-        self._declared = None if validate_shape else False
-        with graph.name_scope(full + "/"):
-            self._initializer = self._write(value, "Assign", _replace_variable).op
+        # Variables do not depend on what is done meanwhile: a branch, or an operation's controls.
+        with graph.as_default(), graph.control_dependencies(None):
+            with name_scope(full + "/Initializer/"):
+                value = _initial_tensor(initial_value, dtype)
+            declared = TensorShape(None) if not validate_shape else value.shape
+            if shape is not None:
+                declared = TensorShape(shape)
+            self._declare(value.dtype, dims_of(declared), bool(trainable), full)
+            self._graph_nodes = VariableNodes(self, graph, full, value)
         keys = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
         if trainable and GraphKeys.TRAINABLE_VARIABLES not in keys:
             keys.append(GraphKeys.TRAINABLE_VARIABLES)
         graph.add_to_collections(keys, self)
 
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        return Variable
-
-    # Values
-
-    def _storage_in(self, session: Any) -> Variable:
-        variable = session._storage.get(id(self))
-        if variable is None:
-            raise errors.FailedPreconditionError(
-                None,
-                None,
-                f"Attempting to use uninitialized value {self._op.name}: run its initializer first, "
-                "such as tf.global_variables_initializer().",
-            )
-        return variable
-
-    def _missing(self) -> None:
-        raise AssertionError("A variable's value is looked up in the session.")
-
-    def _write(self, value: Any, kind: str, write: Callable[[Any, GraphVariable, Any], Any]) -> Any:
-        """A node that changes the variable and returns its new value."""
-
-        def change(new: Any) -> Any:
-            run = current_run()
-            assert run is not None
-            return write(run.session, self, new)
-
-        return record(
-            self.graph,
-            change,
-            (value,),
-            kind=kind,
-            outputs=TensorSpec(self._shape, self._dtype),
-        )
-
-    def _change(self, kind: str, method: str, *values: Any) -> Any:
-        """A node that calls a method of the variable that holds the value.
-
-        While a session runs, or shapes are inferred, functions that change variables are called.
-        """
-        if inference.inferring() is not None:
-            return resolve(self)
-        if current_run() is not None:
-            return getattr(resolve(self), method)(*(resolve_all(value) for value in values))
-
-        def change(*given: Any) -> Any:
-            run = current_run()
-            assert run is not None
-            if method == "assign" and id(self) not in run.session._storage:
-                return _replace_variable(
-                    run.session, self, _core.convert(given[0], self._dtype, None)
-                )
-            variable = self._storage_in(run.session)
-            getattr(variable, method)(*given)
-            return variable.read_value()
-
-        plain = method in ("assign", "assign_add", "assign_sub")
-        if plain and not is_symbol(values[0]) and not isinstance(values[0], IndexedSlices):
-            value = record(self.graph, _core.convert, (values[0], self._dtype, None), name="value")
-            values = (value,)
-        changed = record(
-            self.graph, change, values, kind=kind, outputs=TensorSpec(self._shape, self._dtype)
-        )
-        if plain and is_symbol(values[0]):
-            native = self.graph._native
-            native.set_inputs(changed.op._node, ports([self, values[0]]))
-            native.set_kind(changed.op._node, method)
-        return changed
+    def _changed_to(self, method: str, value: Any, read_value: bool) -> Any:
+        if _core.building() is None:
+            getattr(_core.Variable, method)(self, value)
+            return self
+        getattr(_core.Variable, method)(self, value)
+        changed = _last_operation()
+        if not read_value:
+            return changed
+        with control_dependencies_of(changed):
+            return self.read_value()
 
     def assign(
         self, value: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
     ) -> Any:
         """A tensor that, when it is run, replaces the value and returns the new one."""
-        return self._change("Assign", "assign", value)
+        return self._changed_to("assign", value, read_value)
 
     def assign_add(
         self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
     ) -> Any:
         """A tensor that, when it is run, adds to the value and returns the new one."""
-        return self._change("AssignAdd", "assign_add", delta)
+        return self._changed_to("assign_add", delta, read_value)
 
     def assign_sub(
         self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
     ) -> Any:
         """A tensor that, when it is run, subtracts from the value and returns the new one."""
-        return self._change("AssignSub", "assign_sub", delta)
-
-    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
-        """A tensor that, when run, has added rows."""
-        return self._change("ScatterAdd", "scatter_add", sparse_delta)
-
-    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
-        """A tensor that, when run, has subtracted rows."""
-        return self._change("ScatterSub", "scatter_sub", sparse_delta)
-
-    def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
-        """A tensor that, when run, has replaced rows."""
-        return self._change("ScatterUpdate", "scatter_update", sparse_delta)
+        return self._changed_to("assign_sub", delta, read_value)
 
     def count_up_to(self, limit: int) -> Any:
         """A tensor that, when it is run, returns the value and adds one to it, up to a limit."""
-
-        def count() -> Any:
-            run = current_run()
-            assert run is not None
-            return self._storage_in(run.session).count_up_to(limit)
-
-        return record(
-            self.graph, count, kind="CountUpTo", outputs=TensorSpec(self._shape, self._dtype)
+        return python_node(
+            lambda: Variable.count_up_to(self, limit),
+            kind="CountUpTo",
+            outputs=TensorSpec(self.shape, self.dtype),
         )
 
     def load(self, value: Any, session: Any = None) -> None:
         """Puts a value into a session."""
-        _replace_variable(
-            sessions.session_for(session, self, "load"),
-            self,
-            _core.convert(value, self._dtype, None),
-        )
+        session = sessions.session_for(session, self, "load")
+        with context.running_eagerly():
+            session._store.assign(self, _core.convert(value, self.dtype, None))
 
-    def eval(self, session: Any = None) -> Any:  # type: ignore[override]
-        """The value, as an array, in a session; the default one if none is given."""
-        return super().eval(session=session)
+    def _nodes_in_graph(self) -> VariableNodes:
+        return self._graph_nodes
 
-    def read_value(self) -> Any:
-        """A tensor of the value."""
-        return record(self.graph, _core.ops.identity, (self,), kind="read")
-
-    value = read_value
-
-    @property
-    def initializer(self) -> Any:
-        """The operation that assigns the initial value."""
-        return self._initializer
-
-    @property
-    def initial_value(self) -> Any:
-        """The tensor of the initial value."""
-        return self._initial_value
-
-    def initialized_value(self) -> Any:
-        """The tensor of the initial value."""
-        return self._initial_value
-
-    def is_initialized(self) -> Any:
+    def is_initialized(self, name: str | None = None) -> Any:
         """A tensor that tells whether a session has a value."""
+        return _core.variable_is_initialized(self)
 
-        def check() -> Any:
-            run = current_run()
-            assert run is not None
-            return _core.as_tensor(id(self) in run.session._storage)
+    def __eq__(self, other: object) -> Any:
+        return self is other
 
-        return record(
-            self.graph, check, kind="IsVariableInitialized", outputs=TensorSpec([], dtypes.bool)
-        )
+    def __ne__(self, other: object) -> Any:
+        return self is not other
 
-    # Names
-
-    @property
-    def name(self) -> str:
-        """The name, with `:0` at its end."""
-        return f"{self._op.name}:0"
-
-    @property
-    def _shared_name(self) -> str:
-        return self._op.name
-
-    @property
-    def _name(self) -> str:
-        return self._op.name
-
-    def __str__(self) -> str:
-        return repr(self)
+    def __hash__(self) -> int:
+        return id(self)
 
     def __repr__(self) -> str:
-        return f"<tf.Variable '{self.name}' shape={self._shape} dtype={self._dtype.name}>"
+        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+    __str__ = __repr__
 
 
-def _is_function(value: Any) -> bool:
-    return callable(value) and not is_symbol(value)
+class VariableNodes:
+    """A graph's nodes for a variable: its initial value, its initializer, and a read.
+
+    Args:
+        variable: the variable.
+        graph: the graph, which is being built.
+        name: the variable's name in the graph.
+        initial_value: a tensor.
+    """
+
+    def __init__(self, variable: Any, graph: Any, name: str, initial_value: Any) -> None:
+        self.graph = graph
+        self.initial_value = initial_value
+        self.read = _core.Variable.read_value(variable)
+        graph.rename(_core.node_of(self.read).id, graph.unique_name(f"{name}/"))
+        _core.Variable.assign(variable, initial_value)
+        self.initializer = _last_operation()
+        graph.initializers.add(self.initializer._node.id)
+        assign = graph.unique_name(f"{name}/Assign", with_prefix=False)
+        graph.rename(self.initializer._node.id, assign)
 
 
-def _replace_variable(session: Any, variable: GraphVariable, value: Any) -> Any:
-    """Gives a session's value of a variable; what optimizers kept of the old one is forgotten."""
-    shared = getattr(variable, "_shared", None)
-    if shared is not None:
-        shared.assign(value)
+def _last_operation() -> Operation:
+    graph = _core.building()
+    return Operation(graph.node(len(graph) - 1))
+
+
+def control_dependencies_of(operation: Operation) -> Any:
+    """Has the operations made inside run after one."""
+    return context.building_graph().control_dependencies([operation])
+
+
+def _initial_tensor(value: Any, dtype: Any) -> Any:
+    """An initial value, which a function may return, as a tensor of the graph."""
+    dtype = None if dtype is None else dtypes.as_dtype(dtype)
+    if callable(value) and not isinstance(value, _core.Variable):
+        value = value()
+    if is_symbolic(value) or isinstance(value, _core.Variable):
+        value = _core.as_tensor(value)
+        if dtype is not None and value.dtype != dtype:
+            raise ValueError(
+                f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype "
+                f"{value.dtype.name}: {value!r}"
+            )
         return value
-    declared = variable._declared
-    value = _core.ops.identity(value)
-    made = Variable.__new__(Variable)
-    Variable.__init__(
-        made,
-        value,
-        trainable=variable.trainable,
-        name=variable._name,
-        validate_shape=declared is None,
-        constraint=variable.constraint,
+    with context.running_eagerly():
+        value = _core.convert(value, dtype, None)
+    return _core.building().constant(value, "initial_value")
+
+
+def read_of(variable: Any, graph: Any) -> Any:
+    """The tensor by which a session of a graph fetches and feeds a variable."""
+    if isinstance(variable, GraphVariable):
+        return variable._graph_nodes.read
+    return nodes_of(variable, graph, listed=False).read
+
+
+def nodes_of(variable: Any, graph: Any, listed: bool = True) -> VariableNodes:
+    """A graph's nodes for a variable that has its value outside of sessions; made at its first use.
+
+    Args:
+        variable: the variable, such as a weight of Keras.
+        graph: the graph.
+        listed: whether to list it among the graph's variables, which an initializer sets.
+    """
+    known = graph.outer_variables.get(id(variable))
+    if known is None:
+        with graph.as_default(), graph.control_dependencies(None), name_scope(""):
+            name = graph.unique_name(variable.name.partition(":")[0])
+            with context.running_eagerly():
+                value = variable.read_value()
+            value = graph.constant(value, f"{name}/Initializer/initial_value/")
+            nodes = VariableNodes(variable, graph, name, value)
+        known = graph.outer_variables[id(variable)] = variable, nodes
+        if listed:
+            keys = [GraphKeys.GLOBAL_VARIABLES]
+            if variable.trainable:
+                keys.append(GraphKeys.TRAINABLE_VARIABLES)
+            graph.add_to_collections(keys, variable)
+    return known[1]
+
+
+def graph_variable(
+    initial_value: Any = None,
+    trainable: bool | None = None,
+    validate_shape: bool = True,
+    name: str | None = None,
+    dtype: Any = None,
+    constraint: Callable | None = None,
+    shape: Any = None,
+    **others: Any,
+) -> GraphVariable:
+    """A variable of the graph that is being built, from the arguments of `tf.Variable`."""
+    return GraphVariable(
+        initial_value,
+        trainable is None or trainable,
+        name=name,
+        dtype=dtype,
+        validate_shape=validate_shape,
+        constraint=constraint,
+        shape=shape,
     )
-    session._storage[id(variable)] = made
-    session._store.set(variable._op._node, made)
-    session._kept.append(variable)
-    return value
 
 
 def make_variable(
@@ -359,7 +311,7 @@ class VariableV1(metaclass=_Kind):
 # Collections
 
 
-def _graph() -> Graph:
+def _graph() -> Any:
     return context.default_graph()
 
 
@@ -448,14 +400,11 @@ def report_uninitialized_variables(
     variables = list(global_variables() + local_variables() if var_list is None else var_list)
 
     def report() -> Any:
-        run = current_run()
-        assert run is not None
-        names = [v.op.name for v in variables if id(v) not in run.session._storage]
-        if not names:
-            return _core.ops.reshape(_core.as_tensor([""])[:0], [0])
-        return _core.convert(names, dtypes.string, None)
+        store = sessions.running_session()._store
+        names = [v.op.name for v in variables if not store.initialized(v)]
+        return _core.convert(np.array(names, dtype="S"), dtypes.string, None)
 
-    return record(_graph(), report, kind=name, outputs=TensorSpec([None], dtypes.string))
+    return python_node(report, kind=name, outputs=TensorSpec([None], dtypes.string))
 
 
 # Assignments as functions

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from eagerflow.framework.context import building_graph, process
+from eagerflow.framework.context import surrounding_graph
 
 _Counts = collections.defaultdict[str, int]
 _counts: _Counts = collections.defaultdict(int)
@@ -33,7 +33,7 @@ def get_uid(prefix: str = "") -> int:
     """
     counts = _here.counts
     if counts is None:
-        graph = building_graph() if process.graphs_used else None
+        graph = surrounding_graph()
         counts = _counts if graph is None else graph.keras_names
     counts[prefix] += 1
     return counts[prefix]

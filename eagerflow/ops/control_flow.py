@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, nest
-from eagerflow.framework import dtypes, random_seed
-from eagerflow.framework.func_graph import eagerly
+from eagerflow.framework import context, dtypes, random_seed
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops import graph_control_flow
 from eagerflow.ops.array import invalid_argument
@@ -60,7 +59,9 @@ def control_dependencies(control_inputs: Any) -> AbstractContextManager:
 
 @contextmanager
 def init_scope() -> Iterator[None]:
-    """A context manager in which operations run at once, as outside of all functions.
+    """A context manager in which operations are outside of all functions that are traced.
+
+    They run at once, or are added to the `tf.Graph` that is being built.
 
     >>> @tf.function
     ... def f():
@@ -69,7 +70,7 @@ def init_scope() -> Iterator[None]:
     >>> f().numpy()
     np.True_
     """
-    with eagerly(), random_seed.drawing(None):
+    with context.outside_functions(), random_seed.drawing(None):
         yield
 
 

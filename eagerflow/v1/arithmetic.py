@@ -10,14 +10,17 @@ from eagerflow import _core, random
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.graph.inference import inferring
 from eagerflow.ops import array, conversion, indexing, math, reduction, segment
 from eagerflow.ops.conversion import cast
 from eagerflow.ops.linalg import products as linalg
 from eagerflow.ops.printing import print as print_tensors
 from eagerflow.quantization import affine as quantized
 from eagerflow.typing import Axis, DTypeLike, ShapeLike, TensorLike
+from eagerflow.util import lazy
 from eagerflow.v1.arguments import either, version_1
+
+# Imported when it is first used: few programs build graphs.
+graphs = lazy.Module("eagerflow.graph.graph")
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -347,13 +350,13 @@ def Print(
     name: str | None = None,
 ) -> Tensor:
     """Prints tensors to the standard error when the node runs, and returns `input_`."""
-    if inferring() is not None:
-        return _ops.identity(input_)
+    graph = _core.building()
+    start = 0 if graph is None else len(graph)
     values = [_core.as_tensor(value) for value in data]
     print_tensors(
         message or "", *values, output_stream=sys.stderr, summarize=summarize or 3, sep=""
     )
-    return _ops.identity(input_)
+    return _ops.identity(input_) if graph is None else graphs.with_effects(start, input_)
 
 
 @op_function

@@ -10,8 +10,6 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.iterators import (
     FeedableIterator,
     GraphIterator,
-    LazyDataset,
-    lazy_dataset,
     make_initializable_iterator,
     make_one_shot_iterator,
 )
@@ -19,17 +17,16 @@ from eagerflow.v1.datasets import get_output_classes, get_output_shapes, get_out
 
 
 class _Kind(type):
-    """Every dataset is an instance; the functions that make datasets accept graph tensors, too."""
+    """Every dataset is an instance, and the functions that make datasets are those of version 2."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, data.Dataset | LazyDataset)
+        return isinstance(instance, data.Dataset)
 
     def __subclasscheck__(cls, subclass: type) -> bool:
         return issubclass(subclass, data.Dataset)
 
     def __getattr__(cls, name: str) -> Any:
-        attribute = getattr(data.Dataset, name)
-        return lazy_dataset(attribute) if callable(attribute) else attribute
+        return getattr(data.Dataset, name)
 
 
 class Dataset(metaclass=_Kind):
@@ -48,10 +45,10 @@ class Dataset(metaclass=_Kind):
 
 
 class _ReaderKind(type):
-    """Makes a dataset of version 2; for graph tensors, when their values are known."""
+    """Makes a dataset of version 2."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        return lazy_dataset(getattr(data, cls.__name__))(*args, **kwargs)
+        return getattr(data, cls.__name__)(*args, **kwargs)
 
     def __instancecheck__(cls, instance: Any) -> bool:
         return isinstance(instance, getattr(data, cls.__name__))

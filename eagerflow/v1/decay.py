@@ -9,7 +9,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.graph.recording import record
+from eagerflow.graph.nodes import python_node
 
 
 def _schedule(rate_at: Callable[[float], float], global_step: Any, name: str) -> Any:
@@ -20,10 +20,9 @@ def _schedule(rate_at: Callable[[float], float], global_step: Any, name: str) ->
     def rate(step: Any) -> Any:
         return _core.convert(rate_at(float(step)), dtypes.float32, None)
 
-    graph = context.building_graph()
-    if graph is None:
+    if context.building_graph() is None:
         return lambda: rate(global_step() if callable(global_step) else global_step)
-    return record(graph, rate, (global_step,), kind=name, outputs=TensorSpec([], dtypes.float32))
+    return python_node(rate, global_step, kind=name, outputs=TensorSpec([], dtypes.float32))
 
 
 def exponential_decay(

@@ -10,7 +10,7 @@ from eagerflow import _core, image, io
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.graph.recording import record
+from eagerflow.graph.nodes import python_node
 
 
 def _declared(function: Callable[..., Any], specs_of: Callable[..., Any]) -> Callable[..., Any]:
@@ -18,10 +18,20 @@ def _declared(function: Callable[..., Any], specs_of: Callable[..., Any]) -> Cal
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        graph = context.building_graph()
-        if graph is None:
+        if context.building_graph() is None:
             return function(*args, **kwargs)
-        return record(graph, function, args, kwargs, outputs=specs_of(*args, **kwargs))
+        specs = specs_of(*args, **kwargs)
+        if specs is None:
+            return function(*args, **kwargs)
+        name = kwargs.pop("name", None)
+        return python_node(
+            lambda args, kwargs: function(*args, **kwargs),
+            args,
+            kwargs,
+            kind=function.__name__,
+            name=name,
+            outputs=specs,
+        )
 
     wrapper.__module__ = __name__
     return wrapper

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import weakref
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from eagerflow.feature_column.base import (
 from eagerflow.feature_column.embedding import SharedEmbeddingColumn
 from eagerflow.framework import context, dtypes
 from eagerflow.graph.collection_names import GraphKeys
-from eagerflow.graph.recording import record
 from eagerflow.keras.layers.dense_features import size_of, sorted_columns
 from eagerflow.ops.nn.embedding import safe_embedding_lookup_sparse
 from eagerflow.sparse.arrangement import reshape
@@ -40,12 +38,6 @@ def _checked(features: Any, columns: Any, kinds: tuple[type, ...]) -> list[Any]:
                 f"Given: {column}"
             )
     return columns
-
-
-def _run(function: Callable[..., Any], args: tuple, kind: str) -> Any:
-    """The result of a function, or its node while a graph is being built."""
-    graph = context.building_graph()
-    return function(*args) if graph is None else record(graph, function, args, kind=kind)
 
 
 def _collected(variable: Any, collections: Any) -> None:
@@ -119,15 +111,12 @@ def input_layer(
                 cols_to_vars[column] = owned
             if cols_to_output_tensors is not None:
                 cols_to_output_tensors[column] = parts[-1]
-        return parts[0] if len(parts) == 1 else _run(_ops.concat, (parts, 1), "ConcatV2")
+        return parts[0] if len(parts) == 1 else _ops.concat(parts, 1)
 
 
 def _dense_part(column: Any, features: dict[str, Any], state: StateManager) -> Any:
-    def part(features: dict[str, Any]) -> Any:
-        tensor = column.get_dense_tensor(TransformationCache(features), state)
-        return _ops.reshape(tensor, [tensor._shape_tuple()[0], size_of(column)])
-
-    return _run(part, (_needed(column, features),), "Reshape")
+    tensor = column.get_dense_tensor(TransformationCache(_needed(column, features)), state)
+    return _ops.reshape(tensor, [tensor._sizes()[0], size_of(column)])
 
 
 def _needed(column: Any, features: dict[str, Any]) -> dict[str, Any]:
@@ -187,7 +176,7 @@ def linear_model(
         _collected(bias, weight_collections)
         if cols_to_vars is not None:
             cols_to_vars["bias"] = [bias]
-        return _run(lambda parts, bias: sum(parts[1:], parts[0]) + bias, (sums, bias), "BiasAdd")
+        return sum(sums[1:], sums[0]) + bias
 
 
 # The number of linear models of each graph that have a column of a name.
@@ -213,18 +202,12 @@ def _weighted(
 ) -> Any:
     """A column's term of the sum."""
 
-    def of_categories(features: dict[str, Any], weights: Any) -> Any:
-        ids, factors = column.get_sparse_tensors(TransformationCache(features), state)
-        rows = int(ids.dense_shape.numpy()[0])
-        matrix = [rows, -1]
-        ids = reshape(ids, matrix)
-        factors = None if factors is None else reshape(factors, matrix)
-        return safe_embedding_lookup_sparse(weights, ids, factors, combiner=combiner)
-
-    def of_numbers(features: dict[str, Any], weights: Any) -> Any:
-        tensor = column.get_dense_tensor(TransformationCache(features), state)
-        rows = tensor._shape_tuple()[0]
-        return _ops.matmul(_ops.reshape(tensor, [rows, size_of(column)]), weights)
-
-    function = of_categories if isinstance(column, CategoricalColumn) else of_numbers
-    return _run(function, (_needed(column, features), weights), "WeightedSum")
+    cache = TransformationCache(_needed(column, features))
+    if not isinstance(column, CategoricalColumn):
+        tensor = column.get_dense_tensor(cache, state)
+        return _ops.matmul(_ops.reshape(tensor, [tensor._sizes()[0], size_of(column)]), weights)
+    ids, factors = column.get_sparse_tensors(cache, state)
+    matrix = [ids.dense_shape[0], -1]
+    ids = reshape(ids, matrix)
+    factors = None if factors is None else reshape(factors, matrix)
+    return safe_embedding_lookup_sparse(weights, ids, factors, combiner=combiner)

@@ -7,12 +7,12 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import context, dtypes
+from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.control_flow import with_dependencies
-from eagerflow.graph.recording import record
-from eagerflow.graph.structure import is_symbol
+from eagerflow.graph.nodes import python_node
 from eagerflow.graph.variables import make_variable
 from eagerflow.random import shuffle as shuffled
 from eagerflow.util import lazy
@@ -33,10 +33,6 @@ def _graph(function: str) -> Any:
             "execution is enabled. Please use tf.data to ingest data into your model instead."
         )
     return graph
-
-
-def _node(graph: Any, value: Any) -> Any:
-    return value if is_symbol(value) else record(graph, _core.convert, (value, None, None))
 
 
 def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
@@ -87,15 +83,12 @@ def input_producer(
         name: of the queue.
         cancel_op: the operation that stops the queue.
     """
-    graph = _graph("input_producer")
-    tensor = _node(graph, input_tensor)
+    _graph("input_producer")
+    tensor = _core.as_tensor(input_tensor)
     shape = tensor.shape[1:].merge_with(TensorShape(element_shape))
     source = limit_epochs(tensor, num_epochs)
     if shuffle:
-        spec = TensorSpec(tensor.shape, tensor.dtype)
-        source = record(
-            graph, lambda x: shuffled(x, seed=seed), (source,), kind="RandomShuffle", outputs=spec
-        )
+        source = shuffled(source, seed=seed)
     queue = FIFOQueue(capacity, tensor.dtype, shapes=[shape], name=name or "input_producer")
     add_queue_runner(QueueRunner(queue, [queue.enqueue_many(source)], cancel_op=cancel_op))
     return queue
@@ -116,7 +109,7 @@ def string_input_producer(
     Raises:
         ValueError: if there are no strings.
     """
-    if not is_symbol(string_tensor) and not len(string_tensor):
+    if not is_symbolic(string_tensor) and not len(string_tensor):
         raise ValueError("string_input_producer requires a non-null input tensor")
     return input_producer(
         string_tensor, [], num_epochs, shuffle, seed, capacity, shared_name, None, name, cancel_op
@@ -133,8 +126,8 @@ def range_input_producer(
     name: str | None = None,
 ) -> Any:
     """A queue of the integers from 0 to `limit - 1`; arguments as in `input_producer`."""
-    graph = _graph("range_input_producer")
-    values = record(graph, lambda n: _ops.range(0, n, 1), (limit,))
+    _graph("range_input_producer")
+    values = _ops.range(0, limit, 1)
     return input_producer(values, [], num_epochs, shuffle, seed, capacity, shared_name, None, name)
 
 
@@ -154,12 +147,12 @@ def slice_input_producer(
     """
     if not tensor_list:
         raise ValueError("Expected at least one tensor in slice_input_producer().")
-    graph = _graph("slice_input_producer")
-    tensors = [_node(graph, tensor) for tensor in tensor_list]
-    size = record(graph, lambda x: _core.as_tensor(x._shape_tuple()[0]), (tensors[0],))
+    _graph("slice_input_producer")
+    tensors = [_core.as_tensor(tensor) for tensor in tensor_list]
+    size = tensors[0]._sizes()[0]
     queue = range_input_producer(size, num_epochs, shuffle, seed, capacity, shared_name, name)
     index = queue.dequeue()
-    return [record(graph, _ops.gather, (tensor, index)) for tensor in tensors]
+    return [_ops.gather(tensor, index, axis=0, batch_dims=0) for tensor in tensors]
 
 
 def _batched(
@@ -174,7 +167,7 @@ def _batched(
     dynamic_pad: bool = False,
 ) -> Any:
     """Batches of the values of groups of tensors, each group in a thread of its own."""
-    graph = _graph(function)
+    _graph(function)
     first = groups[0]
     names = None
     if isinstance(first, dict):
@@ -182,7 +175,7 @@ def _batched(
         groups = [[group[name] for name in names] for group in groups]
     elif not isinstance(first, list | tuple):
         groups = [[group] for group in groups]
-    groups = [[_node(graph, tensor) for tensor in group] for group in groups]
+    groups = [[_core.as_tensor(tensor) for tensor in group] for group in groups]
     if shapes is None:
         known = [tensor.shape[1:] if enqueue_many else tensor.shape for tensor in groups[0]]
     else:
@@ -337,9 +330,11 @@ def shuffle_batch_join(
 
 def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
     """A local variable with the names of the files that match a pattern."""
-    graph = _graph("match_filenames_once")
+    _graph("match_filenames_once")
     spec = TensorSpec([None], dtypes.string)
-    paths = record(graph, io.matching_files, (pattern,), kind="matching_filenames", outputs=spec)
+    paths = python_node(
+        io.matching_files, pattern, kind="MatchingFiles", name="matching_filenames", outputs=spec
+    )
     return make_variable(
         paths,
         name=name or "matching_filenames",

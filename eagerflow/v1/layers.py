@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import nest
+from eagerflow import _core, nest
 from eagerflow.framework import context
-from eagerflow.graph.recording import record
-from eagerflow.graph.structure import symbols
+from eagerflow.framework.func_graph import is_symbolic
+from eagerflow.graph import control_flow
+from eagerflow.graph.graph import called, with_effects
+from eagerflow.graph.variables import GraphVariable
 from eagerflow.keras import layers as keras
 from eagerflow.keras import naming
 from eagerflow.v1.variable_scope import get_variable, shares_eagerly, variable_scope
@@ -61,7 +63,7 @@ class Layer(keras.Layer):
 
     def __setattr__(self, name: str, value: Any) -> None:
         # Keras tracks variables that have values, which those of graphs do not.
-        if symbols(value):
+        if isinstance(value, GraphVariable):
             self.__dict__[name] = value
         else:
             super().__setattr__(name, value)
@@ -105,7 +107,9 @@ class Layer(keras.Layer):
             if not self.built:
                 self.build(nest.map_structure(lambda tensor: tensor.shape, inputs))
                 self.built = True
-            return record(graph, self.call, (inputs, *args), kwargs, kind=self._node_kind())
+            start = len(_core.building())
+            outputs = called(self._node_kind(), None, lambda: self.call(inputs, *args, **kwargs))
+            return with_effects(start, outputs)
 
     def _node_kind(self) -> str:
         """The type of the layer's last operation."""
@@ -164,7 +168,7 @@ class Dropout(Layer, keras.Dropout):
 
     def call(self, inputs: Any, training: Any = False) -> Any:
         """The inputs, scaled where they are not dropped."""
-        return super().call(inputs, training=bool(training))
+        return _by_training(training, super().call, inputs)
 
 
 class BatchNormalization(Layer, keras.BatchNormalization):
@@ -176,7 +180,21 @@ class BatchNormalization(Layer, keras.BatchNormalization):
 
     def call(self, inputs: Any, training: Any = False, mask: Any = None) -> Any:
         """The normalized inputs."""
-        return super().call(inputs, training=bool(training), mask=mask)
+        return _by_training(training, super().call, inputs, mask=mask)
+
+
+def _by_training(training: Any, call: Callable[..., Any], inputs: Any, **kwargs: Any) -> Any:
+    """The outputs of a layer whose argument `training` may be a tensor of a graph."""
+    if is_symbolic(training):
+        known = _core.static_value(training)
+        if known is None:
+            return control_flow.cond(
+                training,
+                lambda: call(inputs, training=True, **kwargs),
+                lambda: call(inputs, training=False, **kwargs),
+            )
+        training = known
+    return call(inputs, training=bool(training), **kwargs)
 
 
 InputSpec = keras.InputSpec

@@ -8,8 +8,10 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import context, dtypes
+from eagerflow.framework.name_scope import name_scope
 from eagerflow.graph.collection_names import GraphKeys
-from eagerflow.graph.recording import record
+from eagerflow.graph.graph import called
+from eagerflow.ops import array
 from eagerflow.ops.nn import losses as nn
 from eagerflow.typing import TensorLike
 from eagerflow.v1.arguments import optional_parameters, parameters_of, with_parameters
@@ -63,7 +65,7 @@ def _reduced(losses: Any, weights: Any, reduction: str) -> Any:
         weight_shape = weights._shape_tuple()
     if weight_shape and (
         len(weight_shape) != len(shape)
-        or any(w not in (1, s) for w, s in zip(weight_shape, shape, strict=True))
+        or any(w not in (1, s, None) and s for w, s in zip(weight_shape, shape, strict=True))
     ):
         raise ValueError(
             f"weights can not be broadcast to values. values.rank={len(shape)}. "
@@ -75,12 +77,14 @@ def _reduced(losses: Any, weights: Any, reduction: str) -> Any:
         return _ops.cast(weighted, dtype)
     total = _ops.reduce_sum(weighted)
     if reduction == Reduction.MEAN:
-        total = _ops.divide_no_nan(total, _ops.reduce_sum(_ops.broadcast_to(weights, shape)))
+        total = _ops.divide_no_nan(
+            total, _ops.reduce_sum(_ops.broadcast_to(weights, losses._sizes()))
+        )
     elif reduction == Reduction.SUM_OVER_BATCH_SIZE:
-        total = total / float(max(losses._size, 1))
+        total = _ops.divide_no_nan(total, _ops.cast(array.size(losses), dtypes.float32))
     elif reduction == Reduction.SUM_BY_NONZERO_WEIGHTS:
         present = _ops.cast(_ops.not_equal(weights, 0.0), dtypes.float32)
-        count = _ops.reduce_sum(_ops.broadcast_to(present, shape))
+        count = _ops.reduce_sum(_ops.broadcast_to(present, losses._sizes()))
         total = _ops.divide_no_nan(total, count)
     return _ops.cast(total, dtype)
 
@@ -91,13 +95,14 @@ def _loss(
     """The reduced losses of a function; in a graph, a node that is added to the collection."""
     Reduction.validate(reduction)
 
-    def compute(values: tuple, by: Any) -> Any:
-        return _reduced(function(*values), by, reduction)
+    def compute() -> Any:
+        return _reduced(function(*arguments), weights, reduction)
 
     graph = context.building_graph()
     if graph is None:
-        return compute(arguments, weights)
-    loss = record(graph, compute, (arguments, weights), kind=name)
+        return compute()
+    with name_scope(name):
+        loss = called("value", None, compute)
     if collection is not None:
         graph.add_to_collection(collection, loss)
     return loss
@@ -313,11 +318,10 @@ def get_total_loss(
 
 
 def _sum(losses: list[Any], name: str) -> Any:
-    def total(values: list[Any]) -> Any:
+    def total() -> Any:
         result = _core.as_tensor(0.0)
-        for value in values:
+        for value in losses:
             result = result + value
         return result
 
-    graph = context.building_graph()
-    return total(losses) if graph is None else record(graph, total, (losses,), kind=name)
+    return total() if _core.building() is None else called(name, None, total)

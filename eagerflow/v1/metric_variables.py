@@ -13,7 +13,7 @@ from eagerflow import _core
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.collection_names import GraphKeys
-from eagerflow.graph.recording import record
+from eagerflow.graph.nodes import python_node
 from eagerflow.graph.variables import make_variable
 from eagerflow.v1.arguments import optional_parameters, parameters_of, with_parameters
 
@@ -116,15 +116,14 @@ def _built(
             )
             for variable, shape in described.shapes.items()
         ]
-        added = record(
-            graph,
+        added = python_node(
             increments,
-            (described.arguments,),
+            described.arguments,
             kind="Sums",
             outputs=[TensorSpec(shape, dtype) for shape in described.shapes.values()],
         )
         spec = TensorSpec(described.value_shape, dtypes.float32)
-        value = record(graph, result, (described.value, variables), kind="value", outputs=spec)
+        value = python_node(result, described.value, variables, kind="value", outputs=spec)
         changed = [
             variable.assign_add(increment)
             for variable, increment in zip(variables, added, strict=True)
@@ -132,7 +131,7 @@ def _built(
         if described.update is not None:
             spec = TensorSpec(described.update_shape, dtypes.float32)
         function = described.update or described.value
-        update = record(graph, result, (function, changed), kind="update_op", outputs=spec)
+        update = python_node(result, function, changed, kind="update_op", outputs=spec)
     for collections, tensor in ((metrics_collections, value), (updates_collections, update)):
         if collections:
             graph.add_to_collections(collections, tensor)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow import errors
 from eagerflow.framework import dtypes
 from eagerflow.typing import TensorLike
 from eagerflow.v1.metric_variables import Array, Metric, metric, weighted
@@ -160,7 +161,9 @@ def _confusion_matrix(labels: Array, predictions: Array, weights: Any, classes: 
     labels, predictions = labels.astype(np.int64).ravel(), predictions.astype(np.int64).ravel()
     for name, ids in (("labels", labels), ("predictions", predictions)):
         if ids.size and not (0 <= ids.min() and ids.max() < classes):
-            raise ValueError(f"`{name}` out of bound: they must be in [0, {classes}).")
+            raise errors.InvalidArgumentError(
+                None, None, f"`{name}` out of bound: they must be in [0, {classes})."
+            )
     matrix = np.zeros((classes, classes), np.float64)
     np.add.at(matrix, (labels, predictions), weighted(weights, labels).ravel())
     return matrix

@@ -12,6 +12,11 @@ from types import ModuleType
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework import context
+from eagerflow.util import lazy
+
+# Imported when it is first used: few programs build graphs.
+graphs = lazy.Module("eagerflow.graph.graph")
 
 # Namespaces whose functions are the same in both versions, apart from what a module of
 # `eagerflow.compat.v1` says.
@@ -40,7 +45,7 @@ def mirror(
         *sources: the modules with the names; the first one that has a name counts.
         renamed: deprecated names, and the path of each below the package.
         hidden: names of version 2 that version 1 did not have.
-        recorded: whether calls of the functions are added to a graph that is being built.
+        recorded: whether calls of the functions name the operations that they add to a graph.
     """
     renamed = renamed or {}
 
@@ -115,16 +120,65 @@ def _at(path: str) -> Any:
         return None
 
 
+# Names of operations where they are not those of the nodes that functions add.
+_NAMES = {
+    "add": "Add",
+    "argmax": "ArgMax",
+    "argmin": "ArgMin",
+    "constant": "Const",
+    "convert_to_tensor": "Const",
+    "divide": "truediv",
+    "floordiv": "FloorDiv",
+    "gather": "GatherV2",
+    "multiply": "Mul",
+    "negative": "Neg",
+    "normal": "random_normal",
+    "reduce_all": "All",
+    "reduce_any": "Any",
+    "reduce_max": "Max",
+    "reduce_mean": "Mean",
+    "reduce_min": "Min",
+    "reduce_prod": "Prod",
+    "reduce_sum": "Sum",
+    "shape": "Shape",
+    "size": "Size",
+    "squared_difference": "SquaredDifference",
+    "subtract": "Sub",
+    "uniform": "random_uniform",
+} | {
+    name: name
+    for name in (
+        "boolean_mask clip_by_value concat dropout moments norm one_hot ones ones_like range "
+        "softmax_cross_entropy_with_logits stack transpose truncated_normal zeros zeros_like"
+    ).split()
+}
+
+
+def _name_of(function: Any) -> str:
+    """What the operations of a function are called, as in TensorFlow's graphs."""
+    name = function.__name__.rpartition(".")[2].strip("_")
+    known = _NAMES.get(name) or getattr(function, "op_name", None)
+    return known or "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
 @functools.cache
-def _recorded(function: _core.OpFunction) -> _core.OpFunction:
-    """The function in a form that adds calls to the graph that is being built."""
-    return _core.OpFunction(function, recorded=True, overridable=False)
+def _named(function: _core.OpFunction) -> _core.OpFunction:
+    """The function in a form that names the operations that it adds to a program's graph."""
+    kind = _name_of(function)
+
+    def in_graph(*args: Any, **kwargs: Any) -> Any:
+        if context.building_graph() is None:
+            return function(*args, **kwargs)
+        name = kwargs.pop("name", None)
+        return graphs.called(kind, name, lambda: function(*args, **kwargs))
+
+    return _core.OpFunction(function, in_graph=in_graph, overridable=False)
 
 
 def _version_1(module: str, name: str, found: Any, recorded: bool) -> Any:
-    """The same in version 1: a function whose calls are recorded, or a namespace's own mirror."""
+    """The same in version 1: a function that names its operations, or a namespace's own mirror."""
     if recorded and isinstance(found, _core.OpFunction):
-        return _recorded(found)
+        return _named(found)
     if not isinstance(found, ModuleType) or module != "eagerflow.compat.v1":
         return found
     path = f"{module}.{name}"

@@ -7,7 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.autodiff.tape import GradientTape
-from eagerflow.framework import context
+from eagerflow.framework import context, dtypes
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable
 from eagerflow.util import lazy
@@ -15,7 +15,6 @@ from eagerflow.util import lazy
 # Imported when they are first used: few programs need them.
 gradients = lazy.Module("eagerflow.graph.gradients")
 graph_variables = lazy.Module("eagerflow.graph.variables")
-outside = lazy.Module("eagerflow.graph.outside")
 training = lazy.Module("eagerflow.graph.training")
 
 _ops = _core.ops
@@ -45,6 +44,7 @@ class Optimizer:
             raise ValueError("Must specify the optimizer name")
         self._name = name
         self._slots: dict[int, dict[str, Variable]] = {}
+        self._dtype: Any = dtypes.float32  # of the variable that is being changed
         self._kept: list[Any] = []  # keeps the identities above in use
         self._graph_slots: dict[int, dict[str, Any]] = {}
         self._graph_shared: dict[tuple[int, str], Any] = {}
@@ -130,7 +130,6 @@ class Optimizer:
                 "execution is enabled."
             )
         chosen = graph_variables.trainable_variables() if var_list is None else list(var_list)
-        chosen = outside.as_symbols(chosen, context.building_graph())
         if not chosen:
             raise ValueError("No variables to optimize.")
         return list(zip(gradients.gradients(loss, chosen, grad_loss), chosen, strict=True))
@@ -178,11 +177,20 @@ class Optimizer:
             gradient = _ops.unsorted_segment_sum(
                 gradient.values, gradient.indices, num_segments=variable.shape[0]
             )
+        self._dtype = variable.dtype
         with _core.stop_recording():
             self._update(variable, gradient, self._slots_of(variable))
 
     def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
         raise NotImplementedError(f"{type(self).__name__} defines no update rule.")
+
+    def _number(self, value: Any) -> Any:
+        """The value of a hyperparameter, which may be a function: a number, or a tensor of a graph."""
+        if callable(value) and not isinstance(value, _core.Variable | _core.Tensor):
+            value = value()
+        if _core.building() is None or not isinstance(value, _core.Variable | _core.Tensor):
+            return float(value)
+        return _ops.cast(value, self._dtype)
 
     def _begin(self, variables: list[Any]) -> None:
         """Called once before the variables of a step are changed."""
@@ -199,7 +207,7 @@ class Optimizer:
         return {}
 
     def _use(self, variables: list[Any], shared: dict[str, Any], slots: list[dict]) -> None:
-        """Uses variables of a session as slots and shared state."""
+        """Uses variables of a graph as slots and shared state."""
         self._slots = {variable._id: kept for variable, kept in zip(variables, slots, strict=True)}
 
     def _slots_of(self, variable: Any) -> dict[str, Variable]:
@@ -247,13 +255,6 @@ class Optimizer:
         ]
 
 
-def _number(value: Any) -> Any:
-    """The value of a hyperparameter, which may be a function, as a float."""
-    if callable(value) and not isinstance(value, _core.Variable | _core.Tensor):
-        value = value()
-    return float(value)
-
-
 class GradientDescentOptimizer(Optimizer):
     """Gradient descent: `v -= rate * g`.
 
@@ -278,7 +279,8 @@ class GradientDescentOptimizer(Optimizer):
         self._learning_rate = learning_rate
 
     def _apply(self, gradient: Any, variable: Any) -> None:
-        rate = _number(self._learning_rate)
+        self._dtype = variable.dtype
+        rate = self._number(self._learning_rate)
         if isinstance(gradient, IndexedSlices):
             variable.scatter_sub(IndexedSlices(gradient.values * rate, gradient.indices))
         else:
@@ -313,7 +315,7 @@ class MomentumOptimizer(Optimizer):
         return {"momentum": 0.0}
 
     def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
-        rate, momentum = _number(self._learning_rate), _number(self._momentum)
+        rate, momentum = self._number(self._learning_rate), self._number(self._momentum)
         accumulated = slots["momentum"]
         accumulated.assign(accumulated * momentum + gradient)
         if self._use_nesterov:
@@ -359,22 +361,22 @@ class AdamOptimizer(Optimizer):
         key = variables[0]._id
         if key not in self._powers:
             self._powers[key] = [
-                Variable(_number(beta), trainable=False, name=name)
+                Variable(self._number(beta), trainable=False, name=name)
                 for beta, name in ((self._beta1, "beta1_power"), (self._beta2, "beta2_power"))
             ]
         self._current = self._powers[key]
 
     def _shared_values(self) -> dict[str, float]:
-        return {"beta1_power": _number(self._beta1), "beta2_power": _number(self._beta2)}
+        return {"beta1_power": self._number(self._beta1), "beta2_power": self._number(self._beta2)}
 
     def _use(self, variables: list[Any], shared: dict[str, Any], slots: list[dict]) -> None:
         super()._use(variables, shared, slots)
         self._powers = {variables[0]._id: [shared["beta1_power"], shared["beta2_power"]]}
 
     def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
-        beta1, beta2 = _number(self._beta1), _number(self._beta2)
-        power1, power2 = (float(power) for power in self._current)
-        rate = _number(self._learning_rate) * (1 - power2) ** 0.5 / (1 - power1)
+        beta1, beta2 = self._number(self._beta1), self._number(self._beta2)
+        power1, power2 = (self._number(power) for power in self._current)
+        rate = self._number(self._learning_rate) * (1 - power2) ** 0.5 / (1 - power1)
         first, second = slots["m"], slots["v"]
         # Rounded to the dtype of the variables.
         share1, share2 = (
@@ -382,18 +384,19 @@ class AdamOptimizer(Optimizer):
         )
         first.assign(first * beta1 + gradient * share1)
         second.assign(second * beta2 + gradient * gradient * share2)
-        variable.assign_sub(first * rate / (_ops.sqrt(second) + _number(self._epsilon)))
+        variable.assign_sub(first * rate / (_ops.sqrt(second) + self._number(self._epsilon)))
 
     def _finish(self) -> None:
         for power, beta in zip(self._current, (self._beta1, self._beta2), strict=True):
-            power.assign(power * _number(beta))
+            power.assign(power * self._number(beta))
 
     def _checkpoint_children(self) -> dict[str, Any]:
         return dict(zip(("beta1_power", "beta2_power"), self._current, strict=False))
 
     def variables(self) -> list[Any]:
         """The powers of the betas, and all slots."""
-        return [*self._current, *super().variables()]
+        found = [*self._current, *super().variables()]
+        return list({id(variable): variable for variable in found}.values())
 
 
 class AdagradOptimizer(Optimizer):
@@ -430,7 +433,7 @@ class AdagradOptimizer(Optimizer):
     def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
         accumulator = slots["accumulator"]
         accumulator.assign_add(gradient * gradient)
-        variable.assign_sub(gradient * _number(self._learning_rate) / _ops.sqrt(accumulator))
+        variable.assign_sub(gradient * self._number(self._learning_rate) / _ops.sqrt(accumulator))
 
 
 class AdadeltaOptimizer(Optimizer):
@@ -461,12 +464,12 @@ class AdadeltaOptimizer(Optimizer):
         return {"accum": 0.0, "accum_update": 0.0}
 
     def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
-        rho, epsilon = _number(self._rho), _number(self._epsilon)
+        rho, epsilon = self._number(self._rho), self._number(self._epsilon)
         squares, updates = slots["accum"], slots["accum_update"]
         squares.assign(squares * rho + gradient * gradient * (1 - rho))
         update = _ops.sqrt(updates + epsilon) / _ops.sqrt(squares + epsilon) * gradient
         updates.assign(updates * rho + update * update * (1 - rho))
-        variable.assign_sub(update * _number(self._learning_rate))
+        variable.assign_sub(update * self._number(self._learning_rate))
 
 
 class RMSPropOptimizer(Optimizer):
@@ -503,16 +506,16 @@ class RMSPropOptimizer(Optimizer):
         return {"rms": 1.0} | ({"mg": 0.0} if self._centered else {}) | {"momentum": 0.0}
 
     def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
-        decay = _number(self._decay)
+        decay = self._number(self._decay)
         squares, steps = slots["rms"], slots["momentum"]
         squares.assign(squares * decay + gradient * gradient * (1 - decay))
-        denominator = squares + _number(self._epsilon)
+        denominator = squares + self._number(self._epsilon)
         if self._centered:
             means = slots["mg"]
             means.assign(means * decay + gradient * (1 - decay))
             denominator = denominator - means * means
-        step = gradient * _number(self._learning_rate) / _ops.sqrt(denominator)
-        steps.assign(steps * _number(self._momentum) + step)
+        step = gradient * self._number(self._learning_rate) / _ops.sqrt(denominator)
+        steps.assign(steps * self._number(self._momentum) + step)
         variable.assign_sub(steps)
 
 
@@ -576,7 +579,7 @@ class FtrlOptimizer(Optimizer):
         return {"accum": self._initial, "linear": 0.0}
 
     def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
-        rate = _number(self._learning_rate)
+        rate = self._number(self._learning_rate)
         accumulator, linear = slots["accum"], slots["linear"]
         value = variable.read_value()
         shrunk = gradient + value * (2 * self._shrinkage)
@@ -616,7 +619,7 @@ class ProximalGradientDescentOptimizer(Optimizer):
         self._l2 = l2_regularization_strength
 
     def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
-        rate = _number(self._learning_rate)
+        rate = self._number(self._learning_rate)
         moved = variable - gradient * rate
         if self._l1:
             moved = _ops.sign(moved) * _ops.maximum(_ops.abs(moved) - rate * self._l1, 0.0)

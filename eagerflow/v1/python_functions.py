@@ -8,7 +8,7 @@ from typing import Any
 from eagerflow import errors
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.graph.recording import record
+from eagerflow.graph.nodes import python_node
 from eagerflow.ops import host_functions
 
 
@@ -36,23 +36,15 @@ def _node(inner: Callable, func: Callable, inp: Any, Tout: Any, kind: str, name:
         except Exception as error:
             raise _error_of(error) from error
 
-    graph = context.building_graph()
-    if graph is None:
+    if context.building_graph() is None:
         return call(func, inp, Tout)
     many = isinstance(Tout, list | tuple)
     specs = [TensorSpec(None, dtypes.as_dtype(dtype)) for dtype in (Tout if many else [Tout])]
-    if not specs:
-        return record(
-            graph, lambda values: call(func, values, Tout), (list(inp),), kind=kind, infers=False
-        )
-    outputs: Any = specs if many else specs[0]
-    return record(
-        graph,
-        lambda values: call(func, values, Tout),
-        (list(inp),),
-        kind=kind,
-        name=name,
-        outputs=outputs,
+    outputs: Any = None
+    if specs:
+        outputs = specs if many else specs[0]
+    return python_node(
+        lambda *values: call(func, list(values), Tout), *inp, kind=kind, name=name, outputs=outputs
     )
 
 

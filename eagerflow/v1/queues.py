@@ -15,8 +15,8 @@ from eagerflow import _core, errors
 from eagerflow.framework import context, dtypes, random_seed
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.graph.execution import current_run
-from eagerflow.graph.recording import record
+from eagerflow.graph.nodes import python_node
+from eagerflow.graph.session import running_session
 
 _ops = _core.ops
 
@@ -158,10 +158,9 @@ class QueueBase:
     def _contents(self) -> _Contents:
         if self._graph is None:
             return self._eager_contents
-        run = current_run()
-        assert run is not None
-        contents = run.session._storage.setdefault(id(self), self._new())
-        if run.session._closed:
+        session = running_session()
+        contents = session._storage.setdefault(id(self), self._new())
+        if session._closed:
             # Another thread has closed the session during this run, so no elements will come.
             contents.end()
         return contents
@@ -172,9 +171,7 @@ class QueueBase:
         if self._graph is None:
             return function(*args)
         name = f"{self._name}_{kind}"
-        if outputs is None:
-            return record(self._graph, function, args, kind=kind, name=name, infers=False)
-        return record(self._graph, function, args, kind=kind, name=name, outputs=outputs)
+        return python_node(function, *args, kind=kind, name=name, outputs=outputs)
 
     @property
     def name(self) -> str:

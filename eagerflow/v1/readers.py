@@ -8,8 +8,8 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.graph.execution import current_run
-from eagerflow.graph.recording import record
+from eagerflow.graph.nodes import python_node
+from eagerflow.graph.session import running_session
 from eagerflow.util import lazy
 
 # Imported when it is first used: few programs need it.
@@ -47,9 +47,7 @@ class ReaderBase:
         raise NotImplementedError(f"{type(self).__name__} reads nothing.")
 
     def _state(self) -> _State:
-        run = current_run()
-        assert run is not None
-        return run.session._storage.setdefault(id(self), _State())
+        return running_session()._storage.setdefault(id(self), _State())
 
     def _next(self, queue: Any) -> Item:
         state = self._state()
@@ -74,13 +72,12 @@ class ReaderBase:
             return [_core.convert(part, dtypes.string, None) for part in self._next(queue)]
 
         specs = [TensorSpec([], dtypes.string), TensorSpec([], dtypes.string)]
-        key, value = record(self._graph, read, kind="ReaderRead", name=name, outputs=specs)
+        key, value = python_node(read, kind="ReaderRead", name=name, outputs=specs)
         return key, value
 
     def _counted(self, kind: str, count: Any) -> Any:
         spec = TensorSpec([], dtypes.int64)
-        return record(
-            self._graph,
+        return python_node(
             lambda: _core.convert(count(self._state()), dtypes.int64, None),
             kind=kind,
             outputs=spec,
@@ -98,11 +95,9 @@ class ReaderBase:
         """An operation that makes the reader start with the next file."""
 
         def reset() -> None:
-            run = current_run()
-            assert run is not None
-            run.session._storage.pop(id(self), None)
+            running_session()._storage.pop(id(self), None)
 
-        return record(self._graph, reset, kind="ReaderReset", name=name, infers=False)
+        return python_node(reset, kind="ReaderReset", name=name)
 
 
 class TextLineReader(ReaderBase):

@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.framework import context
-from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.graph.recording import record
-from eagerflow.graph.structure import is_symbol, symbols
+from eagerflow.ops import control_flow
 from eagerflow.ops.indexing import reverse_sequence
+from eagerflow.ops.tensor_array import TensorArray
 from eagerflow.v1.rnn_cells import batch_size
 from eagerflow.v1.variable_scope import variable_scope
 
 _ops = _core.ops
-
-
-def _as_tensor(value: Any) -> Any:
-    return value if is_symbol(value) else _core.as_tensor(value)
-
-
-def _in_node(kind: str, function: Callable[..., Any], *args: Any) -> Any:
-    """The result of a function, or its node while a graph is being built."""
-    graph = context.building_graph()
-    if graph is None and not symbols(args):
-        return function(*args)
-    return record(graph or symbols(args)[0].graph, function, args, kind=kind)
 
 
 def _repeat(cell: Any, steps: list, state: Any, lengths: Any) -> tuple[list, Any]:
@@ -35,18 +21,21 @@ def _repeat(cell: Any, steps: list, state: Any, lengths: Any) -> tuple[list, Any
     for k, inputs in enumerate(steps):
         output, new = cell(inputs, state)
         if lengths is not None:
-            alive = _ops.expand_dims(
-                _ops.greater(lengths, _core.convert(k, lengths.dtype, None)), 1
-            )
-            output = nest.map_structure(
-                lambda part, alive=alive: _ops.select(alive, part, _ops.zeros_like(part)), output
-            )
-            new = nest.map_structure(
-                lambda after, before, alive=alive: _ops.select(alive, after, before), new, state
-            )
+            output, new = _alive(k, lengths, output, new, state)
         outputs.append(output)
         state = new
     return outputs, state
+
+
+def _alive(k: Any, lengths: Any, output: Any, new: Any, state: Any) -> tuple[Any, Any]:
+    """The output and state after step `k`: of sequences that have ended, zeros and the old state."""
+    alive = _ops.expand_dims(_ops.greater(lengths, _ops.cast(k, lengths.dtype)), 1)
+    output = nest.map_structure(
+        lambda part: _ops.select(alive, part, _ops.zeros_like(part)), output
+    )
+    return output, nest.map_structure(
+        lambda after, before: _ops.select(alive, after, before), new, state
+    )
 
 
 def dynamic_rnn(
@@ -84,28 +73,59 @@ def dynamic_rnn(
     >>> outputs.shape, state.shape
     (TensorShape([2, 3, 4]), TensorShape([2, 4]))
     """
-    inputs = _as_tensor(inputs)
+    inputs = _core.as_tensor(inputs)
     if inputs.shape.rank is not None and inputs.shape.rank < 3:
         raise ValueError(f"Inputs of dynamic_rnn have three axes or more, got {inputs.shape}")
     if initial_state is None and dtype is None:
         raise ValueError("If there is no initial_state, you must give a dtype.")
-    lengths = None if sequence_length is None else _as_tensor(sequence_length)
+    lengths = None if sequence_length is None else _core.as_tensor(sequence_length)
     with variable_scope(scope or "rnn"):
         time_axis = 0 if time_major else 1
-        first = _in_node("strided_slice", lambda x: x[0] if time_major else x[:, 0], inputs)
+        first = inputs[0] if time_major else inputs[:, 0]
         if initial_state is None:
             initial_state = cell.zero_state(batch_size(first), dtype)
         cell.prepare(first)
 
-        def run(x: Any, state: Any, lengths: Any) -> Any:
-            if not x._shape_tuple()[time_axis]:
-                empty = [*x._shape_tuple()[:2], cell.output_size]
-                return _ops.zeros(empty, x.dtype), state
-            outputs, last = _repeat(cell, _ops.unstack(x, None, time_axis), state, lengths)
-            packed = nest.map_structure(lambda *parts: _ops.stack(list(parts), time_axis), *outputs)
-            return packed, last
+        steps = inputs._shape_tuple()[time_axis]
+        if steps is None:
+            return _loop(cell, inputs, initial_state, lengths, time_axis)
+        if steps == 0:
+            empty = [*inputs._sizes()[:2], cell.output_size]
+            return _ops.zeros(empty, inputs.dtype), initial_state
+        outputs, last = _repeat(cell, _ops.unstack(inputs, None, time_axis), initial_state, lengths)
+        packed = nest.map_structure(lambda *parts: _ops.stack(list(parts), time_axis), *outputs)
+        return packed, last
 
-        return _in_node("rnn", run, inputs, initial_state, lengths)
+
+def _loop(cell: Any, inputs: Any, state: Any, lengths: Any, time_axis: int) -> tuple[Any, Any]:
+    """What `dynamic_rnn` returns where a graph does not know the number of steps."""
+    order = list(range(inputs.shape.rank))
+    order[0], order[1] = (1, 0) if time_axis else (0, 1)
+    by_time = _ops.transpose(inputs, order) if time_axis else inputs
+    count = by_time._sizes()[0]
+    size = cell.output_size
+    collected = nest.map_structure(lambda _: TensorArray(inputs.dtype, size=count), size)
+
+    def step(k: Any, state: Any, collected: Any) -> tuple[Any, Any, Any]:
+        (output,), new = _repeat(cell, [by_time[k]], state, None)
+        if lengths is not None:
+            output, new = _alive(k, lengths, output, new, state)
+        written = nest.map_structure(lambda array, part: array.write(k, part), collected, output)
+        return k + 1, new, written
+
+    _, last, written = control_flow.while_loop(
+        lambda k, *_: k < count, step, (_core.as_tensor(0), state, collected)
+    )
+
+    def whole(array: Any) -> Any:
+        rows = array.stack()
+        if rows.shape.rank is None or not time_axis:
+            return rows
+        axes = list(range(rows.shape.rank))
+        axes[0], axes[1] = 1, 0
+        return _ops.transpose(rows, axes)
+
+    return nest.map_structure(whole, written), last
 
 
 def static_rnn(
@@ -139,19 +159,13 @@ def static_rnn(
         raise ValueError("inputs must not be empty")
     if initial_state is None and dtype is None:
         raise ValueError("If no initial_state is provided, dtype must be specified")
-    steps = [_as_tensor(step) for step in inputs]
-    lengths = None if sequence_length is None else _as_tensor(sequence_length)
+    steps = [_core.as_tensor(step) for step in inputs]
+    lengths = None if sequence_length is None else _core.as_tensor(sequence_length)
     with variable_scope(scope or "rnn"):
         if initial_state is None:
             initial_state = cell.zero_state(batch_size(steps[0]), dtype)
         cell.prepare(steps[0])
-        return _in_node(
-            "rnn",
-            lambda x, state, lengths: _repeat(cell, x, state, lengths),
-            steps,
-            initial_state,
-            lengths,
-        )
+        return _repeat(cell, steps, initial_state, lengths)
 
 
 def bidirectional_dynamic_rnn(
@@ -172,21 +186,12 @@ def bidirectional_dynamic_rnn(
     Returns:
         A pair of outputs, and a pair of last states: forwards and backwards.
     """
-    inputs = _as_tensor(inputs)
-    lengths = None if sequence_length is None else _as_tensor(sequence_length)
+    inputs = _core.as_tensor(inputs)
+    lengths = None if sequence_length is None else _core.as_tensor(sequence_length)
     time_axis = 0 if time_major else 1
 
     def backwards(x: Any) -> Any:
-        graph = context.building_graph()
-        if graph is None:
-            return _reversed(x, lengths, time_axis)
-        return record(
-            graph,
-            _reversed,
-            (x, lengths, time_axis),
-            kind="ReverseSequence",
-            outputs=TensorSpec(x.shape, x.dtype),
-        )
+        return _reversed(x, lengths, time_axis)
 
     with variable_scope(scope or "bidirectional_rnn"):
         with variable_scope("fw") as inner:
@@ -237,7 +242,7 @@ def static_bidirectional_rnn(
     """
     if not isinstance(inputs, list | tuple):
         raise TypeError("inputs must be a sequence")
-    stacked = _in_node("stack", lambda steps: _ops.stack(list(steps), 0), list(inputs))
+    stacked = _ops.stack(list(inputs), 0)
     outputs, states = bidirectional_dynamic_rnn(
         cell_fw,
         cell_bw,
@@ -249,5 +254,5 @@ def static_bidirectional_rnn(
         time_major=True,
         scope=scope,
     )
-    joined = _in_node("concat", lambda a, b: _ops.unstack(_ops.concat([a, b], 2)), *outputs)
+    joined = _ops.unstack(_ops.concat(list(outputs), 2))
     return list(joined), *states

@@ -8,9 +8,8 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.framework import context, dtypes
+from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.graph.recording import record
-from eagerflow.graph.structure import is_symbol
 from eagerflow.keras import naming
 from eagerflow.keras.activations import get as activation_of
 from eagerflow.random import uniform
@@ -107,7 +106,7 @@ class RNNCell:
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> tuple[Any, Any]:
         """Outputs and the next state for inputs `[batch, features]`."""
-        if not is_symbol(inputs) and not isinstance(inputs, list | tuple | dict):
+        if not is_symbolic(inputs) and not isinstance(inputs, list | tuple | dict):
             inputs = _core.convert(inputs, self._dtype, None)
         if scope is not None:
             with variable_scope(scope):
@@ -145,20 +144,13 @@ class RNNCell:
 
 
 def _zeros(batch_size: Any, sizes: list, dtype: Any) -> Any:
-    if not is_symbol(batch_size):
-        return _ops.zeros([int(batch_size), *sizes], dtype)
-
-    def fill(batch: Any) -> Any:
-        return _ops.zeros([int(batch), *sizes], dtype)
-
-    return record(batch_size.graph, fill, (batch_size,), kind="zeros")
+    batch = batch_size if is_symbolic(batch_size) else int(batch_size)
+    return _ops.zeros([batch, *sizes], dtype)
 
 
 def batch_size(inputs: Any) -> Any:
-    size = inputs.shape.as_list()[0] if inputs.shape.rank else None
-    if size is not None:
-        return size
-    return record(inputs.graph, lambda x: _core.as_tensor(x._shape_tuple()[0]), (inputs,))
+    """The first size of the inputs, a number or an integer scalar."""
+    return inputs._sizes()[0]
 
 
 def _activation(given: Any, default: str) -> Callable[..., Any]:
@@ -571,10 +563,8 @@ class DropoutWrapper(_Wrapper):
     def _dropped(self, x: Any, keep_prob: Any) -> Any:
         if isinstance(keep_prob, int | float) and keep_prob == 1.0:
             return x
-        if is_symbol(x):
-            return record(x.graph, self._dropped, (x, keep_prob), kind="dropout")
         keep_prob = _core.convert(keep_prob, x.dtype, None)
-        drawn = uniform(x._shape_tuple(), seed=self._seed, dtype=x.dtype)
+        drawn = uniform(x._sizes(), seed=self._seed, dtype=x.dtype)
         return x / keep_prob * _ops.floor(drawn + keep_prob)
 
 

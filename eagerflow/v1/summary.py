@@ -12,7 +12,7 @@ from eagerflow import _core
 from eagerflow.framework import context
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.collection_names import GraphKeys
-from eagerflow.graph.recording import record
+from eagerflow.graph.nodes import python_node
 from eagerflow.protos.event import MESSAGES
 from eagerflow.util import lazy
 
@@ -46,7 +46,7 @@ def _summary(kind: str, name: str, fill: Any, tensor: Any, collections: Any) -> 
     if graph is None:
         tag = name
         return make(tensor)
-    node = record(graph, make, (tensor,), kind=kind, name=name, outputs=TensorSpec([], "string"))
+    node = python_node(make, tensor, kind=kind, name=name, outputs=TensorSpec([], "string"))
     tag = node.op.name
     for key in [GraphKeys.SUMMARIES] if collections is None else collections:
         graph.add_to_collection(key, node)
@@ -122,8 +122,8 @@ def image(
     tag = _named(name, family)
     if graph is None:
         return make(tensor)
-    node = record(
-        graph, make, (tensor,), kind="ImageSummary", name=tag, outputs=TensorSpec([], "string")
+    node = python_node(
+        make, tensor, kind="ImageSummary", name=tag, outputs=TensorSpec([], "string")
     )
     for key in [GraphKeys.SUMMARIES] if collections is None else collections:
         graph.add_to_collection(key, node)
@@ -144,10 +144,9 @@ def merge(inputs: Any, collections: Any = None, name: str | None = None) -> Any:
     graph = context.building_graph()
     if graph is None:
         return join(list(inputs))
-    node = record(
-        graph,
+    node = python_node(
         join,
-        (list(inputs),),
+        list(inputs),
         kind="MergeSummary",
         name=name,
         outputs=TensorSpec([], "string"),
@@ -187,10 +186,12 @@ class FileWriter:
         session: Any = None,
     ) -> None:
         self._logdir = logdir
-        self._writer: Any = summary_writer.create_file_writer(
-            logdir, max_queue, int(flush_secs * 1000), filename_suffix or ""
-        )
-        self._writer.init()
+        # The log is written at once, also while a graph is being built.
+        with context.running_eagerly():
+            self._writer: Any = summary_writer.create_file_writer(
+                logdir, max_queue, int(flush_secs * 1000), filename_suffix or ""
+            )
+            self._writer.init()
 
     def get_logdir(self) -> str:
         """The folder of the log."""
@@ -208,11 +209,13 @@ class FileWriter:
             wall_time=time.time(), step=0 if global_step is None else int(global_step)
         )
         event.summary.CopyFrom(message)
-        self._writer.add_event(event)
+        with context.running_eagerly():
+            self._writer.add_event(event)
 
     def add_event(self, event: Any) -> None:
         """Appends an event."""
-        self._writer.add_event(event)
+        with context.running_eagerly():
+            self._writer.add_event(event)
 
     def add_graph(self, graph: Any, global_step: Any = None, graph_def: Any = None) -> None:
         """Does nothing: graphs are not drawn."""
@@ -222,11 +225,13 @@ class FileWriter:
 
     def flush(self) -> None:
         """Flushes the log."""
-        self._writer.flush()
+        with context.running_eagerly():
+            self._writer.flush()
 
     def close(self) -> None:
         """Flushes and closes the log."""
-        self._writer.close()
+        with context.running_eagerly():
+            self._writer.close()
 
     def __enter__(self) -> FileWriter:
         return self

@@ -9,13 +9,11 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import context, dtypes
+from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.name_scope import name_scope as eager_name_scope
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.defaults import name_scope
-from eagerflow.graph.recording import record
-from eagerflow.graph.structure import is_symbol
 from eagerflow.graph.variables import make_variable
 from eagerflow.keras import initializers as keras
 from eagerflow.util import lazy
@@ -404,7 +402,8 @@ def _get_or_make(
     regularizer = scope.regularizer if regularizer is None else regularizer
     if regularizer is not None and context.building_graph() is not None:
         graph = context.default_graph()
-        loss = record(graph, regularizer, (variable,), kind="Regularizer")
+        with name_scope(f"{full}/Regularizer/"):
+            loss = regularizer(variable)
         graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
     return variable
 
@@ -438,11 +437,9 @@ def initial_value(full: str, shape: Any, dtype: Any, initializer: Any) -> tuple[
     """An initial value, or a function that returns one, and the dtype."""
     if isinstance(initializer, str):
         initializer = keras.get(initializer)
-    if initializer is not None and (is_symbol(initializer) or not callable(initializer)):
-        given = None if is_symbol(initializer) else _core.as_tensor(initializer)
-        return (initializer if given is None else given), (
-            initializer.dtype if given is None else given.dtype
-        )
+    if initializer is not None and (is_symbolic(initializer) or not callable(initializer)):
+        given = _core.as_tensor(initializer)
+        return given, given.dtype
     if shape is None or not TensorShape(shape).is_fully_defined():
         raise ValueError(
             f"Shape of a new variable ({full}) must be fully defined, but instead was "
@@ -461,12 +458,7 @@ def initial_value(full: str, shape: Any, dtype: Any, initializer: Any) -> tuple[
         initializers.refresh(initializer)
         return initializer(sizes, dtype=dtype)
 
-    graph = context.building_graph()
-    if graph is None:
-        return make, dtype
-    # Not called for the shape: an initializer draws other values at each call.
-    spec = TensorSpec(sizes, dtype)
-    return (lambda: record(graph, make, kind="Initializer", outputs=spec)), dtype
+    return make, dtype
 
 
 def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Any:

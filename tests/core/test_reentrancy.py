@@ -334,8 +334,8 @@ def test_dlpack_capsules_are_consumed_by_copies_too():
     "call",
     [
         lambda: _core.is_symbolic(1),
-        lambda: _core.constant_program(1),
-        lambda: _core.Store().set(0, 1),
+        lambda: _core.VariableStore().value(1),
+        lambda: _core.SessionPlan(1, [], [], []),
         lambda: _core.DenseExamples(["a", "b"], [tf.int64], []),
         lambda: _core.symbolic(tf.float32, [2**62, 8]),
         lambda: _core.symbolic(tf.float32, [-5]),
@@ -362,7 +362,6 @@ def test_specs_of_a_node_hold_the_list():
             specs.clear()
             return iter([1])
 
-    graph = _core.SessionGraph()
-    node = graph.add("a", "A", "file", 1, "function", [], [])
     specs = [(tf.float32, Dims()), *((tf.float32, [1000 + i]) for i in range(100))]
-    graph.set_outputs(node, specs)
+    with tf.Graph().as_default():
+        _core.host_node(len, [], specs, "a")

@@ -125,8 +125,7 @@ def test_custom_gradients():
 
 
 def test_bad_arguments():
-    with pytest.raises(TypeError, match="tensors of a graph"):
-        tf.gradients(1.0, tf.constant(1.0))
+    assert tf.gradients(1.0, tf.constant(1.0)) == [None]
     with pytest.raises(ValueError, match="No variables to optimize"):
         tf.train.GradientDescentOptimizer(0.1).minimize(tf.constant(1.0))
     v = tf.Variable(1.0)
@@ -171,7 +170,7 @@ def test_a_variable_keeps_its_shape():
         value = tf.placeholder(tf.float32, None)
         assign = variable.assign(value)
         session.run(tf.global_variables_initializer())
-        with pytest.raises(ValueError, match="Shape mismatch"):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"Cannot assign .* shape \[3\]"):
             session.run(assign, {value: np.ones(3, "float32")})
         assert session.run(variable).tolist() == [0.0, 0.0]
         session.run(assign, {value: np.ones(2, "float32")})
@@ -210,13 +209,12 @@ def test_complex_targets_need_weights():
             assert session.run(gradient, {x: 1.0 + 2.0j}) == 2.0 - 4.0j
 
 
-def test_operators_take_gradients_that_are_rows():
+def test_gradients_that_are_rows_become_tensors():
     variable = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
     (gradient,) = tf.gradients(tf.reduce_sum(tf.gather(variable, [0, 0])), [variable])
-    results = [gradient * 2.0, 1.0 + gradient, -gradient, abs(gradient), gradient[0]]
+    with pytest.raises(TypeError, match="unsupported operand"):
+        gradient * 2.0
+    dense = tf.convert_to_tensor(gradient)
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        values = [value.tolist() for value in session.run(results)]
-    rows = [[2.0, 2.0], [0.0, 0.0]]
-    assert values[:2] == [[[4.0, 4.0], [0.0, 0.0]], [[3.0, 3.0], [1.0, 1.0]]]
-    assert values[2:] == [[[-2.0, -2.0], [0.0, 0.0]], rows, rows[0]]
+        assert session.run([dense * 2.0, dense[0]])[0].tolist() == [[4.0, 4.0], [0.0, 0.0]]

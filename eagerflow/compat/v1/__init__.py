@@ -29,8 +29,16 @@ from eagerflow.graph.defaults import (
 )
 from eagerflow.graph.gradients import gradients, hessians
 from eagerflow.graph.graph import Graph, Operation
-from eagerflow.graph.placeholder import placeholder, placeholder_with_default
-from eagerflow.graph.session import InteractiveSession, Session, get_default_session
+from eagerflow.graph.placeholder import (
+    placeholder,
+    placeholder_with_default,
+    sparse_placeholder,
+)
+from eagerflow.graph.session import (
+    InteractiveSession,
+    Session,
+    get_default_session,
+)
 from eagerflow.graph.variables import (
     VariableV1 as Variable,
 )

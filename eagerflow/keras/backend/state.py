@@ -12,11 +12,12 @@ import numpy as np
 from eagerflow import _core, nest
 from eagerflow import random as random_ops
 from eagerflow import sparse as sparse_ops
-from eagerflow.framework.context import building_graph
+from eagerflow.framework.context import building_graph, running_eagerly
+from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.variable import Variable
-from eagerflow.graph.outside import as_symbol
-from eagerflow.graph.structure import is_symbol
+from eagerflow.graph.symbols import as_tensor
+from eagerflow.graph.variables import GraphVariable
 from eagerflow.keras import config, naming
 from eagerflow.keras.engine import call_context
 from eagerflow.ops import conversion, creation, loops
@@ -142,8 +143,8 @@ def eval(x: TensorLike) -> Any:
     """The value as an array; in graphs, computed by Keras's session."""
     graph = building_graph()
     if graph is not None:
-        x = as_symbol(x, graph)
-        if is_symbol(x):
+        x = as_tensor(x, graph)
+        if isinstance(x, GraphVariable) or is_symbolic(x):
             return graph_layers.value_of(x)
     return x.numpy() if hasattr(x, "numpy") else np.asarray(x)
 
@@ -158,9 +159,12 @@ def batch_get_value(tensors: Any) -> list[Any]:
 
 def set_value(x: Any, value: Any) -> None:
     """Assigns a value to a variable; of a graph, in Keras's session."""
-    if is_symbol(x):
-        (x,) = graph_layers.session_variables([x])
-    x.assign(np.asarray(value, dtype=x.dtype.as_numpy_dtype))
+    value = np.asarray(value, dtype=x.dtype.as_numpy_dtype)
+    if isinstance(x, GraphVariable):
+        graph_layers.set_value(x, value)
+        return
+    with running_eagerly():
+        x.assign(value)
 
 
 def batch_set_value(tuples: Any) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from eagerflow import nest
 from eagerflow.framework.context import get_logger, process
-from eagerflow.framework.variable import Variable
+from eagerflow.framework.variable import variable_at_once
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.util import lazy
 
@@ -183,7 +183,8 @@ class Compiled(_Layer):
             self._steps_per_execution.assign(value)
 
     def _set_steps_per_execution(self, value: int | str) -> None:
-        steps = Variable(1 if value == "auto" else value, dtype="int64", trainable=False)
+        first = 1 if value == "auto" else value
+        steps = variable_at_once(first, dtype="int64", trainable=False)
         self._steps_per_execution = steps
         self._steps_tuner = None
         self.autotune_steps_per_execution = value == "auto"

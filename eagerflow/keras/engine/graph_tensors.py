@@ -26,7 +26,7 @@ def tensor_of(symbol: Any, graph: Graph) -> Any:
         return known[id(symbol)][1]
     if symbol._keras_history is None:
         raise ValueError(f"{symbol!r} comes from no layer: there is nothing to compute it with.")
-    with context.building(graph), graph.name_scope(None):
+    with context.building(graph), graph.name_scope(None), graph.control_dependencies(None):
         # Calls are added after those they depend on; models may be deeper than Python's stack.
         stack = [symbol]
         while stack:

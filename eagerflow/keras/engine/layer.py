@@ -9,11 +9,10 @@ import numpy as np
 
 from eagerflow import _core, nest
 from eagerflow.framework import dtypes
-from eagerflow.framework.context import building_graph, process
+from eagerflow.framework.context import process, running_eagerly
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.framework.variable import VariableAggregation, VariableSynchronization
-from eagerflow.graph.structure import is_symbol
 from eagerflow.keras import config, constraints, regularizers
 from eagerflow.keras.engine import layer_losses
 from eagerflow.keras.engine.call_context import context
@@ -43,7 +42,6 @@ from eagerflow.util import lazy
 
 # Imported when they are first used: few programs need them.
 graph_layers = lazy.Module("eagerflow.keras.engine.graph_layers")
-shared_variables = lazy.Module("eagerflow.graph.shared_variables")
 
 _Tensor = _core.Tensor
 _ARGUMENTS = {
@@ -376,13 +374,12 @@ class Layer(LayerNodes):
             and policy.compute is not policy.variable
             and dtype.is_floating
         )
-        if process.graphs_used and graph_layers.makes_weights():
-            return graph_layers.make_weight(
-                self, name, shape, dtype, initializer, trainable, constraint
-            )
         if limits.left is not None:
             spend(name, shape, dtype)
-        variable = make_weight(
+        make = make_weight
+        if process.graphs_used:
+            make = graph_layers.make_listed_weight
+        variable = make(
             self._variable_prefix(),
             name,
             shape,
@@ -397,8 +394,6 @@ class Layer(LayerNodes):
         )
         if regularizer is not None:
             layer_losses.add_regularizer(self, variable, regularizers.get(regularizer))
-        if process.graphs_used and building_graph() is not None:
-            shared_variables.share(variable)
         self._track_variable(variable)
         self._note_name(name or "variable", variable)
         return variable
@@ -598,7 +593,7 @@ class Layer(LayerNodes):
 
     @property
     def updates(self) -> list[Any]:
-        """Empty: layers update their variables when they are called."""
+        """Empty: layers update their variables when they are called, or their outputs computed."""
         return []
 
     def add_update(self, updates: Any) -> None:
@@ -618,8 +613,6 @@ class Layer(LayerNodes):
     def get_weights(self) -> list[np.ndarray]:
         """The values of all weights, as NumPy arrays, in the order of `weights`."""
         weights = self.weights
-        if process.graphs_used and any(map(is_symbol, weights)):
-            return graph_layers.values_of(weights)
         return [variable.numpy() for variable in weights]
 
     def set_weights(self, weights: Sequence[TensorLike]) -> None:
@@ -628,10 +621,8 @@ class Layer(LayerNodes):
         Raises:
             ValueError: if their count or a shape does not fit; nothing is changed then.
         """
-        variables = self.weights
-        if process.graphs_used and any(map(is_symbol, variables)):
-            variables = graph_layers.session_variables(variables)
-        set_weights(self.name, variables, list(weights))
+        with running_eagerly():
+            set_weights(self.name, self.weights, list(weights))
 
     def count_params(self) -> int:
         """The number of values that the weights hold.

@@ -10,7 +10,7 @@ from eagerflow import _core, nest
 from eagerflow.autograph import libraries
 from eagerflow.checkpoint.trackable import GROWING
 from eagerflow.framework import random_seed
-from eagerflow.framework.context import process
+from eagerflow.framework.context import building_graph, process
 from eagerflow.framework.name_scope import get_current_name_scope, name_scope
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import naming
@@ -28,7 +28,7 @@ from eagerflow.keras.program_code import convertible
 from eagerflow.util import lazy
 
 # Imported when it is first used: it imports this module.
-graph_layers = lazy.Module("eagerflow.keras.engine.graph_layers")
+graphs = lazy.Module("eagerflow.graph.graph")
 
 _Tensor = _core.Tensor
 
@@ -88,9 +88,6 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         inputs, rest = kwargs.pop(spec.first), ()
     else:
         raise spec.missing_first(layer._name, kwargs)
-    if process.graphs_used:
-        if graph_layers.applies((inputs, rest, kwargs)):
-            return graph_layers.call(layer, inputs, rest, kwargs)
     flat = nest.flatten(inputs)
     if _any_symbolic(flat) or (
         (rest or kwargs) and _any_symbolic(nest.flatten([rest, list(kwargs.values())]))
@@ -116,6 +113,8 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     training, rest, kwargs = resolve_training(spec, inputs, rest, kwargs)
     context.training = training
     context.layers.append(layer)
+    program = building_graph() if process.graphs_used else None
+    start = 0 if program is None else len(_core.building())
     try:
         assert_input_compatibility(layer._input_spec, inputs, layer._name)
         if not layer.built:
@@ -133,6 +132,8 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
             raise error_of_call(layer, error, (inputs, *rest), kwargs) from None
         if layer._activity_regularizer is not None:
             layer._add_activity_loss(outputs)
+        if program is not None:
+            outputs = graphs.with_effects(start, outputs)
         if layer._supports_masking:
             _set_mask(layer, inputs, outputs, masks)
     finally:

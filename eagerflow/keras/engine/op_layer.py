@@ -7,10 +7,10 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import _core
-from eagerflow.framework.context import process
-from eagerflow.graph.outside import as_symbols
-from eagerflow.graph.structure import symbols
+from eagerflow import _core, nest
+from eagerflow.framework.context import building_graph, process
+from eagerflow.framework.func_graph import is_symbolic
+from eagerflow.graph.symbols import as_tensors
 from eagerflow.keras import naming
 from eagerflow.keras.engine import op_names
 from eagerflow.keras.engine.call_arguments import map_arguments
@@ -127,21 +127,22 @@ def _apply(layer: TFOpLambda, args: Any, kwargs: dict[str, Any]) -> Any:
 
 
 def _graph_of(args: tuple, kwargs: dict[str, Any]) -> Any:
-    """The graph that tensors among the arguments belong to, or None."""
+    """The program's graph that is built if tensors among the arguments belong to it, or None."""
     if not process.graphs_used:
         return None
-    tensors = symbols(args, kwargs)
-    return tensors[0].graph if tensors else None
+    leaves = nest.flatten((args, kwargs))
+    return building_graph() if any(map(is_symbolic, leaves)) else None
 
 
 def call_function(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Makes a function of symbolic tensors a layer call.
 
-    NotImplemented together with tensors of a graph, whose own the call is, and for functions
+    Together with tensors of a program's graph, a call in that graph. NotImplemented for functions
     composed in Python that configurations have no name for: the functions in them become layers.
     """
-    if _graph_of(args, kwargs) is not None:
-        return NotImplemented
+    graph = _graph_of(args, kwargs)
+    if graph is not None:
+        return function(*as_tensors(args, graph), **as_tensors(kwargs, graph))
     if function is _core.convert:
         return _convert(*args)
     if not op_names.is_native(function):
@@ -166,7 +167,7 @@ def call_operator(name: str, *args: Any) -> Any:
     """Makes a Python operator on symbolic tensors a layer call."""
     graph = _graph_of(args, {})
     if graph is not None:
-        first, *others = as_symbols(args, graph)
+        first, *others = as_tensors(args, graph)
         return getattr(first, name)(*others)
     if name == "__getitem__":
         return _apply(SlicingOpLambda(operator.getitem), args, {})

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.framework.context import process, running_eagerly
+from eagerflow.framework.context import running_eagerly
 from eagerflow.framework.func_graph import FuncGraph, dims_of
 from eagerflow.keras import naming
 from eagerflow.keras.engine.call_arguments import map_arguments
@@ -51,7 +50,9 @@ def _keras_tensor(result: Any) -> Any:
 
 def infer(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """A function's outputs for symbolic arguments, as symbolic tensors without a history."""
-    graph = FuncGraph("keras_scratch_graph")
+    # The scratch graph is apart from one that a program builds.
+    with running_eagerly():
+        graph = FuncGraph("keras_scratch_graph")
     # A symbolic tensor has one placeholder, however often it occurs.
     known: dict[int, Any] = {}
 
@@ -63,9 +64,7 @@ def infer(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         return known[id(value)]
 
     context.inferred_losses = []
-    # Functions of version 1 that a layer calls would else add to the graph that is being built.
-    at_once = running_eagerly() if process.graphs_used else contextlib.nullcontext()
     apart = naming.apart(until_building=True)
-    with graph.as_default(), inferring_shapes(), _core.stop_recording(), apart, at_once:
+    with graph.as_default(), inferring_shapes(), _core.stop_recording(), apart:
         traced_args, traced_kwargs = map_arguments(in_graph, args, kwargs)
         return nest.map_structure(_keras_tensor, function(*traced_args, **traced_kwargs))

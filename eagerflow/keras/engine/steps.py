@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow import nest
 from eagerflow.autodiff.tape import GradientTape
-from eagerflow.framework.variable import Variable
+from eagerflow.framework.variable import Variable, variable_at_once
 from eagerflow.keras.engine import data_adapter, step_functions
 from eagerflow.keras.engine.batches import Batches
 from eagerflow.keras.engine.compiling import Compiled
@@ -30,7 +30,9 @@ class Steps(Compiled):
             self._counters = {}
         counter = self._counters.get(name)
         if counter is None:
-            counter = self._counters[name] = Variable(0, dtype="int64", trainable=False, name=name)
+            counter = self._counters[name] = variable_at_once(
+                0, dtype="int64", trainable=False, name=name
+            )
         return counter
 
     @property

@@ -8,7 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.variable import Variable
+from eagerflow.framework.variable import variable_at_once
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.category_encoding import (
     checked_choice,
@@ -109,7 +109,7 @@ class Discretization(PreprocessingLayer):
 
     def build(self, input_shape: Any) -> None:
         if self.input_bin_boundaries is None and self.summary is None:
-            self.summary = Variable(
+            self.summary = variable_at_once(
                 np.zeros([2, 0], "float32"), trainable=False, shape=[2, None], name="summary"
             )
         Layer.build(self, input_shape)

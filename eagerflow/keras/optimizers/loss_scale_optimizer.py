@@ -10,7 +10,7 @@ from eagerflow import _core
 from eagerflow.autodiff.tape import GradientTape
 from eagerflow.framework import dtypes
 from eagerflow.framework.func_graph import eagerly
-from eagerflow.framework.variable import Variable
+from eagerflow.framework.variable import Variable, variable_at_once
 from eagerflow.keras.optimizers import clipping
 from eagerflow.keras.optimizers.hyperparameters import names_of
 from eagerflow.keras.optimizers.optimizer import Optimizer
@@ -111,10 +111,10 @@ class LossScaleOptimizer(Optimizer):
         self._growth_steps = (
             _GROWTH_STEPS if dynamic_growth_steps is None else int(dynamic_growth_steps)
         )
-        self._scale = Variable(
+        self._scale = variable_at_once(
             self._initial_scale, dtype=dtypes.float32, trainable=False, name="current_loss_scale"
         )
-        self._counter = Variable(0, dtype=dtypes.int64, trainable=False, name="good_steps")
+        self._counter = variable_at_once(0, dtype=dtypes.int64, trainable=False, name="good_steps")
         self._loss_was_scaled = False
         self._gradients_were_unscaled = False
 

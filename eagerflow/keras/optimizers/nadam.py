@@ -7,7 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.variable import Variable
+from eagerflow.framework.variable import Variable, variable_at_once
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
 from eagerflow.keras.optimizers.scalars import cached_float32, number, power, sqrt
@@ -66,7 +66,7 @@ class Nadam(Optimizer):
         self.beta_2 = beta_2
         self.epsilon = epsilon
         # The product of the momenta so far, and its last step.
-        self._u_product = Variable(1.0, dtype=dtypes.float64, trainable=False)
+        self._u_product = variable_at_once(1.0, dtype=dtypes.float64, trainable=False)
         self._u_product_step = 0
         # The number of updates in functions, counted while they are traced.
         self._traced_updates = 1

@@ -15,7 +15,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.name_scope import name_scope
-from eagerflow.framework.variable import Variable
+from eagerflow.framework.variable import Variable, variable_at_once
 from eagerflow.keras.argument_docs import complete_docs
 from eagerflow.keras.config import defaults, float_dtype
 from eagerflow.keras.optimizers import clipping, scalars
@@ -132,7 +132,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         self.jit_compile = jit_compile and bool(list_physical_devices("GPU"))
         self._built = False
         self._was_built = False
-        self._iterations = Variable(
+        self._iterations = variable_at_once(
             0, dtype=dtypes.int64, trainable=False, name=self._iterations_name()
         )
         self._variables: list[Variable] = [self._iterations]
@@ -194,8 +194,9 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         """The `_learning_rate` of a subclass: a variable, or the schedule or function itself."""
         if isinstance(learning_rate, Variable | LearningRateSchedule) or callable(learning_rate):
             return learning_rate
-        value = _core.convert(learning_rate, defaults.float_dtype)
-        return Variable(value, trainable=False, name="learning_rate")
+        return variable_at_once(
+            learning_rate, dtype=defaults.float_dtype, trainable=False, name="learning_rate"
+        )
 
     def _set_rate(self, rate: Any) -> None:
         self._learning_rate: Any = self._build_learning_rate(rate)

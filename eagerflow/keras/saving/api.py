@@ -14,6 +14,7 @@ from eagerflow.checkpoint.bundle import index_path
 from eagerflow.checkpoint.restoring import restore_objects
 from eagerflow.checkpoint.saving import save_objects
 from eagerflow.checkpoint.state import CheckpointState, latest_checkpoint, write_state
+from eagerflow.framework.context import at_once
 from eagerflow.io.os_errors import path_text
 from eagerflow.keras.saving import archive, hdf5_files, hdf5_model
 from eagerflow.keras.saving.state_files import read_state
@@ -35,6 +36,7 @@ def _refuse_existing(path: str, overwrite: bool) -> None:
         raise FileExistsError(f"{path} exists. Pass overwrite=True to replace it.")
 
 
+@at_once
 def save_model(
     model: Any,
     filepath: FilePath,
@@ -122,6 +124,7 @@ def _uncompiled(model: Any) -> Iterator[None]:
         model.__dict__.update(kept)
 
 
+@at_once
 def load_model(
     filepath: FilePath,
     custom_objects: Any = None,
@@ -173,6 +176,7 @@ def _is_hdf5(path: str) -> bool:
         return file.read(8) == b"\x89HDF\r\n\x1a\n"
 
 
+@at_once
 def save_weights(
     model: Any, filepath: FilePath, overwrite: bool = True, save_format: str | None = None
 ) -> None:
@@ -219,6 +223,7 @@ def _require_weights(model: Any) -> None:
         )
 
 
+@at_once
 def load_weights(
     model: Any, filepath: FilePath, skip_mismatch: bool = False, by_name: bool = False
 ) -> Any:

@@ -1,4 +1,4 @@
-// Graphs, their plans and their runs as Python objects.
+// Runs of programs' graphs, for version 1's sessions.
 #pragma once
 
 #include <nanobind/nanobind.h>
