@@ -11,12 +11,11 @@ def flatten_arguments(args: tuple, kwargs: dict[str, Any]) -> list[Any]:
     """All leaves of a call's arguments."""
     flat: list[Any] = []
     for value in (*args, *kwargs.values()):
-        if nest.is_nested(value):
-            flat.extend(nest.flatten(value))
-        elif isinstance(value, slice):
-            flat.extend((value.start, value.stop, value.step))
-        else:
-            flat.append(value)
+        for leaf in nest.flatten(value):
+            if isinstance(leaf, slice):
+                flat.extend((leaf.start, leaf.stop, leaf.step))
+            else:
+                flat.append(leaf)
     return flat
 
 

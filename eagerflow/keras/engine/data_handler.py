@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.errors import OutOfRangeError
 from eagerflow.framework import dtypes
+from eagerflow.framework.context import get_logger
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras import config
 from eagerflow.keras.engine.batches import Batches
@@ -164,12 +164,11 @@ class DataHandler:
                 return
             self._stopped = True
             total = self._epochs * self._inferred_steps
-            warnings.warn(
+            get_logger().warning(
                 "Your input ran out of data; interrupting training. Make sure that your dataset "
                 "or generator can generate at least `steps_per_epoch * epochs` batches (in this "
                 f"case, {total} batches). You may need to use the repeat() function when building "
-                "your dataset.",
-                stacklevel=3,
+                "your dataset."
             )
 
     def steps(self) -> Iterator[int]:
@@ -239,15 +238,17 @@ def class_weight_function(class_weight: dict[int, float]) -> Callable[[Any], Any
         if nest.is_nested(y):
             raise ValueError("`class_weight` is only supported for Models with a single output.")
         y = _core.as_tensor(y)
-        if y.ndim > 2:
-            raise ValueError("`class_weight` not supported for 3+ dimensional targets.")
-        if y.ndim == 2 and y.shape[1] > 1:
-            classes = _ops.argmax(y, 1)
+        if y.ndim > 1 and y.shape[-1] > 1:
+            classes = _ops.argmax(y, y.ndim - 1)
         else:
-            classes = _ops.cast(_ops.reshape(y, [-1]), dtypes.int64)
+            y = y if y.ndim < 2 else _ops.squeeze(y, [y.ndim - 1])
+            classes = _ops.cast(_ops.round(y) if y.dtype.is_floating else y, dtypes.int64)
         weight = _ops.gather(table, classes, axis=0, batch_dims=0)
         if sample_weight is not None:
-            weight = weight * _ops.cast(_core.as_tensor(sample_weight), weight.dtype)
+            sample_weight = _ops.cast(_core.as_tensor(sample_weight), weight.dtype)
+            while sample_weight.ndim < weight.ndim:
+                sample_weight = _ops.expand_dims(sample_weight, -1)
+            weight = weight * sample_weight
         return x, y, weight
 
     return weigh
@@ -256,4 +257,5 @@ def class_weight_function(class_weight: dict[int, float]) -> Callable[[Any], Any
 def weighed_spec(element_spec: Any) -> Any:
     """The specs of batches to which `class_weight_function` has been applied."""
     x, y, _ = unpack_x_y_sample_weight(element_spec)
-    return x, y, TensorSpec(y.shape[:1], config.defaults.float_dtype)
+    shape = y.shape if y.shape.rank == 1 else y.shape[:-1]
+    return x, y, TensorSpec(shape, config.defaults.float_dtype)

@@ -53,12 +53,15 @@ class InputLayer(Layer):
             raise ValueError(f"Unrecognized keyword arguments: {list(kwargs)}")
         if sparse and ragged:
             raise ValueError("Cannot set both sparse and ragged to True in a Keras input.")
-        if batch_input_shape is not None:
-            batch_input_shape = _sizes(batch_input_shape)
-            batch_size, input_shape = batch_input_shape[0], batch_input_shape[1:]
+        shape = TensorShape(None)
         if type_spec is not None:
-            sizes = TensorShape(type_spec.shape).as_list()
-            batch_size, input_shape, dtype = sizes[0], tuple(sizes[1:]), type_spec.dtype
+            shape, dtype = type_spec.shape, type_spec.dtype
+        elif batch_input_shape is not None:
+            shape = TensorShape(_sizes(batch_input_shape))
+        elif input_shape is not None:
+            shape = TensorShape((batch_size, *_sizes(input_shape)))
+        if shape.rank:
+            batch_size = shape[0]
         if not name:
             name = f"input_{naming.get_uid('input')}"
         if dtype is None:
@@ -77,16 +80,12 @@ class InputLayer(Layer):
         self.batch_size = batch_size
         self._supports_masking = True
         if input_tensor is None:
-            shape = TensorShape(None)
-            if input_shape is not None:
-                shape = TensorShape((batch_size, *_sizes(input_shape)))
+            if shape.rank is not None:
                 self._batch_input_shape = tuple(shape.as_list())
             input_tensor = KerasTensor(shape, dtype, name)
         elif not is_keras_tensor(input_tensor):
-            raise ValueError(
-                "`input_tensor` must be a symbolic tensor of a functional model, not "
-                f"{type(input_tensor)}: pass values when the model is called."
-            )
+            input_tensor = KerasTensor(input_tensor.shape, dtype, name)
+            self._batch_input_shape = tuple(input_tensor.shape.as_list())
         else:
             self._batch_input_shape = tuple(input_tensor.shape.as_list())
             if input_tensor._keras_history is not None:

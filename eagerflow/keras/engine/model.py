@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import nest
 from eagerflow.checkpoint.trackable import children
+from eagerflow.framework.context import get_logger
 from eagerflow.framework.module import Module
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
@@ -112,6 +113,10 @@ class Model(Trainer, Layer):
                 unknown[0],
                 f"{type(self).__name__} takes {sorted(accepted)}.",
             )
+        if not functional:
+            for name in ("inputs", "outputs"):
+                if name in kwargs:
+                    raise TypeError("Keyword argument not understood:", name)
         # Other positional arguments are ignored: many subclasses call `super().__init__(self)`.
         inputs = args[0] if args and functional else kwargs.pop("inputs", None)
         outputs = args[1] if len(args) > 1 and functional else kwargs.pop("outputs", None)
@@ -621,10 +626,8 @@ class Model(Trainer, Layer):
         }
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make a model like this one.
-
-        Raises:
-            NotImplementedError: for subclassed models made with arguments that are no plain values.
+        """The arguments that make a model like this one; nothing, with a warning, if they are no
+        plain values.
         """
         if self._graph is not None and self._is_functional():
             return functional_config.functional_config(self)
@@ -632,7 +635,14 @@ class Model(Trainer, Layer):
             Model.__init__
         ):
             config: dict[str, Any] = {"name": self.name, "trainable": self.trainable}
-            return config_of_call(self, self._init_arguments, config)
+            try:
+                return config_of_call(self, self._init_arguments, config)
+            except NotImplementedError:
+                get_logger().warning(
+                    "Model's `__init__()` arguments contain non-serializable objects. Please "
+                    "implement a `get_config()` method in the subclassed Model for proper saving "
+                    "and loading. Defaulting to empty config."
+                )
         return {}
 
     def _is_functional(self) -> bool:

@@ -16,17 +16,28 @@ from eagerflow.keras.engine import data_adapter
 from eagerflow.keras.engine.data_handler import DataHandler
 from eagerflow.keras.engine.tracking import set_trainable
 from eagerflow.ops.array import concat
+from eagerflow.ragged.tensor import RaggedTensor
+
+_IN_FUNCTION = (
+    "Detected a call to `Model.{0}` inside a `tf.function`. `Model.{0}` is a high-level endpoint that "
+    "manages its own `tf.function`. Please move the call to `Model.{0}` outside of all enclosing "
+    "`tf.function`s. Note that you can call a `Model` directly on `Tensor`s inside a `tf.function` "
+    "like: `model(x)`."
+)
 
 
 def outside_graphs(method: Callable[..., Any]) -> Any:
     """A method that runs eagerly, even while a graph is being built.
 
-    There, predictions show no progress unless they are asked to.
+    There, predictions show no progress unless they are asked to. In functions it raises a
+    RuntimeError.
     """
 
     @functools.wraps(method)
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         if not context.process.graphs_used or context.building_graph() is None:
+            if _core.building() is not None:
+                raise RuntimeError(_IN_FUNCTION.format(method.__name__))
             return method(self, *args, **kwargs)
         if method.__name__ == "predict" and len(args) < 3:
             kwargs.setdefault("verbose", 0)
@@ -177,4 +188,14 @@ def concatenated(parts: list[Any]) -> Any:
         return first.numpy()
     if first.ndim == 0:
         return np.stack([part.numpy() for part in parts])
-    return np.concatenate([part.numpy() for part in parts])
+    if len({part._shape_tuple()[1:] for part in parts}) == 1:
+        return np.concatenate([part.numpy() for part in parts])
+    return _ragged(parts)
+
+
+def _ragged(parts: list[Any]) -> Any:
+    """Batches whose inner sizes differ, along the first axis as a ragged tensor."""
+    columns = zip(*(part._shape_tuple()[1:] for part in parts), strict=True)
+    differ = [axis for axis, sizes in enumerate(columns, 1) if len(set(sizes)) > 1]
+    ragged = [RaggedTensor.from_tensor(part, ragged_rank=differ[-1]) for part in parts]
+    return concat(ragged, axis=0)

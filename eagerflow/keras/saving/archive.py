@@ -7,6 +7,7 @@ import io
 import json
 import os
 import tempfile
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -33,14 +34,12 @@ _ASSETS = "assets"
 
 
 def save_model(model: Any, path: Any) -> None:
-    """Writes a model as an archive.
-
-    Raises:
-        ValueError: if the model has not been built.
-    """
+    """Writes a model as an archive."""
     if not model.built:
-        raise ValueError(
-            "The model has no weights yet: call it on data or `build` it before it is saved."
+        warnings.warn(
+            "You are saving a model that has not yet been built. It might not contain any weights "
+            "yet. Consider building the model first by calling it on some data.",
+            stacklevel=2,
         )
     config = serialization.serialize_keras_object(model)
     compile_config = getattr(model, "get_compile_config", lambda: None)()

@@ -34,11 +34,6 @@ def save_model(model: Any, path: Any, include_optimizer: bool = True) -> None:
     Raises:
         NotImplementedError: if the model's configuration cannot be told.
     """
-    if not model.built:
-        raise ValueError(
-            "Weights for model have not yet been created. Weights are created when the Model is "
-            "first called on inputs or `build()` is called with an `input_shape`."
-        )
     config = model._model_config()
     if not config["config"] and not model._is_graph_network:
         raise NotImplementedError(
@@ -46,6 +41,11 @@ def save_model(model: Any, path: Any, include_optimizer: bool = True) -> None:
             "Sequential model. It does not work for subclassed models, because such models are "
             "defined via the body of a Python method, which isn't safely serializable. Consider "
             "saving the weights only, via `save_weights`."
+        )
+    if not model.built:
+        raise ValueError(
+            "Weights for model have not yet been created. Weights are created when the Model is "
+            "first called on inputs or `build()` is called with an `input_shape`."
         )
     with files.writing(path) as file:
         file.attrs["keras_version"] = VERSION
@@ -133,7 +133,8 @@ def write_weights(group: Any, model: Any) -> None:
     group.attrs["keras_version"] = VERSION
     layers = model.layers
     files.set_names(group, "layer_names", [layer.name for layer in layers])
-    for layer in layers:
+    # Groups are made before those inside of them: names may have slashes.
+    for layer in sorted(layers, key=lambda layer: layer.name):
         _write_group(group.create_group(layer.name), layer_weights(layer))
     _write_group(group.create_group(_TOP_LEVEL), _own_weights(model))
 

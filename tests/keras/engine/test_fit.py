@@ -53,12 +53,10 @@ def test_validation_takes_batches_of_the_same_size() -> None:
     close(history["val_mae"], [1.3705546, 1.0020928])
 
 
-def test_arrays_last_for_their_epochs() -> None:
+def test_arrays_last_for_their_epochs(caplog: Any) -> None:
     model = dense()
-    with pytest.warns(UserWarning, match="ran out of data"):
-        history = model.fit(
-            X, Y, batch_size=8, epochs=3, steps_per_epoch=5, shuffle=False, verbose=0
-        )
+    history = model.fit(X, Y, batch_size=8, epochs=3, steps_per_epoch=5, shuffle=False, verbose=0)
+    assert "ran out of data" in caplog.text
     assert history.epoch == [0, 1]
     close(history.history["loss"], [3.4162951, 1.0660672])
 
@@ -68,9 +66,9 @@ def batches() -> Iterator[Any]:
         yield X[start : start + 5], Y[start : start + 5]
 
 
-def test_generators_that_end_with_the_first_epoch() -> None:
-    with pytest.warns(UserWarning, match="ran out of data"):
-        history = dense().fit(batches(), epochs=2, verbose=0)
+def test_generators_that_end_with_the_first_epoch(caplog: Any) -> None:
+    history = dense().fit(batches(), epochs=2, verbose=0)
+    assert "ran out of data" in caplog.text
     close(history.history["loss"], [3.8255444, 0.0])
 
 
@@ -157,3 +155,64 @@ def test_what_layers_and_optimizers_say_of_themselves() -> None:
     layer.build((None, 7, 4))
     assert str(layer.input_spec) == "InputSpec(ndim=3, axes={-1: 4})"
     assert tf.keras.optimizers.Adam().get_config()["jit_compile"] is False
+
+
+def test_predictions_of_different_lengths_are_ragged() -> None:
+    model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(None, 1))])
+    parts = [np.ones((1, 3, 1), "float32"), np.ones((1, 5, 1), "float32")]
+    spec = tf.TensorSpec((1, None, 1), tf.float32)
+    outputs = model.predict(
+        tf.data.Dataset.from_generator(lambda: iter(parts), output_signature=spec)
+    )
+    assert outputs.shape.as_list() == [2, None, 2] and outputs.row_lengths().numpy().tolist() == [
+        3,
+        5,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("labels", "weights"),
+    [
+        ([0, 1, 2, 1.0], [1, 2, 4, 2]),
+        ([[0], [1], [2], [1]], [1, 2, 4, 2]),
+        ([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0]], [1, 2, 4, 2]),
+        ([[[1], [0]]] * 4, [[2, 1]] * 4),
+        ([[[0, 0, 1], [1, 0, 0]]] * 4, [[4, 1]] * 4),
+    ],
+)
+def test_class_weights(labels: Any, weights: Any) -> None:
+    class Noting(tf.keras.Model):
+        def train_step(self, data: Any) -> Any:
+            self.weights_seen = data[2]
+            return {"loss": 0.0}
+
+    model = Noting()
+    model.compile(run_eagerly=True)
+    arguments: Any = {"class_weight": {0: 1.0, 1: 2.0, 2: 4.0}, "shuffle": False, "verbose": 0}
+    model.fit(np.ones((4, 1)), np.array(labels), **arguments)
+    np.testing.assert_array_equal(model.weights_seen.numpy(), weights)
+
+
+def test_functions_do_not_train() -> None:
+    model = dense()
+
+    @tf.function
+    def train() -> None:
+        model.fit(X, Y, verbose=0)
+
+    with pytest.raises(RuntimeError, match="`Model.fit` inside a `tf.function`"):
+        train()
+
+
+def test_lists_of_arrays_come_as_tuples() -> None:
+    class Noting(tf.keras.Model):
+        def train_step(self, data: Any) -> Any:
+            self.kinds = [type(part) for part in data]
+            return {"loss": 0.0}
+
+    model = Noting()
+    model.compile()
+    model.fit([X, X], Y, verbose=0)
+    assert model.kinds == [tuple, type(tf.constant(1))]
+    model.fit(iter([([X, X], [Y, Y])]), verbose=0)
+    assert model.kinds == [tuple, tuple]

@@ -318,3 +318,23 @@ def test_columns_may_come_as_vectors():
     assert model.predict(columns, verbose=0).shape == (1, 1)
     rows = {name: np.ones(5, np.float32) for name in columns}
     assert model.predict(rows, verbose=0).shape == (5, 1)
+
+
+def test_slices_by_symbolic_numbers():
+    values = tf.keras.Input(batch_shape=(4, 8))
+    count = tf.keras.Input(batch_shape=(), dtype=tf.int32)
+    x = np.arange(32.0, dtype="float32").reshape(4, 8)
+    for part, expected in (
+        (values[:, ::count], x[:, ::2]),
+        (values[:, :count], x[:, :2]),
+        (values[count:], x[2:]),
+    ):
+        model = tf.keras.Model([values, count], part)
+        np.testing.assert_array_equal(model([x, tf.constant(2)]), expected)
+
+
+def test_inputs_like_tensors_and_of_any_rank():
+    assert tf.keras.Input(type_spec=tf.TensorSpec(None, tf.float32)).shape.rank is None
+    assert tf.keras.Input(tensor=tf.zeros((7, 32))).shape == (7, 32)
+    with pytest.raises(TypeError, match="Keyword argument not understood"):
+        tf.keras.Model(inputs=5)

@@ -126,7 +126,7 @@ def test_each_epoch_starts_a_sequence_again(model, arguments, seen):
     assert model.seen == seen
 
 
-def test_a_sequence_without_workers_runs_out(model):
-    with pytest.warns(UserWarning, match="ran out of data"):
-        model.fit(Numbered(), shuffle=False, verbose=0, epochs=2, steps_per_epoch=8)
+def test_a_sequence_without_workers_runs_out(model, caplog):
+    model.fit(Numbered(), shuffle=False, verbose=0, epochs=2, steps_per_epoch=8)
+    assert "ran out of data" in caplog.text
     assert model.seen == [(index, 0) for index in range(6)]

@@ -330,3 +330,31 @@ def test_arguments_of_other_formats_are_refused(
 def test_checkpoints_have_no_endings_of_hdf5(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="looks like an HDF5 file"):
         trained_model().save_weights(tmp_path / "w.h5", save_format="tf")
+
+
+def test_names_of_layers_that_begin_with_others(tmp_path):
+    inputs = tf.keras.Input((4,))
+    x = tf.keras.layers.Dense(2, name="block/dense")(inputs)
+    model = tf.keras.Model(inputs, tf.keras.layers.Activation("relu", name="block")(x))
+    weights = model.get_weights()
+    model.save_weights(tmp_path / "w.h5")
+    model.set_weights([0 * weight for weight in weights])
+    model.load_weights(tmp_path / "w.h5")
+    np.testing.assert_array_equal(model.get_weights()[0], weights[0])
+
+
+def test_models_that_are_not_built_are_saved_with_a_warning(tmp_path):
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    with pytest.warns(UserWarning, match="has not yet been built"):
+        model.save(tmp_path / "m.keras")
+    assert not tf.keras.models.load_model(tmp_path / "m.keras").built
+
+
+def test_arguments_without_a_configuration(caplog):
+    class Scaled(tf.keras.Model):
+        def __init__(self, scale):
+            super().__init__()
+            self.scale = scale
+
+    assert Scaled(np.int32(2)).get_config() == {}
+    assert "Defaulting to empty config" in caplog.text
