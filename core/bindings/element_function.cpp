@@ -2,12 +2,13 @@
 // pipeline. Calls take an element and return one. Those of tensors, tuples and dictionaries are
 // taken apart and put together here, others by functions of Python.
 //
-// Several elements are computed together without Python's lock, unless a node needs it, so that
-// worker threads do not wait for each other.
+// Worker threads compute without Python's lock, unless a node needs it: several elements that they
+// ask for together, and single ones that take long.
 #include "bindings/element_function.h"
 
 #include <structmember.h>
 
+#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <memory>
@@ -146,11 +147,26 @@ PyRef put_together(const Form& form, TensorList& tensors, size_t& at) {
   return checked(PyObject_CallOneArg(form.function, list));
 }
 
+// How long calls take, by some of them. Guarded by Python's lock.
+class Pace {
+ public:
+  bool is_long() const { return nanoseconds_ > kLong; }
+  bool is_due() { return calls_++ % kEvery == 0; }
+  void add(std::chrono::nanoseconds time) { nanoseconds_ = static_cast<double>(time.count()); }
+
+ private:
+  static constexpr double kLong = 50'000;  // as to give up Python's lock
+  static constexpr unsigned kEvery = 32;
+  unsigned calls_ = 0;
+  double nanoseconds_ = 0;
+};
+
 struct State {
   graph::CallablePtr callable;
   TensorList captured;
   Form taken, given;
   PyRef streams;
+  Pace pace;
 };
 
 struct ElementFunction {
@@ -163,6 +179,9 @@ struct Streams {
 };
 
 PyTypeObject* streams_type = nullptr;
+
+// Where signals are handled, between the parts of long kernels, which give up the lock themselves.
+unsigned long main_thread = 0;
 
 State& state_of(PyObject* self) { return *reinterpret_cast<ElementFunction*>(self)->state; }
 graph::StreamStates& states_of(PyObject* streams) {
@@ -186,6 +205,10 @@ TensorList arguments_of(const State& state, PyObject* element) {
   return arguments;
 }
 
+bool runs_unlocked(const State& state) {
+  return !state.callable->needs_host() && observers.empty();
+}
+
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
   if (PyVectorcall_NARGS(nargsf) != 1 || keywords) {
     PyErr_SetString(PyExc_TypeError, "The function takes one element.");
@@ -193,12 +216,23 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
   }
   const PyRef kept = PyRef::share(self);  // a node may drop the last reference
   return guarded([&] {
-    const State& state = state_of(self);
+    State& state = state_of(self);
     TensorList arguments = arguments_of(state, args[0]);
     TensorList results;
     const graph::DrawFrom streams(states_of(state.streams));
+    const auto run = [&] { state.callable->plan().run(arguments, results); };
     try {
-      state.callable->plan().run(arguments, results);
+      if (state.pace.is_due()) {
+        const auto begin = std::chrono::steady_clock::now();
+        run();
+        state.pace.add(std::chrono::steady_clock::now() - begin);
+      } else if (state.pace.is_long() && runs_unlocked(state) &&
+                 PyThread_get_thread_ident() != main_thread) {
+        const Unlocked others_work;
+        run();
+      } else {
+        run();
+      }
     } catch (...) {
       set_error_of_nodes(graph::taken_failed_nodes());
       throw PythonError();
@@ -257,7 +291,7 @@ PyObject* map(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     };
     std::vector<Job> jobs(static_cast<size_t>(PyList_GET_SIZE(args[0])));
     const graph::DrawFrom streams(states_of(state.streams));
-    const bool unlocked = !state.callable->needs_host() && observers.empty();
+    const bool unlocked = runs_unlocked(state);
     for (size_t k = 0; k < jobs.size(); ++k) {
       Job& job = jobs[k];
       const PyRef element = PyRef::share(PyList_GET_ITEM(args[0], static_cast<Py_ssize_t>(k)));
@@ -375,6 +409,7 @@ void dealloc_streams(PyObject* self) {
 }  // namespace
 
 bool init_element_functions(PyObject* module) {
+  main_thread = PyThread_get_thread_ident();
   PyType_Slot streams_slots[] = {
       {Py_tp_doc, const_cast<char*>("The random streams of one reading of a pipeline.")},
       {Py_tp_new, reinterpret_cast<void*>(construct_streams)},
