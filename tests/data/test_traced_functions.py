@@ -217,6 +217,58 @@ def test_datasets_in_functions_are_reduced():
     assert numbers(windows.flat_map(lambda w: w.batch(2)).unbatch()) == list(range(6))
 
 
+def looped(n):
+    total = tf.constant(0, tf.int64)
+    for i in tf.range(n):
+        for x in D.range(3).map(lambda v: v * i):
+            total += x
+    return total
+
+
+def chosen(n):
+    if n > 2:
+        dataset = D.range(n).map(lambda v: v * n)
+        return dataset.reduce(np.int64(0), lambda s, v: s + v)
+    return n
+
+
+IN_FUNCTIONS = {
+    "loop over a map": (looped, 4, 18),
+    "branch": (chosen, 4, 24),
+    "iterator": (lambda n: next(iter(D.range(3).map(lambda v: v + n))), 4, 4),
+    "interleave": (
+        lambda n: (
+            D.range(9)
+            .interleave(lambda v: D.from_tensors(v + n).repeat(2), 2)
+            .take(n)
+            .reduce(np.int64(0), lambda s, v: s + v)
+        ),
+        6,
+        48,
+    ),
+    "count": (lambda n: D.range(n).map(lambda v: v).batch(2).cardinality(), 5, 3),
+    "py_function": (
+        lambda n: (
+            D.range(n)
+            .map(lambda v: tf.py_function(lambda a, b: a * b, [v, n], tf.int64), 2)
+            .reduce(np.int64(0), lambda s, v: s + tf.ensure_shape(v, []))
+        ),
+        4,
+        24,
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("function", "argument", "expected"), IN_FUNCTIONS.values(), ids=IN_FUNCTIONS
+)
+def test_functions_of_pipelines_in_functions(function, argument, expected):
+    traced = tf.function(function)
+    for _ in range(2):
+        assert int(traced(tf.constant(argument, tf.int64))) == expected
+    assert traced.experimental_get_tracing_count() == 1
+
+
 def test_python_functions_run_for_each_element():
     seen = []
     dataset = D.range(3).map(as_python(lambda x: seen.append(int(x)) or x * 2))
