@@ -57,6 +57,7 @@ class Exporter:
         arguments: Sequence[Any] | None = None,
         variables: Sequence[Any] | None = None,
         names: Sequence[str] | None = None,
+        results: Sequence[Any] | None = None,
     ) -> str:
         """Adds a graph as a function; the function's name.
 
@@ -68,6 +69,7 @@ class Exporter:
             variables: the variables whose handles are the last arguments; those that it uses by
                 default.
             names: the names of the results.
+            results: the tensors of the graph that it returns; its outputs by default.
         """
         if arguments is None:
             arguments = [*graph.inputs, *(inner for _, inner in graph.captures)]
@@ -82,7 +84,8 @@ class Exporter:
         body = FunctionBody(self, found)
         body.begin(graph, arguments, variables)
         body.write(graph)
-        body.finish([body.ref(tensor) for tensor in graph.outputs], names)
+        results = graph.outputs if results is None else results
+        body.finish([body.ref(tensor) for tensor in results], names)
         self.functions.append(body.message)
         # Graphs are known by their ids, and have to live as long.
         self._written[id(graph), "kept"] = graph
@@ -372,7 +375,9 @@ def placeholder(body: Body, name: str, dtype: Any, shape: TensorShape) -> Ref:
 
 def finish_message(message: Any, exporter: Exporter) -> None:
     """Adds the functions and the versions to a GraphDef."""
-    message.library.function.extend(exporter.functions)
+    for function in exporter.functions:
+        # The message may be part of another one, whose class for functions is its own.
+        message.library.function.add().ParseFromString(function.SerializeToString())
     message.versions.producer = _PRODUCER
     message.versions.min_consumer = _MIN_CONSUMER
 

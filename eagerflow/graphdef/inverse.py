@@ -42,7 +42,7 @@ def table() -> dict[str, Inverse]:
 
 def of_function(function: Any) -> Inverse | None:
     """The operation of TensorFlow for a public function, of which a rule is a plain call."""
-    for name in _by_last_name().get(function.__name__, ()):
+    for name in _by_last_name().get(getattr(function, "__name__", ""), ()):
         path, names = _plain_calls()[name]
         public: Any = tf
         for part in path.split(".")[1:]:

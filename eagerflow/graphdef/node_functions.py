@@ -24,7 +24,9 @@ _SCALAR = (dtypes.bool, TensorShape([]))
 
 def resources(node: Any) -> list[Any]:
     """The tables that a node uses."""
-    return []
+    function = getattr(node.host_function, "function", None)
+    table = getattr(function, "__self__", None)
+    return [table] if node.type.startswith("LookupTable") and table is not None else []
 
 
 def emit(body: Any, node: Any, name: str) -> Sequence[Ref]:
@@ -52,6 +54,8 @@ def _host_call(body: Any, node: Any, name: str) -> Sequence[Ref]:
     if node.type == "Assert":
         message = body.constant(b"assertion failed:", dtypes.string)
         return body.add("Assert", refs[0], [message, *refs[1:]], name=name)
+    if resources(node):
+        return _table_call(body, node, name)
     function = getattr(node.host_function, "function", None)
     found = inverse.of_function(function) if hasattr(function, "__module__") else None
     if found is None or function is None:
@@ -70,6 +74,23 @@ def _host_call(body: Any, node: Any, name: str) -> Sequence[Ref]:
         if kinds[key] == "type" and definition.attributes[key].required:
             attrs[key] = node.outputs[0].dtype
     return body.add(definition.name, *inputs, name=name, outputs=_specs(node), **attrs)
+
+
+def _table_call(body: Any, node: Any, name: str) -> Sequence[Ref]:
+    """A call of a table's method."""
+    table = resources(node)[0]
+    handle = body.handle(table)
+    refs = [body.ref(tensor) for tensor in node.inputs]
+    if node.type == "LookupTableFind":
+        default = refs[1] if len(refs) > 1 else body.constant(table.default_value)
+        return body.add(
+            "LookupTableFindV2", handle, refs[0], default, name=name, outputs=_specs(node)
+        )
+    if node.type == "LookupTableInsert":
+        return body.add("LookupTableInsertV2", handle, *refs, name=name)
+    if node.type == "LookupTableSize":
+        return body.add("LookupTableSizeV2", handle, name=name)
+    raise NoSuchNodeError("TensorFlow has no such method of tables")
 
 
 def _specs(node: Any) -> list[tuple[Any, TensorShape]]:

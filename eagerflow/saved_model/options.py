@@ -48,3 +48,6 @@ class Asset:
 
     def __init__(self, path: Any) -> None:
         self.asset_path = path
+
+    def _checkpoint_children(self) -> dict[str, Any]:
+        return {}

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
+import shutil
 from typing import Any
 
 from eagerflow import _core
 from eagerflow.checkpoint.saving import save_objects
 from eagerflow.checkpoint.trackable import children, is_trackable, slots, walk
+from eagerflow.errors import UnimplementedError
+from eagerflow.framework import dtypes
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.graphdef import exporting
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.io.replacing import replaced
+from eagerflow.lookup import tables
 from eagerflow.protos.saved_model import MESSAGES
-from eagerflow.saved_model import constants
+from eagerflow.saved_model import constants, main_graph, saved_functions, structured_values
+from eagerflow.saved_model.options import Asset
 from eagerflow.util import lazy
 from eagerflow.version import VERSION
 
@@ -35,18 +43,23 @@ _LIST, _TUPLE, _DICT, _OBJECT = (
 def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None) -> None:
     """Writes an object, those below it and their variables to a folder.
 
-    The folder is TensorFlow's SavedModel, with the objects and the values of variables. Functions
-    are not in it: `load` returns the variables, and a Keras model is made again from its
-    configuration.
+    The folder is TensorFlow's SavedModel: objects, the values of variables, tables, assets, and the
+    functions that are attributes or methods of objects, with all traces that they have; one with an
+    `input_signature` is traced for it.
 
     Args:
         obj: a module, a Keras model, a checkpoint, or another trackable object.
         export_dir: the folder; made if it is not there.
-        signatures: accepted; functions are not saved.
+        signatures: functions of tensors by name, for those who call the model without its objects:
+            concrete functions, or Functions of one signature. They return a tensor, a sequence or a
+            dictionary of tensors. By default the only function of the object.
         options: ignored.
 
     Raises:
-        ValueError: if `obj` is not trackable.
+        ValueError: if `obj` is not trackable, or a signature is no function of tensors.
+        AssertionError: if a function uses a variable that belongs to no object that is saved.
+        tf.errors.UnimplementedError: if a function calls Python, or does something else that
+            TensorFlow's graphs cannot do; it names operation, file, line and function.
         tf.errors.OpError: of the kind that fits, if the files cannot be written.
 
     >>> import tempfile
@@ -63,18 +76,22 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
             f"`Trackable` class, for export. Got {obj} with type {type(obj)}."
         )
     folder = path_text(export_dir)
+    model = MESSAGES["SavedModel"](saved_model_schema_version=constants.SAVED_MODEL_SCHEMA_VERSION)
+    meta_graph = model.meta_graphs.add()
+    meta_graph.meta_info_def.tags.append(constants.SERVING)
+    meta_graph.meta_info_def.tensorflow_version = VERSION
+    metadata = MESSAGES["KerasMetadata"]()
+    # What cannot be exported is refused before anything is written.
+    assets = _Writer(obj, meta_graph, metadata).write(signatures)
     variables = os.path.join(folder, constants.VARIABLES_DIRECTORY)
     for made in (variables, os.path.join(folder, constants.ASSETS_DIRECTORY)):
         with translated(made):
             os.makedirs(made, exist_ok=True)
     save_objects(obj, os.path.join(variables, constants.VARIABLES_FILENAME))
-    model = MESSAGES["SavedModel"](saved_model_schema_version=constants.SAVED_MODEL_SCHEMA_VERSION)
-    graph = model.meta_graphs.add()
-    graph.meta_info_def.tags.append(constants.SERVING)
-    graph.meta_info_def.tensorflow_version = VERSION
-    graph.graph_def.versions.producer = 1
-    metadata = MESSAGES["KerasMetadata"]()
-    _add_objects(obj, graph.object_graph_def, metadata)
+    for path in assets:
+        target = os.path.join(folder, constants.ASSETS_DIRECTORY, os.path.basename(path))
+        with translated(path), replaced(target) as temporary:
+            shutil.copyfile(path, temporary)
     if metadata.nodes:
         _write(folder, constants.KERAS_METADATA_FILENAME, metadata)
     # Last, since it makes the folder a SavedModel.
@@ -86,39 +103,171 @@ def _write(folder: str, name: str, message: Any) -> None:
         file.write(message.SerializeToString())
 
 
-def _add_objects(root: Any, graph: Any, metadata: Any) -> None:
-    objects = list(walk(root))
-    node_of = {id(item): k for k, (item, _) in enumerate(objects)}
-    for item, _ in list(objects):
-        for _, _, slot in slots(item):
-            if id(slot) not in node_of:
-                node_of[id(slot)] = len(objects)
-                objects.append((slot, ""))
-    for k, (item, path) in enumerate(objects):
-        node = graph.nodes.add()
+class _Writer:
+    """Describes the objects that are saved, their functions and signatures.
+
+    Args:
+        root: the object.
+        meta_graph: the MetaGraphDef message.
+        metadata: gets what Keras knows of its layers and models.
+    """
+
+    def __init__(self, root: Any, meta_graph: Any, metadata: Any) -> None:
+        self._root = root
+        self._meta_graph = meta_graph
+        self._graph = meta_graph.object_graph_def
+        self._metadata = metadata
+        self._exporter = exporting.Exporter()
+        objects = list(walk(root))
+        self._numbers = {id(item): k for k, (item, _) in enumerate(objects)}
+        for item, _ in list(objects):
+            for _, _, slot in slots(item):
+                if id(slot) not in self._numbers:
+                    self._numbers[id(slot)] = len(objects)
+                    objects.append((slot, ""))
+        self._objects = objects
+
+    def write(self, signatures: Any) -> list[str]:
+        """Fills the message; the files that are to be copied."""
+        for k, (item, path) in enumerate(self._objects):
+            self._describe(k, item, path)
+        items = [item for item, _ in self._objects]
+        writer = saved_functions.FunctionWriter(self._graph, self._exporter, self._numbers)
+        root_functions = self._functions_of(0)
+        for k, item in enumerate(items):
+            if _is_table(item):
+                self._add_table(k, item, writer)
+                continue
+            functions = self._functions_of(k) if k else root_functions
+            for name, function in functions.items():
+                if saved_functions.concrete_functions_of(function):
+                    writer.add(self._child(k, name), function)
+        graphs = saved_functions.signature_graphs(signatures, root_functions)
+        variables = [
+            (item, f"{path}/.ATTRIBUTES/VARIABLE_VALUE" if path else "VARIABLE_VALUE")
+            for item, path in self._objects
+            if isinstance(item, _core.Variable) and path
+        ]
+        main = main_graph.MainGraph(
+            self._meta_graph, self._exporter, variables, [t for t in items if _is_table(t)]
+        )
+        if graphs or self._graph.concrete_functions:
+            self._add_signatures(graphs, writer, main)
+        main.finish()
+        return self._add_assets(items)
+
+    def _functions_of(self, number: int) -> dict[str, Any]:
+        item = self._objects[number][0]
+        identifier = self._graph.nodes[number].user_object.identifier
+        of_keras = type(item).__module__.startswith("eagerflow.keras")
+        found = saved_functions.functions_of(
+            item, of_class=of_keras or identifier.startswith("_tf_keras")
+        )
+        if number == 0 and identifier.startswith("_tf_keras"):
+            found = {**found, **self._functions_of_model()}
+        return found
+
+    def _functions_of_model(self) -> dict[str, Any]:
+        """The functions of a Keras model; nothing if they cannot be exported."""
+        found = saved_functions.functions_of_model(self._root)
+        trial = exporting.Exporter()
+        try:
+            for value in found.values():
+                for concrete in saved_functions.concrete_functions_of(value):
+                    trial.function(concrete.graph)
+        except UnimplementedError as error:
+            logging.warning(
+                "The model is saved without functions: %s It can be made again from its "
+                "configuration, which is saved.",
+                error.message,
+            )
+            return {}
+        return found
+
+    def _child(self, parent: int, name: str) -> Any:
+        """A new node, which is an attribute of another."""
+        self._graph.nodes[parent].children.add(node_id=len(self._graph.nodes), local_name=name)
+        return self._graph.nodes.add()
+
+    def _add_signatures(self, graphs: dict[str, Any], writer: Any, main: Any) -> None:
+        number = len(self._graph.nodes)
+        node = self._child(0, "signatures").user_object
+        node.identifier = "signature_map"
+        node.version.producer = node.version.min_consumer = 1
+        for key, graph in graphs.items():
+            variables = self._exporter.variables_of(graph)
+            name = self._exporter.function_name(graph.name)
+            names = list(graph.structured_outputs)
+            self._exporter.function(graph, name, list(graph.inputs), variables, names)
+            specs = {
+                output: TensorSpec(tensor.shape, tensor.dtype, output)
+                for output, tensor in graph.structured_outputs.items()
+            }
+            writer.describe(name, graph.structured_input_signature, specs, variables, key)
+            message = self._child(number, key).bare_concrete_function
+            message.concrete_function_name = name
+            keywords = [tensor.name.rpartition(":")[0] for tensor in graph.inputs]
+            message.argument_keywords.extend(keywords)
+            message.allowed_positional_arguments = len(keywords)
+            main.add_signature(key, graph, name, variables)
+
+    def _add_table(self, number: int, table: Any, writer: Any) -> None:
+        """Describes a table by the functions that make and fill it."""
+        node = self._graph.nodes[number]
+        del node.children[:]
+        node.resource.SetInParent()
+        nothing: Any = ((), {})
+        for attribute, name in main_graph.table_functions(self._exporter, table).items():
+            kind = dtypes.resource if attribute == "_create_resource" else dtypes.int32
+            bound = [table] if attribute == "_initialize" else []
+            writer.describe(name, nothing, TensorSpec([], kind), bound, name)
+            child = self._child(number, attribute).function
+            child.concrete_functions.append(name)
+            spec = structured_values.ArgSpec([], None, None, None, [], None, {})
+            structured_values.fill(child.function_spec.fullargspec, spec)
+            structured_values.fill(child.function_spec.input_signature, None)
+
+    def _add_assets(self, items: list[Any]) -> list[str]:
+        paths: list[str] = []
+        for k, item in enumerate(items):
+            if isinstance(item, Asset):
+                self._graph.nodes[k].asset.asset_file_def_index = len(paths)
+                path = path_text(item.asset_path)
+                asset = self._meta_graph.asset_file_def.add(filename=os.path.basename(path))
+                asset.tensor_info.name = f"asset_path_initializer_{len(paths)}:0"
+                asset.tensor_info.dtype = dtypes.string.as_datatype_enum
+                paths.append(path)
+        return paths
+
+    def _describe(self, number: int, item: Any, path: str) -> None:
+        node = self._graph.nodes.add()
         for name, child in children(item).items():
-            node.children.add(node_id=node_of[id(child)], local_name=name)
+            node.children.add(node_id=self._numbers[id(child)], local_name=name)
         for variable, name, slot in slots(item):
-            if id(variable) in node_of:
+            if id(variable) in self._numbers:
                 node.slot_variables.add(
-                    original_variable_node_id=node_of[id(variable)],
+                    original_variable_node_id=self._numbers[id(variable)],
                     slot_name=name,
-                    slot_variable_node_id=node_of[id(slot)],
+                    slot_variable_node_id=self._numbers[id(slot)],
                 )
         if isinstance(item, _core.Variable):
             _describe_variable(node.variable, item)
-            continue
+            return
         identifier = _identifier(item)
         node.user_object.identifier = identifier
         node.user_object.version.producer = 1
         node.user_object.version.min_consumer = 1
         if identifier.startswith("_tf_keras"):
-            described = metadata.nodes.add(
-                node_id=k, node_path=f"root.{path}".rstrip("."), identifier=identifier
+            described = self._metadata.nodes.add(
+                node_id=number, node_path=f"root.{path}".rstrip("."), identifier=identifier
             )
-            described.metadata = _keras_metadata(item, k)
+            described.metadata = _keras_metadata(item, number)
             described.version.producer = 2
             described.version.min_consumer = 1
+
+
+def _is_table(item: Any) -> bool:
+    return isinstance(item, tables.StaticHashTable | tables.MutableHashTable)
 
 
 def _describe_variable(message: Any, variable: Any) -> None:

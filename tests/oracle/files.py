@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 
 from graphdef import programs
+from saved_model.modules import check as check_module
+from saved_model.modules import make as make_module
 
 Check = Callable[[SimpleNamespace, str], None]
 CHECKS: list[Check] = []
@@ -90,6 +92,38 @@ def graphs(tools: SimpleNamespace, folder: str) -> None:
                 assert left.numpy().tolist() == right.numpy().tolist()
             else:
                 same([left.numpy()], [right.numpy()], 1e-5)
+
+
+@check
+def functions_of_modules(tools: SimpleNamespace, folder: str) -> None:
+    """SavedModels with functions, signatures and tables, each by the other's reader."""
+    for writer, reader in ((tools.ef, tools.tf), (tools.tf, tools.ef)):
+        path = f"{folder}/{writer.__name__}"
+        module = make_module(writer, None)
+        signatures = {"serving_default": module.look_up, "loop": module.loop}
+        writer.saved_model.save(module, path, signatures=signatures)
+        check_module(reader, reader.saved_model.load(path))
+
+
+@check
+def keras_models_as_functions(tools: SimpleNamespace, folder: str) -> None:
+    """Keras models of ours, which TensorFlow runs without Keras, also in sessions."""
+    ef, tf = tools.ef, tools.tf
+    for name, make in programs.MODELS.items():
+        model, x = make(ef.keras)
+        path = f"{folder}/{name}"
+        model.save(path, save_format="tf")
+        expected = np.asarray(model(x, training=False))
+        loaded = tf.saved_model.load(path)
+        signature = loaded.signatures["serving_default"]
+        (key,) = signature.structured_input_signature[1]
+        (result,) = signature(**{key: tf.constant(x)}).values()
+        same([expected, expected], [result, loaded(x, training=False)], 1e-5)
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            meta_graph = tf.compat.v1.saved_model.load(session, ["serve"], path)
+            info = meta_graph.signature_def["serving_default"]
+            (fetch,), (feed,) = info.outputs.values(), info.inputs.values()
+            same([expected], [session.run(fetch.name, {feed.name: x})], 1e-5)
 
 
 @check

@@ -1,0 +1,174 @@
+"""The graph of a SavedModel besides its functions: variables, tables, signatures, restoring."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.framework.func_graph import eagerly
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.graphdef import attributes
+from eagerflow.graphdef.attributes import FunctionName
+from eagerflow.graphdef.exporting import Body, Exporter, FunctionBody, finish_message, placeholder
+from eagerflow.graphdef.writer import GraphWriter, Ref
+from eagerflow.saved_model import constants
+
+_INIT = "__saved_model_init_op"
+
+
+class MainGraph:
+    """Writes the graph with which a session starts.
+
+    Args:
+        meta_graph: the MetaGraphDef message.
+        exporter: collects functions.
+        variables: pairs of a variable and its key in the checkpoint.
+        tables: the tables.
+    """
+
+    def __init__(
+        self, meta_graph: Any, exporter: Exporter, variables: Sequence[tuple[Any, str]],
+        tables: Sequence[Any],
+    ) -> None:  # fmt: skip
+        self._meta_graph = meta_graph
+        self._exporter = exporter
+        self._body = Body(exporter, meta_graph.graph_def.node, False)
+        self._tables = list(tables)
+        self._keys = [key for _, key in variables]
+        self._variables = [variable for variable, _ in variables]
+        for variable in self._variables:
+            self._body.bind_handle(variable, self._handle(variable))
+        for table in self._tables:
+            self._body.bind_handle(table, table_handle(self._body, table))
+
+    def _handle(self, variable: Any) -> Ref:
+        name = self._body.unique(variable.name.rpartition(":")[0] or "Variable")
+        return self._body.add(
+            "VarHandleOp", name=name, shared_name=name, dtype=variable.dtype, shape=variable.shape
+        )[0]
+
+    def add_signature(self, key: str, graph: Any, function: str, variables: Sequence[Any]) -> None:
+        """Adds a signature: placeholders, and a call of its function."""
+        signature = self._meta_graph.signature_def[key]
+        signature.method_name = constants.PREDICT_METHOD_NAME
+        refs = []
+        for tensor in graph.inputs:
+            name = tensor.name.rpartition(":")[0]
+            ref = placeholder(self._body, f"{key}_{name}", tensor.dtype, tensor.shape)
+            _fill_info(signature.inputs[name], f"{ref.node}:0", tensor)
+            refs.append(ref)
+        refs += [self._body.handle(variable) for variable in variables]
+        name = self._body.unique("StatefulPartitionedCall")
+        self._body.add(
+            "StatefulPartitionedCall", refs, name=name, f=FunctionName(function),
+            Tout=[tensor.dtype for tensor in graph.outputs],
+        )  # fmt: skip
+        for k, (output, tensor) in enumerate(graph.structured_outputs.items()):
+            _fill_info(signature.outputs[output], f"{name}:{k}", tensor)
+
+    def finish(self) -> None:
+        """Adds what initializes tables and what saves and restores variables."""
+        body = self._body
+        for table in self._tables:
+            fill_table(body, body.handle(table), table)
+        body.control = [
+            node.name
+            for node in self._meta_graph.graph_def.node
+            if node.op == "LookupTableImportV2"
+        ]
+        init = body.unique("NoOp")
+        body.add("NoOp", name=init)
+        body.control = []
+        signature = self._meta_graph.signature_def[_INIT]
+        info = signature.outputs[_INIT]
+        info.name = init
+        info.tensor_shape.unknown_rank = True
+        if self._variables:
+            self._add_saver()
+        finish_message(self._meta_graph.graph_def, self._exporter)
+
+    def _add_saver(self) -> None:
+        body = self._body
+        prefix = placeholder(body, "saver_filename", dtypes.string, TensorShape([]))
+        names = body.constant([key.encode() for key in self._keys], dtypes.string)
+        slices = body.constant([b""] * len(self._keys), dtypes.string)
+        kinds = [variable.dtype for variable in self._variables]
+        values = [
+            body.add("ReadVariableOp", body.handle(variable), dtype=variable.dtype)[0]
+            for variable in self._variables
+        ]
+        save = body.unique("SaveV2")
+        body.add("SaveV2", prefix, names, slices, values, name=save)
+        body.control = [save]
+        done = body.add("Identity", prefix)[0]
+        body.control = []
+        restored = body.add("RestoreV2", prefix, names, slices, dtypes=kinds)
+        assigned = []
+        for variable, value in zip(self._variables, restored, strict=True):
+            assigned.append(body.unique("AssignVariableOp"))
+            body.add(
+                "AssignVariableOp", body.handle(variable), value, name=assigned[-1],
+                dtype=variable.dtype,
+            )  # fmt: skip
+        body.control = assigned
+        restore = body.unique("restore_all")
+        body.add("NoOp", name=restore)
+        body.control = []
+        saver = self._meta_graph.saver_def
+        saver.filename_tensor_name = f"{prefix.node}:0"
+        saver.save_tensor_name = f"{done.node}:0"
+        saver.restore_op_name = restore
+        saver.version = 2
+
+
+def _fill_info(message: Any, name: str, tensor: Any) -> None:
+    message.name = name
+    message.dtype = tensor.dtype.as_datatype_enum
+    attributes.fill_shape(message.tensor_shape, tensor.shape)
+
+
+def table_handle(writer: GraphWriter, table: Any) -> Ref:
+    """Adds a table."""
+    name = writer.unique("hash_table")
+    return writer.add(
+        "HashTableV2", name=name, shared_name=f"{name}_{id(table)}", key_dtype=table.key_dtype,
+        value_dtype=table.value_dtype,
+    )[0]  # fmt: skip
+
+
+def fill_table(writer: GraphWriter, handle: Ref, table: Any) -> None:
+    """Adds what fills a table with what it holds now."""
+    with eagerly():
+        keys, values = table.export()
+    writer.add("LookupTableImportV2", handle, writer.constant(keys), writer.constant(values))
+
+
+def table_functions(exporter: Exporter, table: Any) -> dict[str, str]:
+    """The functions that make, fill and forget a table, by the names that loaders know."""
+    found = {}
+    for attribute, role in (
+        ("_create_resource", "creator"),
+        ("_initialize", "initializer"),
+        ("_destroy_resource", "destroyer"),
+    ):
+        name = found[attribute] = exporter.function_name(f"table_{role}")
+        body = FunctionBody(exporter, name)
+        if role == "creator":
+            result = table_handle(body, table)
+        else:
+            if role == "initializer":
+                handle = body.argument("table", dtypes.resource, TensorShape([]))
+                fill_table(body, handle, table)
+                body.control = [node.name for node in body.message.node_def if node.op[0] == "L"]
+            result = body.add(
+                "Const", name="done", value=_core.convert(1, dtypes.int32, None), dtype=dtypes.int32
+            )[0]
+        body.finish([result])
+        body.message.signature.is_stateful = True
+        for control in body.control:
+            body.message.signature.control_output.append(control)
+            body.message.control_ret[control] = control
+        exporter.functions.append(body.message)
+    return found

@@ -1,0 +1,301 @@
+"""The functions of a program's objects as a SavedModel has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.func_graph import FuncGraph, dims_of
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.functions.concrete_function import ConcreteFunction
+from eagerflow.functions.function import Function, function
+from eagerflow.functions.function_type import KEYWORD_ONLY, POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD
+from eagerflow.graphdef.exporting import Exporter
+from eagerflow.saved_model import structured_values
+
+Tensor = _core.Tensor
+
+
+def functions_of(item: Any, of_class: bool = False) -> dict[str, Any]:
+    """The Functions and concrete functions that are attributes of an object, by name.
+
+    Args:
+        item: the object.
+        of_class: whether only its methods count.
+    """
+    if isinstance(item, list | tuple | Mapping | _core.Variable):
+        return {}
+    found = {}
+    for kind in reversed(type(item).__mro__):
+        for name, value in vars(kind).items():
+            if isinstance(value, Function):
+                found[name] = getattr(item, name)
+    own = {} if of_class else getattr(item, "__dict__", {})
+    found.update(
+        {key: value for key, value in own.items() if isinstance(value, Function | ConcreteFunction)}
+    )
+    return found
+
+
+def concrete_functions_of(value: Any) -> list[ConcreteFunction]:
+    """The concrete functions that there are of a function; one with a signature is traced."""
+    if isinstance(value, ConcreteFunction):
+        return [value]
+    if value.input_signature is not None and not len(value._cache):
+        value.get_concrete_function()
+    return list(value._cache)
+
+
+def functions_of_model(model: Any) -> dict[str, Any]:
+    """What a Keras model whose inputs are known is called by in a SavedModel.
+
+    `__call__` has traces for both values of `training`; `_default_save_signature` returns the outputs
+    by name.
+    """
+    if not getattr(model, "inputs", None) or not getattr(model, "outputs", None):
+        return {}
+    names = model.output_names
+    specs = nest.map_structure(lambda x: TensorSpec(x.shape, x.dtype, x.name), model.inputs)
+    single = isinstance(specs, list) and len(specs) == 1
+    specs = specs[0] if single else specs
+
+    def call(inputs: Any, training: bool = False) -> Any:
+        return model(inputs, training=training)
+
+    def serve(inputs: Any) -> dict[str, Any]:
+        return dict(zip(names, nest.flatten(model(inputs, training=False)), strict=True))
+
+    called = function(call, autograph=False)
+    for training in (False, True):
+        called.get_concrete_function(specs, training=training)
+    signature = function(serve, autograph=False, input_signature=[specs])
+    return {"__call__": called, "_default_save_signature": signature}
+
+
+class FunctionWriter:
+    """Adds functions to the graph and to the objects of a SavedModel.
+
+    Args:
+        objects: the SavedObjectGraph message.
+        exporter: collects the functions' graphs.
+        numbers: the numbers of the nodes of variables and tables, by their ids.
+    """
+
+    def __init__(self, objects: Any, exporter: Exporter, numbers: dict[int, int]) -> None:
+        self._objects = objects
+        self._exporter = exporter
+        self._numbers = numbers
+        self._names: dict[int, str] = {}
+        self._kept: list[Any] = []
+
+    def add(self, node: Any, value: Any) -> None:
+        """Describes a function by a node.
+
+        Raises:
+            UnimplementedError: if one of its operations cannot be exported.
+            AssertionError: if it uses a variable that is no attribute of an object that is saved.
+        """
+        message = node.function
+        for concrete in concrete_functions_of(value):
+            message.concrete_functions.append(self.concrete(concrete))
+        if isinstance(value, Function):
+            spec = _arg_spec(value)
+        else:
+            spec = structured_values.ArgSpec([], None, None, None, [], None, {})
+        structured_values.fill(message.function_spec.fullargspec, spec)
+        structured_values.fill(message.function_spec.input_signature, value.input_signature if (
+            isinstance(value, Function) and value.input_signature is not None
+        ) else None)  # fmt: skip
+
+    def concrete(self, concrete: ConcreteFunction) -> str:
+        """The name of a concrete function, which is added."""
+        if id(concrete) not in self._names:
+            self._kept.append(concrete)
+            self._names[id(concrete)] = self._add(concrete)
+        return self._names[id(concrete)]
+
+    def _add(self, concrete: ConcreteFunction) -> str:
+        graph = concrete.graph
+        given = iter(graph.inputs)
+        args, kwargs = [], {}
+        for name, parameter in concrete.function_type.parameters.items():
+            value = parameter.annotation.from_tensors(given)
+            if parameter.kind is KEYWORD_ONLY:
+                kwargs[name] = (parameter.annotation, value)
+            else:
+                args.append((parameter.annotation, value))
+        values = [value for _, value in args], {key: pair[1] for key, pair in kwargs.items()}
+        arguments = [leaf for leaf in nest.flatten(values, True) if isinstance(leaf, Tensor)]
+        results = [
+            leaf for leaf in nest.flatten(concrete.structured_outputs, True) if leaf is not None
+        ]
+        variables = self._exporter.variables_of(graph)
+        name = self._exporter.function_name(graph.name)
+        self._exporter.function(graph, name, arguments, variables, results=results)
+        signature = concrete.structured_input_signature
+        self.describe(
+            name, signature, _specs(concrete.structured_outputs), variables, concrete.name.decode()
+        )
+        return name
+
+    def describe(self, name: str, signature: Any, output: Any, variables: Any, shown: str) -> None:
+        """Adds what is known of a function of the library."""
+        message = self._objects.concrete_functions[name]
+        structured_values.fill(message.canonicalized_input_signature, signature)
+        structured_values.fill(message.output_signature, output)
+        for item in variables:
+            if id(item) not in self._numbers:
+                raise AssertionError(
+                    f"Tried to export a function which references an 'untracked' resource. "
+                    f"TensorFlow objects (e.g. tf.Variable) captured by functions must be 'tracked' "
+                    f"by assigning them to an attribute of a tracked object or assigned to an "
+                    f"attribute of the main object directly. Function: {shown}, resource: {item!r}"
+                )
+            message.bound_inputs.append(self._numbers[id(item)])
+
+
+def _name_of(tensor: Any) -> str:
+    return tensor.name.rpartition(":")[0]
+
+
+def _specs(structure: Any) -> Any:
+    """The specs of the tensors in a function's result."""
+
+    def spec(leaf: Any) -> Any:
+        if isinstance(leaf, CompositeTensor):
+            return leaf._type_spec
+        if not isinstance(leaf, Tensor):
+            return None
+        return TensorSpec(leaf.shape, leaf.dtype, _name_of(leaf))
+
+    return nest.map_structure(spec, structure)
+
+
+def _arg_spec(value: Function) -> Any:
+    """The parameters of a function as `inspect.getfullargspec` has them."""
+    given = dict(value.function_spec.function_type.parameters)
+    defaults = value._defaults
+    positional = [
+        name for name, p in given.items() if p.kind in (POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD)
+    ]
+    keywords = [name for name, p in given.items() if p.kind is KEYWORD_ONLY]
+    rest = {p.kind.name: name for name, p in given.items()}
+    return structured_values.ArgSpec(
+        positional,
+        rest.get("VAR_POSITIONAL"),
+        rest.get("VAR_KEYWORD"),
+        tuple(_writable(defaults[name]) for name in positional if name in defaults) or None,
+        keywords,
+        {name: _writable(defaults[name]) for name in keywords if name in defaults} or None,
+        {},
+    )
+
+
+def _writable(value: Any) -> Any:
+    """A default as a file can hold it, or None."""
+    return value if isinstance(value, bool | int | float | str) else None
+
+
+def signature_graphs(signatures: Any, root_functions: dict[str, Any]) -> dict[str, FuncGraph]:
+    """For each signature, the graph of a function of named tensors that returns named tensors.
+
+    Args:
+        signatures: a function, or functions by name; None for the only function of the object.
+        root_functions: the functions of the object that is saved.
+
+    Raises:
+        ValueError: if a signature is no function, is not traced for one signature, takes or returns
+            anything but tensors.
+    """
+    if signatures is None:
+        signatures = _default_signature(root_functions)
+    elif not isinstance(signatures, Mapping):
+        signatures = {"serving_default": signatures}
+    return {key: _signature_graph(key, value) for key, value in signatures.items()}
+
+
+def _default_signature(functions: dict[str, Any]) -> dict[str, Any]:
+    """The only function of an object, if it has one signature and can be one."""
+    if "_default_save_signature" in functions:
+        return {"serving_default": functions["_default_save_signature"]}
+    if len(functions) != 1:
+        return {}
+    (value,) = functions.values()
+    if len(concrete_functions_of(value)) != 1:
+        return {}
+    concrete = concrete_functions_of(value)[0]
+    leaves = nest.flatten(concrete.structured_input_signature)
+    if not all(isinstance(leaf, TensorSpec) for leaf in leaves) or not leaves:
+        return {}
+    try:
+        _normalized("", concrete.structured_outputs)
+    except ValueError:
+        return {}
+    return {"serving_default": concrete}
+
+
+def _signature_graph(key: str, value: Any) -> FuncGraph:
+    if not isinstance(value, Function | ConcreteFunction):
+        if not callable(value):
+            raise ValueError(
+                f"Expected a TensorFlow function for which to generate a signature, but got {value}. "
+                f"Python functions may be decorated with `@tf.function` and passed as signatures "
+                f"directly, or created with `f.get_concrete_function`; signature {key!r} is neither."
+            )
+        value = function(value)
+    found = concrete_functions_of(value)
+    if len(found) != 1:
+        raise ValueError(
+            f"Expected a TensorFlow function for which to generate signature {key!r}, but it has "
+            f"{len(found)} traces. Give the @tf.function an input_signature, or pass "
+            "f.get_concrete_function(...)."
+        )
+    concrete = found[0]
+    for leaf in nest.flatten(concrete.structured_input_signature):
+        if hasattr(leaf, "_component_specs") and not isinstance(leaf, TensorSpec):
+            raise ValueError(f"Signature {key!r} takes {leaf}; signatures take tensors only.")
+    graph = FuncGraph(f"signature_wrapper_{key}")
+    with graph.as_default():
+        names = [_name_of(tensor) for tensor in concrete.graph.inputs]
+        order = sorted(range(len(names)), key=names.__getitem__)
+        made = {
+            k: graph.placeholder(
+                concrete.graph.inputs[k].dtype, dims_of(concrete.graph.inputs[k].shape), names[k]
+            )
+            for k in order
+        }
+        result = concrete.run([made[k] for k in range(len(names))], {})
+        result = _normalized(key, result)
+        tensors = {name: _core.ops.identity(result[name]) for name in sorted(result)}
+        graph.structured_outputs = tensors
+        graph.structured_input_signature = (
+            (),
+            {
+                names[k]: TensorSpec(tensor.shape, tensor.dtype, names[k])
+                for k, tensor in made.items()
+            },
+        )
+        graph.finish(list(tensors.values()))
+    return graph
+
+
+def _normalized(key: str, result: Any) -> dict[str, Any]:
+    """A function's result as named tensors."""
+    if isinstance(result, Mapping):
+        named = dict(result)
+    elif result is None:
+        named = {}
+    else:
+        leaves = result if isinstance(result, list | tuple) else [result]
+        named = {f"output_{k}": leaf for k, leaf in enumerate(leaves)}
+    for name, value in named.items():
+        if not isinstance(name, str) or not isinstance(value, Tensor):
+            raise ValueError(
+                f"Got a non-Tensor value {value!r} for key {name!r} in the output of the function "
+                f"used to generate the SavedModel signature {key!r}. Outputs for functions used as "
+                "signatures must be a single Tensor, a sequence of Tensors, or a dictionary from "
+                "string to Tensor."
+            )
+    return named
