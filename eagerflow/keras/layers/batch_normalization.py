@@ -14,10 +14,12 @@ from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.arguments import FunctionLayer, axes_of
+from eagerflow.keras.layers.batch_renormalization import Renormalization
 from eagerflow.keras.typing import ConstraintLike, InitializerLike, RegularizerLike
 from eagerflow.ops.nn.normalization import weighted_moments
 
 _ops = _core.ops
+_VARIANT = ("renorm", "renorm_clipping", "renorm_momentum", "virtual_batch_size")
 _HALF = (dtypes.float16, dtypes.bfloat16)
 
 
@@ -27,7 +29,7 @@ def _correction(count: Any, dtype: Any) -> Any:
     return _ops.divide_real(count, _ops.maximum(_ops.subtract(count, 1), 1))
 
 
-class BatchNormalization(FunctionLayer):
+class BatchNormalization(Renormalization, FunctionLayer):
     """gamma * (x - mean) / sqrt(variance + epsilon) + beta (Ioffe and Szegedy, 2015).
 
     In training, mean and variance are those of the batch, which update the moving averages that are
@@ -48,7 +50,10 @@ class BatchNormalization(FunctionLayer):
         beta_constraint: is applied to beta after each step of an optimizer.
         gamma_constraint: is applied to gamma after each step.
         synchronized: kept in the config; there is one replica.
-        **kwargs: `name`, `dtype`, …; `fused=False` keeps the variance of images uncorrected.
+        **kwargs: `name`, `dtype`, …; `fused=False` keeps the variance of images uncorrected;
+            `renorm=True` corrects batches by averages (Ioffe, 2017), with `renorm_momentum` and
+            the limits `rmax`, `rmin` and `dmax` in `renorm_clipping`; `virtual_batch_size` is the
+            size of parts that are normalized each by itself.
 
     Raises:
         TypeError: if `axis` is no number or list.
@@ -87,6 +92,7 @@ class BatchNormalization(FunctionLayer):
     ) -> None:
         fused = kwargs.pop("fused", None)
         synchronized = synchronized or self._always_synchronized
+        variant = {name: kwargs.pop(name) for name in _VARIANT if name in kwargs}
         super().__init__(**kwargs)
         if not isinstance(axis, (int, list, tuple)):
             raise TypeError(
@@ -95,6 +101,7 @@ class BatchNormalization(FunctionLayer):
             )
         if synchronized and fused:
             raise ValueError("`fused=True` is not supported when `synchronized=True`.")
+        self._set_variant(variant, fused)
         self.axis: Any = axis if isinstance(axis, int) else list(axis)
         self.synchronized = synchronized
         self.momentum = momentum
@@ -114,6 +121,7 @@ class BatchNormalization(FunctionLayer):
         """Whether TensorFlow takes its fused operation, which corrects the average's variance."""
         single = len(self.axis) == 1 and self.axis[0] in (1, rank - 1)
         possible = rank in (4, 5) and single and self.compute_dtype != "float64"
+        possible = possible and not self._is_variant
         if self.fused and not possible:
             raise ValueError(
                 "Passing `fused=True` is only supported when axis is 1 or 3 for input rank = 4 or "
@@ -121,12 +129,14 @@ class BatchNormalization(FunctionLayer):
             )
         return possible if self.fused is None else bool(self.fused)
 
-    def _weight(self, name: str, shape: Any, trainable: bool = True) -> Any:
+    def _weight(
+        self, name: str, shape: Any, trainable: bool = True, initializer: Any = None
+    ) -> Any:
         return self.add_weight(
             name=name,
             shape=shape,
             dtype=self._param_dtype,
-            initializer=getattr(self, f"{name}_initializer"),
+            initializer=initializer or getattr(self, f"{name}_initializer"),
             regularizer=getattr(self, f"{name}_regularizer", None),
             constraint=getattr(self, f"{name}_constraint", None),
             trainable=trainable,
@@ -151,18 +161,33 @@ class BatchNormalization(FunctionLayer):
             )
         self.fused = self._is_fused(rank)
         self.input_spec = InputSpec(ndim=rank, axes=sizes)
+        virtual = self.virtual_batch_size is not None
+        if virtual:
+            if 0 in sizes:
+                raise ValueError(
+                    "When using `virtual_batch_size`, the batch dimension must be 0 and thus axis "
+                    f"cannot include 0. Received axis={self.axis}"
+                )
+            # The parts of the batch are a second axis.
+            rank += 1
+            self.axis = [axis + 1 for axis in self.axis]
+            sizes = {axis + 1: size for axis, size in sizes.items()}
         broadcast_shape = [sizes.get(axis, 1) for axis in range(rank)]
-        weights = [*sizes.values()] if len(sizes) == 1 else broadcast_shape
+        weights = [*sizes.values()] if len(sizes) == 1 and not virtual else broadcast_shape
         self.gamma = self._weight("gamma", weights) if self.scale else None
         self.beta = self._weight("beta", weights) if self.center else None
         self.moving_mean = self._weight("moving_mean", weights, trainable=False)
         self.moving_variance = self._weight("moving_variance", weights, trainable=False)
-        self._reduced = [axis for axis in range(rank) if axis not in sizes]
+        self._build_variant(weights)
+        self._reduced = [
+            axis for axis in range(rank) if axis not in sizes and not (virtual and axis == 1)
+        ]
         # Vectors broadcast without a reshape along the last axis only.
-        self._broadcast_shape = None if self.axis == [rank - 1] else broadcast_shape
-        self._keep = len(sizes) > 1
+        self._keep = len(sizes) > 1 or virtual
+        self._broadcast_shape = None if self.axis == [rank - 1] or self._keep else broadcast_shape
         exact = self.dtype == "float64" or self.compute_dtype != "float64"
-        self._channel: Any = self.axis[0] if len(sizes) == 1 and exact else None
+        native = len(sizes) == 1 and exact and not self._is_variant
+        self._channel: Any = self.axis[0] if native else None
         Layer.build(self, input_shape)
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
@@ -170,24 +195,28 @@ class BatchNormalization(FunctionLayer):
             return self._call_native(inputs, training, mask)
         dtype = inputs.dtype
         x = _ops.cast(inputs, dtypes.float32) if dtype in _HALF else inputs
-        if training and self.trainable:
-            mean, variance = self._moments(x, mask)
-            self._move(x, mean, variance)
+        if self._is_variant:
+            outputs = self._call_variant(x, training, mask)
         else:
-            mean, variance = self.moving_mean, self.moving_variance
+            if training and self.trainable:
+                mean, variance = self._moments(x, mask)
+                self._move(x, mean, variance)
+            else:
+                mean, variance = self.moving_mean, self.moving_variance
+            outputs = self._normalized(x, mean, variance, self.gamma, self.beta)
+        return outputs if x is inputs else _ops.cast(outputs, dtype)
+
+    def _normalized(self, x: Any, mean: Any, variance: Any, gamma: Any, beta: Any) -> Any:
+        """gamma * (x - mean) / sqrt(variance + epsilon) + beta."""
         factor = _ops.rsqrt(_ops.add(variance, self.epsilon))
-        if self.gamma is not None:
-            factor = _ops.multiply(factor, self.gamma)
+        if gamma is not None:
+            factor = _ops.multiply(factor, gamma)
         shift = _ops.multiply(mean, factor)
-        if self.beta is not None:
-            shift = _ops.subtract(self.beta, shift)
-        else:
-            shift = _ops.negative(shift)
+        shift = _ops.negative(shift) if beta is None else _ops.subtract(beta, shift)
         if self._broadcast_shape is not None:
             factor = _ops.reshape(factor, self._broadcast_shape)
             shift = _ops.reshape(shift, self._broadcast_shape)
-        outputs = _ops.add(_ops.multiply(x, factor), shift)
-        return outputs if x is inputs else _ops.cast(outputs, dtype)
+        return _ops.add(_ops.multiply(x, factor), shift)
 
     def _call_native(self, x: Any, training: Any, mask: Any) -> Any:
         """The fused operation, for one axis of features and no mask."""
@@ -231,24 +260,44 @@ class BatchNormalization(FunctionLayer):
         return mean, variance
 
     def _move(self, x: Any, mean: Any, variance: Any) -> None:
-        """Moves the averages towards those of a batch; an empty one moves nothing."""
-        sizes = x._sizes()
-        count = math.prod(sizes[axis] for axis in self._reduced)
-        known = type(count) is int
-        if known and not count:
-            return
-        step: Any = 1.0 - self.momentum
-        mean, variance = _ops.stop_gradient(mean), _ops.stop_gradient(variance)
+        """Moves the averages towards the mean and the variance of a batch."""
         if self.fused:
+            count = self._count(x)
+            known = type(count) is int
             correction = count / max(count - 1, 1) if known else _correction(count, variance.dtype)
             variance = _ops.multiply(variance, correction)
-        if not known:
-            is_empty = _ops.equal(count, 0)
-            step = _ops.select(is_empty, 0.0, step)
-            mean, variance = (
-                _ops.select(is_empty, _ops.zeros_like(value), value) for value in (mean, variance)
-            )
-        for average, value in ((self.moving_mean, mean), (self.moving_variance, variance)):
+        self._average(
+            x,
+            [
+                (self.moving_mean, mean, self.momentum),
+                (self.moving_variance, variance, self.momentum),
+            ],
+        )
+
+    def _count(self, x: Any) -> Any:
+        """How many elements a mean is of."""
+        sizes = x._sizes()
+        return math.prod(sizes[axis] for axis in range(len(sizes)) if axis in self._reduced)
+
+    def _average(self, x: Any, averages: list[tuple[Any, Any, float]]) -> None:
+        """Moves averages towards values of a batch; an empty one moves nothing.
+
+        Args:
+            x: the batch.
+            averages: variables, values, and how much of the variable stays.
+        """
+        count = x._size
+        is_empty: Any = None
+        if count is None:
+            is_empty = _ops.equal(self._count(x), 0)
+        elif not count:
+            return
+        for average, value, momentum in averages:
+            step: Any = 1.0 - momentum
+            value = _ops.stop_gradient(value)
+            if is_empty is not None:
+                step = _ops.select(is_empty, 0.0, step)
+                value = _ops.select(is_empty, _ops.zeros_like(value), value)
             average.assign_sub(_ops.multiply(_ops.subtract(average, value), step))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
@@ -258,7 +307,7 @@ class BatchNormalization(FunctionLayer):
         config = super().get_config()
         if self.synchronized:
             config["synchronized"] = True
-        return config
+        return config | self._variant_config()
 
 
 class SyncBatchNormalization(BatchNormalization):

@@ -112,6 +112,33 @@ def constants_of_arrays(tf):
     return tf.keras.models.model_from_json(model.to_json()).get_weights()
 
 
+VARIANTS = {
+    "renormalized": {"renorm": True},
+    "within limits": {
+        "renorm": True,
+        "renorm_clipping": {"rmax": 1.1, "rmin": 0.9, "dmax": 0.2},
+        "renorm_momentum": 0.5,
+    },
+    "in parts": {"virtual_batch_size": 4},
+    "parts renormalized": {"virtual_batch_size": 4, "renorm": True},
+    "parts by another axis": {"virtual_batch_size": 2, "axis": 1},
+    "several axes renormalized": {"renorm": True, "axis": [1, 2]},
+    "neither": {"axis": [1, 2], "center": False},
+}
+
+
+@case(loose=20.0, variant=VARIANTS, dtype=("float32", "float16"))
+def batches_in_variants(tf, variant, dtype):
+    x = tf.constant(np.random.RandomState(1).randn(8, 3, 2) * 2 + 1, dtype)
+    layer = tf.keras.layers.BatchNormalization(momentum=0.8, dtype=dtype, **variant)
+    outputs = [layer(x, training=True)]
+    with tf.GradientTape() as tape:
+        outputs.append(layer(x + 1.0, training=True))
+        total = tf.reduce_sum(tf.cast(outputs[-1], tf.float32) ** 2)
+    outputs += [layer(x, training=False), tape.gradient(total, layer.trainable_weights)]
+    return [*outputs, [w.name.split("/")[-1] for w in layer.weights], *layer.weights]
+
+
 LAYERS = {
     "brightness": lambda tf, **k: tf.keras.layers.RandomBrightness((0.25, 0.25), **k),
     "rotation": lambda tf, **k: tf.keras.layers.RandomRotation((0.1, 0.1), **k),
@@ -153,6 +180,28 @@ errors(
             lambda tf: tf.keras.layers.GroupNormalization(2, axis=5)(tf.ones((2, 4, 4))),
             ["Invalid value for `axis` argument. Expected 0 <= axis < inputs.rank"],
         ),
+        **{
+            name: (
+                lambda tf, arguments=arguments: tf.keras.layers.BatchNormalization(**arguments)(
+                    tf.ones((4, 2, 2, 2)), training=True
+                ),
+                words,
+            )
+            for name, arguments, words in (
+                ("fused renorm", {"fused": True, "renorm": True}, ["Passing both `fused=True`"]),
+                (
+                    "fused parts",
+                    {"fused": True, "virtual_batch_size": 2},
+                    ["is not supported when `virtual_batch_size` is specified"],
+                ),
+                ("parts of axis 0", {"axis": 0, "virtual_batch_size": 2}, ["cannot include 0"]),
+                (
+                    "another limit",
+                    {"renorm": True, "renorm_clipping": {"x": 1.0}},
+                    ["Received invalid keys for `renorm_clipping` argument"],
+                ),
+            )
+        },
         "no function": (
             lambda tf: tf.keras.utils.experimental.DatasetCreator(2),
             ["`dataset_fn` for `DatasetCreator` must be a `callable`"],
