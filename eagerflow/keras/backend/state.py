@@ -15,6 +15,7 @@ from eagerflow import sparse as sparse_ops
 from eagerflow.framework.context import building_graph, running_eagerly
 from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.framework.variable import Variable
 from eagerflow.graph.symbols import as_tensor
 from eagerflow.graph.variables import GraphVariable
@@ -134,9 +135,14 @@ def placeholder(
     name: str | None = None,
     ragged: bool = False,
 ) -> Any:
-    """A symbolic tensor as of `tf.keras.Input`, given a shape with the batch size."""
+    """A symbolic tensor as of `tf.keras.Input`, given a shape with the batch size, or none."""
     shape = (None,) * ndim if shape is None and ndim is not None else shape
-    return input_layer.Input(batch_shape=shape, dtype=dtype, name=name)
+    if shape is None:
+        spec = TensorSpec(None, config.float_dtype(dtype))
+        return input_layer.Input(type_spec=spec, name=name)
+    return input_layer.Input(
+        batch_shape=shape, dtype=dtype, name=name, sparse=sparse, ragged=ragged
+    )
 
 
 def eval(x: TensorLike) -> Any:

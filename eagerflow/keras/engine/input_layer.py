@@ -8,6 +8,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras import config, naming
+from eagerflow.keras.engine.composite_inputs import is_ragged
 from eagerflow.keras.engine.keras_tensor import KerasTensor, is_keras_tensor
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.node import Node
@@ -21,7 +22,7 @@ class InputLayer(Layer):
         input_shape: the shape of one sample; sizes may be None.
         batch_size: the number of samples, where it is fixed.
         dtype: the dtype; by default the float type.
-        input_tensor: a symbolic tensor to use; a new one by default.
+        input_tensor: a symbolic tensor to use, or a value whose shape and dtype inputs have.
         sparse: whether inputs are sparse tensors.
         name: the layer's name.
         ragged: whether inputs are ragged tensors.
@@ -53,15 +54,17 @@ class InputLayer(Layer):
             raise ValueError(f"Unrecognized keyword arguments: {list(kwargs)}")
         if sparse and ragged:
             raise ValueError("Cannot set both sparse and ragged to True in a Keras input.")
-        shape = TensorShape(None)
+        whole = TensorShape(None)
         if type_spec is not None:
-            shape, dtype = type_spec.shape, type_spec.dtype
+            whole, dtype = TensorShape(type_spec.shape), type_spec.dtype
         elif batch_input_shape is not None:
-            shape = TensorShape(_sizes(batch_input_shape))
+            whole = TensorShape(_sizes(batch_input_shape))
         elif input_shape is not None:
-            shape = TensorShape((batch_size, *_sizes(input_shape)))
-        if shape.rank:
-            batch_size = shape[0]
+            whole = TensorShape((batch_size, *_sizes(input_shape)))
+        if whole.rank:
+            batch_size = whole[0]
+        if not name and type_spec is not None:
+            name = getattr(type_spec, "name", None)
         if not name:
             name = f"input_{naming.get_uid('input')}"
         if dtype is None:
@@ -80,15 +83,16 @@ class InputLayer(Layer):
         self.batch_size = batch_size
         self._supports_masking = True
         if input_tensor is None:
+            if whole.rank is not None:
+                self._batch_input_shape = tuple(whole.as_list())
+            input_tensor = KerasTensor(whole, dtype, name)
+        else:
+            # Of a value, only what kind it is counts.
+            shape = TensorShape(input_tensor.shape)
+            self.ragged |= is_ragged(input_tensor)
             if shape.rank is not None:
                 self._batch_input_shape = tuple(shape.as_list())
-            input_tensor = KerasTensor(shape, dtype, name)
-        elif not is_keras_tensor(input_tensor):
-            input_tensor = KerasTensor(input_tensor.shape, dtype, name)
-            self._batch_input_shape = tuple(input_tensor.shape.as_list())
-        else:
-            self._batch_input_shape = tuple(input_tensor.shape.as_list())
-            if input_tensor._keras_history is not None:
+            if not is_keras_tensor(input_tensor) or input_tensor._keras_history is not None:
                 input_tensor = KerasTensor(input_tensor.shape, input_tensor.dtype, name)
         self.is_placeholder = True
         Node(self, outputs=input_tensor)
@@ -133,14 +137,14 @@ def Input(
         name: the input's name.
         dtype: the dtype; by default the float type.
         sparse: whether inputs are sparse tensors.
-        tensor: a symbolic tensor to use.
+        tensor: a symbolic tensor to use, or a value whose shape and dtype inputs have.
         ragged: whether inputs are ragged tensors.
         type_spec: a TensorSpec in place of shape and dtype.
         optional: whether the input may be None, which the layers that take it must expect.
         **kwargs: `batch_shape`, or `batch_input_shape`: the shape with the batch size.
 
     Raises:
-        ValueError: if there is no shape, or there are several.
+        ValueError: if there is no shape, or there are several, or more beside `type_spec`.
 
     >>> x = tf.keras.Input([3])
     >>> model = tf.keras.Model(x, tf.keras.layers.Dense(2)(x))
@@ -156,6 +160,13 @@ def Input(
         raise ValueError(
             "Please provide to Input a `shape` or a `tensor` or a `type_spec` argument. Note that "
             "`shape` does not include the batch dimension."
+        )
+    others = (shape, batch_size, dtype, sparse, tensor, ragged, batch_shape)
+    if type_spec is not None and any(other is not None for other in others):
+        raise ValueError(
+            "When `type_spec` is not None, all other args except `name` must be None. Received: "
+            f"shape={shape}, batch_size={batch_size}, dtype={dtype}, sparse={sparse}, "
+            f"tensor={tensor}, ragged={ragged}, batch_shape={batch_shape}"
         )
     layer = InputLayer(
         input_shape=shape,

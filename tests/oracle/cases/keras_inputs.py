@@ -249,6 +249,32 @@ def backend_loops_of_unknown_number(tf, masked, every):
 
 
 @case
+def symbolic_numbers_as_bounds(tf):
+    x, n = tf.keras.Input((8,)), tf.keras.Input((), dtype="int32")
+    step = tf.keras.Input(batch_shape=(), dtype="int32")
+    values = np.arange(16.0).reshape(2, 8).astype("float32")
+    return [
+        tf.keras.Model([x, n], x[:, : n[0]])([values, np.array([3, 3])]),
+        tf.keras.Model([x, step], x[:, ::step])([values, tf.constant(2)]),
+        tf.keras.Model([x, n], [x[..., n[1] :], x[:1]])([values, np.array([3, 5])]),
+    ]
+
+
+@case
+def symbolic_inputs_of_all_kinds(tf):
+    inputs = [
+        tf.keras.Input(type_spec=tf.TensorSpec(None, tf.float32)),
+        tf.keras.Input(type_spec=tf.TensorSpec((None, 2), tf.int32, name="named")),
+        tf.keras.Input(tensor=tf.zeros((7, 3), tf.float64)),
+        tf.keras.backend.placeholder(ndim=2),
+        tf.keras.backend.placeholder(dtype="string"),
+    ]
+    kinds = [[x.shape, x.dtype] for x in inputs]
+    doubled = tf.keras.Model(inputs[2], inputs[2] * 2.0)(tf.ones((7, 3), tf.float64))
+    return [kinds, inputs[1].name, doubled]
+
+
+@case
 def outputs_in_structures(tf):
     layers = tf.keras.layers
 
@@ -292,6 +318,15 @@ errors(
             lambda tf: tf.keras.layers.Dense(2)(tf.ragged.constant([[1.0, 2], [3, 4, 5]])),
             ["The last dimension of the inputs to a Dense layer should be defined"],
         ),
+        **{
+            f"a spec and {name}": (
+                lambda tf, name=name, value=value: tf.keras.Input(
+                    type_spec=tf.TensorSpec((2, 7)), **{name: value}
+                ),
+                ["all other args except `name` must be None"],
+            )
+            for name, value in {"shape": (7,), "batch_size": 2, "dtype": "int32"}.items()
+        },
         "queries and values": (
             lambda tf: tf.keras.layers.MultiHeadAttention(2, 3).compute_output_shape(
                 (None, 4, 8), (None, 2, 7)
