@@ -5,8 +5,10 @@ A size that is not known while a graph is built is an int32 scalar of the graph.
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -159,3 +161,42 @@ def of_rank(x: Tensor, rank: int) -> Tensor:
         x = _ops.identity(x)
         _core.refine_shape(x, [None] * rank)
     return x
+
+
+def of_any_rank(inner: int) -> Callable[[Callable], Callable]:
+    """The `in_graph` of a function of the last axes of its first argument.
+
+    A tensor of unknown rank has its other axes made one before the call, and from it afterwards.
+
+    Args:
+        inner: how many axes the function computes with.
+
+    >>> from eagerflow.framework.op_function import op_function
+    >>> from eagerflow.framework.sizes import of_any_rank
+    >>> @op_function(in_graph=of_any_rank(1))
+    ... def first(x):
+    ...     return x[:, :1]
+    """
+
+    def of(function: Callable) -> Callable:
+        @functools.wraps(function)
+        def call(first: Any, *args: Any, **kwargs: Any) -> Any:
+            x = _core.as_tensor(first)
+            if x.ndim is not None:
+                return function(x, *args, **kwargs)
+            shape = _ops.shape(x)
+            count = _ops.reduce_prod(shape[:-inner])
+            flat = _ops.reshape(x, _ops.concat([count[None], shape[-inner:]], 0))
+            result = function(of_rank(flat, inner + 1), *args, **kwargs)
+            sizes = _ops.concat([shape[:-inner], _ops.shape(result)[1:]], 0)
+            return _ops.reshape(result, sizes)
+
+        # The first argument may come by its name.
+        name = next(iter(inspect.signature(function).parameters))
+
+        def in_graph(*args: Any, **kwargs: Any) -> Any:
+            return call(*args, **kwargs) if args else call(kwargs.pop(name), **kwargs)
+
+        return in_graph
+
+    return of

@@ -8,7 +8,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
-from eagerflow.framework.sizes import reshaped, sizes_of
+from eagerflow.framework.sizes import of_any_rank, reshaped, sizes_of
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.image import codecs, formats
 from eagerflow.image.checks import invalid, real
@@ -47,7 +47,7 @@ def adjust_brightness(image: Any, delta: Any) -> Tensor:
     return convert_image_dtype(brighter, dtype, saturate=True)
 
 
-@op_function
+@op_function(in_graph=of_any_rank(3))
 def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     """Images with more or less contrast: `(x - mean) * factor + mean`, channel by channel.
 

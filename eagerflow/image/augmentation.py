@@ -11,6 +11,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.framework.sizes import is_known, of_rank, sizes_in, sizes_of
 from eagerflow.image import adjustment
 from eagerflow.image.checks import invalid, three_or_four
+from eagerflow.ops.control_flow import cond
 from eagerflow.ops.random import stateful, stateless
 
 _ops = _core.ops
@@ -38,7 +39,14 @@ def _seeded(seed: Any) -> _Draw:
 
 
 def _flipped(image: Any, axis: int, draw: _Draw) -> Tensor:
-    tensor = three_or_four(image)
+    tensor = _core.as_tensor(image)
+    if tensor.ndim is None:
+
+        def of(rank: int) -> Callable[[], Tensor]:
+            return lambda: _flipped(of_rank(tensor, rank), axis, draw)
+
+        return cond(_ops.equal(_ops.shape(_ops.shape(tensor)), [4])[0], of(4), of(3))
+    tensor = three_or_four(tensor)
     mirrored = _ops.reverse(tensor, [axis])
     half = _core.convert(0.5, dtypes.float32, None)
     if tensor.ndim == 3:

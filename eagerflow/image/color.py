@@ -11,7 +11,7 @@ from eagerflow import _core
 from eagerflow.errors import FailedPreconditionError
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
-from eagerflow.framework.sizes import is_known, reshaped, sizes_of, with_sizes
+from eagerflow.framework.sizes import is_known, of_any_rank, reshaped, sizes_of, with_sizes
 from eagerflow.image.checks import image_of, invalid
 from eagerflow.ops.composed_op import FLOAT_TYPES, Input, composed_op
 from eagerflow.ops.conversion import saturate_cast
@@ -265,7 +265,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
     return convert_image_dtype(grey, tensor.dtype)
 
 
-@op_function
+@op_function(in_graph=of_any_rank(3))
 def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
     """Grey levels in all three channels.
 

@@ -14,7 +14,14 @@ from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.sizes import is_known, known_array, may_equal, reshaped, sizes_of
+from eagerflow.framework.sizes import (
+    is_known,
+    known_array,
+    may_equal,
+    of_rank,
+    reshaped,
+    sizes_of,
+)
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
@@ -191,6 +198,15 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
         )
     if not mask_sizes:
         raise ValueError("mask cannot be scalar.")
+    if tensor.ndim is None and start >= 0:
+        # The axes before those of the mask become one, and so do those after them.
+        shape, end = _ops.shape(tensor), start + len(mask_sizes)
+        outer, rest = _ops.reduce_prod(shape[:start]), _ops.reduce_prod(shape[end:])
+        inner = _ops.concat([outer[None], shape[start:end], rest[None]], 0)
+        flat = of_rank(_ops.reshape(tensor, inner), len(mask_sizes) + 2)
+        chosen = boolean_mask(flat, mask, axis=1)
+        whole = _ops.concat([shape[:start], _ops.shape(chosen)[1:2], shape[end:]], 0)
+        return _ops.reshape(chosen, whole)
     sizes = sizes_of(tensor)
     if start < 0:
         start += len(sizes)

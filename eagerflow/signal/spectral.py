@@ -11,7 +11,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
-from eagerflow.framework.sizes import Size, at_least, is_known
+from eagerflow.framework.sizes import Size, at_least, is_known, of_any_rank
 from eagerflow.ops.array import invalid_argument, pad, slices_at
 from eagerflow.signal.fourier import fft, irfft, rfft
 from eagerflow.signal.windows import hann_window, vorbis_window
@@ -69,6 +69,8 @@ def frame(
     if is_known(length) and length < 0:
         raise invalid_argument(f"frame_length must not be negative, got {length}")
     _check_step(step)
+    if x.ndim is None and axis == -1:
+        return of_any_rank(1)(frame)(x, length, step, pad_end, pad_value)
     if not -x.ndim <= axis < x.ndim:
         raise IndexError(f"axis {axis} is out of range for a signal of rank {x.ndim}")
     axis %= x.ndim
@@ -117,7 +119,7 @@ def _frames_of_any_size(
     return _ops.gather(x, starts + _ops.range(0, length, 1), axis, 0)
 
 
-@op_function
+@op_function(in_graph=of_any_rank(2))
 def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
     """Concatenates frames and adds them where they overlap.
 
@@ -170,7 +172,7 @@ def _enclosing_power(length: Size) -> Size:
     return 1 << max(length - 1, 0).bit_length()
 
 
-@op_function
+@op_function(in_graph=of_any_rank(1))
 def stft(
     signals: Any,
     frame_length: Any,
@@ -240,7 +242,7 @@ def inverse_stft_window_fn(
     return inverse_window
 
 
-@op_function
+@op_function(in_graph=of_any_rank(2))
 def inverse_stft(
     stfts: Any,
     frame_length: Any,
@@ -311,7 +313,7 @@ def _checked_dct(x: Tensor, type: int, n: Any, axis: int, norm: str | None) -> N
         raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
 
 
-@op_function
+@op_function(in_graph=of_any_rank(1))
 def dct(
     input: Any,
     type: int = 2,
@@ -438,7 +440,7 @@ def idct(
     return dct(input, _DCT_INVERSES.get(type, type), n, axis, norm)
 
 
-@op_function
+@op_function(in_graph=of_any_rank(1))
 def mdct(
     signals: Any,
     frame_length: Any,
@@ -483,7 +485,7 @@ def mdct(
     return dct(_ops.concat(folded, last), 4, norm=norm)
 
 
-@op_function
+@op_function(in_graph=of_any_rank(2))
 def inverse_mdct(
     mdcts: Any,
     window_fn: Callable | None = vorbis_window,
@@ -597,7 +599,7 @@ def linear_to_mel_weight_matrix(
     return _core.as_tensor(weights.astype(dtype.as_numpy_dtype))
 
 
-@op_function
+@op_function(in_graph=of_any_rank(1))
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Tensor:
     """Mel-frequency cepstral coefficients.
 

@@ -75,6 +75,7 @@ FAMILIES = (
     "partial_shapes",
     "partial_shapes_domains",
     "partial_shapes_composed",
+    "unranked",
     "raw_ops",
     "surface",
     "system",

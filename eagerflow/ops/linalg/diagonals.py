@@ -16,6 +16,8 @@ from eagerflow.framework.sizes import (
     at_most,
     is_known,
     may_equal,
+    of_any_rank,
+    of_rank,
     reshaped,
     sizes_of,
 )
@@ -189,6 +191,9 @@ def diag(
             f"The number of rows of `diagonal` must be {high - low + 1}, got shape "
             f"{diagonal.shape.as_list()} [Op:{op}]"
         )
+    if diagonal.ndim is None:
+        options = {"num_rows": num_rows, "num_cols": num_cols, "padding_value": padding_value}
+        return of_any_rank(2)(diag)(diagonal, k=[low, high], align=align, **options)
     *batch, count, length = sizes_of(diagonal)
     least_rows, least_columns = length - min(high, 0), length + max(low, 0)
     if is_known(rows, columns) and rows == columns == -1:
@@ -260,6 +265,10 @@ def diag_part(
         raise invalid_argument(
             f"input must be at least 2-dim, received shape: {matrix.shape.as_list()} [Op:{op}]"
         )
+    if matrix.ndim is None:
+        return of_any_rank(2)(diag_part)(
+            matrix, k=[low, high], padding_value=padding_value, align=align
+        )
     *batch, rows, columns = sizes_of(matrix)
     _check_band(rows, columns, low, high, op)
     _, packed, _ = _band_positions(rows, columns, low, high, align)
@@ -304,6 +313,12 @@ def set_diag(
         raise invalid_argument(
             f"input must be at least 2-dim, received shape: {matrix.shape.as_list()} [Op:{op}]"
         )
+    if matrix.ndim is None:
+        inner = 1 if low is high or low == high else 2
+        sizes = _ops.concat([[-1], _ops.shape(diagonal)[-inner:]], 0)
+        flat = of_rank(_ops.reshape(diagonal, sizes), inner + 1)
+        band = low if inner == 1 else [low, high]
+        return of_any_rank(2)(set_diag)(matrix, flat, k=band, align=align)
     *batch, rows, columns = sizes_of(matrix)
     if (low is high or low == high) and not is_known(rows, columns, low):
         return _with_diagonal(matrix, diagonal, low, rows, columns)

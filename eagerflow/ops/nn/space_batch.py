@@ -316,7 +316,7 @@ def with_space_to_batch(
     blocks, whole = np.ones(last, np.int64), np.zeros((last, 2), np.int64)
     for axis, rate, amounts in zip(axes, rates, base, strict=True):
         blocks[axis - 1], whole[axis - 1] = rate, amounts
-    sizes = _ops.shape(x)[1 : last + 1]
+    sizes = _ops.reshape(_ops.shape(x)[1 : last + 1], [last])
     paddings, crops = required_space_to_batch_paddings(sizes, blocks, whole)
     result = op(space_to_batch(x, blocks, paddings), num_spatial_dims=count, padding="VALID")
     return batch_to_space(result, blocks, crops)
