@@ -289,7 +289,7 @@ class TestCase(PlainAssertions):
             pair = [x.astype(np.float32) if x.dtype.kind == "V" else x for x in (first, second)]
             one, other = pair
             if not (np.ndim(rtol) or np.ndim(atol)):
-                np.testing.assert_allclose(one, other, rtol, atol, err_msg=msg or "")  # type: ignore[call-overload]
+                np.testing.assert_allclose(one, other, rtol, atol, err_msg=msg or "")
                 return
             near = np.isclose(one, other, rtol, atol)  # tolerances of each element
             self.assertTrue(near.all(), msg or f"{one[~near]} and {other[~near]} are not close")
