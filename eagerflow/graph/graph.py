@@ -327,6 +327,7 @@ def called(kind: str, name: str | None, function: Callable[..., Any]) -> Any:
         result = function()
     if result is None:
         return last_effect(graph, start) or no_op(scope)
+    result = with_effects(start, result)
     if type(result) is _core.Tensor and _core.is_symbolic(result):
         node = _core.node_of(result)
         if node.id >= start and node.graph is graph:
@@ -363,7 +364,11 @@ def with_effects(start: int, value: Any) -> Any:
         return value
     graph.begin_controls(effects)
     try:
-        return nest.map_structure(_core.ops.identity, value)
+        return nest.map_structure(
+            lambda leaf: _core.ops.identity(leaf) if func_graph.is_symbolic(leaf) else leaf,
+            value,
+            expand_composites=True,
+        )
     finally:
         graph.end_controls()
 

@@ -101,6 +101,12 @@ class GraphVariable(Variable):
         """A tensor that, when it is run, subtracts from the value and returns the new one."""
         return self._changed_to("assign_sub", delta, read_value)
 
+    def _changed(self, change: Callable[[Any], Any]) -> Any:
+        if _core.building() is None:
+            return super()._changed(change)
+        with _core.stop_recording():
+            return self.assign(change(self.read_value()))
+
     def count_up_to(self, limit: int) -> Any:
         """A tensor that, when it is run, returns the value and adds one to it, up to a limit."""
         return python_node(

@@ -245,3 +245,121 @@ def test_a_variable_is_evaluated_in_the_session_given():
     session = tf.Session()
     session.run(v.assign([3.0, 4.0]))
     assert v.eval(session).tolist() == v.eval(session=session).tolist() == [3.0, 4.0]
+
+
+def test_changes_of_rows_are_what_a_session_runs():
+    v = tf.get_variable("rows", [3], initializer=tf.zeros_initializer())
+    changes = [
+        tf.scatter_add(v, [0, 2], [1.0, 2.0]),
+        v[1:2].assign([7.0]),
+        tf.scatter_update(v, [1], [9.0]),
+        v.scatter_nd_sub([[0]], [5.0]),
+    ]
+    with tf.Session() as session:
+        session.run(v.initializer)
+        found = [session.run(change).tolist() for change in changes]
+        assert found == [[1, 0, 2], [1, 7, 2], [1, 9, 2], [-4, 9, 2]]
+        assert session.run(v).tolist() == found[-1]
+
+
+def test_results_wait_for_their_checks(capfd):
+    x = tf.placeholder(tf.float32, [2])
+    checked = tf.check_numerics(x, "bad")
+    with tf.Session() as session:
+        with pytest.raises(tf.errors.InvalidArgumentError, match="bad : Tensor had Inf"):
+            session.run(checked, {x: [1.0, np.inf]})
+        assert session.run(tf.Print(checked, [checked], "seen "), {x: [1, 2]}).tolist() == [1, 2]
+    assert "seen [1 2]" in capfd.readouterr().err
+
+
+def test_all_tensors_can_be_fed():
+    x = tf.placeholder(tf.float32, [None])
+    default = tf.placeholder_with_default([1.0, 2.0], [None])
+    constant = tf.constant(3.0)
+    first, second = tf.unstack(tf.stack([x, x + 1.0]))
+    total = tf.reduce_sum(first) + tf.reduce_sum(second) + constant
+    with tf.Session() as session:
+        assert session.run(default * 2.0).tolist() == [2, 4]
+        assert session.run(default * 2.0, {default: [5.0]}).tolist() == [10]
+        assert session.run(total, {x: [1.0], constant: 10.0}) == 13
+        assert session.run(total, {x: [1.0], first: [100.0]}) == 105
+        assert session.run([total, constant], {total: 1.0}) == [1, 3]
+
+
+def test_controls_decide_what_runs():
+    v, w = tf.Variable(0.0, name="v"), tf.Variable(0.0, name="w")
+    first = v.assign_add(1.0)
+    with tf.control_dependencies([first]):
+        second = w.assign_add(1.0)
+        with tf.control_dependencies(None):
+            apart = tf.constant(5.0) * 2.0
+    assert apart.op.control_inputs == []
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(apart)
+        assert session.run([v, w]) == [0, 0]
+        session.run(second.op)
+        assert session.run([v, w]) == [1, 1]
+        session.run(first)
+        assert session.run([v, w]) == [2, 1]
+
+
+def test_seeds_are_those_of_tensorflow():
+    tf.set_random_seed(7)
+    uniform, normal = tf.random_uniform([3]), tf.random_normal([2], seed=5)
+    whole = tf.random_uniform([3], 0, 10, tf.int32)
+    with tf.Session() as session:
+        found = session.run([uniform, normal, whole])
+    # Recorded from TensorFlow 2.21.
+    np.testing.assert_allclose(found[0], [0.75372851, 0.0779376, 0.45880914], rtol=1e-5)
+    np.testing.assert_allclose(found[1], [0.00727805, 0.53435814], rtol=1e-5)
+    assert found[2].tolist() == [8, 1, 3]
+
+
+def test_functions_are_called_by_nodes():
+    v = tf.Variable(2.0)
+
+    @eagerflow.function
+    def scaled(x):
+        v.assign_add(1.0)
+        return x * v
+
+    x = tf.placeholder(tf.float32, [])
+    y = scaled(x)
+    (by_x,) = tf.gradients(y, x)
+    with tf.Session() as session:
+        session.run(v.initializer)
+        assert session.run(y, {x: 10.0}) == 30
+        assert session.run(v) == 3
+        assert session.run(by_x, {x: 10.0}) == 4
+
+
+def test_sparse_tensors_are_fed_and_fetched():
+    x = tf.sparse_placeholder(tf.float32)
+    value = tf.SparseTensorValue([[0, 1]], [2.0], [2, 2])
+    with tf.Session() as session:
+        assert session.run(tf.sparse.to_dense(x), {x: value}).tolist() == [[0, 2], [0, 0]]
+        found = session.run(x, {x: value})
+    assert isinstance(found, tf.SparseTensorValue) and found.indices.tolist() == [[0, 1]]
+
+
+def test_names_are_those_of_tensorflow():
+    x = tf.placeholder(tf.float32, [2, 2], name="x")
+    results = [x + 1.0, 1.0 - x, x * x, x / 2.0, x // 2.0, x % 2.0, x**2.0, -x, abs(x), x > 1.0]
+    results += [x @ x, x[0], tf.add(x, 1.0), tf.reduce_mean(x), tf.zeros([2]), tf.cast(x, tf.int32)]
+    results += [
+        tf.matmul(x, x, name="product"),
+        tf.argmax(x, 1),
+        tf.squeeze(x),
+        tf.concat([x, x], 0),
+    ]
+    assert [tensor.op.name for tensor in results] == (
+        "add sub mul truediv floordiv mod pow Neg Abs Greater matmul strided_slice Add_1 Mean zeros "
+        "Cast product ArgMax Squeeze concat"
+    ).split()
+    graph = tf.get_default_graph()
+    assert [graph.get_operation_by_name(f"{name}").type for name in ("add/y", "sub/x")] == [
+        "Const",
+        "Const",
+    ]
+    assert [graph.unique_name(name) for name in ("new", "new", "NEW")] == ["new", "new_1", "NEW_2"]
