@@ -10,6 +10,7 @@
 #include "bindings/convert.h"
 #include "bindings/errors.h"
 #include "bindings/numpy_interop.h"
+#include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
 #include "graph/graph.h"
 
@@ -229,7 +230,7 @@ PyObject* assign_sub(PyObject* object, PyObject* const* args, Py_ssize_t count, 
 }
 
 PyObject* read_value(PyObject* object, PyObject*) {
-  return guarded([&] { return wrap(read_variable(object)); });
+  return guarded([&] { return wrap(variable_of(object).read()); });
 }
 
 PyObject* numpy_method(PyObject* object, PyObject*) {
@@ -368,9 +369,14 @@ PyMemberDef members[] = {
 }  // namespace
 
 Variable& variable_of(PyObject* object) {
-  Variable* variable = self_of(object)->variable;
-  if (!variable) fail(Code::kValueError, "This Variable was never initialised.");
-  return *variable;
+  if (Variable* variable = self_of(object)->variable) return *variable;
+  // A program's own class may wrap a variable: its handle, which it passes on, says which.
+  const PyRef handle = attribute(object, "handle");
+  const PyRef inner = handle ? attribute(handle.get(), "variable") : PyRef();
+  if (!inner || inner.get() == object || !is_variable(inner.get())) {
+    fail(Code::kValueError, "This Variable was never initialised.");
+  }
+  return variable_of(inner.get());
 }
 
 void register_slice_assignment(PyObject* function) {
@@ -378,7 +384,14 @@ void register_slice_assignment(PyObject* function) {
   Py_XSETREF(slice_assignment, function);
 }
 
-Tensor read_variable(PyObject* object) { return variable_of(object).read(); }
+Tensor read_variable(PyObject* object) {
+  if (Variable* variable = self_of(object)->variable) return variable->read();
+  variable_of(object);  // raises if there is none
+  // What wraps a variable says itself what its value is.
+  const PyRef value = checked(PyObject_CallMethod(object, "read_value", nullptr));
+  if (!is_tensor(value.get())) fail(Code::kTypeError, "read_value() of a variable gives a tensor.");
+  return tensor_of(value.get());
+}
 
 bool init_variable_type(PyObject* module) {
   PyNumberMethods& n = operator_slots;

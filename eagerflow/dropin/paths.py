@@ -23,6 +23,8 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "data.util.nest": ("eagerflow.nest",),
     "data.util.structure": (f"{_INTERNALS}.structure",),
     "distribute": ("eagerflow.distribute",),
+    "distribute.ps_values": (f"{_INTERNALS}.distributed_values",),
+    "distribute.values": (f"{_INTERNALS}.distributed_values", "eagerflow.distribute"),
     "dlpack.dlpack": ("eagerflow.experimental.dlpack",),
     "eager.backprop": (f"{_INTERNALS}.backprop",),
     "eager.context": (f"{_INTERNALS}.context",),
@@ -89,6 +91,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "training": (f"{_V1}.train", "eagerflow.train"),
     "training.tracking": (f"{_INTERNALS}.tracking",),
     "types": (f"{_INTERNALS}.composites", "eagerflow.types.experimental"),
+    "types.core": (f"{_INTERNALS}.types_core",),
     "util.compat": ("eagerflow.compat",),
     "util.deprecation": (f"{_INTERNALS}.decorators",),
     "util.dispatch": (f"{_INTERNALS}.dispatch",),
@@ -300,6 +303,8 @@ def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:
         return (f"eagerflow.{path}",) if first_generation else None
     if path.startswith("compat.v2"):
         return targets(path[len("compat.v2.") :], False)
+    if path == "compat.v1.saved_model":
+        return (f"eagerflow.{path}", f"{_INTERNALS}.saved_model")
     if path.startswith("compat.v1"):
         return (f"eagerflow.{path}",)
     if head == "_api":  # tensorflow._api.v1.math, tensorflow._api.v2.math

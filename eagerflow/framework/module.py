@@ -92,6 +92,12 @@ class Module:
         """A value for an attribute that checkpoints leave out."""
         return NoDependency(value)
 
+    def _add_variable_with_custom_getter(
+        self, name: str, getter: Callable[..., Any], **kwargs: Any
+    ) -> Any:
+        """The variable that a function makes; layers of other packages override this to wrap it."""
+        return getter(name=name, **kwargs)
+
     def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
         """Lets checkpoints save an object with this one, under a name.
 

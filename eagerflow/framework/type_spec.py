@@ -110,7 +110,7 @@ class TypeSpec(TraceType):
     def placeholder_value(self, placeholder_context: Any) -> Any:
         """A value of symbolic tensors."""
         parts = [spec.placeholder_value(placeholder_context) for spec in self._parts_of_values()]
-        return self.from_tensors(iter(parts))
+        return nest.pack_sequence_as(self, parts, expand_composites=True)
 
     def to_tensors(self, value: Any) -> list[Any]:
         """The tensors that make up a value."""

@@ -18,7 +18,7 @@ from eagerflow.framework.host_call import host_call
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.name_scope import scoped
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.tensor import CPU_NAME, Reference, repr_fields
+from eagerflow.framework.tensor import CPU_NAME, OPERATORS, Reference, repr_fields
 
 _ops = _core.ops
 
@@ -356,7 +356,12 @@ class Variable(_core.Variable, metaclass=_VariableType):
 
     @property
     def handle(self) -> ResourceHandle:
-        """What stands for the variable itself, and not for its value."""
+        """What stands for the variable itself, and not for its value.
+
+        A subclass that wraps another variable, and has no value of its own, gives that one's.
+        """
+        if self._name is None:
+            raise AttributeError("This Variable was never initialised.")
         return ResourceHandle(self)
 
     # What other packages know of TensorFlow's variables besides.
@@ -386,6 +391,13 @@ class Variable(_core.Variable, metaclass=_VariableType):
         self, dtype: Any = None, name: Any = None, as_ref: bool = False
     ) -> Any:
         return _core.convert(self, dtype, None)
+
+    @classmethod
+    def _OverloadAllOperators(cls) -> None:
+        """Lets the operators of a subclass compute with what its `value()` returns."""
+        for name in OPERATORS:
+            if hasattr(_core.Tensor, name):
+                setattr(cls, name, _operator_on_value(name))
 
     def read_value_no_copy(self) -> Any:
         """The value; the same as `read_value`, which copies nothing."""
@@ -638,6 +650,16 @@ class Variable(_core.Variable, metaclass=_VariableType):
     def __reduce__(self) -> tuple:
         state = (self.read_value(), self.trainable, self._name, _declaration(self.shape))
         return _from_pickle, (type(self), state, self.__dict__.copy())
+
+
+def _operator_on_value(name: str) -> Callable:
+    operator = getattr(_core.Tensor, name)
+
+    @functools.wraps(operator)
+    def on_value(self: Variable, *args: Any) -> Any:
+        return operator(self.value(), *args)
+
+    return on_value
 
 
 def _slice_assignment(variable: Variable, key: Any) -> Callable:

@@ -290,7 +290,7 @@ class SparseTensorSpec(TypeSpec):
 
     def from_tensors(self, tensors: Iterator[Any]) -> Any:
         """A sparse tensor of the next three tensors."""
-        return SparseTensor(next(tensors), next(tensors), next(tensors))
+        return self._from_components([next(tensors), next(tensors), next(tensors)])
 
     def _to_components(self, value: Any) -> list:
         return [value.indices, value.values, value.dense_shape]

@@ -1,5 +1,7 @@
 """tf.variable_creator_scope: what creators are given, and in which order."""
 
+import pytest
+
 import eagerflow as tf
 
 
@@ -45,3 +47,49 @@ def test_a_handle_stands_for_its_variable():
     assert handle == variable.handle and handle != tf.Variable([1.0, 2.0]).handle
     assert handle.dtype is tf.resource and handle.shape == []
     assert 'name="v"' in repr(handle) and hash(handle) == hash(variable.handle)
+
+
+class Doubled(tf.Variable):
+    """A variable of a program's own that wraps another one."""
+
+    def __init__(self, inner):
+        self.inner = inner
+
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
+
+    def read_value(self):
+        return self.inner.read_value() * 2.0
+
+    value = read_value
+
+    def assign(self, *args, **kwargs):
+        return self.inner.assign(*args, **kwargs)
+
+
+Doubled._OverloadAllOperators()
+
+
+def test_a_subclass_may_wrap_a_variable():
+    inner = tf.Variable([1.0, 2.0])
+    doubled = Doubled(inner)
+    assert doubled.shape == [2] and doubled.dtype is tf.float32 and doubled.handle == inner.handle
+    with tf.GradientTape() as tape:
+        total = tf.reduce_sum(tf.concat([doubled, doubled + 1.0], 0)) + tf.tensordot(
+            doubled, doubled, 1
+        )
+    assert total.numpy() == 2 * (2 + 4) + 2 + (4 + 16)
+    assert tape.gradient(total, doubled).numpy().tolist() == [4 + 8, 4 + 16]
+    doubled.assign([0.0, 1.0])
+    assert tf.convert_to_tensor(doubled).numpy().tolist() == [0.0, 2.0]
+
+    @tf.function
+    def triple(v):
+        return doubled * 3.0
+
+    assert triple(1).numpy().tolist() == [0.0, 6.0]
+
+
+def test_a_variable_without_a_value_is_refused():
+    with pytest.raises(ValueError, match="never initialised"):
+        tf.Variable.__new__(tf.Variable) + 1.0

@@ -13,7 +13,7 @@ from eagerflow.framework.context import default_graph
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.name_scope import get_current_name_scope, name_scope
 from eagerflow.framework.operation import Operation
-from eagerflow.framework.tensor import Tensor, is_tensor
+from eagerflow.framework.tensor import Tensor, is_tensor, value_text
 from eagerflow.framework.tensor import Tensor as EagerTensor
 from eagerflow.ops.conversion import convert_to_tensor
 
@@ -33,6 +33,7 @@ __all__ = [
     "is_symbolic_tensor",
     "name_from_scope_name",
     "name_scope_v2",
+    "numpy_text",
     "prepend_name_scope",
     "strip_name_scope",
     "uid",
@@ -63,6 +64,11 @@ def is_symbolic_tensor(tensor: Any) -> bool:
 def uid() -> int:
     """A number that no other call has returned."""
     return next(_numbers)
+
+
+def numpy_text(tensor: Any, is_repr: bool = False) -> str:
+    """The value of a tensor as text."""
+    return value_text(tensor, is_repr)
 
 
 def has_default_graph() -> bool:

@@ -379,18 +379,24 @@ class Layer(LayerNodes):
         make = make_weight
         if process.graphs_used:
             make = graph_layers.make_listed_weight
-        variable = make(
-            self._variable_prefix(),
-            name,
-            shape,
-            dtype,
-            initializer,
-            trainable,
-            constraints.get(constraint),
-            synchronization,
-            aggregation,
-            autocast,
-            type(self).__name__,
+
+        def getter(**_: Any) -> Any:
+            return make(
+                self._variable_prefix(),
+                name,
+                shape,
+                dtype,
+                initializer,
+                trainable,
+                constraints.get(constraint),
+                synchronization,
+                aggregation,
+                autocast,
+                type(self).__name__,
+            )
+
+        variable = self._add_variable_with_custom_getter(
+            name=name or "variable", getter=getter, shape=shape, dtype=dtype, trainable=trainable
         )
         if regularizer is not None:
             layer_losses.add_regularizer(self, variable, regularizers.get(regularizer))
