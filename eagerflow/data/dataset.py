@@ -398,9 +398,6 @@ class DatasetSpec(TypeSpec):
         """The spec of the handle."""
         return [in_graphs.HANDLE]
 
-    def _zero(self, unknown: int) -> Dataset:
-        return Dataset.from_tensors(structure.zero_like(self._element_spec, unknown))
-
     def most_specific_compatible_type(self, other: Any) -> DatasetSpec:
         """The spec whose elements are described by both."""
         if not isinstance(other, DatasetSpec):

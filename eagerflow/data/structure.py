@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.framework.dtypes import DType, as_dtype
+from eagerflow.framework.dtypes import as_dtype
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec, TypeSpec
+from eagerflow.sparse.tensor import SparseTensor, SparseTensorValue
 
 Tensor = _core.Tensor
 Variable = _core.Variable
@@ -37,7 +38,7 @@ def _rebuilt_mapping(like: Mapping[Any, Any], children: list[Any]) -> Any:
 def _container_of(kind: type) -> nest.Container | None:
     """The containers of elements: tuples, mappings, data classes, attrs, `__tf_flatten__`."""
     if issubclass(kind, tuple):
-        return nest.tuple_container(kind)
+        return None if kind is SparseTensorValue else nest.tuple_container(kind)
     if issubclass(kind, Mapping):
         return nest.Container(nest.MAPPING.children, _rebuilt_mapping)
     if nest.flattens_itself(kind):
@@ -95,6 +96,8 @@ def as_leaf(value: Any) -> Any:
     """A leaf of an element: a tensor of the value; composites, datasets and None are kept."""
     if type(value) is Tensor or value is None:
         return value
+    if type(value) is SparseTensorValue:
+        return SparseTensor.from_value(value)
     if not isinstance(value, Variable) and is_composite(value):
         return value
     return _core.as_tensor(value)
@@ -268,13 +271,3 @@ def spec_from_legacy(types: Any, shapes: Any) -> Any:
         types,
         [TensorSpec(shape, as_dtype(dtype)) for shape, dtype in zip(dims, dtypes, strict=True)],
     )
-
-
-def zero_like(spec: Any, unknown: int = 1) -> Any:
-    """Values of these specs: zeros, with a size of `unknown` where it may be any."""
-    return map_structure(lambda leaf: leaf._zero(unknown), spec)
-
-
-def zeros(sizes: Any, dtype: DType) -> Tensor:
-    """Zeros, empty strings or False."""
-    return _core.ops.zeros(sizes, dtype)

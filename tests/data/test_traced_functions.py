@@ -311,6 +311,14 @@ def test_tensor_arrays_are_elements():
         list(arrays.as_numpy_iterator())
 
 
+def test_values_of_sparse_tensors_are_sparse_tensors():
+    value = tf.compat.v1.SparseTensorValue([[0, 1]], [1.5], [2, 2])
+    spec = tf.SparseTensorSpec([2, 2], tf.float32)
+    assert D.from_tensors(value).element_spec == spec
+    assert D.from_tensors((value, 1)).element_spec[0] == spec
+    assert D.range(2).map(lambda x: value).element_spec == spec
+
+
 def test_shapes_of_sparse_elements_are_kept():
     rows = D.from_tensor_slices(tf.sparse.from_dense(np.eye(4, 3)))
     for drop, spec in ((True, [2, 3]), (False, [None, 3])):

@@ -15,6 +15,7 @@ from eagerflow.data.functions import Debugging
 from eagerflow.data.random_access import element_at
 from eagerflow.data.sources import ListDataset
 from eagerflow.framework import context, dtypes
+from eagerflow.ops import creation
 
 Transformation = Callable[[Dataset], Dataset]
 
@@ -385,7 +386,7 @@ def pad_to_cardinality(cardinality: Any, mask_key: str = "valid") -> Transformat
             raise TypeError("`pad_to_cardinality` needs elements that are dictionaries.")
         if mask_key in spec:
             raise ValueError(f"The elements have a part named {mask_key!r} already.")
-        zero = structure.zero_like(spec)
+        zero = structure.map_structure(lambda s: creation.zeros(s.shape, s.dtype), spec)
 
         def marked(element: dict[Any, Any], valid: bool) -> dict[Any, Any]:
             return {**element, mask_key: _core.as_tensor(valid)}
