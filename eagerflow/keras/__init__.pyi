@@ -7,6 +7,7 @@ from eagerflow.keras import (
     constraints as constraints,
     datasets as datasets,
     experimental as experimental,
+    export as export,
     initializers as initializers,
     layers as layers,
     losses as losses,

@@ -44,7 +44,7 @@ def concrete_functions_of(value: Any) -> list[ConcreteFunction]:
     if isinstance(value, ConcreteFunction):
         return [value]
     if value.input_signature is not None and not len(value._cache):
-        value.get_concrete_function()
+        value.get_concrete_function(*value.input_signature)
     return list(value._cache)
 
 

@@ -25,6 +25,7 @@ from eagerflow.util import lazy
 from eagerflow.version import VERSION
 
 # Imported when they are first used: they import this module.
+archive = lazy.Module("eagerflow.keras.export.archive")
 api = lazy.Module("eagerflow.keras.saving.api")
 functional_module = lazy.Module("eagerflow.keras.engine.functional")
 # Imported when they are first used: few programs need them.
@@ -554,6 +555,18 @@ class Model(Trainer, Layer):
     ) -> None:
         """Saves configuration, weights and compilation; see `tf.keras.models.save_model`."""
         api.save_model(self, filepath, overwrite, save_format, **kwargs)
+
+    def export(self, filepath: FilePath) -> None:
+        """Writes a SavedModel with the endpoint `serve`, the model's call for inference.
+
+        Args:
+            filepath: the folder.
+
+        Raises:
+            ValueError: if the model's inputs are not known.
+            tf.errors.UnimplementedError: if a layer does what TensorFlow's graphs cannot do.
+        """
+        archive.export_model(self, filepath)
 
     def save_weights(
         self,

@@ -198,6 +198,7 @@ from eagerflow.keras.layers.reversible_embedding import ReversibleEmbedding as R
 from eagerflow.keras.layers.rms_normalization import RMSNormalization as RMSNormalization
 from eagerflow.keras.layers.rnn import RNN as RNN
 from eagerflow.keras.layers.rnn_cell import AbstractRNNCell as AbstractRNNCell
+from eagerflow.keras.layers.saved_model_layer import TFSMLayer as TFSMLayer
 from eagerflow.keras.layers.separable_convolution import (
     SeparableConv1D as SeparableConv1D,
     SeparableConv2D as SeparableConv2D,

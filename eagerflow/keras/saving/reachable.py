@@ -67,7 +67,7 @@ _OTHER_LAYERS = {
 def _layers() -> Mapping[str, Any]:
     listed = {
         name: origin
-        for name, origin in _from_stub("layers", "Input", "InputSpec").items()
+        for name, origin in _from_stub("layers", "Input", "InputSpec", "TFSMLayer").items()
         if name[0].isupper()
     }
     for module, names in _OTHER_LAYERS.items():

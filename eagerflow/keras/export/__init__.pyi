@@ -1,0 +1,1 @@
+from eagerflow.keras.export.archive import ExportArchive as ExportArchive

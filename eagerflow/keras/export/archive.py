@@ -1,0 +1,153 @@
+"""ExportArchive: functions of models as a SavedModel that needs no Keras."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.framework.module import Module
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.functions.function import Function, function
+from eagerflow.util import lazy
+
+# Models are exported by few programs.
+saved_functions = lazy.Module("eagerflow.saved_model.saved_functions")
+saved_model = lazy.Module("eagerflow.saved_model")
+
+
+class ExportArchive:
+    """Collects functions, called endpoints, and writes them as a SavedModel.
+
+    The SavedModel has a signature for each endpoint, and "serving_default" for the first.
+
+    >>> import tempfile
+    >>> model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(3,))])
+    >>> archive = tf.keras.export.ExportArchive()
+    >>> archive.track(model)
+    >>> archive.add_endpoint("serve", model.__call__, [tf.TensorSpec([None, 3])])
+    >>> folder = tempfile.mkdtemp()
+    >>> archive.write_out(folder)
+    >>> tf.saved_model.load(folder).serve(tf.ones((1, 3))).shape
+    TensorShape([1, 2])
+    """
+
+    def __init__(self) -> None:
+        self._endpoints: dict[str, Function] = {}
+        self._tracked: list[Any] = []
+        self._collections: dict[str, list[Any]] = {}
+
+    def track(self, resource: Any) -> None:
+        """Adds a layer, model or module, whose variables endpoints may use.
+
+        Raises:
+            ValueError: if it is none, or a layer that is not built.
+        """
+        if not isinstance(resource, Module):
+            raise ValueError(
+                "Invalid resource type. Expected an instance of a TensorFlow `Trackable` (such as a "
+                f"Keras `Layer` or `Model`). Received instead an object of type '{type(resource)}'. "
+                f"Object received: {resource}"
+            )
+        if not getattr(resource, "built", True):
+            raise ValueError(
+                "The layer provided has not yet been built. It must be built before export."
+            )
+        self._tracked.append(resource)
+
+    def add_endpoint(
+        self, name: str, fn: Callable[..., Any], input_signature: Sequence[Any] | None = None
+    ) -> None:
+        """Adds a function.
+
+        Args:
+            name: its name, and that of its signature.
+            fn: a Python function, or a `tf.function` that has been called.
+            input_signature: the specs of its arguments.
+
+        Raises:
+            ValueError: if there is an endpoint of that name, or the arguments are not known.
+        """
+        if name in self._endpoints:
+            raise ValueError(f"Endpoint name '{name}' is already taken.")
+        if input_signature is not None:
+            made = function(fn, input_signature=input_signature, autograph=False)
+            made.get_concrete_function(*input_signature)
+        elif isinstance(fn, Function) and saved_functions.concrete_functions_of(fn):
+            made = fn
+        else:
+            raise ValueError(
+                "If the `fn` argument provided is not a `tf.function` that has been called, you must "
+                "provide an `input_signature` argument to specify the shape and dtype of the function "
+                "inputs."
+            )
+        self._endpoints[name] = made
+        setattr(self, name, made)
+
+    def add_variable_collection(self, name: str, variables: Sequence[Any]) -> None:
+        """Adds variables that can be found under a name in the SavedModel.
+
+        Raises:
+            ValueError: if they are no list of variables.
+        """
+        if not isinstance(variables, list | tuple | set):
+            raise ValueError(
+                "Expected `variables` to be a list/tuple/set. Received instead object of type "
+                f"'{type(variables)}'."
+            )
+        if not all(isinstance(variable, _core.Variable) for variable in variables):
+            raise ValueError("Expected all elements in `variables` to be `tf.Variable` instances.")
+        self._collections[name] = list(variables)
+
+    def write_out(self, filepath: Any, options: Any = None) -> None:
+        """Writes the SavedModel.
+
+        Args:
+            filepath: the folder.
+            options: `tf.saved_model.SaveOptions`, or None.
+
+        Raises:
+            ValueError: if there is no endpoint.
+            tf.errors.UnimplementedError: if an endpoint cannot be exported.
+        """
+        if not self._endpoints:
+            raise ValueError("No endpoints have been set yet. Call add_endpoint().")
+        root = Module()
+        for name, value in {**self._collections, **self._variables(), **self._endpoints}.items():
+            object.__setattr__(root, name, value)
+        signatures: dict[str, Any] = dict(self._endpoints)
+        signatures.setdefault("serving_default", next(iter(self._endpoints.values())))
+        saved_model.save(root, filepath, signatures=signatures, options=options)
+
+    def _variables(self) -> dict[str, list[Any]]:
+        """The variables of what is tracked, by the names that readers look for."""
+        if not self._tracked:
+            return {}
+        found = {id(v): v for resource in self._tracked for v in resource.variables}
+        return {
+            "_all_variables": list(found.values()),
+            "_trainable_variables": [v for v in found.values() if v.trainable],
+            "_non_trainable_variables": [v for v in found.values() if not v.trainable],
+        }
+
+
+def export_model(model: Any, filepath: Any) -> None:
+    """Writes a model's call for inference as the endpoint "serve".
+
+    Raises:
+        ValueError: if the model's inputs are not known.
+    """
+    inputs = getattr(model, "inputs", None)
+    if not inputs:
+        raise ValueError(
+            "The model provided has never called. It must be called at least once before export."
+        )
+    specs = nest.map_structure(lambda x: TensorSpec(x.shape, x.dtype, x.name), inputs)
+    if isinstance(specs, list):
+        signature = specs if len(specs) == 1 else [specs]
+    else:
+        signature = [specs]
+    archive = ExportArchive()
+    archive.track(model)
+    archive.add_endpoint("serve", lambda inputs: model(inputs, training=False), signature)
+    archive.write_out(filepath)
