@@ -1,11 +1,13 @@
 // Calls of operations as nodes.
 #include "graph/record.h"
+#include "graph/node_names.h"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "eager/tape.h"
+#include "graph/node_names.h"
 #include "graph/static_value.h"
 #include "graph/taping.h"
 #include "graph/vjp.h"
@@ -189,7 +191,7 @@ void add_call(Graph& graph, const Op& op, std::span<const Tensor> inputs, AttrsR
   SavedAttrs known;
   bool late = !holes.empty();
   if (name.empty()) name = NodeName::current();
-  if (name.empty()) name = op.tf_name;
+  if (name.empty()) name = default_node_name(op);
   // In a program's graph, a constant among the arguments is called by the node: "add/y".
   std::string unique;
   const auto port_of = [&](size_t k) {

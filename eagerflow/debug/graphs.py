@@ -127,10 +127,10 @@ def show_graph(function: Any) -> str:
     >>> for line in tf.debug.show_graph(concrete).splitlines():
     ...     print(line.partition("    #")[0])
     x = input float32[?]
-    Mul = Mul(x, x) -> float32[?]
-    Sum = Sum(Mul) {axis=None, keepdims=False} -> float32[]
-    AddV2 = AddV2(Sum, 1.0) -> float32[]
-    Identity = Identity(AddV2) -> float32[]
+    mul = Mul(x, x) -> float32[?]
+    Sum = Sum(mul) {axis=None, keepdims=False} -> float32[]
+    add = AddV2(Sum, 1.0) -> float32[]
+    Identity = Identity(add) -> float32[]
     return Identity
     """
     listing = _Listing()

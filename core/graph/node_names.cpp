@@ -1,0 +1,39 @@
+// The names of nodes that the program does not name.
+#include "graph/node_names.h"
+
+#include <unordered_map>
+
+namespace ef::graph {
+namespace {
+
+// Operations whose functions have other names than they themselves.
+const std::unordered_map<std::string_view, std::string_view> kNames{
+    {"AddV2", "Add"},
+    {"ClipByValue", "clip_by_value"},
+    {"ConcatV2", "concat"},
+    {"DivNoNan", "div_no_nan"},
+    {"FloorDiv", "floordiv"},
+    {"LinSpace", "linspace"},
+    {"MatrixDiagV3", "diag"},
+    {"OneHot", "one_hot"},
+    {"Ones", "ones"},
+    {"OnesLike", "ones_like"},
+    {"Pack", "stack"},
+    {"RandomStandardNormal", "random_normal"},
+    {"Range", "range"},
+    {"RealDiv", "truediv"},
+    {"SplitV", "split"},
+    {"Transpose", "transpose"},
+    {"Unpack", "unstack"},
+    {"Zeros", "zeros"},
+    {"ZerosLike", "zeros_like"},
+};
+
+}  // namespace
+
+std::string_view default_node_name(const Op& op) {
+  const auto found = kNames.find(op.tf_name);
+  return found == kNames.end() ? op.tf_name : found->second;
+}
+
+}  // namespace ef::graph
