@@ -281,13 +281,6 @@ class SparseTensorSpec(TypeSpec):
             TensorSpec([rank], dtypes.int64),
         ]
 
-    def placeholder_value(self, placeholder_context: Any) -> Any:
-        """A sparse tensor of symbolic tensors, of this shape as far as it is known."""
-        value = super().placeholder_value(placeholder_context)
-        if self._shape.rank is not None:
-            _core.set_partial_value(value.dense_shape, self._shape.as_list())
-        return value
-
     def from_tensors(self, tensors: Iterator[Any]) -> Any:
         """A sparse tensor of the next three tensors."""
         return self._from_components([next(tensors), next(tensors), next(tensors)])

@@ -114,6 +114,7 @@ class BackupAndRestore(Callback):
 
     def _save(self, epoch: int, step: int) -> None:
         state = {"epoch": np.asarray(epoch), "step": np.asarray(step)}
+        state["train_counter"] = self.model._train_counter.numpy()
         for index, weight in enumerate(self.model.weights):
             state[f"model/{index}"] = weight.numpy()
         for index, weight in enumerate(self.model.optimizer.variables):
@@ -127,4 +128,5 @@ class BackupAndRestore(Callback):
                 weight.assign(state[f"model/{index}"])
             for index, weight in enumerate(self.model.optimizer.variables):
                 weight.assign(state[f"optimizer/{index}"])
+            self.model._train_counter.assign(state["train_counter"])
             self._restored = int(state["epoch"]), int(state["step"])

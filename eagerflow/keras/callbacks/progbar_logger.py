@@ -47,8 +47,7 @@ class ProgbarLogger(Callback):
         self.verbose = params["verbose"]
         self.epochs = params["epochs"]
         self.target = params.get("steps" if self.use_steps else "samples")
-        # Without a target, the steps must be counted for the line at the end.
-        self._call_batch_hooks = self.verbose == 1 or self.target is None
+        self._call_batch_hooks = self.verbose == 1
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         """Notes that validation is part of training."""

@@ -183,9 +183,10 @@ class Compiled(_Layer):
             self._steps_per_execution.assign(value)
 
     def _set_steps_per_execution(self, value: int | str) -> None:
-        first = 1 if value == "auto" else value
-        steps = variable_at_once(first, dtype="int64", trainable=False)
-        self._steps_per_execution = steps
+        if value != "auto" or self._steps_per_execution is None:
+            first = 1 if value == "auto" else value
+            steps = variable_at_once(first, dtype="int64", trainable=False)
+            self._steps_per_execution = steps
         self._steps_tuner = None
         self.autotune_steps_per_execution = value == "auto"
 

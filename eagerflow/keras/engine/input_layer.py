@@ -56,6 +56,19 @@ class InputLayer(Layer):
             raise ValueError("Cannot set both sparse and ragged to True in a Keras input.")
         whole = TensorShape(None)
         if type_spec is not None:
+            others = (
+                input_shape,
+                batch_input_shape,
+                batch_size,
+                dtype,
+                input_tensor,
+                sparse,
+                ragged,
+            )
+            if any(value is not None for value in others):
+                raise ValueError(
+                    "If `type_spec` is given, all other args except `name` must be None."
+                )
             whole, dtype = TensorShape(type_spec.shape), type_spec.dtype
         elif batch_input_shape is not None:
             whole = TensorShape(_sizes(batch_input_shape))

@@ -20,6 +20,7 @@ from eagerflow.keras.engine.layer_call import mark_built, names_from_here
 from eagerflow.keras.engine.layer_config import config_of_call
 from eagerflow.keras.engine.node import OwnNode, infer_output_shape
 from eagerflow.keras.engine.trainer import Trainer
+from eagerflow.keras.mixed_precision import policy as policies
 from eagerflow.typing import FilePath
 from eagerflow.util import lazy
 from eagerflow.version import VERSION
@@ -647,7 +648,11 @@ class Model(Trainer, Layer):
         if type(self).get_config is Model.get_config and type(self).__init__ is not (
             Model.__init__
         ):
-            config: dict[str, Any] = {"name": self.name, "trainable": self.trainable}
+            config: dict[str, Any] = {
+                "name": self.name,
+                "trainable": self.trainable,
+                "dtype": policies.serialize(self._dtype_policy),
+            }
             try:
                 return config_of_call(self, self._init_arguments, config)
             except NotImplementedError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 import warnings
 from collections.abc import Callable
@@ -38,6 +39,7 @@ def outside_graphs(method: Callable[..., Any]) -> Any:
         if not context.process.graphs_used or context.building_graph() is None:
             if _core.building() is not None:
                 raise RuntimeError(_IN_FUNCTION.format(method.__name__))
+            _check_call(self, method.__name__)
             return method(self, *args, **kwargs)
         if method.__name__ == "predict" and len(args) < 3:
             kwargs.setdefault("verbose", 0)
@@ -45,6 +47,23 @@ def outside_graphs(method: Callable[..., Any]) -> Any:
             return method(self, *args, **kwargs)
 
     return run
+
+
+def _check_call(model: Any, method: str) -> None:
+    """Raises a ValueError if `call` needs arguments that a step does not give."""
+    if model._graph is not None:
+        return
+    parameters = inspect.signature(model.call).parameters.values()
+    needed = [p.name for p in parameters if p.kind in _POSITIONAL and p.default is p.empty]
+    extra = [name for name in needed[1:] if name != "training"]
+    if extra:
+        raise ValueError(
+            f"Models passed to `{method}` can only have `training` and the first argument in "
+            f"`call()` as positional arguments, found: {extra}."
+        )
+
+
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
 def as_compiled(method: Callable[..., Any]) -> Any:

@@ -50,3 +50,19 @@ def test_interrupted_training_goes_on(tmp_path):
     assert history.epoch == [3, 4]
     np.testing.assert_allclose(history.history["loss"], whole[3:], rtol=1e-5)
     assert not list(tmp_path.rglob("*.npz"))
+
+
+def test_the_count_of_steps_goes_on(tmp_path):
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(1,))])
+    model.compile("sgd", "mse")
+
+    class Interrupting(tf.keras.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            if epoch == 2:
+                raise RuntimeError("interrupted")
+
+    backup = tf.keras.callbacks.BackupAndRestore(tmp_path)
+    with pytest.raises(RuntimeError, match="interrupted"):
+        model.fit([[1.0]], [[1.0]], epochs=5, verbose=0, callbacks=[backup, Interrupting()])
+    model.fit([[1.0]], [[1.0]], epochs=5, verbose=0, callbacks=[backup])
+    assert int(model._train_counter) == 5

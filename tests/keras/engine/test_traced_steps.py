@@ -403,3 +403,22 @@ def test_functions_that_run_eagerly():
     finally:
         tf.config.run_functions_eagerly(False)
     assert model.counts() == (4, 4, 0, 0)
+
+
+@pytest.mark.parametrize("method", ["fit", "evaluate", "train_on_batch", "test_on_batch"])
+def test_arguments_that_steps_do_not_give(method):
+    class Two(keras.Model):
+        def call(self, first, second, third=None):
+            return first + second
+
+    model = Two()
+    model.compile("sgd", "mse")
+    with pytest.raises(ValueError, match=rf"Models passed to `{method}` .*\['second'\]"):
+        getattr(model, method)(X, Y)
+
+
+def test_the_number_of_steps_begins_as_it_was_set():
+    model = Counted()
+    model.steps_per_execution = 5
+    model.compile("sgd", "mse", steps_per_execution="auto")
+    assert int(model.steps_per_execution) == 5 and model.autotune_steps_per_execution
