@@ -13,6 +13,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -261,8 +262,12 @@ struct Job {
   PyRef replaced;  // what stands in the place of the result
 };
 
-// map(elements, failure, failed): a list of the results. Elements of the class `failure` stay what
-// they are, and failed(error) gives what takes the place of an element that cannot be computed.
+// Of several elements, no more are begun after this time: somebody may wait for the first ones.
+constexpr std::chrono::milliseconds kTogether(1);
+
+// map(elements, failure, failed): a list of the results for the first elements, at least one.
+// Elements of the class `failure` stay what they are, and failed(error) gives what takes the place
+// of an element that cannot be computed.
 PyObject* map(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   if (count != 3 || !PyList_Check(args[0])) {
     PyErr_SetString(PyExc_TypeError, "map() takes a list, a class, and a function of errors.");
@@ -290,6 +295,9 @@ PyObject* map(PyObject* self, PyObject* const* args, Py_ssize_t count) {
       for (size_t k = 0; k < num_results; ++k) job.results.push_back(slots->take(k));
     };
     std::vector<Job> jobs(static_cast<size_t>(PyList_GET_SIZE(args[0])));
+    const auto end = std::chrono::steady_clock::now() + kTogether;
+    const auto late = [&] { return std::chrono::steady_clock::now() > end; };
+    size_t done = 0;
     const graph::DrawFrom streams(states_of(state.streams));
     const bool unlocked = runs_unlocked(state);
     for (size_t k = 0; k < jobs.size(); ++k) {
@@ -297,29 +305,32 @@ PyObject* map(PyObject* self, PyObject* const* args, Py_ssize_t count) {
       const PyRef element = PyRef::share(PyList_GET_ITEM(args[0], static_cast<Py_ssize_t>(k)));
       if (Py_TYPE(element.get()) == reinterpret_cast<PyTypeObject*>(failure)) {
         job.replaced = element;
-        continue;
+      } else {
+        try {
+          job.arguments = arguments_of(state, element);
+          if (!unlocked) run(job);
+        } catch (...) {
+          set_error_of_nodes(job.failed);
+          job.replaced = as_failure();
+        }
       }
-      try {
-        job.arguments = arguments_of(state, element);
-        if (!unlocked) run(job);
-      } catch (...) {
-        set_error_of_nodes(job.failed);
-        job.replaced = as_failure();
-      }
+      if (!unlocked) ++done;
+      if (!unlocked && late()) break;
     }
-    if (unlocked) {
+    if (unlocked && !jobs.empty()) {
       const Unlocked others_work;
-      for (Job& job : jobs) {
+      do {
+        Job& job = jobs[done++];
         if (job.replaced.get()) continue;
         try {
           run(job);
         } catch (...) {
           job.error = std::current_exception();
         }
-      }
+      } while (done < jobs.size() && !late());
     }
     PyRef list = checked(PyList_New(0));
-    for (Job& job : jobs) {
+    for (Job& job : std::span(jobs).first(done)) {
       if (job.error) {
         try {
           std::rethrow_exception(std::exchange(job.error, nullptr));
@@ -381,9 +392,19 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
+PyObject* get_needs_host(PyObject* self, void*) {
+  return PyBool_FromLong(state_of(self).callable->needs_host());
+}
+
+PyGetSetDef getset[] = {
+    {"needs_host", get_needs_host, nullptr, "Whether a node runs Python.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
 PyMethodDef methods[] = {
     {"map", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(map)), METH_FASTCALL,
-     "The results for a list of elements. Objects of a class stay what they are; a function of "
+     "The results for the first elements of a list. Objects of a class stay what they are; a "
+     "function of "
      "errors gives what takes the place of elements that cannot be computed."},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -430,6 +451,7 @@ bool init_element_functions(PyObject* module) {
       {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
       {Py_tp_methods, methods},
       {Py_tp_members, members},
+      {Py_tp_getset, getset},
       {0, nullptr},
   };
   PyType_Spec spec = {"eagerflow._core.ElementFunction", sizeof(ElementFunction), 0,

@@ -53,7 +53,8 @@ class Team:
     Args:
         source: where the elements come from; one thread at a time reads it.
         make: what is done to each element, or None.
-        make_all: the same for a list of elements, in which failures stay what they are; or None.
+        make_all: the same for the first ones of a list of elements, in which failures stay what
+            they are; or None.
         workers: the number of threads, and of calls of `make` at the same time.
         room: how many elements may be ready or in progress.
         ordered: whether elements keep their order.
@@ -250,6 +251,7 @@ class Team:
         results, make = block.results, self.make
         element: Any = None
         elements = results if make is None else []
+        made: list[Any] = []
         count = 0
         ended = False
         try:
@@ -273,8 +275,12 @@ class Team:
             block.size = count
             self._invite()
         if self.make_all is not None:
-            if not self.cancelled:
-                results.extend(self.make_all(elements))
+            while elements and not self.cancelled:
+                made = self.make_all(elements)
+                results.extend(made)
+                del elements[: len(made)]
+                if self.hungry:
+                    self._announce()
         elif make is not None:
             for element in elements:
                 if self.cancelled:
@@ -298,7 +304,7 @@ class Team:
                 self._invite()
             self._announce()
         # The traceback of a failure's error holds this frame: break the reference cycle.
-        del element, elements, results, block
+        del element, elements, made, results, block
 
     def _announce(self) -> None:
         """Wakes the threads that wait for elements."""
@@ -432,7 +438,8 @@ class ParallelMapCursor(TeamCursor):
         dataset: Dataset,
     ) -> None:
         make = guarded(function, errors.InvalidArgumentError)
-        make_all = mapping(function) if isinstance(function, _core.ElementFunction) else None
+        native = isinstance(function, _core.ElementFunction) and not function.needs_host
+        make_all = mapping(function) if native else None
         team = Team(source, make, workers, 2 * workers, ordered, True, make_all)
         super().__init__(team, dataset)
 

@@ -373,3 +373,20 @@ def test_elements_made_by_the_reader_are_not_recorded():
     with tf.GradientTape(persistent=True) as tape:
         values = list(tf.data.Dataset.range(50).map(lambda i: x * 2.0).prefetch(1))
     assert all(tape.gradient(value, x) is None for value in values)
+
+
+def test_a_long_element_does_not_hold_back_those_before_it():
+    """Blocks of quick elements end early where an element takes long."""
+
+    variable = tf.Variable(0, dtype=tf.int64)
+
+    def until_told(x):
+        """Counts until the variable is set, for one element."""
+        waits = tf.equal(x, 500)
+        going = lambda i: tf.logical_and(waits, tf.equal(variable.read_value(), 0))  # noqa: E731
+        return tf.while_loop(going, lambda i: i + 1, (tf.constant(0, tf.int64),))[0] * 0 + x
+
+    iterator = iter(tf.data.Dataset.range(600).map(until_told, num_parallel_calls=2))
+    first = [int(next(iterator)) for _ in range(490)]
+    variable.assign(1)
+    assert first + [int(x) for x in iterator] == list(range(600))
