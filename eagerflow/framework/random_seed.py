@@ -49,7 +49,6 @@ class _State:
         self.operation_seeds = _python_random.Random()
         self.streams: dict[tuple, Stream] = {}
         self.memory: dict[tuple, Any] = {}
-        self.times_set = 0
         self.lock = threading.Lock()
 
 
@@ -120,7 +119,6 @@ def set_seed(seed: int | None) -> None:
         seed = int(seed)
     with _state.lock:
         _state.seed = seed
-        _state.times_set += 1
         _state.operation_seeds = _python_random.Random(seed)
         _state.streams.clear()
         _state.memory.clear()

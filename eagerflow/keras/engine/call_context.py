@@ -21,7 +21,6 @@ class CallContext(threading.local):
         self.layers_with_losses: dict[int, weakref.ref] = {}
         # While shapes are inferred: which layers added a loss, and its dtype.
         self.inferred_losses: list[tuple[Any, Any]] = []
-        self.any_batch_size = False  # whether models are built for batches of all sizes
 
 
 context = CallContext()

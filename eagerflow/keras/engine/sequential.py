@@ -338,10 +338,7 @@ class Sequential(Model):
             else:
                 self._note_inputs(inputs)
                 try:
-                    shape = inputs.shape
-                    if context.any_batch_size and shape.rank:
-                        shape = TensorShape([None, *shape.as_list()[1:]])
-                    self._infer_from(shape, inputs.dtype)
+                    self._infer_from(inputs.shape, inputs.dtype)
                 except Exception:
                     # Layers that cannot run without values are built by the call itself.
                     self.__dict__["_graph"] = None

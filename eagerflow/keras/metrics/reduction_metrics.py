@@ -81,7 +81,7 @@ class Reduce(Metric):
                 weight = _ops.reduce_sum(weight)
             else:
                 weight = weighting.number_in(values, self._float)
-        if values.ndim:
+        if values.ndim != 0:
             values = _ops.reduce_sum(values)
         self.total.assign_add(values)
         if self.reduction != "sum":

@@ -422,3 +422,18 @@ def test_the_number_of_steps_begins_as_it_was_set():
     model.steps_per_execution = 5
     model.compile("sgd", "mse", steps_per_execution="auto")
     assert int(model.steps_per_execution) == 5 and model.autotune_steps_per_execution
+
+
+def test_batches_of_other_ranks():
+    class Line(keras.Model):
+        def build(self, shape):
+            self.slope = self.add_weight(initializer="ones", name="slope")
+
+        def call(self, inputs):
+            return inputs * self.slope
+
+    model = Line()
+    model.compile("sgd", "mse", metrics=["binary_accuracy"])
+    x = X[:, 0]
+    vector = model.evaluate(x, 2 * x, verbose=0)
+    np.testing.assert_allclose(model.evaluate(x[:, None], 2 * x[:, None], verbose=0), vector)
