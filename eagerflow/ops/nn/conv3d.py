@@ -73,14 +73,10 @@ def _depth_window(size: Size, window: int, step: int, padding: str) -> tuple[Siz
     return count, missing // 2, missing - missing // 2
 
 
-def _taps(filters: Tensor, op: str) -> int:
-    """The filter's size along the depth, for each of which there is an operation."""
-    taps = filters._shape_tuple()[0]
-    if taps is None:
-        raise ValueError(
-            f"The filter's depth must be known, but its shape is {filters.shape} [{op}]"
-        )
-    return taps
+def _places(count: Size, step: int, taps: Size, spread: int) -> Tensor:
+    """Which planes each window covers, `[windows, taps]`."""
+    starts = _ops.expand_dims(_ops.range(0, count, 1), 1) * step
+    return starts + _ops.range(0, taps, 1) * spread
 
 
 def _flat_filters(filters: Tensor) -> Tensor:
@@ -130,7 +126,7 @@ def conv3d(
     if data_format == "NCDHW":
         x = _ops.transpose(x, _LAST)
     batch, depth, rows, columns, channels = sizes_of(x)
-    taps, (_, _, _, per_group, out) = _taps(filters, "Conv3D"), sizes_of(filters)
+    taps, _, _, per_group, out = sizes_of(filters)
     if is_known(channels, per_group, out) and (
         not per_group or channels % per_group or out % (channels // per_group or 1)
     ):
@@ -147,7 +143,12 @@ def conv3d(
         )
     if not is_known(before) or before or after:
         x = _ops.pad(x, [0, 0, before, after, 0, 0, 0, 0, 0, 0])
-    if taps > 1 or step[0] > 1:
+    if not is_known(taps):
+        # The taps of a window become an axis before the channels of each group.
+        x = _ops.gather(x, _places(count, step[0], taps, spread[0]), 1, 0)
+        x = _ops.reshape(x, [batch, count, taps, rows, columns, groups, per_group])
+        x = _ops.transpose(x, [0, 1, 3, 4, 5, 2, 6])
+    elif taps > 1 or step[0] > 1:
         reach = (count - 1) * step[0] + 1
         parts = []
         for tap in range(taps):
@@ -215,7 +216,7 @@ def conv3d_transpose(
         x = _ops.transpose(x, _LAST)
         sizes = [sizes[axis] for axis in _LAST]
     batch, depth, rows, columns, channels = sizes_of(x)
-    taps, out = _taps(filters, op), sizes_of(filters)[3]
+    taps, _, _, out, _ = sizes_of(filters)
     window = (taps - 1) * spread[0] + 1
     count, before, after = _depth_window(sizes[1], window, step[0], word)
     pairs = ((count, depth), (sizes[0], batch), (sizes[4], out))
@@ -238,12 +239,19 @@ def conv3d_transpose(
     whole = [batch, before + sizes[1] + after, sizes[2], sizes[3], out]
     reach = (depth - 1) * step[0] + 1
     result: Any = None
-    for tap, part in enumerate(_ops.split(planes, [out] * taps, -1)):
-        start = tap * spread[0]
-        part = _ops.strided_slice_grad(
-            part, whole, [0, start], [batch, start + reach], [1, step[0]]
-        )
-        result = part if result is None else _ops.add(result, part)
+    if is_known(taps):
+        for tap, part in enumerate(_ops.split(planes, [out] * taps, -1)):
+            start = tap * spread[0]
+            part = _ops.strided_slice_grad(
+                part, whole, [0, start], [batch, start + reach], [1, step[0]]
+            )
+            result = part if result is None else _ops.add(result, part)
+    else:
+        planes = _ops.reshape(planes, [batch, depth, sizes[2], sizes[3], taps, out])
+        places = _places(depth, step[0], taps, spread[0])
+        planes = _ops.transpose(planes, [1, 4, 0, 2, 3, 5])
+        summed = _ops.unsorted_segment_sum(planes, places, whole[1])
+        result = _ops.transpose(summed, [1, 0, 2, 3, 4])
     if not is_known(before) or before or after:
         result = _ops.slice(result, [0, before, 0, 0, 0], sizes)
     return _ops.transpose(result, _FIRST) if data_format == "NCDHW" else result
