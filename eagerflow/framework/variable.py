@@ -789,7 +789,7 @@ def _rows(delta: IndexedSlices, variable: Variable) -> tuple[Any, Any]:
     value = variable.read_value()
     row: list[Any] = list(value._shape_tuple() or [None])[1:]
     indices = _ops.reshape(indices, [-1])
-    count: Any = indices.shape[0]
+    count: Any = indices._shape_tuple()[0]
     if count is None or None in row:
         count = _ops.shape(indices, dtypes.int64)[0]
         sizes = _ops.shape(value, dtypes.int64)

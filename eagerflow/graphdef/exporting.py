@@ -356,7 +356,10 @@ def graph_def(
 
 def write_graph(body: Body, graph: Any) -> None:
     """Adds a graph and placeholders for what it takes from outside."""
-    for tensor in [*graph.inputs, *(inner for _, inner in graph.captures)]:
+    inputs = [*graph.inputs, *(inner for _, inner in graph.captures)]
+    if not graph.building_function:  # what sessions feed
+        inputs = [node.outputs[0] for node in graph.nodes if node.type == "Placeholder"]
+    for tensor in inputs:
         name = tensor.name.rpartition(":")[0]
         body.bind(tensor, placeholder(body, name, tensor.dtype, tensor.shape))
     for variable in body.exporter.variables_of(graph):

@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.func_graph import dims_of
+from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.operation import operation_of
 from eagerflow.graphdef.importing import Builder, refused
 from eagerflow.protos.graph import MESSAGES
@@ -67,7 +68,11 @@ def import_graph_def(
         return graph.placeholder(dtype, dims_of(shape), prefix + key)
 
     builder = Builder(message.library.function, size=len(message.node))
-    found = builder.graph(message.node, given, placeholder)
+    if graph.building_function:
+        found = builder.graph(message.node, given, placeholder)
+    else:
+        with name_scope(prefix.rstrip("/")):
+            found = builder.graph(message.node, given, _fed)
     missing = [key for key in given if key.rpartition(":")[0] not in found]
     if missing:
         raise ValueError(
@@ -80,6 +85,11 @@ def import_graph_def(
     if return_elements is None:
         return None
     return [_element(found, element) for element in return_elements]
+
+
+def _fed(name: str, dtype: Any, shape: Any) -> Any:
+    """A placeholder of a program's graph."""
+    return _core.building().feed_node(dtype, dims_of(shape), name)
 
 
 def _element(found: dict[str, list[Any]], element: str) -> Any:

@@ -12,7 +12,8 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.errors import InvalidArgumentError, OpError
-from eagerflow.framework.name_scope import name_scope
+from eagerflow.framework.func_graph import is_symbolic
+from eagerflow.framework.name_scope import current_prefix, name_scope
 from eagerflow.graphdef import attributes, op_defs, rules, state_ops
 from eagerflow.graphdef.op_defs import Argument, OpDef
 
@@ -157,6 +158,17 @@ class Builder:
                 values[key] = self._graph_node(node, values, lenient=fetches is None)
         return {key: results.flat() for key, results in values.items()}
 
+    def _named_node(self, graph: Any, node: Any, values: dict[str, Any]) -> _Results:
+        """A node of a program's graph: what gives its first result has its name."""
+        start = len(graph)
+        wanted = current_prefix() + node.name
+        results = self._built(node, values, "")
+        for tensor in results.flat()[:1]:
+            made = _core.node_of(tensor) if is_symbolic(tensor) else None
+            if made is not None and made.id >= start and made.name != wanted:
+                graph.rename(made.id, graph.unique_name(node.name))
+        return results
+
     def _graph_node(self, node: Any, values: dict[str, Any], lenient: bool) -> _Results:
         for text in node.input:
             name, _, index = text.lstrip("^").partition(":")
@@ -166,6 +178,9 @@ class Builder:
             if not text.startswith("^") and int(index or 0) >= max(len(found), 1):
                 raise refused(f"Node '{node.name}' has no input '{text}'.")
         try:
+            graph = _core.building()
+            if graph is not None and not graph.building_function:
+                return self._named_node(graph, node, values)
             with name_scope(node.name.rpartition("/")[0] + "/" if "/" in node.name else ""):
                 return self._built(node, values, "")
         except OpError as error:

@@ -10,6 +10,7 @@ from eagerflow.autodiff.tape import GradientTape
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable
+from eagerflow.ops import array, indexing
 from eagerflow.util import lazy
 
 # Imported when they are first used: few programs need them.
@@ -34,6 +35,8 @@ class Optimizer:
         ValueError: if there is no name.
     """
 
+    # Whether gradients of some rows change the slots of all others, too.
+    _changes_all_rows = False
     GATE_NONE = 0
     GATE_OP = 1
     _takes_tape = False  # unlike Keras's, `minimize` takes no tape
@@ -173,13 +176,18 @@ class Optimizer:
         return None
 
     def _apply(self, gradient: Any, variable: Any) -> None:
-        if isinstance(gradient, IndexedSlices):
-            gradient = _ops.unsorted_segment_sum(
-                gradient.values, gradient.indices, num_segments=variable.shape[0]
-            )
+        slots: dict[str, Any] = self._slots_of(variable)
         self._dtype = variable.dtype
         with _core.stop_recording():
-            self._update(variable, gradient, self._slots_of(variable))
+            if isinstance(gradient, IndexedSlices):
+                indices, count = gradient.indices, variable.shape.as_list()[0]
+                if not self._changes_all_rows:
+                    rows, indices = indexing.unique(indices, out_idx=indices.dtype)
+                    count = array.size(rows)
+                    variable = _Rows(variable, rows)
+                    slots = {name: _Rows(slot, rows) for name, slot in slots.items()}
+                gradient = _ops.unsorted_segment_sum(gradient.values, indices, num_segments=count)
+            self._update(variable, gradient, slots)
 
     def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
         raise NotImplementedError(f"{type(self).__name__} defines no update rule.")
@@ -253,6 +261,44 @@ class Optimizer:
             *self._graph_shared.values(),
             *(slot for slots in slots_of_variables.values() for slot in slots.values()),
         ]
+
+
+class _Rows:
+    """Some rows of a variable, for update rules.
+
+    Args:
+        variable: the variable.
+        rows: their indices, each once.
+    """
+
+    def __init__(self, variable: Any, rows: Any) -> None:
+        self._variable = variable
+        self._rows = rows
+        self.dtype = variable.dtype
+
+    def read_value(self) -> Any:
+        return _ops.gather(self._variable, self._rows, axis=0, batch_dims=0)
+
+    def assign(self, value: Any) -> None:
+        self._variable.scatter_update(IndexedSlices(value, self._rows))
+
+    def assign_add(self, delta: Any) -> None:
+        self._variable.scatter_add(IndexedSlices(delta, self._rows))
+
+    def assign_sub(self, delta: Any) -> None:
+        self._variable.scatter_sub(IndexedSlices(delta, self._rows))
+
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+        return self.read_value()
+
+    def __add__(self, other: Any) -> Any:
+        return self.read_value() + other
+
+    def __sub__(self, other: Any) -> Any:
+        return self.read_value() - other
+
+    def __mul__(self, other: Any) -> Any:
+        return self.read_value() * other
 
 
 class GradientDescentOptimizer(Optimizer):
@@ -335,6 +381,8 @@ class AdamOptimizer(Optimizer):
         use_locking: accepted.
         name: the optimizer's name.
     """
+
+    _changes_all_rows = True
 
     def __init__(
         self,

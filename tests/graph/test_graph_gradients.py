@@ -5,6 +5,7 @@ import pytest
 
 import eagerflow
 import eagerflow.compat.v1 as tf
+from eagerflow.framework import context
 
 
 @pytest.fixture(autouse=True)
@@ -218,3 +219,63 @@ def test_gradients_that_are_rows_become_tensors():
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         assert session.run([dense * 2.0, dense[0]])[0].tolist() == [[4.0, 4.0], [0.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "expected"),
+    [
+        (lambda: tf.train.MomentumOptimizer(0.1, 0.9), [1.0, 0.12, 0.8, 0.46, 1.0]),
+        (
+            lambda: tf.train.MomentumOptimizer(0.1, 0.9, use_nesterov=True),
+            [1.0, -0.1752, 0.62, 0.2224, 1.0],
+        ),
+        (lambda: tf.train.AdamOptimizer(0.1), [1.0, 0.73751, 0.86806, 0.7523, 1.0]),
+        (lambda: tf.train.AdagradOptimizer(0.1), [1.0, 0.85937, 0.90123, 0.83474, 1.0]),
+        (lambda: tf.train.RMSPropOptimizer(0.1), [1.0, 0.65202, 0.82459, 0.68725, 1.0]),
+        (
+            lambda: tf.train.RMSPropOptimizer(0.1, centered=True, momentum=0.5),
+            [1.0, 0.50842, 0.82183, 0.58976, 1.0],
+        ),
+        (lambda: tf.train.AdadeltaOptimizer(1.0), [1.0, 0.99926, 0.99955, 0.9991, 1.0]),
+        (
+            lambda: tf.train.FtrlOptimizer(0.1, l1_regularization_strength=0.01),
+            [1.0, 0.78337, 0.74456, 0.68531, 1.0],
+        ),
+        (
+            lambda: tf.train.ProximalGradientDescentOptimizer(0.1, l2_regularization_strength=0.1),
+            [1.0, 0.47054, 0.79208, 0.62739, 1.0],
+        ),
+        (lambda: tf.train.GradientDescentOptimizer(0.1), [1.0, 0.48, 0.8, 0.64, 1.0]),
+    ],
+)
+def test_rows_that_have_no_gradient_stay_as_they_are(optimizer, expected):
+    table = tf.get_variable("table", [5, 2], initializer=tf.ones_initializer())
+    indices = tf.placeholder(tf.int32, [None])
+    rows = tf.nn.embedding_lookup(table, indices)
+    train = optimizer().minimize(tf.reduce_sum(rows * rows))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for step in ([1, 1, 3], [1, 2], [3]):
+            session.run(train, {indices: step})
+        # Recorded from TensorFlow 2.21.
+        np.testing.assert_allclose(session.run(table)[:, 0], expected, atol=2e-5)
+
+
+def test_eager_updates_of_rows_are_those_of_graphs():
+    with context.running_eagerly():
+        table = eagerflow.Variable(np.ones((5, 2), np.float32))
+        optimizer = tf.train.MomentumOptimizer(0.1, 0.9)
+        for step in ([1, 1, 3], [1, 2], [3]):
+            optimizer.minimize(lambda step=step: eagerflow.reduce_sum(tf.gather(table, step) ** 2))
+        found = table.numpy()[:, 0]
+    np.testing.assert_allclose(found, [1.0, 0.12, 0.8, 0.46, 1.0], atol=1e-6)
+
+
+def test_graphs_are_imported_by_name():
+    x = tf.placeholder(tf.float32, [None], name="x")
+    tf.identity(x * 2.0 + 1.0, name="y")
+    definition = tf.get_default_graph().as_graph_def()
+    with tf.Graph().as_default(), tf.Session() as session:
+        (y,) = tf.import_graph_def(definition, return_elements=["y:0"], name="imported")
+        assert y.name == "imported/y:0"
+        assert session.run(y, {"imported/x:0": [1.0, 2.0]}).tolist() == [3, 5]
