@@ -60,7 +60,7 @@ Declaration declaration_of(const Op& op, const std::vector<AttrField>& attrs) {
 
 DType dtype_of_ours(PyObject* value) {
   if (is_tensor(value)) return tensor_of(value).dtype();
-  return is_variable(value) ? variable_of(value).dtype() : DType::kInvalid;
+  return is_variable(value) ? variable_dtype(value) : DType::kInvalid;
 }
 
 // The dtype of an earlier input of the same type.

@@ -402,9 +402,9 @@ Tensor from_python(PyObject* value, DType dtype, DType hint) {
 }
 
 Tensor from_variable(PyObject* value, DType dtype) {
-  if (dtype != DType::kInvalid && variable_of(value).dtype() != dtype) {
+  if (dtype != DType::kInvalid && variable_dtype(value) != dtype) {
     fail(Code::kValueError, "Incompatible type conversion requested to type ", dtype_name(dtype),
-         " for `tf.Variable of type ", dtype_name(variable_of(value).dtype()),
+         " for `tf.Variable of type ", dtype_name(variable_dtype(value)),
          ". (Variable: ", text_of(value), ")");
   }
   return read_variable(value);

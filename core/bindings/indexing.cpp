@@ -245,7 +245,7 @@ std::optional<Tensor> mask_of(PyObject* key) {
     if (tensor_of(key).dtype() == DType::kBool) mask = tensor_of(key);
   } else if (is_array(key)) {
     if (dtype_of_array(key) == DType::kBool) mask = from_numpy(key);
-  } else if (is_variable(key) && variable_of(key).dtype() == DType::kBool) {
+  } else if (is_variable(key) && variable_dtype(key) == DType::kBool) {
     mask = read_variable(key);
   }
   if (!mask) return std::nullopt;

@@ -131,7 +131,7 @@ PyObject* binary(PyObject* a, PyObject* b) {
 bool multiplies_bools(PyObject* a, PyObject* b) {
   const auto is_bool = [](PyObject* object, bool look_into) {
     if (is_tensor(object)) return tensor_of(object).dtype() == DType::kBool;
-    return look_into && is_variable(object) && variable_of(object).dtype() == DType::kBool;
+    return look_into && is_variable(object) && variable_dtype(object) == DType::kBool;
   };
   return is_bool(a, true) || is_bool(b, !is_ours(a));
 }

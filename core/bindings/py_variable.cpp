@@ -362,7 +362,7 @@ PyGetSetDef getset[] = {
 };
 
 PyMemberDef members[] = {
-    {"_name", T_OBJECT, offsetof(PyVariable, name), READONLY, "The name without ':0'."},
+    {"_name", T_OBJECT, offsetof(PyVariable, name), 0, "The name without ':0'."},
     {nullptr, 0, 0, 0, nullptr},
 };
 
@@ -384,10 +384,14 @@ void register_slice_assignment(PyObject* function) {
   Py_XSETREF(slice_assignment, function);
 }
 
+DType variable_dtype(PyObject* object) {
+  if (const Variable* variable = self_of(object)->variable) return variable->dtype();
+  return read_variable(object).dtype();
+}
+
 Tensor read_variable(PyObject* object) {
   if (Variable* variable = self_of(object)->variable) return variable->read();
-  variable_of(object);  // raises if there is none
-  // What wraps a variable says itself what its value is.
+  // What has no value of its own, as a subclass that wraps another variable, says what its value is.
   const PyRef value = checked(PyObject_CallMethod(object, "read_value", nullptr));
   if (!is_tensor(value.get())) fail(Code::kTypeError, "read_value() of a variable gives a tensor.");
   return tensor_of(value.get());

@@ -17,8 +17,11 @@ struct PyVariable {
 extern PyTypeObject* variable_type;
 
 inline bool is_variable(PyObject* object) { return PyObject_TypeCheck(object, variable_type); }
-// The native variable; throws a ValueError if __init__ has not run.
+// The native variable, that of the handle for an object that wraps another variable; throws a
+// ValueError if there is none.
 Variable& variable_of(PyObject* object);
+// The dtype, for objects without a native variable that of what their read_value() returns.
+DType variable_dtype(PyObject* object);
 // The current value; tapes that watch the variable record the read.
 Tensor read_variable(PyObject* object);
 

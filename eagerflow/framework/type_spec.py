@@ -6,10 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.framework import dtypes, spec_parameters
+from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType, as_dtype
 from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.framework.trace_type import TraceType
+from eagerflow.util import lazy
+
+# Few programs define specs of their own.
+spec_parameters = lazy.Module("eagerflow.framework.spec_parameters")
 
 
 class TypeSpec(TraceType):

@@ -119,6 +119,16 @@ class _VariableType(type(_core.Variable)):  # type: ignore[misc]
         return creator(**given)
 
 
+class _Synonym:
+    """Another name of an attribute, which an attribute of an object may hide."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        return self if instance is None else getattr(instance, self._name)
+
+
 class ResourceHandle:
     """What stands for a variable, as a tensor of dtype `tf.resource` does in TensorFlow.
 
@@ -368,17 +378,9 @@ class Variable(_core.Variable, metaclass=_VariableType):
     _in_graph_mode = False
     _cached_value = _caching_device = _distribute_strategy = _save_slice_info = None
 
-    @property
-    def _dtype(self) -> Any:
-        return self.dtype
-
-    @property
-    def _shape(self) -> TensorShape:
-        return self.shape
-
-    @property
-    def _trainable(self) -> bool:
-        return self.trainable
+    _dtype = _Synonym("dtype")
+    _shape = _Synonym("shape")
+    _trainable = _Synonym("trainable")
 
     @property
     def _unique_id(self) -> str:

@@ -104,6 +104,19 @@ class Function(_core.TracedCall, Callable):
 
     # What it is.
 
+    def _decorate(self, decorator: PythonCallable[..., Any]) -> None:
+        """Exchanges the Python function by what a decorator makes of it.
+
+        Raises:
+            ValueError: if the function has been traced.
+        """
+        if self._cache:
+            raise ValueError(
+                "Functions cannot be decorated after they have been traced. Decorate the Python "
+                "function before the first call."
+            )
+        self._python_function = decorator(self._python_function)
+
     @property
     def python_function(self) -> PythonCallable[..., Any]:
         """The function as it was written."""

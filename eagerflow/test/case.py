@@ -15,7 +15,7 @@ import numpy as np
 
 from eagerflow import _core, config, nest, random
 from eagerflow.autodiff.tape import GradientTape
-from eagerflow.errors import OpError
+from eagerflow.errors import InvalidArgumentError, OpError
 from eagerflow.framework.context import default_graph, executing_eagerly
 from eagerflow.protos.schema import protobuf
 from eagerflow.ragged.tensor import RaggedTensor
@@ -425,6 +425,15 @@ class TestCase(PlainAssertions):
     def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
         """Asserts that an error of an operation is raised whose text matches."""
         return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
+
+    def assertRaisesIncompatibleShapesError(
+        self,
+        exception_type: type[Exception] = InvalidArgumentError,
+        incompatible_shapes_re: str = r"Incompatible shapes|Dimensions must be equal|required "
+        r"broadcastable shapes|shapes must match|are incompatible",
+    ) -> Any:
+        """Asserts that an error about shapes that do not fit is raised."""
+        return self.assertRaisesWithPredicateMatch(exception_type, incompatible_shapes_re)
 
     def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:
         """Asserts that two numbers differ by at most `err`."""
