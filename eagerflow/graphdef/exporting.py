@@ -151,6 +151,8 @@ class Body(GraphWriter):
     def write(self, graph: Any) -> None:
         """Adds the nodes of a graph, whose inputs are bound."""
         needed = _needed(graph) if self.exporter.strict else None
+        if not graph.building_function:
+            self._effects = DeclaredOrder()
         for node in graph.nodes:
             outputs = node.outputs
             if outputs and outputs[0].name in self._refs:
@@ -194,6 +196,12 @@ class Body(GraphWriter):
             value = node.constant
             spec = [(value.dtype, value.shape)]
             return self.add("Const", name=name, outputs=spec, value=value, dtype=value.dtype)
+        if node.type == "Placeholder":
+            tensor = node.outputs[0]
+            attrs = {"dtype": tensor.dtype, "shape": tensor.shape}
+            return self.add(
+                "Placeholder", name=name, outputs=[(tensor.dtype, tensor.shape)], **attrs
+            )
         if node.op is not None:
             return emitters.emit(self, node, name)
         return node_functions.emit(self, node, name)
@@ -289,6 +297,22 @@ class Effects:
         return self._last
 
 
+class DeclaredOrder(Effects):
+    """The order of effects in version 1's graphs: what the program declared."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._written: dict[int, list[str]] = {}
+
+    def before(self, node: Any) -> list[str]:
+        """The nodes that a node has to follow."""
+        return [name for control in node.controls for name in self._written.get(control, ())]
+
+    def after(self, node: Any, names: list[str]) -> None:
+        """Says that a node was written as nodes of these names."""
+        self._written[node.id] = names[-1:]
+
+
 def _argument_name(name: str) -> str:
     """A name as arguments of functions may have it."""
     name = "".join(c if c.isalnum() else "_" for c in name.lower())
@@ -364,7 +388,15 @@ def write_graph(body: Body, graph: Any) -> None:
         body.bind(tensor, placeholder(body, name, tensor.dtype, tensor.shape))
     for variable in body.exporter.variables_of(graph):
         name = getattr(variable, "name", "table").rpartition(":")[0] or "resource"
-        body.bind_handle(variable, placeholder(body, name, dtypes.resource, TensorShape([])))
+        if graph.building_function or not isinstance(variable, _core.Variable):
+            ref = placeholder(body, name, dtypes.resource, TensorShape([]))
+        else:
+            name = body.unique(name)
+            ref = body.add(
+                "VarHandleOp", name=name, shared_name=name, dtype=variable.dtype,
+                shape=variable.shape,
+            )[0]  # fmt: skip
+        body.bind_handle(variable, ref)
     body.write(graph)
 
 

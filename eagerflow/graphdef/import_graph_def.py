@@ -69,10 +69,10 @@ def import_graph_def(
 
     builder = Builder(message.library.function, size=len(message.node))
     if graph.building_function:
-        found = builder.graph(message.node, given, placeholder)
+        found = builder.graph(message.node, given, placeholder, prefix=prefix)
     else:
         with name_scope(prefix.rstrip("/")):
-            found = builder.graph(message.node, given, _fed)
+            found = builder.graph(message.node, given, _fed, prefix=prefix)
     missing = [key for key in given if key.rpartition(":")[0] not in found]
     if missing:
         raise ValueError(

@@ -12,8 +12,6 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.errors import InvalidArgumentError, OpError
-from eagerflow.framework.func_graph import is_symbolic
-from eagerflow.framework.name_scope import current_prefix, name_scope
 from eagerflow.graphdef import attributes, op_defs, rules, state_ops
 from eagerflow.graphdef.op_defs import Argument, OpDef
 
@@ -71,6 +69,8 @@ class Builder:
         nodes = size + sum(len(message.node_def) for message in self.functions.values())
         self._left = _NODES_IN_ALL + _TIMES_THE_FILE * nodes
         self._depth = 0
+        # The number of the last node that was named.
+        self._last = -1
         self._orders: dict[str, list[Any]] = {}
 
     def call(self, name: str, arguments: Sequence[Any]) -> list[Any]:
@@ -129,6 +129,7 @@ class Builder:
         given: Mapping[str, Any],
         placeholder: Callable[[str, Any, Any], Any],
         fetches: Iterable[str] | None = None,
+        prefix: str | None = None,
     ) -> dict[str, list[Any]]:
         """The results of a GraphDef's nodes, by name.
 
@@ -138,6 +139,8 @@ class Builder:
             placeholder: makes an input of a name, dtype and shape.
             fetches: the names of the nodes that are needed; all by default. What cannot be built
                 is `Missing` then.
+            prefix: what names of nodes begin with in the graph that is being built; None if they
+                need not have their names.
         """
         by_name = {node.name: node for node in nodes}
         replaced = {key.rpartition(":")[0] for key in given}
@@ -156,18 +159,21 @@ class Builder:
                 values[key] = _Results(None, [placeholder(key, dtype, shape)])
             else:
                 values[key] = self._graph_node(node, values, lenient=fetches is None)
+                if prefix is not None:
+                    self._rename(values[key].flat(), prefix + key)
         return {key: results.flat() for key, results in values.items()}
 
-    def _named_node(self, graph: Any, node: Any, values: dict[str, Any]) -> _Results:
-        """A node of a program's graph: what gives its first result has its name."""
-        start = len(graph)
-        wanted = current_prefix() + node.name
-        results = self._built(node, values, "")
-        for tensor in results.flat()[:1]:
-            made = _core.node_of(tensor) if is_symbolic(tensor) else None
-            if made is not None and made.id >= start and made.name != wanted:
-                graph.rename(made.id, graph.unique_name(node.name))
-        return results
+    def _rename(self, results: list[Any], name: str) -> None:
+        """Gives the node of some results a name, if it has just been built."""
+        graph = _core.building()
+        if graph is None or not results or not isinstance(results[0], Tensor):
+            return
+        if _core.is_symbolic(results[0]) and _core.graph_of(results[0]) is graph:
+            node = _core.node_of(results[0])
+            if node.id > self._last:
+                self._last = node.id
+                if node.name != name:
+                    graph.rename(node.id, _core.Graph.unique_name(graph, name, False))
 
     def _graph_node(self, node: Any, values: dict[str, Any], lenient: bool) -> _Results:
         for text in node.input:
@@ -178,11 +184,7 @@ class Builder:
             if not text.startswith("^") and int(index or 0) >= max(len(found), 1):
                 raise refused(f"Node '{node.name}' has no input '{text}'.")
         try:
-            graph = _core.building()
-            if graph is not None and not graph.building_function:
-                return self._named_node(graph, node, values)
-            with name_scope(node.name.rpartition("/")[0] + "/" if "/" in node.name else ""):
-                return self._built(node, values, "")
+            return self._built(node, values, "")
         except OpError as error:
             if not lenient or isinstance(error, InvalidArgumentError):
                 raise

@@ -122,6 +122,20 @@ def _identity_n(body: Any, node: Any, name: str) -> Sequence[Ref]:
     return body.add("IdentityN", refs, name=name)
 
 
+def _no_op(body: Any, node: Any, name: str) -> Sequence[Ref]:
+    return body.add("NoOp", name=name)
+
+
+def _with_default(body: Any, node: Any, name: str) -> Sequence[Ref]:
+    value = body.ref(node.inputs[0])
+    shape = node.outputs[0].shape
+    return body.add("PlaceholderWithDefault", value, name=name, outputs=_specs(node), shape=shape)
+
+
+def _is_initialized(body: Any, node: Any, name: str) -> Sequence[Ref]:
+    return body.add("VarIsInitializedOp", body.handle(node.variables[0]), name=name)
+
+
 def _stream(body: Any, node: Any, name: str) -> Sequence[Ref]:
     """A random stream is part of the operation that draws from it."""
     return [
@@ -285,6 +299,9 @@ _EMITTERS: dict[str, Emitter] = {
     "AssignAddVariableOp": _assign,
     "AssignSubVariableOp": _assign,
     "IdentityN": _identity_n,
+    "NoOp": _no_op,
+    "PlaceholderWithDefault": _with_default,
+    "VarIsInitializedOp": _is_initialized,
     "RandomStream": _stream,
     "RngReadAndSkip": _skip,
     "PartitionedCall": _call,

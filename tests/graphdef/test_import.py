@@ -79,7 +79,7 @@ def test_elements_and_names():
     @tf.function
     def call(x):
         y, operation = tf.import_graph_def(message, {"x": x}, ["last:0", "part/y"])
-        assert operation.type == "Neg" and operation.name == "part/Neg"
+        assert operation.type == "Neg" and operation.name == "import/part/y"
         graph = y.graph
         assert graph.get_tensor_by_name("import/part/y:0").op == operation
         return y

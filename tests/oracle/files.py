@@ -120,7 +120,8 @@ def keras_models_as_functions(tools: SimpleNamespace, folder: str) -> None:
         (result,) = signature(**{key: tf.constant(x)}).values()
         same([expected, expected], [result, loaded(x, training=False)], 1e-5)
         model.export(f"{path}-exported")
-        same([expected], [tf.saved_model.load(f"{path}-exported").serve(x)], 1e-5)
+        exported = tf.saved_model.load(f"{path}-exported")
+        same([expected], [exported.serve(x)], 1e-5)
         with tf.Graph().as_default(), tf.compat.v1.Session() as session:
             meta_graph = tf.compat.v1.saved_model.load(session, ["serve"], path)
             info = meta_graph.signature_def["serving_default"]

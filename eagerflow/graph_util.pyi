@@ -1,0 +1,1 @@
+from eagerflow.graphdef.import_graph_def import import_graph_def as import_graph_def
