@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.composite import SparseTensorValue
 from eagerflow.framework.host_call import hosted
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
 
@@ -159,6 +160,11 @@ class TransformationCache:
         value = self._features[key]
         if is_sparse(value):
             return value
+        if isinstance(value, SparseTensorValue):
+            indices, values, shape = map(_core.as_tensor, value)
+            return SparseTensor(
+                _ops.cast(indices, dtypes.int64), values, _ops.cast(shape, dtypes.int64)
+            )
         if hasattr(value, "to_sparse"):
             return value.to_sparse()
         if isinstance(value, np.ndarray) and value.dtype.kind == "U":

@@ -129,7 +129,10 @@ class IntegerLookup(IndexLookup):
         pad_to_max_tokens: bool = False,
         **kwargs: Any,
     ) -> None:
-        max_tokens = kwargs.pop("max_values", max_tokens)  # an older name
+        # Older names of arguments.
+        max_tokens = kwargs.pop("max_values", max_tokens)
+        mask_token = kwargs.pop("mask_value", mask_token)
+        oov_token = kwargs.pop("oov_value", oov_token)
         if vocabulary_dtype not in ("int64", "int32"):
             raise ValueError(
                 "`vocabulary_dtype` must be 'int64' or 'int32'. "
