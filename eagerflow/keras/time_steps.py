@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.framework import dtypes
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.control_flow import while_loop
 from eagerflow.ops.tensor_array import TensorArray
 
@@ -123,12 +124,16 @@ def _in_graph(
         arrays = [array.write(index, leaf) for array, leaf in zip(arrays, leaves, strict=False)]
         return index + 1, arrays, output, states
 
+    start = (_core.convert(0, dtypes.int32, None), arrays, zeros, states)
+    # Steps need not know the batch's size, which a stateful layer's states have.
+    kinds = (None, [None] * len(arrays), *nest.map_structure(_any_batch, (zeros, states)))
     _, arrays, output, states = while_loop(
-        lambda index, *_: _ops.less(index, count),
-        body,
-        (_core.convert(0, dtypes.int32, None), arrays, zeros, states),
-        name="steps",
+        lambda index, *_: _ops.less(index, count), body, start, kinds, name="steps"
     )
+    for leaf, before in zip(
+        nest.flatten((output, states)), nest.flatten((zeros, start[3])), strict=True
+    ):
+        leaf.set_shape(before.shape)
     if axis is None:
         return output, None, states
     every = [array.stack() for array in arrays]
@@ -143,6 +148,11 @@ def _zeros_for(leaf: Any, batch: Any) -> Any:
     if not known or None in known[1:]:
         return _ops.zeros_like(leaf)
     return _ops.zeros([batch, *known[1:]], leaf.dtype)
+
+
+def _any_batch(value: Any) -> Any:
+    """The kind of a value whose first axis may have any size."""
+    return TensorSpec([None, *value.shape[1:]], value.dtype) if value.shape.rank else None
 
 
 def _chosen(present: Any, one: Any, other: Any) -> Any:

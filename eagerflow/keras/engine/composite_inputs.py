@@ -177,7 +177,7 @@ def _of_ids(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any
     if ragged:
         rows = inputs.with_flat_values(ids)
     else:
-        count = int(inputs.dense_shape[0])
+        count = inputs.dense_shape[0]
         rows = RaggedTensor.from_value_rowids(ids, inputs.indices[:, 0], nrows=count)
     # `encode` ignores the id -1.
     ids = rows.to_tensor(default_value=_ops.cast(-1, ids.dtype))

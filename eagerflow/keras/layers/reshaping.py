@@ -88,8 +88,10 @@ class Reshape(Layer):
         return target
 
     def call(self, inputs: Any) -> Any:
-        shape = inputs._sizes()
-        return _ops.reshape(inputs, [shape[0], *self._sizes(shape[1:])])
+        batch, *sizes = inputs._sizes()
+        known = all(type(size) is int for size in sizes)
+        target = self._sizes(sizes) if known else self.target_shape
+        return _ops.reshape(inputs, [batch, *target])
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         sizes = sizes_of(input_shape)
