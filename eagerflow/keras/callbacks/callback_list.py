@@ -2,15 +2,59 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from eagerflow import nest
+from eagerflow.framework.context import get_logger
 from eagerflow.keras.callbacks.callback import Callback, plain
 from eagerflow.keras.callbacks.history import History
 from eagerflow.keras.callbacks.progbar_logger import ProgbarLogger
 
 _Hooks = list[Callable[..., None]]
+
+
+class _Timing:
+    """The times of some batches and of the hooks that they call: slow hooks are told of once."""
+
+    _COUNT = 5  # of batches
+
+    def __init__(self) -> None:
+        self._batches: list[float] = []
+        self._hooks: dict[str, list[float]] = {}
+        self._start: float | None = None
+
+    def call(self, name: str, hooks: _Hooks, batch: int, logs: Any) -> bool:
+        """Calls hooks; whether enough has been measured.
+
+        Args:
+            name: the method that they are.
+            hooks: the methods of the callbacks that have it.
+            batch: the index of the batch.
+            logs: its logs.
+        """
+        before = time.perf_counter()
+        ends = name.endswith("_end")
+        if ends and batch and self._start is not None:
+            self._batches.append(before - self._start)
+        for hook in hooks:
+            hook(batch, logs)
+        after = time.perf_counter()
+        self._hooks.setdefault(name, []).append(after - before)
+        self._start = after
+        if len(self._batches) < self._COUNT:
+            return False
+        usual = sum(self._batches) / len(self._batches)
+        for hook_name in (name.replace("_end", "_begin"), name):
+            times = self._hooks.get(hook_name, [0.0])
+            mean = sum(times) / len(times)
+            if mean > usual:
+                get_logger().warning(
+                    f"Callback method `{hook_name}` is slow compared to the batch time (batch "
+                    f"time: {usual:.4f}s vs `{hook_name}` time: {mean:.4f}s). Check your callbacks."
+                )
+        return True
 
 
 class CallbackList:
@@ -80,8 +124,10 @@ class CallbackList:
         """Finds the callbacks that override batch hooks: usually few do."""
         self._hooks: dict[str, _Hooks] = {}
         takes_tensors = True
+        all_active: list[Any] = []
         for mode in ("train", "test", "predict"):
             active = [c for c in self.callbacks if getattr(c, f"_implements_{mode}_batch_hooks")()]
+            all_active += active
             takes_tensors &= all(getattr(c, "_supports_tf_logs", False) for c in active)
             setattr(self, f"_should_call_{mode}_batch_hooks", bool(active))
             for point in ("begin", "end"):
@@ -91,6 +137,9 @@ class CallbackList:
                 self._hooks[names[0]] = [
                     getattr(c, names[0]) for c in active if Callback._defines(c, *names)
                 ]
+        # Those of this package are known to be fast.
+        timed = any(not type(c).__module__.startswith("eagerflow.") for c in all_active)
+        self._timing = _Timing() if timed else None
         self._batch_hooks_support_tf_logs = takes_tensors
         self._supports_tf_logs = all(
             getattr(callback, "_supports_tf_logs", False) for callback in self.callbacks
@@ -129,8 +178,11 @@ class CallbackList:
             logs = {}
         elif not self._batch_hooks_support_tf_logs:
             logs = plain(logs)
-        for hook in hooks:
-            hook(batch, logs)
+        if self._timing is None:
+            for hook in hooks:
+                hook(batch, logs)
+        elif self._timing.call(name, hooks, batch, logs):
+            self._timing = None
 
     def on_batch_begin(self, batch: int, logs: Any = None) -> None:
         """The deprecated name of `on_train_batch_begin`."""

@@ -332,7 +332,10 @@ class Sequential(Model):
         return True
 
     def _build_for(self, inputs: Any) -> None:
-        if self._graph is None and isinstance(inputs, _core.Tensor | KerasTensor) and self.layers:
+        # A program's own `call` says itself which layers are called.
+        chains = self._input_given or type(self).call is Sequential.call
+        symbolic = isinstance(inputs, _core.Tensor | KerasTensor)
+        if chains and self._graph is None and symbolic and self.layers:
             if self._input_given:
                 self.build()
             else:

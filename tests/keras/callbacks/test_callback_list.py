@@ -1,5 +1,7 @@
 """The order in which callbacks are called."""
 
+import time
+
 import numpy as np
 
 import eagerflow as tf
@@ -84,3 +86,21 @@ def test_order():
     model.predict(data()[0][:40], verbose=0, callbacks=[recorder])
     assert recorder.calls == [(32, 2), (8, 2)]
     assert recorder.params["steps"] is not None and recorder.model is model
+
+
+def test_slow_callbacks_are_told_of(caplog):
+    class Slow(tf.keras.callbacks.Callback):
+        def on_train_batch_end(self, batch, logs=None):
+            time.sleep(0.02)
+
+    class Quick(tf.keras.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            time.sleep(0.02)
+
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    data = np.ones((16, 1))
+    model.fit(data, data, 2, verbose=0, callbacks=[Quick()])
+    assert "is slow" not in caplog.text
+    model.fit(data, data, 2, verbose=0, callbacks=[Slow()])
+    assert caplog.text.count("`on_train_batch_end` is slow compared to the batch time") == 1

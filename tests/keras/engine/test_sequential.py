@@ -106,3 +106,15 @@ def test_training_and_masks_pass_through():
     assert np.array_equal(model(x), x)
     assert (model(x, training=True).numpy() == 0).any()
     assert model(x)._keras_mask.numpy().all()
+
+
+def test_a_call_of_ones_own_builds_what_it_calls():
+    class Penalized(tf.keras.Sequential):
+        def call(self, inputs):
+            self.add_loss(tf.reduce_sum(inputs))
+            return inputs
+
+    model = Penalized([tf.keras.layers.Dense(1)])
+    model.compile("sgd")
+    history = model.fit(np.ones((4, 1)), np.ones((4, 1)), verbose=0)
+    assert history.history["loss"] == [4.0] and not model.weights
