@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from abc import ABCMeta
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -27,8 +28,11 @@ in_graphs = lazy.Module("eagerflow.data.in_graphs")
 plan = lazy.Module("eagerflow.data.plan")
 
 
-class DatasetType(type):
-    """The type of dataset classes: while a graph is built, it may make a node of a dataset."""
+class DatasetType(ABCMeta):
+    """The type of dataset classes: while a graph is built, it may make a node of a dataset.
+
+    Programs may define dataset classes that have abstract bases, too.
+    """
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         """A dataset of the class, or one that a graph knows by its handle."""

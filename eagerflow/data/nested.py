@@ -6,14 +6,21 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import _core
+from eagerflow import _core, errors
 from eagerflow.data import structure
 from eagerflow.data.arguments import AUTOTUNE, INFINITE, UNKNOWN, integer, invalid, positive
 from eagerflow.data.context import Context, available_cores
 from eagerflow.data.cursor import Cursor, pack_elements, unpack_elements
 from eagerflow.data.dataset import Dataset, DatasetSpec
 from eagerflow.data.elementwise import FunctionDataset
-from eagerflow.data.functions import Debugging, ElementFunction, guarded, traced, traced_number
+from eagerflow.data.functions import (
+    Debugging,
+    ElementFunction,
+    guarded,
+    not_the_end,
+    traced,
+    traced_number,
+)
 from eagerflow.data.parallel import PrefetchCursor
 from eagerflow.data.sources import GroupDataset
 from eagerflow.framework import dtypes
@@ -414,7 +421,7 @@ class GroupByWindowCursor(Cursor):
         self._owner = owner
         self._context = context
         self._input = owner._input._cursor(context)
-        self._key = guarded(context.caller(owner._key))
+        self._key = context.caller(owner._key)
         self._size_of = guarded(context.caller(owner._sizes))
         self._windows = guarded(context.caller(owner._function))
         self._groups: dict[int, list[Any]] = {}
@@ -440,7 +447,10 @@ class GroupByWindowCursor(Cursor):
             except StopIteration:
                 self._ended = True
                 continue
-            key = int(self._key(element))
+            try:
+                key = int(self._key(element))
+            except (StopIteration, errors.OutOfRangeError) as error:
+                raise not_the_end(error) from error
             if key not in self._sizes:
                 self._sizes[key] = self._size_for(key)
             group = self._groups.setdefault(key, [])

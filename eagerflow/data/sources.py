@@ -68,11 +68,9 @@ class GroupDataset(ListDataset):
     """Some elements of another dataset, with its specs."""
 
     def __init__(self, elements: list[Any], owner: Dataset) -> None:
-        super().__init__(elements)
-        self._owner = owner
-
-    def _make_spec(self) -> Any:
-        return self._owner.element_spec
+        Dataset.__init__(self)
+        self._elements = elements
+        self._spec = (owner.element_spec,)
 
 
 class ListCursor(Cursor):

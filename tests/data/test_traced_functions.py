@@ -1,5 +1,6 @@
 """Functions of pipelines are traced when they are given, and run as graphs."""
 
+import collections.abc
 import functools
 
 import numpy as np
@@ -275,6 +276,18 @@ def test_python_functions_run_for_each_element():
     assert not seen
     assert numbers(dataset) == [0, 2, 4]
     assert seen == [0, 1, 2]
+
+
+def test_classes_of_the_program_that_make_datasets():
+    class Numbers(tf.data.Dataset, collections.abc.Sized):
+        def __new__(cls, count=3):
+            return D.range(count).map(lambda x: x + 1)
+
+        def __len__(self):
+            return 3
+
+    assert numbers(Numbers(2)) == [1, 2]
+    assert numbers(D.range(3).interleave(lambda x: Numbers(), 1)) == [1, 2, 3] * 3
 
 
 def test_what_can_be_called():
