@@ -11,35 +11,7 @@ from eagerflow import _core, nest
 from eagerflow.framework import context
 from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.graph.graph import Operation
-from eagerflow.graph.graph import no_op as new_no_op
 from eagerflow.ops import control_flow as eager
-
-
-def no_op(name: str | None = None) -> Any:
-    """An operation that does nothing."""
-    return None if _core.building() is None else new_no_op(name or "NoOp")
-
-
-def group(*inputs: Any, **kwargs: Any) -> Any:
-    """An operation that is done when all the others are.
-
-    Args:
-        *inputs: tensors and operations.
-        **kwargs: `name`.
-    """
-    graph = context.building_graph()
-    if graph is None:
-        return None
-    with graph.control_dependencies(list(inputs)):
-        return new_no_op(kwargs.get("name") or "group_deps")
-
-
-def control_dependencies(control_inputs: Any) -> AbstractContextManager:
-    """Has the operations made inside run after others; nothing, if operations run eagerly."""
-    graph = context.building_graph()
-    if graph is None:
-        return eager.control_dependencies(control_inputs)
-    return graph.control_dependencies(control_inputs)
 
 
 def init_scope() -> AbstractContextManager:
@@ -49,12 +21,7 @@ def init_scope() -> AbstractContextManager:
 
 def tuple(tensors: Sequence, name: str | None = None, control_inputs: Any = None) -> list:
     """The tensors, each of which waits for all of them."""
-    graph = context.building_graph()
-    if graph is None:
-        return list(tensors)
-    waits = [item for item in (*tensors, *(control_inputs or ())) if item is not None]
-    with graph.control_dependencies(waits):
-        return [None if tensor is None else _core.ops.identity(tensor) for tensor in tensors]
+    return list(eager.tuple(tensors, control_inputs, name))
 
 
 def with_dependencies(dependencies: Sequence, output_tensor: Any, name: str | None = None) -> Any:

@@ -227,6 +227,12 @@ class Graph(_core.Graph, GraphInspection):
         finally:
             graph.end_controls()
 
+    def add_no_op(self, name: str) -> Operation:
+        """A new operation that does nothing."""
+        graph = _core.building()
+        _core.no_op_node(name)
+        return Operation(graph.node(len(graph) - 1))
+
     # Collections
 
     def add_to_collection(self, name: Any, value: Any) -> None:
@@ -326,7 +332,7 @@ def called(kind: str, name: str | None, function: Callable[..., Any]) -> Any:
     with names.name_scope(scope):
         result = function()
     if result is None:
-        return last_effect(graph, start) or no_op(scope)
+        return last_effect(graph, start) or context.building_graph().add_no_op(scope)
     result = with_effects(start, result)
     if type(result) is _core.Tensor and _core.is_symbolic(result):
         node = _core.node_of(result)
@@ -371,13 +377,6 @@ def with_effects(start: int, value: Any) -> Any:
         )
     finally:
         graph.end_controls()
-
-
-def no_op(name: str) -> Operation:
-    """A new operation that does nothing."""
-    graph = _core.building()
-    _core.no_op_node(name)
-    return Operation(graph.node(len(graph) - 1))
 
 
 context.process.make_graph = Graph

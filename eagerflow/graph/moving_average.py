@@ -9,7 +9,6 @@ from eagerflow import _core
 from eagerflow.framework import context
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.graph.collection_names import GraphKeys
-from eagerflow.graph.control_flow import group
 from eagerflow.graph.variables import (
     GraphVariable,
     assign_sub,
@@ -17,6 +16,7 @@ from eagerflow.graph.variables import (
     moving_average_variables,
     trainable_variables,
 )
+from eagerflow.ops.control_flow import group
 
 if TYPE_CHECKING:
     from eagerflow.train.moving_average import ExponentialMovingAverage

@@ -9,8 +9,8 @@ from eagerflow.framework import context
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.operation import Operation
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.graph.control_flow import group
 from eagerflow.graph.variables import GraphVariable
+from eagerflow.ops.control_flow import group
 
 
 def _slot(name: str, value: Any, shape: Any, dtype: Any) -> GraphVariable:

@@ -17,8 +17,8 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.framework.variable import Variable
 from eagerflow.graph.collection_names import GraphKeys
-from eagerflow.graph.control_flow import group
 from eagerflow.graph.nodes import python_node
+from eagerflow.ops.control_flow import group
 from eagerflow.util import lazy
 
 # Imported when it is first used: it imports this module.

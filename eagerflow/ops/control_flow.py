@@ -27,31 +27,54 @@ Tensor = _core.Tensor
 _tuple = builtins.tuple  # this module has a function of that name
 
 
-def no_op(name: str | None = None) -> None:
-    """Does nothing."""
+def no_op(name: str | None = None) -> Any:
+    """Does nothing; in a program's graph, an operation that does nothing."""
+    graph = context.building_graph()
+    return None if graph is None else graph.add_no_op(name or "NoOp")
 
 
-def group(*inputs: Any, **kwargs: Any) -> None:
+def group(*inputs: Any, **kwargs: Any) -> Any:
     """Does nothing: operations have run when their results exist.
+
+    In a program's graph (`tf.Graph`), an operation that is done when all of `inputs` are.
+
+    Args:
+        *inputs: tensors and operations.
+        **kwargs: `name`.
 
     >>> v = tf.Variable(1.0)
     >>> tf.group(v.assign_add(1.0), v.assign_add(2.0))
     >>> float(v)
     4.0
     """
+    with control_dependencies(inputs):
+        return no_op(kwargs.get("name") or "group_deps")
 
 
 def tuple(tensors: Sequence, control_inputs: Any = None, name: str | None = None) -> Any:
-    """The tensors themselves: operations have run when their results exist."""
-    return tensors
+    """The tensors themselves: operations have run when their results exist.
+
+    In a program's graph, tensors with the same values, each of which waits for all others and for
+    `control_inputs`.
+    """
+    if context.building_graph() is None:
+        return tensors
+    waits = [item for item in (*tensors, *(control_inputs or ())) if item is not None]
+    with control_dependencies(waits):
+        return [None if tensor is None else _ops.identity(tensor) for tensor in tensors]
 
 
 def control_dependencies(control_inputs: Any) -> AbstractContextManager:
     """A context manager that does nothing: operations run in the order of the program.
 
+    In a program's graph, the operations added inside run after `control_inputs`, tensors and operations.
+
     >>> with tf.control_dependencies([tf.constant(1)]):
     ...     x = tf.constant(2)
     """
+    graph = context.building_graph()
+    if graph is not None:
+        return graph.control_dependencies(control_inputs)
     if callable(control_inputs):
         control_inputs()
     return nullcontext()

@@ -9,9 +9,9 @@ from typing import Any
 from eagerflow import errors
 from eagerflow.checkpoint.state import get_checkpoint_state, latest_checkpoint
 from eagerflow.framework import context
-from eagerflow.graph import control_flow
 from eagerflow.graph import variables as graph_variables
 from eagerflow.graph.session import Session
+from eagerflow.ops.control_flow import group
 from eagerflow.train.coordinator import Coordinator
 from eagerflow.v1 import session_hooks as hooks_module
 from eagerflow.v1.queue_runner import start_queue_runners
@@ -66,7 +66,7 @@ class Scaffold:
         if self.init_op is None:
             self.init_op = graph_variables.global_variables_initializer()
         if self.local_init_op is None:
-            self.local_init_op = control_flow.group(
+            self.local_init_op = group(
                 graph_variables.local_variables_initializer(), graph_variables.tables_initializer()
             )
         if self.ready_op is None:

@@ -4,15 +4,7 @@ from eagerflow.autodiff.custom_gradient import custom_gradient
 from eagerflow.framework.context import executing_eagerly, reset_default_graph
 from eagerflow.framework.shapes import Dimension
 from eagerflow.graph.collection_names import GraphKeys
-from eagerflow.graph.control_flow import (
-    case,
-    cond,
-    control_dependencies,
-    group,
-    no_op,
-    tuple,
-    while_loop,
-)
+from eagerflow.graph.control_flow import case, cond, tuple, while_loop
 from eagerflow.graph.defaults import (
     add_to_collection,
     add_to_collections,
@@ -67,6 +59,7 @@ from eagerflow.graph.variables import (
     variables_initializer,
 )
 from eagerflow.ops.array import newaxis
+from eagerflow.ops.control_flow import control_dependencies, group, no_op
 from eagerflow.v1.messages import (
     ConfigProto,
     GPUOptions,

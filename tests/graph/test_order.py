@@ -1,0 +1,57 @@
+"""Order in programs' graphs, by the functions of both versions."""
+
+import pytest
+
+import eagerflow as tf
+
+v1 = tf.compat.v1
+
+
+@pytest.fixture(params=[tf, v1], ids=["version 2", "version 1"])
+def names(request):
+    """The namespace whose functions are called."""
+    return request.param
+
+
+@pytest.fixture
+def counter():
+    """A variable of the graph that is being built."""
+    with v1.Graph().as_default():
+        yield v1.get_variable("counter", initializer=0)
+
+
+def after(fetch, counter):
+    """The counter's value after a fetch."""
+    with v1.Session() as session:
+        session.run(v1.global_variables_initializer())
+        session.run(fetch)
+        return session.run(counter)
+
+
+def test_control_dependencies_run_before(names, counter):
+    one = tf.constant(1.0)
+    with names.control_dependencies([counter.assign_add(5)]):
+        same, more = tf.identity(one), one + 1
+    assert after(same, counter) == 5
+    assert after(more, counter) == 5
+    assert after(one, counter) == 0
+
+
+def test_a_group_runs_its_members(names, counter):
+    operation = names.group(counter.assign_add(2), counter.assign_add(3), name="both")
+    assert operation.name == "both"
+    assert operation.type == "NoOp"
+    assert after(operation, counter) == 5
+
+
+def test_tuples_wait_for_all(names, counter):
+    first, second = names.tuple(
+        [tf.constant(1), tf.constant(2)], control_inputs=[counter.assign_add(4)]
+    )
+    assert after(first, counter) == 4
+    assert after(second, counter) == 4
+
+
+def test_no_op_is_an_operation(names, counter):
+    assert names.no_op("nothing").type == "NoOp"
+    assert after(names.no_op(), counter) == 0
