@@ -334,6 +334,8 @@ class Strategy:
         """The values of the replicas of this machine, a tuple of one."""
         return (_of_replica(value),)
 
+    unwrap = experimental_local_results
+
     def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
         """A dataset for all replicas: the same one."""
         return dataset

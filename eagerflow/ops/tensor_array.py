@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,22 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-class TensorArray:
+class _OfEachKind(type):
+    """Lets `tf.TensorArray.stack(array)` run the method of the array's own class."""
+
+    def __getattribute__(cls, name: str) -> Any:
+        found = super().__getattribute__(name)
+        if cls is not TensorArray or name[0] == "_" or not isinstance(found, FunctionType):
+            return found
+
+        @functools.wraps(found)
+        def method(self: TensorArray, *args: Any, **kwargs: Any) -> Any:
+            return getattr(self, name)(*args, **kwargs)
+
+        return method
+
+
+class TensorArray(metaclass=_OfEachKind):
     """A list of tensors of one dtype that loops write and read one by one.
 
     While a function is traced, the list is part of the graph: it may be a loop variable or the

@@ -270,3 +270,15 @@ def test_spec_of_an_array():
     ta = tf.TensorArray(tf.int32, 2).unstack([[1, 2], [3, 4]])
     (flow,) = spec._to_components(ta)
     np.testing.assert_array_equal(run.graph.run([flow])[0], [[1, 2], [5, 6]])
+
+
+def test_methods_may_be_called_by_the_class():
+    array = tf.TensorArray(tf.float32, 2).unstack([1.0, 2.0])
+    assert tf.TensorArray.stack(array).numpy().tolist() == [1.0, 2.0]
+
+    @tf.function
+    def stacked(x):
+        return tf.TensorArray.stack(tf.TensorArray(tf.float32, 2).unstack(x))
+
+    assert stacked(tf.constant([1.0, 2.0])).numpy().tolist() == [1.0, 2.0]
+    assert tf.TensorArray.stack.__name__ == "stack"

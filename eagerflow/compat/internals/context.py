@@ -17,7 +17,7 @@ from eagerflow.framework.context import (
 )
 from eagerflow.framework.context import executing_eagerly as in_eager_mode
 from eagerflow.framework.context import running_eagerly as eager_mode
-from eagerflow.framework.device import device
+from eagerflow.framework.device import DeviceSpec, device
 from eagerflow.framework.name_scope import get_current_name_scope
 from eagerflow.v1.devices import list_devices, num_gpus
 from eagerflow.v1.switches import enable_eager_execution
@@ -115,6 +115,11 @@ class Context:
         """The name scope of this thread, with a slash at its end."""
         name = get_current_name_scope()
         return f"{name}/" if name else ""
+
+    @property
+    def device_spec(self) -> DeviceSpec:
+        """The device that `tf.device` chooses; none."""
+        return DeviceSpec()
 
     @property
     def _seed(self) -> int | None:
