@@ -11,11 +11,11 @@ from typing import Any
 
 from eagerflow.autograph import libraries, log, status
 from eagerflow.autograph.directives import do_not_convert, final, is_final
-from eagerflow.autograph.operators import builtin_functions
 from eagerflow.autograph.user_code import call_converted, explained
 from eagerflow.util import lazy
 
-# It imports malt, which few programs need.
+# Imported when a function of the program's is converted; the latter imports malt.
+builtin_functions = lazy.Module("eagerflow.autograph.operators.builtin_functions")
 transpiler = lazy.Module("eagerflow.autograph.transpiler")
 
 

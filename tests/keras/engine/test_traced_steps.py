@@ -1,5 +1,8 @@
 """Steps of models are traced: how often Python runs, and what that means, as in tf_keras."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -437,3 +440,17 @@ def test_batches_of_other_ranks():
     x = X[:, 0]
     vector = model.evaluate(x, 2 * x, verbose=0)
     np.testing.assert_allclose(model.evaluate(x[:, None], 2 * x[:, None], verbose=0), vector)
+
+
+def test_training_layers_of_keras_imports_no_transpiler():
+    program = (
+        "import sys, eagerflow as tf\n"
+        "model = tf.keras.Sequential([tf.keras.layers.Dense(1)])\n"
+        "model.compile('sgd', 'mse')\n"
+        "model.fit(tf.ones([2, 1]), tf.ones([2, 1]), verbose=0)\n"
+        "print('malt' in sys.modules)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.strip() == "False"
