@@ -121,6 +121,9 @@ bool can_run_rows(const Graph& graph) {
     for (const LateAttr& late : node.late) {
       if (of_rows(node.inputs[static_cast<size_t>(late.input)])) return false;
     }
+    // Lists have no rows.
+    const auto is_list = [](const Tensor& t) { return t.dtype() == DType::kVariant; };
+    if (any && std::ranges::any_of(node.outputs, is_list)) return false;
     differs[static_cast<size_t>(id)] |= any;
   }
   return true;

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.framework import graph_errors, name_scope, random_seed
+from eagerflow.framework import context, graph_errors, name_scope, random_seed
 from eagerflow.framework.operation import GraphInspection
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
@@ -54,6 +54,20 @@ class FuncGraph(_core.Graph, GraphInspection):
         number = self._unseeded
         self._unseeded += 1
         return number
+
+    # A function's collections are those of the graph around it.
+
+    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
+        """The values of a collection of the default graph."""
+        return context.default_graph().get_collection(name, scope)
+
+    def get_collection_ref(self, name: Any) -> list[Any]:
+        """A collection of the default graph itself."""
+        return context.default_graph().get_collection_ref(name)
+
+    def add_to_collection(self, name: Any, value: Any) -> None:
+        """Appends a value to a collection of the default graph."""
+        context.default_graph().add_to_collection(name, value)
 
     def placeholder_for(self, spec: Any, name: str) -> Any:
         """Adds the inputs that a value of a spec consists of; the value."""

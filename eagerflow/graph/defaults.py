@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from eagerflow import _core
 from eagerflow.framework import context, random_seed
 from eagerflow.framework.device import device as eager_device
 from eagerflow.framework.name_scope import name_scope as eager_name_scope
@@ -16,8 +17,11 @@ def get_default_graph() -> Any:
     >>> with graph.as_default():
     ...     tf.compat.v1.get_default_graph() is graph
     True
+
+    While a function is traced, it is the graph of the function.
     """
-    return context.default_graph()
+    building = _core.building()
+    return context.default_graph() if building is None else building
 
 
 def add_to_collection(name: Any, value: Any) -> None:

@@ -87,3 +87,15 @@ def test_bad_elements():
         traced(lambda x: tf.map_fn(lambda row: (row, row), x), MATRIX)
     with pytest.raises(TypeError, match="callable"):
         traced(lambda x: tf.scan(1, x), MATRIX)
+
+
+def test_rows_with_lists_run_in_a_loop():
+    def pair(row):
+        array = tf.TensorArray(tf.float32, size=2)
+        return array.write(0, row).write(1, 2.0 * row).stack()
+
+    rows = tf.reshape(tf.range(6.0), [2, 3])
+    assert tf.vectorized_map(pair, rows).numpy().tolist() == [
+        [[0.0, 1.0, 2.0], [0.0, 2.0, 4.0]],
+        [[3.0, 4.0, 5.0], [6.0, 8.0, 10.0]],
+    ]
