@@ -39,6 +39,38 @@ are not counted). Where they differ, this is what is missing, or has another pla
 """
 
 
+OPERATIONS = """
+## Operations of TensorFlow
+
+TensorFlow 2.21 declares {declared} operations. {called} can be called as `tf.raw_ops` and run in imported
+graphs, and {more} more run there. What is written when our graphs are exported is among them. The others are
+refused by name when the function that holds them is called. Those that run in graphs only:
+
+{only}
+
+Those that are missing:
+
+{missing}
+"""
+
+
+def operations() -> str:
+    """Which of TensorFlow's operations there are."""
+    from eagerflow.graphdef import op_defs, rules, state_ops
+
+    declared = op_defs.names()
+    only = [name for name in declared if name in state_ops.HANDLERS and not rules.is_mapped(name)]
+    missing = [n for n in declared if n not in state_ops.HANDLERS and not rules.is_mapped(n)]
+    fill = textwrap.TextWrapper(100, break_long_words=False, break_on_hyphens=False)
+    return OPERATIONS.format(
+        declared=len(declared),
+        called=len(rules.table()),
+        more=len(only),
+        only=fill.fill(" ".join(only)),
+        missing=fill.fill(" ".join(missing)),
+    )
+
+
 def sections(text: str) -> dict[str, list[str]]:
     """The names in each section of the list, by the section's title."""
     names_by_title: dict[str, list[str]] = {}
@@ -115,7 +147,8 @@ def report() -> str:
     table.append(f"| all | {present} | {total} | {100 * present // total}% |")
     alike, compared, lines = keras_arguments.compare(resolve)
     shown = [ARGUMENTS.format(alike=alike, compared=compared), *lines]
-    parts = [INTRODUCTION, "\n".join(table), "\n".join(shown), "\n## Missing\n", "\n".join(lists)]
+    parts = [INTRODUCTION, "\n".join(table), "\n".join(shown), operations()]
+    parts += ["\n## Missing\n", "\n".join(lists)]
     return "\n".join(parts).rstrip() + "\n"
 
 

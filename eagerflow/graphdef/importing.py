@@ -8,6 +8,7 @@ nodes like tensors.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from eagerflow import _core
@@ -31,6 +32,17 @@ _DAMAGE = (
 def refused(text: str) -> InvalidArgumentError:
     """The error about graphs that cannot be built."""
     return InvalidArgumentError(None, None, text)
+
+
+@contextmanager
+def describing(what: str) -> Iterator[None]:
+    """Makes errors about what is no graph, or does not fit together, the one that is documented."""
+    try:
+        yield
+    except OpError:
+        raise
+    except _DAMAGE as error:
+        raise refused(f"{what} cannot be built: {error}") from error
 
 
 class Missing:
@@ -194,15 +206,11 @@ class Builder:
         self._left -= 1
         if self._left < 0:
             raise refused("The functions of the graph call each other too often to be built.")
-        try:
+        with describing(f"Node '{node.name}' ({node.op}){where}"):
             inputs = [
                 _found(values, text, where) for text in node.input if not text.startswith("^")
             ]
             return self._run(node, inputs, where)
-        except _DAMAGE as error:
-            raise refused(
-                f"Node '{node.name}' ({node.op}){where} cannot be built: {error}"
-            ) from error
 
     def _run(self, node: Any, inputs: list[Any], where: str) -> _Results:
         if node.op in self.functions:

@@ -19,7 +19,7 @@ from eagerflow.functions.function_type import (
     FunctionType,
     Parameter,
 )
-from eagerflow.graphdef.importing import Builder
+from eagerflow.graphdef.importing import Builder, describing
 
 Tensor = _core.Tensor
 
@@ -60,7 +60,8 @@ class LoadedConcrete:
             tf.errors.UnimplementedError: if it has an operation that is missing here.
         """
         if self._built is None:
-            self._built = self._build(names)
+            with describing(f"Function '{self._name}'"):
+                self._built = self._build(names)
         return self._built
 
     def _build(self, names: Sequence[str]) -> ConcreteFunction:

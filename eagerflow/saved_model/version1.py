@@ -18,7 +18,7 @@ from eagerflow.functions import trace_types, tracing
 from eagerflow.functions.concrete_function import ConcreteFunction
 from eagerflow.functions.function_type import KEYWORD_ONLY, FunctionType, Parameter
 from eagerflow.graphdef import attributes
-from eagerflow.graphdef.importing import Builder, refused
+from eagerflow.graphdef.importing import Builder, describing, refused
 from eagerflow.lookup.tables import MutableHashTable
 from eagerflow.ops.creation import zeros
 from eagerflow.saved_model import constants
@@ -31,11 +31,12 @@ _INITIALIZERS = ("saved_model_main_op", "legacy_init_op")
 def load(folder: str, meta_graph: Any, allowed: Iterable[str]) -> Any:
     """An object with the signatures and variables of a graph."""
     root = LoadedObject()
-    graph = Version1Graph(folder, meta_graph, allowed)
-    vars(root)["graph_def"] = meta_graph.graph_def
-    vars(root)["signatures"] = Signatures(graph, meta_graph.signature_def)
-    graph.initialize(meta_graph.collection_def)
-    vars(root)["variables"] = graph.all_variables()
+    with describing(f"The graph of {folder}"):
+        graph = Version1Graph(folder, meta_graph, allowed)
+        graph.initialize(meta_graph.collection_def)
+        variables = graph.all_variables()
+    signatures = Signatures(graph, meta_graph.signature_def)
+    vars(root).update(graph_def=meta_graph.graph_def, signatures=signatures, variables=variables)
     return root
 
 
@@ -169,7 +170,8 @@ class Signatures(Mapping[str, ConcreteFunction]):
 
     def __getitem__(self, key: str) -> ConcreteFunction:
         if key not in self._built:
-            self._built[key] = self._graph.function(key, self._messages[key])
+            with describing(f"Signature '{key}'"):
+                self._built[key] = self._graph.function(key, self._messages[key])
         return self._built[key]
 
     def __iter__(self) -> Any:
