@@ -57,19 +57,11 @@ def to_tensor(value: RaggedTensor, default: Any, shape: Any) -> Tensor:
         moved = to_tensor(value.with_flat_values(integers_of(flat)), default, shape)
         return bitcast(moved, flat.dtype)
     inner = flat._shape_tuple()[1:]
-    if shape is None and default is None and value.ragged_rank == 1:
-        partition = value._partition
-        splits = partition.row_splits()
-        width = int(_ops.reduce_max(partition.row_lengths())) if partition.static_nrows else 0
-        return _ops.pad_rows(
-            flat,
-            zero_of(flat.dtype),
-            splits if splits.dtype is dtypes.int64 else _ops.cast(splits, dtypes.int64),
-            width,
-        )
+    sizes = None if shape is None else _wanted_sizes(shape, value)
+    if default is None and value.ragged_rank == 1 and _pads_rows_only(sizes, value, inner):
+        return _padded_rows(value, None if sizes is None else sizes[1])
     indices = padded_indices(value)
-    if shape is not None:
-        sizes = _wanted_sizes(shape, value)
+    if sizes is not None:
         outer = sizes[: indices.ndim]
         for axis, size in enumerate(outer):
             if size is None:
@@ -115,6 +107,25 @@ def to_tensor(value: RaggedTensor, default: Any, shape: Any) -> Tensor:
     filler = _ops.broadcast_to(_ops.reshape(default, [1, *default._shape_tuple()]), [1, *inner])
     padded = _ops.concat([flat, filler], 0)
     return _ops.gather(padded, np.where(missing, count, indices), 0, 0)
+
+
+def _pads_rows_only(sizes: list[int | None] | None, value: RaggedTensor, inner: tuple) -> bool:
+    """Whether a dense shape differs from the value's own in the length of rows at most."""
+    if sizes is None:
+        return True
+    own = (value._partition.static_nrows, None, *inner)
+    return all(size is None or axis == 1 or size == own[axis] for axis, size in enumerate(sizes))
+
+
+def _padded_rows(value: RaggedTensor, width: int | None) -> Tensor:
+    """The rows of a value with one ragged dimension, cut or filled to a width (the longest row's)."""
+    partition = value._partition
+    if width is None:
+        width = int(_ops.reduce_max(partition.row_lengths())) if partition.static_nrows else 0
+    flat, splits = value.flat_values, partition.row_splits()
+    if splits.dtype is not dtypes.int64:
+        splits = _ops.cast(splits, dtypes.int64)
+    return _ops.pad_rows(flat, zero_of(flat.dtype), splits, width)
 
 
 def _in_order(indices: np.ndarray, count: int) -> bool:
