@@ -241,8 +241,9 @@ def class_weight_function(class_weight: dict[int, float]) -> Callable[[Any], Any
         if y.ndim > 1 and y.shape[-1] > 1:
             classes = _ops.argmax(y, y.ndim - 1)
         else:
-            y = y if y.ndim < 2 else _ops.squeeze(y, [y.ndim - 1])
-            classes = _ops.cast(_ops.round(y) if y.dtype.is_floating else y, dtypes.int64)
+            labels = y if y.ndim < 2 else _ops.squeeze(y, [y.ndim - 1])
+            labels = _ops.round(labels) if labels.dtype.is_floating else labels
+            classes = _ops.cast(labels, dtypes.int64)
         weight = _ops.gather(table, classes, axis=0, batch_dims=0)
         if sample_weight is not None:
             sample_weight = _ops.cast(_core.as_tensor(sample_weight), weight.dtype)

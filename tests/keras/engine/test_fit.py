@@ -216,3 +216,18 @@ def test_lists_of_arrays_come_as_tuples() -> None:
     assert model.kinds == [tuple, type(tf.constant(1))]
     model.fit(iter([([X, X], [Y, Y])]), verbose=0)
     assert model.kinds == [tuple, tuple]
+
+
+@pytest.mark.parametrize("labels", ["vector", "column", "one hot"])
+def test_weights_of_classes_for_labels_of_all_shapes(labels: str) -> None:
+    classes = np.array([0, 1, 2, 1])
+    y = {"vector": classes, "column": classes[:, None], "one hot": np.eye(3)[classes]}[labels]
+    weights = {0: 1.0, 1: 2.0, 2: 4.0}
+    layer = tf.keras.layers.Dense(3 if labels == "one hot" else 1, kernel_initializer="ones")
+    model = tf.keras.Sequential([layer])
+    model.compile("sgd", "mse")
+    x = np.ones((4, 2))
+    each = np.mean((np.asarray(y, float).reshape(4, -1) - 2.0) ** 2, axis=1)
+    expected = np.mean(each * [weights[c] for c in classes])
+    loss = model.fit(x, y, class_weight=weights, batch_size=4, verbose=0).history["loss"][0]
+    np.testing.assert_allclose(loss, expected, rtol=1e-5)
