@@ -140,7 +140,11 @@ def at_once(function: Callable[..., Any]) -> Callable[..., Any]:
 def outside_functions() -> Iterator[None]:
     """Adds the operations inside to the program's graph around all functions, or else runs them."""
     graph = building_graph()
-    with running_eagerly() if graph is None else building(graph):
+    if graph is None:
+        with running_eagerly():
+            yield
+        return
+    with building(graph), graph.control_dependencies(None):
         yield
 
 

@@ -363,3 +363,28 @@ def test_names_are_those_of_tensorflow():
         "Const",
     ]
     assert [graph.unique_name(name) for name in ("new", "new", "NEW")] == ["new", "new_1", "NEW_2"]
+
+
+def test_variables_are_made_outside_of_branches_loops_and_functions(graph):
+    def weight(name):
+        return tf.get_variable(name, [], initializer=tf.ones_initializer())
+
+    class Scale(eagerflow.Module):
+        factor = None
+
+        @eagerflow.function
+        def __call__(self, x):
+            if self.factor is None:
+                self.factor = eagerflow.Variable(3.0, name="factor")
+            return x * self.factor
+
+    chosen = tf.cond(tf.constant(True), lambda: weight("inner") * 2.0, lambda: tf.constant(0.0))
+    step = tf.while_loop(lambda i: i < 4, lambda i: i + tf.cast(weight("step"), tf.int32), [0])
+    scaled = Scale()(tf.constant(2.0))
+    with tf.control_dependencies([tf.constant(1)]), eagerflow.init_scope():
+        lifted = tf.constant(5)
+    assert lifted.op.control_inputs == [] and lifted.graph is graph
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run([chosen, step, scaled]) == [2, 4, 6]
+    assert [v.name for v in tf.global_variables()] == ["inner:0", "step:0", "factor:0"]
