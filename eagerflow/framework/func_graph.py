@@ -9,8 +9,10 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.framework import context, graph_errors, name_scope, random_seed
+from eagerflow.framework.host_call import host_call
 from eagerflow.framework.operation import GraphInspection
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.trace_type import CastContext
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 
 Tensor = _core.Tensor
@@ -33,6 +35,8 @@ class FuncGraph(_core.Graph, GraphInspection):
         # The global seed of random operations, and how many of them have had no seed of their own.
         self.seed: Any = random_seed.current() if outer is None else outer.seed
         self._unseeded = 0
+        # What is asked for in each call, by keys.
+        self._asked: dict[Any, Any] = {}
         # The function's arguments and results, with this graph's tensors in them.
         self.structured_input_signature: Any = None
         self.structured_outputs: Any = None
@@ -54,6 +58,45 @@ class FuncGraph(_core.Graph, GraphInspection):
         number = self._unseeded
         self._unseeded += 1
         return number
+
+    def capture_call_time_value(
+        self, closure: Callable[[], Any], spec: Any, key: Any = None, default_value: Any = None
+    ) -> Any:
+        """A value that is asked for in each call of the function, and not while it is traced.
+
+        Args:
+            closure: gives the value, without arguments, whenever the graph runs.
+            spec: the structure of specs that the values have.
+            key: values of one key are one.
+            default_value: accepted, without effect.
+
+        Raises:
+            TypeError: in the call, if the value does not have the spec.
+
+        >>> rate = 0.5
+        >>> @tf.function
+        ... def scaled(x):
+        ...     graph = tf.compat.v1.get_default_graph()
+        ...     return x * graph.capture_call_time_value(lambda: rate, tf.TensorSpec([]))
+        >>> float(scaled(4.0))
+        2.0
+        >>> rate = 2.0
+        >>> float(scaled(4.0))
+        8.0
+        """
+        if key is not None and key in self._asked:
+            return self._asked[key]
+
+        def value() -> Any:
+            found = closure()
+            nest.assert_same_structure(spec, found, expand_composites=False, check_types=False)
+            leaves = zip(nest.flatten(spec), nest.flatten(found), strict=True)
+            cast = [one.cast(leaf, CastContext()) for one, leaf in leaves]
+            return nest.pack_sequence_as(spec, cast)
+
+        result = host_call(value, spec, name="CapturedAtCall")
+        self._asked[key] = result
+        return result
 
     # A function's collections are those of the graph around it.
 

@@ -79,7 +79,9 @@ class IndexedSlices:
     @property
     def _type_spec(self) -> IndexedSlicesSpec:
         dense = self._dense_shape
-        shape = self._known_sizes() or [None, *self._values._shape_tuple()[1:]]
+        sizes, shape = self._values._shape_tuple(), self._known_sizes()
+        if shape is None and sizes is not None:
+            shape = [None, *sizes[1:]]
         return IndexedSlicesSpec(
             shape,
             self._values.dtype,

@@ -1,5 +1,7 @@
 """The default graph while a function is traced is the function's."""
 
+import pytest
+
 import eagerflow as tf
 
 
@@ -29,3 +31,45 @@ def test_collections_are_those_of_the_graph_around():
 
         f(tf.constant(1.0))
         assert found == ["inside"] == graph.get_collection("notes")
+
+
+def test_values_can_be_asked_for_in_each_call():
+    given = {"rate": 1.0, "calls": 0}
+
+    def rate():
+        given["calls"] += 1
+        return given["rate"]
+
+    @tf.function
+    def scaled(x):
+        graph = tf.compat.v1.get_default_graph()
+        one = graph.capture_call_time_value(rate, tf.TensorSpec([]), key="rate")
+        same = graph.capture_call_time_value(None, tf.TensorSpec([]), key="rate")
+        return x * one + same
+
+    concrete = scaled.get_concrete_function(tf.TensorSpec([]))
+    assert given["calls"] == 0
+    assert concrete(tf.constant(3.0)).numpy() == 4.0
+    given["rate"] = 2.0
+    assert concrete(tf.constant(3.0)).numpy() == 8.0
+    assert given["calls"] == 2
+    given["rate"] = tf.constant(1)
+    with pytest.raises(TypeError, match="Can not cast"):
+        concrete(tf.constant(3.0))
+
+
+def test_structures_can_be_asked_for():
+    given = {"rows": tf.ragged.constant([[1], [2, 3]]), "number": 4}
+    specs = {
+        "rows": tf.RaggedTensorSpec([None, None], tf.int32),
+        "number": tf.TensorSpec([], tf.int32),
+    }
+
+    @tf.function
+    def total():
+        found = tf.compat.v1.get_default_graph().capture_call_time_value(lambda: given, specs)
+        return tf.reduce_sum(found["rows"]) + found["number"]
+
+    assert total().numpy() == 10
+    given["rows"] = tf.ragged.constant([[5]])
+    assert total().numpy() == 9
