@@ -391,7 +391,8 @@ DType variable_dtype(PyObject* object) {
 
 Tensor read_variable(PyObject* object) {
   if (Variable* variable = self_of(object)->variable) return variable->read();
-  // What has no value of its own, as a subclass that wraps another variable, says what its value is.
+  // What has no value of its own, as a subclass that wraps another variable, says what its value
+  // is.
   const PyRef value = checked(PyObject_CallMethod(object, "read_value", nullptr));
   if (!is_tensor(value.get())) fail(Code::kTypeError, "read_value() of a variable gives a tensor.");
   return tensor_of(value.get());
