@@ -119,6 +119,7 @@ def dense_bincount(values: Tensor, size: Tensor, weights: Tensor, binary: bool) 
         given = tf.cond(tf.size(weights) > 0, lambda: weights, lambda: ones)
     axis = 0 if values.shape.rank == 1 else -1
     dtype = weights.dtype
+    size = tf.cast(size, tf.int32)
     return tf.math.bincount(values, given, size, size, dtype, axis=axis, binary_output=binary)
 
 
@@ -332,3 +333,18 @@ def stream(name: str) -> Any:
     import sys
 
     return {"stdout": sys.stdout, "stderr": sys.stderr}.get(name, name)
+
+
+def resize_nearest(images: Tensor, size: Tensor, align: bool, half: bool) -> Tensor:
+    """`ResizeNearestNeighbor`, whatever sizes are known."""
+    for axis in (1, 2):
+        count = size[axis - 1]
+        old = tf.cast(tf.shape(images)[axis], tf.float32)
+        new = tf.cast(count, tf.float32)
+        scale = (old - 1.0) / tf.maximum(new - 1.0, 1.0) if align else old / new
+        places = tf.cast(tf.range(count), tf.float32)
+        at = (places + 0.5) * scale if half else places * scale
+        at = tf.floor(at + 0.5) if align else tf.floor(at)
+        indices = tf.cast(tf.clip_by_value(at, 0.0, old - 1.0), tf.int32)
+        images = tf.gather(images, indices, axis=axis)
+    return images
