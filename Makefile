@@ -14,7 +14,7 @@ CPP_FILES = $(shell find core fuzz -name '*.cpp' -o -name '*.h')
 export PATH := $(BIN):$(PATH)
 export MPLBACKEND ?= Agg
 
-.PHONY: build demo test lint format bench oracle sanitize fuzz stress wheel clean
+.PHONY: build demo test lint format bench oracle peers sanitize fuzz stress wheel clean
 
 # Pip 23.1 is the first that passes settings on to the build (-C).
 $(VENV)/.ready: pyproject.toml tools/requirements.py
@@ -134,6 +134,24 @@ oracle: wheel .venv-oracle/.ready
 bench: wheel .venv-bench/.ready
 	.venv-bench/bin/python -m pip install --quiet --no-deps --force-reinstall dist/eagerflow-*.whl
 	.venv-bench/bin/python benchmarks $(BENCH)
+
+# Tests that TensorFlow and Keras 2 wrote for themselves, where a copy of them lies beside this folder.
+# The last counts are part of docs/coverage.md.
+PEERS ?= ../shared/peer-tests
+
+$(VENV)/.peers: $(VENV)/.ready
+	$(BIN)/python tools/requirements.py peers > $(VENV)/peers.txt
+	$(PIP) install --quiet -r $(VENV)/peers.txt
+	touch $@
+
+ifeq ($(wildcard $(PEERS)),)
+peers:
+	@echo "There are no tests of others in $(PEERS)."
+else
+peers: build $(VENV)/.peers
+	$(BIN)/python tools/peers.py $(PEERS) $(SUITES)
+	$(BIN)/python tools/coverage.py
+endif
 
 clean:
 	rm -rf build build-sanitize build-threads build-fuzz dist .venv .venv-oracle .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import json
 import sys
 import textwrap
 import warnings
@@ -20,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 NAMES = ROOT / "tools" / "api_names.txt"
 REASONS = ROOT / "tools" / "coverage_reasons.txt"
 REPORT = ROOT / "docs" / "coverage.md"
+PEER_COUNTS = ROOT / "tools" / "peer_counts.json"
 
 INTRODUCTION = """\
 # Coverage
@@ -29,6 +31,24 @@ Which public names of TensorFlow 2.21, and of its Keras 2 under `tf.keras`, eage
 counts only if it can be imported; what is missing, and why, is listed below the table.
 """
 
+
+PEERS = """
+## Tests of TensorFlow and Keras 2
+
+`make peers` runs tests that TensorFlow and Keras 2 wrote for themselves, and programs whose answers
+TensorFlow gave, where a copy of them lies beside the project. Tests of what is not public are not
+counted. The last run:
+
+| | pass | of | |
+|---|---:|---:|---:|
+"""
+
+SUITES = {
+    "keras2": "Keras 2's own tests",
+    "keras2-programs": "programs with Keras 2",
+    "tensorflow": "TensorFlow's own tests",
+    "functions": "programs with traced functions",
+}
 
 ARGUMENTS = """
 ## Arguments of `tf.keras`
@@ -128,6 +148,18 @@ def explained(namespace: str, missing: list[str]) -> str:
     return "\n".join(map(fill.fill, items))
 
 
+def peers() -> str:
+    """The table of what passes of the peers' tests."""
+    counts = json.loads(PEER_COUNTS.read_text())
+    rows = [
+        f"| {shown} | {counts[name][0]} | {counts[name][1]} | "
+        f"{100 * counts[name][0] // counts[name][1]}% |"
+        for name, shown in SUITES.items()
+        if name in counts
+    ]
+    return PEERS + "\n".join(rows)
+
+
 def report() -> str:
     """The page's text."""
     rows, lists = [], []
@@ -147,7 +179,7 @@ def report() -> str:
     table.append(f"| all | {present} | {total} | {100 * present // total}% |")
     alike, compared, lines = keras_arguments.compare(resolve)
     shown = [ARGUMENTS.format(alike=alike, compared=compared), *lines]
-    parts = [INTRODUCTION, "\n".join(table), "\n".join(shown), operations()]
+    parts = [INTRODUCTION, "\n".join(table), peers(), "\n".join(shown), operations()]
     parts += ["\n## Missing\n", "\n".join(lists)]
     return "\n".join(parts).rstrip() + "\n"
 
