@@ -35,6 +35,9 @@ double range_size(std::span<const Tensor> inputs) {
   return (numbers[1] - numbers[0]) / numbers[2];
 }
 
+// Whether an operation reads nothing of its inputs but their shapes.
+bool takes_only_shapes(const Op& op) { return &op == &ops::zeros_like || &op == &ops::ones_like; }
+
 bool compute(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
              std::span<const Tensor> outputs) {
   // Sizes may depend on values.
@@ -43,6 +46,11 @@ bool compute(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
   }
   TensorList values, results;
   for (const Tensor& input : inputs) {
+    if (takes_only_shapes(op) && known_elements(input.shape()) >= 0 &&
+        known_elements(input.shape()) <= kKeptElements && input.dtype() != DType::kString) {
+      values.push_back(Tensor::empty(input.dtype(), input.shape()));
+      continue;
+    }
     values.push_back(value_of(input));
     if (!values.back() || values.back().size() > kKeptElements) return false;
   }
@@ -155,7 +163,7 @@ std::optional<Ints> known_numbers(const Tensor& tensor) {
 void find_values(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, bool late,
                  std::span<const Tensor> outputs) {
   if (late) return;
-  const bool constant = std::ranges::all_of(inputs, has_value);
+  const bool constant = takes_only_shapes(op) || std::ranges::all_of(inputs, has_value);
   if (constant && compute(op, inputs, attrs, outputs)) return;
   if (outputs.size() != 1 || !is_list_of_numbers(outputs[0])) return;
   if (&op == &ops::shape && !inputs[0].shape().ranked()) return;

@@ -258,3 +258,27 @@ def test_methods_of_extension_types_take_them_as_arguments():
     for values in ([1, 2, 3], [4, 5, 6]):
         masked = Masked(values, [True, False, True])
         assert masked.filled(-1).numpy().tolist() == [values[0], -1, values[2]]
+
+
+def test_zeros_of_a_known_shape_are_lifted_out_of_traces():
+    class Running(tf.Module):
+        total = None
+
+        @tf.function
+        def __call__(self, x):
+            if self.total is None:
+                self.total = tf.Variable(tf.zeros_like(x))
+            self.total.assign_add(x)
+            return self.total + tf.ones_like(x)
+
+    running = Running()
+    running.__call__.get_concrete_function(tf.TensorSpec([2]))
+    assert running(tf.constant([1.0, 2.0])).numpy().tolist() == [2.0, 3.0]
+
+
+def test_lengths_of_output_shapes_in_graphs():
+    @tf.function
+    def grown(x):
+        return tf.nn.conv_transpose(x, tf.ones([2, 3, 4]), tf.stack([tf.shape(x)[0], 10, 3]), 2)
+
+    assert grown(tf.ones([2, 5, 4])).shape == [2, 10, 3]

@@ -464,7 +464,8 @@ def conv_transpose(
             "`output_shape` must be a tensor or sized collection. Received: "
             f"output_shape={output_shape}"
         )
-    rank = len(output_shape)
+    is_tensor = isinstance(output_shape, Tensor)
+    rank = output_shape.shape.num_elements() if is_tensor else len(output_shape)
     if rank == 3:
         return conv1d_transpose(
             input, filters, output_shape, strides, padding, data_format or "NWC", dilations
