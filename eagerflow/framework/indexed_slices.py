@@ -169,10 +169,9 @@ class IndexedSlicesSpec(TypeSpec):
         """Slices with indices."""
         return IndexedSlices
 
-    def _parts(self) -> tuple:
-        shapes = (self._shape, self._indices_shape)
-        dims = tuple(None if s.rank is None else tuple(s) for s in shapes)
-        return dims, self._dtype, self._indices_dtype, self._dense_shape_dtype
+    def _serialize(self) -> tuple:
+        kinds = (self._dtype, self._indices_dtype, self._dense_shape_dtype)
+        return (self._shape, *kinds, self._indices_shape)
 
     @property
     def _component_specs(self) -> list:
@@ -191,12 +190,6 @@ class IndexedSlicesSpec(TypeSpec):
 
     def _from_components(self, components: Any) -> IndexedSlices:
         return IndexedSlices(*components)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, IndexedSlicesSpec) and self._parts() == other._parts()
-
-    def __hash__(self) -> int:
-        return hash(self._parts())
 
     def __repr__(self) -> str:
         return (

@@ -127,3 +127,15 @@ def test_functions_take_and_return_values_of_programs_specs():
     double(_pair(2))
     assert result.left.numpy().tolist() == [2.0, 2.0] and result.right.to_list() == [[2.0, 2.0], []]
     assert double(_pair(2, "b")).label == "b" and traces == ["a", "b"]
+
+
+def test_specs_of_slices_with_less_known_fit():
+    slices = tf.IndexedSlices(
+        tf.constant([1, 2]), tf.constant([0, 1], tf.int64), tf.constant([2], tf.int32)
+    )
+    spec = tf.IndexedSlicesSpec(dtype=tf.int32, dense_shape_dtype=tf.int32)
+    assert spec.is_compatible_with(slices)
+    assert slices._type_spec.is_subtype_of(spec)
+    assert spec == tf.IndexedSlicesSpec(dtype=tf.int32, dense_shape_dtype=tf.int32)
+    assert not tf.IndexedSlicesSpec(dtype=tf.int64).is_compatible_with(slices)
+    assert not tf.IndexedSlicesSpec(dtype=tf.int32).is_compatible_with(slices)
