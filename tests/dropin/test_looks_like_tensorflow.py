@@ -213,3 +213,20 @@ def test_graph_and_eager_tests(tmp_path):
         "assert result.wasSuccessful() and modes == [False, True], modes\n"
     )
     run(tmp_path, text)
+
+
+def test_variables_of_strategies(tmp_path):
+    text = (
+        "import tensorflow as tf\n"
+        "from tensorflow.python.distribute import values\n"
+        "plain = tf.Variable(1.0, name='v')\n"
+        "assert not isinstance(plain, (values.DistributedVariable, values.AggregatingVariable))\n"
+        "mode = tf.VariableSynchronization.ON_READ\n"
+        "assert isinstance(tf.Variable(1.0, synchronization=mode), values.SyncOnReadVariable)\n"
+        "module = tf.Module()\n"
+        "module.w = values.MirroredVariable(None, [plain], tf.VariableAggregation.SUM)\n"
+        "module.w.assign_add(2.0)\n"
+        "assert module.w.name == 'v:0' and (module.w * 2.0).numpy() == 6.0\n"
+        "assert module.trainable_variables == (module.w,)\n"
+    )
+    run(tmp_path, text)
