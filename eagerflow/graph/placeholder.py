@@ -8,6 +8,7 @@ from eagerflow import _core
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.func_graph import dims_of
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.sparse.tensor import SparseTensor
 from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 
@@ -64,6 +65,38 @@ def sparse_placeholder(
     else:
         dense_shape = placeholder(dtypes.int64, [sizes.rank], f"{name}/shape")
     return SparseTensor(indices, values, dense_shape)
+
+
+def ragged_placeholder(
+    dtype: DTypeLike,
+    ragged_rank: int,
+    value_shape: ShapeLike | None = None,
+    name: str | None = None,
+) -> Any:
+    """A ragged tensor of a graph whose value is given by `feed_dict`.
+
+    Args:
+        dtype: the element type.
+        ragged_rank: the number of ragged axes; 0 gives a dense placeholder.
+        value_shape: the shape of each of the innermost values; by default scalars.
+        name: the prefix of the nodes' names.
+
+    Raises:
+        RuntimeError: if operations run eagerly.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    ...     x = tf.compat.v1.ragged.placeholder(tf.int32, ragged_rank=1)
+    ...     session.run(x * 2, {x: tf.compat.v1.ragged.constant_value([[1, 2], [3]])}).to_list()
+    [[2, 4], [6]]
+    """
+    name = name or "Placeholder"
+    inner = TensorShape(() if value_shape is None else value_shape)
+    values = placeholder(dtype, TensorShape([None]).concatenate(inner), f"{name}/flat_values")
+    splits = [
+        placeholder(dtypes.int64, [None], f"{name}/row_splits_{axis}")
+        for axis in range(ragged_rank)
+    ]
+    return RaggedTensor.from_nested_row_splits(values, splits, validate=False) if splits else values
 
 
 def placeholder_with_default(

@@ -16,6 +16,8 @@ from eagerflow.framework.composite import CompositeTensor, SparseTensorValue
 from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.indexed_slices import IndexedSlices, IndexedSlicesValue
 from eagerflow.graph.graph import Operation
+from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.ragged.value import RaggedTensorValue
 from eagerflow.sparse.tensor import SparseTensor
 
 
@@ -350,7 +352,8 @@ def _composite_value(composite: Any, values: list[Any]) -> Any:
         return SparseTensorValue(*values)
     spec = composite._type_spec
     with context.running_eagerly():
-        return spec._from_components([_core.as_tensor(value) for value in values])
+        made = spec._from_components([_core.as_tensor(value) for value in values])
+    return RaggedTensorValue.of(made) if isinstance(made, RaggedTensor) else made
 
 
 def _components(value: Any) -> list[Any]:
@@ -359,6 +362,8 @@ def _components(value: Any) -> list[Any]:
         return [part for part in parts if part is not None]
     if type(value) is SparseTensorValue:
         return list(value)
+    if type(value) is RaggedTensorValue:
+        value = value.to_tensor_value()
     return nest.flatten(value, expand_composites=True)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow.framework import dtypes
+from eagerflow.framework import context, dtypes
 from eagerflow.framework.dtypes import as_dtype
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.sizes import sizes_may_equal, sizes_of
@@ -319,6 +319,8 @@ class RaggedTensor(RaggedFactories):
         raise TypeError("RaggedTensor may not be used as a boolean.")
 
     def __hash__(self) -> int:
+        if context.building_graph() is not None:
+            return id(self)  # as keys of `feed_dict`
         raise TypeError("RaggedTensor is unhashable.")
 
     def __repr__(self) -> str:

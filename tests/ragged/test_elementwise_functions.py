@@ -95,4 +95,4 @@ def test_placeholders_of_unknown_sizes_beside_ragged_rows():
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         x = tf.compat.v1.placeholder(tf.float32, [None] * 6)
         result = session.run(tf.math.floormod(x, ragged), {x: np.full([1] * 6, 2.5)})
-    assert [row.tolist() for row in result[0, 0, 0, 0]] == [[0.5, 0.5], [], [2.5]]
+    assert result.to_list() == [[[[[[0.5, 0.5], [], [2.5]]]]]]

@@ -1,0 +1,54 @@
+"""Values of ragged tensors as arrays, which sessions give and take."""
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+
+v1 = tf.compat.v1
+Value = v1.ragged.RaggedTensorValue
+
+
+@pytest.fixture
+def rows():
+    """[[1, 2], [], [3]]"""
+    return Value(np.array([1.0, 2.0, 3.0], np.float32), np.array([0, 2, 2, 3]))
+
+
+def test_parts(rows):
+    assert rows.to_list() == [[1, 2], [], [3]]
+    assert rows.shape == (3, None)
+    assert (rows.dtype, rows.ragged_rank) == (np.float32, 1)
+    assert str(rows) == "<tf.RaggedTensorValue [[1.0, 2.0], [], [3.0]]>"
+
+
+def test_rows_of_rows(rows):
+    nested = Value(rows, np.array([0, 2, 3]))
+    assert nested.to_list() == [[[1, 2], []], [[3]]]
+    assert nested.shape == (2, None, None)
+    assert [splits.tolist() for splits in nested.nested_row_splits] == [[0, 2, 3], [0, 2, 2, 3]]
+    assert nested.flat_values.tolist() == [1, 2, 3]
+
+
+def test_bad_parts():
+    with pytest.raises(TypeError, match="row_splits"):
+        Value(np.array([1]), [0, 1])
+    with pytest.raises(TypeError, match="int32 or int64"):
+        Value(np.array([1]), np.array([0.0, 1.0]))
+    with pytest.raises(ValueError, match="rank 1"):
+        Value(np.array([1]), np.array([[0, 1]]))
+    with pytest.raises(TypeError, match="values"):
+        Value([1], np.array([0, 1]))
+
+
+def test_constant_value():
+    assert v1.ragged.constant_value([[1], [2, 3]]).to_list() == [[1], [2, 3]]
+    assert v1.ragged.constant_value(5) == np.array(5)
+
+
+def test_sessions_give_and_take_values(rows):
+    with v1.Graph().as_default(), v1.Session() as session:
+        x = v1.ragged.placeholder(tf.float32, ragged_rank=1)
+        doubled = session.run(x * 2, {x: rows})
+    assert isinstance(doubled, Value)
+    assert doubled.to_list() == [[2, 4], [], [6]]
