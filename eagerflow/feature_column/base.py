@@ -11,6 +11,8 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import SparseTensorValue
 from eagerflow.framework.host_call import hosted
+from eagerflow.ops import array, assertions
+from eagerflow.ops.control_flow import control_dependencies
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
 
 _ops = _core.ops
@@ -158,21 +160,41 @@ class TransformationCache:
         if key not in self._features:
             raise ValueError(f"Feature {key} is not in features dictionary.")
         value = self._features[key]
-        if is_sparse(value):
-            return value
         if isinstance(value, SparseTensorValue):
             indices, values, shape = map(_core.as_tensor, value)
-            return SparseTensor(
+            value = SparseTensor(
                 _ops.cast(indices, dtypes.int64), values, _ops.cast(shape, dtypes.int64)
             )
+        if is_sparse(value):
+            return _as_column(value) if value.shape.rank == 1 else value
         if hasattr(value, "to_sparse"):
             return value.to_sparse()
         if isinstance(value, np.ndarray) and value.dtype.kind == "U":
             value = value.astype(object)
         tensor = value if isinstance(value, _core.Tensor) else _core.as_tensor(value)
+        message = f"Feature (key: {key}) cannot have rank 0. Given: {value}"
+        if tensor.ndim is None:
+            return _at_least_matrix(tensor, message)
         if tensor.ndim == 0:
-            raise ValueError(f"Feature (key: {key}) cannot have rank 0. Given: {value}")
+            raise ValueError(message)
         return tensor if tensor.ndim > 1 else _ops.expand_dims(tensor, -1)
+
+
+def _as_column(vector: SparseTensor) -> SparseTensor:
+    """A sparse vector as a matrix of one column."""
+    indices = _ops.concat([vector.indices, _ops.zeros_like(vector.indices)], 1)
+    one = _core.convert([1], dtypes.int64, None)
+    return SparseTensor(indices, vector.values, _ops.concat([vector.dense_shape, one], 0))
+
+
+def _at_least_matrix(tensor: Any, message: str) -> Any:
+    """A graph's tensor of unknown rank; vectors become matrices of one column."""
+    rank = array.rank(tensor)
+    # In a program's graph it returns an operation.
+    checked: Any = assertions.assert_positive
+    with control_dependencies([checked(rank, message)]):
+        more = _ops.ones([_ops.maximum(2 - rank, 0)], dtypes.int32)
+        return _ops.reshape(tensor, _ops.concat([_ops.shape(tensor), more], 0))
 
 
 def is_sparse(value: Any) -> bool:

@@ -170,3 +170,33 @@ def test_linear_model_learns() -> None:
                 session.run(step, feeds)
             np.testing.assert_allclose(session.run(guess, feeds), feeds[label], atol=1e-3)
         assert [v.name for v in weights[listed]] == ["linear_model/color/weights:0"]
+
+
+def test_features_of_unknown_rank() -> None:
+    """Vectors become columns, and scalars are refused when the graph runs."""
+    v1 = tf.compat.v1
+    columns = [tf.feature_column.numeric_column("a"), tf.feature_column.numeric_column("b")]
+    with tf.Graph().as_default():
+        given = {"a": v1.placeholder(tf.int64), "b": v1.placeholder(tf.float32)}
+        net = tf.keras.layers.DenseFeatures(columns)(given)
+        assert net.shape.as_list() == [None, 2]
+        with v1.Session() as session:
+            result = session.run(net, {given["a"]: [1, 2], given["b"]: [[3.0], [4.0]]})
+            assert result.tolist() == [[1.0, 3.0], [2.0, 4.0]]
+            with pytest.raises(tf.errors.InvalidArgumentError, match="a\\) cannot have rank 0"):
+                session.run(net, {given["a"]: 1, given["b"]: [[3.0]]})
+
+
+def test_sparse_vectors_are_columns() -> None:
+    """A sparse vector has one category for each example."""
+    kind = tf.feature_column.categorical_column_with_vocabulary_list("kind", ["x", "y"])
+    layer = tf.keras.layers.DenseFeatures([tf.feature_column.indicator_column(kind)])
+    given = tf.SparseTensor([[0], [2]], ["y", "x"], [3])
+    assert layer({"kind": given}).numpy().tolist() == [[0.0, 1.0], [0.0, 0.0], [1.0, 0.0]]
+
+
+def test_columns_have_one_batch_size() -> None:
+    """Columns of different numbers of examples are refused by their names."""
+    columns = [tf.feature_column.numeric_column("a"), tf.feature_column.numeric_column("b")]
+    with pytest.raises(ValueError, match=r"must be same\. .* columns \(a, b\): \(3, 2\)"):
+        tf.keras.layers.DenseFeatures(columns)({"a": [[1.0], [2.0], [3.0]], "b": [[1.0], [2.0]]})

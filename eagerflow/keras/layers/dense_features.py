@@ -189,14 +189,26 @@ class DenseFeatures(FeaturesLayer):
         """
         features = _features(features)
         cache = TransformationCache(features)
-        parts = []
+        parts: list[Any] = []
         for column in self._feature_columns:
             part = column.get_dense_tensor(cache, self._state_manager)
-            part = _ops.reshape(part, [part._sizes()[0], size_of(column)])
+            batch = _ops.shape(part)[0] if part.ndim is None else part._sizes()[0]
+            part = _ops.reshape(part, [batch, size_of(column)])
+            self._check_batch(part, parts)
             if cols_to_output_tensors is not None:
                 cols_to_output_tensors[column] = part
             parts.append(part)
         return parts[0] if len(parts) == 1 else _ops.concat(parts, 1)
+
+    def _check_batch(self, part: Any, parts: list[Any]) -> None:
+        """Raises ValueError if a column has another number of examples than those before it."""
+        for column, other in zip(self._feature_columns, parts, strict=False):
+            if not part.shape[:1].is_compatible_with(other.shape[:1]):
+                name = self._feature_columns[len(parts)].name
+                raise ValueError(
+                    "Batch size (first dimension) of each feature must be same. Batch size of columns "
+                    f"({column.name}, {name}): ({other.shape[0]}, {part.shape[0]})"
+                )
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The number of examples, and the size of the columns' vectors."""
