@@ -376,6 +376,15 @@ def named_specs(
     return tuple(args), kwargs
 
 
+def named_result(output_type: Any) -> Any:
+    """A result's structure, with specs for tensors that are named after their places."""
+    if isinstance(output_type, trace_types.Dict):
+        pairs = zip(output_type._keys, output_type.items, strict=True)
+        return output_type._built([_shown(item, None, str(key)) for key, item in pairs])
+    name = "unknown" if isinstance(output_type, TensorSpec) else "tensor"
+    return _shown(output_type, None, name)
+
+
 class UnknownArgument:
     """Stands in signatures for an argument that files cannot hold."""
 

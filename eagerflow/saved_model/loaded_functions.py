@@ -16,8 +16,10 @@ from eagerflow.functions.concrete_function import ConcreteFunction
 from eagerflow.functions.function_type import (
     KEYWORD_ONLY,
     POSITIONAL_OR_KEYWORD,
+    FunctionSpec,
     FunctionType,
     Parameter,
+    default_values,
 )
 from eagerflow.graphdef.importing import Builder, describing
 
@@ -91,7 +93,9 @@ class LoadedConcrete:
             output_type, outputs = tracing.flatten_result(result, graph, self._name, named=False)
             graph.finish(outputs)
         found = FunctionType(parameters, graph.capture_types, output_type)
-        return ConcreteFunction(graph, found, graph.name)
+        concrete = ConcreteFunction(graph, found, graph.name)
+        graph.structured_outputs = self._output  # a file has the specs, with the outputs' names
+        return concrete
 
 
 def _with_nothing(structure: Any, results: Sequence[Any]) -> list[Any]:
@@ -115,8 +119,8 @@ class LoadedFunction(concrete_functions.Callable):
         self, name: str, concrete: Sequence[LoadedConcrete], spec: Any, is_method: bool
     ) -> None:
         self.__name__ = name
+        self.__signature__ = _signature(spec, is_method)
         self._concrete = list(concrete)
-        self._parameters = _signature(spec, is_method)
 
     @property
     def concrete_functions(self) -> list[ConcreteFunction]:
@@ -129,9 +133,14 @@ class LoadedFunction(concrete_functions.Callable):
         return FunctionType(
             [
                 Parameter(p.name, p.kind, p.default is not p.empty, None)
-                for p in self._parameters.parameters.values()
+                for p in self.__signature__.parameters.values()
             ]
         )
+
+    @property
+    def function_spec(self) -> FunctionSpec:
+        """The parameters and their defaults."""
+        return FunctionSpec(self.function_type, default_values(self), self.__name__)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The concrete function for arguments, which may be specs.
@@ -162,13 +171,13 @@ class LoadedFunction(concrete_functions.Callable):
         return built.call_bound(converted)
 
     def _names(self) -> list[str]:
-        return list(self._parameters.parameters)
+        return list(self.__signature__.parameters)
 
     def _matching(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[LoadedConcrete, tuple[Any, ...], dict[str, Any]]:
         try:
-            bound = self._parameters.bind(*args, **kwargs)
+            bound = self.__signature__.bind(*args, **kwargs)
             bound.apply_defaults()
             given, named = bound.args, dict(sorted(bound.kwargs.items()))
         except TypeError:

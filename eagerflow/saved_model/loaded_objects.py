@@ -41,16 +41,13 @@ class LoadedObject(Module):
     non_trainable_variables: Any = _Found("non_trainable_variables")
     submodules: Any = _Found("submodules")
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the function that was the object's `__call__`.
 
-        Raises:
-            TypeError: if it had none.
-        """
-        function = vars(self).get("__call__")
-        if function is None:
-            raise TypeError(f"The loaded object {self!r} has no function `__call__`.")
-        return function(*args, **kwargs)
+class CallableObject(LoadedObject):
+    """An object of a SavedModel that has a function `__call__`."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the function that was the object's `__call__`."""
+        return vars(self)["__call__"](*args, **kwargs)
 
 
 class ObjectLoader:
@@ -149,7 +146,10 @@ class ObjectLoader:
         identifier = node.user_object.identifier
         if identifier in _WRAPPERS:
             return []
-        return {} if "dict" in identifier or identifier == "signature_map" else LoadedObject()
+        if "dict" in identifier or identifier == "signature_map":
+            return {}
+        called = any(child.local_name == "__call__" for child in node.children)
+        return CallableObject() if called else LoadedObject()
 
     def _connect(self, number: int) -> None:
         """Gives an object its attributes, elements or items."""

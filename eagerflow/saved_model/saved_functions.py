@@ -6,16 +6,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.func_graph import FuncGraph, dims_of
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.functions.concrete_function import ConcreteFunction
 from eagerflow.functions.function import Function, function
-from eagerflow.functions.function_type import KEYWORD_ONLY, POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD
+from eagerflow.functions.function_type import (
+    KEYWORD_ONLY,
+    POSITIONAL_ONLY,
+    POSITIONAL_OR_KEYWORD,
+    named_result,
+)
 from eagerflow.graphdef.exporting import Exporter
 from eagerflow.saved_model import structured_values
+from eagerflow.saved_model.loaded_functions import LoadedFunction
 
 Tensor = _core.Tensor
+
+_FUNCTIONS = Function | ConcreteFunction | LoadedFunction
 
 
 def functions_of(item: Any, of_class: bool = False) -> dict[str, Any]:
@@ -33,9 +40,7 @@ def functions_of(item: Any, of_class: bool = False) -> dict[str, Any]:
             if isinstance(value, Function):
                 found[name] = getattr(item, name)
     own = {} if of_class else getattr(item, "__dict__", {})
-    found.update(
-        {key: value for key, value in own.items() if isinstance(value, Function | ConcreteFunction)}
-    )
+    found.update({key: value for key, value in own.items() if isinstance(value, _FUNCTIONS)})
     return found
 
 
@@ -43,8 +48,10 @@ def concrete_functions_of(value: Any) -> list[ConcreteFunction]:
     """The concrete functions that there are of a function; one with a signature is traced."""
     if isinstance(value, ConcreteFunction):
         return [value]
+    if isinstance(value, LoadedFunction):
+        return value.concrete_functions
     if value.input_signature is not None and not len(value._cache):
-        value.get_concrete_function(*value.input_signature)
+        value.get_concrete_function()
     return list(value._cache)
 
 
@@ -100,7 +107,7 @@ class FunctionWriter:
         message = node.function
         for concrete in concrete_functions_of(value):
             message.concrete_functions.append(self.concrete(concrete))
-        if isinstance(value, Function):
+        if isinstance(value, Function | LoadedFunction):
             spec = _arg_spec(value)
         else:
             spec = structured_values.ArgSpec([], None, None, None, [], None, {})
@@ -128,16 +135,11 @@ class FunctionWriter:
                 args.append((parameter.annotation, value))
         values = [value for _, value in args], {key: pair[1] for key, pair in kwargs.items()}
         arguments = [leaf for leaf in nest.flatten(values, True) if isinstance(leaf, Tensor)]
-        results = [
-            leaf for leaf in nest.flatten(concrete.structured_outputs, True) if leaf is not None
-        ]
         variables = self._exporter.variables_of(graph)
         name = self._exporter.function_name(graph.name)
-        self._exporter.function(graph, name, arguments, variables, results=results)
-        signature = concrete.structured_input_signature
-        self.describe(
-            name, signature, _specs(concrete.structured_outputs), variables, concrete.name.decode()
-        )
+        self._exporter.function(graph, name, arguments, variables, results=graph.outputs)
+        signature, output = concrete.structured_input_signature, concrete.function_type.output
+        self.describe(name, signature, named_result(output), variables, concrete.name.decode())
         return name
 
     def describe(self, name: str, signature: Any, output: Any, variables: Any, shown: str) -> None:
@@ -160,23 +162,10 @@ def _name_of(tensor: Any) -> str:
     return tensor.name.rpartition(":")[0]
 
 
-def _specs(structure: Any) -> Any:
-    """The specs of the tensors in a function's result."""
-
-    def spec(leaf: Any) -> Any:
-        if isinstance(leaf, CompositeTensor):
-            return leaf._type_spec
-        if not isinstance(leaf, Tensor):
-            return None
-        return TensorSpec(leaf.shape, leaf.dtype, _name_of(leaf))
-
-    return nest.map_structure(spec, structure)
-
-
-def _arg_spec(value: Function) -> Any:
+def _arg_spec(value: Function | LoadedFunction) -> Any:
     """The parameters of a function as `inspect.getfullargspec` has them."""
     given = dict(value.function_spec.function_type.parameters)
-    defaults = value._defaults
+    defaults = value.function_spec.default_values
     positional = [
         name for name, p in given.items() if p.kind in (POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD)
     ]
@@ -230,14 +219,14 @@ def _default_signature(functions: dict[str, Any]) -> dict[str, Any]:
     if not all(isinstance(leaf, TensorSpec) for leaf in leaves) or not leaves:
         return {}
     try:
-        _normalized("", concrete.structured_outputs)
+        _normalized("", concrete.function_type.output.from_tensors(iter(concrete.graph.outputs)))
     except ValueError:
         return {}
     return {"serving_default": concrete}
 
 
 def _signature_graph(key: str, value: Any) -> FuncGraph:
-    if not isinstance(value, Function | ConcreteFunction):
+    if not isinstance(value, _FUNCTIONS):
         if not callable(value):
             raise ValueError(
                 f"Expected a TensorFlow function for which to generate a signature, but got {value}. "

@@ -1,5 +1,7 @@
 """A module with functions of every kind, for SavedModels that we and TensorFlow write."""
 
+import inspect
+
 import numpy as np
 
 
@@ -11,11 +13,20 @@ def make(tf, vocabulary):
             super().__init__()
             self.w = tf.Variable([1.0, 2.0], name="w")
 
+        @tf.function(input_signature=[tf.TensorSpec([2], tf.float32)])
+        def __call__(self, x):
+            return {"scaled": x * self.w}
+
+        @tf.function(input_signature=[{"a": tf.TensorSpec([2]), "b": [tf.TensorSpec([])]}])
+        def nested(self, parts):
+            return [parts["a"] + self.w, parts["b"][0]]
+
     class Everything(tf.Module):
         def __init__(self):
             super().__init__()
             self.v = tf.Variable(3.0)
             self.inner = Inner()
+            self.empty = tf.Module()
             self.parts = [tf.Variable(1), tf.Variable(2.0)]
             self.named = {"k": tf.Variable(5.0)}
             self.table = tf.lookup.StaticHashTable(
@@ -32,6 +43,11 @@ def make(tf, vocabulary):
         @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
         def structured(self, x):
             return {"y": x * self.v, "z": (x, self.inner.w)}
+
+        @tf.function
+        def __call__(self, x, negative=False):
+            result = self.inner(x)["scaled"]
+            return -result if negative else result
 
         @tf.function
         def options(self, x, training=False, scale=2.0):
@@ -73,6 +89,8 @@ def make(tf, vocabulary):
     module.options(tf.constant([1.0]), training=True)
     module.options(tf.constant([1.0]), scale=tf.constant(3.0))
     module.v.assign(3.0)
+    module(tf.constant([1.0, 2.0]))
+    module(tf.constant([1.0, 2.0]), negative=True)
     return module
 
 
@@ -86,6 +104,16 @@ def check(tf, loaded):
     result = loaded.structured(x)
     same(result["y"], [3.0, 6.0])
     same(result["z"][1], [1.0, 2.0])
+    same(loaded(x), [1.0, 4.0])
+    same(loaded(x, negative=True), [-1.0, -4.0])
+    assert str(inspect.signature(loaded.__call__)) == "(x, negative=False)"
+    same(loaded.inner(x)["scaled"], [1.0, 4.0])
+    same(loaded.inner.nested({"a": x, "b": [5.0]})[0], [2.0, 4.0])
+    (called,) = loaded.inner.__call__.concrete_functions
+    assert called.structured_outputs == {"scaled": tf.TensorSpec([2], tf.float32, "scaled")}
+    (nested,) = loaded.inner.nested.concrete_functions
+    assert [spec.name for spec in nested.structured_outputs] == ["tensor_0", "tensor_1"]
+    assert not callable(loaded.empty)
     one = tf.constant([1.0])
     same(loaded.options(one), [5.0])
     same(loaded.options(one, scale=tf.constant(4.0)), [7.0])
@@ -99,7 +127,9 @@ def check(tf, loaded):
     same(loaded.loop(tf.constant(4)), 18.0)
     assert loaded.draw().shape == [3]
     assert sorted(loaded.signatures) == ["loop", "serving_default"]
-    same(loaded.signatures["loop"](n=tf.constant(3))["output_0"], 9.0)
+    loop = loaded.signatures["loop"]
+    assert loop.structured_outputs == {"output_0": tf.TensorSpec([], tf.float32, "output_0")}
+    same(loop(n=tf.constant(3))["output_0"], 9.0)
     with tf.GradientTape() as tape:
         y = tf.reduce_sum(loaded.structured(x)["y"])
     same(tape.gradient(y, loaded.v), 3.0)

@@ -33,6 +33,16 @@ def test_what_is_loaded_can_be_saved_again(tmp_path):
     assert loaded.signatures["serving_default"](tf.constant([2.0]))["output_0"].numpy() == [7.0]
 
 
+def test_functions_that_were_loaded_are_saved_again(tmp_path):
+    module = modules.make(tf, None)
+    signatures = {"serving_default": module.look_up, "loop": module.loop}
+    tf.saved_model.save(module, tmp_path / "a", signatures=signatures)
+    loaded = tf.saved_model.load(tmp_path / "a")
+    signatures = {"serving_default": loaded.look_up, "loop": loaded.signatures["loop"]}
+    tf.saved_model.save(loaded, tmp_path / "b", signatures=signatures)
+    modules.check(tf, tf.saved_model.load(tmp_path / "b"))
+
+
 class Plain(tf.Module):
     def __init__(self):
         super().__init__()
