@@ -93,6 +93,13 @@ class Function(_core.TracedCall, Callable):
         self._plain_kinds = (int(types.POSITIONAL_OR_KEYWORD),) * len(self._plain or ())
         self._forget_traces()
         functools.update_wrapper(self, python_function, updated=())
+        self._show_attributes()
+
+    def _show_attributes(self) -> None:
+        """Takes over what the program has set on the function or callable object."""
+        for name, value in getattr(self._python_function, "__dict__", {}).items():
+            if not name.startswith("__") and not hasattr(self, name):
+                self.__dict__[name] = value
 
     def _forget_traces(self) -> None:
         self._cache = cache.FunctionCache()
@@ -199,7 +206,7 @@ class Function(_core.TracedCall, Callable):
         array([2., 4.], dtype=float32)
         """
         if self._input_signature is not None and not args and not kwargs:
-            return self._concrete_for_signature()
+            args = self._input_signature
         return self._concrete_for(args, kwargs, specs=True)[0]
 
     def get_initialization_function(self, *args: Any, **kwargs: Any) -> PythonCallable[[], None]:
@@ -261,14 +268,6 @@ class Function(_core.TracedCall, Callable):
             return list(types.cast_arguments(self._function_type, bound, specs).values())
         except (TypeError, ValueError) as error:
             raise types.binding_error(error, args, kwargs, self._function_type) from error
-
-    def _concrete_for_signature(self) -> ConcreteFunction:
-        parameters = self._function_type.parameters.values()
-        names = tuple(p.name for p in parameters)
-        parts = tuple(p.annotation for p in parameters)
-        key = (names, tuple(int(p.kind) for p in parameters), parts)
-        concrete = self._cache.lookup(key)
-        return self._traced(key, list(parts), specs=True) if concrete is None else concrete
 
     # Traces.
 

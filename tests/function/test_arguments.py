@@ -220,3 +220,21 @@ def test_functions_may_not_change_their_arguments(change):
         match=r"changes\(x\) should not modify its Python input arguments.*were modified: x",
     ):
         function(changes, autograph=False)([[tf.constant(1)]])
+
+
+def test_a_nested_signature_is_traced_without_arguments():
+    pair = {"a": Spec([2], tf.float32), "b": [Spec([], tf.float32)]}
+
+    @function(input_signature=[pair, tf.RaggedTensorSpec([None, None], tf.float32)])
+    def weighted(parts, rows, scale=2.0):
+        return parts["a"] * parts["b"][0] * scale + tf.reduce_sum(rows)
+
+    concrete = weighted.get_concrete_function()
+    assert concrete.structured_input_signature[0][0] == {
+        "a": Spec([2], tf.float32, "parts_a"),
+        "b": [Spec([], tf.float32, "parts_b_0")],
+    }
+    rows = tf.ragged.constant([[1.0], [2.0, 3.0]])
+    assert weighted({"a": [1.0, 2.0], "b": [3.0]}, rows).numpy().tolist() == [12.0, 18.0]
+    assert weighted.get_concrete_function() is concrete
+    assert weighted.experimental_get_tracing_count() == 1

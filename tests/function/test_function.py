@@ -69,3 +69,31 @@ def test_gradients_pass_through_calls():
     with tf.GradientTape() as tape:
         y = square(tf.constant(2.0))
     assert float(tape.gradient(y, v)) == 12.0
+
+
+def test_attributes_of_the_callable_object_are_shown():
+    class Scale(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.factor = tf.Variable(2.0)
+            self._call = "its own"
+
+        def __call__(self, x):
+            return x * self.factor
+
+        def twice(self, x):
+            return self(self(x))
+
+    scale = Scale()
+    scaled = function(scale)
+    assert float(scaled(3.0)) == 6.0
+    assert scaled.factor is scale.factor
+    assert callable(scaled._call)  # names of functions are theirs
+    with pytest.raises(AttributeError, match="twice"):
+        scaled.twice(1.0)
+
+    def tagged(x):
+        return x
+
+    tagged.tag = "kept"
+    assert function(tagged).tag == "kept"
