@@ -7,6 +7,7 @@ import threading
 from typing import Any
 
 from eagerflow import _core, random
+from eagerflow.framework.sizes import shape_of
 from eagerflow.keras import config
 from eagerflow.ops.nn import normalization
 from eagerflow.ops.random import stateful, stateless
@@ -153,7 +154,7 @@ class RandomGenerator:
         if rate == 0:
             return inputs
         dtype = inputs.dtype
-        shape = inputs._shape_tuple()
+        shape = shape_of(inputs)
         if noise_shape is not None:
             shape = [
                 own if size is None else size for size, own in zip(noise_shape, shape, strict=True)
