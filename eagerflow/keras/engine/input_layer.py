@@ -12,6 +12,7 @@ from eagerflow.keras.engine.composite_inputs import is_ragged
 from eagerflow.keras.engine.keras_tensor import KerasTensor, is_keras_tensor
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.node import Node
+from eagerflow.sparse.tensor import SparseTensorSpec
 from eagerflow.typing import DTypeLike, ShapeLike
 
 
@@ -98,7 +99,8 @@ class InputLayer(Layer):
         if input_tensor is None:
             if whole.rank is not None:
                 self._batch_input_shape = tuple(whole.as_list())
-            input_tensor = KerasTensor(whole, dtype, name)
+            spec = SparseTensorSpec(whole, dtype) if sparse else None
+            input_tensor = KerasTensor(whole, dtype, name, composite_spec=spec)
         else:
             # Of a value, only what kind it is counts.
             shape = TensorShape(input_tensor.shape)

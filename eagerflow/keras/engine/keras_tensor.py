@@ -37,9 +37,19 @@ class KerasTensor:
     _values: dict[Any, Any] | None = None
     __array_priority__ = 200
 
+    # What a sparse or ragged tensor is made of; None for others.
+    _composite_spec: Any = None
+
     def __init__(
-        self, shape: Any, dtype: Any, name: str | None = None, inferred_value: Any = None
+        self,
+        shape: Any,
+        dtype: Any,
+        name: str | None = None,
+        inferred_value: Any = None,
+        composite_spec: Any = None,
     ) -> None:
+        if composite_spec is not None:
+            self._composite_spec = composite_spec
         self._shape = as_shape(shape)
         self._dtype = dtypes.as_dtype(dtype)
         self._name = name
@@ -66,8 +76,10 @@ class KerasTensor:
         return self._shape.rank
 
     @property
-    def type_spec(self) -> TensorSpec:
-        """The shape and dtype as a TensorSpec."""
+    def type_spec(self) -> Any:
+        """The shape and dtype as a TensorSpec, or as the spec of a sparse tensor."""
+        if self._composite_spec is not None:
+            return self._composite_spec
         return TensorSpec(self._shape, self._dtype, self._name)
 
     @property

@@ -11,6 +11,7 @@ from eagerflow.keras import naming
 from eagerflow.keras.engine.call_arguments import map_arguments
 from eagerflow.keras.engine.call_context import context, inferring_shapes
 from eagerflow.keras.engine.keras_tensor import KerasTensor
+from eagerflow.sparse.tensor import SparseTensor
 
 Tensor = _core.Tensor
 
@@ -20,7 +21,10 @@ _MAX_RANK = 254
 
 def _placeholder(graph: FuncGraph, tensor: KerasTensor) -> Any:
     """A graph's tensor for a symbolic one, with what is known of its value and its mask."""
-    placeholder = graph.placeholder(tensor.dtype, dims_of(tensor.shape), tensor.name or "input")
+    name = tensor.name or "input"
+    if tensor._composite_spec is not None:
+        return graph.placeholder_for(tensor._composite_spec, name)
+    placeholder = graph.placeholder(tensor.dtype, dims_of(tensor.shape), name)
     if tensor._inferred_value is not None:
         _core.set_partial_value(placeholder, tensor._inferred_value)
     mask = tensor._keras_mask
@@ -40,7 +44,8 @@ def _keras_tensor(result: Any) -> Any:
         known = _core.partial_value(result)
         if known is not None and len(known) > _MAX_RANK:
             known = None
-    tensor = KerasTensor(result.shape, result.dtype, inferred_value=known)
+    spec = result._type_spec if isinstance(result, SparseTensor) else None
+    tensor = KerasTensor(result.shape, result.dtype, inferred_value=known, composite_spec=spec)
     mask = getattr(result, "_keras_mask", None)
     if mask is not None:
         tensor._keras_mask = _keras_tensor(mask)

@@ -91,3 +91,31 @@ def test_errors_are_those_of_the_layer():
 
     with pytest.raises(RuntimeError, match="no such thing"):
         Layer()(keras.Input((4,)))
+
+
+def test_layers_are_called_with_sparse_inputs() -> None:
+    """A sparse input is sparse for layers, and so is what they make of it."""
+
+    class Twice(tf.keras.layers.Layer):
+        def call(self, x):
+            return tf.sparse.SparseTensor(x.indices, x.values * 2, x.dense_shape)
+
+    x = tf.keras.Input([3], sparse=True)
+    assert x.type_spec == tf.SparseTensorSpec([None, 3], tf.float32)
+    twice = Twice()({"x": x}["x"])
+    assert isinstance(twice.type_spec, tf.SparseTensorSpec)
+    model = tf.keras.Model(x, tf.keras.layers.Dense(2, kernel_initializer="ones")(twice))
+    given = tf.sparse.from_dense([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]])
+    assert model(given).numpy().tolist() == [[6.0, 6.0], [6.0, 6.0]]
+    model.compile("sgd", "mse")
+    assert model.evaluate(given, tf.ones([2, 2]), verbose=0) == 25.0
+
+
+def test_sequence_columns_are_in_functional_models() -> None:
+    """A layer of sequences of features takes the sparse inputs of a functional model."""
+    column = tf.feature_column.sequence_numeric_column("a")
+    given = {"a": tf.keras.Input([None, 1], sparse=True, name="a")}
+    steps, _ = tf.keras.experimental.SequenceFeatures([column])(given)
+    model = tf.keras.Model(given, tf.keras.layers.SimpleRNN(2)(steps))
+    values = tf.SparseTensor([[0, 0, 0], [1, 0, 0]], [1.0, 2.0], [2, 1, 1])
+    assert model.predict({"a": values}, verbose=0).shape == (2, 2)
