@@ -8,6 +8,7 @@ from typing import Any
 from eagerflow import errors
 from eagerflow.data.structure import named_tuple
 from eagerflow.framework.dtypes import as_dtype
+from eagerflow.framework.indexed_slices import IndexedSlicesSpec
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec
 from eagerflow.protos.schema import protobuf
@@ -16,7 +17,7 @@ from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.sparse.tensor import SparseTensorSpec
 
 # The ids of the spec classes.
-_SPARSE, _RAGGED, _OTHER = 1, 3, 12
+_SPARSE, _SLICES, _RAGGED, _OTHER = 1, 2, 3, 12
 _NONE = "tf.NoneTensorSpec"
 
 
@@ -80,6 +81,9 @@ def _fill_composite(value: Any, spec: Any) -> None:
         _fill_class(value, _RAGGED, "RaggedTensorSpec", 1 + rank, state)
     elif isinstance(spec, SparseTensorSpec):
         _fill_class(value, _SPARSE, "SparseTensorSpec", 3, [TensorShape(spec.shape), spec.dtype])
+    elif isinstance(spec, IndexedSlicesSpec):
+        state = list(spec._serialize())
+        _fill_class(value, _SLICES, "IndexedSlicesSpec", 2 + (state[3] is not None), state)
     else:
         raise TypeError(f"Elements with {spec!r} cannot be saved.")
 
@@ -94,6 +98,8 @@ def _fill_class(value: Any, kind: int, name: str, components: int, state: list[A
         item = message.type_state.tuple_value.values.add()
         if isinstance(part, TensorShape):
             _fill_shape(item.tensor_shape_value, part)
+        elif part is None:
+            item.none_value.SetInParent()
         elif isinstance(part, int):
             item.int64_value = part
         else:
@@ -138,7 +144,7 @@ def read_value(value: Any) -> Any:
 def _read_class(message: Any) -> Any:
     if message.type_spec_class == _OTHER and message.type_spec_class_name == _NONE:
         return NoneTensorSpec()
-    kinds = {_RAGGED: RaggedTensorSpec, _SPARSE: SparseTensorSpec}
+    kinds = {_RAGGED: RaggedTensorSpec, _SLICES: IndexedSlicesSpec, _SPARSE: SparseTensorSpec}
     if message.type_spec_class not in kinds:
         raise ValueError(f"specs of the class {message.type_spec_class_name!r} cannot be read")
     return kinds[message.type_spec_class](*read_value(message.type_state))

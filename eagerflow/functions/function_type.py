@@ -381,6 +381,9 @@ def named_result(output_type: Any) -> Any:
     if isinstance(output_type, trace_types.Dict):
         pairs = zip(output_type._keys, output_type.items, strict=True)
         return output_type._built([_shown(item, None, str(key)) for key, item in pairs])
+    if isinstance(output_type, trace_types.NamedTuple | trace_types.Attrs):
+        pairs = zip(output_type._names(), output_type.items, strict=True)
+        return output_type._built([_shown(item, None, name) for name, item in pairs])
     name = "unknown" if isinstance(output_type, TensorSpec) else "tensor"
     return _shown(output_type, None, name)
 

@@ -90,8 +90,9 @@ class LoadedConcrete:
             result = nest.pack_sequence_as(
                 self._output, _with_nothing(self._output, results), expand_composites=True
             )
-            output_type, outputs = tracing.flatten_result(result, graph, self._name, named=False)
+            _, outputs = tracing.flatten_result(result, graph, self._name, named=False)
             graph.finish(outputs)
+        output_type = trace_types.from_value(self._output, context)
         found = FunctionType(parameters, graph.capture_types, output_type)
         concrete = ConcreteFunction(graph, found, graph.name)
         graph.structured_outputs = self._output  # a file has the specs, with the outputs' names

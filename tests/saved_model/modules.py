@@ -1,8 +1,11 @@
 """A module with functions of every kind, for SavedModels that we and TensorFlow write."""
 
+import collections
 import inspect
 
 import numpy as np
+
+Pair = collections.namedtuple("Pair", "first rest")
 
 
 def make(tf, vocabulary):
@@ -64,6 +67,11 @@ def make(tf, vocabulary):
         def ragged(self, r):
             return tf.reduce_sum(r.flat_values), r * 2.0
 
+        @tf.function(input_signature=[tf.TensorSpec([2], tf.float32)])
+        def pair(self, x):
+            slices = tf.IndexedSlices(x, tf.constant([0, 3]), tf.constant([4]))
+            return Pair(x, [slices, None, tf.sparse.from_dense(x)])
+
         @tf.function(input_signature=[tf.TensorSpec([], tf.int32)])
         def loop(self, n):
             total = 0.0
@@ -124,6 +132,16 @@ def check(tf, loaded):
     total, doubled = loaded.ragged(tf.ragged.constant([[1.0], [2.0, 3.0]]))
     same(total, 6.0)
     assert doubled.to_list() == [[2.0], [4.0, 6.0]]
+    first, (slices, nothing, sparse) = loaded.pair(x)
+    same(first, [1.0, 2.0])
+    same(tf.convert_to_tensor(slices), [1.0, 0.0, 0.0, 2.0])
+    assert nothing is None
+    same(tf.sparse.to_dense(sparse), [1.0, 2.0])
+    (pair,) = loaded.pair.concrete_functions
+    assert pair.structured_outputs.first == tf.TensorSpec([2], tf.float32, "first")
+    assert pair.structured_outputs.rest[0] == tf.IndexedSlicesSpec(
+        [4], tf.float32, tf.int32, tf.int32, [2]
+    )
     same(loaded.loop(tf.constant(4)), 18.0)
     assert loaded.draw().shape == [3]
     assert sorted(loaded.signatures) == ["loop", "serving_default"]
