@@ -178,12 +178,19 @@ class ObjectLoader:
 
     def _variable(self, message: Any) -> Variable:
         dtype = dtypes.as_dtype(message.dtype)
-        shape = [dim.size for dim in message.shape.dim]
+        sizes = [dim.size for dim in message.shape.dim]
         width = 1 if dtype is dtypes.string else dtype.size
-        self._left -= math.prod(shape) * width
-        if self._left < 0 or any(size < 0 for size in shape):
+        # Sizes that differ from value to value are -1; the checkpoint has those of the value.
+        least = [0 if size == -1 else size for size in sizes]
+        self._left -= math.prod(least) * width
+        if self._left < 0 or any(size < 0 for size in least):
             raise ValueError("its variables have more elements than the files have bytes")
-        return Variable(zeros(shape, dtype), trainable=message.trainable, name=message.name or None)
+        return Variable(
+            zeros(least, dtype),
+            trainable=message.trainable,
+            name=message.name or None,
+            shape=[None if size == -1 else size for size in sizes],
+        )
 
     def _table(self, node: Any) -> Any:
         """The table that an object's function `_create_resource` makes."""

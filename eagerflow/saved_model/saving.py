@@ -274,7 +274,7 @@ def _describe_variable(message: Any, variable: Any) -> None:
     message.dtype = variable.dtype.as_datatype_enum
     message.shape.SetInParent()
     for size in variable.shape:
-        message.shape.dim.add(size=size)
+        message.shape.dim.add(size=-1 if size is None else size)
     message.trainable = bool(variable.trainable)
     message.name = variable.name.split(":")[0]
 

@@ -95,3 +95,15 @@ def test_a_loaded_keras_model_has_its_signature(tmp_path):
     assert serve.structured_outputs["out"].shape.as_list() == [None, 2]
     for result in (serve(tf.ones([1, 3])), serve(given=tf.ones([1, 3]))):
         assert result["out"].numpy().tolist() == [[3.0, 3.0]]
+
+
+def test_variables_of_any_size(tmp_path):
+    """A loaded variable has the sizes that were saved, and takes values of others."""
+    module = tf.Module()
+    module.v = tf.Variable(tf.zeros([2, 0]), shape=[2, None])
+    module.v.assign(tf.ones([2, 3]))
+    tf.saved_model.save(module, str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    assert loaded.v.shape.as_list() == [2, None]
+    assert loaded.v.numpy().tolist() == [[1.0] * 3] * 2
+    loaded.v.assign(tf.zeros([2, 1]))
