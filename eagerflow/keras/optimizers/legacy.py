@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework import context
 from eagerflow.framework.variable import Variable
 from eagerflow.keras import config as defaults
 from eagerflow.keras.optimizers import (
@@ -23,6 +24,7 @@ from eagerflow.keras.optimizers.keras2_hooks import Slots, summed_rows
 from eagerflow.keras.optimizers.optimizer import Optimizer as _NewOptimizer
 from eagerflow.keras.optimizers.scalars import cached_float32, of_dtype, power, to_float32
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate, LearningRateSchedule
+from eagerflow.ops import control_flow
 from eagerflow.util import lazy
 
 # Imported when it is first used: few programs build graphs.
@@ -170,14 +172,24 @@ class Optimizer(_NewOptimizer):
         experimental_aggregate_gradients: bool = True,
         **kwargs: Any,
     ) -> Any:
-        """Updates variables from their gradients, which the optimizer's functions change first."""
+        """Updates variables from their gradients, which the optimizer's functions change first.
+
+        Returns:
+            The `iterations`, incremented by one; in a graph that a program builds, the operation that
+            updates the variables.
+        """
         if self._changes_gradients():
             pairs = list(grads_and_vars)
             known = [pair for pair in pairs if pair[0] is not None]
             if known and experimental_aggregate_gradients:
                 known = self._aggregate_gradients(known)
             grads_and_vars = (known and self._transform_gradients(known)) or pairs
-        return super().apply_gradients(grads_and_vars, name, **kwargs)
+        graph = context.building_graph()
+        if graph is None:
+            return super().apply_gradients(grads_and_vars, name, **kwargs)
+        before = len(graph.get_operations())
+        super().apply_gradients(grads_and_vars, name, **kwargs)
+        return control_flow.group(*graph.get_operations()[before:], name=name or self.name)
 
     def get_gradients(self, loss: Any, params: Any) -> list[Any]:
         """The clipped derivatives of a loss by variables, in a graph that is being built.

@@ -23,3 +23,17 @@ def test_functions_of_gradients():
     assert calls == [1, 1, 1]
     with pytest.raises(ValueError, match="gradient_transformers"):
         legacy.Adam(clipnorm=1.0, gradient_transformers=[double])
+
+
+def test_graphs_are_given_the_update() -> None:
+    """In a graph that a program builds, the operation that a step returns updates the variables."""
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        v = tf.Variable([[1.0], [2.0]])
+        rows = tf.IndexedSlices(tf.constant([[0.5]]), tf.constant([0]), tf.constant([2, 1]))
+        optimizer = tf.keras.optimizers.legacy.SGD(1.0)
+        step = optimizer.apply_gradients([(rows, v)])
+        session.run(tf.compat.v1.global_variables_initializer())
+        assert session.run(step) is None
+        session.run(step)
+        assert session.run(v).tolist() == [[0.0], [2.0]]
+        assert session.run(optimizer.iterations) == 2
