@@ -6,30 +6,55 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from eagerflow import _core
+from eagerflow import _core, random
 from eagerflow.framework import context, dtypes
-from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.graph.nodes import python_node
+from eagerflow.graph.defaults import name_scope
+
+_ops = _core.ops
 
 
-def _schedule(rate_at: Callable[[float], float], global_step: Any, name: str) -> Any:
-    """A node that computes the rate, or, eagerly, a function that returns it."""
+def _late(rate: Callable[[Any], Any], global_step: Any, name: str) -> Any:
+    """The graph's tensor of the rate, or, eagerly, a function that returns it."""
     if global_step is None:
         raise ValueError(f"global_step is required for {name}.")
 
-    def rate(step: Any) -> Any:
-        return _core.convert(rate_at(float(step)), dtypes.float32, None)
+    def computed() -> Any:
+        with name_scope(name) as scope:
+            step = global_step() if callable(global_step) else global_step
+            return _ops.identity(rate(_core.as_tensor(step)), name=scope)
 
-    if context.building_graph() is None:
-        return lambda: rate(global_step() if callable(global_step) else global_step)
-    return python_node(rate, global_step, kind=name, outputs=TensorSpec([], dtypes.float32))
+    return computed if context.building_graph() is None else computed()
+
+
+def _schedule(
+    rate_at: Callable[..., Any], learning_rate: Any, global_step: Any, name: str, *numbers: Any
+) -> Any:
+    """The rate that `rate_at(start, step, *numbers)` computes in the dtype of the rate at the start."""
+
+    def rate(step: Any) -> Any:
+        start = _core.as_tensor(learning_rate)
+        values = (_ops.cast(_core.as_tensor(value), start.dtype) for value in numbers)
+        return rate_at(start, _ops.cast(step, start.dtype), *values)
+
+    return _late(rate, global_step, name)
+
+
+def _power(step: Any, decay_steps: Any, staircase: bool) -> Any:
+    """How many times a rate has decayed; whole numbers if `staircase`."""
+    power = step / decay_steps
+    return _ops.floor(power) if staircase else power
+
+
+def _half_wave(fraction: Any) -> Any:
+    """Falls from 1 to 0 along half a cosine, while the fraction goes from 0 to 1."""
+    return 0.5 * (1.0 + _ops.cos(fraction * math.pi))
 
 
 def exponential_decay(
-    learning_rate: float,
+    learning_rate: Any,
     global_step: Any,
-    decay_steps: float,
-    decay_rate: float,
+    decay_steps: Any,
+    decay_rate: Any,
     staircase: bool = False,
     name: str | None = None,
 ) -> Any:
@@ -41,87 +66,184 @@ def exponential_decay(
     np.float32(0.125)
     """
 
-    def rate_at(step: float) -> float:
-        power = step / decay_steps
-        return learning_rate * decay_rate ** (math.floor(power) if staircase else power)
+    def rate_at(start: Any, step: Any, steps: Any, base: Any) -> Any:
+        return start * _ops.pow(base, _power(step, steps, staircase))
 
-    return _schedule(rate_at, global_step, name or "ExponentialDecay")
+    name = name or "ExponentialDecay"
+    return _schedule(rate_at, learning_rate, global_step, name, decay_steps, decay_rate)
 
 
 def natural_exp_decay(
-    learning_rate: float,
+    learning_rate: Any,
     global_step: Any,
-    decay_steps: float,
-    decay_rate: float,
+    decay_steps: Any,
+    decay_rate: Any,
     staircase: bool = False,
     name: str | None = None,
 ) -> Any:
     """rate * exp(-decay_rate * step / decay_steps), in steps if `staircase`."""
 
-    def rate_at(step: float) -> float:
-        power = step / decay_steps
-        return learning_rate * math.exp(-decay_rate * (math.floor(power) if staircase else power))
+    def rate_at(start: Any, step: Any, steps: Any, factor: Any) -> Any:
+        return start * _ops.exp(-factor * _power(step, steps, staircase))
 
-    return _schedule(rate_at, global_step, name or "NaturalExpDecay")
+    name = name or "ExponentialDecay"
+    return _schedule(rate_at, learning_rate, global_step, name, decay_steps, decay_rate)
 
 
 def inverse_time_decay(
-    learning_rate: float,
+    learning_rate: Any,
     global_step: Any,
-    decay_steps: float,
-    decay_rate: float,
+    decay_steps: Any,
+    decay_rate: Any,
     staircase: bool = False,
     name: str | None = None,
 ) -> Any:
     """rate / (1 + decay_rate * step / decay_steps), in steps if `staircase`."""
 
-    def rate_at(step: float) -> float:
-        power = step / decay_steps
-        return learning_rate / (1 + decay_rate * (math.floor(power) if staircase else power))
+    def rate_at(start: Any, step: Any, steps: Any, factor: Any) -> Any:
+        return start / (1.0 + factor * _power(step, steps, staircase))
 
-    return _schedule(rate_at, global_step, name or "InverseTimeDecay")
+    name = name or "InverseTimeDecay"
+    return _schedule(rate_at, learning_rate, global_step, name, decay_steps, decay_rate)
 
 
 def polynomial_decay(
-    learning_rate: float,
+    learning_rate: Any,
     global_step: Any,
-    decay_steps: float,
-    end_learning_rate: float = 0.0001,
-    power: float = 1.0,
+    decay_steps: Any,
+    end_learning_rate: Any = 0.0001,
+    power: Any = 1.0,
     cycle: bool = False,
     name: str | None = None,
 ) -> Any:
     """A polynomial decay to the end rate within `decay_steps`, repeated if `cycle`."""
 
-    def rate_at(step: float) -> float:
-        steps = decay_steps
+    def rate_at(start: Any, step: Any, steps: Any, end: Any, power: Any) -> Any:
         if cycle:
-            steps = decay_steps * max(1.0, math.ceil(step / decay_steps))
+            steps = steps * _ops.maximum(_ops.ceil(step / steps), 1.0)
         else:
-            step = min(step, decay_steps)
-        return (learning_rate - end_learning_rate) * (1 - step / steps) ** power + end_learning_rate
+            step = _ops.minimum(step, steps)
+        return (start - end) * _ops.pow(1.0 - step / steps, power) + end
 
-    return _schedule(rate_at, global_step, name or "PolynomialDecay")
+    numbers = (decay_steps, end_learning_rate, power)
+    return _schedule(rate_at, learning_rate, global_step, name or "PolynomialDecay", *numbers)
 
 
 def cosine_decay(
-    learning_rate: float,
+    learning_rate: Any,
     global_step: Any,
-    decay_steps: float,
-    alpha: float = 0.0,
+    decay_steps: Any,
+    alpha: Any = 0.0,
     name: str | None = None,
 ) -> Any:
     """Half a period of the cosine, from the rate down to `alpha` times the rate."""
 
-    def rate_at(step: float) -> float:
-        cosine = 0.5 * (1 + math.cos(math.pi * min(step, decay_steps) / decay_steps))
-        return learning_rate * ((1 - alpha) * cosine + alpha)
+    def rate_at(start: Any, step: Any, steps: Any, least: Any) -> Any:
+        wave = _half_wave(_ops.minimum(step, steps) / steps)
+        return start * ((1.0 - least) * wave + least)
 
-    return _schedule(rate_at, global_step, name or "CosineDecay")
+    return _schedule(rate_at, learning_rate, global_step, name or "CosineDecay", decay_steps, alpha)
+
+
+def cosine_decay_restarts(
+    learning_rate: Any,
+    global_step: Any,
+    first_decay_steps: Any,
+    t_mul: Any = 2.0,
+    m_mul: Any = 1.0,
+    alpha: Any = 0.0,
+    name: str | None = None,
+) -> Any:
+    """Half periods of the cosine, each `t_mul` times as long and `m_mul` times as high as the last.
+
+    Args:
+        learning_rate: the rate at step 0.
+        global_step: the step, an integer tensor or variable, or a function that returns one.
+        first_decay_steps: the length of the first period.
+        t_mul: the factor of the periods' lengths, at least 1.
+        m_mul: the factor of their heights.
+        alpha: the least rate, as a fraction of the first.
+        name: the name of the result.
+
+    >>> rate = tf.compat.v1.train.cosine_decay_restarts(1.0, tf.constant(10), 10, m_mul=0.5)
+    >>> rate().numpy()
+    np.float32(0.5)
+    """
+
+    def rate_at(start: Any, step: Any, steps: Any, longer: Any, higher: Any, least: Any) -> Any:
+        done = step / steps
+        # Periods of growing lengths end at the sums of a geometric series.
+        index = _ops.floor(_ops.log(1.0 - done * (1.0 - longer)) / _ops.log(longer))
+        length = _ops.pow(longer, index)
+        grown = (done - (1.0 - length) / (1.0 - longer)) / length
+        same = _ops.equal(longer, 1.0)
+        wave = _half_wave(_ops.select(same, done - _ops.floor(done), grown))
+        height = _ops.pow(higher, _ops.select(same, _ops.floor(done), index))
+        return start * ((1.0 - least) * height * wave + least)
+
+    numbers = (first_decay_steps, t_mul, m_mul, alpha)
+    return _schedule(rate_at, learning_rate, global_step, name or "SGDRDecay", *numbers)
+
+
+def linear_cosine_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    num_periods: Any = 0.5,
+    alpha: Any = 0.0,
+    beta: Any = 0.001,
+    name: str | None = None,
+) -> Any:
+    """rate * ((alpha + linear) * cosine + beta): a line from 1 to 0 times `num_periods` of a cosine."""
+
+    def rate_at(start: Any, step: Any, steps: Any, periods: Any, least: Any, constant: Any) -> Any:
+        done = _ops.minimum(step, steps) / steps
+        return start * ((least + 1.0 - done) * _half_wave(2.0 * periods * done) + constant)
+
+    numbers = (decay_steps, num_periods, alpha, beta)
+    return _schedule(rate_at, learning_rate, global_step, name or "LinearCosineDecay", *numbers)
+
+
+def noisy_linear_cosine_decay(
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    initial_variance: Any = 1.0,
+    variance_decay: Any = 0.55,
+    num_periods: Any = 0.5,
+    alpha: Any = 0.0,
+    beta: Any = 0.001,
+    name: str | None = None,
+) -> Any:
+    """`linear_cosine_decay` with normal noise on its line.
+
+    The noise has the variance `initial_variance / (1 + step) ** variance_decay`.
+    """
+
+    def rate_at(
+        start: Any,
+        step: Any,
+        steps: Any,
+        variance: Any,
+        fall: Any,
+        periods: Any,
+        least: Any,
+        constant: Any,
+    ) -> Any:
+        step = _ops.minimum(step, steps)
+        deviation = _ops.sqrt(variance / _ops.pow(1.0 + step, fall))
+        noise = random.normal([], dtype=start.dtype) * deviation
+        done = step / steps
+        line = 1.0 - done + noise
+        return start * ((least + line) * _half_wave(2.0 * periods * done) + constant)
+
+    numbers = (decay_steps, initial_variance, variance_decay, num_periods, alpha, beta)
+    name = name or "NoisyLinearCosineDecay"
+    return _schedule(rate_at, learning_rate, global_step, name, *numbers)
 
 
 def piecewise_constant(
-    x: Any, boundaries: Sequence[float], values: Sequence[float], name: str | None = None
+    x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None
 ) -> Any:
     """The first value up to the first boundary, the second up to the second, and so on.
 
@@ -131,11 +253,13 @@ def piecewise_constant(
     if len(boundaries) != len(values) - 1:
         raise ValueError("The length of boundaries should be 1 less than the length of values")
 
-    def rate_at(step: float) -> float:
-        index = sum(step > boundary for boundary in boundaries)
-        return float(values[index])
+    def rate(step: Any) -> Any:
+        ends = _ops.cast(_core.as_tensor(list(boundaries)), dtypes.float64)
+        passed = _ops.greater(_ops.cast(step, dtypes.float64), ends)
+        index = _ops.reduce_sum(_ops.cast(passed, dtypes.int32))
+        return _ops.gather(_core.as_tensor(list(values)), index)
 
-    return _schedule(rate_at, x, name or "PiecewiseConstant")
+    return _late(rate, x, name or "PiecewiseConstant")
 
 
 piecewise_constant_decay = piecewise_constant

@@ -668,7 +668,47 @@ class ProximalGradientDescentOptimizer(Optimizer):
 
     def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
         rate = self._number(self._learning_rate)
-        moved = variable - gradient * rate
-        if self._l1:
-            moved = _ops.sign(moved) * _ops.maximum(_ops.abs(moved) - rate * self._l1, 0.0)
-        variable.assign(moved / (1.0 + rate * self._l2))
+        variable.assign(_proximal_step(variable, gradient, rate, self._l1, self._l2))
+
+
+class ProximalAdagradOptimizer(AdagradOptimizer):
+    """Adagrad, and then the proximal step of L1 and L2 regularization (Duchi and Singer, JMLR 2009).
+
+    Args:
+        learning_rate: a number, a tensor, or a function that returns one.
+        initial_accumulator_value: what the accumulators hold at first; positive.
+        l1_regularization_strength: not negative.
+        l2_regularization_strength: not negative.
+        use_locking: accepted.
+        name: the optimizer's name.
+
+    Raises:
+        ValueError: if the accumulators' value is not positive.
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "ProximalAdagrad",
+    ) -> None:
+        super().__init__(learning_rate, initial_accumulator_value, use_locking, name)
+        self._l1 = l1_regularization_strength
+        self._l2 = l2_regularization_strength
+
+    def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
+        accumulator = slots["accumulator"]
+        accumulator.assign_add(gradient * gradient)
+        rate = self._number(self._learning_rate) / _ops.sqrt(accumulator)
+        variable.assign(_proximal_step(variable, gradient, rate, self._l1, self._l2))
+
+
+def _proximal_step(variable: Any, gradient: Any, rate: Any, l1: float, l2: float) -> Any:
+    """A step down the gradient, shrunk towards zero by the L1 and L2 regularization."""
+    moved = variable - gradient * rate
+    if l1:
+        moved = _ops.sign(moved) * _ops.maximum(_ops.abs(moved) - rate * l1, 0.0)
+    return moved / (1.0 + rate * l2)

@@ -143,6 +143,8 @@ NAMES = {
         "SessionRunContext SessionRunHook SessionRunValues SingularMonitoredSession "
         "StepCounterHook StopAtStepHook SummarySaverHook WorkerSessionCreator "
         "add_queue_runner assert_global_step batch batch_join checkpoint_exists cosine_decay "
+        "cosine_decay_restarts linear_cosine_decay noisy_linear_cosine_decay "
+        "ProximalAdagradOptimizer "
         "create_global_step exponential_decay get_checkpoint_state get_global_step "
         "get_or_create_global_step global_step input_producer inverse_time_decay "
         "latest_checkpoint limit_epochs list_variables load_checkpoint load_variable "

@@ -69,6 +69,7 @@ from eagerflow.v1.messages import (
     RunOptions,
 )
 from eagerflow.v1.mirror import mirror
+from eagerflow.v1.partitioners import fixed_size_partitioner
 from eagerflow.v1.python_functions import numpy_function, py_func, py_function
 from eagerflow.v1.renamed import RENAMED, SECOND_ONLY
 from eagerflow.v1.shapes import dimension_at_index, dimension_value

@@ -3,9 +3,12 @@
 from eagerflow.train.coordinator import Coordinator, LooperThread
 from eagerflow.v1.decay import (
     cosine_decay,
+    cosine_decay_restarts,
     exponential_decay,
     inverse_time_decay,
+    linear_cosine_decay,
     natural_exp_decay,
+    noisy_linear_cosine_decay,
     piecewise_constant,
     piecewise_constant_decay,
     polynomial_decay,
@@ -48,6 +51,7 @@ from eagerflow.v1.optimizers import (
     GradientDescentOptimizer,
     MomentumOptimizer,
     Optimizer,
+    ProximalAdagradOptimizer,
     ProximalGradientDescentOptimizer,
     RMSPropOptimizer,
 )
