@@ -93,8 +93,15 @@ def values(value: Any) -> dict[str, Value]:
     return own() if own is not None else {}
 
 
-def walk(root: Any) -> Iterator[tuple[Any, str]]:
-    """All objects that can be reached, each once, with the path of names to it; nearest first."""
+def walk(
+    root: Any, children: Callable[[Any], dict[str, Any]] = children
+) -> Iterator[tuple[Any, str]]:
+    """All objects that can be reached, each once, with the path of names to it; nearest first.
+
+    Args:
+        root: the first object.
+        children: gives the objects that belong to one, by name.
+    """
     seen = {id(root)}
     queue = [(root, "")]
     for item, path in queue:

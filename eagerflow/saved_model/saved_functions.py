@@ -7,7 +7,7 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.framework.func_graph import FuncGraph, dims_of
-from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.functions.concrete_function import ConcreteFunction
 from eagerflow.functions.function import Function, function
 from eagerflow.functions.function_type import (
@@ -32,16 +32,38 @@ def functions_of(item: Any, of_class: bool = False) -> dict[str, Any]:
         item: the object.
         of_class: whether only its methods count.
     """
-    if isinstance(item, list | tuple | Mapping | _core.Variable):
+    if isinstance(item, _core.Variable):
         return {}
+    if isinstance(item, list | tuple | Mapping):
+        return {key: value for key, value in _parts(item) if isinstance(value, _FUNCTIONS)}
     found = {}
     for kind in reversed(type(item).__mro__):
         for name, value in vars(kind).items():
-            if isinstance(value, Function):
+            # A subclass may have something else of that name.
+            if isinstance(value, Function) and isinstance(getattr(item, name), Function):
                 found[name] = getattr(item, name)
     own = {} if of_class else getattr(item, "__dict__", {})
     found.update({key: value for key, value in own.items() if isinstance(value, _FUNCTIONS)})
     return found
+
+
+def holders_of_functions(item: Any) -> dict[str, Any]:
+    """The lists, tuples and dictionaries of an object that have functions in them, by name."""
+    return {key: value for key, value in _parts(item) if _holds_functions(value)}
+
+
+def _holds_functions(value: Any) -> bool:
+    return isinstance(value, list | tuple | Mapping) and any(
+        isinstance(part, _FUNCTIONS) or _holds_functions(part) for _, part in _parts(value)
+    )
+
+
+def _parts(item: Any) -> list[tuple[str, Any]]:
+    """The elements, items or attributes of an object, by names."""
+    if isinstance(item, list | tuple):
+        return [(str(k), value) for k, value in enumerate(item)]
+    found = item if isinstance(item, Mapping) else getattr(item, "__dict__", {})
+    return [(key, value) for key, value in found.items() if isinstance(key, str)]
 
 
 def concrete_functions_of(value: Any) -> list[ConcreteFunction]:
@@ -206,23 +228,34 @@ def signature_graphs(signatures: Any, root_functions: dict[str, Any]) -> dict[st
 
 
 def _default_signature(functions: dict[str, Any]) -> dict[str, Any]:
-    """The only function of an object, if it has one signature and can be one."""
+    """The only function of an object that is for one signature, if it can be a signature."""
     if "_default_save_signature" in functions:
         return {"serving_default": functions["_default_save_signature"]}
-    if len(functions) != 1:
+    typed = [
+        value
+        for value in functions.values()
+        if isinstance(value, ConcreteFunction)
+        or (isinstance(value, Function) and value.input_signature is not None)
+    ]
+    if len(typed) != 1:
         return {}
-    (value,) = functions.values()
-    if len(concrete_functions_of(value)) != 1:
-        return {}
-    concrete = concrete_functions_of(value)[0]
-    leaves = nest.flatten(concrete.structured_input_signature)
-    if not all(isinstance(leaf, TensorSpec) for leaf in leaves) or not leaves:
+    (concrete,) = concrete_functions_of(typed[0])
+    result = concrete.function_type.output.from_tensors(iter(concrete.graph.outputs))
+    if result is None or _composite_arguments(concrete):
         return {}
     try:
-        _normalized("", concrete.function_type.output.from_tensors(iter(concrete.graph.outputs)))
+        _normalized("", result)
     except ValueError:
         return {}
     return {"serving_default": concrete}
+
+
+def _composite_arguments(concrete: ConcreteFunction) -> list[Any]:
+    """The specs of arguments that no signature takes."""
+    leaves = nest.flatten(concrete.structured_input_signature)
+    return [
+        leaf for leaf in leaves if isinstance(leaf, TypeSpec) and not isinstance(leaf, TensorSpec)
+    ]
 
 
 def _signature_graph(key: str, value: Any) -> FuncGraph:
@@ -242,9 +275,8 @@ def _signature_graph(key: str, value: Any) -> FuncGraph:
             "f.get_concrete_function(...)."
         )
     concrete = found[0]
-    for leaf in nest.flatten(concrete.structured_input_signature):
-        if hasattr(leaf, "_component_specs") and not isinstance(leaf, TensorSpec):
-            raise ValueError(f"Signature {key!r} takes {leaf}; signatures take tensors only.")
+    for leaf in _composite_arguments(concrete):
+        raise ValueError(f"Signature {key!r} takes {leaf}; signatures take tensors only.")
     graph = FuncGraph(f"signature_wrapper_{key}")
     with graph.as_default():
         names = [_name_of(tensor) for tensor in concrete.graph.inputs]

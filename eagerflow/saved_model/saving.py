@@ -52,7 +52,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
         export_dir: the folder; made if it is not there.
         signatures: functions of tensors by name, for those who call the model without its objects:
             concrete functions, or Functions of one signature. They return a tensor, a sequence or a
-            dictionary of tensors. By default the only function of the object.
+            dictionary of tensors. By default the only function of the object with a signature.
         options: ignored.
 
     Raises:
@@ -118,7 +118,7 @@ class _Writer:
         self._graph = meta_graph.object_graph_def
         self._metadata = metadata
         self._exporter = exporting.Exporter()
-        objects = list(walk(root))
+        objects = list(walk(root, _children))
         self._numbers = {id(item): k for k, (item, _) in enumerate(objects)}
         for item, _ in list(objects):
             for _, _, slot in slots(item):
@@ -241,7 +241,7 @@ class _Writer:
 
     def _describe(self, number: int, item: Any, path: str) -> None:
         node = self._graph.nodes.add()
-        for name, child in children(item).items():
+        for name, child in _children(item).items():
             node.children.add(node_id=self._numbers[id(child)], local_name=name)
         for variable, name, slot in slots(item):
             if id(variable) in self._numbers:
@@ -264,6 +264,14 @@ class _Writer:
             described.metadata = _keras_metadata(item, number)
             described.version.producer = 2
             described.version.min_consumer = 1
+
+
+def _children(item: Any) -> dict[str, Any]:
+    """The objects that belong to one, and what holds functions of its own."""
+    found = children(item)
+    if isinstance(item, _core.Variable) or _identifier(item).startswith("_tf_keras"):
+        return found
+    return {**found, **saved_functions.holders_of_functions(item)}
 
 
 def _is_table(item: Any) -> bool:

@@ -128,3 +128,63 @@ def test_keras_models_can_be_called_without_keras(tmp_path):
     assert loaded(data, training=True).shape == [4, 2]
     again = tf.keras.models.load_model(tmp_path / "m")
     again.fit(data, np.ones((4, 2)), verbose=0)
+
+
+def test_functions_in_lists_and_dictionaries_come_back(tmp_path):
+    module = Plain()
+    signature = [tf.TensorSpec([], tf.float32)]
+    module.losses = [tf.function(lambda: module.v * 0.1, input_signature=[])]
+    module.named = {
+        "twice": tf.function(lambda x: x * 2.0, input_signature=signature),
+        "n": [module.v, tf.function(lambda x: x + module.v, input_signature=signature)],
+    }
+    tf.saved_model.save(module, tmp_path / "m")
+    loaded = tf.saved_model.load(tmp_path / "m")
+    assert float(loaded.losses[0]()) == np.float32(0.2)
+    assert float(loaded.named["twice"](3.0)) == 6.0
+    loaded.named["n"][0].assign(5.0)
+    assert float(loaded.named["n"][1](3.0)) == 8.0
+
+
+def test_a_method_that_takes_the_place_of_a_function_is_not_saved(tmp_path):
+    class Traced(tf.Module):
+        @tf.function(input_signature=[tf.TensorSpec([])])
+        def __call__(self, x):
+            return x
+
+    class Plainly(Traced):
+        def __call__(self, x):
+            return x * 5.0
+
+    tf.saved_model.save(Plainly(), tmp_path / "m")
+    assert not callable(tf.saved_model.load(tmp_path / "m"))
+
+
+def _default_names(path, **functions):
+    module = tf.Module()
+    for name, value in functions.items():
+        setattr(module, name, value)
+    tf.saved_model.save(module, path)
+    signatures = tf.saved_model.load(path).signatures
+    return [list(signatures[key].structured_outputs) for key in signatures]
+
+
+def test_the_default_signature_is_the_only_function_for_one_signature(tmp_path):
+    signature = [tf.TensorSpec([None], tf.float32)]
+    typed = tf.function(lambda x, k=3: {"y": x * 2.0}, input_signature=signature)
+    free = tf.function(lambda x: x * 2.0)
+    free(tf.constant([1.0]))
+    nothing = tf.function(lambda x: None, input_signature=signature)
+    draw = tf.function(lambda: tf.constant(1.0), input_signature=[])
+    concrete = free.get_concrete_function(*signature)
+    for k, (functions, expected) in enumerate([
+        ({"f": free}, []),
+        ({"f": typed}, [["y"]]),
+        ({"f": typed, "g": free}, [["y"]]),
+        ({"f": typed, "g": draw}, []),
+        ({"f": draw}, [["output_0"]]),
+        ({"f": concrete}, [["output_0"]]),
+        ({"f": concrete, "g": typed}, []),
+        ({"f": nothing}, []),
+    ]):  # fmt: skip
+        assert _default_names(tmp_path / str(k), **functions) == expected, functions
