@@ -12,6 +12,9 @@ from eagerflow.keras.engine.tracking import TrackedModule
 class LayerNodes(TrackedModule):
     """A layer in functional models: its calls, and their symbolic inputs and outputs."""
 
+    # The keyword arguments whose symbolic tensors are inputs beside the first argument.
+    _further_inputs: tuple[str, ...] = ()
+
     @property
     def _inbound_nodes(self) -> list[Any]:
         """The calls of this layer."""

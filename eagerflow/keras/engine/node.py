@@ -65,10 +65,14 @@ class Node:
 
     @property
     def input_tensors(self) -> Any:
-        """The first argument of the call."""
+        """The first argument of the call, in a list with the further inputs if there are any."""
         if self.is_input:
             return self.outputs
-        return self.call_args[0] if self.call_args else next(iter(self.call_kwargs.values()))
+        first = self.call_args[0] if self.call_args else next(iter(self.call_kwargs.values()))
+        further = nest.flatten([self.call_kwargs.get(k, []) for k in self.layer._further_inputs])
+        if not any(isinstance(value, KerasTensor) for value in further):
+            return first
+        return [first, *further]
 
     @property
     def output_tensors(self) -> Any:

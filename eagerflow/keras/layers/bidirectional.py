@@ -61,6 +61,8 @@ class Bidirectional(Wrapper):
 
     _backward_layer_config: Any = None
 
+    _further_inputs = ("initial_state", "constants")
+
     def __init__(
         self,
         layer: Layer,

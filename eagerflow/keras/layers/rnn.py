@@ -67,6 +67,8 @@ class RNN(Layer):
 
     _unsaved_arguments = frozenset({"cell"})
 
+    _further_inputs = ("initial_state", "constants")
+
     def __init__(
         self,
         cell: Any,

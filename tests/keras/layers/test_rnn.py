@@ -243,3 +243,21 @@ def test_states_of_unknown_size_are_taken() -> None:
     )
     np.testing.assert_array_equal(total, [[3.0, 3.0]])
     np.testing.assert_array_equal(state, [[3.0, 3.0]])
+
+
+def test_states_are_inputs():
+    """The input of a call with symbolic states lists them after the sequence."""
+    x, state = tf.keras.Input([3, 4]), tf.keras.Input([5])
+    recurrent = (
+        (tf.keras.layers.SimpleRNN(5), 1),
+        (tf.keras.layers.LSTM(5), 2),
+        (tf.keras.layers.Bidirectional(tf.keras.layers.SimpleRNN(5)), 2),
+    )
+    for layer, count in recurrent:
+        layer(x, initial_state=[state] * count)
+        assert [id(part) for part in layer.input] == [id(x), *[id(state)] * count]
+        assert layer.input_shape == [(None, 3, 4), *[(None, 5)] * count]
+        assert layer.get_input_shape_at(0) == layer.input_shape
+    plain = tf.keras.layers.SimpleRNN(5)
+    plain(x)
+    assert plain.input is x
