@@ -424,8 +424,8 @@ def _function(name: str, config: dict[str, Any], known: dict[str, Any], kind: st
 
 def _not_located(what: str, name: str, config: dict[str, Any]) -> TypeError:
     return TypeError(
-        f"Could not locate {what} '{name}'. A configuration can name what Keras has for its position, "
-        "and what the program knows. Make sure custom classes and functions are decorated with "
-        "`@keras.saving.register_keras_serializable()`, or pass them in `custom_objects`. Full "
+        f"Could not locate {what} '{name}'. Make sure custom classes and functions are decorated with "
+        "`@keras.saving.register_keras_serializable()`, or pass them in `custom_objects`: a "
+        "configuration can name what Keras has for its position, and what the program knows. Full "
         f"object config: {config}"
     )
