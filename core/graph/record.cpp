@@ -113,7 +113,22 @@ Ints numbers_of(const Tensor& tensor) {
   return numbers;
 }
 
+// Throws unless a tensor has the numbers that an attribute takes from it: its shape may have been
+// unknown when the node was added.
+void require_numbers(const AttrField& field, const LateAttr& late, const Tensor& source) {
+  const bool is_list = field.kind == AttrKind::kInts || field.kind == AttrKind::kShape;
+  const bool fits = !is_list           ? source.size() == 1
+                    : late.element < 0 ? source.rank() <= 1
+                                       : late.position < source.size();
+  if (fits) return;
+  const char* const wanted = !is_list           ? "a scalar"
+                             : late.element < 0 ? "a scalar or 1-D"
+                                                : "longer";
+  invalid_argument(field.name, " must be ", wanted, ", got shape ", source.shape());
+}
+
 void complete(const AttrField& field, void* attrs, const LateAttr& late, const Tensor& source) {
+  require_numbers(field, late, source);
   const auto element = static_cast<size_t>(late.element);
   const bool whole = late.element < 0;
   void* const value = field.value_in(attrs);
@@ -169,6 +184,7 @@ bool complete_known(const AttrField& field, void* attrs, const LateAttr& late,
     *static_cast<Shape*>(value) = Shape(std::span<const int64_t>(sizes));
     return known;
   }
+  if (static_cast<size_t>(late.position) >= numbers->size()) return false;
   const int64_t number = (*numbers)[static_cast<size_t>(late.position)];
   if (number == kUnknownInt) return false;
   switch (field.kind) {

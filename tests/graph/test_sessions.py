@@ -388,3 +388,23 @@ def test_variables_are_made_outside_of_branches_loops_and_functions(graph):
         session.run(tf.global_variables_initializer())
         assert session.run([chosen, step, scaled]) == [2, 4, 6]
     assert [v.name for v in tf.global_variables()] == ["inner:0", "step:0", "factor:0"]
+
+
+def test_attributes_refuse_feeds_of_other_sizes_than_they_take():
+    ones = np.ones([4], np.float32)
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.int32)
+        made = {
+            "range": (tf.range(x), [[], [1, 2]]),
+            "expand": (tf.expand_dims(ones, x), [[], [1, 2]]),
+            "fill": (tf.fill(x, 1.0), [[[1]]]),
+            "one_hot": (tf.one_hot([1], x), [[], [1, 2]]),
+            "slice": (tf.constant(ones)[x:], [[], [1, 2]]),
+            "reshape": (tf.reshape(ones, x), [[], [[2, 2]]]),
+        }
+        for name, (fetch, feeds) in made.items():
+            for feed in feeds:
+                with pytest.raises(tf.errors.InvalidArgumentError):
+                    session.run(fetch, {x: np.array(feed, np.int32)})
+                    pytest.fail(name)
+        assert session.run(made["reshape"][0], {x: [2, 2]}).shape == (2, 2)
