@@ -84,7 +84,7 @@ DType demanded_dtype(const Op& op, size_t i, PyObject* const* values, const Tens
   return earlier_dtype(spec, inputs);
 }
 
-Tensor convert_input(PyObject* value, DType dtype, DType hint) {
+[[gnu::hot]] Tensor convert_input(PyObject* value, DType dtype, DType hint) {
   if (is_tensor(value)) return tensor_of(value);
   if (is_variable(value)) return read_variable(value);
   return to_tensor(value, dtype, hint);

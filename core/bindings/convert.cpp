@@ -479,7 +479,7 @@ DType dtype_from_object(PyObject* value) {
 
 }  // namespace
 
-Tensor to_tensor(PyObject* value, DType dtype, DType hint) {
+[[gnu::hot]] Tensor to_tensor(PyObject* value, DType dtype, DType hint) {
   if (is_tensor(value)) {
     const Tensor& tensor = tensor_of(value);
     if (dtype == DType::kInvalid || dtype == tensor.dtype()) return tensor;

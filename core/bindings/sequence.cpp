@@ -28,7 +28,7 @@ bool is_numpy_scalar_of_its_own(PyObject* object) {
          !PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_HEAPTYPE);
 }
 
-bool is_plain_scalar(PyObject* object) {
+[[gnu::hot]] bool is_plain_scalar(PyObject* object) {
   return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyBool_Check(object) ||
          PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) ||
          PyComplex_CheckExact(object) || object == Py_None || is_numpy_scalar_of_its_own(object);

@@ -132,7 +132,7 @@ Shape partly_transposed(const Shape& shape, const Ints& perm) {
   return perm.is_unknown() ? shape : Shape::of_rank(static_cast<int>(perm.size()));
 }
 
-void transpose_infer(InferContext& c) {
+[[gnu::hot]] void transpose_infer(InferContext& c) {
   const char* op = c.op().tf_name;
   const std::optional<Ints>& given = c.attrs<TransposeAttrs>().perm;
   Shape result = c.shape(0);
@@ -190,7 +190,7 @@ void transpose_gradient(GradContext& g) {
   g.set(0, call(transpose, {g.dy()}, inverse));
 }
 
-void expand_dims_infer(InferContext& c) {
+[[gnu::hot]] void expand_dims_infer(InferContext& c) {
   const int rank = c.shape(0).rank();
   const int64_t axis = c.attrs<ExpandDimsAttrs>().axis;
   if (!c.shape(0).ranked() || axis == kUnknownInt) [[unlikely]] {
@@ -206,7 +206,7 @@ void expand_dims_infer(InferContext& c) {
   c.add_output(c.dtype(0), shape);
 }
 
-void squeeze_infer(InferContext& c) {
+[[gnu::hot]] void squeeze_infer(InferContext& c) {
   const char* op = c.op().tf_name;
   const Shape& shape = c.shape(0);
   const int rank = shape.rank();
@@ -237,7 +237,7 @@ void squeeze_infer(InferContext& c) {
   c.add_output(c.dtype(0), result);
 }
 
-void broadcast_to_infer(InferContext& c) {
+[[gnu::hot]] void broadcast_to_infer(InferContext& c) {
   const char* op = c.op().tf_name;
   Shape target = shape_of_sizes(c.attrs<BroadcastToAttrs>().shape, op);
   const Shape& shape = c.shape(0);

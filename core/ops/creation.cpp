@@ -31,7 +31,7 @@ void check_shape(const InferContext& c, const Shape& shape) {
   }
 }
 
-void constant_infer(InferContext& c) {
+[[gnu::hot]] void constant_infer(InferContext& c) {
   const auto& [shape, dtype] = c.attrs<ConstantAttrs>();
   check_shape(c, shape);
   c.add_output(checked_number_dtype(dtype, c.op().tf_name), shape);

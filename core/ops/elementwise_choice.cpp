@@ -10,7 +10,7 @@ using cpu::Binary;
 using cpu::Unary;
 using enum DType;
 
-void select_infer(InferContext& c) {
+[[gnu::hot]] void select_infer(InferContext& c) {
   Shape values, shape;
   if (!broadcast_shapes(c.shape(1), c.shape(2), &values) ||
       !broadcast_shapes(c.shape(0), values, &shape)) {
@@ -31,7 +31,7 @@ bool converts(DType from, DType to) {
   return kPlainTypes.contains(to) && (kQuantizedTypes.contains(from) || is_float8(from));
 }
 
-void cast_infer(InferContext& c) {
+[[gnu::hot]] void cast_infer(InferContext& c) {
   const DType to = c.attrs<CastAttrs>().dtype;
   if (to != c.dtype(0) && !converts(c.dtype(0), to)) {
     fail(Code::kUnimplemented, "Cast ", dtype_runtime_name(c.dtype(0)), " to ",

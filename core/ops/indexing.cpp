@@ -54,7 +54,7 @@ Shape gathered_somewhere(const Shape& params, const Shape& indices, const Gather
   return Shape::of_rank(static_cast<int>(params.rank() + indices.rank() - batch - 1));
 }
 
-void gather_infer(InferContext& c) {
+[[gnu::hot]] void gather_infer(InferContext& c) {
   const Shape& params = c.shape(0);
   const Shape& indices = c.shape(1);
   if (!may_have_rank_from(params, 1)) {

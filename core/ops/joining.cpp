@@ -24,7 +24,7 @@ const Shape& first_ranked(const InferContext& c) {
   return c.shape(0);
 }
 
-void concat_infer(InferContext& c) {
+[[gnu::hot]] void concat_infer(InferContext& c) {
   const Shape& first = first_ranked(c);
   if (!first.ranked()) [[unlikely]] {
     c.add_output(c.dtype(0), first);
@@ -81,7 +81,7 @@ void concat_gradient(GradContext& g) {
   for (int i = 0; i < g.num_inputs(); ++i) g.set(i, parts[static_cast<size_t>(i)]);
 }
 
-void stack_infer(InferContext& c) {
+[[gnu::hot]] void stack_infer(InferContext& c) {
   Shape result = c.shape(0);
   for (int i = 1; i < c.num_inputs(); ++i) {
     if (c.shape(i) == result) continue;

@@ -161,7 +161,7 @@ Shape partly_sliced(const Shape& shape, const Ints& begin, const Ints& size) {
   return result;
 }
 
-void slice_infer(InferContext& c) {
+[[gnu::hot]] void slice_infer(InferContext& c) {
   const Shape& shape = c.shape(0);
   const auto& [begin, size] = c.attrs<SliceAttrs>();
   if (!shape.ranked() || begin.is_unknown() || size.is_unknown()) [[unlikely]] {

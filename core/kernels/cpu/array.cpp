@@ -26,7 +26,7 @@ void view_as_inferred(KernelContext& context) {
   context.output(0) = context.input(0).view(context.spec(0).shape);
 }
 
-void transpose(KernelContext& context) {
+[[gnu::hot]] void transpose(KernelContext& context) {
   const Tensor& input = context.input(0);
   const auto& attrs = context.attrs<ops::TransposeAttrs>();
   const int rank = input.rank();

@@ -277,7 +277,7 @@ void pick_blocks(const Picking& p, const Tensor& params, const Tensor& indices, 
 
 }  // namespace
 
-void gather(KernelContext& context) {
+[[gnu::hot]] void gather(KernelContext& context) {
   const Tensor& params = context.input(0);
   const Tensor& indices = context.input(1);
   const Tensor& out = context.output(0);

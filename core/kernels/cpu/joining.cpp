@@ -65,7 +65,7 @@ Tensor take(const Tensor& from, const Shape& shape, int64_t outer, int64_t start
 
 }  // namespace
 
-void concat(KernelContext& context) {
+[[gnu::hot]] void concat(KernelContext& context) {
   const int axis = axis_of(context.attrs<ops::ConcatAttrs>().axis, context.output(0).rank());
   const Around place = around(context.output(0).shape(), axis);
   join(context, place.outer, [&](const Tensor& input) { return input.dim(axis) * place.inner; });

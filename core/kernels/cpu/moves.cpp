@@ -248,7 +248,7 @@ class MoveRunner {
   int64_t in_[StridedMove::kMaxLoops];
 };
 
-void StridedMove::run(DType dtype, void* out, const void* in) const {
+[[gnu::hot]] void StridedMove::run(DType dtype, void* out, const void* in) const {
   if (empty_) return;
   MoveRunner(*this, dtype).run(static_cast<char*>(out), static_cast<const char*>(in));
 }
