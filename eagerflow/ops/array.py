@@ -39,7 +39,19 @@ def invalid_argument(message: str) -> Exception:
     return errors.InvalidArgumentError(None, None, message)
 
 
-@op_function
+def _shape_in_graph(body: Any) -> Any:
+    """`tf.shape` while a graph is built."""
+
+    def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+        if isinstance(input, SparseTensorValue):
+            return body(input, out_type, name)
+        complaint = "Shape output type is 32-bit  but"
+        return _known_shape(input, _size_dtype(out_type), complaint, "Shape", name)
+
+    return shape
+
+
+@op_function(in_graph=_shape_in_graph)
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """The shape as a vector.
 
@@ -62,12 +74,20 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
 _INT32_MAX = 2**31 - 1
 
 
-def _too_long(dims: tuple, complaint: str, op: str) -> Exception:
-    """The error for a shape that int32 cannot hold."""
-    axis = next(k for k, size in enumerate(dims) if size > _INT32_MAX)
-    return invalid_argument(
-        f"{complaint} dim {axis} is {dims[axis]}; out_type=tf.int64 can hold it [Op:{op}]"
-    )
+def _known_shape(
+    value: Any, dtype: Any, complaint: str, op: str, name: str | None = None
+) -> Tensor:
+    """The shape of a value: a constant where a graph knows all sizes, else a node."""
+    tensor = _core.as_tensor(value)
+    dims = tensor._shape_tuple()
+    if dims is None or None in dims:
+        return _ops.shape(tensor, dtype, name)
+    if dims and max(dims) > _INT32_MAX and dtype is dtypes.int32:
+        axis = next(k for k, size in enumerate(dims) if size > _INT32_MAX)
+        raise invalid_argument(
+            f"{complaint} dim {axis} is {dims[axis]}; out_type=tf.int64 can hold it [Op:{op}]"
+        )
+    return constant(dims, dtype)
 
 
 def _size_dtype(out_type: Any) -> Any:
@@ -82,16 +102,10 @@ def _size_dtype(out_type: Any) -> Any:
 def shape_n(input: Sequence, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
     """The shapes of several tensors as vectors."""
     dtype = _size_dtype(out_type)
-    shapes = []
-    for k, item in enumerate(input):
-        tensor = _core.as_tensor(item)
-        dims = tensor._shape_tuple()
-        if dims is None or None in dims:
-            shapes.append(_ops.shape(tensor, dtype))
-            continue
-        if dims and max(dims) > _INT32_MAX and dtype is dtypes.int32:
-            raise _too_long(dims, f"ShapeN output type is 32-bit but shape {k}", "ShapeN")
-        shapes.append(constant(dims, dtype))
+    shapes = [
+        _known_shape(item, dtype, f"ShapeN output type is 32-bit but shape {k}", "ShapeN")
+        for k, item in enumerate(input)
+    ]
     if not shapes:
         raise invalid_argument("shape_n needs at least one tensor, got an empty list [Op:ShapeN]")
     return shapes

@@ -44,3 +44,13 @@ def test_names(name):
 
     run.get_concrete_function(tf.TensorSpec([2]))
     assert found == [f"scope/{name}:0"]
+
+
+def test_shapes_that_are_known_are_constants():
+    def types(sizes):
+        shape = tf.function(lambda x: tf.shape(x))
+        graph = shape.get_concrete_function(tf.TensorSpec(sizes)).graph
+        return [operation.type for operation in graph.get_operations()]
+
+    assert types([2, 3]) == ["Placeholder", "Const", "Identity"]
+    assert types([None, 3]) == ["Placeholder", "Shape", "Identity"]
