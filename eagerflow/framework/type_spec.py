@@ -65,12 +65,7 @@ class TypeSpec(TraceType):
         """Whether a value, or what another spec describes, fits this spec."""
         if not self._is_serializable():
             return self == spec_or_value
-        other = spec_or_value
-        if not isinstance(other, TypeSpec):
-            try:
-                other = type_spec_from_value(other)
-            except TypeError:
-                return False
+        other: Any = spec_or_none(spec_or_value)
         return type(self) is type(other) and spec_parameters.fit(
             self._serialized(), other._serialized(), lambda a, b: a.is_compatible_with(b)
         )
@@ -457,3 +452,13 @@ def type_spec_from_value(value: Any) -> TypeSpec:
             f"Could not build a TypeSpec for {value!r} with type {type(value).__name__}"
         ) from None
     return TensorSpec(tensor.shape, tensor.dtype)
+
+
+def spec_or_none(spec_or_value: Any) -> TypeSpec | None:
+    """A spec itself, or that of a value; None if the value has none."""
+    if isinstance(spec_or_value, TypeSpec):
+        return spec_or_value
+    try:
+        return type_spec_from_value(spec_or_value)
+    except TypeError:
+        return None

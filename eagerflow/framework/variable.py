@@ -100,9 +100,7 @@ class _VariableType(type(_core.Variable)):  # type: ignore[misc]
         if cls is Variable and context.process.graphs_used:
             graph = context.building_graph()
             if graph is not None:
-                names = inspect.signature(Variable.__init__).parameters
-                given = dict(zip(list(names)[1:], args, strict=False)) | kwargs
-                return graph.make_variable(**given)
+                return graph.make_variable(**cls.__signature__.bind(*args, **kwargs).arguments)
         if not _creators.functions or cls is not Variable:
             return super().__call__(*args, **kwargs)
         bound = cls.__signature__.bind(*args, **kwargs)

@@ -6,7 +6,12 @@ import functools
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.framework.type_spec import TensorSpec, TypeSpec, type_spec_from_value
+from eagerflow.framework.type_spec import (
+    TensorSpec,
+    TypeSpec,
+    spec_or_none,
+    type_spec_from_value,
+)
 
 
 class LinearOperatorSpec(TypeSpec):
@@ -76,12 +81,7 @@ class LinearOperatorSpec(TypeSpec):
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
         """Whether an operator, or what another spec describes, fits this spec."""
-        other = spec_or_value
-        if not isinstance(other, TypeSpec):
-            try:
-                other = type_spec_from_value(other)
-            except TypeError:
-                return False
+        other: Any = spec_or_none(spec_or_value)
         if type(self) is not type(other) or self._key()[2] != other._key()[2]:
             return False
         mine, theirs = self.flatten(), other.flatten()
