@@ -45,7 +45,6 @@ class Worker:
 
     def hello(self) -> dict:
         """The version that is measured."""
-        # eagerflow's own __version__ is that of the TensorFlow it answers for.
         return {"version": metadata.version(DISTRIBUTIONS.get(self.contender, self.contender))}
 
     def prepare(self, name: str) -> dict:

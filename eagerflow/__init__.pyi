@@ -356,9 +356,9 @@ from eagerflow.sparse.tensor import (
 )
 from eagerflow.strings.hashing import fingerprint as fingerprint
 from eagerflow.strings.manipulation import as_string as as_string
-from eagerflow.version import VERSION
+from eagerflow.version import EAGERFLOW_VERSION
 
-__version__ = VERSION
+__version__ = EAGERFLOW_VERSION
 realdiv = divide_real
 space_to_batch_nd = space_to_batch
 matrix_square_root = sqrtm

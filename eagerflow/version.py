@@ -1,7 +1,8 @@
-"""Versions: TensorFlow's, whose names and behaviour this package has, and its own."""
+"""Versions: the package's own, and those of the TensorFlow whose names and behaviour it has."""
 
-VERSION = "2.21.0"
+# The one place that has it: `pyproject.toml` reads it from here.
 EAGERFLOW_VERSION = "0.1.0"
+VERSION = "2.21.0"
 GIT_VERSION = f"eagerflow-{EAGERFLOW_VERSION}"
 COMPILER_VERSION = ""
 GRAPH_DEF_VERSION = 2474

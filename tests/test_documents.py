@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from eagerflow.version import EAGERFLOW_VERSION
+
 ROOT = Path(__file__).parent.parent
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-NAMES = [path.name for path in DOCUMENTS]
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+NAMES = [str(path.relative_to(ROOT)) for path in DOCUMENTS]
 
 # A file or folder of the repository, in backquotes or as the target of a link.
 _NAMED = re.compile(r"`((?:benchmarks|core|docs|eagerflow|examples|tests|tools)/[\w./*-]*)`")
@@ -49,6 +51,11 @@ def test_commands_of_make_exist():
     for document in DOCUMENTS:
         named = set(re.findall(r"`make ([\w-]+)`", document.read_text()))
         assert named <= targets, document.name
+
+
+def test_the_citation_names_the_version():
+    version = re.search(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    assert version[1] == EAGERFLOW_VERSION
 
 
 def test_design_gives_a_reason_for_every_dependency():

@@ -8,9 +8,14 @@ import sys
 from pathlib import Path
 from types import ModuleType, TracebackType
 
+from eagerflow import version
 from eagerflow.dropin import install, recognise
 
 _USAGE = "python -m eagerflow [--generation 1.x|2.x] [--no-keras] [-m module | script.py] args..."
+_VERSION = (
+    f"eagerflow {version.EAGERFLOW_VERSION}, for programs of TensorFlow {install.VERSIONS['2.x']} "
+    f"and {install.VERSIONS['1.x']}"
+)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -30,6 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
         action="store_true",
         help="leave `import keras` and `import tf_keras` to the packages that are installed",
     )
+    parser.add_argument("--version", action="version", version=_VERSION)
     parser.add_argument("-m", dest="module", metavar="module", help="run a module as a script")
     parser.add_argument("program", nargs=argparse.REMAINDER, help="the script and its arguments")
     own, program = _split(sys.argv[1:] if arguments is None else arguments)

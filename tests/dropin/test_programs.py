@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import eagerflow as tf
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -70,6 +72,12 @@ def test_a_generation_can_be_chosen(tmp_path):
     path = program(tmp_path, "import tensorflow as tf\nprint(tf.__version__)\n")
     assert run(tmp_path, path).stdout.startswith("2.")
     assert run(tmp_path, "--generation", "1.x", path).stdout.startswith("1.")
+
+
+def test_the_version_is_the_packages_and_the_compatible_one(tmp_path):
+    assert tf.__version__ == tf.version.EAGERFLOW_VERSION != tf.version.VERSION
+    printed = run(tmp_path, "--version").stdout
+    assert tf.__version__ in printed and tf.version.VERSION in printed
 
 
 def test_keras_has_a_version(tmp_path):
