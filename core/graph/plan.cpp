@@ -21,8 +21,9 @@ constexpr int64_t kSmall = 256;
 constexpr int64_t kDirect = 16'384;
 
 bool is_known(const Tensor& tensor) {
+  // The bytes of a tensor that is not computed yet may be more than there are numbers.
   return tensor.dtype() != DType::kVariant && tensor.shape().fully_known() && tensor.size() > 0 &&
-         tensor.bytes() <= kDirect;
+         tensor.size() <= kDirect / static_cast<int64_t>(element_size(tensor.dtype()));
 }
 
 // Whether a node can run without the checks of the dispatch: what they would find is known.

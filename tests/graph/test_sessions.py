@@ -408,3 +408,11 @@ def test_attributes_refuse_feeds_of_other_sizes_than_they_take():
                     session.run(fetch, {x: np.array(feed, np.int32)})
                     pytest.fail(name)
         assert session.run(made["reshape"][0], {x: [2, 2]}).shape == (2, 2)
+
+
+def test_a_size_in_bytes_that_no_number_holds_is_refused_when_it_runs():
+    value = tf.placeholder(tf.float32, [])
+    filled = tf.fill([2**63 - 1], value)
+    assert filled.shape == [2**63 - 1]
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match="size"):
+        session.run(filled, {value: 1.0})
