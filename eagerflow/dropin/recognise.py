@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from eagerflow.dropin import usage as usage_of
 from eagerflow.dropin.facade import resolve
 
 # Keyword arguments that went away with the first generation.
 _OLD_KEYWORDS = frozenset({"keep_dims", "reduction_indices", "keep_prob", "feed_dict"})
+# Modules that mean the same in programs of either generation.
+_OF_BOTH = ("compat.", "python.")
 
 
 def generation_of(source: str, folder: Path | None = None) -> str:
@@ -53,74 +55,12 @@ def _exists(root: str, path: str) -> bool:
 
 def _names_used(source: str, folder: Path | None) -> Iterator[str]:
     """Dotted names below `tensorflow` in a program and in its own modules."""
-    pending: list[str] = [source]
-    seen: set[str] = set()
-    while pending:
-        try:
-            tree = ast.parse(pending.pop())
-        except SyntaxError:
-            continue
-        usage = _Usage()
-        usage.visit(tree)
-        yield from usage.names
-        for module in usage.modules - seen:
-            seen.add(module)
-            if folder is None:
-                continue
-            stem = folder.joinpath(*module.split("."))
-            for file in (stem.with_suffix(".py"), stem / "__init__.py"):
-                if file.is_file():
-                    pending.append(file.read_text(encoding="utf-8", errors="replace"))
-
-
-class _Usage(ast.NodeVisitor):
-    """Collects what a module uses of TensorFlow, and which other modules it imports."""
-
-    def __init__(self) -> None:
-        self.names: set[str] = set()
-        self.modules: set[str] = set()
-        self._aliases: dict[str, str] = {}
-
-    def visit_Import(self, node: ast.Import) -> None:
-        for name in node.names:
-            package, _, inside = name.name.partition(".")
-            if package != "tensorflow":
-                self.modules.add(name.name)
-                continue
-            if inside:
-                self.names.add(inside)
-            self._aliases[name.asname or "tensorflow"] = inside if name.asname else ""
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        package, _, inside = (node.module or "").partition(".")
-        if package != "tensorflow" or node.level:
-            if node.module:
-                self.modules.add(node.module)
-            self.modules.update(name.name for name in node.names if not node.module)
-            return
-        for name in node.names:
-            path = f"{inside}.{name.name}".lstrip(".")
-            self.names.add(path)
-            self._aliases[name.asname or name.name] = path
-
-    def visit_Attribute(self, node: ast.Attribute) -> None:
-        path = self._dotted(node)
-        if path is None:
-            self.generic_visit(node)
-        elif not path.startswith(("compat.", "python.")):
-            self.names.add(path)
-
-    def visit_Call(self, node: ast.Call) -> None:
-        for keyword in node.keywords:
-            if keyword.arg in _OLD_KEYWORDS:
-                self.names.add(f"keyword:{keyword.arg}")
-        self.generic_visit(node)
-
-    def _dotted(self, node: ast.expr) -> str | None:
-        parts: list[str] = []
-        while isinstance(node, ast.Attribute):
-            parts.append(node.attr)
-            node = node.value
-        if not isinstance(node, ast.Name) or node.id not in self._aliases:
-            return None
-        return ".".join(filter(None, [self._aliases[node.id], *reversed(parts)]))
+    try:
+        for _, usage in usage_of.modules_of(source, "", folder):
+            yield from (f"keyword:{name}" for name in usage.keywords & _OLD_KEYWORDS)
+            for use in usage.uses:
+                package, _, inside = use.path.partition(".")
+                if package == "tensorflow" and inside and not inside.startswith(_OF_BOTH):
+                    yield inside
+    except (SyntaxError, ValueError):  # what runs it will say so
+        return

@@ -10,8 +10,14 @@ from types import ModuleType, TracebackType
 
 from eagerflow import version
 from eagerflow.dropin import install, recognise
+from eagerflow.util import lazy
 
-_USAGE = "python -m eagerflow [--generation 1.x|2.x] [--no-keras] [-m module | script.py] args..."
+check = lazy.Module("eagerflow.dropin.check")
+
+_USAGE = (
+    "python -m eagerflow [--generation 1.x|2.x] [--no-keras] [-m module | script.py] args...\n"
+    "       python -m eagerflow --check [--generation 1.x|2.x] script.py..."
+)
 _VERSION = (
     f"eagerflow {version.EAGERFLOW_VERSION}, for programs of TensorFlow {install.VERSIONS['2.x']} "
     f"and {install.VERSIONS['1.x']}"
@@ -36,12 +42,21 @@ def main(arguments: list[str] | None = None) -> int:
         help="leave `import keras` and `import tf_keras` to the packages that are installed",
     )
     parser.add_argument("--version", action="version", version=_VERSION)
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="list what scripts, or those in folders, use that is missing here, and run nothing",
+    )
     parser.add_argument("-m", dest="module", metavar="module", help="run a module as a script")
     parser.add_argument("program", nargs=argparse.REMAINDER, help="the script and its arguments")
     own, program = _split(sys.argv[1:] if arguments is None else arguments)
     options = parser.parse_args(own)
     if options.module is None and not program:
         parser.error("name a script, or a module with -m")
+    if options.check:
+        if options.module is not None:
+            parser.error("--check takes scripts and folders")
+        return check.main(program, options.generation)
     return _run(options.module, program, options.generation, not options.no_keras)
 
 

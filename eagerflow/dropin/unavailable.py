@@ -144,6 +144,16 @@ def is_namespace(path: str) -> bool:
     return bool(names(path))
 
 
+def reason(path: str) -> str | None:
+    """Why a thing does not exist here, and what to do without it; None for things that do.
+
+    >>> from eagerflow.dropin import unavailable
+    >>> unavailable.reason("distribute.TPUStrategy")
+    'there are no TPUs here. Run without a strategy, or under tf.distribute.MirroredStrategy().'
+    """
+    return _reasons().get(path)
+
+
 def find(path: str) -> Any:
     """What stands for a thing that does not exist: a class or a function that raises, or None.
 
@@ -153,16 +163,16 @@ def find(path: str) -> Any:
         ...
     NotImplementedError: tf.distribute.TPUStrategy: there are no TPUs here. Run without a ...
     """
-    reason = _reasons().get(path)
-    if reason is None:
+    why = reason(path)
+    if why is None:
         return None
     name = path.split(".")[-1]
 
     def refuse(*args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(f"tf.{path}: {reason}")
+        raise NotImplementedError(f"tf.{path}: {why}")
 
     refuse.__name__ = refuse.__qualname__ = name
-    refuse.__doc__ = f"Raises a NotImplementedError: {reason}"
+    refuse.__doc__ = f"Raises a NotImplementedError: {why}"
     if not name[0].isupper():
         return refuse
     return type(name, (), {"__doc__": refuse.__doc__, "__new__": refuse})

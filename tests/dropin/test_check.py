@@ -1,0 +1,144 @@
+"""`python -m eagerflow --check`: what a program uses that is missing, found without running it."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from eagerflow.dropin.check import check
+from eagerflow.dropin.usage import Usage
+
+ROOT = Path(__file__).parents[2]
+
+
+def found(text, generation=None, folder=None):
+    report = check(textwrap.dedent(text), "program.py", folder, generation)
+    return [(finding.line, finding.text.split(";")[0]) for finding in report.findings]
+
+
+def paths(text):
+    return [use.path for use in Usage(textwrap.dedent(text)).uses]
+
+
+def test_names_are_followed_through_imports_aliases_and_classes():
+    text = """\
+        import tensorflow as tf
+        import tensorflow.keras.backend as K
+        from tensorflow.keras import layers as L, no_such
+        from tensorflow.keras.layers import Dense, Densee
+        import keras
+        nn = tf.nn
+        nn.relux(1); nn.relu(1); K.foo(1); L.Dense(1)(1).anything; keras.layers.Bar(1)
+        tf.data.Dataset.from_tensor(1); tf.Variable.assign; tf.float32.name
+        """
+    assert found(text) == [
+        (3, "tf.keras.no_such is missing"),
+        (4, "tf.keras.layers.Densee is missing"),
+        (7, "keras.layers.Bar is missing"),
+        (7, "tf.keras.backend.foo is missing"),
+        (7, "tf.nn.relux is missing"),
+        (8, "tf.data.Dataset.from_tensor is missing"),
+    ]
+
+
+def test_names_that_mean_something_else_are_passed_over():
+    text = """\
+        import tensorflow as tf
+        def f(tf):
+            return tf.nonsense
+        def g():
+            tf = object()
+            return tf.nonsense
+        h = lambda tf: tf.nonsense
+        for tf in []:
+            tf.nonsense
+        """
+    assert paths(text) == ["tensorflow"]
+
+
+def test_functions_find_what_is_imported_after_them():
+    text = """\
+        def f():
+            return tf.nonsense
+        import tensorflow as tf
+        """
+    assert found(text) == [(2, "tf.nonsense is missing")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "try:\n    tf.nonsense\nexcept AttributeError:\n    pass",
+        "try:\n    from tensorflow import nonsense\nexcept ImportError:\n    tf.nonsense",
+        "if tf.__version__ > '2':\n    tf.nonsense",
+        "NEW = tf.__version__ > '2'\nif NEW:\n    pass\nelse:\n    tf.nonsense",
+        "x = tf.nonsense if hasattr(tf, 'nonsense') else None",
+        "def f():\n    if hasattr(tf, 'nonsense'):\n        return lambda: tf.nonsense",
+    ],
+)
+def test_what_a_program_asks_for_itself_is_told_apart(text):
+    report = check("import tensorflow as tf\n" + text, "program.py", None)
+    assert report.findings and all(finding.asked for finding in report.findings)
+
+
+def test_each_generation_has_its_names():
+    text = "import tensorflow as tf\nx = tf.placeholder(tf.float32)\ntf.contrib.nonsense(x)\n"
+    assert found(text) == [(3, "tf.contrib.nonsense is missing")]
+    both = check(text, "program.py", None, "2.x").findings
+    assert "tf.compat.v1.placeholder" in both[0].text and "--generation 1.x" in both[0].text
+    new = check("import tensorflow as tf\ntf.optimizers\n", "program.py", None, "1.x").findings
+    assert "tf.compat.v2.optimizers" in new[0].text
+
+
+def test_what_raises_when_it_is_used_is_told_with_what_to_do():
+    text = "import tensorflow as tf\ns = tf.distribute.TPUStrategy()\n"
+    (finding,) = check(text, "program.py", None).findings
+    assert "raises when it is used: there are no TPUs here. Run without" in finding.text
+
+
+def test_own_modules_and_packages_that_are_not_installed(tmp_path):
+    (tmp_path / "part.py").write_text("import tensorflow as tf\ntf.nonsense\nimport program\n")
+    (tmp_path / "program.py").touch()
+    text = "import part\nimport no_such_package.inside\n"
+    report = check(text, "program.py", tmp_path)
+    assert [(finding.file, finding.line) for finding in report.findings] == [
+        ("program.py", 2),
+        (str(tmp_path / "part.py"), 2),
+    ]
+
+
+def command(folder, *arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "eagerflow", "--check", *map(str, arguments)],
+        cwd=folder,
+        env=dict(os.environ, PYTHONPATH=str(ROOT)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_command_runs_nothing_and_its_status_tells(tmp_path):
+    good, bad = tmp_path / "good.py", tmp_path / "bad.py"
+    good.write_text("import tensorflow as tf\nprint('it ran', tf.constant(1))\n")
+    bad.write_text("import tensorflow as tf\nprint('it ran', tf.constantt(1))\n")
+    done = command(tmp_path, good)
+    assert done.returncode == 0 and "all are there" in done.stdout and "it ran" not in done.stdout
+    done = command(tmp_path, tmp_path)
+    assert done.returncode == 1 and "it ran" not in done.stdout
+    assert "bad.py:2: tf.constantt is missing; the nearest names are constant" in done.stdout
+
+
+def test_bad_command_lines(tmp_path):
+    (tmp_path / "old.py").write_text("print 'Python 2'\n")
+    for arguments in (["no_such_file.py"], ["old.py"], []):
+        done = command(tmp_path, *arguments)
+        assert done.returncode == 2 and "Traceback" not in done.stderr
+
+
+def test_the_examples_lack_nothing():
+    done = command(ROOT, ROOT / "examples")
+    assert done.returncode == 0, done.stdout
