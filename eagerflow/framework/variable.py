@@ -46,7 +46,8 @@ class VariableAggregation(enum.Enum):
 
 class _Creators(threading.local):
     def __init__(self) -> None:
-        self.functions: list[Callable] = []  # the innermost last
+        # The innermost last, each with the `tf.Graph` whose variables it makes, or None.
+        self.functions: list[tuple[Callable, Any]] = []
         # Of the function that is being traced: what it says about new variables.
         self.tracing: Any = None
 
@@ -80,11 +81,30 @@ def variable_creator_scope(variable_creator: Callable) -> Iterator[None]:
     >>> v.trainable
     False
     """
-    _creators.functions.append(variable_creator)
+    _creators.functions.append((variable_creator, context.building_graph()))
     try:
         yield
     finally:
         _creators.functions.pop()
+
+
+def created(arguments: dict[str, Any], last: Callable) -> Any:
+    """A variable from the functions of `tf.variable_creator_scope` that are active.
+
+    Args:
+        arguments: what a variable is made of, by name.
+        last: makes the variable that the innermost function asks for.
+    """
+    graph = context.building_graph()
+    for function, their_graph in _creators.functions:
+        if their_graph is graph:
+            last = functools.partial(function, last)
+    return last(**arguments)
+
+
+def made(**arguments: Any) -> Any:
+    """A variable from the arguments of `tf.Variable`, whatever functions make variables here."""
+    return super(_VariableType, Variable).__call__(**arguments)  # type: ignore[misc]
 
 
 class _VariableType(type(_core.Variable)):  # type: ignore[misc]
@@ -97,24 +117,21 @@ class _VariableType(type(_core.Variable)):  # type: ignore[misc]
         return signature.replace(parameters=list(signature.parameters.values())[1:])
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        if cls is Variable and context.process.graphs_used:
+        if cls is not Variable:
+            return super().__call__(*args, **kwargs)
+        make: Callable = super().__call__
+        if context.process.graphs_used:
             graph = context.building_graph()
             if graph is not None:
-                return graph.make_variable(**cls.__signature__.bind(*args, **kwargs).arguments)
-        if not _creators.functions or cls is not Variable:
-            return super().__call__(*args, **kwargs)
+                make = graph.make_variable
+                if not _creators.functions:
+                    return make(**cls.__signature__.bind(*args, **kwargs).arguments)
+        if not _creators.functions:
+            return make(*args, **kwargs)
         bound = cls.__signature__.bind(*args, **kwargs)
         bound.arguments.setdefault("experimental_enable_variable_lifting", None)
         bound.apply_defaults()
-        given = bound.arguments
-
-        def last(**kwargs: Any) -> Any:
-            return super(_VariableType, cls).__call__(**kwargs)
-
-        creator: Callable = last
-        for function in _creators.functions:
-            creator = functools.partial(function, creator)
-        return creator(**given)
+        return created(bound.arguments, make)
 
 
 class _Synonym:

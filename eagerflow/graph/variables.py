@@ -15,7 +15,13 @@ from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.operation import Operation
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.framework.variable import Variable
+from eagerflow.framework.variable import (
+    Variable,
+    VariableAggregation,
+    VariableSynchronization,
+    created,
+    made,
+)
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.nodes import python_node
 from eagerflow.ops.control_flow import group
@@ -260,21 +266,40 @@ def make_variable(
     import_scope: Any = None,
     constraint: Callable | None = None,
     use_resource: bool | None = None,
-    synchronization: Any = None,
-    aggregation: Any = None,
+    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+    aggregation: VariableAggregation = VariableAggregation.NONE,
     shape: Any = None,
+    experimental_enable_variable_lifting: bool | None = None,
 ) -> Any:
     """A variable of the graph that is being built, or else one that has its value at once."""
+    return created(locals(), _make_variable)
+
+
+def _make_variable(
+    initial_value: Any,
+    trainable: bool | None,
+    collections: Any,
+    validate_shape: bool,
+    name: str | None,
+    dtype: Any,
+    constraint: Callable | None,
+    shape: Any = None,
+    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+    aggregation: VariableAggregation = VariableAggregation.NONE,
+    **others: Any,
+) -> Any:
     trainable = True if trainable is None else trainable
     if context.building_graph() is None:
-        return Variable(
-            initial_value,
+        return made(
+            initial_value=initial_value,
             trainable=trainable,
             validate_shape=validate_shape,
             name=name,
             dtype=dtype,
             constraint=constraint,
             shape=shape,
+            synchronization=synchronization,
+            aggregation=aggregation,
         )
     return GraphVariable(
         initial_value, trainable, collections, name, dtype, validate_shape, constraint

@@ -12,6 +12,7 @@ from eagerflow.framework import context, dtypes
 from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.name_scope import name_scope as eager_name_scope
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.variable import VariableAggregation, VariableSynchronization
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.defaults import name_scope
 from eagerflow.graph.variables import make_variable
@@ -395,7 +396,20 @@ def _get_or_make(
     initializer = scope.initializer if initializer is None else initializer
     value, dtype = initial_value(full, shape, dtypes.as_dtype(dtype or scope.dtype), initializer)
     variable = _made(
-        full, value, dtype, trainable, collections, validate_shape, constraint or scope.constraint
+        full,
+        value,
+        dtype=dtype,
+        trainable=synchronization is not VariableSynchronization.ON_READ
+        if trainable is None
+        else trainable,
+        collections=collections,
+        validate_shape=validate_shape,
+        caching_device=caching_device,
+        constraint=constraint or scope.constraint,
+        use_resource=True if use_resource is None else use_resource,
+        synchronization=synchronization or VariableSynchronization.AUTO,
+        aggregation=aggregation or VariableAggregation.NONE,
+        shape=None if shape is None else TensorShape(shape),
     )
     if state.keeps:
         state.variables[full] = variable
@@ -408,29 +422,10 @@ def _get_or_make(
     return variable
 
 
-def _made(
-    full: str,
-    value: Any,
-    dtype: Any,
-    trainable: bool | None,
-    collections: Any,
-    validate_shape: bool,
-    constraint: Any,
-) -> Any:
+def _made(full: str, value: Any, **arguments: Any) -> Any:
     graph = context.building_graph()
-    arguments = {
-        "trainable": trainable,
-        "collections": collections,
-        "validate_shape": validate_shape,
-        "name": full,
-        "dtype": dtype,
-        "constraint": constraint,
-    }
-    if graph is None:
-        with eager_name_scope(""):
-            return make_variable(value, **arguments)
-    with graph.name_scope(None):
-        return make_variable(value, **arguments)
+    with eager_name_scope("") if graph is None else graph.name_scope(None):
+        return make_variable(value, name=full, **arguments)
 
 
 def initial_value(full: str, shape: Any, dtype: Any, initializer: Any) -> tuple[Any, Any]:

@@ -1,5 +1,7 @@
 """tf.variable_creator_scope: what creators are given, and in which order."""
 
+import contextlib
+
 import pytest
 
 import eagerflow as tf
@@ -93,3 +95,47 @@ def test_a_subclass_may_wrap_a_variable():
 def test_a_variable_without_a_value_is_refused():
     with pytest.raises(ValueError, match="never initialised"):
         tf.Variable.__new__(tf.Variable) + 1.0
+
+
+# What TensorFlow 2.21 gives besides the arguments of tf.Variable.
+VERSION_1 = {"collections", "expected_shape", "use_resource"}
+
+
+@pytest.mark.parametrize(
+    "make, more",
+    [
+        (lambda: tf.Variable(1.0), set()),
+        (lambda: tf.compat.v1.Variable(1.0), VERSION_1),
+        (lambda: tf.compat.v1.get_variable("v", [2]), VERSION_1),
+    ],
+    ids=["Variable", "v1.Variable", "get_variable"],
+)
+@pytest.mark.parametrize("in_graph", [False, True])
+def test_creators_get_the_arguments_of_the_version(make, more, in_graph):
+    plain = set(tf.Variable.__signature__.parameters)
+    seen = []
+
+    def note(next_creator, **kwargs):
+        seen.append(kwargs)
+        return next_creator(**kwargs)
+
+    with contextlib.ExitStack() as stack:
+        if in_graph:
+            stack.enter_context(tf.Graph().as_default())
+        stack.enter_context(tf.variable_creator_scope(note))
+        make()
+    assert [set(kwargs) for kwargs in seen] == [plain | more]
+
+
+def test_creators_belong_to_the_graph_in_which_they_were_set():
+    seen = []
+
+    def note(next_creator, **kwargs):
+        seen.append(kwargs["name"])
+        return next_creator(**kwargs)
+
+    with tf.variable_creator_scope(note):
+        with tf.Graph().as_default():
+            tf.Variable(1.0, name="inside")
+        tf.compat.v1.Variable(1.0, name="outside")
+    assert seen == ["outside"]
