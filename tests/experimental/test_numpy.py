@@ -239,6 +239,8 @@ assert (tf.constant(7) // 2.0).numpy() == 3.0 and (i == 3.0).numpy().tolist() ==
 assert i[[1, 0]].numpy().tolist() == [4, 3] and i[i > 3].numpy().tolist() == [4]
 grid = tnp.arange(6).reshape(2, 3)
 assert grid[:, [0, 2]].numpy().tolist() == [[0, 2], [3, 5]] and grid[1, 2].numpy() == 5
+assert grid[(True, False),].numpy().tolist() == [[0, 1, 2]]
+assert grid[..., (True, False, True)].numpy().tolist() == [[0, 2], [3, 5]]
 assert grid.T.shape == (3, 2) and grid.transpose((1, 0)).shape == (3, 2)
 assert grid.ravel().shape == (6,) and grid.flatten("F").numpy().tolist() == [0, 3, 1, 4, 2, 5]
 assert grid.max() == 5 and grid.min(axis=0).numpy().tolist() == [0, 1, 2]

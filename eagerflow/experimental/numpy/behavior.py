@@ -107,16 +107,20 @@ def _indexing(plain: Callable) -> Callable:
 
 def _is_list(part: Any) -> bool:
     """Whether a part of an index is an array of indices."""
-    if isinstance(part, list):
+    if isinstance(part, list | tuple):
         return True
     return isinstance(part, np.ndarray | tf.Tensor) and len(part.shape) > 0
+
+
+def _is_basic(part: Any) -> bool:
+    return part is None or part is Ellipsis or isinstance(part, int | slice)
 
 
 def _advanced(value: tf.Tensor, parts: tuple) -> tf.Tensor:
     """Elements by NumPy's rules: NumPy computes their indices, by which they are gathered."""
     shape = value.shape.as_list()
     all_indices = np.arange(shapes.size(value)).reshape(shape)
-    indices = all_indices[tuple(p.numpy() if isinstance(p, tf.Tensor) else p for p in parts)]
+    indices = all_indices[tuple(p if _is_basic(p) else np.asarray(p) for p in parts)]
     return tf.gather(tf.reshape(value, [-1]), indices)
 
 
