@@ -30,6 +30,29 @@ struct OpFunction {
 
 OpFunction& self_of(PyObject* self) { return *reinterpret_cast<OpFunction*>(self); }
 
+// What failed calls are offered to; null if nothing.
+PyObject* fallback = nullptr;
+
+// Lets the fallback replace a call that has raised a TypeError or ValueError.
+[[gnu::cold, gnu::noinline]] PyObject* after_failure(PyObject* self, PyObject* const* args,
+                                                     size_t positional, PyObject* keywords) {
+  if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError)) {
+    return nullptr;
+  }
+  PyObject *type, *error, *trace;
+  PyErr_Fetch(&type, &error, &trace);
+  PyObject* result = call_dispatcher(self, fallback, args, positional, keywords);
+  if (result != Py_NotImplemented) {  // Its own error says more than the call's.
+    Py_XDECREF(type);
+    Py_XDECREF(error);
+    Py_XDECREF(trace);
+    return result;
+  }
+  Py_DECREF(result);
+  PyErr_Restore(type, error, trace);
+  return nullptr;
+}
+
 [[gnu::hot]] PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf,
                             PyObject* keywords) {
   const OpFunction& function = self_of(self);
@@ -41,11 +64,16 @@ OpFunction& self_of(PyObject* self) { return *reinterpret_cast<OpFunction*>(self
     Py_DECREF(result);
   }
   PyObject* const body = function.in_graph && graph::building() ? function.in_graph : function.body;
+  PyObject* result;
   if (function.composed_op) {
-    return call_composed(function.composed_op, body, args, nargsf, keywords);
+    result = call_composed(function.composed_op, body, args, nargsf, keywords);
+  } else if (body) {
+    result = PyObject_Vectorcall(body, args, nargsf, keywords);
+  } else {
+    result = call_op(*function.signature, args, positional, keywords);
   }
-  if (body) return PyObject_Vectorcall(body, args, nargsf, keywords);
-  return call_op(*function.signature, args, positional, keywords);
+  if (!result && fallback) return after_failure(self, args, positional, keywords);
+  return result;
 }
 
 OpFunction* create(PyTypeObject* type) {
@@ -228,6 +256,10 @@ void* slot(Function function) {
 }
 
 }  // namespace
+
+void set_fallback(PyObject* callable) {
+  Py_XSETREF(fallback, callable == Py_None ? nullptr : Py_NewRef(callable));
+}
 
 bool init_op_functions(PyObject* module) {
   PyType_Slot slots[] = {

@@ -8,4 +8,8 @@ namespace ef::py {
 // Adds the class `OpFunction`, and the submodule `ops` with one of them for each operation.
 bool init_op_functions(PyObject* module);
 
+// Sets what calls that raise a TypeError or ValueError are offered to, as fallback(function, args,
+// kwargs), which returns NotImplemented to leave the error; None for nothing.
+void set_fallback(PyObject* callable);
+
 }  // namespace ef::py

@@ -256,6 +256,9 @@ NB_MODULE(_core, m) {
       },
       "What the element of a variant tensor is.");
   m.def("register_errors", [](nb::object classes) { py::register_errors(classes.ptr()); });
+  m.def(
+      "set_fallback", [](nb::object callable) { py::set_fallback(callable.ptr()); },
+      nb::arg("callable").none());
   m.def("register_shape_class", [](nb::object cls) { py::register_shape_class(cls.ptr()); });
   m.def("register_dtypes", [](nb::object table) { py::register_dtypes(table.ptr()); });
   m.def("register_indexed_slices", [](nb::object cls) { py::register_indexed_slices(cls.ptr()); });

@@ -106,6 +106,14 @@ bool overrides(PyObject* object) {
   return !is_plain(object) && _PyType_Lookup(Py_TYPE(object), method_name()) != nullptr;
 }
 
+PyObject* call_dispatcher(PyObject* function, PyObject* dispatcher, PyObject* const* args,
+                          size_t positional, PyObject* keywords) {
+  return guarded([&]() -> PyObject* {
+    const PyRef values = tuple_of(args, positional), named = dict_of(keywords, args + positional);
+    return PyObject_CallFunctionObjArgs(dispatcher, function, values.get(), named.get(), nullptr);
+  });
+}
+
 PyObject* call_override(PyObject* function, PyObject* dispatcher, PyObject* const* args,
                         size_t positional, PyObject* keywords) {
   return guarded([&] { return ask(function, dispatcher, args, positional, keywords); });

@@ -9,7 +9,9 @@
 // The order of precedence:
 //   1. the function's dispatcher, which knows the functions that programs have registered for it;
 //   2. the classes of the arguments, those in lists, tuples and dictionaries included: a subclass
-//      before its bases, otherwise from left to right.
+//      before its bases, otherwise from left to right;
+//   3. after a call that has raised a TypeError or ValueError, the fallback of all functions
+//      (`set_fallback`), if a program has registered dispatchers for values of its own.
 #pragma once
 
 #include <Python.h>
@@ -48,5 +50,9 @@ inline bool are_plain(PyObject* const* args, size_t count) {
 // exception set. A new reference.
 PyObject* call_override(PyObject* function, PyObject* dispatcher, PyObject* const* args,
                         size_t positional, PyObject* keywords);
+
+// dispatcher(function, args, kwargs), with the arguments of a call. A new reference, or null.
+PyObject* call_dispatcher(PyObject* function, PyObject* dispatcher, PyObject* const* args,
+                          size_t positional, PyObject* keywords);
 
 }  // namespace ef::py

@@ -195,6 +195,10 @@ class _StopRecording:
         traceback: TracebackType | None,
     ) -> None: ...
 
+def set_fallback(
+    callable: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any] | None,
+) -> None: ...
+
 class OpFunction:
     """A public function: an operation of the table, or one that is composed in Python."""
 

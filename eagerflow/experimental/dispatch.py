@@ -113,16 +113,20 @@ _apis: dict[_core.OpFunction, _Api] = {}
 _elementwise: dict[tuple[str, tuple], Callable] = {}
 
 
-def _plain(function: _core.OpFunction) -> Any:
-    """Version 2's function, for one of version 1 that records its calls."""
+def function_with_dispatch(function: Any) -> Any:
+    """The function object; version 2's, for one of version 1 that records its calls.
+
+    Raises:
+        ValueError: if it is another kind of function.
+    """
+    if not isinstance(function, _core.OpFunction):
+        raise ValueError(f"{function} does not support dispatch.")
     body = getattr(function, "__wrapped__", None)
     return body if isinstance(body, _core.OpFunction) else function
 
 
 def _api_of(function: Any) -> _Api:
-    if not isinstance(function, _core.OpFunction):
-        raise ValueError(f"{function} does not support dispatch.")
-    function = _plain(function)
+    function = function_with_dispatch(function)
     if function not in _apis:
         _apis[function] = _Api(function)
     return _apis[function]
