@@ -14,7 +14,7 @@ CPP_FILES = $(shell find core fuzz -name '*.cpp' -o -name '*.h')
 export PATH := $(BIN):$(PATH)
 export MPLBACKEND ?= Agg
 
-.PHONY: build demo test lint format bench oracle peers sanitize fuzz stress wheel clean
+.PHONY: build demo test lint format bench oracle peers sanitize fuzz stress wheel wheels docs clean
 
 # Pip 23.1 is the first that passes settings on to the build (-C).
 $(VENV)/.ready: pyproject.toml tools/requirements.py
@@ -158,5 +158,27 @@ peers: build $(VENV)/.peers
 	$(BIN)/python tools/coverage.py
 endif
 
+# Wheels for every Python that is installed here (or WHEELS="3.12"), and the source distribution; each
+# is installed into an environment of its own and tested there.
+WHEELS ?=
+
+.venv-wheels/.ready: pyproject.toml tools/requirements.py
+	$(PYTHON) -m venv .venv-wheels
+	.venv-wheels/bin/python tools/requirements.py wheels > .venv-wheels/requirements.txt
+	.venv-wheels/bin/python -m pip install --quiet -r .venv-wheels/requirements.txt
+	touch $@
+
+wheels: .venv-wheels/.ready
+	PATH=$(abspath .venv-wheels)/bin:$(PATH) .venv-wheels/bin/python tools/wheels.py $(WHEELS)
+
+# The site is written to build-site/index.html.
+$(VENV)/.docs: $(VENV)/.ready
+	$(BIN)/python tools/requirements.py docs > $(VENV)/docs.txt
+	$(PIP) install --quiet -r $(VENV)/docs.txt
+	touch $@
+
+docs: build $(VENV)/.docs
+	$(BIN)/python -m mkdocs build --quiet --strict
+
 clean:
-	rm -rf build build-sanitize build-threads build-fuzz dist .venv .venv-oracle .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf build build-sanitize build-site .venv-wheels build-threads build-fuzz dist .venv .venv-oracle .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,6 +1,6 @@
 """Measures eagerflow beside TensorFlow, PyTorch, JAX, MLX and NumPy.
 
-python benchmarks                      # everything; writes docs/benchmarks.md, its chart and README's table
+python benchmarks                      # everything; writes docs/benchmarks.md, its charts and README's table
 python benchmarks add traced          # some workloads, or a module's; prints only
 python benchmarks --headlines         # README's rows; prints only
 """
@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import charts
 import report
 import suite
 from harness import ROUNDS, Harness
@@ -73,11 +74,11 @@ def show(result, position: str) -> None:
 
 
 def write(results, harness: Harness, arguments) -> None:
-    """Writes the page, the chart, and the README's table if they are this project's own."""
+    """Writes the page, its charts, and the README's table if they are this project's own."""
     arguments.docs.mkdir(parents=True, exist_ok=True)
     page = report.page(results, harness.versions, harness.threads, harness.rounds)
     (arguments.docs / "benchmarks.md").write_text(page)
-    report.draw(results, arguments.docs / "benchmarks.png")
+    charts.draw_all(page, arguments.docs)
     if arguments.docs == DOCS:
         readme = ROOT / "README.md"
         readme.write_text(report.fill(readme.read_text(), report.summary(results)))

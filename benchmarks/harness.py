@@ -133,6 +133,7 @@ class Harness:
             "time": self.measure_time,
             "memory": self.measure_memory,
             "process": self.measure_process,
+            "size": self.measure_process,
             "share": self.measure_time,
         }
         measure[workload.measure](workload, result)
@@ -179,8 +180,8 @@ class Harness:
     def measure_process(self, workload: Workload, result: Result) -> None:
         for contender in in_turns(result, PROCESS_ROUNDS + 1):
             try:
-                seconds = printed_seconds(workload.contenders[contender], self.threads)
-                result.samples[contender].append(seconds)
+                number = printed_number(workload.contenders[contender], self.threads)
+                result.samples[contender].append(number)
             except WorkerError as error:
                 self.fail(result, contender, str(error))
         for samples in result.samples.values():
@@ -216,7 +217,7 @@ def compare(values: dict[str, list[float]], result: Result) -> None:
         result.samples.pop(OURS)
 
 
-def printed_seconds(program: str, threads: int) -> float:
+def printed_number(program: str, threads: int) -> float:
     """The number that a program prints at last, run in a new process."""
     completed = subprocess.run(
         [sys.executable, "-c", program],

@@ -186,19 +186,12 @@ CONTENDERS = {
     "jax": jax_case,
     "mlx": mlx_case,
 }
-TITLE = "two-layer LSTM by hand: 32 sequences of 100 steps, 128 units, with gradients"
-
 WORKLOADS = [
     Workload(
         name="lstm",
-        title=TITLE,
+        title="two-layer LSTM by hand: 32 sequences of 100 steps, 128 units, with gradients",
         target=Target("tensorflow", 0.2),
         contenders=CONTENDERS,
-    ),
-    Workload(
-        name="lstm-torch",
-        title=TITLE,
-        target=Target("torch", 1.0),
-        contenders={name: CONTENDERS[name] for name in ("eagerflow", "torch")},
+        also=(Target("torch", 1.0),),
     ),
 ]

@@ -1,4 +1,4 @@
-"""Writes what was measured: a page in Markdown and a chart."""
+"""Writes what was measured: a page in Markdown, and the README's table."""
 
 import os
 import platform
@@ -9,6 +9,7 @@ try:
 except ModuleNotFoundError:  # Python 3.10
     from pip._vendor import tomli as tomllib
 
+import charts
 from harness import Result
 from workload import CONTENDERS, FASTEST_PEER, ITSELF, OURS, Target
 
@@ -33,6 +34,7 @@ UNITS = {
     "memory": [(2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")],
 }
 UNITS["process"] = UNITS["time"]
+UNITS["size"] = UNITS["memory"]
 UNITS["share"] = [(0.01, "%")]
 
 
@@ -79,6 +81,39 @@ def results_table(results: list[Result]) -> list[str]:
     return lines
 
 
+def groups(results: list[Result]) -> list[str]:
+    """Every measurement, in Markdown, by groups, each with its charts."""
+    lines = []
+    for title in charts.GROUPS:
+        own = [result for result in results if charts.group_of(result.workload.name) == title]
+        if not own:
+            continue
+        drawn = sum(result.median(OURS) is not None for result in own)
+        lines += [f"### {title}", ""]
+        for name in charts.files_of(title, drawn):
+            lines += [
+                f"![{title}: others' time or memory as a multiple of eagerflow's]({name})",
+                "",
+            ]
+        lines += [*results_table(own), ""]
+    return lines
+
+
+def losses(results: list[Result]) -> list[str]:
+    """Where a peer needs less than we do, by how much, in Markdown."""
+    lines = []
+    for result in results:
+        ours = result.median(OURS)
+        peers = {c: result.median(c) for c in CONTENDERS if c not in (OURS, "fit", "eager")}
+        found = {c: value / ours for c, value in peers.items() if ours and value and value < ours}
+        if found:
+            best = min(found, key=found.get)
+            lines.append(
+                f"- {result.workload.title}: {CONTENDERS[best]} needs {found[best]:.0%} of eagerflow's."
+            )
+    return lines or ["Nowhere among these."]
+
+
 def every_target(results: list[Result]) -> list[tuple[Result, Target]]:
     """Each result with each of its targets."""
     return [(result, target) for result in results for target in result.workload.targets]
@@ -92,10 +127,14 @@ def targets_table(results: list[Result]) -> list[str]:
     ]
     for result, target in every_target(results):
         ratio = result.ratio(target)
-        shown = "–" if ratio is None else f"{ratio:.{3 if target.peer == ITSELF else 2}f}"
+        at_most = f"{target.at_most:g}"
+        if result.workload.measure == "size":
+            shown, at_most = quantity(ratio, "size"), quantity(target.at_most, "size")
+        else:
+            shown = "–" if ratio is None else f"{ratio:.{3 if target.peer == ITSELF else 2}f}"
         lines.append(
             f"| {result.workload.title} | {peer_name(result, target)} | {shown} | "
-            f"{target.at_most:g} | {verdict(result, target)} |"
+            f"{at_most} | {verdict(result, target)} |"
         )
     return lines
 
@@ -163,17 +202,23 @@ def page(results: list[Result], versions: dict[str, str], threads: int, rounds: 
         f"Measured by `make bench` on {processor()}, {len(os.sched_getaffinity(0))} processors, "
         f"{threads} threads for everybody, Python {platform.python_version()}: {installed}.",
         "",
-        "![Each framework's time or memory as a multiple of eagerflow's](benchmarks.png)",
+        "Charts show others' time or memory as a multiple of eagerflow's, on a logarithmic axis: a mark "
+        "right of the line is a case that eagerflow wins, one on the grey ground a case that it loses.",
         "",
+        "![Others' time or memory as a multiple of eagerflow's: the headlines](benchmarks_headlines.png)",
+        "",
+        "## Where others win",
+        "",
+        *losses(results),
+        "",
+        "## All measurements",
+        "",
+        *groups(results),
         "## Against the targets",
         "",
         "A ratio below 1 means that eagerflow is faster, or uses less memory.",
         "",
         *targets_table(results),
-        "",
-        "## All measurements",
-        "",
-        *results_table(results),
         "",
         "## Missed targets",
         "",
@@ -196,37 +241,3 @@ def page(results: list[Result], versions: dict[str, str], threads: int, rounds: 
         "",
     ]
     return "\n".join(lines)
-
-
-def draw(results: list[Result], path: Path) -> None:
-    """Draws every peer's measurement as a multiple of ours."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    shown = [result for result in results if result.median(OURS)][::-1]
-    markers = dict(zip(CONTENDERS, "os^DvXp*", strict=True))
-    figure, axes = plt.subplots(figsize=(11, 1.4 + 0.26 * len(shown)), layout="constrained")
-    axes.axvline(1, color="black", linewidth=1.5, label=CONTENDERS[OURS])
-    for contender, name in CONTENDERS.items():
-        if contender == OURS:
-            continue
-        rows = [i for i, result in enumerate(shown) if result.median(contender)]
-        multiples = [shown[i].median(contender) / shown[i].median(OURS) for i in rows]
-        axes.plot(multiples, rows, markers[contender], markersize=7, alpha=0.85, label=name)
-    for i, result in enumerate(shown):
-        for target in result.workload.targets:
-            if result.peer(target):
-                wanted = axes.plot(1 / target.at_most, i, "|k", markersize=14)[0]
-    if shown:
-        wanted.set_label("target for the named peer")
-    axes.set_xscale("log")
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}×")
-    axes.set_yticks(range(len(shown)), [result.workload.title.replace("`", "") for result in shown])
-    axes.set_ylim(-0.8, len(shown) - 0.2)
-    axes.set_xlabel("multiple of eagerflow's time or memory\n(right of the line, eagerflow wins)")
-    axes.grid(alpha=0.3, which="major")
-    figure.legend(loc="outside upper center", ncols=8, frameon=False)
-    figure.savefig(path, dpi=120)
-    plt.close(figure)

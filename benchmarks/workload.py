@@ -54,8 +54,8 @@ class Workload:
     contenders: Mapping[str, Any] = field(repr=False)
     # One measurement is this many runs of the Case.
     repeats: int = 1
-    # "time" (seconds), "memory" (bytes), "process" (seconds, in a new process each time) or
-    # "share" (of the time that a run takes).
+    # "time" (seconds), "memory" (bytes), "process" (seconds, in a new process each time),
+    # "size" (bytes on the disk, by a new process) or "share" (of the time that a run takes).
     measure: str = "time"
     # Further peers to compare with.
     also: tuple[Target, ...] = ()

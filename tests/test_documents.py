@@ -15,18 +15,26 @@ NAMES = [str(path.relative_to(ROOT)) for path in DOCUMENTS]
 
 # A file or folder of the repository, in backquotes or as the target of a link.
 _NAMED = re.compile(r"`((?:benchmarks|core|docs|eagerflow|examples|tests|tools)/[\w./*-]*)`")
+# The site's reference, which `make docs` writes.
+_GENERATED = "api/"
 _LINKED = re.compile(r"\]\(([^)#:]+)\)")
 _CODE = re.compile(r"^```\w*\n.*?^```$", re.MULTILINE | re.DOTALL)
 # Code that is said to stand in a file.
 _QUOTED = re.compile(r"^`([\w./]+)`\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_PROGRAM = re.compile(r"^```python\n((?:import eagerflow).*?)^```$", re.MULTILINE | re.DOTALL)
+# A program, and what it prints if that follows.
+_PROGRAM = re.compile(
+    r"^```python\n((?:import (?:numpy as np|time)\n\n)?import eagerflow.*?)^```$"
+    r"(?:\n\n^```text\n(.*?)^```$)?",
+    re.MULTILINE | re.DOTALL,
+)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=NAMES)
 def test_files_that_are_named_exist(document):
     text = _CODE.sub("", document.read_text())
     missing = [name for name in _NAMED.findall(text) if not list(ROOT.glob(name.rstrip("/")))]
-    missing += [name for name in _LINKED.findall(text) if not (document.parent / name).exists()]
+    links = [name for name in _LINKED.findall(text) if not name.startswith(_GENERATED)]
+    missing += [name for name in links if not (document.parent / name).exists()]
     assert not missing
 
 
@@ -37,13 +45,48 @@ def test_code_stands_in_the_file_it_is_quoted_from(document):
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=NAMES)
-def test_programs_run(document, tmp_path):
-    for program in _PROGRAM.findall(document.read_text()):
-        path = tmp_path / "program.py"
-        path.write_text(program)
-        subprocess.run(
-            [sys.executable, path], check=True, cwd=tmp_path, env={"PYTHONPATH": str(ROOT)}
+def test_programs_run_and_print_what_follows_them(document, tmp_path):
+    programs = _PROGRAM.findall(document.read_text())
+    if not programs:
+        return
+    # One process for all of them: most of the time would go into starting it.
+    mark = "~~~ the next program ~~~"
+    for number, (text, _) in enumerate(programs):
+        (tmp_path / f"program{number}.py").write_text(text)
+    runner = (
+        "import runpy\n"
+        f"for number in range({len(programs)}):\n"
+        "    runpy.run_path(f'program{number}.py', run_name='__main__')\n"
+        f"    print({mark!r})\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", runner],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    printed = done.stdout.split(mark + "\n")
+    for (_, expected), output in zip(programs, printed, strict=False):
+        assert not expected or output == expected
+
+
+def test_the_program_of_2018_prints_what_its_page_shows(tmp_path):
+    text = (ROOT / "docs" / "program_of_2018.md").read_text()
+    program, printed, checked = re.findall(r"^```(?:python|text)\n(.*?)^```$", text, re.M | re.S)
+    (tmp_path / "program.py").write_text(program)
+    for arguments, expected in ([], printed), (["--check"], checked):
+        done = subprocess.run(
+            [sys.executable, "-m", "eagerflow", *arguments, "program.py"],
+            cwd=tmp_path,
+            env={"PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=False,
         )
+        assert done.stdout == expected, done.stderr
 
 
 def test_commands_of_make_exist():

@@ -1,0 +1,267 @@
+"""What MkDocs cannot read by itself: the API reference, and pages that lie outside of `docs/`.
+
+A hook of MkDocs (`mkdocs.yml`). The reference is written from the package as it runs, since public names
+are imported when they are first used, and many functions are native: each namespace has a page, each name
+stands on the page of one namespace, and other namespaces link to it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+import eagerflow as tf
+
+ROOT = Path(__file__).resolve().parent.parent
+# Pages of the repository's folder, and what they are called here.
+OUTSIDE = {
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "security.md",
+}
+# Each name stands on the page of the first namespace that has it.
+NAMESPACES = """
+keras.layers keras.losses keras.metrics keras.optimizers keras.optimizers.schedules keras.callbacks
+keras.activations keras.initializers keras.regularizers keras.constraints keras.models keras.utils
+keras.applications keras.datasets keras.backend keras.mixed_precision keras.preprocessing.image
+keras.preprocessing.sequence keras.preprocessing.text keras.ops keras
+data data.experimental nn math linalg image strings signal audio sparse ragged sets random bitwise
+debugging debug dtypes io io.gfile lookup saved_model train summary feature_column autograph autodiff
+distribute config experimental experimental.numpy profiler.experimental nest errors test types version
+quantization
+""".split()
+# Classes whose methods are shown in full.
+IN_FULL = frozenset(
+    "GradientTape Dataset Model Layer Optimizer Module Variable Checkpoint CheckpointManager Generator "
+    "Sequential Tensor".split()
+)
+_SECTIONS = ("Args", "Raises", "Returns", "Yields", "Attributes")
+_SECTION = re.compile(rf"^({'|'.join(_SECTIONS)}):\n((?:[ \t]+.*\n|\n)*)", re.MULTILINE)
+_ITEM = re.compile(r"^(\*{0,2}[\w.]+(?:, \*{0,2}[\w.]+)*): (.*)$", re.DOTALL)
+_EXAMPLE = re.compile(r"(?:^(?:>>>|\.\.\.) ?.*\n(?:(?!>>>|\s*$).+\n)*)+", re.MULTILINE)
+_ANNOTATION_QUOTES = re.compile(r"'([^']*)'")
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Leaves pages out of the navigation that nobody has written yet."""
+    config.nav = list(_existing(config.nav or [], Path(config.docs_dir)))
+    return config
+
+
+def _existing(items: list[Any], docs: Path) -> Iterator[Any]:
+    for item in items:
+        ((title, target),) = item.items()
+        if isinstance(target, list):
+            yield {title: list(_existing(target, docs))}
+        elif (docs / target).is_file() or target in OUTSIDE.values():
+            yield item
+        elif target == "api":
+            yield {title: [{"Namespaces": "api/index.md"}, *_reference()]}
+
+
+def _reference() -> list[dict[str, str]]:
+    return [{_title(name): f"api/{name}.md"} for name in ["tf", *sorted(NAMESPACES)]]
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Adds the reference, and the pages outside of `docs/`."""
+    for source, name in OUTSIDE.items():
+        text = (ROOT / source).read_text(encoding="utf-8")
+        text = re.sub(r"\]\(docs/", "](", text)
+        files.append(File.generated(config, name, content=text))
+    for name, text in reference_pages().items():
+        files.append(File.generated(config, f"api/{name}.md", content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Turns links that leave `docs/` into links to pages of the site."""
+    markdown = markdown.replace("](../README.md)", "](index.md)")
+    for source, name in OUTSIDE.items():
+        markdown = markdown.replace(f"](../{source})", f"]({name})").replace(
+            f"]({source})", f"]({name})"
+        )
+    return markdown
+
+
+def _title(name: str) -> str:
+    return "tf" if name == "tf" else f"tf.{name}"
+
+
+def _namespace(name: str) -> Any:
+    value: Any = tf
+    for part in name.split("."):
+        value = value if part == "tf" else getattr(value, part)
+    return value
+
+
+def _public(namespace: Any) -> list[str]:
+    names = getattr(namespace, "__all__", None)
+    if names is None:
+        names = [name for name in vars(namespace) if not name.startswith("_")]
+    return sorted((name for name in set(names) if not name.startswith("_")), key=str.lower)
+
+
+def reference_pages() -> dict[str, str]:
+    """The pages of the reference in Markdown, by their names."""
+    home: dict[int, tuple[str, str]] = {}
+    entries: dict[str, list[tuple[str, Any]]] = {}
+    for namespace in [*NAMESPACES, "tf"]:
+        module = _namespace(namespace)
+        entries[namespace] = []
+        for name in _public(module):
+            value = getattr(module, name)
+            if isinstance(value, ModuleType):
+                continue
+            entries[namespace].append((name, value))
+            if callable(value):
+                home.setdefault(id(value), (namespace, name))
+    pages = {
+        namespace: "\n".join(_page(namespace, values, home))
+        for namespace, values in entries.items()
+    }
+    lines = ["# API reference", "", "`import eagerflow as tf`, or `import tensorflow as tf` under"]
+    lines += ["`python -m eagerflow`. [Coverage](../coverage.md) compares with TensorFlow.", ""]
+    lines += ["| namespace | | names |", "|---|---|---:|"]
+    for namespace in ["tf", *sorted(NAMESPACES)]:
+        summary = (
+            _summary(_namespace(namespace))
+            if namespace != "tf"
+            else "The names that most programs use."
+        )
+        lines.append(
+            f"| [`{_title(namespace)}`]({namespace}.md) | {summary} | {len(entries[namespace])} |"
+        )
+    pages["index"] = "\n".join(lines) + "\n"
+    return pages
+
+
+def _summary(value: Any) -> str:
+    text = (inspect.getdoc(value) or "").strip()
+    return " ".join(text.partition("\n\n")[0].split()).replace("|", "\\|")
+
+
+def _page(
+    namespace: str, values: list[tuple[str, Any]], home: dict[int, tuple[str, str]]
+) -> Iterator[str]:
+    module = _namespace(namespace)
+    yield f"# {_title(namespace)}\n"
+    if namespace != "tf":
+        yield _summary(module) + "\n"
+    yield "| name | |\n|---|---|"
+    for name, value in values:
+        where, other = home.get(id(value), (namespace, name))
+        anchor = other.lower() if (where, other) == (namespace, name) else ""
+        target = f"#{_anchor(namespace, name)}" if anchor else f"{where}.md#{_anchor(where, other)}"
+        text = _summary(value) if callable(value) else f"`{_short(value)}`"
+        yield f"| [`{name}`]({target}) | {text} |" if callable(value) else f"| `{name}` | {text} |"
+    yield ""
+    for name, value in values:
+        if callable(value) and home[id(value)] == (namespace, name):
+            yield from _entry(namespace, name, value)
+
+
+def _anchor(namespace: str, name: str) -> str:
+    return f"{_title(namespace)}.{name}"
+
+
+def _short(value: Any) -> str:
+    text = repr(value).replace("`", "'").replace("|", "\\|").replace("\n", " ")
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _signature(name: str, value: Any) -> str:
+    try:
+        shown = str(inspect.signature(value))
+    except (TypeError, ValueError):
+        return name
+    shown = _ANNOTATION_QUOTES.sub(
+        lambda m: m[1] if re.fullmatch(r"[\w\[\]., |]*", m[1]) else m[0], shown
+    )
+    shown = re.sub(r"\bAny\b", "object", shown).replace(": object", "").replace(" -> None", "")
+    shown = re.sub(r"^\(self(?:, )?", "(", shown)
+    if len(name + shown) > 88:
+        parts = re.split(r", (?![^\[(]*[\])])", shown[shown.index("(") + 1 : shown.rindex(")")])
+        after = shown[shown.rindex(")") + 1 :]
+        shown = "(\n" + "".join(f"    {part},\n" for part in parts) + f"){after}"
+    return name + shown
+
+
+def _entry(namespace: str, name: str, value: Any, level: int = 2, owner: str = "") -> Iterator[str]:
+    path = f"{owner}.{name}" if owner else _anchor(namespace, name)
+    shown = f"{owner.rpartition('.')[2]}.{name}" if owner else path
+    yield f"{'#' * level} {name} {{ #{path} }}\n"
+    is_type = isinstance(value, type)
+    yield f"```python\n{'class ' if is_type else ''}{_signature(shown, value)}\n```\n"
+    yield from _text(inspect.getdoc(value) or "")
+    if is_type and level == 2:
+        yield from _members(namespace, path, name, value)
+
+
+def _members(namespace: str, path: str, name: str, cls: type) -> Iterator[str]:
+    members = []
+    for base in cls.__mro__ if name in IN_FULL else [cls]:
+        if (base.__module__ or "").split(".")[0] not in ("eagerflow", "tensorflow"):
+            continue
+        for member, value in vars(base).items():
+            value = value.__func__ if isinstance(value, classmethod | staticmethod) else value
+            documented = inspect.getdoc(value) if not isinstance(value, int | str) else None
+            if not member.startswith("_") and documented and member not in dict(members):
+                members.append((member, value))
+    if not members:
+        return
+    if name in IN_FULL:
+        for member, value in sorted(members, key=lambda item: item[0]):
+            yield from _entry(namespace, member, value, 3, path)
+        return
+    yield "| member | |\n|---|---|"
+    for member, value in sorted(members, key=lambda item: item[0]):
+        yield f"| `{member}` | {_summary(value)} |"
+    yield ""
+
+
+def _text(text: str) -> Iterator[str]:
+    """A docstring as Markdown: its sections as lists, its examples as code."""
+    position = 0
+    text += "\n"
+    for section in _SECTION.finditer(text):
+        yield _prose(text[position : section.start()])
+        yield f"**{section[1]}**\n"
+        body = textwrap.dedent(section[2]).strip("\n")
+        items = re.split(r"\n(?=\S)", body)
+        if section[1] in ("Returns", "Yields") or not all(_ITEM.match(item) for item in items):
+            yield _prose(body + "\n")
+        else:
+            for item in items:
+                found = _ITEM.match(item)
+                assert found is not None
+                yield f"- `{found[1]}`: {' '.join(found[2].split())}"
+            yield ""
+        position = section.end()
+    yield _prose(text[position:])
+
+
+def _prose(text: str) -> str:
+    parts = _EXAMPLE.split(text)
+    examples = _EXAMPLE.findall(text)
+    out = []
+    for i, part in enumerate(parts):
+        # What stands indented is laid out by hand, and angle brackets are no HTML.
+        out.append(part.replace("<", "&lt;") if "`" not in part else _outside_code(part))
+        if i < len(examples):
+            out.append(f"\n```pycon\n{examples[i].rstrip()}\n```\n")
+    return "".join(out)
+
+
+def _outside_code(text: str) -> str:
+    pieces = re.split(r"(`[^`]*`)", text)
+    return "".join(p if p.startswith("`") else p.replace("<", "&lt;") for p in pieces)
