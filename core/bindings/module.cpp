@@ -8,6 +8,7 @@
 #include "bindings/errors.h"
 #include "bindings/files.h"
 #include "bindings/function_object.h"
+#include "bindings/fusion.h"
 #include "bindings/gil.h"
 #include "bindings/graph_effects.h"
 #include "bindings/handles.h"
@@ -234,6 +235,7 @@ NB_MODULE(_core, m) {
 
   add_function(m, record_custom_def);
   add_function(m, stop_recording_def);
+  py::add_fusion(m);
   py::add_optimizers(m);
   py::add_files(m);
   py::add_tables(m);

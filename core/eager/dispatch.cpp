@@ -51,14 +51,6 @@ const InputSpec& input_spec(const Op& op, size_t i) {
   return static_cast<double>(bytes) / 8;
 }
 
-// Below this size, saving one pass over memory is not worth the bookkeeping.
-constexpr int64_t kLazyElements = 16'384;
-
-bool worth_delaying(const TensorSpec& spec) {
-  return spec.shape.num_elements() >= kLazyElements &&
-         (spec.dtype == DType::kFloat32 || spec.dtype == DType::kFloat64);
-}
-
 // The first input without memory that is not lazy: symbolic or batched.
 const Tensor* first_stand_in(std::span<const Tensor> inputs) {
   for (const Tensor& input : inputs) {
@@ -79,7 +71,7 @@ bool any_batched(std::span<const Tensor> inputs) {
 }
 
 void run_now(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const SpecList& specs,
-             TensorList& outputs, bool records, bool owns_inputs) {
+             TensorList& outputs, bool owns_inputs) {
   if (op.makes_outputs) {
     outputs.resize(specs.size());
   } else {
@@ -96,9 +88,16 @@ void run_now(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const
     inputs[0].impl()->settle();
     return op.kernel(context);
   }
-  const InterruptibleRegion region(estimated_cost(op, inputs, specs, outputs, attrs));
-  // A value that the gradient reads has to be computed anyway.
-  if (!op.takes_lazy || (records && op.need(0).inputs)) {
+  double cost = estimated_cost(op, inputs, specs, outputs, attrs);
+  bool pending = false;
+  for (const Tensor& input : inputs) {
+    if (!input.impl()->lazy()) [[likely]]
+      continue;
+    pending = true;
+    cost += pending_cost(input);
+  }
+  const InterruptibleRegion region(cost);
+  if (pending) [[unlikely]] {
     for (const Tensor& input : inputs) input.impl()->settle();
   }
   op.kernel(context);
@@ -133,11 +132,14 @@ void run_now(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const
     if (op.sizes_from_values) unknown->impl()->settle();  // throws
     graph::refuse_out_of_scope(*unknown);
     for (const TensorSpec& spec : specs) outputs.push_back(symbolic(spec));
-  } else if (op.lazy && worth_delaying(specs[0])) {
-    for (const Tensor& input : inputs) input.impl()->settle();
-    outputs.push_back(make_lazy(op, inputs, attrs, specs[0]));
+  } else if (!owns_inputs && may_delay(op, inputs)) [[unlikely]] {
+    if (Tensor result = make_lazy(op, inputs, attrs, specs[0])) {
+      outputs.push_back(std::move(result));
+    } else {
+      run_now(op, inputs, attrs, specs, outputs, owns_inputs);
+    }
   } else {
-    run_now(op, inputs, attrs, specs, outputs, records, owns_inputs);
+    run_now(op, inputs, attrs, specs, outputs, owns_inputs);
   }
   if (records) record_on_tapes(op, inputs, attrs, outputs);
   for (size_t k = 0; k < observers.size(); ++k) observers[k]->ran(op, inputs, attrs, outputs);

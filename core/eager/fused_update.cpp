@@ -68,6 +68,7 @@ void run(const cpu::OptimizerStep& step, const UpdateTarget& target) {
   const Tensor& gradient = target.gradient;
   const int64_t size = gradient ? gradient.size() : target.variable->peek().size();
   const KernelRegion region(4.0 * static_cast<double>(size));
+  if (gradient) gradient.impl()->settle();  // it may be made of the variable's value
   const Variable::Update variable(*target.variable);
   // Other threads may have run since the check.
   const Shape& shape = variable.tensor().shape();

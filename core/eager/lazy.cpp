@@ -1,64 +1,293 @@
-// Pending calls, which run when their result is first read.
+// Pending elementwise results: which are made, and how they are computed together.
 #include "eager/lazy.h"
 
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "device/flush_subnormals.h"
-#include "device/parallel.h"
+#include "eager/chain_cache.h"
+#include "eager/fusion_log.h"
+#include "eager/observer.h"
+#include "tensor/buffer_limit.h"
 
 namespace ef {
 namespace {
 
-class LazyResult final : public LazyValue {
- public:
-  LazyResult(LazyCall call, TensorSpec spec) : call_(std::move(call)), spec_(std::move(spec)) {}
+// Longer chains save little more, and take longer to prepare and to interrupt.
+constexpr int32_t kMostSteps = 64;
+// Pending results keep what they are made of alive: so many tensors each, and so many bytes
+// together.
+constexpr int32_t kMostLeaves = 12;
+constexpr int64_t kMostHeldBytes = int64_t{1} << 30;
 
-  // Several threads may access it at once: one computes, the others wait. The lock is never held
-  // while waiting for Python's, so there is no deadlock.
-  void settle(const Settler& settler) override {
-    std::optional<LazyCall> done;
-    const std::lock_guard lock(mutex_);
-    if (!call_) return;
-    SpecList specs;
-    specs.push_back(spec_);
-    TensorList outputs{Tensor::empty(spec_.dtype, spec_.shape)};
-    const FlushSubnormals flush;
-    const Interruptible none(nullptr, nullptr);  // a check would wait for Python's lock
-    KernelContext context(*call_->op, call_->inputs, call_->attrs, specs, outputs);
-    call_->op->kernel(context);
-    settler(outputs[0]);
-    std::swap(done, call_);
+std::atomic<bool> fusing{[] {
+  const char* const value = std::getenv("EAGERFLOW_FUSE");
+  return !value || std::strcmp(value, "0") != 0;
+}()};
+
+// Guards the links between pending results. It is held while they are walked, and not while
+// anything is computed or freed.
+std::mutex links;
+[[maybe_unused]] const int registered =
+    pthread_atfork([] { links.lock(); }, [] { links.unlock(); }, [] { links.unlock(); });
+
+std::atomic<int64_t> held_bytes{0};
+uint64_t last_walk = 0;
+
+// The number of handles on a tensor.
+using HandleCount = std::atomic<uint32_t>;
+template <HandleCount TensorImpl::* count>
+struct CountsHandles {
+  friend uint32_t handles(const TensorImpl& tensor) {
+    return (tensor.*count).load(std::memory_order_relaxed);
+  }
+};
+uint32_t handles(const TensorImpl& tensor);
+template struct CountsHandles<&TensorImpl::refs_>;
+
+class Pending final : public LazyValue {
+ public:
+  Pending(const Op& of, AttrsRef with, const TensorSpec& spec)
+      : op(&of), attrs(with), dtype(spec.dtype) {}
+  ~Pending() override { held_bytes -= held; }
+
+  void settle(const Settler&) override;
+
+  const Op* const op;
+  const SavedAttrs attrs;
+  const DType dtype;
+  TensorImpl* self = nullptr;
+  bool forwards = false;  // the value is that of the input
+  double cost = 0;        // nanoseconds, with that of pending inputs
+
+  // Below, guarded by `links`.
+  InlineVector<Tensor, 3> inputs;  // none once it is settled
+  int32_t steps = 1;               // at most so many operations are pending, itself included
+  int32_t leaves = 0;              // and read so many large tensors
+  int64_t held = 0;                // bytes of its inputs that are not pending
+  bool was_read = false;
+  // Of the last walk that came by.
+  uint64_t walk = 0;
+  int32_t number = 0;
+  int32_t uses = 0;  // as an input of others
+};
+
+Pending* pending_of(const Tensor& tensor) {
+  LazyValue* const value = tensor.impl()->lazy();
+  return value ? dynamic_cast<Pending*>(value) : nullptr;
+}
+
+// What a pending result is made of: the tensors it begins with, and operations in order.
+struct Expression {
+  TensorList leaves;
+  std::vector<Pending*> nodes;
+};
+
+// A walk through a pending result, under `links`.
+class Walk {
+ public:
+  explicit Walk(Expression& found) : found_(found), walk_(++last_walk) {}
+
+  void visit(Pending& node) {
+    if (node.walk == walk_) return;
+    node.walk = walk_;
+    node.uses = 0;
+    for (const Tensor& input : node.inputs) {
+      if (Pending* const inner = pending_of(input)) {
+        visit(*inner);
+        ++inner->uses;
+      } else if (leaf_number(input) < 0) {
+        found_.leaves.push_back(input);
+      }
+    }
+    node.number = static_cast<int32_t>(found_.nodes.size());
+    found_.nodes.push_back(&node);
   }
 
-  std::optional<LazyCall> call() {
-    const std::lock_guard lock(mutex_);
-    return call_;
+  int32_t leaf_number(const Tensor& tensor) const {
+    for (size_t i = found_.leaves.size(); i-- > 0;) {
+      if (found_.leaves[i].impl() == tensor.impl()) return static_cast<int32_t>(i);
+    }
+    return -1;
   }
 
  private:
-  std::mutex mutex_;
-  std::optional<LazyCall> call_;
-  TensorSpec spec_;
+  Expression& found_;
+  const uint64_t walk_;
 };
+
+// The expression as a chain reads it. Under `links`.
+ChainKey key_of(const Walk& walk, const Expression& expression) {
+  ChainKey key;
+  for (const Tensor& leaf : expression.leaves) key.inputs.push_back(leaf.dtype());
+  const auto count = static_cast<int32_t>(expression.leaves.size());
+  for (const Pending* const node : expression.nodes) {
+    ChainKey::Step& step = key.steps.emplace_back();
+    step.op = node->op;
+    step.attrs = node->attrs;
+    step.output = node->dtype;
+    for (const Tensor& input : node->inputs) {
+      const Pending* const inner = pending_of(input);
+      step.operands.push_back(inner ? count + inner->number : walk.leaf_number(input));
+    }
+  }
+  return key;
+}
+
+void run_single(const Pending& node, std::span<const Tensor> inputs, TensorList& results) {
+  if (node.forwards) return results.push_back(inputs[0].alias());
+  const TensorSpec spec{node.dtype, node.self->shape()};
+  SpecList specs;
+  specs.push_back(spec);
+  results.push_back(node.op->makes_outputs ? Tensor() : Tensor::empty(spec.dtype, spec.shape));
+  KernelContext context(*node.op, inputs, node.attrs, specs, results);
+  node.op->kernel(context);
+}
+
+// No lock is held meanwhile: two threads that need the same value at once both compute it, and
+// handlers of signals may run.
+void compute(Pending& root) {
+  Expression expression;
+  ChainKey key;
+  TensorList results;              // handles on the pending tensors
+  InlineVector<Tensor, 3> inputs;  // of a single operation
+  {
+    const std::lock_guard lock(links);
+    if (!root.self->lazy()) return;
+    Walk walk(expression);
+    walk.visit(root);
+    // Besides the root, those that others hold are needed, too.
+    for (Pending* const node : expression.nodes) {
+      if (node != &root && handles(*node->self) == static_cast<uint32_t>(node->uses)) continue;
+      key.results.push_back(static_cast<int32_t>(expression.leaves.size()) + node->number);
+      results.push_back(Tensor::share(node->self));
+    }
+    if (expression.nodes.size() > 1) {
+      auto results_of = std::move(key.results);
+      key = key_of(walk, expression);
+      key.results = std::move(results_of);
+    } else {
+      inputs = root.inputs;
+    }
+  }
+
+  const FlushSubnormals flush;
+  TensorList values;
+  if (expression.nodes.size() == 1) {
+    run_single(root, inputs, values);
+  } else {
+    const std::shared_ptr<const cpu::Chain> chain = chain_for(key);
+    chain->run(root.self->shape(), expression.leaves, values);
+    log_fusion(key, root.self->shape());
+  }
+
+  std::vector<InlineVector<Tensor, 3>> dropped;  // after the lock
+  const std::lock_guard lock(links);
+  for (size_t k = 0; k < results.size(); ++k) {
+    Pending* const node = pending_of(results[k]);
+    if (!node) continue;  // another thread was faster
+    const LazyValue::Settler settler(*node->self);
+    settler(values[k]);
+    dropped.push_back(std::move(node->inputs));
+    node->inputs.clear();
+    held_bytes -= std::exchange(node->held, 0);
+  }
+}
+
+void Pending::settle(const Settler&) { compute(*this); }
+
+// Whether the operands suit a chain: all have the result's shape, or may be broadcast to it.
+bool suits(const ElementLoop& loop, std::span<const Tensor> inputs, const Shape& shape) {
+  bool whole = false;
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    const Tensor& input = inputs[k];
+    if (input.shape() == shape) {
+      whole = true;
+    } else if (!((input.size() == 1 ? loop.repeats : loop.expands) >> k & 1)) {
+      return false;
+    }
+  }
+  return whole;
+}
 
 }  // namespace
 
+bool fuses() { return fusing.load(std::memory_order_relaxed); }
+bool set_fuses(bool fuses) { return fusing.exchange(fuses); }
+
 Tensor make_lazy(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                  const TensorSpec& spec) {
-  LazyCall call;
-  call.op = &op;
-  for (const Tensor& input : inputs) call.inputs.push_back(input);
-  call.attrs = attrs;
-  return Tensor(TensorImpl::create_lazy(spec.dtype, spec.shape,
-                                        std::make_unique<LazyResult>(std::move(call), spec)));
+  if (!fuses() || !observers.empty() || buffers_are_limited()) return {};
+  const int64_t count = spec.shape.num_elements();
+  if (count < kLazyElements) return {};
+  InlineVector<DType, 3> types;
+  for (const Tensor& input : inputs) types.push_back(input.dtype());
+  const ElementLoop loop = op.kernel.elements({op, types, spec.dtype, attrs});
+  if (!loop || !suits(loop, inputs, spec.shape)) return {};
+  if (loop.forwards && !inputs[0].impl()->lazy()) return {};
+  if (held_bytes.load(std::memory_order_relaxed) > kMostHeldBytes) return {};
+
+  auto node = std::make_unique<Pending>(op, attrs, spec);
+  node->forwards = loop.forwards;
+  node->cost =
+      loop.forwards ? 0 : 10'000.0 / static_cast<double>(loop.grain) * static_cast<double>(count);
+  for (const Tensor& input : inputs) {
+    Pending* const inner = pending_of(input);
+    if (!inner) {
+      input.impl()->settle();
+      node->leaves += input.size() > 1;
+      node->held += input.bytes();
+    } else if (input.shape() != spec.shape) {
+      input.impl()->settle();
+    } else {
+      const std::lock_guard lock(links);
+      node->steps += inner->steps;
+      node->leaves += inner->leaves;
+      node->cost += inner->cost;
+    }
+    node->inputs.push_back(input);
+  }
+  if (node->steps > kMostSteps || node->leaves > kMostLeaves) {
+    // The bounds count what is shared several times.
+    Expression expression;
+    bool too_long = false;
+    {
+      const std::lock_guard lock(links);
+      Walk walk(expression);
+      walk.visit(*node);
+      const auto steps = static_cast<int32_t>(expression.nodes.size());
+      const auto leaves = static_cast<int32_t>(std::ranges::count_if(
+          expression.leaves, [](const Tensor& leaf) { return leaf.size() > 1; }));
+      too_long = steps > kMostSteps || leaves > kMostLeaves;
+      node->steps = steps;
+      node->leaves = leaves;
+    }
+    if (too_long) {
+      node->steps = 1;
+      node->leaves = 0;
+      for (const Tensor& input : inputs) {
+        input.impl()->settle();
+        node->leaves += input.size() > 1;
+      }
+    }
+  }
+  held_bytes += node->held;
+  Pending* const made = node.get();
+  Tensor result(TensorImpl::create_lazy(spec.dtype, spec.shape, std::move(node)));
+  made->self = result.impl();
+  return result;
 }
 
-std::optional<LazyCall> lazy_call(const Tensor& tensor) {
-  LazyValue* const value = tensor.impl()->lazy();
-  if (!value) return std::nullopt;
-  auto* const result = dynamic_cast<LazyResult*>(value);
-  return result ? result->call() : std::nullopt;
+double pending_cost(const Tensor& tensor) {
+  const Pending* const node = pending_of(tensor);
+  return node ? node->cost : 0;
 }
 
 }  // namespace ef

@@ -1,29 +1,52 @@
-// Lazy results: they are computed on first access.
+// Lazy results: elementwise operations on large tensors run when somebody needs values.
 //
-// A bias is nearly always followed by an activation. Its sum is lazy, so that the activation's
-// kernel can compute both in one pass over memory; any other access to the sum's memory computes
-// it. Only operations that cannot fail after inference are lazy.
+// Such a result is a tensor whose memory is pending. TensorImpl::settle, which every access to
+// memory passes, computes it, together with the pending results that it is made of, in one pass
+// over memory (kernels/cpu/chain.h). What can fail has been checked when the operation was called.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 
+#include "kernels/cpu/chain.h"
 #include "ops/attrs.h"
 #include "ops/op.h"
 
 namespace ef {
 
-struct LazyCall {
-  const Op* op = nullptr;
-  TensorList inputs;
-  SavedAttrs attrs;
-};
+// From this size on, saving a pass over memory is worth the bookkeeping.
+inline constexpr int64_t kLazyElements = 16'384;
 
-// The tensor of the only result of a pending call.
+// Whether the result of a call may be large, and of an elementwise operation.
+[[gnu::always_inline]] inline bool may_delay(const Op& op, std::span<const Tensor> inputs) {
+  if (!op.kernel.elements) return false;
+  for (const Tensor& input : inputs) {
+    if (input.size() >= kLazyElements) return true;
+  }
+  return false;
+}
+
+// The result of a call on tensors with values, whose inputs and attributes have been checked;
+// empty if it has to be computed now.
 Tensor make_lazy(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                  const TensorSpec& spec);
 
-// The pending call of `tensor`, if there is one.
-std::optional<LazyCall> lazy_call(const Tensor& tensor);
+// The estimated time, in nanoseconds on one thread, until `tensor` has its value; 0 if it has it.
+double pending_cost(const Tensor& tensor);
+
+// A pending result that is read once, without being written to memory.
+struct LazyRead {
+  std::shared_ptr<const cpu::Chain> chain;  // with one result
+  TensorList inputs;
+};
+// Empty if the tensor is not pending, or is better written, since it has been read before or takes
+// long. For kernels of operations that `read_lazy`.
+std::optional<LazyRead> read_lazy(const Tensor& tensor);
+
+// Whether results are made lazy, by default unless EAGERFLOW_FUSE is 0 in the environment.
+bool fuses();
+// Returns what it was.
+bool set_fuses(bool fuses);
 
 }  // namespace ef

@@ -124,6 +124,7 @@ void Variable::add(const Op& op, const Tensor& delta, const char* op_name) {
   if (declaration_) [[unlikely]]
     return graph::variable_of_run(*this).add(op, delta, op_name);
   const KernelRegion region(static_cast<double>(delta.bytes()) / 4);
+  delta.impl()->settle();  // it may be made of the old value
   const Update update(*this);
   if (delta.shape() != update.tensor().shape()) {
     invalid_argument("Cannot update variable with shape ", update.tensor().shape(),

@@ -56,7 +56,6 @@ const Op bias_add{{
           g.set(0, g.dy());
           if (g.wants(1)) g.set(1, call(bias_add_grad, {g.dy()}, g.attrs()));
         },
-    .lazy = true,
     .doc = "Adds a vector along the channels.",
 }};
 

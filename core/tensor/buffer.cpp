@@ -34,6 +34,8 @@ constinit thread_local size_t buffer_limit = std::numeric_limits<size_t>::max();
 
 size_t set_buffer_limit(size_t bytes) { return std::exchange(buffer_limit, bytes); }
 
+bool buffers_are_limited() { return buffer_limit != std::numeric_limits<size_t>::max(); }
+
 Buffer* Buffer::allocate(size_t bytes) {
   if (bytes <= kLargeBlock - kHeader) {
     void* block = header_block(kHeader + bytes);

@@ -1,7 +1,7 @@
 // Biases per channel: by the broadcasting addition and the reduction, in the channels' layout.
 #include "kernels/cpu/bias.h"
 
-#include "eager/lazy.h"
+#include "kernels/cpu/elementwise.h"
 #include "ops/bias.h"
 #include "ops/elementwise.h"
 #include "ops/reduction.h"
@@ -20,9 +20,7 @@ void delegate(KernelContext& context, const Op& op, std::span<const Tensor> inpu
   op.kernel(inner);
 }
 
-}  // namespace
-
-void bias_add(KernelContext& context) {
+void run_bias_add(KernelContext& context) {
   const Tensor& value = context.input(0);
   Tensor bias = context.input(1);
   if (context.attrs<ops::BiasAttrs>().data_format != DataFormat::kNhwc) {
@@ -35,14 +33,15 @@ void bias_add(KernelContext& context) {
   delegate(context, ops::add, inputs, {});
 }
 
-std::optional<LazyBias> lazy_bias(const Tensor& tensor) {
-  const std::optional<LazyCall> call = lazy_call(tensor);
-  if (!call || call->op != &ops::bias_add ||
-      call->attrs.as<ops::BiasAttrs>().data_format != DataFormat::kNhwc) {
-    return std::nullopt;
-  }
-  return LazyBias{call->inputs[0], call->inputs[1]};
+// Along the last axis it is the broadcasting addition.
+ElementLoop bias_elements(const ElementCall& call) {
+  if (call.attrs.as<ops::BiasAttrs>().data_format != DataFormat::kNhwc) return {};
+  return binary_elements(call, Binary::kAdd);
 }
+
+}  // namespace
+
+constinit const Kernel bias_add{run_bias_add, bias_elements};
 
 void bias_add_grad(KernelContext& context) {
   const Tensor& dy = context.input(0);

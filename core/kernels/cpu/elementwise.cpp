@@ -413,36 +413,6 @@ void check_values(const KernelContext& context, Binary op) {
   }
 }
 
-// The operation on value + bias, with the bias along the last axis; the sum stays in the cache.
-void run_biased(const UnaryCall& call, BinaryLoop add, const LazyBias& sum, const Tensor& out,
-                int64_t grain) {
-  const int64_t bytes = call.in_bytes;
-  const int64_t channels = sum.bias.size();
-  const bool narrow = channels < kBlock;
-  const void* bias = sum.bias.raw_data();
-  // A short bias is repeated, for longer inner loops.
-  std::vector<char> repeated;
-  if (narrow) {
-    const auto row = static_cast<const char*>(bias);
-    while (static_cast<int64_t>(repeated.size()) < (channels + kBlock) * bytes) {
-      repeated.insert(repeated.end(), row, row + channels * bytes);
-    }
-    bias = repeated.data();
-  }
-  const void* xs = sum.value.raw_data();
-  for_element_blocks(out.mutable_raw_data(), bytes, out.size(), grain,
-                     [&](void* to, int64_t begin, int64_t total) {
-                       for (int64_t i = 0, size = 0; i < total; i += size) {
-                         const int64_t channel = (begin + i) % channels;
-                         size = std::min(narrow ? kBlock : channels - channel, total - i);
-                         void* const part = at(to, i * bytes);
-                         add(part, at(xs, (begin + i) * bytes), at(bias, channel * bytes), size,
-                             Form::kBoth, 0);
-                         call(part, part, size);
-                       }
-                     });
-}
-
 // For operations that make their own outputs.
 void run_into_new(KernelContext& context, Unary op) {
   context.output(0) = Tensor::empty(context.spec(0).dtype, context.spec(0).shape);
@@ -466,11 +436,6 @@ void run_unary(KernelContext& context, Unary op, double parameter) {
 
   const UnaryCall call = UnaryCall::of(op, x.dtype(), out.dtype(), parameter);
   if (!call.loop) no_loop(context);
-  if (const auto sum = lazy_bias(x); sum && loop && out.dtype() == x.dtype()) {
-    const BinaryLoop add =
-        loops.binary[static_cast<int>(Binary::kAdd)][static_cast<int>(x.dtype())];
-    return run_biased(call, add, *sum, out, grain_of(op, x.dtype()));
-  }
   const void* xs = x.raw_data();
   for_element_blocks(out.mutable_raw_data(), call.out_bytes, count, grain_of(op, x.dtype()),
                      [&](void* to, int64_t begin, int64_t size) {

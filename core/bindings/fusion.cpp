@@ -1,0 +1,53 @@
+// Functions that switch fusion on and off, and tell what it did.
+#include "bindings/fusion.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <utility>
+#include <vector>
+
+#include "bindings/convert.h"
+#include "bindings/py_tensor.h"
+#include "eager/fusion_log.h"
+#include "eager/lazy.h"
+
+namespace ef::py {
+namespace {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+thread_local std::vector<Fusion> noted;
+
+nb::list take_fusions() {
+  fusion_log = nullptr;
+  nb::list result;
+  for (const Fusion& fusion : std::exchange(noted, {})) {
+    nb::list names, sizes;
+    for (const Op* const op : fusion.ops) names.append(op->tf_name);
+    for (const int64_t size : fusion.shape) sizes.append(size);
+    result.append(nb::make_tuple(nb::tuple(names), fusion.by, std::string(dtype_name(fusion.dtype)),
+                                 nb::tuple(sizes), fusion.inputs, fusion.results));
+  }
+  return result;
+}
+
+}  // namespace
+
+void add_fusion(nb::module_& module) {
+  module.def("fuses", fuses, "Whether elementwise operations on large tensors wait for others.");
+  module.def("set_fuses", set_fuses, "fuses"_a, "Sets it; returns what it was.");
+  module.def(
+      "note_fusions",
+      [] {
+        noted.clear();
+        fusion_log = &noted;
+      },
+      "From now on, what runs as one in this thread is noted.");
+  module.def("take_fusions", take_fusions,
+             "What has been noted: names of operations, what ran them, dtype, shape, and how many "
+             "tensors were read and written. Ends the noting.");
+}
+
+}  // namespace ef::py

@@ -1,0 +1,27 @@
+// Which operations ran as one, for eagerflow.debug.show_fusion.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "eager/chain_cache.h"
+
+namespace ef {
+
+// Operations that ran as one.
+struct Fusion {
+  std::vector<const Op*> ops;
+  std::string by;  // what ran them: "chain", or the operation that read the chain
+  DType dtype = DType::kInvalid;
+  Shape shape;
+  size_t inputs = 0;   // tensors that were read
+  size_t results = 0;  // tensors that were written
+};
+
+// Where this thread notes fusions; null if it does not.
+extern thread_local std::vector<Fusion>* fusion_log;
+
+void log_fusion(const ChainKey& key, const Shape& shape, const char* by = "chain");
+
+}  // namespace ef

@@ -1,0 +1,294 @@
+"""Elementwise operations on large tensors wait for others, which changes no value."""
+
+import gc
+import os
+import random
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+from eagerflow import _core
+
+LARGE = (130, 256)
+
+
+@contextmanager
+def fusing(value: bool) -> Iterator[None]:
+    before = _core.set_fuses(value)
+    try:
+        yield
+    finally:
+        _core.set_fuses(before)
+
+
+def fusions_of(function: Callable[[], Any]) -> list[tuple[Any, ...]]:
+    _core.note_fusions()
+    try:
+        function()
+    finally:
+        noted = _core.take_fusions()
+    return noted
+
+
+def draw(rng: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> Any:
+    values = rng.normal(size=shape) * 3
+    if dtype == "bool":
+        return tf.constant(values > 0)
+    return tf.cast(tf.constant(np.clip(values, -20, 20)), dtype)
+
+
+FLOATS = ("float32", "float64", "float16", "bfloat16")
+SHAPES = (LARGE, LARGE, LARGE, (), (1,), (256,), (130, 1), (1, 256))
+UNARY = (
+    tf.abs, tf.negative, tf.square, tf.tanh, tf.sigmoid, tf.exp, tf.nn.relu, tf.sin, tf.math.softplus,
+    tf.identity, tf.nn.gelu, tf.sqrt, tf.stop_gradient,
+)  # fmt: skip
+EXACT = (tf.abs, tf.negative, tf.square, tf.identity)
+BINARY = (tf.add, tf.subtract, tf.multiply, tf.maximum, tf.minimum)
+COMPARE = (tf.less, tf.greater_equal, tf.equal, tf.not_equal)
+
+
+class Program:
+    """A random program, which runs the same each time it is called."""
+
+    def __init__(self, seed: int, differentiable: bool = False) -> None:
+        self.seed = seed
+        self.differentiable = differentiable
+
+    def inputs(self) -> list[Any]:
+        rng = np.random.default_rng(self.seed)
+        chooser = random.Random(self.seed)
+        dtypes = FLOATS[:2] if self.differentiable else (*FLOATS, "int32", "int8", "int64")
+        dtype = chooser.choice(dtypes)
+        shapes = [LARGE, *(chooser.choice(SHAPES) for _ in range(4))]
+        return [draw(rng, dtype, shape) for shape in shapes]
+
+    def __call__(self, inputs: list[Any]) -> list[Any]:
+        chooser = random.Random(self.seed + 1)
+        values = list(inputs)
+        kept = []
+        for _ in range(chooser.randrange(2, 90)):
+            dtype = values[-1].dtype
+            x = chooser.choice(values[-4:])
+            y = chooser.choice([v for v in values if v.dtype == x.dtype])
+            kind = chooser.random()
+            if kind < 0.3:
+                exact = not x.dtype.is_floating
+                value = chooser.choice(EXACT if exact else UNARY)(x)
+            elif kind < 0.75:
+                value = chooser.choice(BINARY)(x, y)
+            elif kind < 0.9 or self.differentiable:
+                value = tf.where(chooser.choice(COMPARE)(x, y), x, y * tf.cast(2, y.dtype))
+            else:
+                value = tf.cast(tf.cast(x, "float32"), chooser.choice((dtype, values[0].dtype)))
+            if value.dtype.is_floating and chooser.random() < 0.5:
+                value = tf.clip_by_value(value, -20, 20)
+            values.append(value)
+            what = chooser.random()
+            if what < 0.1:
+                kept.append(value)
+            elif what < 0.15:
+                value.numpy()
+            elif what < 0.25 and len(values) > 6:
+                del values[chooser.randrange(1, len(values) - 1)]
+        return [*kept, values[-1]]
+
+
+def assert_same(got: list[Any], expected: list[Any], seed: int) -> None:
+    for k, (a, b) in enumerate(zip(got, expected, strict=True)):
+        a, b = np.array(a), np.array(b)
+        assert a.dtype == b.dtype and a.shape == b.shape
+        # Which operand's sign a NaN gets is the compiler's choice.
+        assert ((a != a) == (b != b)).all()
+        a[a != a] = 0
+        b[b != b] = 0
+        assert a.tobytes() == b.tobytes(), f"other bits in result {k} of program {seed}"
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_programs_give_the_same_bits(seed: int) -> None:
+    program = Program(seed)
+    inputs = program.inputs()
+    with fusing(False):
+        expected = program(inputs)
+    assert_same(program(inputs), expected, seed)
+
+
+def gradients(program: Program, order: int) -> list[Any]:
+    inputs = program.inputs()
+    with tf.GradientTape() as outer:
+        outer.watch(inputs)
+        with tf.GradientTape() as tape:
+            tape.watch(inputs)
+            results = program(inputs)
+            target = tf.add_n([tf.reduce_sum(result * 0.5) for result in results])
+        first = tape.gradient(target, inputs, unconnected_gradients="zero")
+        if order == 1:
+            return [*results, *first]
+        again = tf.add_n([tf.reduce_sum(tf.square(g)) for g in first])
+    return [*first, *outer.gradient(again, inputs, unconnected_gradients="zero")]
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("seed", range(100, 120))
+def test_gradients_of_random_programs(seed: int, order: int) -> None:
+    program = Program(seed, differentiable=True)
+    with fusing(False):
+        expected = gradients(program, order)
+    for got, value in zip(gradients(program, order), expected, strict=True):
+        np.testing.assert_array_equal(got.numpy(), value.numpy())
+
+
+def test_a_chain_runs_as_one() -> None:
+    a, b, c = (tf.random.normal(LARGE) for _ in range(3))
+    noted = fusions_of(lambda: (tf.tanh(a * b + c) * b - a).numpy())
+    assert [(names, shape, reads, writes) for names, _, _, shape, reads, writes in noted] == [
+        (("Mul", "AddV2", "Tanh", "Mul", "Sub"), LARGE, 3, 1)
+    ]
+
+
+def test_what_the_program_still_holds_is_written_on_the_way() -> None:
+    a, b = (tf.random.normal(LARGE) for _ in range(2))
+    held = a * b
+    noted = fusions_of(lambda: (held + a).numpy())
+    assert [writes for *_, writes in noted] == [2]
+    assert fusions_of(lambda: held.numpy()) == []
+
+
+def test_small_tensors_do_not_wait() -> None:
+    a = tf.ones([100])
+    assert fusions_of(lambda: (a * a + a).numpy()) == []
+
+
+def test_fusing_can_be_turned_off() -> None:
+    a = tf.ones(LARGE)
+    with fusing(False):
+        assert fusions_of(lambda: (a * a + a).numpy()) == []
+
+
+def test_values_of_variables_are_those_of_the_time_of_the_call() -> None:
+    variable = tf.Variable(tf.ones(LARGE))
+    before = variable * 2.0 + 1.0
+    variable.assign_add(tf.ones(LARGE))
+    between = variable * 2.0 + 1.0
+    variable.assign_sub(variable * 0.5)
+    variable[3].assign(tf.zeros([256]))
+    assert float(before[3, 3]) == 3.0
+    assert float(between[3, 3]) == 5.0
+    assert float(variable[4, 4]) == 1.0
+
+
+def test_errors_are_raised_by_the_call() -> None:
+    a = tf.ones(LARGE)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        a * a + tf.ones([3, 256])
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        (a * a) + tf.cast(a, "float64")
+
+
+def test_what_keeps_the_inputs_alive_is_bounded() -> None:
+    total = tf.zeros(LARGE)
+    shapes = []
+    for k in range(200):
+        total = total + tf.fill(LARGE, float(k))
+    noted = fusions_of(lambda: shapes.append(total.numpy()[0, 0]))
+    assert shapes == [sum(range(200))]
+    assert all(reads <= 13 for *_, reads, _ in noted)
+
+
+def test_long_programs_are_cut() -> None:
+    def program() -> Any:
+        x = tf.ones(LARGE)
+        for _ in range(1000):
+            x = x * 0.5 + 1.0
+        return x.numpy()
+
+    noted = fusions_of(program)
+    assert len(noted) > 20
+    assert max(len(names) for names, *_ in noted) <= 64
+
+
+def test_sharing_does_not_count_twice() -> None:
+    def program() -> Any:
+        x = tf.ones(LARGE)
+        for _ in range(30):
+            x = x * 0.5 + x * x * 0.25
+        return x.numpy()
+
+    assert len(fusions_of(program)) <= 3
+
+
+def test_values_are_computed_by_any_thread() -> None:
+    a = tf.random.normal(LARGE)
+    values = [tf.tanh(a * float(k)) + a for k in range(40)]
+    results: list[Any] = []
+
+    def read(order: list[Any]) -> None:
+        results.append(sum(float(np.asarray(value)[5, 5]) for value in order))
+
+    threads = [threading.Thread(target=read, args=(values,)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(results)) == 1
+
+
+def test_threads_that_drop_and_read_what_others_made() -> None:
+    a = tf.random.normal(LARGE)
+    expected = np.asarray(tf.tanh(a * 2.0) + a)
+    failures: list[Any] = []
+
+    def work() -> None:
+        for _ in range(50):
+            inner = tf.tanh(a * 2.0)
+            outer = inner + a
+            reader = threading.Thread(target=lambda value=outer: np.asarray(value))
+            reader.start()
+            del inner
+            if not np.array_equal(np.asarray(outer), expected):
+                failures.append(1)
+            del outer
+            reader.join()
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_a_forked_process_has_the_values() -> None:
+    a = tf.random.normal(LARGE)
+    value = tf.tanh(a * 2.0) + a
+    process = os.fork()
+    if process == 0:
+        same = np.array_equal(np.asarray(value), np.tanh(np.asarray(a) * 2.0) + np.asarray(a))
+        near = np.allclose(np.asarray(value), np.tanh(np.asarray(a) * 2.0) + np.asarray(a), 1e-5)
+        os._exit(0 if same or near else 1)
+    _, status = os.waitpid(process, 0)
+    assert status == 0
+    assert np.asarray(value).shape == LARGE
+
+
+def test_pending_values_are_freed_unread() -> None:
+    for _ in range(100):
+        x = tf.random.normal([1000, 1000])
+        for _ in range(20):
+            x = tf.tanh(x) + 1.0
+    del x
+    gc.collect()
+
+
+def test_printing_and_protocols_read_the_value() -> None:
+    value = tf.ones(LARGE) * 2.0 + 1.0
+    assert "3." in repr(value)
+    assert np.from_dlpack(tf.ones(LARGE) * 2.0 + 1.0)[0, 0] == 3.0
+    assert memoryview(tf.ones(LARGE) * 2.0 + 1.0)[0, 0] == 3.0
