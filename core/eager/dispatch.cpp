@@ -97,7 +97,7 @@ void run_now(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const
     cost += pending_cost(input);
   }
   const InterruptibleRegion region(cost);
-  if (pending) [[unlikely]] {
+  if (pending && !op.takes_lazy) [[unlikely]] {
     for (const Tensor& input : inputs) input.impl()->settle();
   }
   op.kernel(context);

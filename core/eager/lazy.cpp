@@ -15,6 +15,8 @@
 #include "eager/chain_cache.h"
 #include "eager/fusion_log.h"
 #include "eager/observer.h"
+#include "kernels/cpu/array.h"
+#include "ops/array.h"
 #include "tensor/buffer_limit.h"
 
 namespace ef {
@@ -26,6 +28,9 @@ constexpr int32_t kMostSteps = 64;
 // together.
 constexpr int32_t kMostLeaves = 12;
 constexpr int64_t kMostHeldBytes = int64_t{1} << 30;
+
+// What takes less time for an element is rather computed twice than written and read.
+constexpr double kCheapNanoseconds = 2;
 
 std::atomic<bool> fusing{[] {
   const char* const value = std::getenv("EAGERFLOW_FUSE");
@@ -65,6 +70,7 @@ class Pending final : public LazyValue {
   const DType dtype;
   TensorImpl* self = nullptr;
   bool forwards = false;  // the value is that of the input
+  bool spreads = false;   // it is the input, broadcast; chains read the input itself
   double cost = 0;        // nanoseconds, with that of pending inputs
 
   // Below, guarded by `links`.
@@ -142,6 +148,7 @@ ChainKey key_of(const Walk& walk, const Expression& expression) {
 }
 
 void run_single(const Pending& node, std::span<const Tensor> inputs, TensorList& results) {
+  if (node.spreads) return results.push_back(cpu::broadcast_now(inputs[0], node.self->shape()));
   if (node.forwards) return results.push_back(inputs[0].alias());
   const TensorSpec spec{node.dtype, node.self->shape()};
   SpecList specs;
@@ -203,18 +210,45 @@ void compute(Pending& root) {
 
 void Pending::settle(const Settler&) { compute(*this); }
 
-// Whether the operands suit a chain: all have the result's shape, or may be broadcast to it.
-bool suits(const ElementLoop& loop, std::span<const Tensor> inputs, const Shape& shape) {
-  bool whole = false;
+// What a pending broadcast repeats.
+Tensor source_of_broadcast(const Tensor& tensor) {
+  const Pending* const node = pending_of(tensor);
+  if (!node || !node->spreads) return {};
+  const std::lock_guard lock(links);
+  return node->inputs.empty() ? Tensor() : node->inputs[0];
+}
+
+using Operands = InlineVector<Tensor, 3>;
+
+// The operands of a chain's operation; none if they do not suit it: they have the result's shape,
+// or may be broadcast to it.
+Operands operands_of(const ElementLoop& loop, std::span<const Tensor> inputs, const Shape& shape) {
+  const auto broadcasts = [&](const Tensor& input, size_t k) {
+    return ((input.size() == 1 ? loop.repeats : loop.expands) >> k & 1) != 0;
+  };
+  bool whole = false;  // as one has to be
   for (size_t k = 0; k < inputs.size(); ++k) {
-    const Tensor& input = inputs[k];
-    if (input.shape() == shape) {
-      whole = true;
-    } else if (!((input.size() == 1 ? loop.repeats : loop.expands) >> k & 1)) {
-      return false;
+    if (inputs[k].shape() != shape) {
+      if (!broadcasts(inputs[k], k)) return {};
+    } else {
+      const Pending* const node = pending_of(inputs[k]);
+      whole |= !node || !node->spreads;
     }
   }
-  return whole;
+  Operands operands;
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    if (inputs[k].shape() == shape) {
+      const Tensor source = source_of_broadcast(inputs[k]);
+      if (source && whole && broadcasts(source, k)) {
+        operands.push_back(source);
+        continue;
+      }
+      if (source) inputs[k].impl()->settle();
+      whole = true;
+    }
+    operands.push_back(inputs[k]);
+  }
+  return whole ? operands : Operands{};
 }
 
 }  // namespace
@@ -222,23 +256,38 @@ bool suits(const ElementLoop& loop, std::span<const Tensor> inputs, const Shape&
 bool fuses() { return fusing.load(std::memory_order_relaxed); }
 bool set_fuses(bool fuses) { return fusing.exchange(fuses); }
 
+namespace {
+
+bool may_wait() {
+  return fuses() && observers.empty() && !buffers_are_limited() &&
+         held_bytes.load(std::memory_order_relaxed) <= kMostHeldBytes;
+}
+
+Tensor tensor_of(std::unique_ptr<Pending> node, const TensorSpec& spec) {
+  Pending* const made = node.get();
+  Tensor result(TensorImpl::create_lazy(spec.dtype, spec.shape, std::move(node)));
+  made->self = result.impl();
+  return result;
+}
+
+}  // namespace
+
 Tensor make_lazy(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                  const TensorSpec& spec) {
-  if (!fuses() || !observers.empty() || buffers_are_limited()) return {};
   const int64_t count = spec.shape.num_elements();
-  if (count < kLazyElements) return {};
+  if (count < kLazyElements || !may_wait()) return {};
   InlineVector<DType, 3> types;
   for (const Tensor& input : inputs) types.push_back(input.dtype());
   const ElementLoop loop = op.kernel.elements({op, types, spec.dtype, attrs});
-  if (!loop || !suits(loop, inputs, spec.shape)) return {};
-  if (loop.forwards && !inputs[0].impl()->lazy()) return {};
-  if (held_bytes.load(std::memory_order_relaxed) > kMostHeldBytes) return {};
+  if (!loop || (loop.forwards && !inputs[0].impl()->lazy())) return {};
+  const Operands operands = operands_of(loop, inputs, spec.shape);
+  if (operands.empty()) return {};
 
   auto node = std::make_unique<Pending>(op, attrs, spec);
   node->forwards = loop.forwards;
   node->cost =
       loop.forwards ? 0 : 10'000.0 / static_cast<double>(loop.grain) * static_cast<double>(count);
-  for (const Tensor& input : inputs) {
+  for (const Tensor& input : operands) {
     Pending* const inner = pending_of(input);
     if (!inner) {
       input.impl()->settle();
@@ -272,17 +321,59 @@ Tensor make_lazy(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
     if (too_long) {
       node->steps = 1;
       node->leaves = 0;
-      for (const Tensor& input : inputs) {
+      for (const Tensor& input : operands) {
         input.impl()->settle();
         node->leaves += input.size() > 1;
       }
     }
   }
   held_bytes += node->held;
-  Pending* const made = node.get();
-  Tensor result(TensorImpl::create_lazy(spec.dtype, spec.shape, std::move(node)));
-  made->self = result.impl();
-  return result;
+  return tensor_of(std::move(node), spec);
+}
+
+Tensor make_lazy_broadcast(const Tensor& value, const Shape& shape) {
+  if (value.dtype() == DType::kString || value.dtype() == DType::kVariant || !may_wait()) return {};
+  const TensorSpec spec{value.dtype(), shape};
+  auto node = std::make_unique<Pending>(ops::broadcast_to, AttrsRef(), spec);
+  node->spreads = true;
+  node->cost = static_cast<double>(shape.num_elements()) / 8;
+  node->inputs.push_back(value);
+  return tensor_of(std::move(node), spec);
+}
+
+std::optional<LazyRead> read_lazy(const Tensor& tensor, const char* reader) {
+  Pending* const root = pending_of(tensor);
+  if (!root) return {};
+  const double per_element = root->cost / static_cast<double>(tensor.size());
+  if (per_element > kCheapNanoseconds) return {};
+  Expression expression;
+  ChainKey key;
+  TensorList again;  // read once more, and held by others
+  {
+    const std::lock_guard lock(links);
+    if (!tensor.impl()->lazy() || root->was_read || root->spreads) return {};
+    Walk walk(expression);
+    walk.visit(*root);
+    for (Pending* const node : expression.nodes) {
+      if (node == root || !std::exchange(node->was_read, true)) continue;
+      if (handles(*node->self) > static_cast<uint32_t>(node->uses)) {
+        again.push_back(Tensor::share(node->self));
+      }
+    }
+    if (again.empty()) {
+      root->was_read = true;
+      key = key_of(walk, expression);
+      key.results.push_back(static_cast<int32_t>(expression.leaves.size()) + root->number);
+    }
+  }
+  if (!again.empty()) {
+    for (const Tensor& each : again) each.impl()->settle();
+    return read_lazy(tensor, reader);
+  }
+  std::shared_ptr<const cpu::Chain> chain = chain_for(key);
+  if (!chain->computes_results()) return {};
+  log_fusion(key, tensor.shape(), reader);
+  return LazyRead{std::move(chain), std::move(expression.leaves)};
 }
 
 double pending_cost(const Tensor& tensor) {

@@ -41,8 +41,13 @@ struct LazyRead {
   TensorList inputs;
 };
 // Empty if the tensor is not pending, or is better written, since it has been read before or takes
-// long. For kernels of operations that `read_lazy`.
-std::optional<LazyRead> read_lazy(const Tensor& tensor);
+// long. For kernels of operations that take lazy inputs (`takes_lazy` of the entry); `reader` is
+// what logs name them.
+std::optional<LazyRead> read_lazy(const Tensor& tensor, const char* reader);
+
+// `value` broadcast to a large shape: operations that broadcast read the value itself. Empty if the
+// elements have to be written now.
+Tensor make_lazy_broadcast(const Tensor& value, const Shape& shape);
 
 // Whether results are made lazy, by default unless EAGERFLOW_FUSE is 0 in the environment.
 bool fuses();

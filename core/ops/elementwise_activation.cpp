@@ -42,7 +42,6 @@ const Op relu{{
     .kernel = cpu::unary<Unary::kRelu>,
     .gradient = [](GradContext& g) { g.set(0, call_reusing(relu_grad, g.take_dy(), g.output(0))); },
     .needs = {kOutput},
-    .takes_lazy = true,
     .doc = R"(Returns max(features, 0), element by element; NaN stays NaN.
 
 Real dtypes. The gradient at 0 is 0. The result has the dtype and shape of features. Raises
@@ -78,7 +77,6 @@ const Op relu6{{
     .gradient =
         [](GradContext& g) { g.set(0, call_reusing(relu6_grad, g.take_dy(), g.output(0))); },
     .needs = {kOutput},
-    .takes_lazy = true,
     .doc = R"(Returns min(max(features, 0), 6), element by element; NaN stays NaN.
 
 Real dtypes. The gradient at 0 and 6 is 0. The result has the dtype and shape of features. Raises
@@ -119,7 +117,6 @@ const Op leaky_relu{{
           g.set(0, call_reusing(leaky_relu_grad, g.take_dy(), g.input(0), g.attrs()));
         },
     .needs = {kInput},
-    .takes_lazy = true,
     .doc = R"(Returns features where they are positive, and alpha * features elsewhere.
 
 Floating dtypes. The gradient at 0 is alpha. The result has the dtype and shape of features. Raises
@@ -154,7 +151,6 @@ const Op elu{{
     .kernel = cpu::unary<Unary::kElu>,
     .gradient = [](GradContext& g) { g.set(0, call_reusing(elu_grad, g.take_dy(), g.output(0))); },
     .needs = {kOutput},
-    .takes_lazy = true,
     .doc = R"(Returns features where they are positive, and exp(features) - 1 elsewhere.
 
 Floating dtypes. Clevert et al., "Fast and Accurate Deep Network Learning by Exponential Linear
@@ -192,7 +188,6 @@ const Op selu{{
     .kernel = cpu::unary<Unary::kSelu>,
     .gradient = [](GradContext& g) { g.set(0, call_reusing(selu_grad, g.take_dy(), g.output(0))); },
     .needs = {kOutput},
-    .takes_lazy = true,
     .doc = R"(Returns scale * elu(features, alpha), with scale 1.0507 and alpha 1.6733.
 
 Floating dtypes. Klambauer et al., "Self-Normalizing Neural Networks" (2017). The result has the
@@ -230,7 +225,6 @@ const Op softplus{{
     .gradient =
         [](GradContext& g) { g.set(0, call_reusing(softplus_grad, g.take_dy(), g.input(0))); },
     .needs = {kInput},
-    .takes_lazy = true,
     .doc = R"(Returns log(exp(features) + 1), without overflow.
 
 Floating dtypes. The result has the dtype and shape of features. Raises InvalidArgumentError for
@@ -307,7 +301,6 @@ const Op gelu{{
           g.set(0, call_reusing(gelu_grad, g.take_dy(), g.input(0), g.attrs()));
         },
     .needs = {kInput},
-    .takes_lazy = true,
     .doc = R"(Returns features times the normal distribution function of features.
 
 Floating dtypes. If approximate, the distribution function is (1 + tanh(sqrt(2 / pi) (x + 0.044715

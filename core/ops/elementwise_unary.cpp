@@ -407,7 +407,6 @@ const Op tanh{{
     .kernel = cpu::unary<Unary::kTanh>,
     .gradient = [](GradContext& g) { g.set(0, call(tanh_grad, {conjugate(g.output(0)), g.dy()})); },
     .needs = {kOutput},
-    .takes_lazy = true,
     .doc = R"(Returns the hyperbolic tangent.
 
 Floating or complex dtypes. The result has the dtype and shape of x. Raises InvalidArgumentError for
@@ -485,7 +484,6 @@ const Op sigmoid{{
     .gradient =
         [](GradContext& g) { g.set(0, call(sigmoid_grad, {conjugate(g.output(0)), g.dy()})); },
     .needs = {kOutput},
-    .takes_lazy = true,
     .doc = R"(Returns 1 / (1 + exp(-x)), element by element.
 
 Floating or complex dtypes. The result has the dtype and shape of x. Raises InvalidArgumentError for

@@ -162,6 +162,7 @@ const Op reduce_sum{{
     .infer = reduce_infer,
     .kernel = cpu::reduce_sum,
     .gradient = sum_gradient,
+    .takes_lazy = true,
     .doc = R"(The sum of elements along axes.
 
 Takes a number tensor; `axis` is an integer, a list of them (negative ones count from the end), or
@@ -183,6 +184,7 @@ const Op reduce_mean{{
     .infer = reduce_infer,
     .kernel = cpu::reduce_mean,
     .gradient = mean_gradient,
+    .takes_lazy = true,
     .doc = R"(The mean of elements along axes.
 
 Arguments as in `tf.reduce_sum`. The dtype stays: means of integers are cut to integers. Empty
@@ -220,6 +222,7 @@ const Op reduce_max{{
     .kernel = cpu::reduce_max,
     .gradient = extremum_gradient,
     .needs = {{.inputs = 1, .outputs = 1}},
+    .takes_lazy = true,
     .doc = R"(The largest element along axes; arguments as in `tf.reduce_sum`. NaN wins.
 
 >>> tf.reduce_max([[1, 2], [3, 4]], axis=1).numpy()
@@ -237,6 +240,7 @@ const Op reduce_min{{
     .kernel = cpu::reduce_min,
     .gradient = extremum_gradient,
     .needs = {{.inputs = 1, .outputs = 1}},
+    .takes_lazy = true,
     .doc = R"(The smallest element along axes; arguments as in `tf.reduce_sum`. NaN wins.
 
 >>> tf.reduce_min([[1, 2], [3, 4]], axis=1).numpy()
@@ -252,6 +256,7 @@ const Op reduce_all{{
     .tensor_attrs = {{"axis", "Tidx"}},
     .infer = reduce_infer,
     .kernel = cpu::reduce_all,
+    .takes_lazy = true,
     .doc = R"(Whether all elements along axes are true; arguments as in `tf.reduce_sum`.
 
 >>> tf.reduce_all([[True, False], [True, True]], axis=1).numpy().tolist()
@@ -267,6 +272,7 @@ const Op reduce_any{{
     .tensor_attrs = {{"axis", "Tidx"}},
     .infer = reduce_infer,
     .kernel = cpu::reduce_any,
+    .takes_lazy = true,
     .doc = R"(Whether any element along axes is true; arguments as in `tf.reduce_sum`.
 
 >>> tf.reduce_any([[True, False], [False, False]], axis=1).numpy().tolist()

@@ -5,6 +5,7 @@
 #include <complex>
 
 #include "device/parallel.h"
+#include "eager/lazy.h"
 #include "kernels/cpu/fill.h"
 #include "kernels/cpu/moves.h"
 #include "ops/array.h"
@@ -58,17 +59,22 @@ void view_as_inferred(KernelContext& context) {
 void broadcast_to(KernelContext& context) {
   const Tensor& input = context.input(0);
   const Shape& shape = context.spec(0).shape;
-  Tensor& output = context.output(0);
   const int64_t count = shape.num_elements();
-  if (input.size() == count) {
-    output = input.view(shape);
-    return;
+  if (count >= kLazyElements && input.size() < count) {
+    context.output(0) = make_lazy_broadcast(input, shape);
+    if (context.output(0)) return;
   }
-  output = Tensor::empty(input.dtype(), shape);
+  context.output(0) = broadcast_now(input, shape);
+}
+
+Tensor broadcast_now(const Tensor& input, const Shape& shape) {
+  const int64_t count = shape.num_elements();
+  if (input.size() == count) return input.view(shape);
+  Tensor output = Tensor::empty(input.dtype(), shape);
   if (input.size() == 1 && input.dtype() != DType::kString) {
     fill_elements_parallel(output.mutable_raw_data(), input.raw_data(),
                            static_cast<int64_t>(element_size(input.dtype())), count);
-    return;
+    return output;
   }
   const Shape in_strides = strides_of(input.shape());
   const Shape out_strides = strides_of(shape);
@@ -79,6 +85,7 @@ void broadcast_to(KernelContext& context) {
     move.add(shape[i], out_strides[i], repeated ? 0 : in_strides[i - extra]);
   }
   move.run(input.dtype(), output.mutable_raw_data(), input.raw_data());
+  return output;
 }
 
 void tile(KernelContext& context) {

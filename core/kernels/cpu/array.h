@@ -10,6 +10,8 @@ void view_as_inferred(KernelContext& context);
 
 void transpose(KernelContext& context);
 void broadcast_to(KernelContext& context);
+// The same for a result that is needed at once.
+Tensor broadcast_now(const Tensor& input, const Shape& shape);
 void tile(KernelContext& context);
 void reverse(KernelContext& context);
 

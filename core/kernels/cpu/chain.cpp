@@ -312,6 +312,10 @@ bool Chain::fits(std::span<const Tensor> inputs, Shape* shape) const {
   return true;
 }
 
+bool Chain::computes_results() const {
+  return std::ranges::all_of(results_, [&](int32_t result) { return result >= num_inputs_; });
+}
+
 double Chain::cost(const Shape& shape) const {
   return cost_ * static_cast<double>(shape.num_elements());
 }
@@ -319,12 +323,17 @@ double Chain::cost(const Shape& shape) const {
 // One run: where each value is.
 class Chain::Run {
  public:
-  Run(const Chain& chain, const Shape& shape, std::span<Tensor> inputs, TensorList& results)
+  // Without `results`, the only result is read in parts.
+  Run(const Chain& chain, const Shape& shape, std::span<Tensor> inputs, TensorList* results)
       : chain_(chain), count_(shape.num_elements()) {
     places_.resize(chain.values_.size());
     place_inputs(shape, inputs);
     compute_singles();
-    place_results(shape, inputs, results);
+    if (results) {
+      place_results(shape, inputs, *results);
+    } else {
+      place(chain.results_[0]).step = chain.value(chain.results_[0]).bytes;
+    }
     if (chain.tile_type_ != DType::kInvalid) {
       tiles_ = &element_loops().tiles_of(chain.tile_type_);
       if (count_ < 2 * tiles_->elements) tiles_ = nullptr;
@@ -340,6 +349,9 @@ class Chain::Run {
   }
 
   void execute() const;
+
+  // The elements that a thread computes at a time, and its memory.
+  class Part;
 
  private:
   // A value's block that begins at element i is at data + i * step, or in a slot.
@@ -366,7 +378,6 @@ class Chain::Run {
   struct Single {
     alignas(16) char bytes[16];
   };
-  class Part;
 
   Place& place(int32_t value) { return places_[static_cast<size_t>(value)]; }
 
@@ -470,24 +481,42 @@ class Chain::Run {
   std::vector<Single> singles_;
 };
 
-// The elements that a thread computes at a time, and its memory.
 class Chain::Run::Part {
  public:
-  Part(const Run& run, int64_t begin, int64_t end)
+  explicit Part(const Run& run)
       : run_(run), chain_(run.chain_), places_(std::span<const Place>(run.places_)) {
     place_slots();
-    if (run.tiles_) {
+    if (run.tiles_) write_code();
+  }
+  Part(const Part&) = delete;  // calls in the code point here
+  Part& operator=(const Part&) = delete;
+
+  void run(int64_t begin, int64_t end) {
+    if (run_.tiles_) {
       // Tiles begin at multiples of their size, so that those that are streamed are aligned.
-      const int64_t tile = run.block_;
+      const int64_t tile = run_.block_;
       const int64_t first = std::min((begin + tile - 1) / tile * tile, end);
       const int64_t last = std::max(end / tile * tile, first);
       compute(begin, first);
-      if (first < last) compute_tiles(first, last);
+      if (first < last) run_.tiles_->run(code_.data(), first, last);
       compute(last, end);
     } else {
       compute(begin, end);
     }
     if (streams()) element_loops().stream_end();
+  }
+
+  void read(int64_t begin, int64_t count, char* out) {
+    const int32_t result = chain_.results_[0];
+    Place& to = places_[static_cast<size_t>(result)];
+    to.data = out - begin * to.step;
+    int64_t first = begin;
+    if (run_.tiles_) {
+      for (const size_t k : result_code_) code_[k].data = to.data;
+      first += count / run_.block_ * run_.block_;
+      if (first > begin) run_.tiles_->run(code_.data(), begin, first);
+    }
+    compute(first, begin + count);
   }
 
  private:
@@ -610,15 +639,14 @@ class Chain::Run::Part {
     int64_t index;  // of a step, an expanded input or a result
   };
 
-  void compute_tiles(int64_t begin, int64_t end) {
+  void write_code() {
     const TileLoops& tiles = *run_.tiles_;
-    std::vector<TileStep> code;
-    std::vector<Call> calls;
-    calls.reserve(2 * chain_.tile_code_.size() + run_.expanded_.size());
+    std::vector<TileStep>& code = code_;
+    calls_.reserve(2 * chain_.tile_code_.size() + run_.expanded_.size());
     std::vector<char> prefetched(places_.size(), !run_.from_far_);
     const auto call = [&](void (*run)(const TileCall&, int64_t, int64_t), int64_t index) {
-      calls.push_back({{run}, this, index});
-      code.push_back({tiles.call, reinterpret_cast<char*>(&calls.back()), 0});
+      calls_.push_back({{run}, this, index});
+      code.push_back({tiles.call, reinterpret_cast<char*>(&calls_.back()), 0});
     };
     const auto store_past_caches = [&](int32_t result) {
       call(
@@ -672,11 +700,12 @@ class Chain::Run::Part {
       }
     }
     code.push_back({tiles.end, nullptr, 0});
-    tiles.run(code.data(), begin, end);
   }
 
-  TileStep step_of(TileCode code, int32_t value) const {
+  // To be added to the code at once.
+  TileStep step_of(TileCode code, int32_t value) {
     if (value < 0) return {code, nullptr, 0};
+    if (value == chain_.results_[0]) result_code_.push_back(code_.size());
     const Place& from = place(value);
     return {code, from.single ? from.filled : from.data, from.step ? -1 : 0};
   }
@@ -686,16 +715,34 @@ class Chain::Run::Part {
   InlineVector<Place, 16> places_;
   InlineVector<int64_t, 4> rows_;  // of expanded inputs: their rows in the scratch memory, or -1
   std::optional<Scratch> scratch_;
+  std::vector<TileStep> code_;  // on registers
+  std::vector<Call> calls_;
+  std::vector<size_t> result_code_;  // the steps that know where the first result is
 };
 
 void Chain::Run::execute() const {
   const auto grain = static_cast<int64_t>(kGrainNanoseconds / std::max(chain_.cost_, 1e-3));
-  parallel_for(count_, grain, [&](int64_t begin, int64_t end) { Part(*this, begin, end); });
+  parallel_for(count_, grain, [&](int64_t begin, int64_t end) { Part(*this).run(begin, end); });
 }
 
 void Chain::run(const Shape& shape, std::span<Tensor> inputs, TensorList& results) const {
-  const Run run(*this, shape, inputs, results);
+  const Run run(*this, shape, inputs, &results);
   if (shape.num_elements() > 0) run.execute();
+}
+
+Chain::Reader::Reader(const Chain& chain, const Shape& shape, std::span<Tensor> inputs)
+    : run_(std::make_unique<Run>(chain, shape, inputs, nullptr)) {}
+Chain::Reader::~Reader() = default;
+
+struct Chain::Reader::Part::State {
+  Run::Part part;
+};
+
+Chain::Reader::Part::Part(const Reader& reader) : state_(new State{Run::Part(*reader.run_)}) {}
+Chain::Reader::Part::~Part() = default;
+
+void Chain::Reader::Part::read(int64_t begin, int64_t count, void* out) {
+  state_->part.read(begin, count, static_cast<char*>(out));
 }
 
 }  // namespace ef::cpu

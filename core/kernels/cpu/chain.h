@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,9 @@ class Chain {
   // The number of operations, those that return their input left out.
   int size() const { return static_cast<int>(steps_.size()); }
 
+  // Whether no result is an input.
+  bool computes_results() const;
+
   // Whether the operations accept inputs of these shapes, and all their values have one shape,
   // which is `shape` then, but for those that are computed of single elements alone.
   bool fits(std::span<const Tensor> inputs, Shape* shape) const;
@@ -40,6 +44,8 @@ class Chain {
   // Runs the chain on inputs that fit. A result may take the memory of an input to which there is
   // no other handle.
   void run(const Shape& shape, std::span<Tensor> inputs, TensorList& results) const;
+
+  class Reader;
 
  private:
   struct Step {
@@ -86,6 +92,36 @@ class Chain {
   double cost_ = 0;                    // nanoseconds for an element
   DType tile_type_ = DType::kInvalid;  // of the steps that run on registers, if any do
   std::vector<TileAction> tile_code_;
+};
+
+// Gives the only result of a chain in parts, which are not written to memory. It must not be an
+// input.
+class Chain::Reader {
+ public:
+  // On inputs that fit. The chain and the inputs must live as long as the reader.
+  Reader(const Chain& chain, const Shape& shape, std::span<Tensor> inputs);
+  ~Reader();
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  // What one thread reads.
+  class Part {
+   public:
+    explicit Part(const Reader& reader);
+    ~Part();
+    Part(const Part&) = delete;
+    Part& operator=(const Part&) = delete;
+
+    // Puts the elements [begin, begin + count) at `out`.
+    void read(int64_t begin, int64_t count, void* out);
+
+   private:
+    struct State;
+    std::unique_ptr<State> state_;
+  };
+
+ private:
+  std::unique_ptr<const Run> run_;
 };
 
 }  // namespace ef::cpu

@@ -12,6 +12,7 @@
 
 #include "device/isa.h"
 #include "device/parallel.h"
+#include "eager/lazy.h"
 #include "kernels/cpu/moves.h"
 #include "kernels/cpu/reduction_loops.h"
 #include "kernels/cpu/row_loops.h"
@@ -293,37 +294,93 @@ struct Layout {
 
 constexpr int64_t kGrain = 65'536;
 
+// A long row has so many parts.
+constexpr int kRowParts = 64;
+
+// Rows of those that `layout` has.
+template <class R, class S>
+void reduce_some_rows(const S* x, Computed<S>* out, int64_t rows, const Layout& layout) {
+  using T = Computed<S>;
+  const int64_t n = layout.count;
+  if constexpr (std::is_same_v<S, T> && !kComplex<T>) {
+    if (is_short_row(n, R::kLargestFactor) && layout.outer > 1) return R::rows(out, x, rows, n);
+  }
+  for (int64_t r = 0; r < rows; ++r) out[r] = reduce_row<R>(x + r * n, n);
+}
+
 template <class R, class S>
 void reduce_rows(const S* x, Computed<S>* out, const Layout& layout) {
   using T = Computed<S>;
   if (layout.outer == 1 && layout.count >= 2 * kGrain) {
     // One long row: a partial result for each thread.
-    constexpr int kParts = 64;
-    std::array<T, kParts> parts;
-    parallel_for(kParts, 1, [&](int64_t begin, int64_t end) {
+    std::array<T, kRowParts> parts;
+    parallel_for(kRowParts, 1, [&](int64_t begin, int64_t end) {
       for (int64_t p = begin; p < end; ++p) {
-        const int64_t from = layout.count * p / kParts;
-        parts[p] = reduce_row<R>(x + from, layout.count * (p + 1) / kParts - from);
+        const int64_t from = layout.count * p / kRowParts;
+        parts[p] = reduce_row<R>(x + from, layout.count * (p + 1) / kRowParts - from);
       }
     });
     T total = parts[0];
-    for (int p = 1; p < kParts; ++p) total = R::join(total, parts[p]);
+    for (int p = 1; p < kRowParts; ++p) total = R::join(total, parts[p]);
     out[0] = total;
     return;
   }
-  if constexpr (std::is_same_v<S, T> && !kComplex<T>) {
-    if (is_short_row(layout.count, R::kLargestFactor) && layout.outer > 1) {
-      return parallel_for(layout.outer, kGrain / layout.count, [&](int64_t begin, int64_t end) {
-        R::rows(out + begin, x + begin * layout.count, end - begin, layout.count);
-      });
-    }
-  }
   parallel_for(layout.outer, std::max<int64_t>(1, kGrain / std::max<int64_t>(layout.count, 1)),
                [&](int64_t begin, int64_t end) {
-                 for (int64_t r = begin; r < end; ++r) {
-                   out[r] = reduce_row<R>(x + r * layout.count, layout.count);
-                 }
+                 reduce_some_rows<R>(x + begin * layout.count, out + begin, end - begin, layout);
                });
+}
+
+// Pending elements, which are read in parts, each once.
+constexpr int64_t kRead = 2048;
+
+// The reduction of the elements [begin, begin + n): the same bits as that of reduce_row.
+template <class R, class S>
+Computed<S> reduce_read_row(Chain::Reader::Part& elements, int64_t begin, int64_t n) {
+  using T = Computed<S>;
+  alignas(64) S part[kRead];
+  using Total = std::conditional_t<kVector<S> && std::is_same_v<R, Sum>, double, T>;
+  auto total = static_cast<Total>(R::template start<T>());
+  for (int64_t i = 0; i < n; i += kRead) {
+    const int64_t size = std::min(kRead, n - i);
+    elements.read(begin + i, size, part);
+    total = R::join(total, static_cast<Total>(reduce_row<R>(static_cast<const S*>(part), size)));
+  }
+  return static_cast<T>(total);
+}
+
+template <class R, class S>
+void reduce_read_rows(const Chain::Reader& elements, Computed<S>* out, const Layout& layout) {
+  using T = Computed<S>;
+  const int64_t n = layout.count;
+  if (layout.outer == 1 && n >= 2 * kGrain) {
+    std::array<T, kRowParts> parts;
+    parallel_for(kRowParts, 1, [&](int64_t begin, int64_t end) {
+      Chain::Reader::Part reader(elements);
+      for (int64_t p = begin; p < end; ++p) {
+        const int64_t from = n * p / kRowParts;
+        parts[p] = reduce_read_row<R, S>(reader, from, n * (p + 1) / kRowParts - from);
+      }
+    });
+    T total = parts[0];
+    for (int p = 1; p < kRowParts; ++p) total = R::join(total, parts[p]);
+    out[0] = total;
+    return;
+  }
+  parallel_for(layout.outer, std::max<int64_t>(1, kGrain / 4 / n), [&](int64_t begin, int64_t end) {
+    Chain::Reader::Part reader(elements);
+    if (n > kRead / 2) {
+      for (int64_t r = begin; r < end; ++r) out[r] = reduce_read_row<R, S>(reader, r * n, n);
+      return;
+    }
+    alignas(64) S part[kRead];
+    const int64_t together = kRead / n;
+    for (int64_t r = begin; r < end; r += together) {
+      const int64_t rows = std::min(together, end - r);
+      reader.read(r * n, rows * n, part);
+      reduce_some_rows<R>(static_cast<const S*>(part), out + r, rows, layout);
+    }
+  });
 }
 
 // Few columns and very many rows: the rows are shared among the threads.
@@ -431,6 +488,15 @@ Layout layout_of(Tensor& x, const bool* reduced) {
 
 template <class R, class S>
 void run_typed(const Tensor& x, const Tensor& out, const Layout& layout) {
+  // Products are rounded in an order of their own.
+  if constexpr (!std::is_same_v<R, Product> && !kComplex<Computed<S>>) {
+    if (layout.inner == 1 && layout.count > 1) {
+      if (std::optional<LazyRead> read = read_lazy(x, "reduction")) {
+        const Chain::Reader elements(*read->chain, x.shape(), read->inputs);
+        return reduce_read_rows<R, S>(elements, out.mutable_data<Computed<S>>(), layout);
+      }
+    }
+  }
   reduce<R>(x.data<S>(), out.mutable_data<Computed<S>>(), layout);
 }
 
