@@ -205,6 +205,7 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
     for (const Capture& capture : graph.captures()) arguments_.push_back(end_at(capture.inner));
   }
   for (const Tensor& result : results) results_.push_back(end_at(result));
+  join_products();
   join_elementwise(types);
   find_last_uses(options.keeps_captures);
 }
@@ -262,7 +263,7 @@ void Plan::find_last_uses(bool keeps_captures) {
     mark_inputs(step);
   };
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-    if (!step->chain) {
+    if (step->members.empty()) {
       mark_step(*step);
       continue;
     }
@@ -289,16 +290,67 @@ bool Plan::faster_one_by_one(std::span<const size_t> steps) const {
   return count * elements < kWork && (count < kManySteps || elements < kSomeElements);
 }
 
+// Steps that run together count as the first of them, with the last one's result.
+NodeSlots Plan::slots_of(const Step& step) const {
+  NodeSlots slots{step.members.empty() ? step.node : step.members[0].node, {}, step.first_slot};
+  for (const Input& input : step.inputs) slots.inputs.push_back(input.slot);
+  return slots;
+}
+
+void Plan::drop(std::span<const char> joined) {
+  size_t kept = 0;
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    if (joined[i]) continue;
+    if (kept != i) steps_[kept] = std::move(steps_[i]);
+    ++kept;
+  }
+  steps_.resize(kept);
+}
+
+void Plan::join_products() {
+  const auto count = static_cast<size_t>(num_slots_);
+  SlotFacts facts{std::vector<int32_t>(count), std::vector<char>(count),
+                  std::vector<const Shape*>(count)};
+  std::vector<NodeSlots> views;
+  std::vector<Input> inputs(count);  // by their slots
+  for (const Step& step : steps_) {
+    views.push_back(slots_of(step));
+    for (const Input& input : step.inputs) {
+      const auto slot = static_cast<size_t>(input.slot);
+      ++facts.readers[slot];
+      facts.computed[slot] = !input.from_outside;
+      facts.shapes[slot] = input.shape;
+      inputs[slot] = input;
+    }
+  }
+  for (const End& result : results_) ++facts.readers[static_cast<size_t>(result.slot)];
+
+  std::vector<char> joined(steps_.size());
+  for (Fusion::Found& found : Fusion::find(views, facts)) {
+    const auto direct = [&](size_t i) { return steps_[i].direct; };
+    if (std::ranges::all_of(found.steps, direct)) continue;
+    const Step& last = steps_[found.steps.back()];
+    Step whole{.node = last.node, .first_slot = last.first_slot};
+    for (const int32_t slot : found.fusion->inputs()) {
+      whole.inputs.push_back(inputs[static_cast<size_t>(slot)]);
+    }
+    whole.fusion = std::move(found.fusion);
+    for (const size_t i : found.steps) {
+      joined[i] = i != found.steps.back();
+      whole.members.push_back(std::move(steps_[i]));
+    }
+    steps_[found.steps.back()] = std::move(whole);
+  }
+  drop(joined);
+}
+
 void Plan::join_elementwise(std::span<const DType> types) {
   std::vector<NodeSlots> views;
   std::vector<int32_t> readers(types.size());  // of the slots
   for (Step& step : steps_) {
-    NodeSlots& view = views.emplace_back(NodeSlots{step.node, {}, step.first_slot});
-    for (const Input& input : step.inputs) {
-      view.inputs.push_back(input.slot);
-      ++readers[static_cast<size_t>(input.slot)];
-    }
-    step.overwrites = may_overwrite(view, types);
+    views.push_back(slots_of(step));
+    for (const int32_t slot : views.back().inputs) ++readers[static_cast<size_t>(slot)];
+    step.overwrites = may_overwrite(views.back(), types);
   }
   for (const End& result : results_) ++readers[static_cast<size_t>(result.slot)];
 
@@ -335,13 +387,7 @@ void Plan::join_elementwise(std::span<const DType> types) {
     steps_[group.back()] = std::move(whole);
     joined[group.back()] = 0;
   }
-  size_t kept = 0;
-  for (size_t i = 0; i < steps_.size(); ++i) {
-    if (joined[i]) continue;
-    if (kept != i) steps_[kept] = std::move(steps_[i]);
-    ++kept;
-  }
-  steps_.resize(kept);
+  drop(joined);
 }
 
 void Plan::run(std::span<const Tensor> arguments, TensorList& results) const {
@@ -412,9 +458,9 @@ FailedNodes taken_failed_nodes() { return std::exchange(failed_nodes, {}); }
     for (const Plan::Step& step : plan_.steps_) {
       node = step.node;
       if (step.direct && !watched && run_directly(step)) continue;
-      if (!step.chain) {
+      if (step.members.empty()) {
         run_in_general(step);
-      } else if (!run_chain(step)) {
+      } else if (step.fusion ? !run_fusion(step) : !run_chain(step)) {
         for (const Plan::Step& member : step.members) {
           node = member.node;
           run_in_general(member);
@@ -485,6 +531,19 @@ bool PlanRun::run_chain(const Plan::Step& step) {
   for (size_t k = 0; k < outputs.size(); ++k) {
     value_of(step.chain_outputs[k]) = std::move(outputs[k]);
   }
+  return true;
+}
+
+bool PlanRun::run_fusion(const Plan::Step& step) {
+  TensorList inputs, outputs;
+  for (const Plan::Input& input : step.inputs) {
+    inputs.push_back(slots_[static_cast<size_t>(input.slot)]);
+  }
+  if (!step.fusion->run(inputs, outputs)) return false;
+  for (const Plan::Input& input : step.inputs) {
+    if (input.last) slots_[static_cast<size_t>(input.slot)] = {};
+  }
+  slots_[static_cast<size_t>(step.first_slot)] = std::move(outputs[0]);
   return true;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graph/chains.h"
+#include "graph/fusions.h"
 #include "graph/graph.h"
 
 namespace ef::graph {
@@ -68,9 +69,10 @@ class Plan {
     int32_t first_slot;
     bool overwrites = false;  // the node is elementwise: its result may take an input's memory
     bool calls_host = false;  // which does not expect that subnormal numbers are flushed
-    // Of elementwise nodes that run together, the steps by which they run where they cannot. All
-    // other members are about the chain then.
+    // Of nodes that run together, the steps by which they run where they cannot. All other members
+    // are about the whole then, which is one of these.
     std::unique_ptr<const NodeChain> chain;
+    std::unique_ptr<const Fusion> fusion;
     std::vector<Step> members;
     InlineVector<int32_t, 2> chain_outputs;  // slots
     // All sizes are known, and arrays are small: the kernel runs on results of `specs`, without
@@ -97,8 +99,11 @@ class Plan {
   // The slot of an earlier step's first output, if that computes the same; -1 and it is noted if
   // there is none.
   class SharedSteps;
+  void join_products();
   bool faster_one_by_one(std::span<const size_t> steps) const;
   void join_elementwise(std::span<const DType> types);
+  NodeSlots slots_of(const Step& step) const;
+  void drop(std::span<const char> joined);
   void find_last_uses(bool keeps_captures);
 
   std::vector<Step> steps_;
@@ -134,6 +139,7 @@ class PlanRun {
   bool run_directly(const Plan::Step& step);
   void run_in_general(const Plan::Step& step);
   bool run_chain(const Plan::Step& step);
+  bool run_fusion(const Plan::Step& step);
 
   const Plan& plan_;
   std::unique_ptr<Plan::Slots> own_;

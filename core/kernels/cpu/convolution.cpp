@@ -11,6 +11,22 @@
 #include "ops/convolution.h"
 
 namespace ef::cpu {
+
+Convolution forward_convolution(bool depthwise, const ops::Conv2DAttrs& attrs, const Shape& image,
+                                const Shape& filter, const Shape& result, const char* op) {
+  Convolution c;
+  c.pass = Pass::kForward;
+  c.depthwise = depthwise;
+  c.format = attrs.data_format;
+  c.window = attrs.window(image, filter, op);
+  c.batch = image[0];
+  c.channels = image[axes_of(c.format).channel];
+  c.filters = result[axes_of(c.format).channel];
+  c.groups = depthwise ? c.channels : c.channels / std::max<int64_t>(filter[2], 1);
+  c.filter_stride = filter[2] * filter[3];
+  return c;
+}
+
 namespace {
 
 struct Operands {
@@ -18,23 +34,6 @@ struct Operands {
   const Tensor& filter;
   const Tensor& result;
 };
-
-Convolution describe(Pass pass, bool depthwise, const ops::Conv2DAttrs& attrs,
-                     const Operands& operands, const char* op) {
-  Convolution c;
-  c.pass = pass;
-  c.depthwise = depthwise;
-  c.format = attrs.data_format;
-  const Shape& image = operands.image.shape();
-  const Shape& filter = operands.filter.shape();
-  c.window = attrs.window(image, filter, op);
-  c.batch = image[0];
-  c.channels = image[axes_of(c.format).channel];
-  c.filters = operands.result.shape()[axes_of(c.format).channel];
-  c.groups = depthwise ? c.channels : c.channels / std::max<int64_t>(filter[2], 1);
-  c.filter_stride = filter[2] * filter[3];
-  return c;
-}
 
 // Products that neighbouring results, or results a plane apart, accumulate: `count` of them, of
 // contiguous elements of the filter with one element of the image or as many.
@@ -153,7 +152,9 @@ void run(Pass pass, bool depthwise, KernelContext& context, const ops::Conv2DAtt
   const char* op = context.op().tf_name;
   const Tensor& out = context.output(0);
   if (out.size() == 0) return;
-  const Convolution c = describe(pass, depthwise, attrs, operands, op);
+  Convolution c = forward_convolution(depthwise, attrs, operands.image.shape(),
+                                      operands.filter.shape(), operands.result.shape(), op);
+  c.pass = pass;
   if (operands.image.size() == 0 || operands.filter.size() == 0 || operands.result.size() == 0) {
     std::fill_n(out.mutable_data<char>(), out.bytes(), char{0});
     return;

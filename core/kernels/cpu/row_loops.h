@@ -22,6 +22,8 @@ struct RowLoopsOf {
   void (*max_into)(T* out, const T* x, int64_t n);
   void (*min_into)(T* out, const T* x, int64_t n);
   void (*add_into)(T* out, const T* x, int64_t n);
+  // out = out + x + y, at least `low` and at most `high`; NaN stays. y may be null.
+  void (*add_clipped)(T* out, const T* x, const T* y, T low, T high, int64_t n);
   // out += x * number
   void (*add_scaled)(T* out, const T* x, T number, int64_t n);
   // out = (dy - number) * y

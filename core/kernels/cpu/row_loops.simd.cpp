@@ -200,6 +200,23 @@ void add_into(T* out, const T* x, int64_t n) {
 }
 
 template <class T>
+T clipped(T v, T low, T high) {
+  v = v <= low ? low : v;
+  return v >= high ? high : v;
+}
+
+template <class T>
+void add_clipped(T* out, const T* x, const T* y, T low, T high, int64_t n) {
+  if (y) {
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) out[i] = clipped(out[i] + x[i] + y[i], low, high);
+  } else {
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) out[i] = clipped(out[i] + x[i], low, high);
+  }
+}
+
+template <class T>
 void add_scaled(T* out, const T* x, T number, int64_t n) {
 #pragma omp simd
   for (int64_t i = 0; i < n; ++i) out[i] += x[i] * number;
@@ -322,6 +339,7 @@ constexpr RowLoopsOf<T> kLoops = {
     .max_into = extreme_into<Larger, T>,
     .min_into = extreme_into<Smaller, T>,
     .add_into = add_into<T>,
+    .add_clipped = add_clipped<T>,
     .add_scaled = add_scaled<T>,
     .softmax_grad = softmax_grad<T>,
     .max_into_pixels = max_into_pixels<T>,

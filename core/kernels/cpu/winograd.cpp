@@ -174,10 +174,10 @@ int64_t count_blocks(const Geometry& g) {
   return (g.tiles + most * threads - 1) / (most * threads) * threads;
 }
 
-void convolve_tiles(const Convolution& c, const float* from, const float* filter, float* to) {
-  const Geometry g = geometry_of(c);
-  const onednn::Scratch filters(bytes_of((kPlanes + 9) * g.pairs));
-  transform_filter(g, filter, filters.as<float>(), c.pass == Pass::kInput);
+// `filters` are transformed.
+template <class Finish>
+void convolve_tiles(const Geometry& g, const float* from, const float* filters, float* to,
+                    const Finish& finish) {
   const int64_t blocks = count_blocks(g);
   const int64_t most = (g.tiles + blocks - 1) / blocks;
   const int64_t numbers = (kPlanes * most + kTile * kTile) * (g.from.channels + g.to.channels);
@@ -194,11 +194,19 @@ void convolve_tiles(const Convolution& c, const float* from, const float* filter
       read_squares(g.from, kTile, from, first, count, read, read_plane, spare, loops().image);
       for (int64_t p = 0; p < kPlanes; ++p) {
         gemm(product(count, g.to.channels, g.from.channels), read + p * read_plane,
-             filters.as<float>() + p * g.pairs, products + p * plane);
+             filters + p * g.pairs, products + p * plane);
       }
       write_results(g.to, to, first, count, products, plane, spare);
+      for (int64_t t = first; t < first + count; ++t) finish(square_of(g.to, t, kStep));
     }
   });
+}
+
+void convolve_plain(const Convolution& c, const float* from, const float* filter, float* to) {
+  const Geometry g = geometry_of(c);
+  const onednn::Scratch filters(bytes_of((kPlanes + 9) * g.pairs));
+  transform_filter(g, filter, filters.as<float>(), c.pass == Pass::kInput);
+  convolve_tiles(g, from, filters.as<float>(), to, [](const Square&) {});
 }
 
 // The filters' gradient. All threads transform the tiles of some images, then they share the 16
@@ -255,7 +263,7 @@ bool three(const Slide& slide) {
 
 }  // namespace
 
-bool suits_winograd(const Convolution& c) {
+bool suits_winograd(const Convolution& c, bool ready) {
   if (c.groups != 1 || c.depthwise || c.format != DataFormat::kNhwc) return false;
   if (!three(c.window.row) || !three(c.window.col)) return false;
   if (std::min(c.channels, c.filters) < 32) return false;
@@ -263,17 +271,37 @@ bool suits_winograd(const Convolution& c) {
   // Tiles' pixels beyond the borders are wasted work.
   const int64_t pixels = c.batch * g.to.rows * g.to.cols;
   if (10 * kStep * kStep * g.tiles > 14 * pixels) return false;
-  // So are many transformed filters for few tiles.
+  // So are many filters that are transformed, or even read, for few tiles.
+  if (ready) return g.tiles >= std::max<int64_t>(40, g.pairs / 2048);
   return g.tiles >= std::max<int64_t>(96, g.pairs / 256);
 }
 
 void convolve_by_winograd(const Convolution& c, const float* image, const float* filter,
                           const float* result) {
   switch (c.pass) {
-    case Pass::kForward: return convolve_tiles(c, image, filter, const_cast<float*>(result));
-    case Pass::kInput: return convolve_tiles(c, result, filter, const_cast<float*>(image));
+    case Pass::kForward: return convolve_plain(c, image, filter, const_cast<float*>(result));
+    case Pass::kInput: return convolve_plain(c, result, filter, const_cast<float*>(image));
     default: return filter_gradient(c, image, result, const_cast<float*>(filter));
   }
+}
+
+int64_t winograd_filter_size(const Convolution& c) { return kPlanes * geometry_of(c).pairs; }
+
+void transform_winograd_filter(const Convolution& c, const float* filter, float* to) {
+  transform_filter(geometry_of(c), filter, to, false);
+}
+
+void convolve_by_winograd(const Convolution& c, const float* image, const float* transformed,
+                          float* result,
+                          const std::function<void(int64_t at, int64_t count)>& finish) {
+  const Geometry g = geometry_of(c);
+  convolve_tiles(g, image, transformed, result, [&](const Square& square) {
+    const int64_t rows = std::min(kStep, g.to.rows - square.row);
+    const int64_t cols = std::min(kStep, g.to.cols - square.col);
+    for (int64_t i = 0; i < rows; ++i) {
+      finish(square.offset + i * g.to.row_size(), cols * g.to.channels);
+    }
+  });
 }
 
 }  // namespace ef::cpu

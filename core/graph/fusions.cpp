@@ -1,0 +1,362 @@
+// Finding and running products and convolutions together with what follows them.
+#include "graph/fusions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "eager/batched.h"
+#include "eager/interruptible_region.h"
+#include "eager/observer.h"
+#include "eager/tape.h"
+#include "graph/plan.h"
+#include "kernels/cpu/convolution.h"
+#include "ops/array.h"
+#include "ops/bias.h"
+#include "ops/convolution.h"
+#include "ops/elementwise.h"
+#include "ops/matmul.h"
+#include "ops/normalization.h"
+#include "ops/partial_shapes.h"
+
+namespace ef::graph {
+namespace {
+
+const Tensor& result_of(const Node& node) { return node.outputs[0]; }
+
+bool is_convolution(const Node& node) {
+  return node.op == &ops::conv2d || node.op == &ops::depthwise_conv2d;
+}
+
+// A product or convolution of floats whose result has its channels last.
+bool can_begin(const Node& node) {
+  if (!node.op || !node.late.empty() || result_of(node).dtype() != DType::kFloat32) return false;
+  if (is_convolution(node)) {
+    return node.attrs.as<ops::Conv2DAttrs>().data_format == DataFormat::kNhwc;
+  }
+  if (node.op != &ops::matmul) return false;
+  const Shape& shape = result_of(node).shape();
+  return shape.ranked() && shape.rank() >= 2 && !node.attrs.as<ops::MatmulAttrs>().swaps_a();
+}
+
+// The number of channels, as far as it is known.
+int64_t channels_of(const Shape& shape) {
+  return shape.ranked() && shape.rank() > 0 ? shape.back(0) : kUnknownSize;
+}
+
+// Whether a shape is that of one number for each channel, which broadcasts to the result.
+bool is_vector(const Shape& shape, int64_t channels) {
+  if (!shape.fully_known() || channels <= 0) return false;
+  return channels_of(shape) == channels && shape.num_elements() == channels;
+}
+
+}  // namespace
+
+int32_t Fusion::add_input(int32_t slot) {
+  inputs_.push_back(slot);
+  return static_cast<int32_t>(inputs_.size()) - 1;
+}
+
+class Fusion::Search {
+ public:
+  Search(std::span<const NodeSlots> steps, const SlotFacts& facts)
+      : steps_(steps),
+        facts_(facts),
+        reader_(facts.readers.size(), -1),
+        giver_(facts.readers.size(), -1),
+        taken_(steps.size()) {
+    for (size_t i = 0; i < steps.size(); ++i) {
+      for (size_t k = 0; k < steps[i].node->outputs.size(); ++k) {
+        giver_[static_cast<size_t>(steps[i].first_output) + k] = static_cast<int32_t>(i);
+      }
+      for (const int32_t slot : steps[i].inputs) {
+        reader_[static_cast<size_t>(slot)] = static_cast<int32_t>(i);
+      }
+    }
+  }
+
+  std::vector<Found> take() {
+    std::vector<Found> all;
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      const NodeSlots& step = steps_[i];
+      if (taken_[i] || !can_begin(*step.node) || is_computed(step.inputs[1])) continue;
+      Found found{{i}, std::make_unique<Fusion>()};
+      found.fusion->node_ = step.node;
+      for (const int32_t slot : step.inputs) found.fusion->add_input(slot);
+      if (is_convolution(*step.node)) add_padding(found, step.inputs[0]);
+      while (extend(found)) {
+      }
+      // Without anything to add, a convolution still gains by keeping its filter ready.
+      if (found.steps.size() == 1 && !is_convolution(*step.node)) continue;
+      for (const size_t k : found.steps) taken_[k] = 1;
+      all.push_back(std::move(found));
+    }
+    return all;
+  }
+
+ private:
+  bool is_computed(int32_t slot) const { return facts_.computed[static_cast<size_t>(slot)]; }
+
+  // Adds the step that gives the image, if it pads rows and columns with zeros.
+  void add_padding(Found& found, int32_t image) {
+    const int32_t giver = giver_[static_cast<size_t>(image)];
+    if (giver < 0 || facts_.readers[static_cast<size_t>(image)] != 1) return;
+    const NodeSlots& step = steps_[static_cast<size_t>(giver)];
+    const Node& node = *step.node;
+    if (node.op != &ops::pad || !node.late.empty()) return;
+    const auto& attrs = node.attrs.as<ops::PadAttrs>();
+    if (attrs.mode != ops::PadMode::kConstant || attrs.constant_values != 0) return;
+    const auto untouched = [&](size_t axis) {
+      return attrs.paddings[2 * axis] == 0 && attrs.paddings[2 * axis + 1] == 0;
+    };
+    if (attrs.paddings.size() != 8 || !untouched(0) || !untouched(3)) return;
+    found.fusion->pad_ = &node;
+    found.fusion->inputs_[0] = step.inputs[0];
+    found.steps.insert(found.steps.begin(), static_cast<size_t>(giver));
+  }
+
+  // Adds the step that reads the last result, if that fits and nothing else reads it.
+  bool extend(Found& found) {
+    const NodeSlots& last = steps_[found.steps.back()];
+    const int32_t slot = last.first_output;
+    if (facts_.readers[static_cast<size_t>(slot)] != 1) return false;
+    const int32_t next = reader_[static_cast<size_t>(slot)];
+    if (next < 0 || taken_[static_cast<size_t>(next)]) return false;
+    const NodeSlots& step = steps_[static_cast<size_t>(next)];
+    const Node& node = *step.node;
+    if (!node.op || result_of(node).dtype() != DType::kFloat32) return false;
+    Fusion& fusion = *found.fusion;
+    const int64_t channels = channels_of(result_of(*last.node).shape());
+    const bool linear = fusion.addend_ < 0 && !fusion.ends_;
+    const bool fits = (linear && (add_affine(fusion, step, slot, channels) ||
+                                  add_view(fusion, step, slot, channels))) ||
+                      (!fusion.ends_ && add_addend(fusion, step, slot, *last.node)) ||
+                      add_loop(fusion, node);
+    if (fits) found.steps.push_back(static_cast<size_t>(next));
+    return fits;
+  }
+
+  bool add_affine(Fusion& fusion, const NodeSlots& step, int32_t slot, int64_t channels) {
+    const Node& node = *step.node;
+    if (node.op == &ops::batch_norm_inference) {
+      const auto& attrs = node.attrs.as<ops::BatchNormAttrs>();
+      const int rank = result_of(node).rank();
+      if (!result_of(node).shape().ranked() || (attrs.axis != -1 && attrs.axis != rank - 1)) {
+        return false;
+      }
+      for (size_t k = 1; k < step.inputs.size(); ++k) {
+        if (is_computed(step.inputs[k])) return false;
+      }
+      if (step.inputs[0] != slot) return false;
+      fusion.affine_.push_back({Affine::kNormalize, static_cast<int32_t>(fusion.inputs_.size()),
+                                attrs.epsilon});
+      for (size_t k = 1; k < step.inputs.size(); ++k) fusion.add_input(step.inputs[k]);
+      return true;
+    }
+    const bool bias = node.op == &ops::bias_add;
+    if (!bias && node.op != &ops::add && node.op != &ops::multiply) return false;
+    if (bias && node.attrs.as<ops::BiasAttrs>().data_format != DataFormat::kNhwc) return false;
+    const bool second = step.inputs[0] == slot;
+    const int32_t vector = step.inputs[second];
+    if (vector == slot || is_computed(vector) || (bias && !second)) return false;
+    const Shape& shape = *facts_.shapes[static_cast<size_t>(vector)];
+    if (!bias && (!is_vector(shape, channels) || shape.rank() > result_of(node).rank())) {
+      return false;
+    }
+    const bool scales = node.op == &ops::multiply;
+    fusion.affine_.push_back({scales ? Affine::kScale : Affine::kOffset, fusion.add_input(vector)});
+    return true;
+  }
+
+  bool add_view(Fusion& fusion, const NodeSlots& step, int32_t slot, int64_t channels) {
+    const Node& node = *step.node;
+    if (node.op != &ops::reshape || fusion.view_ || step.inputs[0] != slot) return false;
+    if (channels <= 0 || channels_of(result_of(node).shape()) != channels) return false;
+    fusion.view_ = &node;
+    fusion.view_inputs_ = static_cast<int32_t>(fusion.inputs_.size());
+    for (size_t k = 1; k < step.inputs.size(); ++k) fusion.add_input(step.inputs[k]);
+    return true;
+  }
+
+  bool add_addend(Fusion& fusion, const NodeSlots& step, int32_t slot, const Node& last) {
+    const Node& node = *step.node;
+    if (node.op != &ops::add || fusion.addend_ >= 0) return false;
+    const int32_t other = step.inputs[step.inputs[0] == slot];
+    const Shape& shape = result_of(node).shape();
+    if (other == slot || !shape.ranked() || !may_equal(shape, result_of(last).shape())) return false;
+    fusion.addend_ = fusion.add_input(other);
+    return true;
+  }
+
+  bool add_loop(Fusion& fusion, const Node& node) {
+    const float low = 0, high = node.op == &ops::relu6 ? 6 : fusion.limits_.high;
+    if ((node.op == &ops::relu || node.op == &ops::relu6) && !std::exchange(fusion.ends_, true)) {
+      fusion.limits_ = {low, high};
+      return true;
+    }
+    if (!node.op->kernel.elements || !node.late.empty() || node.inputs.size() != 1) return false;
+    const DType type = DType::kFloat32;
+    const ElementLoop loop = node.op->kernel.elements({*node.op, {&type, 1}, type, node.attrs});
+    if (!loop || loop.forwards || !loop.overwrites) return false;
+    fusion.loops_.push_back(loop);
+    fusion.ends_ = true;
+    return true;
+  }
+
+  std::span<const NodeSlots> steps_;
+  const SlotFacts& facts_;
+  std::vector<int32_t> reader_;  // the last step that reads a slot
+  std::vector<int32_t> giver_;   // the step that gives it, or -1
+  std::vector<char> taken_;
+};
+
+std::vector<Fusion::Found> Fusion::find(std::span<const NodeSlots> steps, const SlotFacts& facts) {
+  return Search(steps, facts).take();
+}
+
+// False if the inputs are not vectors of that many channels.
+bool Fusion::fold(std::span<const Tensor> inputs, int64_t channels, Folded& folded) const {
+  const auto count = static_cast<size_t>(channels);
+  std::vector<double> scale(count, 1), offsets(count, 0);
+  bool scales = false;
+  for (const Affine& affine : affine_) {
+    const bool normalizes = affine.kind == Affine::kNormalize;
+    const auto first = static_cast<size_t>(affine.first_input);
+    const float* vectors[4] = {};
+    for (size_t k = 0; k < (normalizes ? 4u : 1u); ++k) {
+      const Tensor& vector = inputs[first + k];
+      if (vector.size() != channels || vector.dtype() != DType::kFloat32) return false;
+      vectors[k] = vector.data<float>();
+    }
+    scales |= affine.kind != Affine::kOffset;
+    for (size_t c = 0; c < count; ++c) {
+      const double value = vectors[0][c];
+      switch (affine.kind) {
+        case Affine::kOffset: offsets[c] += value; break;
+        case Affine::kScale:
+          scale[c] *= value;
+          offsets[c] *= value;
+          break;
+        case Affine::kNormalize:
+          const double factor = value / std::sqrt(double{vectors[3][c]} + affine.epsilon);
+          scale[c] *= factor;
+          offsets[c] = (offsets[c] - vectors[2][c]) * factor + vectors[1][c];
+      }
+    }
+  }
+  if (scales) folded.scale.assign(scale.begin(), scale.end());
+  if (!affine_.empty()) folded.offsets.assign(offsets.begin(), offsets.end());
+  return true;
+}
+
+// The identity of a tensor changes when its memory gets another value.
+std::shared_ptr<Fusion::Folded> Fusion::folded(std::span<const Tensor> inputs,
+                                               int64_t channels) const {
+  std::vector<uint64_t> ids{inputs[1].impl()->id()};
+  for (const Affine& affine : affine_) {
+    const int32_t count = affine.kind == Affine::kNormalize ? 4 : 1;
+    for (int32_t k = 0; k < count; ++k) {
+      ids.push_back(inputs[static_cast<size_t>(affine.first_input + k)].impl()->id());
+    }
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (folded_ && folded_->ids == ids) return folded_;
+  }
+  auto made = std::make_shared<Folded>();
+  if (!fold(inputs, channels, *made)) return nullptr;
+  made->ids = std::move(ids);
+  const std::lock_guard lock(mutex_);
+  folded_ = made;
+  return made;
+}
+
+// The image as the convolution gets it, without a value.
+Tensor Fusion::padded(const Tensor& image) const {
+  SpecList specs;
+  InferContext infer(*pad_->op, {&image, 1}, pad_->attrs, specs);
+  pad_->op->infer(infer);
+  return symbolic(specs[0]);
+}
+
+cpu::Convolution Fusion::describe(const Shape& image, const Shape& filter,
+                                  const Shape& result) const {
+  cpu::Convolution c =
+      cpu::forward_convolution(node_->op == &ops::depthwise_conv2d,
+                               node_->attrs.as<ops::Conv2DAttrs>(), image, filter, result,
+                               node_->op->tf_name);
+  if (!pad_) return c;
+  const Ints& paddings = pad_->attrs.as<ops::PadAttrs>().paddings;
+  for (const auto& [slide, first] : {std::pair{&c.window.row, 2u}, {&c.window.col, 4u}}) {
+    slide->before += paddings[first];
+    slide->after += paddings[first + 1];
+    slide->in -= paddings[first] + paddings[first + 1];
+  }
+  return c;
+}
+
+bool Fusion::run(std::span<const Tensor> inputs, TensorList& outputs) const {
+  if (!observers.empty()) return false;
+  for (const Tensor& input : inputs) {
+    if (input.impl()->lazy()) {
+      if (is_batched(input)) return false;
+      input.impl()->settle();
+    }
+    for (const Tape* const tape : active_tapes()) {
+      if (tape->knows(input.impl()->id_or_zero())) return false;
+    }
+  }
+  const Op& op = *node_->op;
+  const Tensor& left = inputs[0];
+  const Tensor& right = inputs[1];
+  if (left.dtype() != DType::kFloat32 || right.dtype() != DType::kFloat32) return false;
+  if (left.size() == 0 || right.size() == 0) return false;
+  SpecList specs;
+  cpu::Convolution convolution;
+  try {
+    const Tensor operands[] = {pad_ ? padded(left) : left, right};
+    InferContext infer(op, operands, node_->attrs, specs);
+    op.infer(infer);
+    if (is_convolution(*node_)) convolution = describe(operands[0].shape(), right.shape(), specs[0].shape);
+  } catch (const Error&) {
+    return false;  // the operation itself says what is wrong
+  }
+  const Shape& shape = specs[0].shape;
+  const int64_t channels = shape.back(0);
+  const int64_t count = shape.num_elements();
+  if (count == 0 || (node_->op == &ops::matmul && right.rank() != 2)) return false;
+  const Tensor result = Tensor::empty(DType::kFloat32, shape);
+  TensorList given{result};
+  if (view_) {
+    const auto sizes = inputs.subspan(static_cast<size_t>(view_inputs_), view_->inputs.size() - 1);
+    TensorList operands{result};
+    for (const Tensor& size : sizes) operands.push_back(size);
+    given.clear();
+    run_node(*view_, operands, given);
+  }
+  const float* addend = nullptr;
+  if (addend_ >= 0) {
+    const Tensor& other = inputs[static_cast<size_t>(addend_)];
+    if (other.shape() != given[0].shape()) return false;  // the addition may also broadcast
+    addend = other.data<float>();
+  }
+  const std::shared_ptr<Folded> ready = folded(inputs, channels);
+  if (!ready) return false;
+  const InterruptibleRegion region(op.cost(inputs, specs, node_->attrs));
+  const cpu::Finish finish(channels, ready->offsets.empty() ? nullptr : ready->offsets.data(),
+                           addend, limits_, loops_);
+  cpu::ReadyWeights::Source source{right.data<float>(), right.size() / channels, channels};
+  if (!ready->scale.empty()) source.scale = ready->scale.data();
+  if (is_convolution(*node_)) {
+    cpu::convolve_finished(convolution, left.data<float>(), ready->weights, source, finish,
+                           result.mutable_data<float>(), op.tf_name);
+  } else {
+    source.transposed = node_->attrs.as<ops::MatmulAttrs>().swaps_b();
+    cpu::multiply_finished(count / channels, left.data<float>(), ready->weights, source, finish,
+                           result.mutable_data<float>(), op.tf_name);
+  }
+  outputs.push_back(std::move(given[0]));
+  return true;
+}
+
+}  // namespace ef::graph

@@ -1,0 +1,84 @@
+// Products and convolutions of a plan that run together with what follows them: biases, batch
+// normalisations with known moments, residuals, and elementwise operations of one input.
+//
+// Biases and normalisations are folded into the weights, once for each value of the weights, and
+// the rest happens to a part of the result while it is in the cache.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "graph/chains.h"
+#include "graph/graph.h"
+#include "kernels/cpu/finished_convolution.h"
+
+namespace ef::graph {
+
+// What a plan knows of its slots.
+struct SlotFacts {
+  std::vector<int32_t> readers;  // how many inputs of steps, and results, a slot is
+  std::vector<char> computed;    // by an operation, in contrast to what comes from outside, such as
+                                 // the value of a variable
+  std::vector<const Shape*> shapes;
+};
+
+// Nodes that run as one product or convolution.
+class Fusion {
+ public:
+  struct Found;
+  // The steps that can run together with each product or convolution.
+  static std::vector<Found> find(std::span<const NodeSlots> steps, const SlotFacts& facts);
+
+  // The slots of the inputs of a run.
+  std::span<const int32_t> inputs() const { return inputs_; }
+
+  // False, with nothing done, if the nodes have to run one by one: for shapes that do not fit, and
+  // where a tape or another tool sees each of them.
+  bool run(std::span<const Tensor> inputs, TensorList& outputs) const;
+
+ private:
+  // What the columns of the weights and the offsets of the channels are changed by, in order.
+  struct Affine {
+    enum Kind : uint8_t { kOffset, kScale, kNormalize } kind;
+    int32_t first_input;  // of one, or of four
+    double epsilon = 0;
+  };
+  // The weights and offsets for one value of what they come from.
+  struct Folded {
+    std::vector<uint64_t> ids;
+    std::vector<float> scale;  // empty if the weights are taken as they are
+    std::vector<float> offsets;
+    cpu::ReadyWeights weights;
+  };
+  class Search;
+
+  int32_t add_input(int32_t slot);
+  std::shared_ptr<Folded> folded(std::span<const Tensor> inputs, int64_t channels) const;
+  Tensor padded(const Tensor& image) const;
+  cpu::Convolution describe(const Shape& image, const Shape& filter, const Shape& result) const;
+  bool fold(std::span<const Tensor> inputs, int64_t channels, Folded& folded) const;
+
+  const Node* node_ = nullptr;   // the product or convolution
+  const Node* pad_ = nullptr;    // the padding of its image
+  std::vector<int32_t> inputs_;  // the slots of its operands, then those of the rest
+  std::vector<Affine> affine_;
+  int32_t addend_ = -1;  // which input
+  cpu::Limits limits_;
+  bool ends_ = false;  // with limits or loops
+  std::vector<ElementLoop> loops_;
+  const Node* view_ = nullptr;  // a reshape that keeps the channels
+  int32_t view_inputs_ = 0;     // the first of those that give its sizes
+
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<Folded> folded_;
+};
+
+struct Fusion::Found {
+  std::vector<size_t> steps;  // in order; the last one gives the only result
+  std::unique_ptr<Fusion> fusion;
+};
+
+}  // namespace ef::graph

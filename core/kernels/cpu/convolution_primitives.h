@@ -1,0 +1,49 @@
+// oneDNN's primitives for parts of convolutions.
+#pragma once
+
+#include <array>
+
+#include "kernels/cpu/float_convolution.h"
+#include "kernels/cpu/onednn.h"
+
+namespace ef::cpu {
+
+using Dims = dnnl::memory::dims;
+using Desc = dnnl::memory::desc;
+inline constexpr auto kFloat = dnnl::memory::data_type::f32;
+
+// The filter as programs have it.
+Desc stored_filter_desc(const Convolution& c);
+
+// A primitive for a number of images, and its layout of the filter.
+struct Primitive {
+  dnnl::primitive convolution;
+  std::array<int, 4> arguments;
+  std::array<Desc, 4> descs;
+  Desc filter;
+  size_t scratch_bytes = 0;
+
+  onednn::Step step() const { return onednn::Step(convolution, arguments, descs); }
+};
+Primitive make_primitive(const Convolution& c);
+
+onednn::Step reorder_step(const Desc& from, const Desc& to);
+
+// A part of a convolution, itself a convolution.
+struct Part {
+  Convolution convolution;
+  int64_t image = 0;  // offsets
+  int64_t result = 0;
+};
+// The k-th of the parts with whole images.
+Part part_of_images(const Convolution& c, int64_t k, int64_t parts);
+// A part of image n: these rows of the written operand, and the rows of the other operand that
+// contribute to them. False if there are none.
+bool part_of_rows(const Convolution& c, int64_t n, int64_t begin, int64_t end, Part& part);
+// Whether two parts of a convolution can use one primitive.
+bool same_primitive(const Convolution& a, const Convolution& b);
+
+// The key of a plan; `kind` tells apart plans of different types.
+onednn::Key key_of(const Convolution& c, int64_t kind, bool threaded);
+
+}  // namespace ef::cpu
