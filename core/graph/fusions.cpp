@@ -128,10 +128,10 @@ class Fusion::Search {
     Fusion& fusion = *found.fusion;
     const int64_t channels = channels_of(result_of(*last.node).shape());
     const bool linear = fusion.addend_ < 0 && !fusion.ends_;
-    const bool fits = (linear && (add_affine(fusion, step, slot, channels) ||
-                                  add_view(fusion, step, slot, channels))) ||
-                      (!fusion.ends_ && add_addend(fusion, step, slot, *last.node)) ||
-                      add_loop(fusion, node);
+    const bool fits =
+        (linear &&
+         (add_affine(fusion, step, slot, channels) || add_view(fusion, step, slot, channels))) ||
+        (!fusion.ends_ && add_addend(fusion, step, slot, *last.node)) || add_loop(fusion, node);
     if (fits) found.steps.push_back(static_cast<size_t>(next));
     return fits;
   }
@@ -148,8 +148,8 @@ class Fusion::Search {
         if (is_computed(step.inputs[k])) return false;
       }
       if (step.inputs[0] != slot) return false;
-      fusion.affine_.push_back({Affine::kNormalize, static_cast<int32_t>(fusion.inputs_.size()),
-                                attrs.epsilon});
+      fusion.affine_.push_back(
+          {Affine::kNormalize, static_cast<int32_t>(fusion.inputs_.size()), attrs.epsilon});
       for (size_t k = 1; k < step.inputs.size(); ++k) fusion.add_input(step.inputs[k]);
       return true;
     }
@@ -183,7 +183,8 @@ class Fusion::Search {
     if (node.op != &ops::add || fusion.addend_ >= 0) return false;
     const int32_t other = step.inputs[step.inputs[0] == slot];
     const Shape& shape = result_of(node).shape();
-    if (other == slot || !shape.ranked() || !may_equal(shape, result_of(last).shape())) return false;
+    if (other == slot || !shape.ranked() || !may_equal(shape, result_of(last).shape()))
+      return false;
     fusion.addend_ = fusion.add_input(other);
     return true;
   }
@@ -281,10 +282,9 @@ Tensor Fusion::padded(const Tensor& image) const {
 
 cpu::Convolution Fusion::describe(const Shape& image, const Shape& filter,
                                   const Shape& result) const {
-  cpu::Convolution c =
-      cpu::forward_convolution(node_->op == &ops::depthwise_conv2d,
-                               node_->attrs.as<ops::Conv2DAttrs>(), image, filter, result,
-                               node_->op->tf_name);
+  cpu::Convolution c = cpu::forward_convolution(node_->op == &ops::depthwise_conv2d,
+                                                node_->attrs.as<ops::Conv2DAttrs>(), image, filter,
+                                                result, node_->op->tf_name);
   if (!pad_) return c;
   const Ints& paddings = pad_->attrs.as<ops::PadAttrs>().paddings;
   for (const auto& [slide, first] : {std::pair{&c.window.row, 2u}, {&c.window.col, 4u}}) {
@@ -317,7 +317,8 @@ bool Fusion::run(std::span<const Tensor> inputs, TensorList& outputs) const {
     const Tensor operands[] = {pad_ ? padded(left) : left, right};
     InferContext infer(op, operands, node_->attrs, specs);
     op.infer(infer);
-    if (is_convolution(*node_)) convolution = describe(operands[0].shape(), right.shape(), specs[0].shape);
+    if (is_convolution(*node_))
+      convolution = describe(operands[0].shape(), right.shape(), specs[0].shape);
   } catch (const Error&) {
     return false;  // the operation itself says what is wrong
   }

@@ -9,9 +9,13 @@
 #include "graph/graph.h"
 #include "graph/plan.h"
 #include "graph/record.h"
+#include "ops/array.h"
+#include "ops/bias.h"
 #include "ops/compose.h"
+#include "ops/convolution.h"
 #include "ops/elementwise.h"
 #include "ops/matmul.h"
+#include "ops/normalization.h"
 #include "ops/reduction.h"
 #include "tests/check.h"
 #include "tests/tensors.h"
@@ -178,6 +182,24 @@ TEST(plan_leaves_arguments_and_results_alone) {
   CHECK(same_bits(argument, ramp({3, 40'000}, 1)));
   for (size_t k = 0; k < 3; ++k) CHECK(same_bits(first[k], second[k]));
   traced.check({argument});
+}
+
+TEST(plan_joins_convolutions_and_what_follows) {
+  const Function f = [](const TensorList& x) -> TensorList {
+    const ops::Conv2DAttrs attrs{.strides = Ints{1, 1, 1, 1}, .padding = Padding::kSame};
+    const Tensor image =
+        call(ops::pad, {x[0]}, ops::PadAttrs{.paddings = Ints{0, 0, 1, 1, 2, 2, 0, 0}});
+    const Tensor first =
+        call(ops::bias_add, {call(ops::conv2d, {image, x[1]}, attrs), x[2]}, ops::BiasAttrs{});
+    const Tensor normal =
+        call(ops::batch_norm_inference, {first, x[2], x[2], x[2], x[2]}, ops::BatchNormAttrs{});
+    const Tensor product = call(ops::matmul, {call(ops::relu, {normal}), x[3]}, ops::MatmulAttrs{});
+    return {call(ops::tanh, {product + image})};
+  };
+  // The padded image is read twice: the padding stays a step of its own.
+  const Shape images({kUnknownSize, kUnknownSize, kUnknownSize, 4});
+  const Traced traced(f, {images, {3, 3, 4, 4}, {4}, {4, 4}});
+  CHECK_EQUAL(traced.plan().size(), 3);
 }
 
 TEST(plan_is_recorded_step_by_step) {

@@ -85,8 +85,8 @@ const float* ReadyWeights::plain(const Source& source) {
   const std::lock_guard lock(mutex_);
   const Interruptible none(nullptr, nullptr);  // a check would wait for Python's lock
   if (const onednn::Scratch* found = find({}, false)) return found->as<float>();
-  auto* const to = static_cast<float*>(
-      add({}, false, static_cast<size_t>(source.size()) * sizeof(float)));
+  auto* const to =
+      static_cast<float*>(add({}, false, static_cast<size_t>(source.size()) * sizeof(float)));
   write_plain(source, to);
   return to;
 }
@@ -114,8 +114,7 @@ const float* ReadyWeights::transformed(
   const bool as_is = !source.scale && !source.transposed;
   const onednn::Scratch copy(as_is ? 0 : static_cast<size_t>(source.size()) * sizeof(float));
   if (!as_is) write_plain(source, copy.as<float>());
-  auto* const to =
-      static_cast<float*>(add({}, true, static_cast<size_t>(count) * sizeof(float)));
+  auto* const to = static_cast<float*>(add({}, true, static_cast<size_t>(count) * sizeof(float)));
   make(as_is ? source.data : copy.as<float>(), to);
   return to;
 }
@@ -206,8 +205,8 @@ void convolve_pieces(const Convolution& c, const float* image, ReadyWeights& wei
   const Desc stored = stored_filter_desc(c);
   std::vector<const void*> filters;
   for (const Primitive& variant : plan->variants) {
-    filters.push_back(onednn::guarded(
-        op, [&] { return weights.laid_out(source, stored, variant.filter); }));
+    filters.push_back(
+        onednn::guarded(op, [&] { return weights.laid_out(source, stored, variant.filter); }));
   }
   const auto count = static_cast<int64_t>(plan->pieces.size());
   const int64_t grain = plan->steps.empty() ? std::max<int64_t>(1, count / (8 * max_threads())) : 1;
@@ -247,9 +246,8 @@ void convolve_finished(const Convolution& c, const float* image, ReadyWeights& w
     const float* const filter = weights.transformed(
         source, winograd_filter_size(c),
         [&](const float* plain, float* to) { transform_winograd_filter(c, plain, to); });
-    return convolve_by_winograd(c, image, filter, result, [&](int64_t at, int64_t count) {
-      finish(result, at, count);
-    });
+    return convolve_by_winograd(c, image, filter, result,
+                                [&](int64_t at, int64_t count) { finish(result, at, count); });
   }
   convolve_pieces(c, image, weights, source, finish, result, op);
 }
@@ -279,9 +277,8 @@ void multiply_finished(int64_t rows, const float* a, ReadyWeights& weights,
     if (source.transposed) p.ldb = p.k;
     gemm(p, a, source.data, c);
   }
-  parallel_for(rows, std::max<int64_t>(1, 16'384 / p.n), [&](int64_t begin, int64_t end) {
-    finish(c, begin * p.n, (end - begin) * p.n);
-  });
+  parallel_for(rows, std::max<int64_t>(1, 16'384 / p.n),
+               [&](int64_t begin, int64_t end) { finish(c, begin * p.n, (end - begin) * p.n); });
 }
 
 }  // namespace ef::cpu

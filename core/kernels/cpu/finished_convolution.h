@@ -34,7 +34,7 @@ class Finish {
   void operator()(float* result, int64_t at, int64_t count) const;
 
  private:
-  int64_t block_;  // numbers of some whole pixels, which fit the first-level cache
+  int64_t block_;               // numbers of some whole pixels, which fit the first-level cache
   std::vector<float> offsets_;  // of a block
   const float* addend_;
   Limits limits_;
