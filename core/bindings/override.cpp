@@ -114,6 +114,32 @@ PyObject* call_dispatcher(PyObject* function, PyObject* dispatcher, PyObject* co
   });
 }
 
+PyObject* index_override(PyObject* object, PyObject* key) {
+  const auto part_of = [](PyObject* item) -> PyObject* {
+    if (!PySlice_Check(item)) return overrides(item) ? item : nullptr;
+    const auto* slice = reinterpret_cast<PySliceObject*>(item);
+    for (PyObject* bound : {slice->start, slice->stop, slice->step}) {
+      if (overrides(bound)) return bound;
+    }
+    return nullptr;
+  };
+  PyObject* part = nullptr;
+  if (PyTuple_Check(key)) {
+    for (Py_ssize_t i = 0; !part && i < PyTuple_GET_SIZE(key); ++i) {
+      part = part_of(PyTuple_GET_ITEM(key, i));
+    }
+  } else {
+    part = part_of(key);
+  }
+  if (!part) return nullptr;
+  static PyObject* const getitem =
+      checked(PyObject_GetAttrString(checked(PyImport_ImportModule("operator")), "getitem"))
+          .release();
+  PyRef result = checked(PyObject_CallMethod(part, "__op_function__", "O(OO){}", getitem, object,
+                                             key));
+  return result == Py_NotImplemented ? nullptr : result.release();
+}
+
 PyObject* call_override(PyObject* function, PyObject* dispatcher, PyObject* const* args,
                         size_t positional, PyObject* keywords) {
   return guarded([&] { return ask(function, dispatcher, args, positional, keywords); });

@@ -55,4 +55,7 @@ PyObject* call_override(PyObject* function, PyObject* dispatcher, PyObject* cons
 PyObject* call_dispatcher(PyObject* function, PyObject* dispatcher, PyObject* const* args,
                           size_t positional, PyObject* keywords);
 
+// The result of `object[key]` if a part of the key overrides it, else null. A new reference.
+PyObject* index_override(PyObject* object, PyObject* key);
+
 }  // namespace ef::py

@@ -370,13 +370,12 @@ nb::object known_numbers(nb::handle object) {
 }
 
 void set_known_numbers(nb::handle object, nb::handle numbers) {
-  Symbol* const symbol = symbol_of(checked_tensor(object.ptr()));
-  if (!symbol) fail(Code::kValueError, "The tensor has a value.");
+  if (!symbol_of(checked_tensor(object.ptr()))) fail(Code::kValueError, "The tensor has a value.");
   Ints known;
   for (const nb::handle number : numbers) {
     known.push_back(number.is_none() ? kUnknownInt : to_int(number.ptr()));
   }
-  symbol->set_numbers(known);
+  graph::set_known_numbers(checked_tensor(object.ptr()), known);
 }
 
 void refine_shape(nb::handle object, nb::handle shape) {

@@ -2,6 +2,7 @@
 #include "graph/static_value.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "eager/dispatch.h"
@@ -17,6 +18,9 @@ namespace {
 
 // Larger results of operations on constants are computed when the graph runs.
 constexpr int64_t kKeptElements = 1024;
+
+// Doubles hold all integers below it.
+constexpr double kExactDoubles = 9007199254740992.0;
 
 Tensor value_of(const Tensor& tensor) {
   const Symbol* const symbol = symbol_of(tensor);
@@ -57,7 +61,15 @@ bool compute(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
   const Building paused(nullptr);
   const StopRecording unrecorded;
   try {
-    if (&op == &ops::range && !(range_size(inputs) <= kKeptElements)) return false;
+    if (&op == &ops::range) {
+      const double size = std::ceil(range_size(inputs));
+      if (!(size <= kKeptElements)) {
+        if (is_integer(outputs[0].dtype()) && size < kExactDoubles) {
+          outputs[0].impl()->refine_shape(Shape{static_cast<int64_t>(size)});
+        }
+        return false;
+      }
+    }
     run(op, values, attrs, results);
   } catch (const Error&) {
     return false;  // the error is the run's
@@ -160,6 +172,19 @@ std::optional<Ints> known_numbers(const Tensor& tensor) {
   return tensor.rank() <= 1 ? numbers_of(tensor) : std::nullopt;
 }
 
+void set_known_numbers(const Tensor& tensor, const Ints& numbers) {
+  Symbol* const symbol = symbol_of(tensor);
+  if (!numbers.fully_known() || length(tensor) != static_cast<int64_t>(numbers.size())) {
+    return symbol->set_numbers(numbers);
+  }
+  const Building paused(nullptr);
+  const StopRecording unrecorded;
+  Tensor value = Tensor::vector({numbers.begin(), numbers.size()});
+  value =
+      call(ops::cast, {value.view(tensor.shape())}, ops::CastAttrs{.dtype = tensor.dtype()});
+  symbol->set_value(value);
+}
+
 void find_values(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, bool late,
                  std::span<const Tensor> outputs) {
   if (late) return;
@@ -172,12 +197,7 @@ void find_values(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, b
   std::optional<Ints> numbers = numbers_after(op, inputs, attrs, outputs[0]);
   if (!numbers || static_cast<int64_t>(numbers->size()) != length(outputs[0])) return;
   if (&op == &ops::shape) numbers = from_sizes(*numbers);
-  Symbol* const symbol = symbol_of(outputs[0]);
-  if (!numbers->fully_known()) return symbol->set_numbers(*numbers);
-  Tensor value = Tensor::vector({numbers->begin(), numbers->size()});
-  value = call(ops::cast, {value.view(outputs[0].shape())},
-               ops::CastAttrs{.dtype = outputs[0].dtype()});
-  symbol->set_value(value);
+  set_known_numbers(outputs[0], *numbers);
 }
 
 }  // namespace ef::graph

@@ -9,11 +9,13 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.framework.composite import gradient_leaves, pack_gradients
-from eagerflow.framework.context import get_logger
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.util import lazy
 
 rows = lazy.Module("eagerflow.autodiff.rows")
+
+# Imported when it is first used: most programs log nothing.
+logging = lazy.Module("eagerflow.framework.logging")
 
 _ops = _core.ops
 
@@ -217,7 +219,7 @@ def _value(source: Any) -> Any:
 def warn_of_dtype(what: str, name: str) -> None:
     """Warns once for each dtype that a watched tensor, source or target has no gradients."""
     where = "" if what == "watched" else " when calling GradientTape.gradient"
-    get_logger().warning(
+    logging.warning(
         "The dtype of the %s tensor must be floating (e.g. tf.float32)%s, got tf.%s",
         what,
         where,

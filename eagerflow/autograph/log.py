@@ -6,7 +6,10 @@ import os
 import sys
 from typing import Any
 
-from eagerflow.framework.context import get_logger
+from eagerflow.util import lazy
+
+# Imported when it is first used: most programs log nothing.
+logging = lazy.Module("eagerflow.framework.logging")
 
 _VARIABLE = "AUTOGRAPH_VERBOSITY"
 
@@ -59,13 +62,13 @@ def enabled(level: int) -> bool:
 def report(level: int, message: str, *args: Any) -> None:
     """Logs a message if reports of this level are made."""
     if enabled(level):
-        get_logger().info(message, *args)
+        logging.info(message, *args)
         if _settings.to_stdout:
             print(message % args)
 
 
 def warn(message: str, *args: Any) -> None:
     """Logs a warning."""
-    get_logger().warning(message, *args)
+    logging.warning(message, *args)
     if _settings.to_stdout:
         print("WARNING: " + message % args, flush=True)

@@ -12,9 +12,12 @@ from eagerflow import _core, errors
 from eagerflow.checkpoint.bundle import BundleReader
 from eagerflow.checkpoint.saving import GRAPH_KEY
 from eagerflow.checkpoint.trackable import GROWING, children, escaped, slots, values, walk
-from eagerflow.framework.context import get_logger
 from eagerflow.protos.checkpoint import MESSAGES
 from eagerflow.protos.schema import protobuf
+from eagerflow.util import lazy
+
+# Imported when it is first used: most programs log nothing.
+logging = lazy.Module("eagerflow.framework.logging")
 
 Variable: Any = _core.Variable
 PENDING = "_pending_restorations"
@@ -40,7 +43,7 @@ class _Unplaced:
             f"Value in checkpoint could not be found in the restored object: {path}"
             for path in self.paths.values()
         ]
-        get_logger().warning(
+        logging.warning(
             "Detecting that an object or model or tf.train.Checkpoint is being deleted with "
             f"unrestored values of {self.prefix}. To silence this warning, use "
             "`status.expect_partial()` on what `restore` or `load_weights` returned.\n"

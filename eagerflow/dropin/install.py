@@ -93,7 +93,13 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return value
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing is run: facades look their names up when they are asked for."""
+        """Nothing is run: facades look their names up when they are asked for.
+
+        Modules whose functions programs replace are ours themselves.
+        """
+        package, _, inside = module.__name__.partition(".")
+        if package in _TENSORFLOW and inside in paths.REPLACEABLE:
+            sys.modules[module.__name__] = importlib.import_module(paths.REPLACEABLE[inside])
 
 
 _active: _Finder | None = None
@@ -158,6 +164,7 @@ def uninstall() -> None:
 
     sys.meta_path.remove(_active)
     _active = None
-    for name in [n for n, module in sys.modules.items() if isinstance(module, Facade)]:
-        del sys.modules[name]
+    for name, module in list(sys.modules.items()):
+        if isinstance(module, Facade) or name.partition(".")[2] in paths.REPLACEABLE:
+            del sys.modules[name]
     appearance.give_up()

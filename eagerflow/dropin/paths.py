@@ -82,7 +82,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "platform.gfile": (f"{_V1}.gfile",),
     "platform.sysconfig": ("eagerflow.sysconfig",),
     "platform.test": ("eagerflow.test", f"{_V1}.test"),
-    "platform.tf_logging": (f"{_V1}.logging",),
+    "platform.tf_logging": ("eagerflow.framework.logging",),
     "profiler": ("eagerflow.profiler.experimental",),
     "saved_model": (f"{_V1}.saved_model", "eagerflow.saved_model"),
     "summary": (f"{_V1}.summary", "eagerflow.summary"),
@@ -240,6 +240,10 @@ def internal_targets(path: str) -> tuple[str, ...]:
             deeper = tuple(".".join([target, *rest]) for target in listed) if rest else ()
             return (*deeper, *listed)
     return ()
+
+
+# Modules whose functions programs replace: ours, and not a facade.
+REPLACEABLE = {"python.platform.tf_logging": "eagerflow.framework.logging"}
 
 
 def is_private(path: str) -> bool:

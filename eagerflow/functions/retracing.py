@@ -6,7 +6,10 @@ import collections
 import threading
 from typing import Any
 
-from eagerflow.framework.context import get_logger
+from eagerflow.util import lazy
+
+# Imported when it is first used: most programs log nothing.
+logging = lazy.Module("eagerflow.framework.logging")
 
 # A warning is given when at least this many of the last calls were traced,
 _MANY = 5
@@ -67,7 +70,7 @@ def note_trace(history: History, python_function: Any) -> None:
             return
         history.warnings += 1
         calls = history.calls - history.traced[0] + 1
-    get_logger().warning(
+    logging.warning(
         "%s out of the last %s calls to %s triggered tf.function retracing. Tracing is expensive and "
         "the excessive number of tracings could be due to (1) creating @tf.function repeatedly in a "
         "loop, (2) passing tensors with different shapes, (3) passing Python objects instead of "

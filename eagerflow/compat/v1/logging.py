@@ -1,6 +1,6 @@
 """tf.compat.v1.logging: messages of the package's logger."""
 
-from eagerflow.v1.logging import (
+from eagerflow.framework.logging import (
     DEBUG,
     ERROR,
     FATAL,

@@ -7,10 +7,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from eagerflow import nest
-from eagerflow.framework.context import get_logger
 from eagerflow.keras.callbacks.callback import Callback, plain
 from eagerflow.keras.callbacks.history import History
 from eagerflow.keras.callbacks.progbar_logger import ProgbarLogger
+from eagerflow.util import lazy
+
+# Imported when it is first used: most programs log nothing.
+logging = lazy.Module("eagerflow.framework.logging")
 
 _Hooks = list[Callable[..., None]]
 
@@ -50,7 +53,7 @@ class _Timing:
             times = self._hooks.get(hook_name, [0.0])
             mean = sum(times) / len(times)
             if mean > usual:
-                get_logger().warning(
+                logging.warning(
                     f"Callback method `{hook_name}` is slow compared to the batch time (batch "
                     f"time: {usual:.4f}s vs `{hook_name}` time: {mean:.4f}s). Check your callbacks."
                 )

@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from eagerflow import nest
-from eagerflow.framework.context import get_logger, process
+from eagerflow.framework.context import process
 from eagerflow.framework.variable import variable_at_once
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.util import lazy
@@ -21,6 +21,9 @@ losses_and_metrics = lazy.Module("eagerflow.keras.engine.losses_and_metrics")
 mixed_precision = lazy.Module("eagerflow.keras.mixed_precision")
 serialization = lazy.Module("eagerflow.keras.saving.serialization")
 steps_tuner = lazy.Module("eagerflow.keras.utils.steps_tuner")
+
+# Imported when it is first used: most programs log nothing.
+logging = lazy.Module("eagerflow.framework.logging")
 
 # The arguments of `compile` that configurations describe by classes and functions.
 _SERIALIZED_KINDS = {
@@ -251,7 +254,7 @@ class Compiled(_Layer):
         if not self._is_compiled or self._compile_arguments is None:
             return None
         if not getattr(self.optimizer, "_takes_tape", True):
-            get_logger().warning(
+            logging.warning(
                 "Version 1's optimizers cannot be saved with a model: it has to be compiled again "
                 "after it has been loaded. Prefer an optimizer of Keras (`tf.keras.optimizers`)."
             )

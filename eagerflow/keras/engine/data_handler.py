@@ -9,7 +9,6 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.errors import OutOfRangeError
 from eagerflow.framework import dtypes
-from eagerflow.framework.context import get_logger
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras import config
 from eagerflow.keras.engine.batches import Batches
@@ -23,6 +22,10 @@ from eagerflow.keras.engine.data_adapter import (
     unpack_x_y_sample_weight,
 )
 from eagerflow.keras.engine.sequence_workers import Workers
+from eagerflow.util import lazy
+
+# Imported when it is first used: most programs log nothing.
+logging = lazy.Module("eagerflow.framework.logging")
 
 _ops = _core.ops
 
@@ -164,7 +167,7 @@ class DataHandler:
                 return
             self._stopped = True
             total = self._epochs * self._inferred_steps
-            get_logger().warning(
+            logging.warning(
                 "Your input ran out of data; interrupting training. Make sure that your dataset "
                 "or generator can generate at least `steps_per_epoch * epochs` batches (in this "
                 f"case, {total} batches). You may need to use the repeat() function when building "

@@ -246,6 +246,9 @@ class _Reconstruction:
             pending = left
 
     def _is_ready(self, reference: Any) -> bool:
+        inner = _references(reference[3]) if len(reference) == 4 else []
+        if not all(map(self._is_ready, inner)):
+            return False
         if reference[0] == _CONSTANT:
             return True
         layer = self.layers.get(reference[0])
@@ -253,11 +256,7 @@ class _Reconstruction:
             raise ValueError(
                 f"The configuration names a layer '{reference[0]}' that it does not have."
             )
-        ready = reference[1] + self._offset[reference[0]] < len(layer._inbound_nodes)
-        return ready and all(
-            self._is_ready(inner)
-            for inner in (_references(reference[3]) if len(reference) == 4 else ())
-        )
+        return reference[1] + self._offset[reference[0]] < len(layer._inbound_nodes)
 
     def tensor(self, reference: Any) -> Any:
         """The symbolic tensor that a part of the configuration refers to."""
@@ -283,7 +282,8 @@ class _Reconstruction:
         if references and len(references[0]) == 4:
             kwargs = _map_references(self.tensor, references[0][3])
         inputs = _map_references(self.tensor, node)
-        if isinstance(node, list) and len(node) == 1 and _is_reference(node[0]):
+        single = isinstance(node, list) and len(node) == 1 and _is_reference(node[0])
+        if single and not layer._preserve_input_structure_in_config:
             inputs = inputs[0]
         if not has_symbolic(nest.flatten((inputs, kwargs))):
             # A call with constants alone would compute something while the file is loaded.

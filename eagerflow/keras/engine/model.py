@@ -7,7 +7,6 @@ from typing import Any
 
 from eagerflow import nest
 from eagerflow.checkpoint.trackable import children
-from eagerflow.framework.context import get_logger
 from eagerflow.framework.module import Module
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
@@ -35,6 +34,9 @@ functional_config = lazy.Module("eagerflow.keras.engine.functional_config")
 json_config = lazy.Module("eagerflow.keras.saving.json_config")
 layer_utils = lazy.Module("eagerflow.keras.utils.layer_utils")
 registration = lazy.Module("eagerflow.keras.saving.registration")
+
+# Imported when it is first used: most programs log nothing.
+logging = lazy.Module("eagerflow.framework.logging")
 
 _ACCEPTED = {"trainable", "dtype", "dynamic", "name", "autocast", "inputs", "outputs"}
 # With inputs and outputs, the layers have their dtypes already.
@@ -656,7 +658,7 @@ class Model(Trainer, Layer):
             try:
                 return config_of_call(self, self._init_arguments, config)
             except NotImplementedError:
-                get_logger().warning(
+                logging.warning(
                     "Model's `__init__()` arguments contain non-serializable objects. Please "
                     "implement a `get_config()` method in the subclassed Model for proper saving "
                     "and loading. Defaulting to empty config."

@@ -143,6 +143,8 @@ def call_function(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     graph = _graph_of(args, kwargs)
     if graph is not None:
         return function(*as_tensors(args, graph), **as_tensors(kwargs, graph))
+    if function is operator.getitem:
+        return call_operator("__getitem__", *args)
     if function is _core.convert:
         return _convert(*args)
     if not op_names.is_native(function):

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.framework import context
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import naming
 from eagerflow.keras.engine.data_adapter import unpack_x_y_sample_weight
@@ -17,6 +16,9 @@ functions = lazy.Module("eagerflow.functions.function")
 iteration = lazy.Module("eagerflow.autograph.operators.iteration")
 variables = lazy.Module("eagerflow.autograph.operators.variables")
 array = lazy.Module("eagerflow.ops.array")
+
+# Imported when it is first used: most programs log nothing.
+logging = lazy.Module("eagerflow.framework.logging")
 
 _ops = _core.ops
 
@@ -130,7 +132,7 @@ def _note_unused_weights(model: Any, data: Any) -> None:
         and metrics._user_weighted_metrics is None
         and not metrics._built
     ):
-        context.get_logger().warning(
+        logging.warning(
             "`evaluate()` received a value for `sample_weight`, but `weighted_metrics` were not "
             "provided, so that metrics ignore it. Pass metrics to `weighted_metrics` in "
             "`compile()`, or `weighted_metrics=[]` to silence this warning."

@@ -230,7 +230,8 @@ def load_weights(
     """Loads the weights of a model: see `Model.load_weights`."""
     path = path_text(filepath)
     if os.path.isdir(path):
-        path = latest_checkpoint(path) or path
+        variables = os.path.join(path, "variables", "variables")  # those of a SavedModel
+        path = variables if os.path.exists(index_path(variables)) else latest_checkpoint(path) or path
     if path.endswith(arrays.ENDINGS):
         _require_built(model)
         arrays.load_arrays(model, path)

@@ -1,4 +1,7 @@
-"""tf.logging: messages of the package's logger."""
+"""Messages of the package's logger; `tf.compat.v1.logging` has these functions.
+
+The package calls them as attributes of this module, so that programs can replace them.
+"""
 
 from __future__ import annotations
 
