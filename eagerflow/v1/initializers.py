@@ -90,6 +90,7 @@ class Constant(_Version1, keras.Constant):
     ) -> None:
         super().__init__(value)
         self.dtype = dtype
+        self.verify_shape = verify_shape
 
     def __call__(
         self, shape: Any, dtype: Any = None, partition_info: Any = None, **kwargs: Any

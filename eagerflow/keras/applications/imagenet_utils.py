@@ -162,6 +162,8 @@ def obtain_input_shape(
         return default
     if not input_shape:
         if require_flatten:
+            if None in default:
+                raise _no_static_shape(default)
             return default
         return (3, None, None) if first else (None, None, 3)
     if len(input_shape) != 3:
@@ -175,11 +177,15 @@ def obtain_input_shape(
             f"input_shape={input_shape}"
         )
     if require_flatten and None in input_shape:
-        raise ValueError(
-            "If `include_top` is True, you should specify a static `input_shape`. Received: "
-            f"input_shape={input_shape}"
-        )
+        raise _no_static_shape(input_shape)
     return tuple(input_shape)
+
+
+def _no_static_shape(input_shape: Any) -> ValueError:
+    return ValueError(
+        "If `include_top` is True, you should specify a static `input_shape`. Received: "
+        f"input_shape={input_shape}"
+    )
 
 
 def correct_pad(inputs: Any, kernel_size: Any) -> tuple:

@@ -11,12 +11,25 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.keras.callbacks.callback import Callback
 from eagerflow.keras.utils import io_utils
+from eagerflow.util import lazy
+
+# Imported when it is first used: most programs log nothing.
+logging = lazy.Module("eagerflow.framework.logging")
 
 
 def _rate(model: Any) -> Any:
     """The learning rate as a NumPy scalar."""
-    rate = model.optimizer.learning_rate
+    rate = model.optimizer.lr
     return rate.numpy() if hasattr(rate, "numpy") else rate
+
+
+def _set_rate(model: Any, rate: Any) -> None:
+    """Sets the learning rate, which may be a variable of a program's own optimizer."""
+    known = model.optimizer.lr
+    if isinstance(known, _core.Variable):
+        known.assign(rate)
+    else:
+        model.optimizer.lr = rate
 
 
 class LearningRateScheduler(Callback):
@@ -45,7 +58,7 @@ class LearningRateScheduler(Callback):
         Raises:
             ValueError: if it is no float.
         """
-        if not hasattr(self.model.optimizer, "learning_rate"):
+        if not hasattr(self.model.optimizer, "lr"):
             raise ValueError('Optimizer must have a "lr" attribute.')
         try:
             rate = self.schedule(epoch, float(_rate(self.model)))
@@ -57,7 +70,7 @@ class LearningRateScheduler(Callback):
             if not rate.dtype.is_floating:
                 raise ValueError(f"The dtype of `lr` Tensor should be float. Got: {rate.dtype}")
             rate = rate.numpy()
-        self.model.optimizer.learning_rate = rate
+        _set_rate(self.model, rate)
         if self.verbose > 0:
             io_utils.print_msg(
                 f"\nEpoch {epoch + 1}: LearningRateScheduler setting learning rate to {rate}."
@@ -105,7 +118,12 @@ class ReduceLROnPlateau(Callback):
         self.monitor = monitor
         self.factor = factor
         self.min_lr = min_lr
-        self.min_delta = kwargs.pop("epsilon", min_delta)
+        if "epsilon" in kwargs:
+            min_delta = kwargs.pop("epsilon")
+            logging.warning(
+                "`epsilon` argument is deprecated and will be removed, use `min_delta` instead."
+            )
+        self.min_delta = min_delta
         self.patience = patience
         self.verbose = verbose
         self.cooldown = cooldown
@@ -166,7 +184,7 @@ class ReduceLROnPlateau(Callback):
         if not before > np.float32(self.min_lr):
             return
         rate = max(before * self.factor, self.min_lr)
-        self.model.optimizer.learning_rate = rate
+        _set_rate(self.model, rate)
         if self.verbose > 0:
             io_utils.print_msg(
                 f"\nEpoch {epoch + 1}: ReduceLROnPlateau reducing learning rate to {rate}."

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow import errors
+from eagerflow.checkpoint.checkpoint import CheckpointOptions
 from eagerflow.keras.callbacks.callback import Callback, plain
 from eagerflow.keras.utils import io_utils
 
@@ -31,6 +33,7 @@ class ModelCheckpoint(Callback):
 
     Raises:
         ValueError: for another `save_freq`.
+        TypeError: for options of another kind than what is saved has.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "best.keras")
@@ -71,9 +74,17 @@ class ModelCheckpoint(Callback):
         self._options = options
         if options is not None and not save_weights_only and self.filepath.endswith(".keras"):
             raise ValueError(
-                "The native Keras format does not support the `options` argument. Please remove "
+                "The native TF-Keras format does not support the `options` argument. Please remove "
                 "the `options` argument, or use the SavedModel format by removing the `.keras` "
                 "extension from the model filepath."
+            )
+        if options is not None and isinstance(options, CheckpointOptions) != save_weights_only:
+            name = (
+                "tf.train.CheckpointOptions" if save_weights_only else "tf.saved_model.SaveOptions"
+            )
+            raise TypeError(
+                f"If save_weights_only is {bool(save_weights_only)}, then `options` must be either "
+                f"None or a {name}. Got {options}."
             )
         self.load_weights_on_restart = kwargs.pop("load_weights_on_restart", False)
         self.period = kwargs.pop("period", 1)
@@ -136,7 +147,9 @@ class ModelCheckpoint(Callback):
             os.makedirs(directory, exist_ok=True)
         try:
             self._save_if_better(filepath, epoch, values)
-        except IsADirectoryError as error:
+        except (IsADirectoryError, errors.FailedPreconditionError) as error:
+            if not os.path.isdir(filepath):
+                raise
             raise OSError(
                 "Please specify a non-directory filepath for ModelCheckpoint. Filepath used is an "
                 f"existing directory: {filepath}"

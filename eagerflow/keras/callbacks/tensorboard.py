@@ -28,6 +28,23 @@ def _summary() -> Any:
     return importlib.import_module("eagerflow.summary")
 
 
+def _check_profiled(batches: Any) -> None:
+    """Raises a ValueError if these are no batches to profile: a number, or the first and last."""
+    ends = batches
+    if isinstance(batches, str):
+        ends = [int(part) for part in batches.split(",")]
+        ends = ends[0] if len(ends) == 1 else ends
+    if isinstance(ends, int):
+        valid = ends >= 0
+    else:
+        valid = len(ends) == 2 and 0 < ends[0] <= ends[1]
+    if not valid:
+        raise ValueError(
+            "profile_batch must be a non-negative integer or 2-tuple of positive integers. A pair "
+            f"of positive integers signifies a range of batches to profile. Found: {batches}"
+        )
+
+
 class TensorBoard(Callback):
     """Writes event files into the folders `train` and `validation` of a folder.
 
@@ -85,6 +102,7 @@ class TensorBoard(Callback):
         self.write_images = write_images
         self.write_steps_per_second = write_steps_per_second
         self.update_freq: Any = 1 if update_freq == "batch" else update_freq
+        _check_profiled(profile_batch)
         self.profile_batch = profile_batch
         self.embeddings_freq = embeddings_freq
         self.embeddings_metadata = embeddings_metadata

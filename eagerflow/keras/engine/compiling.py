@@ -45,7 +45,7 @@ class Compiled(_Layer):
     compiled_metrics: Any = None
     _run_eagerly: Any = None
     _steps_per_execution: Any = None
-    _steps_tuner: Any = None
+    _steps_per_execution_tuner: Any = None
     _compile_arguments: Any = None
     _user_metrics: Any = None
     train_function: Any = None
@@ -190,23 +190,23 @@ class Compiled(_Layer):
             first = 1 if value == "auto" else value
             steps = variable_at_once(first, dtype="int64", trainable=False)
             self._steps_per_execution = steps
-        self._steps_tuner = None
+        self._steps_per_execution_tuner = None
         self.autotune_steps_per_execution = value == "auto"
 
     @property
     def autotune_steps_per_execution(self) -> bool:
         """Whether `fit` looks for the number of steps per execution that is fastest."""
-        return self._steps_tuner is not None
+        return self._steps_per_execution_tuner is not None
 
     @autotune_steps_per_execution.setter
     def autotune_steps_per_execution(self, value: bool) -> None:
         if not value:
-            self._steps_tuner = None
-        elif self._steps_tuner is None:
+            self._steps_per_execution_tuner = None
+        elif self._steps_per_execution_tuner is None:
             if self._steps_per_execution is None:
                 self._set_steps_per_execution(1)
             kind = steps_tuner.StepsPerExecutionTuner
-            self._steps_tuner = kind(self.optimizer, self._steps_per_execution)
+            self._steps_per_execution_tuner = kind(self.optimizer, self._steps_per_execution)
 
     @property
     def distribute_strategy(self) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from eagerflow import _core, nest
@@ -9,6 +10,10 @@ from eagerflow.keras.engine.call_arguments import map_arguments
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.node import Node
+from eagerflow.util import lazy
+
+# Imported when it is first used: most programs log nothing.
+logging = lazy.Module("eagerflow.framework.logging")
 
 _ops = _core.ops
 _Tensor = _core.Tensor
@@ -70,6 +75,7 @@ class Graph:
         nodes.sort(key=lambda node: (-self.node_depths[id(node)][1], order.get(id(node), -1)))
         self.nodes: list[Node] = nodes
         self._check_names()
+        self._check_batch_sizes()
         self._plan()
 
     def _check_tensors(self, inputs: Any) -> None:
@@ -94,6 +100,14 @@ class Graph:
                     f'The name "{name}" is used {names.count(name)} times in the model. '
                     "All layer names should be unique."
                 )
+
+    def _check_batch_sizes(self) -> None:
+        known = {tensor.shape[0] for tensor in self.inputs if tensor.shape.rank} - {None}
+        if len(known) > 1:
+            logging.warning(
+                "Found incompatible static batch sizes among the inputs. Batch sizes: "
+                f"{sorted(known)}"
+            )
 
     def _plan(self) -> None:
         """Assigns slots to the tensors and lists the steps."""
@@ -229,6 +243,13 @@ class Graph:
         if isinstance(inputs, dict):
             nested = self.nested_inputs
             names = sorted(nested) if isinstance(nested, dict) else self.input_names
+            if len(inputs) > len(names):
+                others = [key for key in inputs if key not in names]
+                warnings.warn(
+                    f"Input dict contained keys {others} which did not match any model input. They "
+                    "will be ignored by the model.",
+                    stacklevel=2,
+                )
             if all(name in inputs for name in names):
                 return [value for name in names for value in nest.flatten(inputs[name])]
             missing = next(name for name in names if name not in inputs)

@@ -92,7 +92,7 @@ class Model(Trainer, Layer):
         "_counters",
         "_compile_arguments",
         "_steps_per_execution",
-        "_steps_tuner",
+        "_steps_per_execution_tuner",
         "_user_metrics",
         "compiled_loss",
         "compiled_metrics",

@@ -136,8 +136,8 @@ class Trainer(Steps):
         self.train_function = self.make_train_function()
         self._train_counter.assign(0)
         callbacks.on_train_begin()
-        if self._steps_tuner is not None:
-            self._steps_tuner.start()
+        if self._steps_per_execution_tuner is not None:
+            self._steps_per_execution_tuner.start()
         training_logs = None
         validation = Validation(
             self,
@@ -176,8 +176,8 @@ class Trainer(Steps):
             training_logs = epoch_logs
             if self.stop_training:
                 break
-        if self._steps_tuner is not None:
-            self._steps_tuner.stop()
+        if self._steps_per_execution_tuner is not None:
+            self._steps_per_execution_tuner.stop()
         if epochs > 0 and getattr(self.optimizer, "use_ema", False):
             self.optimizer.finalize_variable_values(self.trainable_variables)
         callbacks.on_train_end(logs=training_logs)

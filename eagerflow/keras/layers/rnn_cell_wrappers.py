@@ -8,6 +8,7 @@ from typing import Any
 
 from eagerflow import nest
 from eagerflow.framework.device import device as on_device
+from eagerflow.keras.layers.lstm import LSTMCell
 from eagerflow.keras.layers.rnn_cell import AbstractRNNCell
 from eagerflow.keras.saving import serialization
 from eagerflow.ops.nn.normalization import dropout
@@ -117,6 +118,11 @@ class RNNCellDropoutWrapper(_CellWrapper):
         dropout_state_filter_visitor: Callable | None = None,
         **kwargs: Any,
     ) -> None:
+        if isinstance(cell, LSTMCell):
+            raise ValueError(
+                "keras LSTM cell does not work with DropoutWrapper. Please use LSTMCell(dropout=x, "
+                "recurrent_dropout=y) instead."
+            )
         super().__init__(cell, dtype=dtype, **kwargs)
         shares = (input_keep_prob, state_keep_prob, output_keep_prob)
         for share in shares:

@@ -5,10 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.keras.saving import reachable, serialization
+from eagerflow.util import lazy
+
+# Imported when it is first used: who needs layers may need no metrics.
+metric = lazy.Module("eagerflow.keras.metrics.metric")
 
 
 def serialize(layer: Any, use_legacy_format: bool = False) -> dict[str, Any]:
     """The description of a layer: its class and its config.
+
+    Raises:
+        ValueError: for a metric.
 
     Args:
         layer: the layer.
@@ -17,6 +24,12 @@ def serialize(layer: Any, use_legacy_format: bool = False) -> dict[str, Any]:
     >>> tf.keras.layers.serialize(tf.keras.layers.Flatten())["class_name"]
     'Flatten'
     """
+    if isinstance(layer, metric.Metric):
+        raise ValueError(
+            f"Cannot serialize {layer} since it is a metric. Please use the "
+            "`keras.metrics.serialize()` and `keras.metrics.deserialize()` APIs to serialize and "
+            "deserialize metrics."
+        )
     if use_legacy_format:
         return {"class_name": type(layer).__name__, "config": layer.get_config()}
     return serialization.serialize_keras_object(layer)

@@ -176,6 +176,12 @@ class R2Score(Metric):
                 "R2Score expects 2D inputs with shape (batch_size, output_dim). Received input "
                 f"shapes: y_pred.shape={y_pred_shape} and y_true.shape={y_true_shape}."
             )
+        if None in (y_pred_shape[-1], y_true_shape[-1]):
+            raise ValueError(
+                "R2Score expects 2D inputs with shape (batch_size, output_dim), with output_dim "
+                "fully defined (not None). Received input shapes: "
+                f"y_pred.shape={y_pred_shape} and y_true.shape={y_true_shape}."
+            )
         outputs = [y_pred_shape[-1]]
         self.squared_sum = self.add_weight("squared_sum", outputs, initializer="zeros")
         self.sum = self.add_weight("sum", outputs, initializer="zeros")

@@ -327,13 +327,13 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
 
     def build(self, var_list: Iterable[Variable]) -> None:
         """Makes the optimizer's variables for the model's; `apply_gradients` calls this."""
-        if self._built:
-            return
         var_list = list(var_list)
         for variable in var_list:
             self._index_dict.setdefault(variable._id, len(self._index_dict))
         self._make_slots([v for v in var_list if v._id not in self._models])
         self._was_built = True
+        # An overridden `build` calls this one first, and then does what must be done once.
+        self._built |= type(self).build is Optimizer.build
 
     def _var_key(self, variable: Variable) -> int:
         """The key of a variable in `_index_dict`."""

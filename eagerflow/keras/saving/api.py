@@ -28,6 +28,9 @@ registration = lazy.Module("eagerflow.keras.saving.registration")
 saved_model = lazy.Module("eagerflow.saved_model")
 serialization = lazy.Module("eagerflow.keras.saving.serialization")
 
+# Imported when it is first used: it imports this module.
+sequential = lazy.Module("eagerflow.keras.engine.sequential")
+
 _HDF5 = (".h5", ".hdf5", ".keras")
 
 
@@ -92,8 +95,30 @@ def save_model(
     elif kind == "h5":
         hdf5_model.save_model(model, path, include_optimizer)
     else:
+        _require_inputs(model)
         with contextlib.nullcontext() if include_optimizer else _uncompiled(model):
             saved_model.save(model, path)
+
+
+def _require_inputs(model: Any) -> None:
+    """Raises a ValueError if it is not known what inputs a model takes."""
+    if model.built or model.save_spec() is not None:
+        return
+    known = "`Model()`, `Model.fit()`, or `Model.predict()`"
+    if isinstance(model, sequential.Sequential):
+        raise ValueError(
+            f"Model {model} cannot be saved because the input shape is not available. Please "
+            "specify an input shape either by calling `build(input_shape)` directly, or by calling "
+            f"the model on actual data using {known}."
+        )
+    raise ValueError(
+        f"Model {model} cannot be saved either because the input shape is not available or because "
+        "the forward pass of the model is not defined. To define a forward pass, please override "
+        "`Model.call()`. To specify an input shape, either call `build(input_shape)` directly, or "
+        f"call the model on actual data using {known}. If you have a custom training step, please "
+        "make sure to invoke the forward pass in train step through `Model.__call__`, i.e. "
+        "`model(inputs)`, as opposed to `model.call()`."
+    )
 
 
 _OPTIONS = ("include_optimizer", "signatures", "options", "save_traces")
@@ -231,7 +256,9 @@ def load_weights(
     path = path_text(filepath)
     if os.path.isdir(path):
         variables = os.path.join(path, "variables", "variables")  # those of a SavedModel
-        path = variables if os.path.exists(index_path(variables)) else latest_checkpoint(path) or path
+        path = (
+            variables if os.path.exists(index_path(variables)) else latest_checkpoint(path) or path
+        )
     if path.endswith(arrays.ENDINGS):
         _require_built(model)
         arrays.load_arrays(model, path)
