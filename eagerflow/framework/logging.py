@@ -28,7 +28,6 @@ def _logger() -> logging.Logger:
         handler = logging.StreamHandler(sys.stderr)
         handler.setFormatter(logging.Formatter("%(levelname)s:tensorflow:%(message)s"))
         logger.addHandler(handler)
-        logger.propagate = False
     return logger
 
 

@@ -21,6 +21,21 @@ conversion = lazy.Module("eagerflow.ragged.conversion")
 
 Tensor = _core.Tensor
 
+# The names of the factories.
+FACTORIES = (
+    "from_row_splits",
+    "from_row_lengths",
+    "from_value_rowids",
+    "from_row_starts",
+    "from_row_limits",
+    "from_uniform_row_length",
+    "from_nested_row_splits",
+    "from_nested_row_lengths",
+    "from_nested_value_rowids",
+    "from_tensor",
+    "from_sparse",
+)
+
 
 def _splits_dtype(values: Any, given: Any) -> Any:
     """int64 unless a tensor, an array or ragged values say int32."""

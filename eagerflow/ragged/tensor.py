@@ -10,9 +10,10 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.dtypes import as_dtype
+from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.sizes import sizes_may_equal, sizes_of
-from eagerflow.ragged.factories import RaggedFactories, rows_of
+from eagerflow.ragged.factories import FACTORIES, RaggedFactories, rows_of
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
@@ -360,6 +361,12 @@ def _text(value: Any) -> str:
     return np.array2string(value, separator=", ", formatter={"all": _text})
 
 
+def _attach_factories() -> None:
+    """Has arguments override factories, as symbolic tensors of models do."""
+    for name in FACTORIES:
+        setattr(RaggedTensor, name, staticmethod(op_function(getattr(RaggedTensor, name))))
+
+
 def _attach_operators() -> None:
     """Operators that go through the functions for tensors."""
 
@@ -396,3 +403,4 @@ def _attach_operators() -> None:
 
 
 _attach_operators()
+_attach_factories()

@@ -82,7 +82,7 @@ def _of_elements(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -
     """Layers that reshape: the flat values of ragged tensors are divided evenly among the rows."""
     if not is_ragged(inputs):
         return layer(_dense(inputs), *args, **kwargs)
-    return layer(_ops.reshape(inputs.flat_values, [int(inputs.nrows()), -1]), *args, **kwargs)
+    return layer(_ops.reshape(inputs.flat_values, [inputs.nrows(), -1]), *args, **kwargs)
 
 
 def _of_last_axis(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -92,7 +92,7 @@ def _of_last_axis(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) 
     rows = inputs
     while is_ragged(rows.values):
         rows = rows.values
-    row_ids, count = rows.value_rowids(), int(rows.nrows())
+    row_ids, count = rows.value_rowids(), rows.nrows()
     x = inputs.flat_values
     highest = unsorted_segment_max(x, row_ids, num_segments=count)
     x = _ops.exp(x - _ops.gather(highest, row_ids, 0, 0))

@@ -10,6 +10,7 @@ from eagerflow.keras.engine.call_arguments import map_arguments
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.node import Node
+from eagerflow.ops.conversion import cast
 from eagerflow.util import lazy
 
 # Imported when it is first used: most programs log nothing.
@@ -309,6 +310,8 @@ def _conform(value: Any, like: KerasTensor) -> Any:
         elif not hasattr(value, "shape") or not hasattr(value, "dtype"):
             value = _core.convert(value, None, like.dtype)
         if not isinstance(value, _Tensor):
+            if like.dtype is not None and value.dtype != like.dtype:
+                return cast(value, like.dtype)
             return value
     rank = like.shape.rank
     mask = value._keras_mask

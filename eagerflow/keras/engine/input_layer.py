@@ -9,9 +9,11 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras import config, naming
 from eagerflow.keras.engine.composite_inputs import is_ragged
+from eagerflow.keras.engine.composite_tensors import symbolic_tensor
 from eagerflow.keras.engine.keras_tensor import KerasTensor, is_keras_tensor
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.node import Node
+from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.sparse.tensor import SparseTensorSpec
 from eagerflow.typing import DTypeLike, ShapeLike
 
@@ -70,7 +72,8 @@ class InputLayer(Layer):
                 raise ValueError(
                     "If `type_spec` is given, all other args except `name` must be None."
                 )
-            whole, dtype = TensorShape(type_spec.shape), type_spec.dtype
+            whole = TensorShape(getattr(type_spec, "shape", None))
+            dtype = getattr(type_spec, "dtype", None)
         elif batch_input_shape is not None:
             whole = TensorShape(_sizes(batch_input_shape))
         elif input_shape is not None:
@@ -99,8 +102,14 @@ class InputLayer(Layer):
         if input_tensor is None:
             if whole.rank is not None:
                 self._batch_input_shape = tuple(whole.as_list())
-            spec = SparseTensorSpec(whole, dtype) if sparse else None
-            input_tensor = KerasTensor(whole, dtype, name, composite_spec=spec)
+            spec = type_spec
+            if sparse:
+                spec = SparseTensorSpec(whole, dtype)
+            elif ragged:
+                spec = _ragged_spec(whole, dtype)
+            if spec is None:
+                spec = TensorSpec(whole, dtype)
+            input_tensor = symbolic_tensor(spec, name)
         else:
             # Of a value, only what kind it is counts.
             shape = TensorShape(input_tensor.shape)
@@ -108,7 +117,12 @@ class InputLayer(Layer):
             if shape.rank is not None:
                 self._batch_input_shape = tuple(shape.as_list())
             if not is_keras_tensor(input_tensor) or input_tensor._keras_history is not None:
-                input_tensor = KerasTensor(input_tensor.shape, input_tensor.dtype, name)
+                spec = getattr(input_tensor, "_type_spec", None)
+                if spec is None and is_keras_tensor(input_tensor):
+                    spec = input_tensor.type_spec
+                if spec is None:
+                    spec = TensorSpec(input_tensor.shape, input_tensor.dtype)
+                input_tensor = symbolic_tensor(spec, name)
         self.is_placeholder = True
         Node(self, outputs=input_tensor)
 
@@ -122,6 +136,13 @@ class InputLayer(Layer):
             "name": self.name,
             "optional": self.optional,
         }
+
+
+def _ragged_spec(shape: TensorShape, dtype: Any) -> Any:
+    """The spec of ragged tensors whose axes of unknown size, but for the first, are ragged."""
+    sizes = shape.as_list()
+    ragged_rank = max((axis for axis, size in enumerate(sizes) if size is None), default=0)
+    return RaggedTensorSpec(shape, dtype, ragged_rank) if ragged_rank else TensorSpec(shape, dtype)
 
 
 def _sizes(shape: Any) -> tuple:

@@ -37,7 +37,7 @@ class KerasTensor:
     _values: dict[Any, Any] | None = None
     __array_priority__ = 200
 
-    # What a sparse or ragged tensor is made of; None for others.
+    # What a composite value is made of (`composite_tensors.py`); None for others.
     _composite_spec: Any = None
 
     def __init__(
@@ -51,7 +51,7 @@ class KerasTensor:
         if composite_spec is not None:
             self._composite_spec = composite_spec
         self._shape = as_shape(shape)
-        self._dtype = dtypes.as_dtype(dtype)
+        self._dtype = None if dtype is None else dtypes.as_dtype(dtype)
         self._name = name
         self._inferred_value = inferred_value
 
@@ -77,7 +77,7 @@ class KerasTensor:
 
     @property
     def type_spec(self) -> Any:
-        """The shape and dtype as a TensorSpec, or as the spec of a sparse tensor."""
+        """The shape and dtype as a TensorSpec, or the spec of a composite value."""
         if self._composite_spec is not None:
             return self._composite_spec
         return TensorSpec(self._shape, self._dtype, self._name)
@@ -160,6 +160,8 @@ class KerasTensor:
         layer = ""
         if self._keras_history is not None:
             layer = f" (created by layer '{self._keras_history.layer.name}')"
+        if self._composite_spec is not None:
+            return f"<{type(self).__name__}: type_spec={self._composite_spec}{layer}>"
         inferred = ""
         if self._inferred_value is not None:
             inferred = f" inferred_value={self._inferred_value}"

@@ -11,6 +11,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.call_arguments import flatten_arguments, map_arguments
 from eagerflow.keras.engine.call_context import context
 from eagerflow.keras.engine.call_errors import explained
+from eagerflow.keras.engine.composite_tensors import symbolic_tensor
 from eagerflow.keras.engine.input_spec import assert_input_compatibility
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.shape_inference import infer
@@ -226,7 +227,7 @@ def connect(layer: Any, args: tuple, kwargs: dict[str, Any], outputs: Any) -> An
         if isinstance(tensor, KerasTensor):
             # A layer that returns its input still makes a new tensor.
             if id(tensor) in taken or tensor._keras_history is not None:
-                tensor = flat[position] = KerasTensor(tensor.shape, tensor.dtype)
+                tensor = flat[position] = symbolic_tensor(tensor.type_spec)
             if tensor._name is None:
                 tensor._name = layer.name if node_number == 0 else f"{layer.name}_{node_number}"
     outputs = nest.pack_sequence_as(outputs, flat)

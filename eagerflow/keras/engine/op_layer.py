@@ -14,6 +14,7 @@ from eagerflow.graph.symbols import as_tensors
 from eagerflow.keras import naming
 from eagerflow.keras.engine import op_names
 from eagerflow.keras.engine.call_arguments import map_arguments
+from eagerflow.keras.engine.composite_tensors import METHODS, PROPERTIES
 from eagerflow.keras.engine.keras_tensor import KerasTensor, has_symbolic
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.node import connect, real_tensor
@@ -89,6 +90,84 @@ class TFOpLambda(Layer):
 
 class SlicingOpLambda(TFOpLambda):
     """A layer that picks parts of a tensor by an index."""
+
+
+class _Attribute(Layer):
+    """The base of layers that ask composite values for an attribute.
+
+    Args:
+        name_of_attribute: its name: one that `composite_tensors.py` lists.
+        **kwargs: `name`, and what `Layer` takes.
+    """
+
+    _listed: dict[Any, tuple[str, ...]]
+
+    def __init__(self, name_of_attribute: str, **kwargs: Any) -> None:
+        if not any(name_of_attribute in names for names in self._listed.values()):
+            raise ValueError(f"Layers cannot ask for the attribute {name_of_attribute!r}.")
+        if not kwargs.get("name"):
+            kwargs["name"] = naming.unique_name(f"input.{name_of_attribute}")
+        kwargs["autocast"] = False
+        super().__init__(**kwargs)
+        self.__dict__["_attribute"] = name_of_attribute
+        self.built = True
+        self._must_restore_from_config = True
+
+
+class InstanceProperty(_Attribute):
+    """A layer that gives a property of a ragged or sparse tensor.
+
+    Args:
+        attr_name: the property's name.
+        **kwargs: `name`, and what `Layer` takes.
+    """
+
+    _listed = PROPERTIES
+
+    def __init__(self, attr_name: str, **kwargs: Any) -> None:
+        super().__init__(attr_name, **kwargs)
+
+    def call(self, obj: Any) -> Any:
+        """The property."""
+        return getattr(obj, self.__dict__["_attribute"])
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a layer like this one."""
+        config = {"name": self.name, "trainable": self.trainable, "dtype": self.dtype}
+        return config | {"attr_name": self.__dict__["_attribute"]}
+
+
+class InstanceMethod(_Attribute):
+    """A layer that calls a method of a ragged or sparse tensor.
+
+    Args:
+        method_name: the method's name.
+        **kwargs: `name`, and what `Layer` takes.
+    """
+
+    _listed = METHODS
+
+    def __init__(self, method_name: str, **kwargs: Any) -> None:
+        super().__init__(method_name, **kwargs)
+
+    def call(self, obj: Any, args: Any, kwargs: Any) -> Any:
+        """What the method returns for these arguments."""
+        return getattr(obj, self.__dict__["_attribute"])(*args, **kwargs)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a layer like this one."""
+        config = {"name": self.name, "trainable": self.trainable, "dtype": self.dtype}
+        return config | {"method_name": self.__dict__["_attribute"]}
+
+
+def get_property(tensor: KerasTensor, name: str) -> Any:
+    """A property of a symbolic composite value, as the output of a layer."""
+    return InstanceProperty(name)(tensor)
+
+
+def call_method(tensor: KerasTensor, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """What a method of a symbolic composite value returns, as the output of a layer."""
+    return InstanceMethod(name)(tensor, list(args), kwargs)
 
 
 class MaskOf(Layer):

@@ -9,6 +9,8 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.keras.saving import reachable
+from eagerflow.ragged.factories import FACTORIES
+from eagerflow.ragged.tensor import RaggedTensor
 
 OPERATORS: dict[str, Any] = {
     "__operators__.add": operator.add,
@@ -44,6 +46,8 @@ _NAMESPACES = (
     "image",
     "bitwise",
     "signal",
+    "ragged",
+    "sparse",
     "keras.backend",
     "keras.ops",
     "keras.ops.image",
@@ -78,6 +82,9 @@ def symbol_of(function: Any) -> str | None:
         if prefix.startswith("keras."):
             return symbol
         return _CANONICAL.get(name, name if prefix and name in _TOP_LEVEL else symbol)
+    for name in FACTORIES:
+        if getattr(RaggedTensor, name) is function:
+            return f"RaggedTensor.{name}"
     return None
 
 

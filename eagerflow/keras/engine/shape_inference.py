@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.context import running_eagerly
 from eagerflow.framework.func_graph import FuncGraph, dims_of
 from eagerflow.keras import naming
 from eagerflow.keras.engine.call_arguments import map_arguments
 from eagerflow.keras.engine.call_context import context, inferring_shapes
+from eagerflow.keras.engine.composite_tensors import symbolic_tensor
 from eagerflow.keras.engine.keras_tensor import KerasTensor
-from eagerflow.sparse.tensor import SparseTensor
 
 Tensor = _core.Tensor
 
@@ -37,6 +38,8 @@ def _placeholder(graph: FuncGraph, tensor: KerasTensor) -> Any:
 
 def _keras_tensor(result: Any) -> Any:
     """A symbolic tensor without a history for a tensor of a graph."""
+    if isinstance(result, CompositeTensor):
+        return symbolic_tensor(result._type_spec)
     if not hasattr(result, "shape") or not hasattr(result, "dtype"):
         return result
     known = None
@@ -44,8 +47,7 @@ def _keras_tensor(result: Any) -> Any:
         known = _core.partial_value(result)
         if known is not None and len(known) > _MAX_RANK:
             known = None
-    spec = result._type_spec if isinstance(result, SparseTensor) else None
-    tensor = KerasTensor(result.shape, result.dtype, inferred_value=known, composite_spec=spec)
+    tensor = KerasTensor(result.shape, result.dtype, inferred_value=known)
     mask = getattr(result, "_keras_mask", None)
     if mask is not None:
         tensor._keras_mask = _keras_tensor(mask)

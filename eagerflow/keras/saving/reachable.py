@@ -15,6 +15,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from eagerflow import _core
+from eagerflow.ragged.factories import FACTORIES
+from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.util import lazy
 
 # Imported when it is first used: it imports this module.
@@ -52,7 +54,7 @@ _OTHER_LAYERS = {
     "engine.add_layers": "AddLoss AddMetric",
     "engine.functional": "Functional",
     "engine.model": "Model",
-    "engine.op_layer": "MaskOf SlicingOpLambda TFOpLambda",
+    "engine.op_layer": "InstanceMethod InstanceProperty MaskOf SlicingOpLambda TFOpLambda",
     "engine.sequential": "Sequential",
     "experimental": "LinearModel SequenceFeatures WideDeepModel",
     "experimental.sharpness": "SharpnessAwareMinimization",
@@ -348,6 +350,8 @@ def find_operation(symbol: str) -> Any:
     """
     namespace, _, name = symbol.removeprefix("compat.v1.").rpartition(".")
     operation = None
+    if namespace == "RaggedTensor" and name in FACTORIES:
+        return getattr(RaggedTensor, name)
     if namespace in _NAMESPACES and f"{namespace}.{name}".lstrip(".") not in _NO_OPERATIONS:
         operation = _operation_in(namespace, name)
     if operation is None:
@@ -375,6 +379,7 @@ def _operation_in(namespace: str, name: str) -> Any:
 def operations() -> dict[str, Any]:
     """All operations on tensors that configurations can name."""
     names = [f"raw.{name}" for name in dir(_ops)]
+    names += [f"RaggedTensor.{name}" for name in FACTORIES]
     for namespace in _NAMESPACES:
         module = importlib.import_module(f"eagerflow.{namespace}".rstrip("."))
         public = getattr(module, "__all__", None) or dir(module)
