@@ -102,7 +102,7 @@ class InputLayer(Layer):
         if input_tensor is None:
             if whole.rank is not None:
                 self._batch_input_shape = tuple(whole.as_list())
-            spec = type_spec
+            spec: Any = type_spec
             if sparse:
                 spec = SparseTensorSpec(whole, dtype)
             elif ragged:

@@ -51,7 +51,7 @@ class KerasTensor:
         if composite_spec is not None:
             self._composite_spec = composite_spec
         self._shape = as_shape(shape)
-        self._dtype = None if dtype is None else dtypes.as_dtype(dtype)
+        self._dtype: Any = None if dtype is None else dtypes.as_dtype(dtype)
         self._name = name
         self._inferred_value = inferred_value
 

@@ -8,6 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow.util import lazy
+
+# Imported when it is first used: few programs need it.
+batching = lazy.Module("eagerflow.data.batching")
+
 
 def split_dataset(
     dataset: Any,
@@ -45,7 +50,7 @@ def split_dataset(
             "At least one of the `left_size` or `right_size` must be specified. Received: "
             "left_size=None and right_size=None"
         )
-    batch_size = getattr(dataset, "_batch_size", None) if is_dataset else None
+    batch_size = dataset._size if isinstance(dataset, batching.BatchDataset) else None
     samples = _samples(dataset, is_dataset, batch_size)
     if shuffle:
         random.seed(random.randint(0, 1000000) if seed is None else seed)
@@ -68,16 +73,17 @@ def _samples(dataset: Any, is_dataset: bool, batch_size: Any) -> list:
     elif isinstance(dataset, np.ndarray):
         samples = list(dataset)
     else:
+        kind = "tuple" if isinstance(dataset, tuple) else "list"
         for index, array in enumerate(dataset):
             if not isinstance(array, np.ndarray):
                 raise ValueError(
-                    f"Expected a list of `numpy.ndarray` objects, Received: {type(array)}"
+                    f"Expected a {kind} of `numpy.ndarray` objects, Received: {type(array)}"
                 )
             if len(array) != len(dataset[0]):
                 raise ValueError(
-                    "Received a list of NumPy arrays with different lengths. Mismatch found at "
+                    f"Received a {kind} of NumPy arrays with different lengths. Mismatch found at "
                     f"index {index}, Expected shape={dataset[0].shape} Received "
-                    f"shape={array.shape}. Please provide a list of NumPy arrays with the same "
+                    f"shape={array.shape}. Please provide a {kind} of NumPy arrays with the same "
                     "length."
                 )
         samples = list(zip(*dataset, strict=True))
@@ -100,14 +106,21 @@ def _stacked(samples: list, dataset: Any) -> Any:
 
 
 def _sizes(left: Any, right: Any, total: int) -> tuple[int, int]:
+    known = (int, float, type(None))
+    if type(left) not in known and type(right) not in known:
+        raise TypeError(
+            "Invalid `left_size` and `right_size` Types. Expected: integer or float or None, "
+            f"Received: type(left_size)={type(left)} and type(right_size)={type(right)}"
+        )
+    if left == 0 and right == 0:
+        raise ValueError(
+            "Both `left_size` and `right_size` are zero. At least one of the split sizes must be "
+            "non-zero."
+        )
+    _check_types(left, right)
     for name, size in (("left_size", left), ("right_size", right)):
         if size is None:
             continue
-        if type(size) not in (int, float):
-            raise TypeError(
-                f"Invalid `{name}` Type. Expected: int or float or None, Received: "
-                f"type({name})={type(size)}."
-            )
         if size <= 0 or size >= (total if type(size) is int else 1):
             raise ValueError(
                 f"`{name}` should be either a positive integer smaller than {total}, or a float "
@@ -136,3 +149,12 @@ def _sizes(left: Any, right: Any, total: int) -> tuple[int, int]:
                 "Adjust any of the aforementioned parameters"
             )
     return counts[0], counts[1]
+
+
+def _check_types(left: Any, right: Any) -> None:
+    for name, size in (("left_size", left), ("right_size", right)):
+        if size is not None and type(size) not in (int, float):
+            raise TypeError(
+                f"Invalid `{name}` Type. Expected: int or float or None, Received: "
+                f"type({name})={type(size)}."
+            )

@@ -22,6 +22,7 @@ from eagerflow.keras.utils.directory_index import (
     part_of,
 )
 from eagerflow.ops.creation import one_hot
+from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.strings.manipulation import substr
 from eagerflow.util import lazy
 
@@ -301,7 +302,7 @@ def audio_dataset_from_directory(
         sampling_rate: to which sounds are resampled (with SciPy); by default as they are.
         output_sequence_length: to which sounds are cut or filled up; by default those of a batch
             are filled up to the longest.
-        ragged: not supported.
+        ragged: whether sounds are ragged tensors, which batches hold without padding.
         shuffle: whether the order is random.
         seed: of the order.
         validation_split: the part that is for validation.
@@ -315,13 +316,15 @@ def audio_dataset_from_directory(
     Raises:
         ValueError: for arguments that contradict each other, and for an empty folder.
     """
-    if ragged:
-        raise ValueError(
-            "Ragged batches of sounds are not supported: pass `output_sequence_length`, or leave "
-            "`ragged` out to have sounds filled up with zeros."
-        )
-    if sampling_rate is not None and (not isinstance(sampling_rate, int) or sampling_rate <= 0):
-        raise ValueError(f"`sampling_rate` should be a positive integer. Received: {sampling_rate}")
+    if ragged and output_sequence_length is not None:
+        raise ValueError("Cannot set both `ragged` and `output_sequence_length`.")
+    if sampling_rate is not None:
+        if not isinstance(sampling_rate, int):
+            raise ValueError(
+                f"`sampling_rate` should have an integer value. Received: {sampling_rate}"
+            )
+        if sampling_rate <= 0:
+            raise ValueError(f"`sampling_rate` should be higher than 0. Received: {sampling_rate}")
 
     @hosted(always(TensorSpec([output_sequence_length, None], dtypes.float32)))
     def load(path: Any) -> Any:
@@ -331,6 +334,9 @@ def audio_dataset_from_directory(
             missing = output_sequence_length - len(sound)
             sound = np.pad(sound, ((0, missing), (0, 0)))
         return _core.as_tensor(sound)
+
+    def load_ragged(path: Any) -> Any:
+        return RaggedTensor.from_tensor(load(path))
 
     return _from_directory(
         directory,
@@ -343,8 +349,8 @@ def audio_dataset_from_directory(
         validation_split,
         subset,
         follow_links,
-        load,
+        load_ragged if ragged else load,
         (".wav",),
         "audio",
-        pad=output_sequence_length is None,
+        pad=output_sequence_length is None and not ragged,
     )

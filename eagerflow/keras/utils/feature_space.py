@@ -240,6 +240,11 @@ class FeatureSpace(Layer):
         super().__init__(**kwargs)
         if not features:
             raise ValueError("The `features` argument cannot be None or empty.")
+        if crosses and not crossing_dim:
+            raise ValueError(
+                "When specifying `crosses`, `crossing_dim` must say how many bins combinations are "
+                f"in. Received: crossing_dim={crossing_dim}"
+            )
         self.crossing_dim = crossing_dim
         self.hashing_dim = hashing_dim
         self.num_discretization_bins = num_discretization_bins
@@ -507,7 +512,8 @@ def _cardinality(name: str, layer: Any) -> Any:
         return layer.num_tokens
     if isinstance(layer, layers.Discretization):
         boundaries = layer.bin_boundaries
-        return len(boundaries) + 1 if len(boundaries) else layer.num_bins
+        # Fewer values than bins are learned from leave bins empty.
+        return layer.num_bins or len(boundaries) + 1
     if isinstance(layer, layers.HashedCrossing | layers.Hashing):
         return layer.num_bins
     raise ValueError(

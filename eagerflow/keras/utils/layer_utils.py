@@ -37,8 +37,8 @@ def weight_memory_size(weights: Any) -> int:
 
 def readable_memory_size(size: float) -> str:
     """A count of bytes in a suitable unit."""
-    for unit in ("Byte", "KB", "MB", "GB", "TB"):
-        if size < 1024 or unit == "TB":
+    for unit in ("Byte", "KB", "MB", "GB", "TB", "PB"):
+        if size < 1024 or unit == "PB":
             return f"{size:.2f} {unit}"
         size /= 1024
     return ""
