@@ -135,8 +135,8 @@ PyObject* index_override(PyObject* object, PyObject* key) {
   static PyObject* const getitem =
       checked(PyObject_GetAttrString(checked(PyImport_ImportModule("operator")), "getitem"))
           .release();
-  PyRef result = checked(PyObject_CallMethod(part, "__op_function__", "O(OO){}", getitem, object,
-                                             key));
+  PyRef result =
+      checked(PyObject_CallMethod(part, "__op_function__", "O(OO){}", getitem, object, key));
   return result == Py_NotImplemented ? nullptr : result.release();
 }
 

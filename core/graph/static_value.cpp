@@ -180,8 +180,7 @@ void set_known_numbers(const Tensor& tensor, const Ints& numbers) {
   const Building paused(nullptr);
   const StopRecording unrecorded;
   Tensor value = Tensor::vector({numbers.begin(), numbers.size()});
-  value =
-      call(ops::cast, {value.view(tensor.shape())}, ops::CastAttrs{.dtype = tensor.dtype()});
+  value = call(ops::cast, {value.view(tensor.shape())}, ops::CastAttrs{.dtype = tensor.dtype()});
   symbol->set_value(value);
 }
 

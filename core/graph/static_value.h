@@ -16,8 +16,8 @@ void find_values(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, b
 // if not even their count is known, or for other tensors.
 std::optional<Ints> known_numbers(const Tensor& tensor);
 
-// Says which numbers a symbolic integer scalar or vector holds, kUnknownInt where that is unknown. If
-// all are known, it has a value.
+// Says which numbers a symbolic integer scalar or vector holds, kUnknownInt where that is unknown.
+// If all are known, it has a value.
 void set_known_numbers(const Tensor& tensor, const Ints& numbers);
 
 }  // namespace ef::graph
