@@ -73,6 +73,10 @@ class Graph(_core.Graph, GraphInspection):
         """A variable of the graph; the arguments are those of `tf.Variable`."""
         return variables.graph_variable(**arguments)
 
+    def declare_variable(self, name: str, dtype: Any, shape: Any, trainable: bool) -> Any:
+        """A variable whose initializer, if any, is a node of a file."""
+        return variables.ImportedVariable(self, name, dtype, shape, trainable)
+
     def variable_nodes(self, variable: Any) -> Any:
         """The graph's nodes for a variable that has its value outside of sessions."""
         return variables.nodes_of(variable, self, listed=False)
@@ -106,7 +110,7 @@ class Graph(_core.Graph, GraphInspection):
             raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
         found = self._id_of(name)
         if found is None:
-            raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
+            return super().get_operation_by_name(name)  # of what has been imported, or raises
         return Operation(self.node(found))
 
     def _id_of(self, name: str) -> int | None:

@@ -72,7 +72,7 @@ class GraphVariable(Variable):
             if shape is not None:
                 declared = TensorShape(shape)
             self._declare(value.dtype, dims_of(declared), bool(trainable), full)
-            self._graph_nodes = VariableNodes(self, graph, full, value)
+            self._graph_nodes: Any = VariableNodes(self, graph, full, value)
         keys = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
         if trainable and GraphKeys.TRAINABLE_VARIABLES not in keys:
             keys.append(GraphKeys.TRAINABLE_VARIABLES)
@@ -147,6 +147,47 @@ class GraphVariable(Variable):
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 
     __str__ = __repr__
+
+
+class ImportedVariable(GraphVariable):
+    """A variable of a graph that was read from a file.
+
+    Args:
+        graph: the graph.
+        name: its name.
+        dtype: the element type.
+        shape: the shape, which may be unknown.
+        trainable: whether optimizers change it by default.
+    """
+
+    def __init__(self, graph: Any, name: str, dtype: Any, shape: Any, trainable: bool) -> None:
+        self._constraint = None
+        with graph.as_default(), graph.control_dependencies(None):
+            self._declare(dtype, dims_of(TensorShape(shape)), trainable, name)
+            self._graph_nodes = ImportedNodes(self, graph, name)
+
+    def set_nodes(self, initializer: Any, initial_value: Any) -> None:
+        """Says which operation of the file gives it its initial value."""
+        self._graph_nodes.initializer = initializer
+        self._graph_nodes.initial_value = initial_value
+
+
+class ImportedNodes:
+    """A graph's nodes for a variable from a file: the read by which sessions know it.
+
+    Args:
+        variable: the variable.
+        graph: the graph, which is being built.
+        name: the variable's name in the graph.
+    """
+
+    initializer: Any = None
+    initial_value: Any = None
+
+    def __init__(self, variable: Any, graph: Any, name: str) -> None:
+        self.graph = graph
+        self.read = _core.Variable.read_value(variable)
+        graph.rename(_core.node_of(self.read).id, graph.unique_name(name, True, False))
 
 
 class VariableNodes:

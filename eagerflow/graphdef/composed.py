@@ -310,6 +310,19 @@ def tensor_list_push_back(handle: Tensor, item: Tensor) -> Tensor:
     return _ops.tensor_list_set_item(handle, _ops.tensor_list_length(handle), item, True)
 
 
+def tensor_list_split(values: Tensor, shape: Any, lengths: Tensor) -> Tensor:
+    """`TensorListSplit`: a list of parts of a tensor, along its first axis."""
+    count = tf.size(lengths)
+    ends = tf.cumsum(lengths)
+
+    def put(k: Tensor, parts: Tensor) -> tuple[Tensor, Tensor]:
+        part = values[ends[k] - lengths[k] : ends[k]]
+        return k + 1, _ops.tensor_list_set_item(parts, k, part, False)
+
+    new = _ops.tensor_list_reserve(count, values.dtype, element_shape(shape))
+    return tf.while_loop(lambda k, _: k < count, put, [tf.constant(0), new])[1]
+
+
 def tensor_list_scatter(values: Tensor, indices: Tensor, shape: Any, count: Tensor) -> Tensor:
     """`TensorListScatterV2`: a new list."""
     size = tf.maximum(count, tf.reduce_max(tf.concat([indices, [-1]], 0)) + 1)

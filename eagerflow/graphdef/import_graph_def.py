@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.framework.func_graph import dims_of
+from eagerflow.framework.func_graph import dims_of, eagerly
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.operation import operation_of
 from eagerflow.graphdef.importing import Builder, refused
+from eagerflow.lookup.tables import MutableHashTable
+from eagerflow.ops.creation import zeros
 from eagerflow.protos.graph import MESSAGES
 
 Tensor = _core.Tensor
@@ -59,32 +61,86 @@ def import_graph_def(
         )
     message = own_message(graph_def, "GraphDef")
     prefix = "import/" if name is None else f"{name.rstrip('/')}/" if name else ""
+    if prefix and not graph.building_function and not (name or "").endswith("/"):
+        prefix = graph.unique_name(prefix[:-1]) + "/"
     given = {
         (key if ":" in key else f"{key}:0"): _core.as_tensor(value)
         for key, value in (input_map or {}).items()
     }
-
-    def placeholder(key: str, dtype: Any, shape: Any) -> Any:
-        return graph.placeholder(dtype, dims_of(shape), prefix + key)
-
-    builder = Builder(message.library.function, size=len(message.node))
-    if graph.building_function:
-        found = builder.graph(message.node, given, placeholder, prefix=prefix)
-    else:
-        with name_scope(prefix.rstrip("/")):
-            found = builder.graph(message.node, given, _fed, prefix=prefix)
+    found = add_nodes(
+        Builder(message.library.function, size=len(message.node)), message, prefix, given
+    )
     missing = [key for key in given if key.rpartition(":")[0] not in found]
     if missing:
         raise ValueError(
             f"Attempted to map inputs that were not found in graph_def: [{', '.join(missing)}]"
         )
+    if return_elements is None:
+        return None
+    return [_element(found, element) for element in return_elements]
+
+
+def add_nodes(
+    builder: Builder, message: Any, prefix: str, given: Mapping[str, Any]
+) -> dict[str, list[Any]]:
+    """Adds the nodes of a GraphDef to the graph that is being built; their results by name.
+
+    Args:
+        builder: builds them.
+        message: the GraphDef message.
+        prefix: what names of nodes begin with.
+        given: values that take the place of tensors, by name and index, as "x:0".
+    """
+    graph = _core.building()
+
+    def placeholder(key: str, dtype: Any, shape: Any) -> Any:
+        return graph.placeholder(dtype, dims_of(shape), prefix + key)
+
+    if graph.building_function:
+        found = builder.graph(message.node, given, placeholder, prefix=prefix)
+    else:
+        if builder.resource is None:
+            builder.resource = Resources(graph, prefix)
+        with name_scope(prefix.rstrip("/")):
+            found = builder.graph(message.node, given, _fed, prefix=prefix)
     graph.imported = {
         **(graph.imported or {}),
         **{prefix + key: values for key, values in found.items()},
     }
-    if return_elements is None:
-        return None
-    return [_element(found, element) for element in return_elements]
+    return found
+
+
+class Resources:
+    """Makes the variables and tables of a graph from a file in a program's graph.
+
+    Args:
+        graph: the graph.
+        prefix: what their names begin with.
+        trainable: the names of the variables that optimizers change by default; None for all.
+    """
+
+    def __init__(self, graph: Any, prefix: str, trainable: Container[str] | None = None) -> None:
+        self._graph = graph
+        self._prefix = prefix
+        self._trainable = trainable
+        self.found: dict[str, Any] = {}
+
+    def __call__(self, node: Any, attrs: dict[str, Any]) -> Any:
+        """The object of a node; nodes that share a name share it."""
+        key = node.attr["shared_name"].s.decode() or node.name
+        if key not in self.found:
+            self.found[key] = self._make(node, attrs)
+        return self.found[key]
+
+    def _make(self, node: Any, attrs: dict[str, Any]) -> Any:
+        if "key_dtype" in attrs:
+            with eagerly():
+                default = zeros([], attrs["value_dtype"])
+            return MutableHashTable(attrs["key_dtype"], attrs["value_dtype"], default)
+        trainable = self._trainable is None or node.name in self._trainable
+        return self._graph.declare_variable(
+            self._prefix + node.name, attrs["dtype"], attrs["shape"], trainable
+        )
 
 
 def _fed(name: str, dtype: Any, shape: Any) -> Any:

@@ -13,7 +13,14 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.errors import InvalidArgumentError, OpError
-from eagerflow.graphdef import attributes, op_defs, rules, state_ops
+from eagerflow.graphdef import (
+    attributes,
+    op_defs,
+    rules,
+    state_ops,
+    tensor_array_ops,
+    version1_control_flow,
+)
 from eagerflow.graphdef.op_defs import Argument, OpDef
 
 Tensor = _core.Tensor
@@ -23,6 +30,8 @@ _MAX_DEPTH = 48
 # How many nodes may be built of a file: functions that call functions could give any number.
 _NODES_IN_ALL = 200_000
 _TIMES_THE_FILE = 50
+
+_HANDLERS = {**state_ops.HANDLERS, **tensor_array_ops.HANDLERS}
 
 _DAMAGE = (
     LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, StopIteration
@@ -126,14 +135,23 @@ class Builder:
         """The nodes of a function that its results and effects need, sorted."""
         name = message.signature.name
         if name not in self._orders:
-            nodes = {node.name: node for node in message.node_def}
+            nodes = {node.name: node for node in self._structured(message.node_def, name)}
             needed = [text.partition(":")[0] for text in message.ret.values()]
             needed += message.control_ret.values()
-            needed += [node.name for node in message.node_def if _has_effects(node, self)]
+            needed += [node.name for node in nodes.values() if _has_effects(node, self)]
             wanted = set(_reached(nodes, needed))
-            order = [node.name for node in message.node_def if node.name in wanted]
+            order = [node for node in nodes if node in wanted]
             self._orders[name] = [nodes[key] for key in _sorted(nodes, order, name)]
         return self._orders[name]
+
+    def _structured(self, nodes: Iterable[Any], name: str) -> Iterable[Any]:
+        """Nodes without version 1's control flow; its functions are added to the library."""
+        if not version1_control_flow.is_used(nodes):
+            return nodes
+        with describing(f"The control flow of '{name}'"):
+            found, functions = version1_control_flow.structured(nodes, f"{name}/")
+        self.functions.update((message.signature.name, message) for message in functions)
+        return found
 
     def graph(
         self,
@@ -152,9 +170,13 @@ class Builder:
             fetches: the names of the nodes that are needed; all by default. What cannot be built
                 is `Missing` then.
             prefix: what names of nodes begin with in the graph that is being built; None if they
-                need not have their names.
+                need not have their names. A program's graph gets the order of the file, too: its
+                nodes wait for those that they name, and each node has an operation.
         """
-        by_name = {node.name: node for node in nodes}
+        graph = _core.building()
+        program = None if graph is None or prefix is None or graph.building_function else graph
+        made: dict[str, list[int]] = {}
+        by_name = {node.name: node for node in self._structured(nodes, "graph")}
         replaced = {key.rpartition(":")[0] for key in given}
         names = list(by_name if fetches is None else _reached(by_name, fetches, replaced))
         values: dict[str, Any] = {}
@@ -169,11 +191,49 @@ class Builder:
                 if "shape" not in node.attr:
                     shape = attributes.shape_of(_UnknownRank)
                 values[key] = _Results(None, [placeholder(key, dtype, shape)])
+            elif program is not None:
+                values[key] = self._program_node(program, node, values, made, f"{prefix}{key}")
             else:
                 values[key] = self._graph_node(node, values, lenient=fetches is None)
                 if prefix is not None:
                     self._rename(values[key].flat(), prefix + key)
         return {key: results.flat() for key, results in values.items()}
+
+    def _program_node(
+        self, graph: Any, node: Any, values: dict[str, Any], made: dict[str, list[int]], name: str
+    ) -> _Results:
+        """Builds a node of a program's graph, after those that it names.
+
+        Args:
+            graph: the graph.
+            node: the NodeDef message.
+            values: the results of nodes by name.
+            made: the nodes of the graph that each node of the file has become, those that others
+                wait for.
+            name: the name that the operation gets.
+        """
+        awaited = [
+            number
+            for text in node.input
+            if text.startswith("^")
+            for number in made.get(text[1:], ())
+        ]
+        start = len(graph)
+        graph.begin_controls(awaited, False)
+        try:
+            results = self._graph_node(node, values, lenient=True)
+            if node.op == "NoOp" and not (results.flat()):
+                _core.no_op_node(node.name)
+        finally:
+            graph.end_controls()
+        new = [graph.node(number) for number in range(start, len(graph))]
+        made[node.name] = [one.id for one in new if one.has_effects or one is new[-1]]
+        if not new:
+            made[node.name] = awaited
+        self._rename(results.flat(), name)
+        if new and name not in (one.name for one in new) and not _gives_tensors(results):
+            graph.rename(new[-1].id, graph.unique_name(name, True, False))
+        return results
 
     def _rename(self, results: list[Any], name: str) -> None:
         """Gives the node of some results a name, if it has just been built."""
@@ -215,8 +275,10 @@ class Builder:
     def _run(self, node: Any, inputs: list[Any], where: str) -> _Results:
         if node.op in self.functions:
             return _Results(None, self.call(node.op, inputs))
+        if node.op in version1_control_flow.OPERATIONS:
+            raise version1_control_flow.unreachable(node)
         definition = op_defs.find(node.op)
-        handler = state_ops.HANDLERS.get(node.op)
+        handler = _HANDLERS.get(node.op)
         if definition is None or not (handler or rules.is_mapped(node.op)):
             raise rules.unknown(node.op, f" in node '{node.name}'{where}")
         attrs = attributes_of(node, definition)
@@ -256,6 +318,10 @@ class _Results:
             if argument.name == name:
                 return value if argument.is_single else value[int(index)]
         raise KeyError(text)
+
+
+def _gives_tensors(results: _Results) -> bool:
+    return any(isinstance(value, Tensor | Missing) for value in results.flat())
 
 
 class _UnknownRank:

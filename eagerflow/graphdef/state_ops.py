@@ -13,6 +13,7 @@ import eagerflow as tf
 from eagerflow import _core
 from eagerflow.errors import PermissionDeniedError, UnimplementedError
 from eagerflow.framework import dtypes
+from eagerflow.framework.func_graph import FuncGraph, dims_of
 from eagerflow.graphdef import composed
 from eagerflow.lookup import tables
 
@@ -50,7 +51,7 @@ def check_files(builder: Any, node: Any, inputs: dict[str, Any], where: str) -> 
     )
 
 
-def _handles(*names: str) -> Callable[[Handler], Handler]:
+def handles(*names: str) -> Callable[[Handler], Handler]:
     def register(handler: Handler) -> Handler:
         for name in names:
             HANDLERS[name] = handler
@@ -62,17 +63,17 @@ def _handles(*names: str) -> Callable[[Handler], Handler]:
 # Constants and what passes through.
 
 
-@_handles("Const")
+@handles("Const")
 def _const(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     return [tf.constant(attrs["value"])]
 
 
-@_handles("Identity", "ReadVariableOpIdentity")
+@handles("Identity", "ReadVariableOpIdentity")
 def _identity(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     return [_passed(inputs["input"])]
 
 
-@_handles("IdentityN")
+@handles("IdentityN")
 def _identity_n(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     return [[_passed(value) for value in inputs["input"]]]
 
@@ -84,55 +85,56 @@ def _passed(value: Any) -> Any:
 # Variables.
 
 
-@_handles("VarHandleOp", "VariableV2", "Variable", "HashTableV2", "MutableHashTableV2")
-@_handles("HashTable", "MutableHashTable", "AnonymousHashTable")
+@handles("VarHandleOp", "VariableV2", "Variable", "HashTableV2", "MutableHashTableV2")
+@handles("HashTable", "MutableHashTable", "AnonymousHashTable")
 def _resource(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     if builder.resource is None:
         raise UnimplementedError(None, None, f"Node '{node.name}' ({node.op}) needs a SavedModel.")
     return [builder.resource(node, attrs)]
 
 
-@_handles("ReadVariableOp")
+@handles("ReadVariableOp")
 def _read(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     return [inputs["resource"].read_value()]
 
 
-@_handles("DisableCopyOnRead", "DestroyResourceOp")
+@handles("DisableCopyOnRead", "DestroyResourceOp")
 def _nothing(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     return []
 
 
-@_handles("VariableShape")
+@handles("VariableShape")
 def _variable_shape(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     return [tf.shape(inputs["input"].read_value(), attrs["out_type"])]
 
 
-@_handles("VarIsInitializedOp", "IsVariableInitialized")
+@handles("VarIsInitializedOp", "IsVariableInitialized")
 def _is_initialized(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
-    return [tf.constant(True)]
+    (variable,) = inputs.values()
+    return [_core.variable_is_initialized(variable)]
 
 
-@_handles("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
+@handles("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
 def _assign(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
-    _assignment(node.op)(inputs["resource"], inputs["value"])
+    _assignment(node.op, inputs["resource"])(inputs["value"], read_value=False)
     return []
 
 
-@_handles("Assign", "AssignAdd", "AssignSub")
+@handles("Assign", "AssignAdd", "AssignSub")
 def _assign_ref(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
-    _assignment(node.op)(inputs["ref"], inputs["value"])
-    return [inputs["ref"]]
+    changed = _assignment(node.op, inputs["ref"])(inputs["value"])
+    return [_core.as_tensor(changed)]
 
 
-def _assignment(op: str) -> Callable[[Any, Any], Any]:
+def _assignment(op: str, variable: Any) -> Callable[..., Any]:
     if op.startswith("AssignAdd"):
-        return lambda variable, value: variable.assign_add(value)
+        return variable.assign_add
     if op.startswith("AssignSub"):
-        return lambda variable, value: variable.assign_sub(value)
-    return lambda variable, value: variable.assign(value)
+        return variable.assign_sub
+    return variable.assign
 
 
-@_handles("ResourceGather")
+@handles("ResourceGather")
 def _gather(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     batch_dims = attrs["batch_dims"]
     return [
@@ -140,14 +142,12 @@ def _gather(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     ]
 
 
-@_handles("ResourceGatherNd")
+@handles("ResourceGatherNd")
 def _gather_nd(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     return [tf.gather_nd(inputs["resource"], inputs["indices"])]
 
 
-@_handles(
-    *(f"ResourceScatter{how}" for how in ("Add", "Sub", "Mul", "Div", "Min", "Max", "Update"))
-)
+@handles(*(f"ResourceScatter{how}" for how in ("Add", "Sub", "Mul", "Div", "Min", "Max", "Update")))
 def _scatter(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     method = "scatter_" + node.op.removeprefix("ResourceScatter").lower()
     slices = tf.IndexedSlices(inputs["updates"], inputs["indices"])
@@ -155,14 +155,14 @@ def _scatter(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     return []
 
 
-@_handles(*(f"ResourceScatterNd{how}" for how in ("Add", "Sub", "Min", "Max", "Update")))
+@handles(*(f"ResourceScatterNd{how}" for how in ("Add", "Sub", "Min", "Max", "Update")))
 def _scatter_nd(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     method = "scatter_nd_" + node.op.removeprefix("ResourceScatterNd").lower()
     getattr(inputs["ref"], method)(inputs["indices"], inputs["updates"])
     return []
 
 
-@_handles("ResourceStridedSliceAssign")
+@handles("ResourceStridedSliceAssign")
 def _assign_slice(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     masks = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
     variable = inputs["ref"]
@@ -174,7 +174,7 @@ def _assign_slice(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[An
     return []
 
 
-@_handles("RngReadAndSkip")
+@handles("RngReadAndSkip")
 def _skip(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     blocks = tf.cast(inputs["delta"], tf.int64) * 256
     key, low, high = _core.advance_state(inputs["resource"], blocks)
@@ -184,18 +184,18 @@ def _skip(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
 # Tables.
 
 
-@_handles("LookupTableFindV2", "LookupTableFind")
+@handles("LookupTableFindV2", "LookupTableFind")
 def _find(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     return [inputs["table_handle"].lookup(inputs["keys"], inputs["default_value"])]
 
 
-@_handles("LookupTableImportV2", "LookupTableInsertV2", "InitializeTableV2")
+@handles("LookupTableImportV2", "LookupTableInsertV2", "InitializeTableV2")
 def _insert(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     inputs["table_handle"].insert(inputs["keys"], inputs["values"])
     return []
 
 
-@_handles("InitializeTableFromTextFileV2")
+@handles("InitializeTableFromTextFileV2")
 def _insert_lines(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     table = inputs["table_handle"]
     known = _core.static_value(inputs["filename"])
@@ -212,34 +212,34 @@ def _insert_lines(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[An
     return []
 
 
-@_handles("ReadFile")
+@handles("ReadFile")
 def _read_file(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     return [tf.io.read_file(inputs["filename"])]
 
 
-@_handles("WriteFile")
+@handles("WriteFile")
 def _write_file(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     tf.io.write_file(inputs["filename"], inputs["contents"])
     return []
 
 
-@_handles("MatchingFiles")
+@handles("MatchingFiles")
 def _matching_files(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     return [tf.io.matching_files(inputs["pattern"])]
 
 
-@_handles("LookupTableRemoveV2")
+@handles("LookupTableRemoveV2")
 def _remove(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     inputs["table_handle"].remove(inputs["keys"])
     return []
 
 
-@_handles("LookupTableSizeV2", "LookupTableSize")
+@handles("LookupTableSizeV2", "LookupTableSize")
 def _size(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     return [inputs["table_handle"].size()]
 
 
-@_handles("LookupTableExportV2")
+@handles("LookupTableExportV2")
 def _export(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     return list(inputs["table_handle"].export())
 
@@ -247,12 +247,12 @@ def _export(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
 # Calls, choices, loops.
 
 
-@_handles("PartitionedCall", "StatefulPartitionedCall", "RemoteCall")
+@handles("PartitionedCall", "StatefulPartitionedCall", "RemoteCall")
 def _call(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     return [builder.call(attrs["f"].name, inputs["args"])]
 
 
-@_handles("If", "StatelessIf")
+@handles("If", "StatelessIf")
 def _if(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     condition = inputs["cond"]
     if condition.dtype is not dtypes.bool:
@@ -266,7 +266,7 @@ def _if(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     return [found]
 
 
-@_handles("Case", "StatelessCase")
+@handles("Case", "StatelessCase")
 def _case(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     branches = [
         lambda name=branch.name: builder.call(name, inputs["input"]) for branch in attrs["branches"]
@@ -274,7 +274,7 @@ def _case(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     return [tf.switch_case(inputs["branch_index"], branches)]
 
 
-@_handles("While", "StatelessWhile")
+@handles("While", "StatelessWhile")
 def _while(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     values = inputs["input"]
     # Resources stay what they are; the loop is about the tensors.
@@ -294,10 +294,40 @@ def _while(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
         results = builder.call(attrs["body"].name, complete(tensors))
         return [results[place] for place in places]
 
-    shapes = attrs["output_shapes"] or [tf.TensorShape(None)] * len(values)
-    invariants = [_invariant(values[place], shapes[place]) for place in places]
-    found = tf.while_loop(holds, step, [values[place] for place in places], invariants)
+    begin = [values[place] for place in places]
+    if attrs["output_shapes"]:
+        declared = [attrs["output_shapes"][place] for place in places]
+        invariants = [
+            _invariant(value, shape) for value, shape in zip(begin, declared, strict=True)
+        ]
+    else:
+        invariants = _lasting_shapes(step, begin)
+    found = tf.while_loop(holds, step, begin, invariants)
     return [complete(tuple(found))]
+
+
+def _lasting_shapes(step: Callable[..., list[Any]], values: list[Any]) -> list[Any]:
+    """What the shapes of a loop's tensors have in common in all iterations."""
+    shapes = [value.shape for value in values]
+    while True:
+        specs = [
+            tf.TensorSpec(shape, value.dtype) for shape, value in zip(shapes, values, strict=True)
+        ]
+        graph = FuncGraph("iteration")
+        with graph.as_default():
+            given = [graph.placeholder(spec.dtype, dims_of(spec.shape), "") for spec in specs]
+            results = step(*given)
+        common = [
+            shape.most_specific_compatible_shape(result.shape)
+            for shape, result in zip(shapes, results, strict=True)
+        ]
+        if all(map(_same, common, shapes)):
+            return shapes
+        shapes = common
+
+
+def _same(a: Any, b: Any) -> bool:
+    return a.rank == b.rank and (a.rank is None or a.as_list() == b.as_list())
 
 
 def _invariant(value: Any, shape: Any) -> Any:

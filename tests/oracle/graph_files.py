@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphdef import programs
+from graphdef import programs, version1_programs
 
 FOLDER = Path(__file__).parents[1] / "graphdef" / "files"
 
@@ -24,4 +24,18 @@ def record(tf: Any) -> int:
             outputs=[tensor.name for tensor in traced.outputs],
             **{f"result{k}": result.numpy() for k, result in enumerate(results)},
         )
+    for name, make in version1_programs.PROGRAMS.items():
+        _record_version1(tf, name, make)
     return 0
+
+
+def _record_version1(tf: Any, name: str, make: Any) -> None:
+    """Writes the graph of a program of version 1, and what it gives for each feed."""
+    tf.compat.v1.disable_control_flow_v2()
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
+        tensors = version1_programs.built(tf, make)
+        results = [session.run(tensors, feed) for feed in version1_programs.FEEDS]
+        content = graph.as_graph_def().SerializeToString()
+    (FOLDER / f"version1_{name}.pb").write_bytes(content)
+    found = {f"{k}_{key}": value for k, part in enumerate(results) for key, value in part.items()}
+    np.savez_compressed(FOLDER / f"version1_{name}.npz", **found)
