@@ -22,6 +22,7 @@
 #include "graph/record.h"
 #include "graph/static_value.h"
 #include "graph/variables.h"
+#include "graph/vjp.h"
 
 namespace nb = nanobind;
 
@@ -29,6 +30,7 @@ namespace ef::py {
 namespace {
 
 using graph::Callable;
+using graph::DifferentiatedOperation;
 using graph::Graph;
 using graph::GraphPtr;
 using graph::Node;
@@ -289,6 +291,24 @@ nb::object op_name_of(const PyNode& self) {
   return self.node().op ? nb::object(nb::str(self.node().op->name)) : nb::none();
 }
 
+nb::object differentiated_by_node(const PyNode& self) {
+  const auto* const found = graph::differentiated_operation(self.node());
+  if (!found || found->graph.lock() != self.graph) return nb::none();
+  nb::list wanted, dy;
+  for (const int32_t k : found->wanted) wanted.append(k);
+  for (const int32_t k : found->dy) dy.append(k);
+  return nb::make_tuple(PyNode{self.graph, found->node}, wanted, dy);
+}
+
+nb::list add_differentiated(const PyNode& node, nb::handle inputs, nb::handle late) {
+  Graph* const graph = graph::building();
+  const auto* const found = graph::differentiated_operation(node.node());
+  if (!graph || !found) fail(Code::kRuntimeError, "No graph is being built.");
+  TensorList outputs;
+  graph::add_differentiated(*graph, *found, to_tensors(inputs), to_tensors(late), outputs);
+  return wrapped_list(outputs);
+}
+
 nb::list inputs_of_node(const PyNode& self) {
   nb::list list;
   for (const graph::Port& port : self.node().inputs) list.append(wrapped(self.graph->tensor(port)));
@@ -460,6 +480,12 @@ void add_graphs(nb::module_& m) {
           "late", late_of_node,
           "What inputs give of its attributes: name, element or -1, which input, and which "
           "element of that.")
+      .def_prop_ro("differentiated", differentiated_by_node,
+                   "The node of the same graph whose gradient it computes, the inputs of that node "
+                   "that have gradients, and for each of its outputs which input is the gradient, "
+                   "or -1; None if it computes no gradient.")
+      .def("add_differentiated", add_differentiated, nb::arg("inputs"), nb::arg("late"),
+           "Adds the operation whose gradient it computes to the graph that is being built.")
       .def_prop_ro("exchanged", exchanged_by_node,
                    "Pairs of a variable of the graph that it calls and the one that it uses.")
       .def_prop_ro("host_function", host_function_of, "What it calls, or None.")

@@ -16,19 +16,15 @@ namespace {
 
 constexpr int32_t kNone = -1;
 
-// How the node knows an input or output of the operation.
-struct Known {
-  DType dtype = DType::kInvalid;
-  Shape shape;            // where that is known while tracing
-  int32_t value = kNone;  // which input of the node is its value,
-  int32_t like = kNone;   // or has its shape,
-  int32_t sizes = kNone;  // or is its shape
-};
+using Known = DifferentiatedOperation::Known;
 
 // Inputs: values and shapes of what the operation had and gave, and gradients of some outputs.
 class OperationGradient final : public NodeFunction {
  public:
-  OperationGradient(const Op& op, AttrsRef attrs) : op_(op), attrs_(attrs) {}
+  OperationGradient(const Op& op, AttrsRef attrs) {
+    of_.op = &op;
+    of_.attrs = attrs;
+  }
 
   const char* type() const override { return "SymbolicGradient"; }
   bool needs_host() const override { return false; }
@@ -36,15 +32,15 @@ class OperationGradient final : public NodeFunction {
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
     std::vector<Shape> shapes;
     size_t rank_sum = 0;
-    for (const auto* list : {&inputs_, &outputs_}) {
+    for (const auto* list : {&of_.inputs, &of_.outputs}) {
       for (const Known& known : *list) {
         shapes.push_back(shape_of(known, inputs));
         rank_sum += static_cast<size_t>(shapes.back().rank());
       }
     }
-    const RecordPtr record(Record::create(inputs_.size(), outputs_.size(), rank_sum));
-    record->op = &op_;
-    record->attrs = late_.empty() ? attrs_ : completed_attrs(attrs_, late_, inputs);
+    const RecordPtr record(Record::create(of_.inputs.size(), of_.outputs.size(), rank_sum));
+    record->op = of_.op;
+    record->attrs = of_.late.empty() ? of_.attrs : completed_attrs(of_.attrs, of_.late, inputs);
     uint32_t at = 0;
     const auto fill = [&](Record::Slot& slot, const Known& known, const Shape& shape) {
       slot.dtype = known.dtype;
@@ -53,26 +49,28 @@ class OperationGradient final : public NodeFunction {
       for (const int64_t size : shape) record->dims()[at++] = size;
       if (known.value != kNone) slot.value = inputs[static_cast<size_t>(known.value)];
     };
-    for (size_t i = 0; i < inputs_.size(); ++i) fill(record->input(i), inputs_[i], shapes[i]);
-    for (size_t j = 0; j < outputs_.size(); ++j) {
-      fill(record->output(j), outputs_[j], shapes[inputs_.size() + j]);
+    for (size_t i = 0; i < of_.inputs.size(); ++i) fill(record->input(i), of_.inputs[i], shapes[i]);
+    for (size_t j = 0; j < of_.outputs.size(); ++j) {
+      fill(record->output(j), of_.outputs[j], shapes[of_.inputs.size() + j]);
     }
-    for (const int32_t i : wanted_) {
+    for (const int32_t i : of_.wanted) {
       record->input(static_cast<size_t>(i)).entry = static_cast<uint32_t>(i) + 1;
     }
     TensorList dy;
-    for (const int32_t given : dy_) {
+    for (const int32_t given : of_.dy) {
       dy.push_back(given == kNone ? Tensor() : inputs[static_cast<size_t>(given)]);
     }
     const std::vector<Gradient> gradients = gradients_of_call(*record, dy);
-    for (const int32_t i : wanted_) {
+    for (const int32_t i : of_.wanted) {
       const auto k = static_cast<size_t>(i);
-      outputs.push_back(gradients[k] ? densify(gradients[k]) : zeros(inputs_[k].dtype, shapes[k]));
+      outputs.push_back(gradients[k] ? densify(gradients[k])
+                                     : zeros(of_.inputs[k].dtype, shapes[k]));
     }
   }
 
  private:
   friend class OperationBackward;
+  friend const DifferentiatedOperation* graph::differentiated_operation(const Node& node);
 
   static Shape shape_of(const Known& known, std::span<const Tensor> inputs) {
     if (known.value != kNone) return inputs[static_cast<size_t>(known.value)].shape();
@@ -82,12 +80,7 @@ class OperationGradient final : public NodeFunction {
     return Shape(std::span(sizes.data<int64_t>(), static_cast<size_t>(sizes.size())));
   }
 
-  const Op& op_;
-  SavedAttrs attrs_;
-  std::vector<LateAttr> late_;
-  std::vector<Known> inputs_, outputs_;
-  std::vector<int32_t> wanted_;  // inputs of the operation
-  std::vector<int32_t> dy_;      // for each output the node's input that is its gradient
+  DifferentiatedOperation of_;
 };
 
 class OperationBackward final : public BackwardFunction {
@@ -104,6 +97,8 @@ class OperationBackward final : public BackwardFunction {
     if (!current) return gradients;
 
     auto function = std::make_shared<OperationGradient>(*node.op, node.attrs);
+    function->of_.graph = graph_;
+    function->of_.node = id_;
     TensorList inputs;
     const auto position_of = [&](const Tensor& tensor) {
       const auto found = std::ranges::find(inputs, tensor.impl(), &Tensor::impl);
@@ -116,7 +111,7 @@ class OperationBackward final : public BackwardFunction {
     for (size_t i = 0; i < num_inputs; ++i) {
       if (!wanted[i]) continue;
       const Tensor& input = graph_->tensor(node.inputs[i]);
-      function->wanted_.push_back(static_cast<int32_t>(i));
+      function->of_.wanted.push_back(static_cast<int32_t>(i));
       specs.push_back({input.dtype(), input.shape()});
       need.inputs |= node.op->need(i).inputs;
       need.outputs |= node.op->need(i).outputs;
@@ -133,20 +128,20 @@ class OperationBackward final : public BackwardFunction {
     };
     for (size_t i = 0; i < num_inputs; ++i) {
       const Tensor& input = graph_->tensor(node.inputs[i]);
-      add_sizes(function->inputs_.emplace_back(know(input, need.inputs, i)), input);
+      add_sizes(function->of_.inputs.emplace_back(know(input, need.inputs, i)), input);
     }
     for (size_t j = 0; j < dy.size(); ++j) {
       const Tensor& output = node.outputs[j];
-      Known& known = function->outputs_.emplace_back(know(output, need.outputs, j));
+      Known& known = function->of_.outputs.emplace_back(know(output, need.outputs, j));
       known.like = dy[j] ? position_of(dy[j]) : kNone;
-      function->dy_.push_back(known.like);
+      function->of_.dy.push_back(known.like);
       add_sizes(known, output);
     }
     for (LateAttr late : node.late) {
       late.input = position_of(graph_->tensor(node.inputs[static_cast<size_t>(late.input)]));
-      function->late_.push_back(late);
+      function->of_.late.push_back(late);
     }
-    const std::vector<int32_t> order = function->wanted_;
+    const std::vector<int32_t> order = function->of_.wanted;
     if (order.empty()) return gradients;
     const TensorList results = add_function(*current, std::move(function), inputs, specs, name());
     for (size_t k = 0; k < order.size(); ++k) {
@@ -171,6 +166,25 @@ class OperationBackward final : public BackwardFunction {
 };
 
 }  // namespace
+
+const DifferentiatedOperation* differentiated_operation(const Node& node) {
+  const auto* const gradient = dynamic_cast<const OperationGradient*>(node.function.get());
+  return gradient ? &gradient->of_ : nullptr;
+}
+
+void add_differentiated(Graph& graph, const DifferentiatedOperation& operation,
+                        std::span<const Tensor> inputs, std::span<const Tensor> late,
+                        TensorList& outputs) {
+  std::vector<Hole> holes;
+  for (size_t k = 0; k < operation.late.size(); ++k) {
+    const LateAttr& attr = operation.late[k];
+    const auto fields = AttrsRef(operation.attrs).type()->fields();
+    const AttrKind kind = fields[static_cast<size_t>(attr.field)].kind;
+    const bool is_list = kind == AttrKind::kInts || kind == AttrKind::kShape;
+    holes.push_back({attr.field, is_list && attr.element < 0, late[k], attr.position});
+  }
+  add_call(graph, *operation.op, inputs, operation.attrs, holes, {}, outputs);
+}
 
 std::shared_ptr<BackwardFunction> operation_backward(GraphPtr graph, NodeId id) {
   return std::make_shared<OperationBackward>(std::move(graph), id);

@@ -9,6 +9,36 @@
 
 namespace ef::graph {
 
+// The operation whose gradient a node computes, as far as the node knows it.
+struct DifferentiatedOperation {
+  // How the node knows an input or output of the operation.
+  struct Known {
+    DType dtype = DType::kInvalid;
+    Shape shape;         // where that is known while tracing
+    int32_t value = -1;  // which input of the node is its value,
+    int32_t like = -1;   // or has its shape,
+    int32_t sizes = -1;  // or is its shape
+  };
+
+  const Op* op = nullptr;
+  SavedAttrs attrs;
+  std::vector<LateAttr> late;  // inputs are those of the node
+  std::vector<Known> inputs, outputs;
+  std::vector<int32_t> wanted;  // inputs of the operation
+  std::vector<int32_t> dy;      // for each output the node's input that is its gradient, or -1
+  // Where the operation itself is.
+  std::weak_ptr<Graph> graph;
+  NodeId node = -1;
+};
+
+// What a node differentiates; null if it computes no gradient of one operation.
+const DifferentiatedOperation* differentiated_operation(const Node& node);
+
+// Adds the operation itself to a graph, for inputs and what gives the late attributes.
+void add_differentiated(Graph& graph, const DifferentiatedOperation& operation,
+                        std::span<const Tensor> inputs, std::span<const Tensor> late,
+                        TensorList& outputs);
+
 // The backward step of a node that runs an operation: it adds a node to the graph that is being
 // built then. That node takes the values that the gradient reads, and the shapes of others.
 std::shared_ptr<BackwardFunction> operation_backward(GraphPtr graph, NodeId id);

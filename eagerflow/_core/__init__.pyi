@@ -246,6 +246,11 @@ class Node:
     host_function: Any
     seeds: list[int]
     captures: list[list[int]]
+    differentiated: tuple[Node, list[int], list[int]] | None
+
+    def add_differentiated(
+        self, inputs: Sequence[Tensor], late: Sequence[Tensor]
+    ) -> list[Tensor]: ...
 
 class Graph:
     """The nodes of a traced function."""

@@ -307,8 +307,6 @@ def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:
         return (f"eagerflow.{path}",) if first_generation else None
     if path.startswith("compat.v2"):
         return targets(path[len("compat.v2.") :], False)
-    if path == "compat.v1.saved_model":
-        return (f"eagerflow.{path}", f"{_INTERNALS}.saved_model")
     if path.startswith("compat.v1"):
         return (f"eagerflow.{path}",)
     if head == "_api":  # tensorflow._api.v1.math, tensorflow._api.v2.math

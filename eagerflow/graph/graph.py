@@ -52,6 +52,8 @@ class Graph(_core.Graph, GraphInspection):
         self.variable_scope_state: Any = None
         # The ids of the nodes that give variables their initial values.
         self.initializers: set[int] = set()
+        # Nodes that run as a whole: ids of such as read what others of them have changed.
+        self.sequences: list[range] = []
         # Reads of variables that were made outside of the graph, by identity.
         self.outer_variables: dict[int, tuple[Any, Any]] = {}
         self.keras_tensors: dict[int, tuple[Any, Any]] = {}
@@ -80,6 +82,10 @@ class Graph(_core.Graph, GraphInspection):
     def variable_nodes(self, variable: Any) -> Any:
         """The graph's nodes for a variable that has its value outside of sessions."""
         return variables.nodes_of(variable, self, listed=False)
+
+    def nodes_of_variable(self, variable: Any) -> Any:
+        """The nodes for a variable of this graph, or for another one that has its value."""
+        return variables.nodes_in(variable, self)
 
     def make_one_shot_iterator(self, dataset: Any) -> Any:
         """An iterator over a dataset whose `get_next` is a node."""

@@ -70,5 +70,6 @@ def apply_gradients(optimizer: Any, pairs: list, global_step: Any, name: str) ->
         optimizer._finish()
         if global_step is not None:
             global_step.assign_add(_core.ops.ones_like(global_step.read_value()))
+    graph.sequences.append(range(start, len(graph)))
     nodes = [graph.node(id) for id in range(start, len(graph))]
     return group(*[Operation(node) for node in nodes if node.has_effects], name=f"{whole}/")

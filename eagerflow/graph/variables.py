@@ -242,9 +242,14 @@ def _initial_tensor(value: Any, dtype: Any) -> Any:
 
 def read_of(variable: Any, graph: Any) -> Any:
     """The tensor by which a session of a graph fetches and feeds a variable."""
+    return nodes_in(variable, graph).read
+
+
+def nodes_in(variable: Any, graph: Any) -> Any:
+    """A graph's nodes for a variable, its own or another."""
     if isinstance(variable, GraphVariable):
-        return variable._graph_nodes.read
-    return nodes_of(variable, graph, listed=False).read
+        return variable._graph_nodes
+    return nodes_of(variable, graph, listed=False)
 
 
 def nodes_of(variable: Any, graph: Any, listed: bool = True) -> VariableNodes:

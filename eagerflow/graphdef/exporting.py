@@ -11,6 +11,7 @@ from eagerflow.errors import UnimplementedError
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.graphdef import attributes, emitters, node_functions
+from eagerflow.graphdef.table_nodes import table_handle
 from eagerflow.graphdef.writer import GraphWriter, Ref
 from eagerflow.protos.graph import MESSAGES
 
@@ -28,11 +29,17 @@ class Exporter:
         strict: whether a node that TensorFlow cannot run is an error; else it keeps our name.
         add_shapes: whether nodes have the shapes of their outputs in `_output_shapes`.
         frozen: whether variables that are read are constants with their values.
+        skips: whether a node of a program's graph that TensorFlow cannot run is left out, with
+            those that need it; `Body.file_name` raises for them.
     """
 
-    def __init__(self, strict: bool = True, add_shapes: bool = False, frozen: bool = False) -> None:
+    def __init__(
+        self, strict: bool = True, add_shapes: bool = False, frozen: bool = False,
+        skips: bool = False,
+    ) -> None:  # fmt: skip
         self.strict = strict
         self.frozen = frozen
+        self.skips = skips
         self.add_shapes = add_shapes
         self.functions: list[Any] = []
         self._written: dict[Any, str] = {}
@@ -131,6 +138,9 @@ class Body(GraphWriter):
         self._handles: dict[int, Ref] = {}
         self._effects = Effects()
         self._prefix = ""
+        # The names that nodes of a program's graph have got, and why those that have none are missing.
+        self._written: dict[str, str] = {}
+        self._skipped: dict[int, UnimplementedError] = {}
 
     def ref(self, tensor: Any) -> Ref:
         """The tensor of the file for one of the graph."""
@@ -152,14 +162,88 @@ class Body(GraphWriter):
         """Adds the nodes of a graph, whose inputs are bound."""
         needed = _needed(graph) if self.exporter.strict else None
         if not graph.building_function:
-            self._effects = DeclaredOrder()
+            self._effects = DeclaredOrder(getattr(graph, "sequences", ()))
+            needed = None
         for node in graph.nodes:
             outputs = node.outputs
             if outputs and outputs[0].name in self._refs:
                 continue
             if needed is not None and node.id not in needed:
                 continue
-            self.write_node(node)
+            if self.exporter.skips and not graph.building_function:
+                self._write_or_skip(node)
+            else:
+                self.write_node(node)
+
+    def _write_or_skip(self, node: Any) -> None:
+        """Writes a node, unless it is nothing that TensorFlow has, or needs such a node."""
+        sources = [_core.node_of(tensor).id for tensor in node_functions.inputs_in_file(node)]
+        error = next(
+            (self._skipped[k] for k in (*sources, *node.controls) if k in self._skipped), None
+        )
+        if error is None:
+            before = len(self._nodes)
+            try:
+                self.write_node(node)
+                return
+            except UnimplementedError as found:
+                error = found
+                del self._nodes[before:]
+                self.control = []
+        self._skipped[node.id] = error
+
+    def begin_program(self, graph: Any) -> None:
+        """Adds the placeholders of a program's graph, and handles of its variables and tables.
+
+        A variable's handle has the variable's name. It is the name of a read in the graph.
+        """
+        nodes = graph.nodes
+        self.reserve(node.name for node in nodes)
+        reads: dict[int, Any] = {}
+        for node in nodes:
+            if node.type == "ReadVariableOp":
+                reads.setdefault(id(node.variables[0]), node)
+            elif node.type == "Placeholder":
+                tensor = node.outputs[0]
+                self._written[node.name] = node.name
+                self.bind(tensor, _placeholder(self, node.name, tensor.dtype, tensor.shape))
+        for item in self.exporter.variables_of(graph):
+            if not isinstance(item, _core.Variable):
+                self.bind_handle(item, table_handle(self, item))
+                continue
+            read = reads.get(id(item))
+            if read is None:
+                name = self.unique(getattr(item, "name", "").rpartition(":")[0] or "Variable")
+            else:
+                name = read.name
+                self._written[name] = self.unique(f"{name}/Read/ReadVariableOp")
+            self.add_variable(item, name)
+
+    def add_variable(self, variable: Any, name: str) -> None:
+        """Adds the handle of a variable."""
+        ref = self.add(
+            "VarHandleOp", name=name, shared_name=name, dtype=variable.dtype, shape=variable.shape
+        )[0]
+        self.bind_handle(variable, ref)
+
+    def has_handle(self, item: Any) -> bool:
+        """Whether a variable or table has a handle."""
+        return id(item) in self._handles
+
+    def file_name(self, element: Any) -> str:
+        """The name that a tensor or operation of a program's graph has in the file.
+
+        Raises:
+            UnimplementedError: if it is not there, since TensorFlow has no such operation.
+        """
+        is_tensor = isinstance(element, _core.Tensor)
+        node = _core.node_of(element) if is_tensor else element._node
+        if node.id in self._skipped:
+            raise self._skipped[node.id]
+        if not is_tensor:
+            return self._written[node.name]
+        ref = self.ref(element)
+        return f"{ref.node}:{ref.number}"
 
     def inline(self, graph: Any, inputs: Sequence[Ref], prefix: str) -> list[Ref]:
         """Adds the nodes of another graph; its results for these inputs."""
@@ -176,7 +260,10 @@ class Body(GraphWriter):
 
     def write_node(self, node: Any) -> None:
         """Adds a node, or those that it consists of in TensorFlow."""
-        name = self.unique(self._prefix + node.name)
+        if self._effects.are_declared and not self._prefix:
+            name = self._written.setdefault(node.name, node.name)
+        else:
+            name = self.unique(self._prefix + node.name)
         self.scope = f"{name}/"
         self.control = self._effects.before(node)
         first = len(self._nodes)
@@ -268,6 +355,9 @@ class FunctionBody(Body):
 class Effects:
     """Which nodes have to follow which: TensorFlow orders nothing by itself."""
 
+    # Whether the program has declared the order.
+    are_declared = False
+
     def __init__(self) -> None:
         self.any = False
         self._last: list[str] = []
@@ -298,19 +388,33 @@ class Effects:
 
 
 class DeclaredOrder(Effects):
-    """The order of effects in version 1's graphs: what the program declared."""
+    """The order of effects in version 1's graphs: what the program declared, and that of sequences.
 
-    def __init__(self) -> None:
+    Args:
+        sequences: the ids of nodes that run as a whole.
+    """
+
+    are_declared = True
+
+    def __init__(self, sequences: Sequence[range]) -> None:
         super().__init__()
         self._written: dict[int, list[str]] = {}
+        self._sequences = {
+            number: effects for ids in sequences for effects in [Effects()] for number in ids
+        }
 
     def before(self, node: Any) -> list[str]:
         """The nodes that a node has to follow."""
-        return [name for control in node.controls for name in self._written.get(control, ())]
+        found = [name for control in node.controls for name in self._written.get(control, ())]
+        sequence = self._sequences.get(node.id)
+        return found if sequence is None else [*found, *sequence.before(node)]
 
     def after(self, node: Any, names: list[str]) -> None:
         """Says that a node was written as nodes of these names."""
         self._written[node.id] = names[-1:]
+        sequence = self._sequences.get(node.id)
+        if sequence is not None:
+            sequence.after(node, names)
 
 
 def _argument_name(name: str) -> str:
@@ -330,7 +434,8 @@ def _needed(graph: Any) -> set[int]:
         number = waiting.pop()
         if number not in found:
             found.add(number)
-            waiting += [_core.node_of(tensor).id for tensor in by_id[number].inputs]
+            inputs = node_functions.inputs_in_file(by_id[number])
+            waiting += [_core.node_of(tensor).id for tensor in inputs]
     return found
 
 
@@ -380,29 +485,25 @@ def graph_def(
 
 def write_graph(body: Body, graph: Any) -> None:
     """Adds a graph and placeholders for what it takes from outside."""
-    inputs = [*graph.inputs, *(inner for _, inner in graph.captures)]
-    if not graph.building_function:  # what sessions feed
-        inputs = [node.outputs[0] for node in graph.nodes if node.type == "Placeholder"]
-    for tensor in inputs:
+    if not graph.building_function:
+        body.begin_program(graph)
+        body.write(graph)
+        return
+    for tensor in [*graph.inputs, *(inner for _, inner in graph.captures)]:
         name = tensor.name.rpartition(":")[0]
         body.bind(tensor, placeholder(body, name, tensor.dtype, tensor.shape))
-    for variable in body.exporter.variables_of(graph):
-        name = getattr(variable, "name", "table").rpartition(":")[0] or "resource"
-        if graph.building_function or not isinstance(variable, _core.Variable):
-            ref = placeholder(body, name, dtypes.resource, TensorShape([]))
-        else:
-            name = body.unique(name)
-            ref = body.add(
-                "VarHandleOp", name=name, shared_name=name, dtype=variable.dtype,
-                shape=variable.shape,
-            )[0]  # fmt: skip
-        body.bind_handle(variable, ref)
+    for item in body.exporter.variables_of(graph):
+        name = (getattr(item, "name", None) or "table").rpartition(":")[0] or "resource"
+        body.bind_handle(item, placeholder(body, name, dtypes.resource, TensorShape([])))
     body.write(graph)
 
 
 def placeholder(body: Body, name: str, dtype: Any, shape: TensorShape) -> Ref:
     """Adds a placeholder."""
-    name = body.unique(name)
+    return _placeholder(body, body.unique(name), dtype, shape)
+
+
+def _placeholder(body: Body, name: str, dtype: Any, shape: TensorShape) -> Ref:
     ref = body.add("Placeholder", name=name, outputs=[(dtype, shape)], dtype=dtype, shape=shape)[0]
     body._nodes[-1].attr["_user_specified_name"].s = name.encode()
     return ref

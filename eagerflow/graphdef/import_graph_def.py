@@ -9,6 +9,7 @@ from eagerflow import _core
 from eagerflow.framework.func_graph import dims_of, eagerly
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.operation import operation_of
+from eagerflow.graphdef.attributes import value_of
 from eagerflow.graphdef.importing import Builder, refused
 from eagerflow.lookup.tables import MutableHashTable
 from eagerflow.ops.creation import zeros
@@ -123,14 +124,19 @@ class Resources:
         self._graph = graph
         self._prefix = prefix
         self._trainable = trainable
-        self.found: dict[str, Any] = {}
+        self._found: dict[str, Any] = {}
+
+    def of(self, node: Any) -> Any:
+        """The variable of a node that needs not be part of what was built."""
+        names = {"dtype": "type", "shape": "shape"}
+        return self(node, {key: value_of(node.attr[key], names[key]) for key in names})
 
     def __call__(self, node: Any, attrs: dict[str, Any]) -> Any:
         """The object of a node; nodes that share a name share it."""
         key = node.attr["shared_name"].s.decode() or node.name
-        if key not in self.found:
-            self.found[key] = self._make(node, attrs)
-        return self.found[key]
+        if key not in self._found:
+            self._found[key] = self._make(node, attrs)
+        return self._found[key]
 
     def _make(self, node: Any, attrs: dict[str, Any]) -> Any:
         if "key_dtype" in attrs:
@@ -158,13 +164,13 @@ def _element(found: dict[str, list[Any]], element: str) -> Any:
     return value if colon else operation_of(value)
 
 
-def own_message(message: Any, name: str) -> Any:
+def own_message(message: Any, name: str, messages: Any = MESSAGES) -> Any:
     """A message as one of our class: that of another package has the same bytes.
 
     Raises:
         InvalidArgumentError: if it is none of that kind.
     """
-    kind = MESSAGES[name]
+    kind = messages[name]
     if isinstance(message, kind):
         return message
     serialized = getattr(message, "SerializeToString", None)

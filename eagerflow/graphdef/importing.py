@@ -19,6 +19,7 @@ from eagerflow.graphdef import (
     rules,
     state_ops,
     tensor_array_ops,
+    training_ops,
     version1_control_flow,
 )
 from eagerflow.graphdef.op_defs import Argument, OpDef
@@ -31,7 +32,7 @@ _MAX_DEPTH = 48
 _NODES_IN_ALL = 200_000
 _TIMES_THE_FILE = 50
 
-_HANDLERS = {**state_ops.HANDLERS, **tensor_array_ops.HANDLERS}
+_HANDLERS = {**state_ops.HANDLERS, **tensor_array_ops.HANDLERS, **training_ops.HANDLERS}
 
 _DAMAGE = (
     LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, StopIteration
@@ -226,6 +227,9 @@ class Builder:
                 _core.no_op_node(node.name)
         finally:
             graph.end_controls()
+        effects = [k for k in range(start, len(graph)) if graph.node(k).has_effects]
+        if len(effects) > 1:
+            results = _after(graph, effects, results)
         new = [graph.node(number) for number in range(start, len(graph))]
         made[node.name] = [one.id for one in new if one.has_effects or one is new[-1]]
         if not new:
@@ -318,6 +322,20 @@ class _Results:
             if argument.name == name:
                 return value if argument.is_single else value[int(index)]
         raise KeyError(text)
+
+
+def _after(graph: Any, effects: list[int], results: _Results) -> _Results:
+    """The results of nodes with effects, all of which happen for each of them."""
+    graph.begin_controls(effects, False)
+    try:
+        values = results.flat()
+        if not any(isinstance(value, Tensor) for value in values):
+            _core.no_op_node("effects")
+            return results
+        passed = [_core.ops.identity(v) if isinstance(v, Tensor) else v for v in values]
+        return _Results(None, passed)
+    finally:
+        graph.end_controls()
 
 
 def _gives_tensors(results: _Results) -> bool:

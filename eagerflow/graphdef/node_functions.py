@@ -8,9 +8,10 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.func_graph import FuncGraph, dims_of
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.graphdef import inverse
+from eagerflow.graphdef import gradients, inverse
 from eagerflow.graphdef.attributes import FunctionName
 from eagerflow.graphdef.emitters import NoSuchNodeError
 from eagerflow.graphdef.writer import Ref
@@ -20,6 +21,14 @@ from eagerflow.util import lazy
 exporting = lazy.Module("eagerflow.graphdef.exporting")
 
 _SCALAR = (dtypes.bool, TensorShape([]))
+
+
+def inputs_in_file(node: Any) -> list[Any]:
+    """The tensors that a node needs in GraphDef."""
+    if node.differentiated is None:
+        return node.inputs
+    forward = node.differentiated[0]
+    return [*node.inputs, *forward.inputs, *forward.outputs]
 
 
 def resources(node: Any) -> list[Any]:
@@ -39,11 +48,6 @@ def emit(body: Any, node: Any, name: str) -> Sequence[Ref]:
         return _host_call(body, node, name)
     emitter = _EMITTERS.get(node.type)
     if emitter is None:
-        if node.type == "SymbolicGradient":
-            raise NoSuchNodeError(
-                "it is a gradient whose shapes are known only when the function runs; trace the "
-                "function with known shapes"
-            )
         raise NoSuchNodeError("TensorFlow has no such operation")
     return emitter(body, node, name)
 
@@ -142,6 +146,39 @@ def _stream(body: Any, node: Any, name: str) -> Sequence[Ref]:
         Ref(name, tensor.dtype, tensor.shape, "output", k, k)
         for k, tensor in enumerate(node.outputs)
     ]
+
+
+def _gradient(body: Any, node: Any, name: str) -> Sequence[Ref]:
+    """The gradient of an operation, which TensorFlow finds for a function of that operation."""
+    if node.differentiated is None:
+        raise NoSuchNodeError(
+            "it is a gradient of a call, choice or loop that is found when the function runs; trace "
+            "the function with known shapes"
+        )
+    forward, wanted, given = node.differentiated
+    refs = [body.ref(tensor) for tensor in node.inputs]
+    x = [body.ref(tensor) for tensor in forward.inputs]
+    y = [body.ref(tensor) for tensor in forward.outputs]
+    dy = [
+        refs[k] if k >= 0 else body.add("ZerosLike", ref)[0]
+        for k, ref in zip(given, y, strict=True)
+    ]
+    if forward.op in gradients.GRADIENTS:
+        graph = gradients.traced(node, wanted)
+        return body.inline(graph, [*dy, *x, *y], name)
+    graph = FuncGraph(forward.op)
+    with graph.as_default():
+        inputs = [graph.placeholder(t.dtype, dims_of(t.shape), "x") for t in forward.inputs]
+        count = forward.num_op_inputs
+        late = [inputs[which] for _, _, which, _ in forward.late]
+        graph.finish(node.add_differentiated(inputs[:count], late))
+    function = body.exporter.function(graph)
+    gradients.check_differentiable(forward.op, body.exporter.functions[-1])
+    found = body.add(
+        "SymbolicGradient", [*x, *dy], name=name, f=FunctionName(function),
+        Tout=[ref.dtype for ref in x],
+    )  # fmt: skip
+    return [found[k]._replace(shape=x[k].shape) for k in wanted]
 
 
 def _skip(body: Any, node: Any, name: str) -> Sequence[Ref]:
@@ -304,6 +341,7 @@ _EMITTERS: dict[str, Emitter] = {
     "VarIsInitializedOp": _is_initialized,
     "RandomStream": _stream,
     "RngReadAndSkip": _skip,
+    "SymbolicGradient": _gradient,
     "PartitionedCall": _call,
     "StatefulPartitionedCall": _call,
     "If": _choice,

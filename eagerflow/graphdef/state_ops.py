@@ -252,6 +252,25 @@ def _call(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     return [builder.call(attrs["f"].name, inputs["args"])]
 
 
+@handles("SymbolicGradient")
+def _gradient(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    """The gradients of a function, whose arguments come before the gradients of its results."""
+    name = attrs["f"].name
+    count = len(attrs["Tout"])
+    arguments, given = inputs["input"][:count], inputs["input"][count:]
+    watched = [
+        x
+        for x in arguments
+        if isinstance(x, _core.Tensor) and (x.dtype.is_floating or x.dtype.is_complex)
+    ]
+    with tf.GradientTape() as tape:
+        tape.watch(watched)
+        results = builder.call(name, arguments)
+    found = iter(tape.gradient(results, watched, given, tf.UnconnectedGradients.ZERO))
+    numbers = {id(x) for x in watched}
+    return [[next(found) if id(x) in numbers else tf.zeros_like(x) for x in arguments]]
+
+
 @handles("If", "StatelessIf")
 def _if(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     condition = inputs["cond"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,6 +47,10 @@ class GraphWriter:
         self.control: list[str] = []
         # What names of nodes begin with that have none of their own.
         self.scope = ""
+
+    def reserve(self, names: Iterable[str]) -> None:
+        """Keeps names for nodes that are added under them later."""
+        self._names.update(dict.fromkeys(names, 1))
 
     def unique(self, name: str) -> str:
         """A name that no other node has."""

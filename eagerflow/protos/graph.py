@@ -1,5 +1,7 @@
 """GraphDef: nodes with attributes and inputs by name, and the functions that they call."""
 
+from typing import Any
+
 from eagerflow.protos.schema import Schema
 from eagerflow.protos.tensor import TENSOR, VERSION
 
@@ -101,3 +103,7 @@ GRAPH = (
 )
 
 MESSAGES = Schema("tensorflow", GRAPH)
+
+
+def __getattr__(name: str) -> Any:
+    return MESSAGES.attribute(name)

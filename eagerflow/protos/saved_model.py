@@ -1,5 +1,7 @@
 """SavedModel: graphs with signatures, and the objects that have functions and variables."""
 
+from typing import Any
+
 from eagerflow.protos.graph import GRAPH
 from eagerflow.protos.schema import Schema
 from eagerflow.protos.structure import STRUCTURE
@@ -99,6 +101,7 @@ MESSAGES = Schema(
       map<string, TensorInfo> inputs = 1;
       map<string, TensorInfo> outputs = 2;
       string method_name = 3;
+      map<string, TensorProto> defaults = 4;
     }
     message AssetFileDef { TensorInfo tensor_info = 1; string filename = 2; }
     message SaverDef {
@@ -113,7 +116,24 @@ MESSAGES = Schema(
     message CollectionDef {
       message NodeList { repeated string value = 1; }
       message BytesList { repeated bytes value = 1; }
-      oneof kind { NodeList node_list = 1; BytesList bytes_list = 2; }
+      message Int64List { repeated int64 value = 1; }
+      message FloatList { repeated float value = 1; }
+      oneof kind {
+        NodeList node_list = 1;
+        BytesList bytes_list = 2;
+        Int64List int64_list = 3;
+        FloatList float_list = 4;
+      }
+    }
+    message VariableDef {
+      string variable_name = 1;
+      string initial_value_name = 6;
+      string initializer_name = 2;
+      string snapshot_name = 3;
+      bool is_resource = 5;
+      bool trainable = 7;
+      int32 synchronization = 8;
+      int32 aggregation = 9;
     }
     message MetaGraphDef {
       MetaInfoDef meta_info_def = 1;
@@ -138,3 +158,7 @@ MESSAGES = Schema(
     message KerasMetadata { repeated KerasObject nodes = 1; }
     """,
 )
+
+
+def __getattr__(name: str) -> Any:
+    return MESSAGES.attribute(name)

@@ -33,7 +33,9 @@ def contains_saved_model(export_dir: Any) -> bool:
     >>> tf.saved_model.contains_saved_model("/nowhere")
     False
     """
-    return os.path.exists(os.path.join(path_text(export_dir), constants.SAVED_MODEL_FILENAME_PB))
+    folder = path_text(export_dir)
+    names = constants.SAVED_MODEL_FILENAME_PB, constants.SAVED_MODEL_FILENAME_PBTXT
+    return any(os.path.exists(os.path.join(folder, name)) for name in names)
 
 
 def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
@@ -90,15 +92,28 @@ def load_folder(export_dir: Any, tags: Any = None, compile: bool = False) -> Any
     return _load_objects(folder, meta_graph, None)
 
 
+def read_model(folder: str) -> Any:
+    """The SavedModel message of a folder, which is binary or text.
+
+    Raises:
+        OSError: if there is none.
+        tf.errors.DataLossError: if it is damaged.
+    """
+    path = os.path.join(folder, constants.SAVED_MODEL_FILENAME_PB)
+    if os.path.exists(path):
+        return _read(path, "SavedModel")
+    path = os.path.join(folder, constants.SAVED_MODEL_FILENAME_PBTXT)
+    if os.path.exists(path):
+        return _read_text(path, "SavedModel")
+    raise OSError(
+        f"SavedModel file does not exist at: {folder}/{{{constants.SAVED_MODEL_FILENAME_PBTXT}|"
+        f"{constants.SAVED_MODEL_FILENAME_PB}}}"
+    )
+
+
 def _meta_graph(folder: str, tags: Any) -> Any:
     """The first graph of a SavedModel that has all of some tags."""
-    path = os.path.join(folder, constants.SAVED_MODEL_FILENAME_PB)
-    if not os.path.exists(path):
-        raise OSError(
-            f"SavedModel file does not exist at: {folder}/{{{constants.SAVED_MODEL_FILENAME_PBTXT}|"
-            f"{constants.SAVED_MODEL_FILENAME_PB}}}"
-        )
-    model = _read(path, "SavedModel")
+    model = read_model(folder)
     wanted = {tags} if isinstance(tags, str) else set(tags or ())
     for graph in model.meta_graphs:
         if wanted <= set(graph.meta_info_def.tags):
@@ -143,6 +158,15 @@ def _read(path: str, name: str) -> Any:
     try:
         return MESSAGES[name].FromString(content)
     except DecodeError as error:
+        raise DamagedFileError(path, f"The message {name}", error) from error
+
+
+def _read_text(path: str, name: str) -> Any:
+    with translated(path), open(path, "rb") as file:
+        content = file.read()
+    try:
+        return protobuf("text_format").Parse(content.decode(), MESSAGES[name]())
+    except (ValueError, protobuf("text_format").ParseError) as error:
         raise DamagedFileError(path, f"The message {name}", error) from error
 
 

@@ -7,12 +7,11 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.graphdef import attributes
 from eagerflow.graphdef.attributes import FunctionName
 from eagerflow.graphdef.exporting import Body, Exporter, FunctionBody, finish_message, placeholder
-from eagerflow.graphdef.writer import GraphWriter, Ref
+from eagerflow.graphdef.table_nodes import fill_table, table_handle
 from eagerflow.saved_model import constants
 
 _INIT = "__saved_model_init_op"
@@ -26,28 +25,30 @@ class MainGraph:
         exporter: collects functions.
         variables: pairs of a variable and its key in the checkpoint.
         tables: the tables.
+        graph: a program's graph, whose nodes the graph gets, too.
     """
 
     def __init__(
         self, meta_graph: Any, exporter: Exporter, variables: Sequence[tuple[Any, str]],
-        tables: Sequence[Any],
+        tables: Sequence[Any], graph: Any = None,
     ) -> None:  # fmt: skip
         self._meta_graph = meta_graph
         self._exporter = exporter
-        self._body = Body(exporter, meta_graph.graph_def.node, False)
+        self.body = Body(exporter, meta_graph.graph_def.node, False)
         self._tables = list(tables)
         self._keys = [key for _, key in variables]
         self._variables = [variable for variable, _ in variables]
+        if graph is not None:
+            self.body.begin_program(graph)
         for variable in self._variables:
-            self._body.bind_handle(variable, self._handle(variable))
+            if not self.body.has_handle(variable):
+                name = self.body.unique(variable.name.rpartition(":")[0] or "Variable")
+                self.body.add_variable(variable, name)
         for table in self._tables:
-            self._body.bind_handle(table, table_handle(self._body, table))
-
-    def _handle(self, variable: Any) -> Ref:
-        name = self._body.unique(variable.name.rpartition(":")[0] or "Variable")
-        return self._body.add(
-            "VarHandleOp", name=name, shared_name=name, dtype=variable.dtype, shape=variable.shape
-        )[0]
+            if not self.body.has_handle(table):
+                self.body.bind_handle(table, table_handle(self.body, table))
+        if graph is not None:
+            self.body.write(graph)
 
     def add_signature(self, key: str, graph: Any, function: str, variables: Sequence[Any]) -> None:
         """Adds a signature: placeholders, and a call of its function."""
@@ -56,12 +57,12 @@ class MainGraph:
         refs = []
         for tensor in graph.inputs:
             name = tensor.name.rpartition(":")[0]
-            ref = placeholder(self._body, f"{key}_{name}", tensor.dtype, tensor.shape)
+            ref = placeholder(self.body, f"{key}_{name}", tensor.dtype, tensor.shape)
             _fill_info(signature.inputs[name], f"{ref.node}:0", tensor)
             refs.append(ref)
-        refs += [self._body.handle(variable) for variable in variables]
-        name = self._body.unique("StatefulPartitionedCall")
-        self._body.add(
+        refs += [self.body.handle(variable) for variable in variables]
+        name = self.body.unique("StatefulPartitionedCall")
+        self.body.add(
             "StatefulPartitionedCall", refs, name=name, f=FunctionName(function),
             Tout=[tensor.dtype for tensor in graph.outputs],
         )  # fmt: skip
@@ -70,28 +71,35 @@ class MainGraph:
 
     def finish(self) -> None:
         """Adds what initializes tables and what saves and restores variables."""
-        body = self._body
-        for table in self._tables:
-            fill_table(body, body.handle(table), table)
-        body.control = [
-            node.name
-            for node in self._meta_graph.graph_def.node
-            if node.op == "LookupTableImportV2"
-        ]
-        init = body.unique("NoOp")
-        body.add("NoOp", name=init)
-        body.control = []
+        init = self.add_initializer()
         signature = self._meta_graph.signature_def[_INIT]
         info = signature.outputs[_INIT]
         info.name = init
         info.tensor_shape.unknown_rank = True
         if self._variables:
-            self._add_saver()
+            self.add_saver()
         finish_message(self._meta_graph.graph_def, self._exporter)
 
-    def _add_saver(self) -> None:
-        body = self._body
-        prefix = placeholder(body, "saver_filename", dtypes.string, TensorShape([]))
+    def add_initializer(self, *others: str) -> str:
+        """Adds an operation that fills the tables, after other operations; its name."""
+        body = self.body
+        filled = [fill_table(body, body.handle(table), table) for table in self._tables]
+        body.control = [*others, *filled]
+        init = body.unique("NoOp")
+        body.add("NoOp", name=init)
+        body.control = []
+        return init
+
+    def add_saver(self, scope: str = "", filename: str = "saver_filename") -> None:
+        """Adds what saves and restores the variables.
+
+        Args:
+            scope: what the names of the nodes begin with.
+            filename: the name of the node that takes the path.
+        """
+        body = self.body
+        body.scope = scope
+        prefix = placeholder(body, filename, dtypes.string, TensorShape([]))
         names = body.constant([key.encode() for key in self._keys], dtypes.string)
         slices = body.constant([b""] * len(self._keys), dtypes.string)
         kinds = [variable.dtype for variable in self._variables]
@@ -99,27 +107,30 @@ class MainGraph:
             body.add("ReadVariableOp", body.handle(variable), dtype=variable.dtype)[0]
             for variable in self._variables
         ]
-        save = body.unique("SaveV2")
+        save = body.unique(f"{scope}SaveV2")
         body.add("SaveV2", prefix, names, slices, values, name=save)
         body.control = [save]
-        done = body.add("Identity", prefix)[0]
+        done = body.add("Identity", prefix, name=body.unique(f"{scope}control_dependency"))[0]
         body.control = []
         restored = body.add("RestoreV2", prefix, names, slices, dtypes=kinds)
         assigned = []
         for variable, value in zip(self._variables, restored, strict=True):
-            assigned.append(body.unique("AssignVariableOp"))
+            assigned.append(body.unique(f"{scope}AssignVariableOp"))
             body.add(
                 "AssignVariableOp", body.handle(variable), value, name=assigned[-1],
                 dtype=variable.dtype,
             )  # fmt: skip
         body.control = assigned
-        restore = body.unique("restore_all")
+        restore = body.unique(f"{scope}restore_all")
         body.add("NoOp", name=restore)
         body.control = []
+        body.scope = ""
         saver = self._meta_graph.saver_def
         saver.filename_tensor_name = f"{prefix.node}:0"
         saver.save_tensor_name = f"{done.node}:0"
         saver.restore_op_name = restore
+        saver.max_to_keep = 5
+        saver.keep_checkpoint_every_n_hours = 10000.0
         saver.version = 2
 
 
@@ -127,22 +138,6 @@ def _fill_info(message: Any, name: str, tensor: Any) -> None:
     message.name = name
     message.dtype = tensor.dtype.as_datatype_enum
     attributes.fill_shape(message.tensor_shape, tensor.shape)
-
-
-def table_handle(writer: GraphWriter, table: Any) -> Ref:
-    """Adds a table."""
-    name = writer.unique("hash_table")
-    return writer.add(
-        "HashTableV2", name=name, shared_name=f"{name}_{id(table)}", key_dtype=table.key_dtype,
-        value_dtype=table.value_dtype,
-    )[0]  # fmt: skip
-
-
-def fill_table(writer: GraphWriter, handle: Ref, table: Any) -> None:
-    """Adds what fills a table with what it holds now."""
-    with eagerly():
-        keys, values = table.export()
-    writer.add("LookupTableImportV2", handle, writer.constant(keys), writer.constant(values))
 
 
 def table_functions(exporter: Exporter, table: Any) -> dict[str, str]:

@@ -25,7 +25,7 @@ from eagerflow.saved_model import constants
 from eagerflow.saved_model.loaded_objects import LoadedObject
 
 # Where a graph names what has to run before its signatures.
-_INITIALIZERS = ("saved_model_main_op", "legacy_init_op")
+_INITIALIZERS = (constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY)
 
 
 def load(folder: str, meta_graph: Any, allowed: Iterable[str]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Mapping
@@ -14,8 +15,10 @@ from eagerflow.framework import context
 from eagerflow.io.os_errors import path_text
 from eagerflow.util import lazy
 
-# Imported when it is first used: few programs need it.
+# Imported when they are first used: few programs need them.
 graph_variables = lazy.Module("eagerflow.graph.variables")
+meta_graphs = lazy.Module("eagerflow.v1.meta_graphs")
+saved_model_messages = lazy.Module("eagerflow.protos.saved_model")
 
 __all__ = ["Saver", "checkpoint_exists"]
 
@@ -72,6 +75,7 @@ class Saver:
         self._variables = self._by_name(var_list)
         self._reshape = reshape
         self._max_to_keep = max_to_keep
+        self._keep_hours = keep_checkpoint_every_n_hours
         self._keep_seconds = keep_checkpoint_every_n_hours * 3600
         self._kept: list[tuple[str, float]] = []
         self._preserve_next = time.time() + self._keep_seconds
@@ -113,8 +117,8 @@ class Saver:
             save_path: the path without endings.
             global_step: an integer, variable or tensor: the step, which is appended to the path.
             latest_filename: another name of the file that lists checkpoints.
-            meta_graph_suffix: ignored: graphs are not saved.
-            write_meta_graph: ignored.
+            meta_graph_suffix: the ending of the file with the graph.
+            write_meta_graph: whether to write the session's graph beside the checkpoint.
             write_state: whether to note the checkpoint in that file.
             **kwargs: ignored.
 
@@ -132,6 +136,9 @@ class Saver:
         if global_step is not None:
             path = f"{path}-{_step(sess, global_step)}"
         write_bundle(path, self._values(sess))
+        if sess is not None and write_meta_graph:
+            with sess.graph.as_default():
+                self.export_meta_graph(f"{path}.{meta_graph_suffix}")
         self._kept = [(kept, made) for kept, made in self._kept if kept != path]
         self._kept.append((path, time.time()))
         removed = self._sweep()
@@ -139,6 +146,8 @@ class Saver:
             self._write_state(path, latest_filename)
         for old in removed:
             remove_bundle(old)
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(f"{old}.{meta_graph_suffix}")
         return path
 
     def _values(self, sess: Any) -> dict[str, Any]:
@@ -205,6 +214,39 @@ class Saver:
                 variable.assign(values[name])
             else:
                 variable.load(values[name].numpy(), sess)
+
+    def export_meta_graph(
+        self, filename: Any = None, collection_list: Any = None, as_text: bool = False,
+        **kwargs: Any,
+    ) -> Any:  # fmt: skip
+        """The default graph with its collections and this saver, as a MetaGraphDef message.
+
+        Args:
+            filename: a file to write it to; none by default.
+            collection_list: the names of the collections; all by default.
+            as_text: whether the file is text.
+            **kwargs: those of `tf.compat.v1.train.export_meta_graph`.
+        """
+        return meta_graphs.export_meta_graph(
+            filename, collection_list=collection_list, as_text=as_text, saver_def=self.to_proto(),
+            variables=self._variables, **kwargs,
+        )  # fmt: skip
+
+    def to_proto(self, export_scope: str | None = None) -> Any:
+        """A SaverDef message: what an exported graph calls the nodes that save and restore."""
+        return saved_model_messages.MESSAGES["SaverDef"](
+            filename_tensor_name="save/Const:0",
+            save_tensor_name="save/control_dependency:0",
+            restore_op_name="save/restore_all",
+            max_to_keep=self._max_to_keep or 0,
+            keep_checkpoint_every_n_hours=self._keep_hours,
+            version=2,
+        )
+
+    as_saver_def = to_proto
+
+    def build(self) -> None:
+        """Does nothing: there are no nodes to be made."""
 
     def set_last_checkpoints(self, last_checkpoints: list[str]) -> None:
         """Sets the list of existing checkpoints, oldest first."""

@@ -32,6 +32,7 @@ from eagerflow.v1.input_queues import (
     slice_input_producer,
     string_input_producer,
 )
+from eagerflow.v1.meta_graphs import export_meta_graph, import_meta_graph
 from eagerflow.v1.mirror import mirror
 from eagerflow.v1.monitored_session import (
     ChiefSessionCreator,
@@ -77,4 +78,6 @@ from eagerflow.v1.session_hooks import (
 )
 from eagerflow.v1.summary import summary_iterator
 
-__getattr__, __dir__ = mirror(__name__, "eagerflow.train")
+__getattr__, __dir__ = mirror(
+    __name__, "eagerflow.train", renamed={"SaverDef": "protos.saved_model.SaverDef"}
+)
