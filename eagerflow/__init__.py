@@ -7,6 +7,18 @@ The public names are those of TensorFlow 2:
 <tf.Tensor: shape=(), dtype=float32, numpy=9.0>
 """
 
+from eagerflow import _core
+
+# A checkout has a folder of this name, with stubs and no module, until it is built.
+if not hasattr(_core, "Tensor"):
+    import sys as _sys
+
+    raise ImportError(
+        f"eagerflow's native engine has not been built for Python {_sys.version.split()[0]}: "
+        f"{__path__[0]} is a folder of sources. Run `make build` beside it, or `pip install .`; or start "
+        "Python elsewhere, to import an installed eagerflow."
+    )
+
 # The engine makes and calls what these modules register. All others are imported when a program
 # first uses one of their names.
 from eagerflow import errors, ops

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.util import lazy
 
 OK = 0
 CANCELLED = 1
@@ -238,3 +239,6 @@ _core.register_errors(
         _INACCESSIBLE_TENSOR: InaccessibleTensorError,
     }
 )
+
+
+__dir__ = lazy.listing(__name__)

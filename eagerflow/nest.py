@@ -20,6 +20,8 @@ from collections.abc import (
 )
 from typing import Any, NamedTuple
 
+from eagerflow.util import lazy
+
 
 class Container(NamedTuple):
     """How the objects of a class are flattened, and rebuilt with other children."""
@@ -516,3 +518,6 @@ def _dots(structure: Any) -> str:
     if isinstance(structure, tuple):
         return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
     return f"[{', '.join(items)}]"
+
+
+__dir__ = lazy.listing(__name__)

@@ -105,10 +105,7 @@ def _namespace(name: str) -> Any:
 
 
 def _public(namespace: Any) -> list[str]:
-    names = getattr(namespace, "__all__", None)
-    if names is None:
-        names = [name for name in vars(namespace) if not name.startswith("_")]
-    return sorted((name for name in set(names) if not name.startswith("_")), key=str.lower)
+    return sorted((name for name in dir(namespace) if not name.startswith("_")), key=str.lower)
 
 
 def reference_pages() -> dict[str, str]:

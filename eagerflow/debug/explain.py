@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +33,11 @@ class Explanation:
 
     def __str__(self) -> str:
         return self.text
+
+    def _repr_html_(self) -> str:
+        """The words, as notebooks show them."""
+        first, _, rest = html.escape(self.text).partition("\n")
+        return f"<pre><b>{first}</b>\n{rest}</pre>"
 
 
 def explain_gradient(

@@ -275,3 +275,6 @@ def get(identifier: Any) -> Any:
     if callable(identifier):
         return identifier
     raise TypeError(f"Could not interpret activation function identifier: {identifier}")
+
+
+__dir__ = lazy.listing(__name__)

@@ -11,6 +11,7 @@ from eagerflow.keras.saving.namespaces import get_instance, serialize_instance
 from eagerflow.keras.saving.serialization import deserialize_as
 from eagerflow.ops.array import pad
 from eagerflow.typing import Axes
+from eagerflow.util import lazy
 
 _ops = _core.ops
 
@@ -186,3 +187,6 @@ def get(identifier: Any) -> Any:
     'NonNeg'
     """
     return get_instance(identifier, deserialize, "constraint function")
+
+
+__dir__ = lazy.listing(__name__)

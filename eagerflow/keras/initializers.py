@@ -570,3 +570,6 @@ def get(identifier: Any) -> Any:
     """
     found = get_instance(identifier, deserialize, "initializer")
     return found() if isinstance(found, type) else found
+
+
+__dir__ = lazy.listing(__name__)

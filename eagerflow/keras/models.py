@@ -18,6 +18,7 @@ from eagerflow.keras.experimental import models as experimental
 from eagerflow.keras.saving.api import load_model, save_model
 from eagerflow.keras.saving.json_config import as_tuples
 from eagerflow.keras.saving.serialization import SafeModeScope
+from eagerflow.util import lazy
 
 __all__ = [
     "Model",
@@ -173,3 +174,6 @@ def _clone_functional(model: Any, input_tensors: Any, copy: Callable[[Any], Any]
     for tensor in graph.extra_outputs:
         clone._extend_graph(replaced(tensor))
     return clone
+
+
+__dir__ = lazy.listing(__name__)

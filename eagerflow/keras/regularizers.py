@@ -12,6 +12,7 @@ from eagerflow.keras.saving.namespaces import get_instance, serialize_instance
 from eagerflow.keras.saving.serialization import deserialize_as
 from eagerflow.ops.linalg.products import l2_normalize
 from eagerflow.typing import TensorLike
+from eagerflow.util import lazy
 
 _ops = _core.ops
 
@@ -212,3 +213,6 @@ def get(identifier: Any) -> Any:
     {'l2': 0.009999999776482582}
     """
     return get_instance(identifier, deserialize, "regularizer")
+
+
+__dir__ = lazy.listing(__name__)

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from eagerflow import _core
 from eagerflow.errors import AlreadyExistsError, UnavailableError
+from eagerflow.util import lazy
 
 __all__ = ["Profile", "ProfilerOptions", "Trace", "start", "stop"]
 
@@ -206,3 +207,6 @@ class Trace:
     ) -> None:
         if self._within is not None and self._within is _recorder:
             self._within.add(self._name, self._begin, self._within.now(), self._details)
+
+
+__dir__ = lazy.listing(__name__)

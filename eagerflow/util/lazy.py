@@ -103,10 +103,36 @@ def attach(
         setattr(module, name, value)
         return value
 
+    # What users complete by the tabulator: public names, not the modules that this one imports.
     def __dir__() -> list[str]:
-        return sorted({*vars(module), *listed, *declared})
+        return sorted({*listed, *declared, *(name for name in vars(module) if name[:2] == "__")})
 
     return __getattr__, __dir__, [*listed, *declared]
+
+
+def listing(namespace: str) -> Callable[[], list[str]]:
+    """`__dir__` of a public module without a stub: what it imports for itself is left out.
+
+    These are modules, and what other packages define; or all that `__all__` does not name.
+
+    >>> from eagerflow.util import lazy
+    >>> names = dir(tf.keras.regularizers)
+    >>> "L2" in names, "Any" in names, "annotations" in names
+    (True, False, False)
+    """
+    package = namespace.split(".")[0]
+
+    def shown(name: str, value: Any) -> bool:
+        origin = getattr(value, "__module__", None) or type(value).__module__
+        ours = origin.split(".")[0] in (package, "tensorflow", "builtins")
+        return name[:2] == "__" or (ours and name[0] != "_" and not isinstance(value, _MODULES))
+
+    def __dir__() -> list[str]:
+        return sorted(
+            name for name, value in vars(sys.modules[namespace]).items() if shown(name, value)
+        )
+
+    return __dir__
 
 
 def _import_together(namespace: ModuleType) -> None:
@@ -171,3 +197,6 @@ class Objects(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._origins)
+
+
+_MODULES = (ModuleType, Module)

@@ -155,6 +155,7 @@ from eagerflow.keras.engine.keras_tensor import is_keras_tensor
 from eagerflow.keras.naming import get_uid, reset_uids
 from eagerflow.ops.array import shape
 from eagerflow.ops.math import equal
+from eagerflow.util import lazy
 
 abs = _native.ops.abs
 cos = _native.ops.cos
@@ -315,3 +316,5 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+
+__dir__ = lazy.listing(__name__)

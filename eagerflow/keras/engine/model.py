@@ -25,6 +25,7 @@ from eagerflow.util import lazy
 from eagerflow.version import VERSION
 
 # Imported when they are first used: they import this module.
+html = lazy.Module("html")
 archive = lazy.Module("eagerflow.keras.export.archive")
 api = lazy.Module("eagerflow.keras.saving.api")
 functional_module = lazy.Module("eagerflow.keras.engine.functional")
@@ -548,6 +549,14 @@ class Model(Trainer, Layer):
             show_trainable=show_trainable,
             layer_range=layer_range,
         )
+
+    def _repr_html_(self) -> str | None:
+        """The summary, as notebooks show it; None, for the usual text, before the model is built."""
+        if not self.built:
+            return None
+        lines: list[str] = []
+        self.summary(print_fn=lines.append)
+        return f"<pre>{html.escape(chr(10).join(lines))}</pre>"
 
     def save(
         self,

@@ -610,3 +610,6 @@ class Nadam(Optimizer, nadam.Nadam):
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an optimizer like this one."""
         return super().get_config() | {"decay": self._momentum_decay}
+
+
+__dir__ = lazy.listing(__name__)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow.keras.utils.sequence import Sequence
+from eagerflow.util import lazy
 
 __all__ = ["TimeseriesGenerator", "make_sampling_table", "pad_sequences", "skipgrams"]
 
@@ -260,3 +261,6 @@ def skipgrams(
             random.seed(seed)
             random.shuffle(values)
     return couples, labels
+
+
+__dir__ = lazy.listing(__name__)

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow.util import lazy
+
 __all__ = ["Tokenizer", "hashing_trick", "one_hot", "text_to_word_sequence", "tokenizer_from_json"]
 
 FILTERS = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
@@ -278,3 +280,6 @@ def tokenizer_from_json(json_string: str) -> Tokenizer:
     for name, value in counts.items():
         setattr(tokenizer, name, value)
     return tokenizer
+
+
+__dir__ = lazy.listing(__name__)

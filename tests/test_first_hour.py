@@ -1,0 +1,61 @@
+"""What a new user meets: names to complete, checkouts that are not built, what notebooks show."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import eagerflow as tf
+from eagerflow import debug
+
+ROOT = Path(__file__).parent.parent
+NAMESPACES = [
+    line[1:-1]
+    for line in (ROOT / "tools" / "api_names.txt").read_text().splitlines()
+    if line.startswith("[") and not line.startswith("[members")
+]
+
+
+@pytest.mark.parametrize("path", NAMESPACES)
+def test_completion_offers_no_modules_of_others_and_no_private_names(path):
+    namespace = tf
+    for name in path.split(".")[1:]:
+        namespace = getattr(namespace, name, None)
+    if not isinstance(namespace, ModuleType):
+        return
+    for name in dir(namespace):
+        assert name[:2] == "__" or name[0] != "_"
+        value = getattr(namespace, name)
+        assert not isinstance(value, ModuleType) or value.__name__.startswith("eagerflow")
+    assert not {"annotations", "Any", "lazy"} & set(dir(namespace))
+
+
+def test_a_checkout_that_is_not_built_says_so(tmp_path):
+    package = tmp_path / "eagerflow"
+    shutil.copytree(
+        ROOT / "eagerflow", package, ignore=shutil.ignore_patterns("*.so*", "keras", "lib")
+    )
+    # Without the import hook of an editable install, which would find the module elsewhere.
+    command = [sys.executable, "-S", "-c", "import eagerflow"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "native engine has not been built for Python" in done.stderr
+    assert "make build" in done.stderr and str(package) in done.stderr
+
+
+def test_notebooks_show_models_by_their_summaries():
+    model = tf.keras.Sequential([tf.keras.layers.Dense(2, name="first")])
+    assert model._repr_html_() is None
+    model.build([None, 3])
+    shown = model._repr_html_()
+    assert shown.startswith("<pre>") and "first (Dense)" in shown and "&quot;sequential" in shown
+
+
+def test_notebooks_show_explanations_as_text():
+    x = tf.constant(2.0)
+    with debug.trace(), tf.GradientTape() as tape:
+        y = x * x
+    shown = debug.explain_gradient(tape, y, x)._repr_html_()
+    assert shown.startswith("<pre><b>") and "<module>" not in shown
