@@ -13,6 +13,7 @@
 #include "bindings/items.h"
 #include "bindings/numpy_api.h"
 #include "bindings/numpy_interop.h"
+#include "bindings/override.h"
 #include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
@@ -294,11 +295,12 @@ Tensor select_by_mask(const Tensor& tensor, const Tensor& mask) {
               ops::GatherAttrs{});
 }
 
-PyObject* get_item(const Tensor& tensor, PyObject* key) {
+PyObject* get_item(const Tensor& tensor, PyObject* object, PyObject* key) {
   if (!recording() && !is_symbolic(tensor) && !graph::building() &&
       (kAllTypes | kSlicedTypes).contains(tensor.dtype())) {
     if (Tensor view = leading_view(tensor, key)) return wrap(std::move(view));
   }
+  if (PyObject* result = index_override(object, key)) return result;
   if (const auto mask = mask_of(key)) return wrap(select_by_mask(tensor, *mask));
   return wrap(slice_by(tensor, key));
 }

@@ -7,8 +7,9 @@
 
 namespace ef::py {
 
-// tensor[key], recorded on tapes; a new reference. Throws.
-PyObject* get_item(const Tensor& tensor, PyObject* key);
+// object[key], recorded on tapes, where the object is the tensor or a variable; a new reference.
+// Throws.
+PyObject* get_item(const Tensor& tensor, PyObject* object, PyObject* key);
 
 // The slices of `tensor` along its first mask.rank() axes where the bool tensor `mask` holds.
 Tensor select_by_mask(const Tensor& tensor, const Tensor& mask);

@@ -12,7 +12,6 @@
 #include "bindings/indexing.h"
 #include "bindings/numpy_api.h"
 #include "bindings/numpy_interop.h"
-#include "bindings/override.h"
 #include "bindings/py_ref.h"
 #include "eager/dispatch.h"
 #include "graph/graph.h"
@@ -389,12 +388,7 @@ PyObject* run_op(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs) {
 }
 
 PyObject* subscript(PyObject* self, PyObject* key) {
-  return guarded([&] {
-    if (!PyLong_CheckExact(key)) {
-      if (PyObject* result = index_override(self, key)) return result;
-    }
-    return get_item(to_tensor(self), key);
-  });
+  return guarded([&] { return get_item(to_tensor(self), self, key); });
 }
 
 void register_shape_class(PyObject* cls) {

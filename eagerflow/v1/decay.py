@@ -242,16 +242,32 @@ def noisy_linear_cosine_decay(
     return _schedule(rate_at, learning_rate, global_step, name, *numbers)
 
 
+def _check_boundaries(wanted: Any, boundaries: Sequence[Any]) -> None:
+    """Raises a ValueError unless boundaries have the dtype of the step."""
+    for boundary in boundaries:
+        dtype = _core.as_tensor(boundary).dtype
+        if dtype != wanted and (dtype, wanted) != (dtypes.int32, dtypes.int64):
+            raise ValueError(f"Boundaries ({dtype!r}) must have the same dtype as x ({wanted!r}).")
+
+
 def piecewise_constant(
     x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None
 ) -> Any:
     """The first value up to the first boundary, the second up to the second, and so on.
 
     Raises:
-        ValueError: unless there is one value more than boundaries.
+        ValueError: unless there is one value more than boundaries, and dtypes fit.
     """
     if len(boundaries) != len(values) - 1:
         raise ValueError("The length of boundaries should be 1 less than the length of values")
+
+    kinds = [_core.as_tensor(value).dtype for value in values]
+    for kind in kinds[1:]:
+        if kind != kinds[0]:
+            raise ValueError(
+                f"Values must have elements all with the same dtype ({kinds[0]!r} vs {kind!r})."
+            )
+    _check_boundaries(_core.as_tensor(x).dtype, boundaries)
 
     def rate(step: Any) -> Any:
         ends = _ops.cast(_core.as_tensor(list(boundaries)), dtypes.float64)

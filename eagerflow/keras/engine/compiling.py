@@ -272,9 +272,29 @@ class Compiled(_Layer):
             else serialization.deserialize_keras_object(value)
             for name, value in config.items()
         }
+        if type(self).compile is not Compiled.compile and (
+            type(self).compile_from_config is Compiled.compile_from_config
+        ):
+            logging.warning(
+                "`compile()` was not called as part of model loading because the model's "
+                "`compile()` method is custom. All subclassed Models that have `compile()` "
+                "overridden should also override `get_compile_config()` and "
+                "`compile_from_config(config)`. Alternatively, you can call `compile()` manually "
+                "after loading."
+            )
+            return
         self.compile(**arguments)
         if hasattr(self.optimizer, "build") and self.built:
             self.optimizer.build(self.trainable_variables)
+
+    def _name_metrics(self) -> None:
+        """Makes the metrics of a model that is saved or loaded; the first batch may change their kinds."""
+        if self._graph is None or not self._is_compiled or self.compiled_metrics._built:
+            return
+        outputs = self._graph.nested_outputs
+        self.compiled_loss.build(outputs)
+        self.compiled_metrics.build(outputs, outputs)
+        self.compiled_loss._is_provisional = self.compiled_metrics._is_provisional = True
 
     def compute_loss(
         self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None

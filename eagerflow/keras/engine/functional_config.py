@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, nest
+from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.keras_tensor import KerasTensor, has_symbolic
-from eagerflow.keras.saving import reachable
+from eagerflow.keras.saving import composite_constants, reachable
 from eagerflow.keras.saving.json_config import json_default
 from eagerflow.keras.saving.serialization import deserialize_as, serialize_keras_object
 from eagerflow.util import lazy
@@ -102,6 +103,8 @@ def _node_config(node: Any, node_indices: dict[tuple[str, int], int]) -> Any:
             return {"class_name": "Ellipsis"}
         if isinstance(value, _core.Tensor | _core.Variable):
             return value.numpy().tolist()
+        if isinstance(value, CompositeTensor):
+            return composite_constants.encoded(value)
         if isinstance(value, np.ndarray | np.generic):
             return value.tolist()
         if isinstance(value, TensorShape):
@@ -149,6 +152,8 @@ def _is_reference(value: Any) -> bool:
 def _map_references(function: Any, value: Any) -> Any:
     if _is_reference(value):
         return function(value)
+    if composite_constants.is_encoded(value):
+        return composite_constants.decoded(value)
     if isinstance(value, dict):
         return {key: _map_references(function, item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -262,6 +267,8 @@ class _Reconstruction:
         """The symbolic tensor that a part of the configuration refers to."""
         if reference[0] == _CONSTANT:
             value = reference[2]
+            if composite_constants.is_encoded(value):
+                return composite_constants.decoded(value)
             return _core.as_tensor(value) if isinstance(value, list) else value
         layer = self.layers[reference[0]]
         node = layer._inbound_nodes[reference[1] + self._offset[reference[0]]]

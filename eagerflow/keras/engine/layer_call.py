@@ -118,6 +118,8 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     try:
         assert_input_compatibility(layer._input_spec, inputs, layer._name)
         if not layer.built:
+            if layer._is_model and (rest or kwargs):
+                layer._note_arguments(rest, kwargs)
             layer._build_for(inputs)
         if layer._autocast or layer._casts_every_dtype:
             inputs = layer._cast_inputs(inputs, flat)

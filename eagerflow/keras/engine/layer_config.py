@@ -58,7 +58,7 @@ def config_of_call(
     if not any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters):
         config = {key: value for key, value in config.items() if key in names}
     for key, value in (dict(zip(names, args, strict=False)) | kwargs).items():
-        if key in ("name", "trainable", "dtype"):
+        if key in ("trainable", "dtype") or (key == "name" and value is None):
             continue
         if not _is_plain(value):
             raise NotImplementedError(

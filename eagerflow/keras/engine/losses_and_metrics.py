@@ -140,6 +140,8 @@ class _Container:
     def __init__(self, output_names: list[str] | None = None) -> None:
         self._output_names = output_names
         self._built = False
+        # Whether it was built before there was data, which may lead to other metrics.
+        self._is_provisional = False
 
     def _set_names(self, y_pred: Any) -> None:
         if not self._output_names or len(self._output_names) != len(nest.flatten(y_pred)):
@@ -204,6 +206,7 @@ class LossesContainer(_Container):
             # A list of one weight is for the first output; the other outputs do not count.
             self._losses[1:] = [None] * len(self._losses[1:])
         self._built = True
+        self._is_provisional = False
 
     @staticmethod
     def _loss_object(loss: Any) -> Any:
@@ -228,7 +231,7 @@ class LossesContainer(_Container):
             sample_weight: weights of samples, for all outputs or in such a structure.
             regularization_losses: terms to be added.
         """
-        if not self._built:
+        if not self._built or self._is_provisional:
             self.build(y_pred)
         if type(y_pred) is _Tensor and len(self._losses) == 1:
             flat_pred, flat_true, flat_weight = [y_pred], [y_true], [sample_weight]
@@ -362,6 +365,7 @@ class MetricsContainer(_Container):
                 taken.add(metric.name)
                 self._ordered.append(metric)
         self._built = True
+        self._is_provisional = False
 
     @staticmethod
     def _by_output(user: Any, y_pred: Any, names: list[str]) -> list[list[Any]]:
@@ -422,7 +426,7 @@ class MetricsContainer(_Container):
                 self._weighted = [[] for _ in self._output_names or []]
                 self._built = True
             return
-        if not self._built:
+        if not self._built or self._is_provisional:
             self.build(y_pred, y_true)
         names = self._output_names or []
         flat_pred = nest.flatten(y_pred)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -90,6 +92,7 @@ class Model(Trainer, Layer):
         "_graph",
         "_graph_layers",
         "_called_with",
+        "_called_with_also",
         "_counters",
         "_compile_arguments",
         "_steps_per_execution",
@@ -415,11 +418,13 @@ class Model(Trainer, Layer):
                 "Input shape must be defined when calling `build()` on a `Model` subclass."
             )
         if isinstance(input_shape, TensorShape | tuple | list | dict):
+            kwargs = self._arguments_for_building()
             self.__dict__["built"] = True
             try:
                 if type(self).call is not Model.call:
                     with names_from_here():
-                        infer_output_shape(self, input_shape, self.call)
+                        call = functools.partial(self.call, **kwargs) if kwargs else self.call
+                        infer_output_shape(self, input_shape, call)
             except Exception as error:
                 self.__dict__["built"] = False
                 raise ValueError(
@@ -436,12 +441,42 @@ class Model(Trainer, Layer):
             f"{type(input_shape)}."
         )
 
+    def _arguments_for_building(self) -> dict[str, Any]:
+        """What `call` must be given besides the inputs.
+
+        Raises:
+            ValueError: if that is more than `training`.
+        """
+        parameters = list(inspect.signature(self.call).parameters.values())[1:]
+        needed = {
+            p.name
+            for p in parameters
+            if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+        }
+        if needed - {"training"}:
+            raise ValueError(
+                "Currently, you cannot build your model if it has positional or keyword arguments "
+                "that are not inputs to the model, but are required for its `call()` method. "
+                "Instead, in order to instantiate and build your model, `call()` your model on real "
+                "tensor data with all expected call arguments. The argument for `call()` can be a "
+                "single list/tuple that contains multiple inputs."
+            )
+        return {"training": False} if needed else {}
+
     def _build_for(self, inputs: Any) -> None:
         self._note_inputs(inputs)
         super()._build_for(inputs)
 
     def _note_inputs(self, inputs: Any) -> None:
         self.__dict__["_called_with"] = _specs(inputs)
+
+    def _note_arguments(self, args: tuple, kwargs: dict[str, Any]) -> None:
+        """Keeps the specs of what a call was given besides the inputs, as far as it is tensors."""
+        specs = [_specs(value) for value in args]
+        count = specs.index(None) if None in specs else len(specs)
+        named = {key: _specs(value) for key, value in kwargs.items() if key != "mask"}
+        named = {key: spec for key, spec in named.items() if spec is not None}
+        self.__dict__["_called_with_also"] = specs[:count], named
 
     def save_spec(self, dynamic_batch: bool = True) -> tuple[list, dict[str, Any]] | None:
         """The specs of the arguments of the model's calls: positional ones, and those by name.
@@ -459,9 +494,7 @@ class Model(Trainer, Layer):
         """
         graph = self._graph
         if graph is not None:
-            known = nest.map_structure(
-                lambda x: TensorSpec(x.shape, x.dtype, name=x.name), graph.nested_inputs
-            )
+            known = nest.map_structure(lambda x: x.type_spec, graph.nested_inputs)
             called = self.__dict__.get("_called_with")
             if called is not None:
                 # The inputs were made for a call: their first sizes are that call's.
@@ -478,7 +511,9 @@ class Model(Trainer, Layer):
         known = self.__dict__.get("_called_with")
         if known is None:
             return None
-        return [nest.map_structure(_open_batch, known) if dynamic_batch else known], {}
+        args, kwargs = self.__dict__.get("_called_with_also", ([], {}))
+        whole = [known, *args], kwargs
+        return nest.map_structure(_open_batch, whole) if dynamic_batch else whole
 
     def get_weight_paths(self) -> dict[str, Variable]:
         """The weights by the attributes that lead to them, joined by dots.
@@ -699,18 +734,24 @@ class Model(Trainer, Layer):
 
 def _specs(inputs: Any) -> Any:
     """The specs of a call's inputs, with the names that Keras gives them."""
-    if not all(hasattr(x, "shape") and hasattr(x, "dtype") for x in nest.flatten(inputs)):
+    leaves = nest.flatten(inputs)
+    if not leaves or not all(hasattr(x, "shape") and hasattr(x, "dtype") for x in leaves):
         return None
     if isinstance(inputs, dict):
-        return {key: TensorSpec(x.shape, x.dtype, name=key) for key, x in inputs.items()}
-    flat = [
-        TensorSpec(x.shape, x.dtype, name=f"input_{index}")
-        for index, x in enumerate(nest.flatten(inputs), 1)
-    ]
+        return {key: _spec(x, key) for key, x in inputs.items()}
+    flat = [_spec(x, f"input_{index}") for index, x in enumerate(leaves, 1)]
     return nest.pack_sequence_as(inputs, flat)
 
 
-def _open_batch(spec: TensorSpec) -> TensorSpec:
+def _spec(value: Any, name: str) -> Any:
+    if isinstance(value, KerasTensor) and value._composite_spec is not None:
+        return value._composite_spec
+    return TensorSpec(value.shape, value.dtype, name=name)
+
+
+def _open_batch(spec: Any) -> Any:
+    if not isinstance(spec, TensorSpec):
+        return spec
     sizes = spec.shape.as_list()
     return TensorSpec([None, *sizes[1:]] if sizes else sizes, spec.dtype, name=spec.name)
 

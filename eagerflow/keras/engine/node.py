@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from eagerflow import nest
 from eagerflow.framework import dtypes
-from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.shapes import Dimension, TensorShape
 from eagerflow.keras.engine.call_arguments import flatten_arguments, map_arguments
 from eagerflow.keras.engine.call_context import context
 from eagerflow.keras.engine.call_errors import explained
@@ -63,6 +63,11 @@ class Node:
         for position, tensor in enumerate(nest.flatten(outputs)):
             if isinstance(tensor, KerasTensor):
                 tensor._keras_history = KerasHistory(layer, index, position)
+
+    @property
+    def outbound_layer(self) -> Any:
+        """The layer that is called."""
+        return self.layer
 
     @property
     def input_tensors(self) -> Any:
@@ -146,6 +151,8 @@ def call_symbolically(layer: Any, inputs: Any, rest: tuple, kwargs: dict[str, An
     try:
         assert_input_compatibility(layer._input_spec, inputs, layer._name)
         if not layer.built:
+            if layer._is_model and len(args) + len(kwargs) > 1:
+                layer._note_arguments(tuple(args[1:]), kwargs)
             layer._build_for(inputs)
     finally:
         context.layers.pop()
@@ -155,9 +162,17 @@ def call_symbolically(layer: Any, inputs: Any, rest: tuple, kwargs: dict[str, An
         outputs = _infer_layer(layer, tuple(args), explicit)
     except Exception as error:
         raise explained(error, layer, layer.call, tuple(args), explicit) from None
+    outputs = nest.map_structure(_of_number, outputs)
     for owner, dtype in context.inferred_losses:
         owner._list("_symbolic_losses").append(KerasTensor([], dtype))
     return connect(layer, tuple(args), explicit, outputs)
+
+
+def _of_number(output: Any) -> Any:
+    """A symbolic scalar for a number that a layer returns, others as they are."""
+    if type(output) in (int, float):
+        return KerasTensor([], dtypes.int32 if type(output) is int else dtypes.float32)
+    return output
 
 
 def _infer_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -259,7 +274,7 @@ def _is_shape(value: Any) -> bool:
     if isinstance(value, TensorShape):
         return True
     return isinstance(value, tuple | list) and all(
-        size is None or isinstance(size, int) for size in value
+        size is None or isinstance(size, int | Dimension) for size in value
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import _core
 from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers import updates
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
@@ -65,7 +65,7 @@ class Adadelta(Optimizer):
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
-        _core.adadelta_update(
+        updates.adadelta(
             variables,
             slots_named(slots, "accumulated_grad"),
             slots_named(slots, "accumulated_delta_var"),

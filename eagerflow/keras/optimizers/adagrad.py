@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import _core
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers import updates
 from eagerflow.keras.optimizers.keras2_hooks import Slots, summed_rows
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
@@ -76,7 +76,7 @@ class Adagrad(Optimizer):
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
-        _core.adagrad_update(
+        updates.adagrad(
             variables,
             slots_named(slots, "accumulator"),
             gradients,

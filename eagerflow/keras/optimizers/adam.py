@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers import updates
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
 from eagerflow.keras.optimizers.scalars import cached_float32, power, sqrt, to_float32
@@ -97,7 +97,7 @@ class Adam(Optimizer):
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
-        _core.adam_update(
+        updates.adam(
             variables,
             slots_named(slots, "m"),
             slots_named(slots, "v"),

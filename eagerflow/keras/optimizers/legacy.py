@@ -184,6 +184,12 @@ class Optimizer(_NewOptimizer):
             if known and experimental_aggregate_gradients:
                 known = self._aggregate_gradients(known)
             grads_and_vars = (known and self._transform_gradients(known)) or pairs
+        grads_and_vars = list(grads_and_vars)
+        for _, variable in grads_and_vars:
+            if isinstance(variable, _core.Tensor):
+                raise NotImplementedError(
+                    f"Updating a `Tensor` is not implemented. Received: var={variable}."
+                )
         graph = context.building_graph()
         if graph is None:
             return super().apply_gradients(grads_and_vars, name, **kwargs)

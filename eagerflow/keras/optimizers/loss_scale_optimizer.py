@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -19,6 +18,9 @@ from eagerflow.util import lazy
 
 # Imported when it is first used: few programs need it.
 optimizers = lazy.Module("eagerflow.keras.optimizers")
+
+# Imported when it is first used: most programs log nothing.
+logging = lazy.Module("eagerflow.framework.logging")
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -225,11 +227,10 @@ class LossScaleOptimizer(Optimizer):
                 "get_unscaled_gradients()": self._gradients_were_unscaled,
             }
             missing = [f"LossScaleOptimizer.{call}" for call, made in calls.items() if not made]
-            warnings.warn(
+            logging.warning(
                 f"You forgot to call {' and '.join(missing)} before calling "
                 "LossScaleOptimizer.apply_gradients(). This will likely result in worse model "
-                "quality.",
-                stacklevel=2,
+                "quality."
             )
             self._loss_was_scaled = self._gradients_were_unscaled = True
         pairs = list(grads_and_vars)

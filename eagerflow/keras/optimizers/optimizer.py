@@ -520,7 +520,10 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
             ]
         rate = self._current_rate()
         self._decay_weights(variables, rate)
-        self._update(variables, gradients, slots, rate)
+        if self._has_complex:
+            self._update_by_kind(variables, gradients, slots, rate)
+        else:
+            self._update(variables, gradients, slots, rate)
         self._iterations.assign_add(self._one)
         if self.use_ema:
             self._update_averages(variables)
@@ -654,6 +657,20 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         """Updates one variable; a user-defined subclass overrides it."""
         raise TypeError(f"{type(self).__name__} defines no update rule.")
 
+    def _update_by_kind(
+        self, variables: list[Variable], gradients: list, slots: list[Slots], rate: Any
+    ) -> None:
+        """One step for the real variables, and one for the complex ones."""
+        rows = list(zip(variables, gradients, slots, strict=True))
+        for is_complex in (False, True):
+            chosen = [row for row in rows if row[0].dtype.is_complex == is_complex]
+            if not chosen:
+                continue
+            own, given, kept = (list(column) for column in zip(*chosen, strict=True))
+            if is_complex:
+                given = [_dense(g, v) for g, v in zip(given, own, strict=True)]
+            self._update(own, given, kept, rate)
+
     def _update_averages(self, variables: list[Variable]) -> None:
         averages = [self._averages[variable._id] for variable in variables]
         values = [variable.read_value() for variable in variables]
@@ -710,6 +727,14 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
                 config["learning_rate"], custom_objects=custom_objects
             )
         return cls(**config)
+
+
+def _dense(gradient: Any, variable: Variable) -> Any:
+    """A gradient whose rows are apart as a tensor."""
+    if not isinstance(gradient, tuple):
+        return gradient
+    indices, values = gradient
+    return _ops.unsorted_segment_sum(values, indices, num_segments=variable.shape[0])
 
 
 def _rules(kind: type) -> list[type]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import _core
 from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers import updates
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
@@ -81,7 +81,7 @@ class RMSprop(Optimizer):
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
-        _core.rmsprop_update(
+        updates.rmsprop(
             variables,
             slots_named(slots, "velocity"),
             slots_named(slots, "momentum") if self._uses_momentum() else None,

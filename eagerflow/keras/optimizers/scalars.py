@@ -40,7 +40,9 @@ _cached = functools.lru_cache(to_float32)
 
 def cached_float32(value: Any) -> Any:
     """The same as `to_float32`; numbers are looked up."""
-    return to_float32(value) if isinstance(value, Tensor) else _cached(value)
+    if isinstance(value, int | float):
+        return _cached(value)
+    return to_float32(value if isinstance(value, Tensor) else number(value))
 
 
 def sqrt(value: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers import updates
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
 from eagerflow.keras.optimizers.scalars import cached_float32
@@ -68,28 +69,25 @@ class SGD(Optimizer):
         self.momentum = momentum
         self.nesterov = nesterov
 
+    def _uses_momentum(self) -> bool:
+        # One that is computed at each step may become positive.
+        momentum = self.momentum
+        return bool(momentum) if isinstance(momentum, int | float) else True
+
     def _initial_slots(self) -> dict[str, float]:
         # Keras makes it without momentum, too, and saved optimizers contain it.
         return {"m": 0.0}
 
     def _sparse(self, gradient: IndexedSlices) -> tuple[Any, Any] | None:
-        return None if self.momentum else (gradient.indices, gradient.values)
+        return None if self._uses_momentum() else (gradient.indices, gradient.values)
 
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
-        if self._has_complex:
-            self._update_complex(variables, gradients, slots, learning_rate)
+        if not self._uses_momentum():
+            updates.gradient_descent(variables, gradients, learning_rate=learning_rate)
             return
-        self._update_real(variables, gradients, slots, learning_rate)
-
-    def _update_real(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
-    ) -> None:
-        if not self.momentum:
-            _core.gradient_descent_update(variables, gradients, learning_rate=learning_rate)
-            return
-        _core.momentum_update(
+        updates.momentum(
             variables,
             slots_named(slots, "m"),
             gradients,
@@ -97,22 +95,3 @@ class SGD(Optimizer):
             momentum=cached_float32(self.momentum),
             nesterov=self.nesterov,
         )
-
-    def _update_complex(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
-    ) -> None:
-        """A step of variables of which some are complex."""
-        for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
-            if not variable.dtype.is_complex:
-                self._update_real([variable], [gradient], [entry], learning_rate)
-                continue
-            if isinstance(gradient, tuple):
-                rows, values = gradient
-                gradient = _ops.unsorted_segment_sum(values, rows, num_segments=variable.shape[0])
-            step = _ops.negative(gradient * _ops.cast(learning_rate, variable.dtype))
-            if self.momentum:
-                share = _ops.cast(self.momentum, variable.dtype)
-                velocity = entry["m"]
-                velocity.assign(velocity * share + step)
-                step = velocity * share + step if self.nesterov else velocity.read_value()
-            variable.assign_add(step)

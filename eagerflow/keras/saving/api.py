@@ -31,6 +31,9 @@ serialization = lazy.Module("eagerflow.keras.saving.serialization")
 # Imported when it is first used: it imports this module.
 sequential = lazy.Module("eagerflow.keras.engine.sequential")
 
+# Imported when it is first used: it imports this module.
+models = lazy.Module("eagerflow.keras.engine.model")
+
 _HDF5 = (".h5", ".hdf5", ".keras")
 
 
@@ -93,11 +96,18 @@ def save_model(
     if kind == "keras":
         archive.save_model(model, path)
     elif kind == "h5":
+        _name_metrics(model)
         hdf5_model.save_model(model, path, include_optimizer)
     else:
         _require_inputs(model)
+        _name_metrics(model)
         with contextlib.nullcontext() if include_optimizer else _uncompiled(model):
             saved_model.save(model, path)
+
+
+def _name_metrics(model: Any) -> None:
+    if isinstance(model, models.Model):
+        model._name_metrics()
 
 
 def _require_inputs(model: Any) -> None:

@@ -145,9 +145,9 @@ def set_names(group: Any, key: str, names: list[str]) -> None:
     if longest * len(encoded) <= _LIMIT:
         group.attrs[key] = np.array(encoded) if encoded else np.array([], "f8")
         return
-    parts = -(-longest * len(encoded) // _LIMIT)
-    for k, part in enumerate(np.array_split(np.array(encoded), parts)):
-        group.attrs[f"{key}{k}"] = part
+    at_once = _LIMIT // longest
+    for k, start in enumerate(range(0, len(encoded), at_once)):
+        group.attrs[f"{key}{k}"] = np.array(encoded[start : start + at_once])
 
 
 def names(group: Any, key: str) -> list[str]:

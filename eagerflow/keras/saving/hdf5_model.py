@@ -25,6 +25,9 @@ optimizers = lazy.Module("eagerflow.keras.optimizers")
 registration = lazy.Module("eagerflow.keras.saving.registration")
 serialization = lazy.Module("eagerflow.keras.saving.serialization")
 
+# Imported when it is first used: it imports this package.
+sequential = lazy.Module("eagerflow.keras.engine.sequential")
+
 _TOP_LEVEL = "top_level_model_weights"
 
 
@@ -34,14 +37,14 @@ def save_model(model: Any, path: Any, include_optimizer: bool = True) -> None:
     Raises:
         NotImplementedError: if the model's configuration cannot be told.
     """
-    config = model._model_config()
-    if not config["config"] and not model._is_graph_network:
+    if not model._is_graph_network and not isinstance(model, sequential.Sequential):
         raise NotImplementedError(
             "Saving the model to HDF5 format requires the model to be a Functional model or a "
             "Sequential model. It does not work for subclassed models, because such models are "
             "defined via the body of a Python method, which isn't safely serializable. Consider "
             "saving the weights only, via `save_weights`."
         )
+    config = model._model_config()
     if not model.built:
         raise ValueError(
             "Weights for model have not yet been created. Weights are created when the Model is "
@@ -268,6 +271,7 @@ def compile_from_config(model: Any, config: dict[str, Any]) -> None:
         optimizer_config, use_legacy_optimizer=bool(known) and "weight_decay" not in known
     )
     model.compile(optimizer=optimizer, **arguments)
+    model._name_metrics()
 
 
 def _deserialized(key: str, value: Any) -> Any:

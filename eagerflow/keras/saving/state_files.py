@@ -285,5 +285,8 @@ def _problem(path: str, item: Any, store: _Store | None) -> str | None:
         return f"{path} has {len(own)} variables, the file has {len(store)}"
     for key, value in own.items():
         if checked and key in store and store.shape(key) != np.shape(value):
-            return f"{path}: variable {key} has shape {np.shape(value)}, not {store.shape(key)}"
+            return (
+                f"Shape mismatch in {path}: variable {key} has shape {np.shape(value)}, not "
+                f"{store.shape(key)}"
+            )
     return None

@@ -1,0 +1,135 @@
+"""Update rules for variables of one kind: one native call for real ones, operations for complex ones.
+
+Each function takes the variables, lists of their slots and gradients, and numbers by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import _core
+
+_ops = _core.ops
+
+
+def _rule(native: Callable[..., Any], composed: Callable[..., None]) -> Callable[..., None]:
+    def update(variables: list[Any], *lists: Any, **numbers: Any) -> None:
+        if not variables[0].dtype.is_complex:
+            native(variables, *lists, **numbers)
+            return
+        for index, variable in enumerate(variables):
+            own = [values and values[index] for values in lists]
+            composed(variable, *own, **{k: _of(variable, v) for k, v in numbers.items()})
+
+    return update
+
+
+def _of(variable: Any, number: Any) -> Any:
+    """A number in a variable's dtype; flags stay."""
+    if isinstance(number, bool):
+        return number
+    return _ops.cast(_core.as_tensor(number), variable.dtype)
+
+
+def _gradient_descent(variable: Any, gradient: Any, learning_rate: Any) -> None:
+    variable.assign_sub(gradient * learning_rate)
+
+
+def _momentum(
+    variable: Any, velocity: Any, gradient: Any, learning_rate: Any, momentum: Any, nesterov: bool
+) -> None:
+    step = _ops.negative(gradient * learning_rate)
+    velocity.assign(velocity * momentum + step)
+    variable.assign_add(velocity * momentum + step if nesterov else velocity.read_value())
+
+
+def _adam(
+    variable: Any,
+    m: Any,
+    v: Any,
+    vhat: Any,
+    gradient: Any,
+    learning_rate: Any,
+    beta_1: Any,
+    beta_2: Any,
+    epsilon: Any,
+) -> None:
+    m.assign_add((gradient - m) * (1 - beta_1))
+    v.assign_add((_ops.square(gradient) - v) * (1 - beta_2))
+    root = v
+    if vhat is not None:
+        root = vhat
+        vhat.assign(_ops.maximum(vhat, v))
+    variable.assign_sub(m * learning_rate / (_ops.sqrt(root) + epsilon))
+
+
+def _rmsprop(
+    variable: Any,
+    velocity: Any,
+    momenta: Any,
+    average: Any,
+    gradient: Any,
+    learning_rate: Any,
+    rho: Any,
+    momentum: Any,
+    epsilon: Any,
+) -> None:
+    velocity.assign(velocity * rho + _ops.square(gradient) * (1 - rho))
+    spread = velocity.read_value()
+    if average is not None:
+        average.assign(average * rho + gradient * (1 - rho))
+        spread = spread - _ops.square(average)
+    step = gradient * learning_rate / _ops.sqrt(spread + epsilon)
+    if momenta is not None:
+        momenta.assign(momenta * momentum + step)
+        step = momenta.read_value()
+    variable.assign_sub(step)
+
+
+def _adagrad(
+    variable: Any, accumulator: Any, gradient: Any, learning_rate: Any, epsilon: Any
+) -> None:
+    accumulator.assign_add(_ops.square(gradient))
+    variable.assign_sub(gradient * learning_rate / _ops.sqrt(accumulator + epsilon))
+
+
+def _adadelta(
+    variable: Any,
+    squares: Any,
+    steps: Any,
+    gradient: Any,
+    learning_rate: Any,
+    rho: Any,
+    epsilon: Any,
+) -> None:
+    squares.assign(squares * rho + _ops.square(gradient) * (1 - rho))
+    step = gradient * _ops.sqrt(steps + epsilon) / _ops.sqrt(squares + epsilon)
+    steps.assign(steps * rho + _ops.square(step) * (1 - rho))
+    variable.assign_sub(step * learning_rate)
+
+
+def _nadam(
+    variable: Any,
+    m: Any,
+    v: Any,
+    gradient: Any,
+    momentum_rate: Any,
+    gradient_rate: Any,
+    beta_1: Any,
+    beta_2: Any,
+    epsilon: Any,
+) -> None:
+    m.assign_add((gradient - m) * (1 - beta_1))
+    v.assign_add((_ops.square(gradient) - v) * (1 - beta_2))
+    step = m * momentum_rate + gradient * gradient_rate
+    variable.assign_sub(step / (_ops.sqrt(v) + epsilon))
+
+
+gradient_descent = _rule(_core.gradient_descent_update, _gradient_descent)
+momentum = _rule(_core.momentum_update, _momentum)
+adam = _rule(_core.adam_update, _adam)
+rmsprop = _rule(_core.rmsprop_update, _rmsprop)
+adagrad = _rule(_core.adagrad_update, _adagrad)
+adadelta = _rule(_core.adadelta_update, _adadelta)
+nadam = _rule(_core.nadam_update, _nadam)
