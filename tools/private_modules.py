@@ -19,13 +19,21 @@ HEADER = """\
 # Written by tools/private_modules.py from TensorFlow 2.21.
 """
 # Tests, generated code and tools that no program imports.
-LEFT_OUT = ("_test", "python.tools", "python.debug.cli", "compiler.mlir", "lite.")
+LEFT_OUT = (
+    "_test",
+    "tests",
+    "doctest",
+    "python.tools",
+    "python.debug.cli",
+    "compiler.mlir",
+    "lite.",
+)
 
 
 def modules(root: str) -> list[str]:
     """The paths of all modules, packages included."""
     found = []
-    for top in ("python", "core", "compiler"):
+    for top in ("python", "core", "compiler", "tools/docs", "dtensor"):
         for folder, _, files in os.walk(os.path.join(root, top)):
             path = os.path.relpath(folder, root).replace(os.sep, ".")
             found.append(path)

@@ -258,6 +258,12 @@ NB_MODULE(_core, m) {
       },
       "What the element of a variant tensor is.");
   m.def("register_errors", [](nb::object classes) { py::register_errors(classes.ptr()); });
+  // The class's own attributes then go through the metaclass; its instances do not notice.
+  m.def("set_metaclass", [](nb::object cls, nb::object metaclass) {
+    PyTypeObject* before = Py_TYPE(cls.ptr());
+    Py_SET_TYPE(cls.ptr(), reinterpret_cast<PyTypeObject*>(metaclass.release().ptr()));
+    if (PyType_HasFeature(before, Py_TPFLAGS_HEAPTYPE)) Py_DECREF(before);
+  });
   m.def(
       "set_fallback", [](nb::object callable) { py::set_fallback(callable.ptr()); },
       nb::arg("callable").none());

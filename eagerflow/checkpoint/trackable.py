@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from eagerflow import _core
-from eagerflow.framework.module import Module
+from eagerflow.framework.module import AutoTrackable, Trackable
 
 Variable: Any = _core.Variable
 VARIABLE_VALUE = "VARIABLE_VALUE"
@@ -42,7 +42,7 @@ class Held:
 
 def is_trackable(value: Any) -> bool:
     """Whether a value is saved with the object it is an attribute of."""
-    if isinstance(value, (Variable, Module)):
+    if isinstance(value, (Variable, Trackable)):
         return True
     if hasattr(value, "_checkpoint_children") or hasattr(value, "_checkpoint_values"):
         return not isinstance(value, type)
@@ -53,6 +53,14 @@ def is_trackable(value: Any) -> bool:
 
 def children(value: Any) -> dict[str, Any]:
     """The trackable objects that belong to one, by the name under which it has them."""
+    lists_own = getattr(type(value), "_trackable_children", Trackable._trackable_children)
+    if lists_own is not Trackable._trackable_children:
+        return dict(value._trackable_children())
+    return own_children(value)
+
+
+def own_children(value: Any) -> dict[str, Any]:
+    """As `children`, for an object whose class does not list them by `_trackable_children`."""
     tracked = getattr(value, "__dict__", {}).get("_dependencies")
     return {**_own_children(value), **tracked} if tracked else _own_children(value)
 
@@ -69,7 +77,7 @@ def _own_children(value: Any) -> dict[str, Any]:
         return {
             key: item for key, item in value.items() if isinstance(key, str) and is_trackable(item)
         }
-    if isinstance(value, Module):
+    if isinstance(value, AutoTrackable):
         return attributes(value)
     return {}
 

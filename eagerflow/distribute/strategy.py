@@ -145,6 +145,11 @@ class InputContext:
 class StrategyExtended:
     """Further properties of a strategy."""
 
+    # What other Keras packages ask before they train: this process has the whole work.
+    should_checkpoint = should_save_summary = experimental_should_init = True
+    experimental_require_static_shapes = experimental_between_graph = False
+    _global_batch_size = True
+
     def __init__(self, strategy: Strategy) -> None:
         self._strategy = strategy
 
@@ -172,6 +177,19 @@ class StrategyExtended:
     ) -> Any:
         """Calls a function with a variable where that is."""
         return fn(var, *args, **(kwargs or {}))
+
+    def variable_created_in_scope(self, v: Any) -> bool:
+        """True: every variable may be used under every strategy."""
+        return True
+
+    def call_for_each_replica(
+        self, fn: Callable[..., Any], args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        """What a function returns in each replica; see `Strategy.run`."""
+        return self._strategy.run(fn, args, kwargs)
+
+    def _in_multi_worker_mode(self) -> bool:
+        return False
 
     def colocate_vars_with(self, colocate_with_variable: Any) -> Any:
         """A context in which variables are made beside another one."""
@@ -249,8 +267,15 @@ class Strategy:
         extended: ignored.
     """
 
+    _should_use_with_coordinator = False
+
     def __init__(self, extended: Any = None) -> None:
         self._extended = StrategyExtended(self)
+
+    @property
+    def cluster_resolver(self) -> Any:
+        """What knows the cluster that the strategy spans: None."""
+        return None
 
     @property
     def extended(self) -> StrategyExtended:

@@ -7,6 +7,10 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import context, shapes, tensor
 from eagerflow.framework.variable import Variable
+from eagerflow.util import lazy
+
+# Imported for another Keras only.
+operators = lazy.Module("eagerflow.compat.internals.operators")
 
 _NAMES: list[tuple[type, str, str]] = [
     (_core.Tensor, "tensorflow.python.framework.ops", "EagerTensor"),
@@ -16,8 +20,14 @@ _NAMES: list[tuple[type, str, str]] = [
 _kept: list[tuple[type, str, str, str]] = []
 
 
-def take_on(generation: str) -> None:
-    """Gives types TensorFlow's names; in the first generation, starts with graphs."""
+def take_on(generation: str, keras: bool) -> None:
+    """Gives types TensorFlow's names; in the first generation, starts with graphs.
+
+    Without `keras`, operators of the class of tensors are functions, which another Keras gives to its
+    own symbolic values.
+    """
+    if not keras:
+        operators.show_as_functions(True)
     for cls, module, name in _NAMES:
         _kept.append((cls, cls.__module__, cls.__name__, cls.__qualname__))
         _rename(cls, module, name, name)
@@ -32,6 +42,8 @@ def take_on(generation: str) -> None:
 
 def give_up() -> None:
     """Undoes `take_on`."""
+    if type(_core.Tensor) is not type:
+        operators.show_as_functions(False)
     while _kept:
         _rename(*_kept.pop())
     tensor.show_ids(False)

@@ -52,7 +52,11 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         else:
             targets = paths.targets(inside, self.first) or ()
         modules = tuple(path for path in targets if isinstance(resolve(path), ModuleType))
-        if not modules and package in _TENSORFLOW and unavailable.is_namespace(inside):
+        if (
+            not modules
+            and package in _TENSORFLOW
+            and unavailable.is_namespace(paths.second(inside))
+        ):
             return ()
         return modules or None
 
@@ -87,7 +91,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     @staticmethod
     def _unavailable(namespace: str, name: str) -> Any:
         """What stands for a public name of TensorFlow whose thing does not exist here."""
-        value = unavailable.find(f"{namespace}.{name}".strip("."))
+        value = unavailable.find(f"{paths.second(namespace)}.{name}".strip("."))
         if value is None:
             raise AttributeError(name)
         return value
@@ -150,7 +154,7 @@ def install_as_tensorflow(generation: str = "2.x", keras: bool = True) -> Module
         )
     uninstall()
 
-    appearance.take_on(generation)
+    appearance.take_on(generation, keras)
     _active = _Finder(generation, keras)
     sys.meta_path.insert(0, _active)
     return importlib.import_module("tensorflow")

@@ -19,10 +19,22 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "client.session": (_V1,),
     "compat.compat": (_V1, "eagerflow.compat"),
     "data.experimental": ("eagerflow.data.experimental",),
+    **{
+        f"data.ops.{name}_op": (f"{_INTERNALS}.dataset_sources",)
+        for name in (
+            "from_generator",
+            "from_sparse_tensor_slices",
+            "from_tensor_slices",
+            "from_tensors",
+            "range",
+        )
+    },
     "data.ops.iterator_ops": ("eagerflow.data.iterator",),
     "data.util.nest": ("eagerflow.nest",),
     "data.util.structure": (f"{_INTERNALS}.structure",),
     "distribute": ("eagerflow.distribute",),
+    "distribute.distribute_utils": (f"{_INTERNALS}.distribution",),
+    "distribute.input_ops": (f"{_INTERNALS}.distribution",),
     "distribute.ps_values": (f"{_INTERNALS}.distributed_values",),
     "distribute.values": (f"{_INTERNALS}.distributed_values", "eagerflow.distribute"),
     "dlpack.dlpack": ("eagerflow.experimental.dlpack",),
@@ -30,6 +42,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "eager.context": (f"{_INTERNALS}.context",),
     "eager.def_function": (f"{_INTERNALS}.functions",),
     "eager.function": (f"{_INTERNALS}.functions",),
+    "eager.monitoring": (f"{_INTERNALS}.monitoring",),
     "eager.polymorphic_function": (f"{_INTERNALS}.functions",),
     "framework.composite_tensor": (f"{_INTERNALS}.composites",),
     "framework.config": ("eagerflow.config", "eagerflow.config.experimental"),
@@ -52,14 +65,18 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "lib.io.file_io": ("eagerflow.io.gfile",),
     "lib.io.tf_record": ("eagerflow.io", f"{_V1}.io"),
     "ops.array_ops": (f"{_INTERNALS}.array_ops",),
+    "ops.control_flow_case": (f"{_INTERNALS}.conditions",),
+    "ops.control_flow_ops": (f"{_INTERNALS}.conditions",),
     "ops.control_flow_util": (f"{_INTERNALS}.conditions",),
     "ops.distributions": (f"{_V1}.distributions",),
     "ops.image_ops": ("eagerflow.image",),
     "ops.init_ops": (f"{_V1}.initializers", _V1),
     "ops.init_ops_v2": ("eagerflow",),
     "ops.linalg.linear_operator": (f"{_INTERNALS}.linear_operator",),
+    "ops.linalg.linear_operator_addition": (f"{_INTERNALS}.linear_operator",),
     "ops.linalg": ("eagerflow.linalg",),
     "ops.linalg_ops": ("eagerflow.linalg",),
+    "ops.lookup_ops": (f"{_INTERNALS}.tables",),
     "ops.losses": (f"{_V1}.losses",),
     "ops.metrics": (f"{_V1}.metrics",),
     "ops.metrics_impl": (f"{_V1}.metrics",),
@@ -84,7 +101,10 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "platform.test": ("eagerflow.test", f"{_V1}.test"),
     "platform.tf_logging": ("eagerflow.framework.logging",),
     "profiler": ("eagerflow.profiler.experimental",),
+    "pywrap_tfe": (f"{_INTERNALS}.pywrap_tfe",),
     "saved_model": (f"{_V1}.saved_model", "eagerflow.saved_model"),
+    "saved_model.load_context": (f"{_INTERNALS}.registrations",),
+    "saved_model.model_utils.mode_keys": (f"{_INTERNALS}.mode_keys",),
     "summary": (f"{_V1}.summary", "eagerflow.summary"),
     "summary.summary_iterator": (f"{_V1}.train",),
     "trackable": (f"{_INTERNALS}.tracking",),
@@ -97,30 +117,40 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "util.dispatch": (f"{_INTERNALS}.dispatch",),
     "util.nest": (f"{_INTERNALS}.nest", "eagerflow.nest"),
     "util.object_identity": (f"{_INTERNALS}.object_identity",),
+    "util.tf_contextlib": ("contextlib",),
     "util.tf_decorator": (f"{_INTERNALS}.decorators",),
     "util.tf_export": (f"{_INTERNALS}.decorators",),
     "util.tf_inspect": (f"{_INTERNALS}.inspection",),
     "util.variable_utils": (f"{_INTERNALS}.composites",),
 }
+# Private modules that are not below `tensorflow.python`.
+_ELSEWHERE = {
+    "tools.docs.doc_controls": (f"{_INTERNALS}.doc_controls",),
+    "compiler.tf2xla.python.xla": (f"{_INTERNALS}.xla",),
+}
 # `tf.__internal__`, which Keras and others use.
 _INTERNAL_NAMESPACES: dict[str, tuple[str, ...]] = {
-    "": (f"{_INTERNALS}.root",),
-    "autograph": ("eagerflow.autograph",),
+    "": (f"{_INTERNALS}.root", f"{_INTERNALS}.registrations"),
+    "autograph": (f"{_INTERNALS}.autograph", "eagerflow.autograph"),
     "decorator": (f"{_INTERNALS}.decorators",),
     "dispatch": (f"{_INTERNALS}.dispatch",),
     "distribute": (f"{_INTERNALS}.distribution",),
     "distribute.interim": (f"{_INTERNALS}.distribution",),
     "eager_context": (f"{_INTERNALS}.context",),
-    "feature_column": ("eagerflow.feature_column",),
+    "feature_column": (f"{_INTERNALS}.columns", "eagerflow.feature_column"),
     "function": (f"{_INTERNALS}.functions",),
+    "mixed_precision": (f"{_INTERNALS}.registrations",),
     "nest": (f"{_INTERNALS}.nest", "eagerflow.nest"),
     "ops": (f"{_INTERNALS}.variables",),
     "saved_model": ("eagerflow.saved_model",),
+    "saved_model.load": (f"{_INTERNALS}.revived",),
     "smart_cond": (f"{_INTERNALS}.conditions",),
     "tf2": (f"{_INTERNALS}.root",),
-    "tracking": (f"{_INTERNALS}.tracking",),
-    "train": (f"{_INTERNALS}.root",),
-    "types": (f"{_INTERNALS}.composites",),
+    "test": (f"{_INTERNALS}.combinations",),
+    "test.combinations": (f"{_INTERNALS}.combinations",),
+    "tracking": (f"{_INTERNALS}.tracking", f"{_INTERNALS}.registrations"),
+    "train": (f"{_INTERNALS}.root", f"{_INTERNALS}.registrations"),
+    "types": (f"{_INTERNALS}.types_core", f"{_INTERNALS}.composites"),
     "types.data": ("eagerflow.data",),
 }
 # Modules that TensorFlow had once, and that programs still import where they find them.
@@ -254,7 +284,7 @@ def is_private(path: str) -> bool:
     (True, False, False)
     """
     head, _, inside = path.partition(".")
-    if head not in ("python", "core", "compiler"):
+    if head not in ("python", "core", "compiler", "tools", "dtensor"):
         return False
     # The list is read when the first private module is imported.
     return (
@@ -264,6 +294,16 @@ def is_private(path: str) -> bool:
     )
 
 
+def second(path: str) -> str:
+    """The path below `tensorflow` of what version 2 has under a path.
+
+    >>> from eagerflow.dropin.paths import second
+    >>> second("compat.v2.math"), second("math")
+    ('math', 'math')
+    """
+    return path.removeprefix("compat.v2").lstrip(".")
+
+
 def submodules(path: str) -> list[str]:
     """The modules directly below `tensorflow.<path>` that are none of this package.
 
@@ -271,7 +311,7 @@ def submodules(path: str) -> list[str]:
     >>> "tpu" in submodules(""), submodules("__internal__.types")
     (True, ['data'])
     """
-    path = path.removeprefix("compat.v2").lstrip(".")
+    path = second(path)
     if path in ("keras", "compat.v1.keras"):
         return ["__internal__"]
     head, _, inside = path.partition(".")
@@ -297,6 +337,8 @@ def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:
     root = _V1 if first_generation else _V2
     head, _, rest = path.partition(".")
     if is_private(path):
+        if path in _ELSEWHERE:
+            return _ELSEWHERE[path]
         return internal_targets(rest) if head == "python" else ()
     if head == "examples":  # tensorflow.examples.tutorials.mnist.input_data
         inner = "tutorials.mnist.input_data"
@@ -306,7 +348,7 @@ def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:
     if head == "contrib":
         return (f"eagerflow.{path}",) if first_generation else None
     if path.startswith("compat.v2"):
-        return targets(path[len("compat.v2.") :], False)
+        return targets(second(path), False)
     if path.startswith("compat.v1"):
         return (f"eagerflow.{path}",)
     if head == "_api":  # tensorflow._api.v1.math, tensorflow._api.v2.math

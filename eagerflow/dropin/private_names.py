@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from eagerflow.dropin import unavailable
 from eagerflow.dropin.facade import resolve
 from eagerflow.util import lazy
 
@@ -70,6 +71,10 @@ def find(path: str, name: str) -> Any:
         operation = _raw_operations().get(name)
         if operation is not None:
             return _positional(getattr(resolve("eagerflow.raw_ops"), operation))
+    if path.startswith("dtensor."):
+        absent = unavailable.find(f"experimental.dtensor.{name}")
+        if absent is not None:
+            return absent
     for public in _candidates(path, name):
         value = resolve(public)
         if value is not None and not isinstance(value, ModuleType):

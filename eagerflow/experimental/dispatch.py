@@ -119,6 +119,8 @@ def function_with_dispatch(function: Any) -> Any:
     Raises:
         ValueError: if it is another kind of function.
     """
+    function = getattr(function, "__func__", function)  # of a class method
+    function = getattr(function, "_dispatched", function)  # of a package's own function
     if not isinstance(function, _core.OpFunction):
         raise ValueError(f"{function} does not support dispatch.")
     body = getattr(function, "__wrapped__", None)

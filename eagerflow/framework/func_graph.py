@@ -46,6 +46,9 @@ class FuncGraph(_core.Graph, GraphInspection):
     @contextmanager
     def as_default(self) -> Iterator[FuncGraph]:
         """Adds the operations inside to this graph."""
+        if _core.building() is self:  # Tapes go on recording what is added to it.
+            yield self
+            return
         self.enter()
         try:
             with name_scope.name_scope(""):

@@ -16,6 +16,7 @@ from eagerflow import _core, errors
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.host_call import host_call
 from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.framework.module import Trackable
 from eagerflow.framework.name_scope import scoped
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.tensor import CPU_NAME, OPERATORS, Reference, repr_fields
@@ -206,7 +207,7 @@ def variable_at_once(*args: Any, **kwargs: Any) -> Variable:
         return Variable(*args, **kwargs)
 
 
-class Variable(_core.Variable, metaclass=_VariableType):
+class Variable(_core.Variable, Trackable, metaclass=_VariableType):
     """A mutable slot that holds a tensor of fixed dtype.
 
     A variable can be used wherever a tensor can; its current value is used then. Tapes watch

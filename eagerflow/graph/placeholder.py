@@ -28,9 +28,12 @@ def placeholder(dtype: DTypeLike, shape: ShapeLike | None = None, name: str | No
     ...     tf.compat.v1.placeholder(tf.float32, [None, 3])
     <tf.Tensor 'Placeholder:0' shape=(None, 3) dtype=float32>
     """
-    graph = context.building_graph()
+    graph = _core.building()
     if graph is None:
         raise RuntimeError("tf.placeholder() is not compatible with eager execution.")
+    if graph.building_function:  # Another input, which calls of the function do not give.
+        dims = dims_of(TensorShape(shape))
+        return graph.placeholder(dtypes.as_dtype(dtype), dims, name or "Placeholder")
     return graph.feed_node(
         dtypes.as_dtype(dtype), dims_of(TensorShape(shape)), name or "Placeholder"
     )

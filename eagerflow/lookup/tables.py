@@ -268,7 +268,7 @@ def _contents(initializer: Any) -> tuple[Tensor, Tensor]:
     )
 
 
-class _Table(Module):
+class Table(Module):
     """What all tables have."""
 
     _key_dtype: dtypes.DType
@@ -341,7 +341,7 @@ class _Table(Module):
         return now_or_node(find, spec, "LookupTableFind", keys, *defaults)
 
 
-class StaticHashTable(_Table):
+class StaticHashTable(Table):
     """A table that does not change.
 
     Args:
@@ -421,7 +421,7 @@ def _shown(value: Any) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
-class StaticVocabularyTable(_Table):
+class StaticVocabularyTable(Table):
     """A table of the ids of words, in which unknown words share a few further ids.
 
     Args:
@@ -514,7 +514,7 @@ class StaticVocabularyTable(_Table):
 _NO_NUMBER = _core.convert(-1, dtypes.int64, None)
 
 
-class MutableHashTable(_Table):
+class MutableHashTable(Table):
     """A table that programs change.
 
     Args:

@@ -10,6 +10,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.dtypes import as_dtype
+from eagerflow.framework.op_function import op_function
 from eagerflow.framework.sizes import sizes_of
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ragged.row_partition import RowPartition
@@ -116,6 +117,7 @@ class RaggedFactories(CompositeTensor):
         return cls._of(values, partition)
 
     @classmethod
+    @op_function(overridable=False)
     def from_row_splits(
         cls,
         values: TensorLike,
@@ -149,6 +151,7 @@ class RaggedFactories(CompositeTensor):
         return cls._checked(values, partition, "from_row_splits", validate)
 
     @classmethod
+    @op_function(overridable=False)
     def from_row_lengths(
         cls,
         values: TensorLike,
@@ -175,6 +178,7 @@ class RaggedFactories(CompositeTensor):
         return cls._checked(values, partition, "from_row_lengths", validate)
 
     @classmethod
+    @op_function(overridable=False)
     def from_value_rowids(
         cls,
         values: TensorLike,
@@ -215,6 +219,7 @@ class RaggedFactories(CompositeTensor):
         return cls._checked(values, partition, "from_value_rowids", validate)
 
     @classmethod
+    @op_function(overridable=False)
     def from_row_starts(
         cls,
         values: TensorLike,
@@ -239,6 +244,7 @@ class RaggedFactories(CompositeTensor):
         return cls._checked(values, RowPartition.of(splits, dtype), "from_row_starts", validate)
 
     @classmethod
+    @op_function(overridable=False)
     def from_row_limits(
         cls,
         values: TensorLike,
@@ -259,6 +265,7 @@ class RaggedFactories(CompositeTensor):
         return cls._checked(values, RowPartition.of(splits, dtype), "from_row_limits", validate)
 
     @classmethod
+    @op_function(overridable=False)
     def from_uniform_row_length(
         cls,
         values: TensorLike,
@@ -305,6 +312,7 @@ class RaggedFactories(CompositeTensor):
         return cls._of(values, partition)
 
     @classmethod
+    @op_function(overridable=False)
     def from_nested_row_splits(
         cls,
         flat_values: TensorLike,
@@ -320,6 +328,7 @@ class RaggedFactories(CompositeTensor):
         return cls._nested(cls.from_row_splits, flat_values, nested_row_splits, validate)
 
     @classmethod
+    @op_function(overridable=False)
     def from_nested_row_lengths(
         cls,
         flat_values: TensorLike,
@@ -335,6 +344,7 @@ class RaggedFactories(CompositeTensor):
         return cls._nested(cls.from_row_lengths, flat_values, nested_row_lengths, validate)
 
     @classmethod
+    @op_function(overridable=False)
     def from_nested_value_rowids(
         cls,
         flat_values: TensorLike,
@@ -375,6 +385,7 @@ class RaggedFactories(CompositeTensor):
         return values
 
     @classmethod
+    @op_function(overridable=False)
     def from_tensor(
         cls,
         tensor: TensorLike,
@@ -403,6 +414,7 @@ class RaggedFactories(CompositeTensor):
         return conversion.from_tensor(tensor, lengths, padding, ragged_rank, row_splits_dtype)
 
     @classmethod
+    @op_function(overridable=False)
     def from_sparse(
         cls,
         st_input: Any,

@@ -96,8 +96,9 @@ def control_flow_v2_enabled() -> bool:
 
 
 def executing_eagerly_outside_functions() -> bool:
-    """Whether operations run when they are called; the same as `executing_eagerly`."""
-    return context.executing_eagerly()
+    """Whether operations run when they are called, or would outside of a function being traced."""
+    outside = context.process.eager and context.building_graph() is None
+    return outside or context.executing_eagerly()
 
 
 def forward_compatible(year: int, month: int, day: int) -> bool:

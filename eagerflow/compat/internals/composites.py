@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
 from eagerflow import _core, nest
 from eagerflow.framework.composite import CompositeTensor, SparseTensorValue
 from eagerflow.framework.indexed_slices import IndexedSlices, IndexedSlicesSpec, IndexedSlicesValue
@@ -16,6 +18,7 @@ from eagerflow.typing import TensorLike
 
 __all__ = [
     "BatchableTypeSpec",
+    "BoundedTensorSpec",
     "CompositeTensor",
     "DenseSpec",
     "IndexedSlices",
@@ -41,6 +44,79 @@ __all__ = [
 ]
 
 BatchableTypeSpec = TypeSpec
+
+
+class BoundedTensorSpec(TensorSpec):
+    """A TensorSpec with bounds of the values.
+
+    Args:
+        shape: the shape.
+        dtype: the element type.
+        minimum: the least value, a number or an array that broadcasts to the shape.
+        maximum: the greatest one, likewise.
+        name: the name.
+
+    Raises:
+        ValueError: if a bound is missing, or has a shape that does not broadcast.
+    """
+
+    def __init__(
+        self, shape: Any, dtype: Any, minimum: Any, maximum: Any, name: str | None = None
+    ) -> None:
+        super().__init__(shape, dtype, name)
+        if minimum is None or maximum is None:
+            raise ValueError("`minimum` and `maximum` can not be None.")
+        for name, bound in (("minimum", minimum), ("maximum", maximum)):
+            try:
+                np.broadcast_to(bound, [size or 1 for size in self.shape.as_list()])
+            except ValueError:
+                raise ValueError(
+                    f"`{name}` {np.shape(bound)} is not compatible with shape {self.shape}."
+                ) from None
+        self._minimum = np.array(minimum, self.dtype.as_numpy_dtype)
+        self._maximum = np.array(maximum, self.dtype.as_numpy_dtype)
+        self._minimum.setflags(write=False)
+        self._maximum.setflags(write=False)
+
+    @classmethod
+    def from_spec(cls, spec: Any, name: str | None = None) -> BoundedTensorSpec:
+        """The spec of a spec; without bounds it gets those of its dtype."""
+        bounds = spec.dtype.limits if not isinstance(spec, BoundedTensorSpec) else ()
+        minimum, maximum = bounds or (spec.minimum, spec.maximum)
+        return cls(spec.shape, spec.dtype, minimum, maximum, name or spec.name)
+
+    @property
+    def minimum(self) -> np.ndarray:
+        """The least values."""
+        return self._minimum
+
+    @property
+    def maximum(self) -> np.ndarray:
+        """The greatest values."""
+        return self._maximum
+
+    def __repr__(self) -> str:
+        return (
+            f"BoundedTensorSpec(shape={self.shape}, dtype={self.dtype!r}, name={self.name!r}, "
+            f"minimum={self.minimum!r}, maximum={self.maximum!r})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            super().__eq__(other)
+            and isinstance(other, BoundedTensorSpec)
+            and np.allclose(self.minimum, other.minimum)
+            and np.allclose(self.maximum, other.maximum)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.shape, self.dtype))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        arguments = (self.shape, self.dtype, self.minimum, self.maximum, self.name)
+        return BoundedTensorSpec, arguments
+
+
 DenseSpec = TensorSpec
 Symbol = Tensor
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,8 @@ __all__ = [
     "InXlaContext",
     "IsInWhileLoop",
     "IsInXLAContext",
+    "_case_helper",
+    "get_enclosing_xla_context",
     "smart_case",
     "smart_cond",
     "smart_constant_value",
@@ -82,6 +85,23 @@ def smart_case(
     return case(unknown, default=default, exclusive=exclusive, name=name)
 
 
+def _case_helper(
+    cond_fn: Callable[..., Any],
+    pred_fn_pairs: Any,
+    default: Callable[[], Any] | None,
+    exclusive: bool,
+    name: str | None,
+    allow_python_preds: bool = False,
+    **cond_kwargs: Any,
+) -> Any:
+    """A case by the `cond` of a library: what the function of the first condition returns."""
+    pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
+    call = default or pairs.pop()[1]
+    for condition, function in reversed(pairs):
+        call = functools.partial(cond_fn, condition, true_fn=function, false_fn=call, **cond_kwargs)
+    return call()
+
+
 def EnableControlFlowV2(graph: Any) -> bool:
     """True: choices and loops are operations of a graph, however they are asked for."""
     return True
@@ -102,3 +122,7 @@ def IsInWhileLoop(op: Any) -> bool:
 
 def GetContainingWhileContext(ctxt: Any, stop_ctxt: Any = None) -> None:
     """None: what a loop runs is in a graph of its own."""
+
+
+def get_enclosing_xla_context() -> None:
+    """None: there is no compiler."""

@@ -20,6 +20,7 @@ from eagerflow.framework.context import running_eagerly as eager_mode
 from eagerflow.framework.device import DeviceSpec, device
 from eagerflow.framework.name_scope import get_current_name_scope
 from eagerflow.v1.devices import list_devices, num_gpus
+from eagerflow.v1.messages import ConfigProto
 from eagerflow.v1.switches import enable_eager_execution
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "ensure_initialized",
     "executing_eagerly",
     "executing_eagerly_v1",
+    "get_config",
     "get_device_name",
     "global_seed",
     "graph_mode",
@@ -148,3 +150,8 @@ def context() -> Context:
 
 
 context_safe = context
+
+
+def get_config() -> Any:
+    """The configuration of sessions: the default one."""
+    return ConfigProto()

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
 from collections.abc import Callable, Iterator
 from typing import Any
+
+from eagerflow.keras.engine import op_names
 
 
 class TFDecorator:
@@ -102,18 +105,55 @@ def rewrap(decorator_func: Any, previous_target: Any, new_target: Any) -> Any:
     return decorator_func
 
 
-def tf_export(*names: str, **kwargs: Any) -> Callable[[Any], Any]:
-    """A decorator that leaves a function or class as it is: nothing is exported."""
-    return lambda function: function
+class tf_export:
+    """A decorator that notes the public names of a function or class of a library.
+
+    Args:
+        *names: the names, the canonical one first.
+        api_name: the library.
+    """
+
+    def __init__(self, *names: str, api_name: str = "tensorflow", **kwargs: Any) -> None:
+        self._names = names
+        self._api_name = api_name
+
+    def __call__(self, symbol: Any) -> Any:
+        setattr(unwrap(symbol)[1], _names_attribute(self._api_name), self._names)
+        return symbol
+
+    def export_constant(self, module_name: str, name: str) -> None:
+        """Notes nothing: a constant has no attributes."""
 
 
-keras_export = estimator_export = tf_export
+keras_export = functools.partial(tf_export, api_name="keras")
+estimator_export = functools.partial(tf_export, api_name="estimator")
 
 
-def get_canonical_name_for_symbol(symbol: Any, *args: Any, **kwargs: Any) -> str | None:
-    """The name of a public function or class below `tf`, or None."""
-    name = getattr(symbol, "__name__", None)
-    return name if isinstance(name, str) else None
+def _names_attribute(api_name: str) -> str:
+    return "_tf_api_names" if api_name == "tensorflow" else f"_{api_name}_api_names"
+
+
+def get_canonical_name_for_symbol(
+    symbol: Any, api_name: str = "tensorflow", add_prefix_to_v1_names: bool = False
+) -> str | None:
+    """The first public name of a function or class, or None.
+
+    >>> from eagerflow.compat.internals import decorators
+    >>> decorators.get_canonical_name_for_symbol(tf.add)
+    'math.add'
+    """
+    names = getattr(unwrap(symbol)[1], "__dict__", {}).get(_names_attribute(api_name))
+    if names:
+        return names[0]
+    return op_names.symbol_of(symbol) if api_name == "tensorflow" else None
+
+
+def get_symbol_from_name(name: str) -> Any:
+    """The public thing with a name below `tf`, or None."""
+    value: Any = importlib.import_module("eagerflow")
+    for part in name.split("."):
+        value = getattr(value, part, None)
+    return value
 
 
 def _unchanged(function: Any) -> Any:
@@ -139,7 +179,11 @@ def deprecated_arg_values(
     return _unchanged
 
 
-deprecated_endpoints = tf_export
+def deprecated_endpoints(*args: str) -> Callable[[Any], Any]:
+    """A decorator that leaves a function or class as it is."""
+    return _unchanged
+
+
 deprecate_moved_module = deprecated
 
 

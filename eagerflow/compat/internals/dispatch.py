@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from eagerflow.experimental.dispatch import (
@@ -32,5 +33,14 @@ __all__ = [
 
 
 def add_dispatch_support(target: Any = None, iterable_parameters: Any = None) -> Any:
-    """A decorator of functions that a program's types may override."""
-    return op_function if target is None else op_function(target)
+    """A decorator of functions that a program's types may override. They stay Python's functions."""
+    if target is None:
+        return add_dispatch_support
+    dispatched = op_function(target)
+
+    @functools.wraps(target)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return dispatched(*args, **kwargs)
+
+    function._dispatched = dispatched  # type: ignore[attr-defined]
+    return function

@@ -26,3 +26,25 @@ def maybe_merge_call(fn: Callable[..., Any], strategy: Any, *args: Any, **kwargs
     if context is None or strategy_supports_no_merge_call():
         return fn(strategy, *args, **kwargs)
     return context.merge_call(fn, args, kwargs)
+
+
+@contextlib.contextmanager
+def cache_variable_reads() -> Iterator[None]:
+    """A scope in which reads of variables on other devices may be kept: none takes long here."""
+    yield
+
+
+def auto_shard_dataset(
+    dataset: Any, num_shards: int, index: int, num_replicas_in_sync: int | None = None
+) -> Any:
+    """The part of a dataset that one of several workers reads."""
+    return dataset if num_shards == 1 else dataset.shard(num_shards, index)
+
+
+class ShardedVariable:
+    """A variable that is divided among servers: there are none, and no instances."""
+
+    def __init__(self, variables: Any, name: str = "ShardedVariable") -> None:
+        raise NotImplementedError(
+            "Variables are not divided among servers here. Make a whole tf.Variable."
+        )

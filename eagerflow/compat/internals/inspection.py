@@ -10,6 +10,7 @@ from eagerflow.compat.internals.decorators import unwrap
 
 ArgSpec = namedtuple("ArgSpec", ["args", "varargs", "keywords", "defaults"])
 FullArgSpec = inspect.FullArgSpec
+_inspect = inspect
 
 
 def __getattr__(name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
@@ -19,6 +20,7 @@ __all__ = [
     "SymbolicTensor",
     "assign_moving_average",
     "enabled",
+    "execute_fn_for_device",
     "get_enclosing_xla_context",
     "get_name_scope",
     "is_mixed_precision_graph_rewrite_enabled",
@@ -29,6 +31,13 @@ __all__ = [
 def enabled() -> bool:
     """Whether the program runs as one of version 2."""
     return process.eager
+
+
+def execute_fn_for_device(
+    device_branch_fns: dict[str, Callable[[], Any]], default_fn: Callable[[], Any], name: str = ""
+) -> Any:
+    """What the function for the device of this machine, or else the default one, returns."""
+    return device_branch_fns.get("CPU", default_fn)()
 
 
 def is_tfrt_enabled() -> bool:

@@ -9,11 +9,14 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.tensor import is_tensor as is_tf_type
 from eagerflow.ops.conversion import convert_to_tensor, get_static_value
 
+try_evaluate_constant = get_static_value
+
 __all__ = [
     "constant_value_as_shape",
     "is_tf_type",
     "maybe_set_static_shape",
     "shape_tensor",
+    "try_evaluate_constant",
 ]
 
 

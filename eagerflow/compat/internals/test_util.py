@@ -82,6 +82,7 @@ disable_tfrt = build_as_function_and_v1_graph = enable_control_flow_v2 = _option
 enable_output_all_intermediates = assert_no_new_tensors = _optional(_unchanged)
 assert_no_garbage_created = assert_no_new_pyobjects_executing_eagerly = _optional(_unchanged)
 with_eager_op_as_function = enable_eager_op_as_function = _optional(_unchanged)
+disable_cudnn_autotune = run_all_in_native_and_block_format = _optional(_unchanged)
 run_gpu_only = run_cuda_only = unittest.skip("There is no GPU.")
 
 
@@ -109,3 +110,7 @@ IsBuiltWithROCm = IsBuiltWithNvcc = GpuSupportsHalfMatMulAndConv = IsGoogleCudaE
 def gpu_device_name() -> str:
     """Empty: there is no GPU."""
     return ""
+
+
+def InstallStackTraceHandler() -> None:
+    """Does nothing: `python -X faulthandler` tells where a process ends."""

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-import abc
+import contextlib
 import functools
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeVar
 
 from eagerflow.checkpoint import trackable as _trackable
-from eagerflow.framework.module import Module, NoDependency
+from eagerflow.framework.module import AutoTrackable, NoDependency, Trackable
 
 __all__ = [
     "AutoTrackable",
+    "CheckpointInitialValue",
+    "CheckpointInitialValueCallable",
+    "DelegatingTrackableMixin",
+    "ListWrapper",
     "NoDependency",
+    "ObjectGraphView",
+    "RestoredResource",
     "Trackable",
     "TrackableDataStructure",
+    "TrackableReference",
+    "_DictWrapper",
+    "_TupleWrapper",
     "no_automatic_dependency_tracking",
+    "no_automatic_dependency_tracking_scope",
     "sticky_attribute_assignment",
     "wrap",
     "wrap_or_unwrap",
@@ -24,40 +34,89 @@ __all__ = [
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
-class _Tracked(abc.ABCMeta):
-    """Whatever checkpoints save counts as an instance, and modules as ones that track attributes."""
-
-    def __instancecheck__(cls, instance: Any) -> bool:
-        if super().__instancecheck__(instance):
-            return True
-        if cls is Trackable:
-            return not isinstance(instance, list | tuple | dict) and _trackable.is_trackable(
-                instance
-            )
-        return cls is AutoTrackable and isinstance(instance, Module)
+class ListWrapper(list):  # type: ignore[type-arg]
+    """What TensorFlow makes of lists in attributes. They stay lists here, and this has no instances."""
 
 
-class Trackable(metaclass=_Tracked):
-    """The base of objects that checkpoints save. They name what they depend on themselves."""
+class _DictWrapper(dict):  # type: ignore[type-arg]
+    """What TensorFlow makes of dictionaries in attributes, likewise."""
 
-    _track_trackable = Module._track_trackable
-    _no_dependency = Module._no_dependency
+
+_TupleWrapper = ListWrapper
+
+
+class RestoredResource:
+    """What TensorFlow loads of a SavedModel's resources; loaded tables are tables here."""
+
+
+class CheckpointInitialValue:
+    """What TensorFlow makes a variable's first value of; variables here are restored when they are."""
+
+
+class CheckpointInitialValueCallable:
+    """As `CheckpointInitialValue`, for a function."""
+
+
+class DelegatingTrackableMixin:
+    """Lets checkpoints save another object in place of this one.
+
+    Args:
+        trackable_obj: the other object.
+    """
+
+    def __init__(self, trackable_obj: Any) -> None:
+        self._trackable = trackable_obj
 
     def _checkpoint_children(self) -> dict[str, Any]:
-        return {}
+        return _trackable.children(self._trackable)
 
-    def _lookup_dependency(self, name: str, cached_dependencies: Any = None) -> Any:
-        """The object that this one depends on under a name, or None."""
-        return _trackable.children(self).get(name)
+    def _checkpoint_values(self) -> dict[str, Any]:
+        return _trackable.values(self._trackable)
 
 
-class AutoTrackable(Trackable):
-    """The base of objects that depend on what their attributes hold, as modules do."""
+class TrackableReference(NamedTuple):
+    """An object that another one depends on, and its name there."""
 
-    __setattr__ = Module.__setattr__
+    name: str
+    ref: Any
 
-    def _checkpoint_children(self) -> dict[str, Any]:
-        return _trackable.attributes(self)
+
+class ObjectGraphView:
+    """What a checkpoint of an object has.
+
+    Args:
+        root: the object.
+    """
+
+    def __init__(self, root: Any, attached_dependencies: Any = None) -> None:
+        self.root = root
+
+    def list_children(self, obj: Any, **options: Any) -> list[TrackableReference]:
+        """What the object depends on."""
+        return [TrackableReference(*item) for item in _trackable.children(obj).items()]
+
+    def breadth_first_traversal(self) -> tuple[list[Any], dict[Any, Any]]:
+        """All objects, the nearest first, and the paths to them."""
+        found = list(_trackable.walk(self.root))
+        return [item for item, _ in found], {id(item): path for item, path in found}
+
+
+@contextlib.contextmanager
+def no_automatic_dependency_tracking_scope(obj: Any) -> Iterator[None]:
+    """A scope in which attributes of an object are set that checkpoints leave out."""
+    tracking = getattr(obj, "_self_setattr_tracking", True)
+    object.__setattr__(obj, "_self_setattr_tracking", False)
+    before = set(vars(obj))
+    try:
+        yield
+    finally:
+        object.__setattr__(obj, "_self_setattr_tracking", tracking)
+        _untrack(obj, set(vars(obj)) - before)
+
+
+def _untrack(obj: Any, names: set[str]) -> None:
+    known = vars(obj).get("_untracked_attributes", set())
+    object.__setattr__(obj, "_untracked_attributes", known | names)
 
 
 # Lists and dictionaries that attributes hold stay what they are.
@@ -69,14 +128,8 @@ def no_automatic_dependency_tracking(method: _Method) -> _Method:
 
     @functools.wraps(method)
     def untracked(self: Any, *args: Any, **kwargs: Any) -> Any:
-        before = set(vars(self))
-        try:
+        with no_automatic_dependency_tracking_scope(self):
             return method(self, *args, **kwargs)
-        finally:
-            made = set(vars(self)) - before
-            object.__setattr__(
-                self, "_untracked_attributes", vars(self).get("_untracked_attributes", set()) | made
-            )
 
     return untracked  # type: ignore[return-value]
 

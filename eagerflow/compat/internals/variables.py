@@ -6,13 +6,17 @@ from eagerflow import _core
 from eagerflow.framework.variable import ResourceHandle, Variable
 from eagerflow.framework.variable import Variable as BaseResourceVariable
 from eagerflow.framework.variable import Variable as ResourceVariable
+from eagerflow.functions.variable_spec import VariableSpec
+from eagerflow.keras.losses import weighting
 
 __all__ = [
     "BaseResourceVariable",
     "ResourceHandle",
     "ResourceVariable",
     "Variable",
+    "VariableSpec",
     "assign_variable_op",
+    "broadcast_weights",
     "is_resource_variable",
     "read_variable_op",
 ]
@@ -21,6 +25,11 @@ __all__ = [
 def is_resource_variable(variable: Any) -> bool:
     """Whether a value is a variable."""
     return isinstance(variable, _core.Variable)
+
+
+def broadcast_weights(weights: Any, values: Any) -> Any:
+    """Weights in the shape of the values that they belong to."""
+    return weighting.broadcast_weights(_core.as_tensor(weights), _core.as_tensor(values))
 
 
 def read_variable_op(resource: ResourceHandle, dtype: Any, name: str | None = None) -> Any:
