@@ -50,6 +50,9 @@ bool is_vector(const Shape& shape, int64_t channels) {
   return channels_of(shape) == channels && shape.num_elements() == channels;
 }
 
+// Weights that have changed in as many runs after each other will change again.
+constexpr int kOftenChanged = 2;
+
 }  // namespace
 
 int32_t Fusion::add_input(int32_t slot) {
@@ -260,13 +263,22 @@ std::shared_ptr<Fusion::Folded> Fusion::folded(std::span<const Tensor> inputs,
       ids.push_back(inputs[static_cast<size_t>(affine.first_input + k)].impl()->id());
     }
   }
+  auto made = std::make_shared<Folded>();
   {
     const std::lock_guard lock(mutex_);
-    if (folded_ && folded_->ids == ids) return folded_;
+    if (folded_ && folded_->ids == ids) {
+      changes_ = 0;
+      if (folded_->ready) return folded_;
+    } else if (changes_++ >= kOftenChanged && node_->op == &ops::matmul) {
+      // Of weights that are trained, oneDNN's products pack what they need by themselves.
+      made->ids = std::move(ids);
+      folded_ = made;
+      return nullptr;
+    }
   }
-  auto made = std::make_shared<Folded>();
   if (!fold(inputs, channels, *made)) return nullptr;
   made->ids = std::move(ids);
+  made->ready = true;
   const std::lock_guard lock(mutex_);
   folded_ = made;
   return made;

@@ -49,6 +49,7 @@ class Fusion {
   // The weights and offsets for one value of what they come from.
   struct Folded {
     std::vector<uint64_t> ids;
+    bool ready = false;        // else there are only the ids
     std::vector<float> scale;  // empty if the weights are taken as they are
     std::vector<float> offsets;
     cpu::ReadyWeights weights;
@@ -56,6 +57,7 @@ class Fusion {
   class Search;
 
   int32_t add_input(int32_t slot);
+  // Null if the weights are not worth it, or do not fit.
   std::shared_ptr<Folded> folded(std::span<const Tensor> inputs, int64_t channels) const;
   Tensor padded(const Tensor& image) const;
   cpu::Convolution describe(const Shape& image, const Shape& filter, const Shape& result) const;
@@ -74,6 +76,7 @@ class Fusion {
 
   mutable std::mutex mutex_;
   mutable std::shared_ptr<Folded> folded_;
+  mutable int changes_ = 0;  // of the weights, in runs after each other
 };
 
 struct Fusion::Found {

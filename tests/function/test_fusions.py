@@ -184,6 +184,27 @@ def test_weights_that_change():
         np.testing.assert_allclose(traced(x).numpy(), block(x).numpy(), atol=1e-4)
 
 
+def test_weights_that_change_in_every_run():
+    rng = np.random.default_rng(12)
+    w = variables(rng, matrix=(96, 200), bias=200, filter=(3, 3, 8, 8))
+
+    def dense(x):
+        return tf.nn.relu(tf.matmul(x, w["matrix"]) + w["bias"])
+
+    def convolution(x):
+        return tf.nn.relu(tf.nn.conv2d(x, w["filter"], 1, "SAME"))
+
+    for function, shape in [(dense, (300, 96)), (convolution, (2, 20, 20, 8))]:
+        traced = tf.function(function)
+        x = tf.constant(rng.normal(0, 1, shape).astype("f"))
+        for _ in range(6):
+            for variable in w.values():
+                variable.assign_add(tf.random.normal(variable.shape))
+            np.testing.assert_allclose(traced(x), function(x), atol=1e-3)
+        np.testing.assert_allclose(traced(x), function(x), atol=1e-3)
+        assert traced(x).numpy().tobytes() == traced(x).numpy().tobytes()
+
+
 def test_weights_that_change_inside():
     w = tf.Variable(tf.ones((3, 3, 8, 8)))
 

@@ -99,6 +99,7 @@ const void* ReadyWeights::laid_out(const Source& source, const Desc& stored, con
   const bool as_is = !source.scale && !source.transposed;
   const onednn::Scratch copy(as_is ? 0 : static_cast<size_t>(source.size()) * sizeof(float));
   if (!as_is) write_plain(source, copy.as<float>());
+  const onednn::OneThread one_thread;
   onednn::Step reorder = reorder_step(stored, wanted);
   void* const to = add(wanted, false, wanted.get_size());
   reorder.run_alone({as_is ? source.data : copy.as<float>(), to});
