@@ -46,11 +46,12 @@ COLORS = {
     "torch": "#1a73e8",
     "jax": "#00897b",
     "mlx": "#795548",
+    "onnxruntime": "#607d8b",
     "numpy": "#5f6368",
     "fit": "#f4b400",
     "eager": "#9aa0a6",
 }
-MARKERS = dict(zip(CONTENDERS, "osDv^Xp*<>", strict=True))
+MARKERS = dict(zip(CONTENDERS, "osDv^Xph*<>", strict=True))
 FACTORS = {
     "s": 1,
     "ms": 1e-3,

@@ -12,6 +12,7 @@ MODULES = {
     "torch": "torch",
     "jax": "jax",
     "mlx": "mlx.core",
+    "onnxruntime": "onnxruntime",
     "numpy": "numpy",
     "fit": "eagerflow",
     "eager": "eagerflow",
@@ -43,6 +44,8 @@ def load(contender: str, threads: int) -> ModuleType:
         module.config.threading.set_intra_op_parallelism_threads(threads)
     if module.__name__ == "torch":
         module.set_num_threads(threads)
+    if module.__name__ == "onnxruntime":
+        module.threads = threads  # sessions are told
     if module.__name__ == "eagerflow":
         # Namespaces that it imports when they are first named; the others' are imported already.
         for name in ("nn", "random", "optimizers", "losses"):

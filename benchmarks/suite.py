@@ -11,6 +11,7 @@ import lstm
 import matmul
 import mlp
 import mobilenet
+import models
 import regression
 import sessions
 import small
@@ -32,6 +33,7 @@ FAMILIES = {
         mlp,
         traced,
         mobilenet,
+        models,
         gpt,
         tiny,
         jacobians,

@@ -13,6 +13,7 @@ CONTENDERS = {
     "torch": "PyTorch",
     "jax": "JAX",
     "mlx": "MLX",
+    "onnxruntime": "onnxruntime",
     "numpy": "NumPy",
     "fit": "our fit",
     "eager": "our eager",
