@@ -29,7 +29,7 @@ bool overrides(PyObject* object);
 // Whether an argument is of one of the types that most arguments are of, none of which overrides.
 inline bool is_plain(PyObject* argument) {
   const PyTypeObject* type = Py_TYPE(argument);
-  return type == tensor_type || type == &PyLong_Type || type == &PyFloat_Type ||
+  return is_tensor_type(type) || type == &PyLong_Type || type == &PyFloat_Type ||
          type == &PyUnicode_Type || type == &PyBool_Type || type == dtype_type ||
          argument == Py_None;
 }

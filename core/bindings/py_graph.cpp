@@ -410,6 +410,8 @@ void refine_shape(nb::handle object, nb::handle shape) {
 
 }  // namespace
 
+PyObject* object_of_graph(Graph* graph) { return graph_object(graph).release().ptr(); }
+
 graph::GraphPtr graph_of_object(PyObject* graph) {
   PyGraph* found = nullptr;
   if (!nb::try_cast(nb::handle(graph), found) || !found) {

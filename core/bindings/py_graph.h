@@ -15,6 +15,8 @@ nanobind::list wrapped_list(std::span<const Tensor> tensors);
 
 void add_graphs(nanobind::module_& m);
 
+// The Python object of a graph, or None if there is none; a new reference.
+PyObject* object_of_graph(graph::Graph* graph);
 // The graph of a Python object.
 graph::GraphPtr graph_of_object(PyObject* graph);
 // The finished graph of a Python object as something to run.

@@ -12,6 +12,7 @@
 #include "bindings/indexing.h"
 #include "bindings/numpy_api.h"
 #include "bindings/numpy_interop.h"
+#include "bindings/py_graph.h"
 #include "bindings/py_ref.h"
 #include "eager/dispatch.h"
 #include "graph/graph.h"
@@ -20,20 +21,28 @@
 
 namespace ef::py {
 
-PyTypeObject* tensor_type = nullptr;
+PyTypeObject* eager_type = nullptr;
+PyTypeObject* symbolic_type = nullptr;
 
 namespace {
 
 PyObject* shape_class = nullptr;
 
-// A free list of objects, guarded by the GIL.
+// A tensor of a program's graph keeps the graph. The garbage collector tracks these objects, for
+// the graph's attributes may lead back to them; tensors with values hold no Python objects.
+struct PySymbolicTensor {
+  PyTensor tensor;
+  PyObject* graph;
+};
+
+// A free list of objects of tensors with values, guarded by the GIL.
 constexpr int kMaxFree = 512;
 PyTensor* free_objects[kMaxFree];
 int free_count = 0;
 
 PyTensor* self_of(PyObject* object) { return reinterpret_cast<PyTensor*>(object); }
 
-[[gnu::hot]] void tensor_dealloc(PyObject* object) {
+[[gnu::hot]] void eager_dealloc(PyObject* object) {
   PyTensor* self = self_of(object);
   if (self->weakrefs) PyObject_ClearWeakRefs(object);
   Py_CLEAR(self->dict);
@@ -45,6 +54,43 @@ PyTensor* self_of(PyObject* object) { return reinterpret_cast<PyTensor*>(object)
   PyTypeObject* type = Py_TYPE(object);
   type->tp_free(object);
   Py_DECREF(type);
+}
+
+PySymbolicTensor* symbolic_of(PyObject* object) {
+  return reinterpret_cast<PySymbolicTensor*>(object);
+}
+
+int symbolic_traverse(PyObject* object, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(object));
+  Py_VISIT(self_of(object)->dict);
+  Py_VISIT(symbolic_of(object)->graph);
+  return 0;
+}
+
+int symbolic_clear(PyObject* object) {
+  Py_CLEAR(self_of(object)->dict);
+  Py_CLEAR(symbolic_of(object)->graph);
+  return 0;
+}
+
+void symbolic_dealloc(PyObject* object) {
+  PyObject_GC_UnTrack(object);
+  if (self_of(object)->weakrefs) PyObject_ClearWeakRefs(object);
+  symbolic_clear(object);
+  self_of(object)->tensor.~Tensor();
+  PyTypeObject* type = Py_TYPE(object);
+  type->tp_free(object);
+  Py_DECREF(type);
+}
+
+PyObject* wrap_symbolic(Tensor&& tensor, const Symbol& symbol) {
+  PyObject* const object = symbolic_type->tp_alloc(symbolic_type, 0);
+  if (!object) return nullptr;
+  const graph::GraphPtr graph = symbol.graph();
+  const bool keeps = graph && graph->kind() == graph::Graph::Kind::kProgram;
+  new (&self_of(object)->tensor) Tensor(std::move(tensor));
+  symbolic_of(object)->graph = keeps ? object_of_graph(graph.get()) : nullptr;
+  return object;
 }
 
 PyObject* tensor_new(PyTypeObject*, PyObject*, PyObject*) {
@@ -330,8 +376,6 @@ PyGetSetDef getset[] = {
 };
 
 PyMethodDef methods[] = {
-    {"numpy", numpy_method, METH_NOARGS,
-     "A copy of the value: a NumPy array, a NumPy scalar for rank 0, bytes for a string."},
     {"_numpy_view", numpy_view, METH_NOARGS, "A read-only NumPy view of the tensor's memory."},
     {"_shape_tuple", shape_tuple, METH_NOARGS,
      "The shape as a tuple; None where a size, or the rank, is unknown."},
@@ -340,10 +384,30 @@ PyMethodDef methods[] = {
     {"__array__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(array_method)),
      METH_VARARGS | METH_KEYWORDS, "The value for NumPy: a read-only view where possible."},
     {"__complex__", tensor_complex, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+// What tensors of graphs lack: programs ask with `hasattr`.
+PyMethodDef eager_methods[] = {
+    {"numpy", numpy_method, METH_NOARGS,
+     "A copy of the value: a NumPy array, a NumPy scalar for rank 0, bytes for a string."},
     {"__dlpack__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(dlpack_method)),
      METH_VARARGS | METH_KEYWORDS, "A DLPack capsule that shares the memory."},
     {"__dlpack_device__", dlpack_device, METH_NOARGS, "DLPack's device pair: the CPU."},
     {nullptr, nullptr, 0, nullptr},
+};
+
+// `hasattr` says no, and whoever asks for the method is told why there is none.
+PyObject* refuse_numpy(PyObject* self, void*) {
+  return guarded([&]() -> PyObject* {
+    require_value(self, Code::kAttributeError, "numpy()");
+    fail(Code::kAttributeError, "The value of a symbolic tensor is not known: numpy() needs it.");
+  });
+}
+
+PyGetSetDef symbolic_getset[] = {
+    {"numpy", refuse_numpy, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
 PyMemberDef members[] = {
@@ -360,12 +424,16 @@ void* slot(Function* function) {
 }  // namespace
 
 [[gnu::hot]] PyObject* wrap(Tensor&& tensor) {
+  if (tensor.impl()->lazy()) [[unlikely]] {
+    if (const Symbol* const symbol = symbol_of(tensor))
+      return wrap_symbolic(std::move(tensor), *symbol);
+  }
   PyTensor* self;
   if (free_count > 0) {
     self = free_objects[--free_count];
     _Py_NewReference(reinterpret_cast<PyObject*>(self));
   } else {
-    self = reinterpret_cast<PyTensor*>(tensor_type->tp_alloc(tensor_type, 0));
+    self = reinterpret_cast<PyTensor*>(eager_type->tp_alloc(eager_type, 0));
     if (!self) return nullptr;
   }
   new (&self->tensor) Tensor(std::move(tensor));
@@ -420,7 +488,6 @@ bool init_tensor_type(PyObject* module) {
   PyType_Slot slots[] = {
       {Py_tp_doc, const_cast<char*>("An immutable array of one element type.")},
       {Py_tp_new, slot(tensor_new)},
-      {Py_tp_dealloc, slot(tensor_dealloc)},
       {Py_tp_getset, getset},
       {Py_tp_methods, methods},
       {Py_tp_members, members},
@@ -448,13 +515,39 @@ bool init_tensor_type(PyObject* module) {
       {Py_nb_int, slot(number_of<PyNumber_Long>)},
       {Py_nb_float, slot(number_of<PyNumber_Float>)},
       {Py_nb_index, slot(tensor_index)},
+      {0, nullptr},
+  };
+  PyType_Spec spec = {"eagerflow._core.Tensor", sizeof(PyTensor), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  PyType_Slot eager_slots[] = {
+      {Py_tp_doc, const_cast<char*>("A tensor that has a value.")},
+      {Py_tp_dealloc, slot(eager_dealloc)},
+      {Py_tp_methods, eager_methods},
       {Py_bf_getbuffer, slot(tensor_buffer)},
       {0, nullptr},
   };
-  PyType_Spec spec = {"eagerflow._core.Tensor", sizeof(PyTensor), 0, Py_TPFLAGS_DEFAULT, slots};
-  tensor_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  PyType_Spec eager_spec = {"eagerflow._core.EagerTensor", sizeof(PyTensor), 0, Py_TPFLAGS_DEFAULT,
+                            eager_slots};
+  PyType_Slot symbolic_slots[] = {
+      {Py_tp_doc, const_cast<char*>("A tensor of a graph, which has a value when that runs.")},
+      {Py_tp_dealloc, slot(symbolic_dealloc)},
+      {Py_tp_traverse, slot(symbolic_traverse)},
+      {Py_tp_clear, slot(symbolic_clear)},
+      {Py_tp_getset, symbolic_getset},
+      {0, nullptr},
+  };
+  PyType_Spec symbolic_spec = {"eagerflow._core.SymbolicTensor", sizeof(PySymbolicTensor), 0,
+                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, symbolic_slots};
+  const auto add = [module](PyType_Spec& type_spec, const char* name, PyObject* base) {
+    PyObject* const type = PyType_FromSpecWithBases(&type_spec, base);
+    return type && PyModule_AddObjectRef(module, name, type) == 0 ? type : nullptr;
+  };
+  PyObject* const tensor_type = add(spec, "Tensor", nullptr);
   if (!tensor_type) return false;
-  return PyModule_AddObjectRef(module, "Tensor", reinterpret_cast<PyObject*>(tensor_type)) == 0;
+  eager_type = reinterpret_cast<PyTypeObject*>(add(eager_spec, "EagerTensor", tensor_type));
+  symbolic_type =
+      reinterpret_cast<PyTypeObject*>(add(symbolic_spec, "SymbolicTensor", tensor_type));
+  return eager_type && symbolic_type;
 }
 
 }  // namespace ef::py

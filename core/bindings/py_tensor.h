@@ -1,4 +1,5 @@
-// eagerflow.Tensor as a Python type.
+// eagerflow.Tensor as a Python type, with one class for tensors that have values and one for those
+// of graphs.
 #pragma once
 
 #include <Python.h>
@@ -17,9 +18,13 @@ struct PyTensor {
   PyObject* weakrefs;
 };
 
-extern PyTypeObject* tensor_type;
+extern PyTypeObject* eager_type;
+extern PyTypeObject* symbolic_type;
 
-inline bool is_tensor(PyObject* object) { return Py_TYPE(object) == tensor_type; }
+inline bool is_tensor_type(const PyTypeObject* type) {
+  return type == eager_type || type == symbolic_type;
+}
+inline bool is_tensor(PyObject* object) { return is_tensor_type(Py_TYPE(object)); }
 inline const Tensor& tensor_of(PyObject* object) {
   return reinterpret_cast<PyTensor*>(object)->tensor;
 }

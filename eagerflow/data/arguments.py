@@ -26,7 +26,7 @@ LATE: Any = Late()
 
 def is_late(value: Any) -> bool:
     """Whether a value is a tensor of a graph whose value is not known."""
-    return type(value) is _core.Tensor and _core.static_value(value) is None
+    return isinstance(value, _core.Tensor) and _core.static_value(value) is None
 
 
 def boolean(value: Any) -> bool:

@@ -144,12 +144,12 @@ def stack_elements(elements: list[Any]) -> Any:
         tf.errors.InvalidArgumentError: if shapes or dtypes differ.
     """
     first = elements[0]
-    if type(first) is Tensor:
+    if isinstance(first, Tensor):
         return stack_tensors(elements, 0)
-    if type(first) is tuple and all(type(leaf) is Tensor for leaf in first):
+    if type(first) is tuple and all(isinstance(leaf, Tensor) for leaf in first):
         columns = zip(*elements, strict=True)
         return tuple([stack_tensors(list(column), i) for i, column in enumerate(columns)])
-    if type(first) is dict and all(type(leaf) is Tensor for leaf in first.values()):
+    if type(first) is dict and all(isinstance(leaf, Tensor) for leaf in first.values()):
         order = {key: i for i, key in enumerate(sorted(first))}
         return {key: stack_tensors([e[key] for e in elements], order[key]) for key in first}
     columns = zip(*map(structure.flatten, elements), strict=True)
@@ -160,7 +160,7 @@ def stack_elements(elements: list[Any]) -> Any:
 def stack_leaves(leaves: list[Any], component: int) -> Any:
     """Leaves of any kind stacked along a new first axis."""
     first = leaves[0]
-    if type(first) is Tensor:
+    if isinstance(first, Tensor):
         return stack_tensors(leaves, component)
     if first is None:
         return None
@@ -196,7 +196,7 @@ class PaddedBatchDataset(GroupingDataset):
     def _padded(self, elements: list[Any]) -> Any:
         first = elements[0]
         shapes, values = self._padding
-        if type(first) is Tensor:
+        if isinstance(first, Tensor):
             return _padded(elements, shapes[0], values[0], 0)
         columns = zip(*map(structure.flatten, elements), strict=True)
         padded = [
@@ -265,7 +265,7 @@ def _padding_value(value: Any, leaf: Any) -> Any:
     dtype = leaf.dtype
     if value is None:
         return b"" if dtype is dtypes.string else dtype.as_numpy_dtype(0)
-    tensor = value if type(value) is Tensor else _core.convert(value, None, dtype)
+    tensor = value if isinstance(value, Tensor) else _core.convert(value, None, dtype)
     if tensor.ndim != 0:
         raise ValueError(f"The padding value should be a scalar, but its shape is {tensor.shape}.")
     if tensor.dtype is not dtype:
@@ -360,7 +360,7 @@ class UnbatchDataset(UnaryDataset):
 
 
 def _length(column: Any) -> int:
-    if type(column) is Tensor:
+    if isinstance(column, Tensor):
         return column._shape_tuple()[0]
     return int(column.shape[0] or 0)
 
@@ -382,7 +382,7 @@ class UnbatchCursor(InputCursor):
             self._open(next(self._input))
         index = self._index
         self._index = index + 1
-        if type(self._element) is Tensor:
+        if isinstance(self._element, Tensor):
             return self._element[index]
         parts = [None if leaf is None else leaf[index] for leaf in self._leaves]
         return structure.pack(self._element, parts)

@@ -125,7 +125,7 @@ class RaggedRowsCursor(InputCursor):
         element = next(self._input)
         leaves = structure.flatten(element)
         for i, rank in self._ranks.items():
-            if type(leaves[i]) is Tensor:
+            if isinstance(leaves[i], Tensor):
                 leaves[i] = RaggedTensor.from_tensor(
                     leaves[i], ragged_rank=rank, row_splits_dtype=self._splits_dtype
                 )

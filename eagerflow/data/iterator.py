@@ -290,7 +290,7 @@ class NumpyIterator:
 
     def __next__(self) -> Any:
         element = self._iterator._advance()
-        if type(element) is Tensor:
+        if isinstance(element, Tensor):
             return _to_numpy(element)
         return structure.map_structure(_to_numpy, element)
 
@@ -332,7 +332,7 @@ def _position_of(iterator: Any) -> dict[str, Any]:
 
 
 def _to_numpy(leaf: Any) -> Any:
-    if type(leaf) is Tensor:
+    if isinstance(leaf, Tensor):
         if leaf.ndim == 0:
             return leaf.numpy()
         value = np.asarray(leaf)

@@ -83,7 +83,7 @@ def index_plan(dataset: Dataset) -> IndexPlan | None:
 
 
 def _slices_plan(dataset: Any) -> IndexPlan | None:
-    if not all(type(column) is Tensor for column in dataset._columns):
+    if not all(isinstance(column, Tensor) for column in dataset._columns):
         return None
     size = dataset._size
     return IndexPlan(dataset._columns, dataset._tensors, lambda: Successive(range(size)))
@@ -176,7 +176,7 @@ class GatherCursor(Cursor):
                 return structure.pack(self._like, batches)
             indices = np.arange(indices.start, indices.stop, indices.step)
         batches = [
-            _ops.gather(column, indices) if type(column) is Tensor else column.gather(indices)
+            _ops.gather(column, indices) if isinstance(column, Tensor) else column.gather(indices)
             for column in self._columns
         ]
         return structure.pack(self._like, batches)

@@ -174,8 +174,7 @@ class SliceCursor(Cursor):
         if index >= self._size:
             raise StopIteration
         self._index = index + 1
-        kind = type(self._like)
-        if kind is Tensor:
+        if isinstance(self._like, Tensor):
             return self._columns[0][index]
         return structure.pack(self._like, slices_at(self._columns, index))
 
@@ -378,7 +377,7 @@ def _fitting(spec: Any, value: Any, whole: Any) -> Any:
                 f"expected structure was {whole}, but the yielded element was {value}."
             ) from error
         return tensor
-    if type(value) is Tensor and value.dtype is dtype:
+    if isinstance(value, Tensor) and value.dtype is dtype:
         tensor = value
     else:
         try:

@@ -88,7 +88,7 @@ class ElementEncoder:
         return [self._record(leaf) for leaf in structure.flatten(element) if leaf is not None]
 
     def _record(self, leaf: Any) -> bytes:
-        if type(leaf) is not Tensor:
+        if not isinstance(leaf, Tensor):
             return _variant_record(leaf)
         shape = leaf._shape_tuple()
         if leaf.dtype is dtypes.string:

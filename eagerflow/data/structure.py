@@ -94,7 +94,7 @@ def _forms(*values: Any) -> str:
 
 def as_leaf(value: Any) -> Any:
     """A leaf of an element: a tensor of the value; composites, datasets and None are kept."""
-    if type(value) is Tensor or value is None:
+    if isinstance(value, Tensor) or value is None:
         return value
     if type(value) is SparseTensorValue:
         return SparseTensor.from_value(value)
@@ -105,7 +105,7 @@ def as_leaf(value: Any) -> Any:
 
 def only_plain(leaves: list[Any]) -> bool:
     """Whether all leaves are tensors or None, neither ragged nor sparse."""
-    return all(type(leaf) is Tensor or leaf is None for leaf in leaves)
+    return all(isinstance(leaf, Tensor) or leaf is None for leaf in leaves)
 
 
 def is_composite(value: Any) -> bool:
@@ -115,12 +115,12 @@ def is_composite(value: Any) -> bool:
 
 def normalize(value: Any) -> Any:
     """The same structure with every leaf as a tensor (or composite)."""
-    kind = type(value)
-    if kind is Tensor:
+    if isinstance(value, Tensor):
         return value
+    kind = type(value)
     if kind is tuple:
         for item in value:
-            if type(item) is not Tensor:
+            if not isinstance(item, Tensor):
                 return tuple([normalize(child) for child in value])
         return value
     if kind is dict:
@@ -178,7 +178,7 @@ def normalize_result(value: Any) -> Any:
     Raises:
         TypeError: if it holds what cannot become a tensor.
     """
-    if type(value) is Tensor:
+    if isinstance(value, Tensor):
         return value
     if type(value) is list:
         value = tuple(value)
@@ -192,7 +192,7 @@ def normalize_result(value: Any) -> Any:
 
 def spec_of_leaf(leaf: Any) -> Any:
     """The spec that describes exactly this leaf."""
-    if type(leaf) is Tensor:
+    if isinstance(leaf, Tensor):
         return TensorSpec(leaf.shape, leaf.dtype)
     if leaf is None:
         return NoneTensorSpec()
@@ -203,7 +203,7 @@ def spec_of_leaf(leaf: Any) -> Any:
 
 def slices_of(leaf: Any) -> Any:
     """The slices of a leaf along the first axis, by index; None for None."""
-    if type(leaf) is Tensor or leaf is None:
+    if isinstance(leaf, Tensor) or leaf is None:
         return leaf
     return leaf._type_spec._slices(leaf)
 

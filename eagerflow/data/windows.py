@@ -64,7 +64,7 @@ class WindowDataset(UnaryDataset):
 
     def _window(self, elements: list[Any]) -> Any:
         first = elements[0]
-        if type(first) is Tensor:
+        if isinstance(first, Tensor):
             return PartDataset(elements, self._specs[0])
         columns = zip(*map(structure.flatten, elements), strict=True)
         parts = [

@@ -13,7 +13,9 @@ from eagerflow.util import lazy
 operators = lazy.Module("eagerflow.compat.internals.operators")
 
 _NAMES: list[tuple[type, str, str]] = [
-    (_core.Tensor, "tensorflow.python.framework.ops", "EagerTensor"),
+    (_core.Tensor, "tensorflow.python.framework.tensor", "Tensor"),
+    (_core.EagerTensor, "tensorflow.python.framework.ops", "EagerTensor"),
+    (_core.SymbolicTensor, "tensorflow.python.framework.ops", "SymbolicTensor"),
     (Variable, "tensorflow.python.ops.resource_variable_ops", "ResourceVariable"),
 ]
 # What `give_up` restores: a type, its module, name and qualified name.
@@ -32,6 +34,8 @@ def take_on(generation: str, keras: bool) -> None:
         _kept.append((cls, cls.__module__, cls.__name__, cls.__qualname__))
         _rename(cls, module, name, name)
     first = generation == "1.x"
+    if first:
+        _rename(_core.SymbolicTensor, "tensorflow.python.framework.ops", "Tensor", "Tensor")
     tensor.show_ids(first)
     shapes.show_dimensions(first)
     if first:

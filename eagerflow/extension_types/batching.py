@@ -193,7 +193,7 @@ class Slices:
 
 
 def _slices(part: Any) -> Any:
-    return part if type(part) is Tensor else part._type_spec._slices(part)
+    return part if isinstance(part, Tensor) else part._type_spec._slices(part)
 
 
 def _count(part: Any) -> int:

@@ -141,7 +141,7 @@ def eagerly() -> Iterator[None]:
 
 def is_symbolic(value: Any) -> bool:
     """Whether a value is a tensor of a graph."""
-    return type(value) is Tensor and _core.is_symbolic(value)
+    return isinstance(value, Tensor) and _core.is_symbolic(value)
 
 
 def trace(

@@ -94,7 +94,7 @@ def _lister(specs: Any) -> Callable[[Any], list]:
     if specs is None:
         return lambda result: []
     if type(specs) is TensorSpec:
-        return lambda result: [result] if type(result) is Tensor else nest.flatten(result)
+        return lambda result: [result] if isinstance(result, Tensor) else nest.flatten(result)
     if type(specs) is dict and all(type(spec) is TensorSpec for spec in specs.values()):
         keys = sorted(specs)
         return lambda result: [result[key] for key in keys]

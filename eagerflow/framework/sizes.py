@@ -57,7 +57,7 @@ def sizes_may_equal(a: int | None, b: int | None) -> bool:
 
 def is_known(*sizes: Size) -> bool:
     """Whether sizes of `sizes_of`, or what was computed with them, are numbers."""
-    return Tensor not in map(type, sizes)
+    return _core.SymbolicTensor not in map(type, sizes)
 
 
 def known_length(values: Tensor, count: int | None = None) -> int:
@@ -80,7 +80,7 @@ def sizes_in(values: Any, count: int | None = None) -> list[Size]:
     Raises:
         ValueError: if the number of sizes is unknown.
     """
-    if type(values) is not Tensor:
+    if not isinstance(values, Tensor):
         return list(values)
     if not _core.is_symbolic(values):
         return values.numpy().tolist()
@@ -136,10 +136,10 @@ def reshaped(x: Tensor, sizes: Any) -> Tensor:
 
     A lone unknown size follows from the others, so that nothing has to be computed for it.
     """
-    if type(sizes) is Tensor:
+    if isinstance(sizes, Tensor):
         return _ops.reshape(x, sizes)
-    unknown = [k for k, size in enumerate(sizes) if type(size) is Tensor]
-    if len(unknown) == 1 and 0 not in [s for s in sizes if type(s) is not Tensor]:
+    unknown = [k for k, size in enumerate(sizes) if isinstance(size, Tensor)]
+    if len(unknown) == 1 and 0 not in [s for s in sizes if not isinstance(s, Tensor)]:
         sizes = [-1 if k == unknown[0] else size for k, size in enumerate(sizes)]
     return _ops.reshape(x, sizes)
 

@@ -242,7 +242,7 @@ def _numpy_only(name: str) -> property:
 
     def get(self: Any) -> None:
         raise AttributeError(
-            f"EagerTensor object has no attribute '{name}'. Tensors are no NumPy arrays: use a "
+            f"{type(self).__name__} object has no attribute '{name}'. Tensors are no NumPy arrays: use a "
             f"function of this package, or `.numpy()` first."
         )
 
@@ -259,7 +259,7 @@ OPERATORS = frozenset(
 
 
 def _attach() -> None:
-    """Adds the members that need no native code to the native type."""
+    """Adds the members that need no native code to the native types."""
     members = {
         "__repr__": _repr,
         "__str__": _str,
@@ -277,19 +277,21 @@ def _attach() -> None:
         "set_shape": _set_shape,
         "eval": _eval,
         "consumers": _consumers,
-        "cpu": _cpu,
-        "gpu": _gpu,
         "device": property(lambda self: CPU_NAME, doc="The name of the device: the CPU."),
-        "backing_device": property(lambda self: CPU_NAME),
-        "is_packed": False,
         # What other packages know of TensorFlow's tensors besides.
         "__nonzero__": Tensor.__bool__,
         "__div__": Tensor.__truediv__,
         "__rdiv__": Tensor.__rtruediv__,
         "_USE_EQUALITY": True,
         "_rank": lambda self: self.shape.rank,
-        "_num_elements": lambda self: self.shape.num_elements(),
         "_shape_as_list": lambda self: None if self.shape.rank is None else self.shape.as_list(),
+    }
+    eager_members = {
+        "cpu": _cpu,
+        "gpu": _gpu,
+        "backing_device": property(lambda self: CPU_NAME),
+        "is_packed": False,
+        "_num_elements": lambda self: self.shape.num_elements(),
         "_numpy": lambda self: self.numpy(),
     }
     members["name"] = undefined_eagerly(
@@ -300,8 +302,9 @@ def _attach() -> None:
     members["value_index"] = undefined_eagerly("value_index", _core.output_index)
     for name in ("T", "astype", "clip", "ravel", "reshape", "size", "tolist", "transpose"):
         members[name] = _numpy_only(name)
-    for name, member in members.items():
-        setattr(Tensor, name, member)
+    for cls, own in ((Tensor, members), (_core.EagerTensor, eager_members)):
+        for name, member in own.items():
+            setattr(cls, name, member)
 
 
 _attach()

@@ -443,11 +443,11 @@ def from_value(value: Any, context: TracingContext | None = None) -> Any:
     Raises:
         TypeError: for an object that cannot tell itself from others: it has no hash, and is no container.
     """
-    kind = type(value)
-    if kind is Tensor:
+    if isinstance(value, Tensor):
         return tensor_spec(value)
     if context is None:
         context = TracingContext()
+    kind = type(value)
     made = _MAKERS.get(kind)
     if made is not None:
         return made(value, context)

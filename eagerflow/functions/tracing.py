@@ -102,7 +102,7 @@ def flatten_result(
     def converted(leaf: Any) -> Any:
         if leaf is None or hasattr(type(leaf), "_type_spec"):
             return leaf
-        if type(leaf) is Tensor:
+        if isinstance(leaf, Tensor):
             return leaf
         try:
             if isinstance(leaf, type | np.dtype):

@@ -344,7 +344,7 @@ def called(kind: str, name: str | None, function: Callable[..., Any]) -> Any:
     if result is None:
         return last_effect(graph, start) or context.building_graph().add_no_op(scope)
     result = with_effects(start, result)
-    if type(result) is _core.Tensor and _core.is_symbolic(result):
+    if isinstance(result, _core.Tensor) and _core.is_symbolic(result):
         node = _core.node_of(result)
         if node.id >= start and node.graph is graph:
             graph.rename(node.id, scope[:-1])

@@ -375,7 +375,7 @@ def _as_fed(feed: Any, dtype: Any, numpy_dtype: Any, value: Any) -> Any:
             "Python scalars, strings, lists, numpy ndarrays, or TensorHandles. For reference, the "
             f"tensor object was {value} which was passed to the feed with key {feed}."
         )
-    if type(value) is _core.Tensor:
+    if isinstance(value, _core.Tensor):
         if value.dtype == dtype:
             return value
         value = value.numpy()

@@ -50,7 +50,9 @@ def require(flags: Any, refuse: Callable[..., None], *values: Any) -> None:
         if not bool(holds):
             refuse(*values)
         return
-    known = [_core.static_value(tensor) for tensor in (holds, *values) if type(tensor) is Tensor]
+    known = [
+        _core.static_value(tensor) for tensor in (holds, *values) if isinstance(tensor, Tensor)
+    ]
     if len(known) > len(values) and all(value is not None for value in known):
         if not bool(known[0]):
             with eagerly():

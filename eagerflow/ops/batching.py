@@ -32,7 +32,7 @@ def _explain_mismatch(tensors: list, component: int) -> None:
     first = tensors[0]
     shape = first._shape_tuple()
     for index, tensor in enumerate(tensors):
-        if type(tensor) is not Tensor:
+        if not isinstance(tensor, Tensor):
             raise invalid_argument(
                 f"Component {component} of element {index} is not a tensor: {tensor!r}."
             )

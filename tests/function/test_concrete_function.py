@@ -241,7 +241,7 @@ def test_results_are_tensors_in_the_function_s_structure():
     assert isinstance(result["b"], tf.Tensor) and int(result["b"]) == 1
     number, none, variable, text, (flag,) = result["a"]
     assert float(number) == 2.0 and none is None and bool(flag)
-    assert type(variable) is tf.Tensor and text.numpy() == b"s"
+    assert isinstance(variable, tf.Tensor) and text.numpy() == b"s"
     assert function(lambda: None)() is None
     assert function(lambda: [])() == []
 

@@ -1,5 +1,8 @@
 """Graphs, and the sessions that run them."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -416,3 +419,28 @@ def test_a_size_in_bytes_that_no_number_holds_is_refused_when_it_runs():
     assert filled.shape == [2**63 - 1]
     with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match="size"):
         session.run(filled, {value: 1.0})
+
+
+def test_a_tensor_keeps_its_graph():
+    def build():
+        with tf.Graph().as_default():
+            x = tf.placeholder(tf.float32, [])
+            return x, x * 2.0
+
+    x, y = build()
+    gc.collect()
+    with tf.Session(graph=y.graph) as session:
+        assert session.run(y, {x: 3.0}) == 6.0
+
+
+def test_graphs_whose_attributes_lead_back_to_them_are_collected():
+    graph = tf.Graph()
+    with graph.as_default():
+        value = tf.constant(1.0)
+        value.note = [value]
+        tf.add_to_collection("values", value)
+    graph.value = value
+    gone = weakref.ref(graph)
+    del graph, value
+    gc.collect()
+    assert gone() is None

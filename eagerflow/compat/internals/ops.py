@@ -14,7 +14,6 @@ from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.name_scope import get_current_name_scope, name_scope
 from eagerflow.framework.operation import Operation
 from eagerflow.framework.tensor import Tensor, is_tensor, value_text
-from eagerflow.framework.tensor import Tensor as EagerTensor
 from eagerflow.ops.conversion import convert_to_tensor
 
 __all__ = [
@@ -44,16 +43,9 @@ get_name_scope = get_current_name_scope
 internal_convert_to_tensor = convert_to_tensor
 is_dense_tensor_like = is_tensor
 name_scope_v2 = name_scope
+EagerTensor = _core.EagerTensor
+SymbolicTensor = _core.SymbolicTensor
 _numbers = itertools.count(1)
-
-
-class _Symbolic(type):
-    def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, _core.Tensor) and _core.is_symbolic(instance)
-
-
-class SymbolicTensor(metaclass=_Symbolic):
-    """The tensors of graphs, for `isinstance`; they are of the class of all tensors."""
 
 
 def is_symbolic_tensor(tensor: Any) -> bool:

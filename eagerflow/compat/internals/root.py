@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.compat.internals.ops import SymbolicTensor
+from eagerflow.compat.internals.ops import EagerTensor, SymbolicTensor
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.context import process
 from eagerflow.framework.func_graph import FuncGraph
 from eagerflow.framework.name_scope import get_current_name_scope as get_name_scope
-from eagerflow.framework.tensor import Tensor as EagerTensor
 
 __all__ = [
     "CompositeTensor",

@@ -64,7 +64,7 @@ class _NumPyRules(Rules):
         return [asarray(value, dtype) for value in values]
 
     def pair(self, x1: Any, x2: Any) -> Sequence[Tensor]:
-        same = type(x1) is Tensor and type(x2) is Tensor and x1.dtype == x2.dtype
+        same = isinstance(x1, Tensor) and isinstance(x2, Tensor) and x1.dtype == x2.dtype
         return (x1, x2) if same and dtypes.default_float() == np.float64 else self.promoted(x1, x2)
 
     def float_dtype(self) -> DType:

@@ -304,7 +304,7 @@ def _spec_of_batch(value: Any, size: int | None) -> Any:
     """The spec of so many rows of a tensor."""
     if value is None:
         return None
-    spec = TensorSpec(value.shape, value.dtype) if type(value) is _Tensor else value._type_spec
+    spec = TensorSpec(value.shape, value.dtype) if isinstance(value, _Tensor) else value._type_spec
     return with_shape(spec, [size, *spec.shape.as_list()[1:]])
 
 
@@ -325,7 +325,9 @@ def _of_any_sizes(batch: Any) -> Any:
     def spec_of(value: Any) -> Any:
         if value is None:
             return None
-        spec = TensorSpec(value.shape, value.dtype) if type(value) is _Tensor else value._type_spec
+        spec = (
+            TensorSpec(value.shape, value.dtype) if isinstance(value, _Tensor) else value._type_spec
+        )
         return with_shape(spec, [None for _ in spec.shape.as_list()])
 
     return nest.map_structure(spec_of, batch)

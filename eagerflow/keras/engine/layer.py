@@ -203,15 +203,14 @@ class Layer(LayerNodes):
         if plan is not None and len(args) == 1:
             inputs = args[0]
             if not kwargs or (len(kwargs) == 1 and "training" in kwargs):
-                kind = type(inputs)
-                if kind is _Tensor:
+                if isinstance(inputs, _Tensor):
                     if inputs._keras_mask is None:
                         seen: Any = (inputs._shape_tuple(), inputs.dtype)
                         return self._call_planned(plan, inputs, seen, kwargs)
-                elif kind is list:
+                elif type(inputs) is list:
                     seen = []
                     for value in inputs:
-                        if type(value) is not _Tensor or value._keras_mask is not None:
+                        if not isinstance(value, _Tensor) or value._keras_mask is not None:
                             break
                         seen.append((value._shape_tuple(), value.dtype))
                     else:

@@ -120,7 +120,7 @@ def _row_count(labels: Any) -> Any:
     if not labels.ndim:
         return 1.0
     rows = sizes_of(labels)[0]
-    return _ops.cast(rows, defaults.float_dtype) if type(rows) is _Tensor else float(rows)
+    return _ops.cast(rows, defaults.float_dtype) if isinstance(rows, _Tensor) else float(rows)
 
 
 def function_name(function: Any) -> str:
@@ -233,7 +233,7 @@ class LossesContainer(_Container):
         """
         if not self._built or self._is_provisional:
             self.build(y_pred)
-        if type(y_pred) is _Tensor and len(self._losses) == 1:
+        if isinstance(y_pred, _Tensor) and len(self._losses) == 1:
             flat_pred, flat_true, flat_weight = [y_pred], [y_true], [sample_weight]
             if nest.is_nested(y_true):
                 flat_true = spread(y_true, y_pred, self._output_names or [], "labels")
@@ -251,10 +251,10 @@ class LossesContainer(_Container):
             target = flat_true[index]
             if loss is None or target is None:
                 continue
-            if type(target) is not _Tensor and not is_ragged(target):
+            if not isinstance(target, _Tensor) and not is_ragged(target):
                 target = _core.as_tensor(target)
             weight = flat_weight[index]
-            if weight is not None and type(weight) is not _Tensor:
+            if weight is not None and not isinstance(weight, _Tensor):
                 weight = _core.as_tensor(weight)
             target, predicted, weight = match_dtype_and_rank(target, flat_pred[index], weight)
             value = loss(target, predicted, sample_weight=weight)
@@ -430,7 +430,7 @@ class MetricsContainer(_Container):
             self.build(y_pred, y_true)
         names = self._output_names or []
         flat_pred = nest.flatten(y_pred)
-        if type(y_true) is _Tensor and type(y_pred) is _Tensor:
+        if isinstance(y_true, _Tensor) and isinstance(y_pred, _Tensor):
             flat_true, flat_weight = [y_true], [sample_weight]
             if nest.is_nested(sample_weight):
                 flat_weight = spread(sample_weight, y_pred, names, "sample weights")
@@ -442,9 +442,9 @@ class MetricsContainer(_Container):
         ):
             if target is None or not (plain or weighted):
                 continue
-            if type(target) is not _Tensor and not is_ragged(target):
+            if not isinstance(target, _Tensor) and not is_ragged(target):
                 target = _core.as_tensor(target)
-            if weight is not None and type(weight) is not _Tensor:
+            if weight is not None and not isinstance(weight, _Tensor):
                 weight = _core.as_tensor(weight)
             mask = getattr(prediction, "_keras_mask", None)
             target, prediction, weight = match_dtype_and_rank(target, prediction, weight)

@@ -43,7 +43,7 @@ def _keras_tensor(result: Any) -> Any:
     if not hasattr(result, "shape") or not hasattr(result, "dtype"):
         return result
     known = None
-    if type(result) is Tensor and result.dtype.is_integer and result.ndim in (0, 1):
+    if isinstance(result, Tensor) and result.dtype.is_integer and result.ndim in (0, 1):
         known = _core.partial_value(result)
         if known is not None and len(known) > _MAX_RANK:
             known = None

@@ -15,7 +15,9 @@ from eagerflow.util import lazy
 restoring = lazy.Module("eagerflow.checkpoint.restoring")
 
 _Variable = _core.Variable
-_SIMPLE = frozenset({type(None), bool, int, float, str, bytes, _core.Tensor})
+_SIMPLE = frozenset(
+    {type(None), bool, int, float, str, bytes, _core.EagerTensor, _core.SymbolicTensor}
+)
 
 
 class _Structure:

@@ -73,7 +73,7 @@ class Dropout(_Noise):
         return [shape[axis] if size is None else size for axis, size in enumerate(self.noise_shape)]
 
     def _changed(self, inputs: Any) -> Any:
-        if type(self.rate) is not _core.Tensor and self.rate == 0:
+        if not isinstance(self.rate, _core.Tensor) and self.rate == 0:
             return inputs
         return self._random_generator.dropout(
             inputs, self.rate, noise_shape=self._get_noise_shape(inputs)

@@ -34,7 +34,7 @@ def zero_states(batch_size: Any, state_size: Any, dtype: Any) -> Any:
             f"Received: batch_size={batch_size}, dtype={dtype}"
         )
     symbolic = isinstance(batch_size, KerasTensor) or (
-        type(batch_size) is _core.Tensor and _core.is_symbolic(batch_size)
+        isinstance(batch_size, _core.Tensor) and _core.is_symbolic(batch_size)
     )
     batch, dtype = batch_size if symbolic else int(batch_size), dtypes.as_dtype(dtype)
 

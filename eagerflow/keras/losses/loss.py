@@ -70,7 +70,7 @@ class Loss:
         """
         losses = convertible(self.call)(y_true, y_pred)
         mask = getattr(y_pred, "_keras_mask", None)
-        if type(losses) is Tensor:
+        if isinstance(losses, Tensor):
             own = getattr(losses, "_keras_mask", None)
             if own is not None:
                 mask = own if mask is None else _ops.logical_and(mask, own)

@@ -24,7 +24,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def is_ragged(value: Any) -> TypeGuard[RaggedTensor]:
     """Whether a value is a ragged tensor."""
-    return type(value) is not _Tensor and hasattr(value, "nested_row_splits")
+    return not isinstance(value, _Tensor) and hasattr(value, "nested_row_splits")
 
 
 def takes_ragged(function: Function) -> Function:
@@ -35,7 +35,7 @@ def takes_ragged(function: Function) -> Function:
 
     @functools.wraps(function)
     def loss(y_true: TensorLike, y_pred: TensorLike, *args: Any, **kwargs: Any) -> Any:
-        if type(y_pred) is _Tensor and type(y_true) is _Tensor:
+        if isinstance(y_pred, _Tensor) and isinstance(y_true, _Tensor):
             return function(y_true, y_pred, *args, **kwargs)
         if is_ragged(y_pred) or is_ragged(y_true):
             return _by_rows(function, y_true, y_pred, args, kwargs)

@@ -44,12 +44,12 @@ class Reduction:
 
 def tensor(value: TensorLike) -> Tensor:
     """A value as a tensor."""
-    return value if type(value) is Tensor else _core.as_tensor(value)
+    return value if isinstance(value, Tensor) else _core.as_tensor(value)
 
 
 def cast(value: TensorLike, dtype: DType) -> Tensor:
     """A value as a tensor of a dtype."""
-    if type(value) is not Tensor:
+    if not isinstance(value, Tensor):
         value = _core.as_tensor(value)
     return value if value.dtype is dtype else _ops.cast(value, dtype)
 
@@ -147,7 +147,7 @@ def reduce_losses(losses: Any, reduction: str) -> Any:
         return losses
     if reduction == "sum":
         return _ops.reduce_sum(losses)
-    size = losses._size if type(losses) is Tensor else 1
+    size = losses._size if isinstance(losses, Tensor) else 1
     if size == 0:
         return _ops.reduce_sum(losses)
     if size is None:

@@ -27,7 +27,7 @@ class _MetricDict(dict):
 
 
 def _as_tensor(value: Any) -> Any:
-    return value if type(value) is Tensor else _ops.identity(_core.as_tensor(value))
+    return value if isinstance(value, Tensor) else _ops.identity(_core.as_tensor(value))
 
 
 def _converted(result: Callable) -> Callable:

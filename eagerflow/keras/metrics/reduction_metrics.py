@@ -62,7 +62,7 @@ class Reduce(Metric):
             values: of any shape.
             sample_weight: a scalar, or of the shape of `values` or one that broadcasts to it.
         """
-        if type(values) is not Tensor:
+        if not isinstance(values, Tensor):
             if isinstance(values, dict):
                 raise RuntimeError(
                     "The output of a metric function can only be a single Tensor. Received: "

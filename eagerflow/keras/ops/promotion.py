@@ -21,7 +21,7 @@ _SIZES = {"bool": 0, "uint8": 1, "int8": 1, "uint16": 2, "int16": 2, "uint32": 4
 
 def tensor(value: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """The value as a tensor; Python numbers without a dtype become int32 or floatx."""
-    if dtype is None and type(value) is Tensor:
+    if dtype is None and isinstance(value, Tensor):
         return value
     if dtype is not None:
         return conversion.cast(value, dtypes.as_dtype(dtype))
@@ -89,7 +89,7 @@ def _common(one: dtypes.DType, other: dtypes.DType) -> dtypes.DType:
 
 def pair(x1: Any, x2: Any) -> tuple[Any, Any]:
     """Two values as tensors of the dtype that they are promoted to."""
-    if type(x1) is Tensor and type(x2) is Tensor and x1.dtype == x2.dtype:
+    if isinstance(x1, Tensor) and isinstance(x2, Tensor) and x1.dtype == x2.dtype:
         return x1, x2
     plain1, plain2 = isinstance(x1, bool | int | float), isinstance(x2, bool | int | float)
     if not plain1:

@@ -493,7 +493,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
             if gradient is None:
                 missing.append(variable.name)
                 continue
-            if type(gradient) is not _core.Tensor:
+            if not isinstance(gradient, _core.Tensor):
                 if isinstance(gradient, IndexedSlices):
                     sparse = True
                 else:

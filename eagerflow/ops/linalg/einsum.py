@@ -51,7 +51,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
                 "Valid arguments: name, optimize, greedy."
             )
     tensors: Sequence[Tensor] = inputs
-    if any(type(x) is not Tensor or x.dtype is not inputs[0].dtype for x in inputs):
+    if any(not isinstance(x, Tensor) or x.dtype is not inputs[0].dtype for x in inputs):
         tensors = _converted(inputs)
     shapes = tuple([x._shape_tuple() for x in tensors])
     for shape in shapes:

@@ -53,7 +53,7 @@ def _word(padding: Any, op: str) -> str:
 
 
 def _volume(value: Any, partner: Any, name: str, op: str) -> Tensor:
-    if type(value) is not Tensor:
+    if not isinstance(value, Tensor):
         dtype = None if partner is None else dtypes.result_dtype(partner)
         value = _core.convert(value, None, dtype)
     if value.ndim not in (5, None):

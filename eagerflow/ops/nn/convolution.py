@@ -141,7 +141,7 @@ def conv2d(
     spread = None if dilations is None else spatial_list(dilations, "dilations", layout)
     word, amounts = padding_of(padding)
     data_format = checked_format(data_format, ("NHWC", "NCHW"))
-    if type(input) is not Tensor:
+    if not isinstance(input, Tensor):
         dtype = dtypes.result_dtype(filters)
         input = _core.convert(input, None, dtype)
     if input.ndim is None or input.ndim <= 4:

@@ -89,7 +89,7 @@ def sizes(shape: Any) -> list[Any]:
         shape = sizes_in(_ops.reshape(shape, [-1]))
     if isinstance(shape, int | np.integer | np.ndarray):
         shape = np.ravel(shape)
-    return [size if type(size) is Tensor else int(size) for size in shape]
+    return [size if isinstance(size, Tensor) else int(size) for size in shape]
 
 
 def axes_of(axis: Any, rank: int) -> list[int]:

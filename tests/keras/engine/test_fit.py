@@ -213,7 +213,7 @@ def test_lists_of_arrays_come_as_tuples() -> None:
     model = Noting()
     model.compile()
     model.fit([X, X], Y, verbose=0)
-    assert model.kinds == [tuple, type(tf.constant(1))]
+    assert model.kinds[0] is tuple and issubclass(model.kinds[1], tf.Tensor)
     model.fit(iter([([X, X], [Y, Y])]), verbose=0)
     assert model.kinds == [tuple, tuple]
 
