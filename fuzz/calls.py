@@ -128,6 +128,8 @@ def _alike(calls: random_calls.Calls, name: str, function: Any) -> list[str]:
         else:
             kind = chance.choice([dtype] * 4 + ["int32", "int64"])
             low = chance.choice([0, -1, 1])
+            if kind.startswith("u"):
+                low = max(low, 0)  # else a size of many gigabytes
             found.append(
                 f"tf.cast(np.arange({math.prod(sizes)}).reshape({sizes}) % 5 + {low}, '{kind}')"
             )

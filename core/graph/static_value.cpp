@@ -81,12 +81,13 @@ bool compute(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
   return true;
 }
 
+int64_t length(const Tensor& tensor) { return known_elements(tensor.shape()); }
+
 // Scalars, vectors, and matrices such as paddings, whose numbers are known row by row.
 bool is_list_of_numbers(const Tensor& tensor) {
-  return tensor.shape().ranked() && tensor.rank() <= 2 && is_integer(tensor.dtype());
+  return tensor.shape().ranked() && tensor.rank() <= 2 && is_integer(tensor.dtype()) &&
+         length(tensor) <= kKeptElements;
 }
-
-int64_t length(const Tensor& tensor) { return known_elements(tensor.shape()); }
 
 std::optional<Ints> numbers_of(const Tensor& tensor) {
   if (!is_list_of_numbers(tensor)) return {};

@@ -54,19 +54,15 @@ Shape gathered_somewhere(const Shape& params, const Shape& indices, const Gather
   return Shape::of_rank(static_cast<int>(params.rank() + indices.rank() - batch - 1));
 }
 
-[[gnu::hot]] void gather_infer(InferContext& c) {
-  const Shape& params = c.shape(0);
-  const Shape& indices = c.shape(1);
+[[gnu::hot]] Shape gathered_shape(const Shape& params, const Shape& indices,
+                                  const GatherAttrs& attrs) {
   if (!may_have_rank_from(params, 1)) {
     invalid_argument("params must be at least 1 dimensional [Op:GatherV2]");
   }
-  if (!params.ranked() || !indices.ranked() || c.attrs<GatherAttrs>().axis == kUnknownInt)
-      [[unlikely]] {
-    c.add_output(c.dtype(0), gathered_somewhere(params, indices, c.attrs<GatherAttrs>()));
-    return;
+  if (!params.ranked() || !indices.ranked() || attrs.axis == kUnknownInt) [[unlikely]] {
+    return gathered_somewhere(params, indices, attrs);
   }
-  const auto [axis, batch_dims] =
-      gather_axes(c.attrs<GatherAttrs>(), params.rank(), indices.rank());
+  const auto [axis, batch_dims] = gather_axes(attrs, params.rank(), indices.rank());
   Shape result;
   for (int i = 0; i < axis; ++i) {
     if (i < batch_dims && !compatible(params[i], indices[i])) {
@@ -78,7 +74,19 @@ Shape gathered_somewhere(const Shape& params, const Shape& indices, const Gather
   for (int i = batch_dims; i < indices.rank(); ++i) result.push_back(indices[i]);
   for (int i = axis + 1; i < params.rank(); ++i) result.push_back(params[i]);
   check_elements(result, "GatherV2");
-  c.add_output(c.dtype(0), result);
+  return result;
+}
+
+[[gnu::hot]] void gather_infer(InferContext& c) {
+  c.add_output(c.dtype(0), gathered_shape(c.shape(0), c.shape(1), c.attrs<GatherAttrs>()));
+}
+
+// A gradient's `dy` has the shape of what was taken.
+void check_taken(InferContext& c, const Shape& taken) {
+  if (!may_equal(c.shape(0), taken)) {
+    invalid_argument("dy must have the shape of the slices, ", taken, ", not ", c.shape(0),
+                     " [Op:", c.op().tf_name, "]");
+  }
 }
 
 // Gathered rows have a sparse gradient.
@@ -218,9 +226,7 @@ const Op gather_grad{{
         [](InferContext& c) {
           const GatherGradAttrs& attrs = c.attrs<GatherGradAttrs>();
           const Shape shape = shape_of_sizes(attrs.shape, c.op().tf_name);
-          if (shape.ranked() && c.shape(1).ranked() && attrs.gather.axis != kUnknownInt) {
-            gather_axes(attrs.gather, shape.rank(), c.shape(1).rank());
-          }
+          check_taken(c, gathered_shape(shape, c.shape(1), attrs.gather));
           c.add_output(c.dtype(0), shape);
         },
     .kernel = cpu::gather_grad,
@@ -282,6 +288,7 @@ const Op gather_nd_grad{{
           const GatherNdGradAttrs& attrs = c.attrs<GatherNdGradAttrs>();
           const Shape shape = shape_of_sizes(attrs.shape, c.op().tf_name);
           gather_nd_check(shape, c.shape(1), attrs.gather.batch_dims);
+          check_taken(c, sliced_shape(shape, c.shape(1), attrs.gather.batch_dims));
           c.add_output(c.dtype(0), shape);
         },
     .kernel = cpu::gather_nd_grad,

@@ -9,6 +9,7 @@ import weakref
 import pytest
 
 import eagerflow as tf
+from eagerflow import _core
 from eagerflow.framework.op_function import op_function
 
 
@@ -130,3 +131,24 @@ def test_all_calls_are_added_to_a_graph_that_is_built():
             assert session.run(total) == 3.0 and session.run(mean).tolist() == [1.0] * 3
     assert v1.add(1.0, 2.0).numpy() == 3.0
     assert v1.add.__wrapped__ is tf.add and v1.add.op_name == tf.add.op_name
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda dy: _core.ops.gather_grad(dy, tf.constant([0, 0, 1, 1]), [5]),
+        lambda dy: _core.ops.gather_nd_grad(dy, tf.constant([[0], [0], [1]]), [5]),
+    ],
+)
+@pytest.mark.parametrize("sizes", [[2], [None]], ids=["known", "unknown"])
+def test_gradients_of_slices_have_the_shape_of_the_slices(call, sizes):
+    function = tf.function(call, input_signature=[tf.TensorSpec(sizes, tf.float32)])
+    with pytest.raises((ValueError, tf.errors.InvalidArgumentError), match="the slices"):
+        function(tf.ones([2]))
+
+
+def test_sums_of_integers_wrap_around():
+    ends = tf.constant([2**63 - 1, 1], tf.int64)
+    assert tf.cumsum(ends)[1] == -(2**63)
+    assert tf.math.cumprod(ends * 3)[0] == 2**63 - 3
+    assert tf.scatter_nd([[0], [0]], ends, [1])[0] == -(2**63)

@@ -112,7 +112,7 @@ struct Add {
   }
   template <class T>
   static T join(T a, T b) {
-    return static_cast<T>(a + b);
+    return static_cast<T>(wrapping(a) + wrapping(b));
   }
   template <class T>
   static void rows(T* out, const T* x, const T* y, int64_t n) {
@@ -127,7 +127,7 @@ struct Multiply {
   }
   template <class T>
   static T join(T a, T b) {
-    return static_cast<T>(a * b);
+    return static_cast<T>(wrapping(a) * wrapping(b));
   }
   template <class T>
   static void rows(T* out, const T* x, const T* y, int64_t n) {

@@ -139,7 +139,7 @@ void for_pieces(const Picking& p, const Indices& indices, const Body& body) {
 template <class T>
 void add_into(T* out, const T* in, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
-    out[i] = static_cast<T>(arithmetic(out[i]) + arithmetic(in[i]));
+    out[i] = static_cast<T>(wrapping(out[i]) + wrapping(in[i]));
   }
 }
 

@@ -83,7 +83,7 @@ struct Sum {
   }
   template <class T>
   static T join(T a, T b) {
-    return static_cast<T>(a + b);
+    return static_cast<T>(wrapping(a) + wrapping(b));
   }
   template <class T>
   static T row(const T* x, int64_t n) {
@@ -120,7 +120,7 @@ struct Product {
   }
   template <class T>
   static T join(T a, T b) {
-    return static_cast<T>(a * b);
+    return static_cast<T>(wrapping(a) * wrapping(b));
   }
   template <class T>
   static T row(const T* x, int64_t n) {

@@ -40,16 +40,6 @@ T highest() {
   }
 }
 
-// Sums and products of integers wrap around.
-template <class T>
-auto wrapping(T value) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<std::make_unsigned_t<decltype(value + 0)>>(value);
-  } else {
-    return arithmetic(value);
-  }
-}
-
 template <Fold kFold, class T>
 T start_value() {
   if constexpr (kFold == Fold::kMax) return lowest<T>();

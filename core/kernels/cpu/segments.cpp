@@ -71,7 +71,7 @@ void add_row(T* out, const T* in, int64_t count) {
     if (count >= 8) return row_loops_of<T>().add_into(out, in, count);
   }
   for (int64_t i = 0; i < count; ++i) {
-    out[i] = static_cast<T>(arithmetic(out[i]) + arithmetic(in[i]));
+    out[i] = static_cast<T>(wrapping(out[i]) + wrapping(in[i]));
   }
 }
 

@@ -151,7 +151,7 @@ void sparse_dots(KernelContext& context) {
         }
         Sum sum = Sum(0);
         for (int64_t k = 0; k < width; ++k) {
-          sum = static_cast<Sum>(sum + arithmetic(x[k]) * arithmetic(y[k]));
+          sum = static_cast<Sum>(wrapping(sum) + wrapping(x[k]) * wrapping(y[k]));
         }
         to = static_cast<T>(sum);
       }

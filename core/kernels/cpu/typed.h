@@ -44,4 +44,14 @@ T arithmetic(T value) {
   return value;
 }
 
+// Sums and products of integers wrap around.
+template <class T>
+auto wrapping(T value) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<std::make_unsigned_t<decltype(value + 0)>>(value);
+  } else {
+    return arithmetic(value);
+  }
+}
+
 }  // namespace ef::cpu

@@ -179,24 +179,26 @@ def _sample(
     blocks = _WORDS_PER_SAMPLE * num_sampled // 4
     key = (op, num_true, num_sampled, unique, range_max)
     words = Words(random_seed.draw(key, seed, blocks))
-    sampled: list[int] = []
+    # Before the draws: a count that no memory holds is refused here.
+    sampled = _ops.zeros([num_sampled], dtypes.int64).numpy()
     seen: set[int] = set()
-    tries = 0
-    while len(sampled) < num_sampled:
+    tries = place = 0
+    while place < num_sampled:
         tries += 1
         candidate = draw(words)
         if not unique or candidate not in seen:
             seen.add(candidate)
-            sampled.append(candidate)
+            sampled[place] = candidate
+            place += 1
 
     def counts(classes: Sequence[int]) -> np.ndarray:
         values = [_expected_count(probability(c), num_sampled, tries) for c in classes]
         return np.array(values, np.float32)
 
     return kind(
-        _core.as_tensor(np.array(sampled, np.int64)),
+        _core.as_tensor(sampled),
         _core.as_tensor(counts(true.reshape(-1).tolist()).reshape(true.shape)),
-        _core.as_tensor(counts(sampled)),
+        _core.as_tensor(counts(sampled.tolist())),
     )
 
 
@@ -480,7 +482,7 @@ def all_candidate_sampler(
     """
     true = _true_classes(true_classes, num_true, "AllCandidateSampler")
     return AllCandidateSampler(
-        _core.as_tensor(np.arange(num_sampled, dtype=np.int64)),
+        _ops.cumsum(_ops.ones([num_sampled], dtypes.int64), exclusive=True),
         _ops.ones(true.shape, dtypes.float32),
         _ops.ones([num_sampled], dtypes.float32),
     )
