@@ -13,10 +13,10 @@ from eagerflow.data import structure
 from eagerflow.data.arguments import LATE, UNKNOWN, boolean, integer, invalid, is_late, positive
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor, InputCursor
-from eagerflow.data.dataset import Dataset, UnaryDataset
+from eagerflow.data.dataset import Dataset, DatasetSpec, UnaryDataset
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.batching import stack_tensors
 from eagerflow.ragged.spec import RaggedTensorSpec, stack_rows
 from eagerflow.ragged.tensor import RaggedTensor
@@ -209,30 +209,51 @@ def _padding(spec: Any, shapes: Any, values: Any) -> tuple[list[Any], list[Any]]
     """The padded sizes (None: as long as the longest) and padding values of each leaf."""
     leaves = structure.flatten(spec)
     for leaf in leaves:
-        if not isinstance(leaf, (TensorSpec, NoneTensorSpec)):
+        if isinstance(leaf, DatasetSpec):
+            raise TypeError("`padded_batch` is not supported for datasets of datasets.")
+        if not isinstance(leaf, TensorSpec):
             raise TypeError(
-                f"`padded_batch` is only supported for datasets that produce tensor elements but "
-                f"type spec of elements in the dataset is not a subclass of TensorSpec: `{leaf}`."
+                "`padded_batch` is only supported for datasets that produce tensor elements but "
+                "type spec of elements in the input dataset is not a subclass of TensorSpec: "
+                f"`{leaf}`."
             )
     if shapes is None:
         for leaf in leaves:
-            if isinstance(leaf, TensorSpec) and leaf.shape.rank is None:
+            if leaf.shape.rank is None:
                 raise ValueError(
                     "You must provide `padded_shapes` argument because component has unknown rank."
                 )
-        sizes = [tuple(leaf.shape) if isinstance(leaf, TensorSpec) else () for leaf in leaves]
+        sizes = [tuple(leaf.shape) for leaf in leaves]
     else:
         given = structure.flatten_up_to(spec, shapes)
         sizes = [_padded_size(g, leaf) for g, leaf in zip(given, leaves, strict=True)]
     if values is None or not structure.is_nested(values):
         pads = [values] * len(leaves)
     else:
-        pads = structure.flatten_up_to(spec, values)
+        pads = structure.flatten_up_to(spec, _with_leaves(spec, values))
     return sizes, [_padding_value(pad, leaf) for pad, leaf in zip(pads, leaves, strict=True)]
 
 
+def _with_leaves(spec: Any, values: Any) -> Any:
+    """Padding values in the form of the elements, where None may stand for a whole structure."""
+    if values is None:
+        return structure.map_structure(lambda leaf: None, spec)
+    if isinstance(spec, tuple) and isinstance(values, tuple) and len(spec) == len(values):
+        return tuple(map(_with_leaves, spec, values))
+    if isinstance(spec, dict) and isinstance(values, dict) and set(spec) == set(values):
+        return {key: _with_leaves(spec[key], values[key]) for key in spec}
+    return values
+
+
 def _padded_size(given: Any, leaf: Any) -> tuple[Any, ...]:
+    if isinstance(given, list | tuple) and any(isinstance(size, list | tuple) for size in given):
+        given = _core.as_tensor(given)
     if isinstance(given, Tensor):
+        if given.dtype.is_floating:
+            raise TypeError(
+                f"Padded shape {given} must be a `tf.int64` vector tensor, but its element type "
+                f"was {given.dtype.name}."
+            )
         if given.ndim != 1:
             raise ValueError(
                 f"Padded shape {given} must be a `tf.int64` vector tensor, but its shape was "

@@ -537,6 +537,12 @@ class Template:
     weights = variables
     trainable_weights = trainable_variables
 
+    @property
+    def non_trainable_variables(self) -> list[Any]:
+        """Those of `variables` that are not trained."""
+        trainable = {id(variable) for variable in self.trainable_variables}
+        return [variable for variable in self.variables if id(variable) not in trainable]
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the function."""
         if context.building_graph() is None:

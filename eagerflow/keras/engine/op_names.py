@@ -20,7 +20,7 @@ OPERATORS: dict[str, Any] = {
     "math.subtract": operator.sub,
     "math.multiply": operator.mul,
     "math.truediv": operator.truediv,
-    "math.floordiv": operator.floordiv,
+    "compat.v1.floor_div": operator.floordiv,
     "math.floormod": operator.mod,
     "math.pow": operator.pow,
     "linalg.matmul": operator.matmul,
@@ -62,6 +62,22 @@ _TOP_LEVEL = frozenset(
 )
 # ... and these by the names that older configurations have for them.
 _CANONICAL = {
+    # TensorFlow's functions call those of version 1, which layers are named after.
+    "boolean_mask": "compat.v1.boolean_mask",
+    "complex": "dtypes.complex",
+    "conv2d": "compat.v1.nn.conv2d",
+    "divide": "math.truediv",
+    "embedding_lookup": "compat.v1.nn.embedding_lookup",
+    "floordiv": "compat.v1.floor_div",
+    "gather": "compat.v1.gather",
+    "gather_nd": "compat.v1.gather_nd",
+    "norm": "compat.v1.norm",
+    "pad": "compat.v1.pad",
+    "shape": "compat.v1.shape",
+    "sigmoid_cross_entropy_with_logits": "compat.v1.nn.sigmoid_cross_entropy_with_logits",
+    "size": "compat.v1.size",
+    "softmax_cross_entropy_with_logits": "compat.v1.nn.softmax_cross_entropy_with_logits_v2",
+    "transpose": "compat.v1.transpose",
     "log_softmax": "nn.log_softmax",
     "matmul": "linalg.matmul",
     "rint": "math.round",

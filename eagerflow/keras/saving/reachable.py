@@ -342,13 +342,21 @@ _NO_OPERATIONS = frozenset(
 _FUNCTION_TYPES = (types.FunctionType, _core.OpFunction)
 
 
+# Version 1's names of operations that have another name now.
+_RENAMED = {
+    "floor_div": "math.floordiv",
+    "nn.softmax_cross_entropy_with_logits_v2": "nn.softmax_cross_entropy_with_logits",
+}
+
+
 def find_operation(symbol: str) -> Any:
     """The operation on tensors of a name such as "math.reduce_mean", or None.
 
     Args:
         symbol: a name below `tf.`, or "raw." and the name of a native operation.
     """
-    namespace, _, name = symbol.removeprefix("compat.v1.").rpartition(".")
+    symbol = symbol.removeprefix("compat.v1.")
+    namespace, _, name = _RENAMED.get(symbol, symbol).rpartition(".")
     operation = None
     if namespace == "RaggedTensor" and name in FACTORIES:
         return getattr(RaggedTensor, name)
