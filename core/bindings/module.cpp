@@ -19,6 +19,7 @@
 #include "bindings/op_function.h"
 #include "bindings/optimizers.h"
 #include "bindings/override.h"
+#include "bindings/pjrt.h"
 #include "bindings/py_control_flow.h"
 #include "bindings/py_gradients.h"
 #include "bindings/py_graph.h"
@@ -241,6 +242,7 @@ NB_MODULE(_core, m) {
   py::add_tables(m);
   py::add_composed_ops(m);
   py::add_sessions(m);
+  py::add_pjrt(m);
   py::add_graphs(m);
   py::add_handles(m);
   py::add_gradients(m);

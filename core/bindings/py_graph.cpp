@@ -43,15 +43,6 @@ std::shared_ptr<void> hold(PyRef object) {
 
 nb::object wrapped(const Tensor& tensor) { return nb::steal(wrap(Tensor(tensor))); }
 
-// A list of pairs of a dtype and a shape, which may be partial.
-SpecList to_specs(nb::handle pairs) {
-  SpecList specs;
-  for (const nb::handle pair : pairs) {
-    specs.push_back({to_dtype(pair[nb::int_(0)].ptr()), to_partial_shape(pair[nb::int_(1)].ptr())});
-  }
-  return specs;
-}
-
 // The base class of eagerflow.framework.func_graph.FuncGraph.
 class PyGraph {
  public:
@@ -448,6 +439,14 @@ void run_plan(const graph::Plan& plan, std::span<const Tensor> arguments, Tensor
 void set_error_of_nodes(const graph::FailedNodes& failed) noexcept {
   set_python_error();
   explain(failed);
+}
+
+SpecList to_specs(nb::handle pairs) {
+  SpecList specs;
+  for (const nb::handle pair : pairs) {
+    specs.push_back({to_dtype(pair[nb::int_(0)].ptr()), to_partial_shape(pair[nb::int_(1)].ptr())});
+  }
+  return specs;
 }
 
 nb::list wrapped_list(std::span<const Tensor> tensors) {

@@ -11,6 +11,8 @@
 namespace ef::py {
 
 TensorList to_tensors(nanobind::handle sequence);
+// Specs from pairs of a dtype and a shape, which may be partial.
+SpecList to_specs(nanobind::handle pairs);
 nanobind::list wrapped_list(std::span<const Tensor> tensors);
 
 void add_graphs(nanobind::module_& m);

@@ -1,0 +1,34 @@
+// In place of the other files where the interface's header is missing at build time.
+#include "device/pjrt/client.h"
+#include "tensor/error.h"
+
+namespace ef::pjrt {
+namespace {
+
+[[noreturn]] void refuse() {
+  fail(Code::kUnimplemented,
+       "This build of eagerflow has no accelerators: the header of the PJRT interface was missing "
+       "when it was built. Install the package xla-cpu-pjrt, which has it, and build again.");
+}
+
+}  // namespace
+
+bool Client::built_in() { return false; }
+bool Client::holds(DType) { return false; }
+Client& Client::load(const std::string&, std::span<const Option>) { refuse(); }
+Tensor Client::to_device(const Tensor&, int) { refuse(); }
+Tensor Client::adopt(PJRT_Buffer*, const TensorSpec&, int) { refuse(); }
+MemoryStats Client::memory(int) const { refuse(); }
+ExecutablePtr Client::compile(const std::string&, const SpecList&) { refuse(); }
+ExecutablePtr Client::load_program(const std::string&, const SpecList&) { refuse(); }
+Executable::~Executable() = default;
+void Executable::run(std::span<const Tensor>, std::span<const char>, int, TensorList&) const {
+  refuse();
+}
+std::string Executable::serialized() const { refuse(); }
+DeviceMemory* device_memory(const Tensor&) { return nullptr; }
+Tensor device_alias(const Tensor&) { refuse(); }
+PJRT_Buffer* DeviceMemory::buffer() const { return buffer_; }
+const Tensor& DeviceMemory::host() { refuse(); }
+
+}  // namespace ef::pjrt

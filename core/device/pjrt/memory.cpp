@@ -1,0 +1,239 @@
+// Memory on devices: copies from and to the host, and between devices.
+#include <optional>
+
+#include "device/pjrt/api.h"
+#include "device/pjrt/client.h"
+#include "eager/dispatch.h"
+#include "tensor/error.h"
+
+namespace ef::pjrt {
+namespace {
+
+struct TypePair {
+  DType dtype;
+  PJRT_Buffer_Type type;
+};
+
+// Dtypes whose elements have the same bytes on devices as on the host.
+constexpr TypePair kTypes[] = {
+    {DType::kBool, PJRT_Buffer_Type_PRED},       {DType::kInt8, PJRT_Buffer_Type_S8},
+    {DType::kInt16, PJRT_Buffer_Type_S16},       {DType::kInt32, PJRT_Buffer_Type_S32},
+    {DType::kInt64, PJRT_Buffer_Type_S64},       {DType::kUint8, PJRT_Buffer_Type_U8},
+    {DType::kUint16, PJRT_Buffer_Type_U16},      {DType::kUint32, PJRT_Buffer_Type_U32},
+    {DType::kUint64, PJRT_Buffer_Type_U64},      {DType::kFloat16, PJRT_Buffer_Type_F16},
+    {DType::kBfloat16, PJRT_Buffer_Type_BF16},   {DType::kFloat32, PJRT_Buffer_Type_F32},
+    {DType::kFloat64, PJRT_Buffer_Type_F64},     {DType::kComplex64, PJRT_Buffer_Type_C64},
+    {DType::kComplex128, PJRT_Buffer_Type_C128},
+};
+
+std::optional<PJRT_Buffer_Type> find_type(DType dtype) {
+  for (const TypePair& pair : kTypes) {
+    if (pair.dtype == dtype) return pair.type;
+  }
+  return std::nullopt;
+}
+
+PJRT_Buffer_Type type_of(DType dtype) {
+  const std::optional<PJRT_Buffer_Type> type = find_type(dtype);
+  if (!type) {
+    invalid_argument("Tensors of dtype ", dtype, " stay on the host: accelerators do not hold it.");
+  }
+  return *type;
+}
+
+void destroy(const Api& api, PJRT_Event* event) {
+  auto args = arguments<PJRT_Event_Destroy_Args>();
+  args.event = event;
+  api.quietly(&PJRT_Api::PJRT_Event_Destroy, args);
+}
+
+// Waits for an event, which it takes over; throws its error.
+void await(const Api& api, PJRT_Event* event) {
+  if (!event) return;
+  auto ready = arguments<PJRT_Event_IsReady_Args>();
+  ready.event = event;
+  EF_PJRT(api, Event_IsReady, ready);
+  auto args = arguments<PJRT_Event_Await_Args>();
+  args.event = event;
+  try {
+    const KernelRegion released(ready.is_ready ? 0 : 1e9);
+    EF_PJRT(api, Event_Await, args);
+  } catch (...) {
+    destroy(api, event);
+    throw;
+  }
+  destroy(api, event);
+}
+
+struct Held {
+  Tensor tensor;
+  const Api* api;
+  PJRT_Event* event;
+};
+
+void release_held(PJRT_Error* error, void* held) {
+  auto* const mine = static_cast<Held*>(held);
+  if (error) {
+    try {
+      mine->api->fail_with(error, "copy to the device");
+    } catch (const Error&) {
+      // The buffer has the same error, which its readers get.
+    }
+  }
+  destroy(*mine->api, mine->event);
+  delete mine;
+}
+
+// Tensors below this size are copied at once: that takes less than an event.
+constexpr int64_t kSmall = 16'384;
+
+}  // namespace
+
+bool Client::holds(DType dtype) { return find_type(dtype).has_value(); }
+
+PJRT_Buffer* Client::upload(const Tensor& tensor, int device, bool may_stay) {
+  auto args = arguments<PJRT_Client_BufferFromHostBuffer_Args>();
+  args.client = handle_;
+  args.data = tensor.raw_data();
+  args.type = type_of(tensor.dtype());
+  args.dims = tensor.shape().data();
+  args.num_dims = static_cast<size_t>(tensor.rank());
+  args.device = devices_[static_cast<size_t>(device)].handle;
+  // Memory of NumPy's is released under Python's lock, for which a thread of the plugin must not
+  // wait.
+  const bool stays = may_stay && tensor.bytes() > kSmall && tensor.impl()->buffer()->writable();
+  args.host_buffer_semantics = stays ? PJRT_HostBufferSemantics_kImmutableZeroCopy
+                                     : PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
+  try {
+    EF_PJRT(*api_, Client_BufferFromHostBuffer, args);
+  } catch (const Error& error) {
+    if (error.code() != Code::kResourceExhausted) throw;
+    std::string room;
+    try {
+      const MemoryStats stats = memory(device);
+      if (stats.limit > 0) room = cat(", and ", stats.limit - stats.in_use, " are free");
+    } catch (const Error&) {
+      // The plugin does not say.
+    }
+    fail(Code::kResourceExhausted, "OOM when allocating tensor with shape", tensor.shape(),
+         " and type ", tensor.dtype(), " on ", devices_[static_cast<size_t>(device)].description,
+         ": it takes ", tensor.bytes(), " bytes", room, ". ", error.what());
+  }
+  if (!stays) {
+    destroy(*api_, args.done_with_host_buffer);
+    return args.buffer;
+  }
+  auto on_ready = arguments<PJRT_Event_OnReady_Args>();
+  on_ready.event = args.done_with_host_buffer;
+  on_ready.callback = release_held;
+  on_ready.user_arg = new Held{tensor, api_.get(), args.done_with_host_buffer};
+  EF_PJRT(*api_, Event_OnReady, on_ready);
+  return args.buffer;
+}
+
+PJRT_Buffer* Client::copied(const DeviceMemory& memory, int device) {
+  auto args = arguments<PJRT_Buffer_CopyToDevice_Args>();
+  args.buffer = memory.buffer();
+  args.dst_device = devices_[static_cast<size_t>(device)].handle;
+  EF_PJRT(*api_, Buffer_CopyToDevice, args);
+  return args.dst_buffer;
+}
+
+Tensor Client::adopt(PJRT_Buffer* buffer, const TensorSpec& spec, int device) {
+  auto memory = std::make_shared<DeviceMemory>(*this, buffer, spec, device);
+  return Tensor(TensorImpl::create_lazy(spec.dtype, spec.shape,
+                                        std::make_unique<DeviceBuffer>(std::move(memory))));
+}
+
+Tensor Client::to_device(const Tensor& tensor, int device) {
+  const TensorSpec spec{tensor.dtype(), tensor.shape()};
+  DeviceMemory* const memory = device_memory(tensor);
+  if (!memory || &memory->client() != this) return adopt(upload(tensor, device, false), spec, device);
+  if (memory->device() == device) return tensor;
+  return adopt(copied(*memory, device), spec, device);
+}
+
+DeviceMemory* device_memory(const Tensor& tensor) {
+  LazyValue* const lazy = tensor.impl()->lazy();
+  auto* const buffer = lazy ? dynamic_cast<DeviceBuffer*>(lazy) : nullptr;
+  return buffer ? buffer->memory().get() : nullptr;
+}
+
+Tensor device_alias(const Tensor& tensor) {
+  auto& buffer = dynamic_cast<DeviceBuffer&>(*tensor.impl()->lazy());
+  return Tensor(TensorImpl::create_lazy(tensor.dtype(), tensor.shape(),
+                                        std::make_unique<DeviceBuffer>(buffer.memory())));
+}
+
+DeviceMemory::DeviceMemory(Client& client, PJRT_Buffer* buffer, TensorSpec spec, int device)
+    : client_(client),
+      buffer_(buffer,
+              [&api = client.api()](PJRT_Buffer* owned) {
+                auto args = arguments<PJRT_Buffer_Destroy_Args>();
+                args.buffer = owned;
+                api.quietly(&PJRT_Api::PJRT_Buffer_Destroy, args);
+              }),
+      spec_(std::move(spec)),
+      device_(device) {}
+
+PJRT_Buffer* DeviceMemory::buffer() const {
+  if (!buffer_) {
+    fail(Code::kFailedPrecondition, "The tensor of dtype ", spec_.dtype, " and shape ", spec_.shape,
+         " has no value any more: a program on its device has taken over its memory.");
+  }
+  return buffer_.get();
+}
+
+const Tensor& DeviceMemory::host() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (host_) return host_;
+  }
+  // Two threads may both copy; the first one's is kept.
+  Tensor copy = client_.shares_memory() ? shared() : copied();
+  const std::lock_guard lock(mutex_);
+  if (!host_) host_ = std::move(copy);
+  return host_;
+}
+
+// The memory itself, where the host can read it.
+Tensor DeviceMemory::shared() {
+  const Api& api = client_.api();
+  auto ready = arguments<PJRT_Buffer_ReadyEvent_Args>();
+  ready.buffer = buffer();
+  EF_PJRT(api, Buffer_ReadyEvent, ready);
+  await(api, ready.event);
+  auto args = arguments<PJRT_Buffer_UnsafePointer_Args>();
+  args.buffer = buffer();
+  EF_PJRT(api, Buffer_UnsafePointer, args);
+  using Owner = std::shared_ptr<PJRT_Buffer>;
+  auto* const data = reinterpret_cast<std::byte*>(args.buffer_pointer);
+  const auto bytes =
+      static_cast<size_t>(spec_.shape.num_elements()) * element_size(spec_.dtype);
+  Buffer* const memory = Buffer::adopt(
+      data, bytes, [](void* owner) { delete static_cast<Owner*>(owner); }, new Owner(buffer_));
+  return Tensor(TensorImpl::create(spec_.dtype, spec_.shape, memory, data));
+}
+
+Tensor DeviceMemory::copied() {
+  const Api& api = client_.api();
+  // Rows one after the other, whatever order the device has.
+  std::vector<int64_t> order;
+  for (int axis = spec_.shape.rank(); axis-- > 0;) order.push_back(axis);
+  auto layout = arguments<PJRT_Buffer_MemoryLayout>();
+  layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+  layout.tiled.struct_size = sizeof layout.tiled;
+  layout.tiled.minor_to_major = order.data();
+  layout.tiled.minor_to_major_size = order.size();
+  Tensor result = Tensor::empty(spec_.dtype, spec_.shape);
+  auto args = arguments<PJRT_Buffer_ToHostBuffer_Args>();
+  args.src = buffer();
+  args.host_layout = &layout;
+  args.dst = result.mutable_raw_data();
+  args.dst_size = static_cast<size_t>(result.bytes());
+  EF_PJRT(api, Buffer_ToHostBuffer, args);
+  await(api, args.event);
+  return result;
+}
+
+}  // namespace ef::pjrt
