@@ -55,9 +55,10 @@ struct Program {
 };
 
 nb::list run_program(const Program& self, nb::handle arguments, int device,
-                     const std::vector<char>& donated) {
+                     const std::vector<bool>& given) {
   const TensorList inputs = to_tensors(arguments);
   TensorList results;
+  const std::vector<char> donated(given.begin(), given.end());
   self.executable->run(inputs, donated, checked_device(*self.client, device), results);
   return wrapped_list(results);
 }
@@ -95,7 +96,7 @@ void add_pjrt(nb::module_& m) {
       });
   nb::class_<Program>(pjrt, "Program")
       .def("run", run_program, "arguments"_a, "device"_a = 0,
-           "donated"_a = std::vector<char>())
+           "donated"_a = std::vector<bool>())
       .def("serialized", [](const Program& self) {
         const std::string bytes = self.executable->serialized();
         return nb::bytes(bytes.data(), bytes.size());

@@ -23,6 +23,7 @@
 #include "graph/static_value.h"
 #include "graph/variables.h"
 #include "graph/vjp.h"
+#include "lower/compiled.h"
 
 namespace nb = nanobind;
 
@@ -66,9 +67,16 @@ class PyGraph {
     return callable_;
   }
 
+  // Runs it as one program on a device from now on.
+  void compile_for(pjrt::Client& client, int device) {
+    compiled_ = std::make_shared<lower::CompiledFunction>(graph_, client, device);
+  }
+  const std::shared_ptr<lower::CompiledFunction>& compiled() const { return compiled_; }
+
  private:
   GraphPtr graph_;
   graph::CallablePtr callable_;
+  std::shared_ptr<lower::CompiledFunction> compiled_;
 };
 
 nb::object graph_object(Graph* graph) {
@@ -109,6 +117,13 @@ graph::VariablePairs to_variables(nb::handle pairs) {
   return variables;
 }
 
+void run_by_plan(const Callable& callable, TensorList& inputs, TensorList& results) {
+  graph::append_captures(callable.graph(), inputs);
+  // As in TensorFlow, a call that is differentiated has random streams of its own.
+  const graph::CalledFrom here(callable.is_watched(inputs) ? &callable : nullptr);
+  run_plan(callable.plan(), inputs, results);
+}
+
 nb::list run_graph(PyGraph& self, nb::handle arguments, nb::handle pairs) {
   const graph::CallablePtr callable = self.callable();  // the object may go meanwhile
   TensorList inputs = to_tensors(arguments);
@@ -121,11 +136,15 @@ nb::list run_graph(PyGraph& self, nb::handle arguments, nb::handle pairs) {
     keep_graphs(*outer, {nb::find(&self)});
     return wrapped_list(outputs);
   }
-  std::optional<graph::SwappedVariables> swapped;
-  if (PyObject_Size(pairs.ptr()) > 0) swapped.emplace(to_variables(pairs));
   TensorList results;
   try {
-    run_callable(*callable, inputs, results);
+    if (PyObject_Size(pairs.ptr()) > 0) {
+      // Programs are compiled for the variables of the trace.
+      const graph::SwappedVariables swapped(to_variables(pairs));
+      run_by_plan(*callable, inputs, results);
+    } else {
+      run_callable(*callable, inputs, results);
+    }
   } catch (const PythonError&) {
     throw nb::python_error();
   }
@@ -145,6 +164,9 @@ class HostCall final : public NodeFunction {
   const char* type() const override { return type_.c_str(); }
   bool has_effects() const override { return effects_; }
   PyObject* callable() const { return static_cast<PyObject*>(callable_.get()); }
+  void retrace(Graph& graph, std::span<const Tensor> inputs, TensorList& outputs) const override {
+    outputs = graph::add_function(graph, shared_from_this(), inputs, specs_, type_);
+  }
 
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
     if (unless_) {
@@ -421,9 +443,13 @@ void keep_graphs(Graph& outer, std::initializer_list<nb::handle> graphs) {
 }
 
 void run_callable(const graph::Callable& callable, TensorList& inputs, TensorList& results) {
+  const auto* const owner = static_cast<PyGraph*>(callable.graph().owner);
+  if (!owner || !owner->compiled()) return run_by_plan(callable, inputs, results);
+  const std::shared_ptr<lower::CompiledFunction> compiled = owner->compiled();
   graph::append_captures(callable.graph(), inputs);
-  // As in TensorFlow, a call that is differentiated has random streams of its own.
-  const graph::CalledFrom here(callable.is_watched(inputs) ? &callable : nullptr);
+  // What tapes record runs operation by operation.
+  if (!callable.is_watched(inputs)) return compiled->run(inputs, results);
+  const graph::CalledFrom here(&callable);
   run_plan(callable.plan(), inputs, results);
 }
 
@@ -585,6 +611,14 @@ void add_graphs(nb::module_& m) {
       .def("run", run_graph, nb::arg("inputs"), nb::arg("variables") = nb::tuple(),
            "The outputs for tensors as inputs. While another graph is built, adds a node. Pairs of "
            "variables say which to use in place of those that it was traced with.")
+      .def("compile_for", &PyGraph::compile_for, nb::arg("client"), nb::arg("device"),
+           "Runs it as one program on a device of a plugin from now on.")
+      .def_prop_ro("program",
+                   [](PyGraph& self) {
+                     const auto compiled = self.compiled();
+                     return nb::make_tuple(compiled ? compiled->compiled() : 0,
+                                           compiled ? compiled->text() : std::string());
+                   })
       .def(
           "evaluate",
           [](PyGraph& self, nb::handle tensor, nb::handle inputs) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "device/pjrt/client.h"
 #include "eager/dispatch.h"
 #include "eager/observer.h"
 #include "eager/tape.h"
@@ -73,7 +74,7 @@ Tensor Variable::read() {
   for (Tape* tape : tapes) {
     if ((trainable_ && tape->watches_accessed_variables()) || tape->watches(*this)) {
       // A new identity for each read: a value read before the tape began stays unwatched.
-      if (!std::exchange(watched, true) && !graph) value = value.alias();
+      if (!std::exchange(watched, true) && !graph) value = pjrt::alias(value);
       tape->variable_read(*this, value);
     }
   }
@@ -86,7 +87,7 @@ void Variable::assign(const Tensor& value) {
   }
   if (declaration_) [[unlikely]]
     return graph::variable_of_run(*this).assign(value);
-  Tensor fresh = value.alias();
+  Tensor fresh = pjrt::alias(value);
   lock();
   std::swap(value_, fresh);
   unlock();
@@ -97,7 +98,7 @@ bool Variable::assign_if(const Tensor& expected, const Tensor& value) {
     graph::add_assign(*graph, *this, graph::Change::kReplace, value);
     return true;
   }
-  Tensor fresh = value.alias();
+  Tensor fresh = pjrt::alias(value);
   lock();
   const bool same = value_.impl() == expected.impl();
   if (same) std::swap(value_, fresh);

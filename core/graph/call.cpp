@@ -8,6 +8,7 @@
 #include "eager/tape.h"
 #include "graph/random_streams.h"
 #include "graph/record.h"
+#include "graph/specialize.h"
 #include "graph/static_value.h"
 #include "graph/variables.h"
 
@@ -52,6 +53,11 @@ class Call final : public NodeFunction {
     if (variables_.empty()) return callee_->plan().consume(inputs, outputs);
     const SwappedVariables swapped(variables_);
     callee_->plan().consume(inputs, outputs);
+  }
+  // The callee's nodes, in place of the call.
+  void retrace(Graph&, std::span<const Tensor> inputs, TensorList& outputs) const override {
+    const SwappedVariables swapped(variables_);
+    outputs = replayed(callee_->graph(), inputs);
   }
 
  private:

@@ -8,6 +8,7 @@
 
 #include "eager/dispatch.h"
 #include "graph/record.h"
+#include "graph/specialize.h"
 #include "tensor/error.h"
 
 namespace ef::graph {
@@ -50,6 +51,8 @@ bool as_condition(const Tensor& value, const char* where) {
   return *value.data<bool>();
 }
 
+TensorSpec spec_of(const Tensor& tensor) { return {tensor.dtype(), tensor.shape()}; }
+
 class Choice final : public NodeFunction {
  public:
   struct Branch {
@@ -90,6 +93,30 @@ class Choice final : public NodeFunction {
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
     TensorList own(inputs);
     consume(own, outputs);
+  }
+  // The branch that is chosen, if that is known.
+  void retrace(Graph& graph, std::span<const Tensor> inputs, TensorList& outputs) const override {
+    const auto arguments_of = [&](const Branch& branch) {
+      TensorList arguments;
+      for (const size_t i : branch.captures) arguments.push_back(inputs[i]);
+      return arguments;
+    };
+    if (has_value(inputs[0])) {
+      const Branch& branch = branches_[chosen(inputs[0])];
+      outputs = replayed(branch.callee->graph(), arguments_of(branch));
+      return;
+    }
+    std::vector<CallablePtr> branches;
+    for (const Branch& branch : branches_) {
+      const Graph& traced = branch.callee->graph();
+      auto part = std::make_shared<Graph>(traced.name(), graph.shared_from_this());
+      {
+        const Building inside(part);
+        part->finish(replayed(traced, arguments_of(branch)));
+      }
+      branches.push_back(std::make_shared<const Callable>(std::move(part)));
+    }
+    outputs = add_choice(graph, inputs[0], branches, type());
   }
   [[gnu::hot]] void consume(std::span<Tensor> inputs, TensorList& outputs) const override {
     const Branch& branch = branches_[chosen(inputs[0])];
@@ -164,6 +191,15 @@ class While final : public NodeFunction {
   }
   std::vector<Variable*> reads() const override { return reads_; }
 
+  LoopParts parts() const {
+    return {condition_.graph.get(), body_.graph.get(), &condition_.captures, &body_.captures,
+            count_, limited_};
+  }
+  // Iteration by iteration where a tape has to go back, if it is known how many there are.
+  void retrace(Graph& graph, std::span<const Tensor> inputs, TensorList& outputs) const override {
+    if (recording() && (!limited_ || has_value(inputs[count_])) && unroll(inputs, outputs)) return;
+    outputs = traced_again(graph, inputs);
+  }
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
     TensorList own(inputs);
     consume(own, outputs);
@@ -191,6 +227,56 @@ class While final : public NodeFunction {
   }
 
  private:
+  static TensorList with_captures(std::span<const Tensor> variables, const Part& part,
+                                  std::span<const Tensor> inputs) {
+    TensorList arguments(variables);
+    for (const size_t i : part.captures) arguments.push_back(inputs[i]);
+    return arguments;
+  }
+
+  bool unroll(std::span<const Tensor> inputs, TensorList& outputs) const {
+    TensorList variables(inputs.first(count_));
+    const int64_t most = limit(inputs);
+    for (int64_t done = 0; done != most; ++done) {
+      const Tensor more = replayed(*condition_.graph, with_captures(variables, condition_, inputs))[0];
+      if (!has_value(more)) {
+        if (done == 0) return false;
+        fail(Code::kUnimplemented, "The number of iterations of a tf.while_loop with a gradient ",
+             "depends on values.");
+      }
+      if (!as_condition(more, "tf.while_loop")) break;
+      variables = replayed(*body_.graph, with_captures(variables, body_, inputs));
+    }
+    outputs = variables;
+    return true;
+  }
+
+  // A loop whose variables have the shapes that these inputs and the body's results share.
+  TensorList traced_again(Graph& graph, std::span<const Tensor> inputs) const {
+    SpecList specs;
+    for (const Tensor& variable : inputs.first(count_)) specs.push_back(spec_of(variable));
+    const auto build = [&](const Part& part) {
+      auto traced = std::make_shared<Graph>(part.graph->name(), graph.shared_from_this());
+      const Building inside(traced);
+      TensorList variables;
+      for (const TensorSpec& spec : specs) variables.push_back(traced->add_input(spec, "variable"));
+      traced->finish(replayed(*part.graph, with_captures(variables, part, inputs)));
+      return traced;
+    };
+    GraphPtr body = build(body_);
+    for (bool fits = false; !fits;) {
+      fits = true;
+      for (size_t k = 0; k < count_; ++k) {
+        const Shape shape = common(specs[k].shape, body->outputs()[k].shape());
+        fits &= shape == specs[k].shape;
+        specs[k].shape = shape;
+      }
+      if (!fits) body = build(body_);
+    }
+    const Loop loop{build(condition_), std::move(body), limited_ ? inputs[count_] : Tensor()};
+    return add_loop(graph, loop, inputs.first(count_), type());
+  }
+
   // -1 if there is none.
   int64_t limit(std::span<const Tensor> inputs) const {
     if (!limited_) return -1;
@@ -212,9 +298,15 @@ class While final : public NodeFunction {
   std::vector<Variable*> reads_;
 };
 
-TensorSpec spec_of(const Tensor& tensor) { return {tensor.dtype(), tensor.shape()}; }
-
 }  // namespace
+
+std::optional<LoopParts> loop_of(const Node& node) {
+  const auto* const loop = dynamic_cast<const While*>(node.function.get());
+  if (!loop) return std::nullopt;
+  return loop->parts();
+}
+
+bool is_choice(const Node& node) { return dynamic_cast<const Choice*>(node.function.get()); }
 
 TensorList add_choice(Graph& graph, const Tensor& index, std::span<const CallablePtr> branches,
                       std::string_view name) {

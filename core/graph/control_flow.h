@@ -1,7 +1,9 @@
 // Nodes with graphs inside: choices and loops.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "graph/call.h"
 
@@ -23,5 +25,19 @@ struct Loop {
 // with the specs of the body's inputs.
 TensorList add_loop(Graph& graph, const Loop& loop, std::span<const Tensor> variables,
                     std::string_view name);
+
+// What a node that is a loop consists of. Captures say which inputs of the node they are; a limit is
+// the input behind the variables.
+struct LoopParts {
+  const Graph* condition;
+  const Graph* body;
+  const std::vector<size_t>* condition_captures;
+  const std::vector<size_t>* body_captures;
+  size_t variables;
+  bool limited;
+};
+std::optional<LoopParts> loop_of(const Node& node);
+// Whether a node runs one of its graphs, which its first input chooses.
+bool is_choice(const Node& node);
 
 }  // namespace ef::graph

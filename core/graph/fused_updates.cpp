@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "graph/record.h"
+#include "graph/update_rules.h"
 #include "graph/variables.h"
 #include "ops/compose.h"
 #include "tensor/error.h"
@@ -52,6 +53,27 @@ class FusedUpdate final : public NodeFunction {
 
   void run(std::span<const Tensor> inputs, TensorList&) const override {
     size_t next = 0;
+    std::vector<UpdateTarget> targets = targets_of(inputs, next);
+    for (UpdateTarget& target : targets) {
+      if (target.rows) target.rows = cast_to(target.rows, DType::kInt64);
+      if (target.gradient) target.gradient.impl()->settle();
+    }
+    std::vector<double> numbers = numbers_;
+    for (const size_t k : late_) numbers[k] = real(inputs[next++]);
+    update(make_(numbers), targets);
+  }
+  // The operations that the rule consists of.
+  void retrace(Graph&, std::span<const Tensor> inputs, TensorList&) const override {
+    size_t next = 0;
+    const std::vector<UpdateTarget> targets = targets_of(inputs, next);
+    std::vector<Tensor> late(numbers_.size());
+    for (const size_t k : late_) late[k] = inputs[next++];
+    for (const UpdateTarget& target : targets) add_rule(make_(numbers_), late, target);
+  }
+
+ private:
+  // The targets of this run; `next` becomes the position behind their inputs.
+  std::vector<UpdateTarget> targets_of(std::span<const Tensor> inputs, size_t& next) const {
     std::vector<UpdateTarget> targets(updated_.size());
     for (size_t i = 0; i < updated_.size(); ++i) {
       const Updated& updated = updated_[i];
@@ -60,15 +82,11 @@ class FusedUpdate final : public NodeFunction {
       for (int k = 0; k < cpu::kMaxSlots; ++k) target.slots[k] = of_this_run(updated.slots[k]);
       target.sparse = updated.sparse;
       if (updated.has_gradient) target.gradient = inputs[next++];
-      if (updated.sparse) target.rows = cast_to(inputs[next++], DType::kInt64);
-      if (target.gradient) target.gradient.impl()->settle();
+      if (updated.sparse) target.rows = inputs[next++];
     }
-    std::vector<double> numbers = numbers_;
-    for (const size_t k : late_) numbers[k] = real(inputs[next++]);
-    update(make_(numbers), targets);
+    return targets;
   }
 
- private:
   struct Updated {
     VariableRef variable;
     VariableRef slots[cpu::kMaxSlots];

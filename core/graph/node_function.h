@@ -2,6 +2,7 @@
 // control flow, gradients.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -18,7 +19,7 @@ namespace ef::graph {
 
 class Graph;
 
-class NodeFunction {
+class NodeFunction : public std::enable_shared_from_this<NodeFunction> {
  public:
   virtual ~NodeFunction() = default;
   // TensorFlow's name of the operation: "ReadVariableOp".
@@ -41,6 +42,13 @@ class NodeFunction {
   virtual void run(std::span<const Tensor> inputs, TensorList& outputs) const = 0;
   // The same on values that nothing else reads, unless they have other handles: they may be taken.
   virtual void consume(std::span<Tensor> inputs, TensorList& outputs) const {
+    run(inputs, outputs);
+  }
+
+  // Adds to the graph that is being built what a run would do, with what is known of these inputs
+  // (graph/specialize.h). By default the operations that it runs.
+  virtual void retrace(Graph& /*graph*/, std::span<const Tensor> inputs,
+                       TensorList& outputs) const {
     run(inputs, outputs);
   }
 

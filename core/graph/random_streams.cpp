@@ -66,6 +66,10 @@ class RandomStream final : public NodeFunction {
     push_state(stream->second, outputs);
     move_on(stream->second, blocks);
   }
+  // The stream stays one.
+  void retrace(Graph& graph, std::span<const Tensor> inputs, TensorList& outputs) const override {
+    outputs = add_function(graph, shared_from_this(), inputs, three_numbers(), type());
+  }
 
  private:
   StreamState beginning() const {
@@ -94,6 +98,9 @@ class StateAdvance final : public NodeFunction {
   std::span<const VariableRef> variables() const override { return {&state_, 1}; }
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
     push_state(advance(SwappedVariables::find(*state_), number_of(inputs[0])), outputs);
+  }
+  void retrace(Graph& graph, std::span<const Tensor> inputs, TensorList& outputs) const override {
+    outputs = add_state_advance(graph, SwappedVariables::find(*state_), inputs[0]);
   }
 
  private:

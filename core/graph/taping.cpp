@@ -87,7 +87,11 @@ class Recorded final : public NodeFunction {
       std::vector<std::unique_ptr<RecordingOn>> recording;
       for (const TapeRef& ref : tapes)
         recording.push_back(std::make_unique<RecordingOn>(ref.get()));
-      function_->run(own, outputs);
+      if (Graph* const graph = building()) {
+        function_->retrace(*graph, own, outputs);
+      } else {
+        function_->run(own, outputs);
+      }
     }
     for (const Tensor& output : outputs) targets.push_back(output.impl()->id());
     outputs.push_back(Tensor(TensorImpl::create_lazy(DType::kInvalid, Shape(), std::move(result))));

@@ -38,11 +38,15 @@ class IsInitialized final : public OfVariable {
   void run(std::span<const Tensor>, TensorList& outputs) const override {
     outputs.push_back(Tensor::scalar(DType::kBool, variable().initialized()));
   }
+  void retrace(Graph& graph, std::span<const Tensor>, TensorList& outputs) const override {
+    outputs.push_back(add_is_initialized(graph, variable()));
+  }
 };
 
 class Assign final : public OfVariable {
  public:
   Assign(Variable& variable, Change change) : OfVariable(variable), change_(change) {}
+  Change change() const { return change_; }
   const char* type() const override {
     switch (change_) {
       case Change::kAdd: return "AssignAddVariableOp";
@@ -52,6 +56,9 @@ class Assign final : public OfVariable {
     return "AssignVariableOp";
   }
   bool has_effects() const override { return true; }
+  void retrace(Graph& graph, std::span<const Tensor> inputs, TensorList&) const override {
+    add_assign(graph, variable(), change_, inputs[0]);
+  }
   void run(std::span<const Tensor> inputs, TensorList&) const override {
     switch (change_) {
       case Change::kAdd: return variable().assign_add(inputs[0]);
@@ -124,6 +131,13 @@ UsingStore::~UsingStore() { current_store = outer_; }
 Variable* read_by(const Node& node) {
   const auto* const read = dynamic_cast<const Read*>(node.function.get());
   return read ? read->variables()[0].get() : nullptr;
+}
+
+Variable* assigned_by(const Node& node, Change& change) {
+  const auto* const assign = dynamic_cast<const Assign*>(node.function.get());
+  if (!assign) return nullptr;
+  change = assign->change();
+  return assign->variables()[0].get();
 }
 
 thread_local const SwappedVariables* SwappedVariables::innermost_ = nullptr;

@@ -20,6 +20,9 @@ void add_assign(Graph& graph, Variable& variable, Change change, const Tensor& v
 // The variable whose value a node returns; null for other nodes.
 Variable* read_by(const Node& node);
 
+// The variable that a node changes, and how; null for other nodes.
+Variable* assigned_by(const Node& node, Change& change);
+
 // Variables that a function was traced with, as arguments, and those of a call.
 using VariablePairs = std::vector<std::pair<VariableRef, VariableRef>>;
 

@@ -27,6 +27,8 @@ from eagerflow.util import lazy
 
 # It imports malt when a function is converted.
 autograph = lazy.Module("eagerflow.autograph.conversion")
+# Few programs compile functions.
+compilation = lazy.Module("eagerflow.functions.compilation")
 
 Tensor = _core.Tensor
 
@@ -319,6 +321,8 @@ class Function(_core.TracedCall, Callable):
         signature = types.FunctionType(
             list(signature.parameters.values()), graph.capture_types, output_type
         )
+        if self._jit_compile:
+            compilation.compile_for_cpu(graph, self._name)
         concrete = ConcreteFunction(graph, signature, self._name, self._attributes, variables)
         return concrete, bool(creation.created)
 
@@ -432,7 +436,9 @@ def function(
         input_signature: a spec for each parameter; the function is traced once, for these. Arguments are
             converted to tensors.
         autograph: whether `if`, `while` and `for` over tensors become nodes.
-        jit_compile: accepted; there is no compiler for accelerators yet.
+        jit_compile: True for one program of XLA's, which is compiled for each combination of shapes.
+            It needs a plugin (`pip install xla-cpu-pjrt`); without one the function runs as others do,
+            after a warning. Calls that a tape outside records run operation by operation.
         reduce_retracing: whether a trace for tensors of a second shape is made for all shapes that have
             in common what both have.
         experimental_implements: a name that the graph keeps.

@@ -26,9 +26,9 @@ void Executable::run(std::span<const Tensor>, std::span<const char>, int, Tensor
   refuse();
 }
 std::string Executable::serialized() const { refuse(); }
+Tensor alias(const Tensor& tensor) { return tensor.alias(); }
 DeviceMemory* device_memory(const Tensor&) { return nullptr; }
-Tensor device_alias(const Tensor&) { refuse(); }
-PJRT_Buffer* DeviceMemory::buffer() const { return buffer_; }
+PJRT_Buffer* DeviceMemory::buffer() const { return buffer_.get(); }
 const Tensor& DeviceMemory::host() { refuse(); }
 
 }  // namespace ef::pjrt

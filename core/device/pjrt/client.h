@@ -86,8 +86,8 @@ class DeviceBuffer final : public LazyValue {
 
 // The memory of a tensor whose value is on a device; null for others.
 DeviceMemory* device_memory(const Tensor& tensor);
-// Another tensor with the same value on a device, as Tensor::alias() for those of the host.
-Tensor device_alias(const Tensor& tensor);
+// Another tensor with the same value, as Tensor::alias(), which stays on its device.
+Tensor alias(const Tensor& tensor);
 
 // A compiled program.
 class Executable {

@@ -159,10 +159,12 @@ DeviceMemory* device_memory(const Tensor& tensor) {
   return buffer ? buffer->memory().get() : nullptr;
 }
 
-Tensor device_alias(const Tensor& tensor) {
-  auto& buffer = dynamic_cast<DeviceBuffer&>(*tensor.impl()->lazy());
+Tensor alias(const Tensor& tensor) {
+  LazyValue* const lazy = tensor.impl()->lazy();
+  auto* const buffer = lazy ? dynamic_cast<DeviceBuffer*>(lazy) : nullptr;
+  if (!buffer) return tensor.alias();
   return Tensor(TensorImpl::create_lazy(tensor.dtype(), tensor.shape(),
-                                        std::make_unique<DeviceBuffer>(buffer.memory())));
+                                        std::make_unique<DeviceBuffer>(buffer->memory())));
 }
 
 DeviceMemory::DeviceMemory(Client& client, PJRT_Buffer* buffer, TensorSpec spec, int device)

@@ -1,0 +1,25 @@
+// Graphs traced again, with what is known when they are called: shapes are, and values of constants.
+//
+// Nodes are added anew, calls are replaced by what they call, choices by the branch that is known,
+// and gradients that waited for shapes by the operations that they consist of.
+#pragma once
+
+#include <span>
+
+#include "graph/graph.h"
+
+namespace ef::graph {
+
+// Adds the nodes of a finished graph to the one that is being built. `arguments` stand for its
+// inputs and captures; the outputs. Throws what operations throw for such arguments.
+TensorList replayed(const Graph& graph, std::span<const Tensor> arguments);
+
+// A graph that does the same for arguments of these specs. All are its inputs: it captures nothing.
+GraphPtr specialized(const Graph& graph, std::span<const TensorSpec> arguments);
+// The same without some nodes, whose outputs are inputs behind the arguments: those of `ports`, of
+// these specs.
+GraphPtr specialized(const Graph& graph, std::span<const TensorSpec> arguments,
+                     std::span<const NodeId> without, std::span<const Port> ports,
+                     std::span<const TensorSpec> given);
+
+}  // namespace ef::graph

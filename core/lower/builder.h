@@ -1,0 +1,140 @@
+// Writes programs of StableHLO as text: values, and the operations that make them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ops/op.h"
+
+namespace ef::lower {
+
+// A result of an operation, or an argument.
+struct Value {
+  std::string name;  // "%12"
+  DType dtype = DType::kInvalid;
+  Shape shape;
+
+  int rank() const { return shape.rank(); }
+  TensorSpec spec() const { return {dtype, shape}; }
+};
+using Values = std::vector<Value>;
+using Dims = std::vector<int64_t>;
+
+// "f32", "ui8", "complex<f64>". Throws Unimplemented for dtypes that programs do not have.
+std::string_view type_name(DType dtype);
+// "tensor<2x3xf32>".
+std::string type_text(DType dtype, const Shape& shape);
+// "array<i64: 0, 2>".
+std::string array_text(std::span<const int64_t> numbers);
+// "dense<[[1, 2], [0, 0]]> : tensor<2x2xi64>", for paddings.
+std::string pairs_text(std::span<const std::pair<int64_t, int64_t>> pairs);
+
+enum class Reduction : uint8_t { kAdd, kMultiply, kMaximum, kMinimum, kAnd, kOr };
+
+class Builder {
+ public:
+  // What has been written.
+  const std::string& text() const { return text_; }
+
+  // Any operation, in the language's general form. `attrs` as in "dimensions = array<i64: 0>";
+  // regions are made by region().
+  Values op(std::string_view name, std::span<const Value> operands, std::string_view attrs,
+            std::span<const TensorSpec> results, std::span<const std::string> regions = {});
+  Value one(std::string_view name, std::span<const Value> operands, const TensorSpec& result,
+            std::string_view attrs = {}, std::span<const std::string> regions = {});
+  Value one(std::string_view name, std::initializer_list<Value> operands, const TensorSpec& result,
+            std::string_view attrs = {}, std::span<const std::string> regions = {}) {
+    return one(name, std::span(operands.begin(), operands.size()), result, attrs, regions);
+  }
+  // A block whose results `body` returns; with arguments of these specs.
+  std::string region(std::span<const TensorSpec> arguments,
+                     const std::function<Values(const Values&)>& body);
+  void end(std::string_view terminator, std::span<const Value> results);
+
+  // Constants.
+  Value constant(const Tensor& value);
+  Value full(DType dtype, const Shape& shape, double number);
+  Value full_int(DType dtype, const Shape& shape, int64_t number);
+  // The largest and the smallest value of a dtype, infinite where it has infinity.
+  Value highest(DType dtype, const Shape& shape);
+  Value lowest(DType dtype, const Shape& shape);
+  Value like(const Value& x, double number) { return full(x.dtype, x.shape, number); }
+  // 0, 1, 2, … along an axis.
+  Value iota(DType dtype, const Shape& shape, int64_t axis);
+
+  // Of one dtype and shape.
+  Value unary(std::string_view name, const Value& x);
+  Value binary(std::string_view name, const Value& x, const Value& y);
+  Value add(const Value& x, const Value& y) { return binary("stablehlo.add", x, y); }
+  Value sub(const Value& x, const Value& y) { return binary("stablehlo.subtract", x, y); }
+  Value mul(const Value& x, const Value& y) { return binary("stablehlo.multiply", x, y); }
+  Value div(const Value& x, const Value& y) { return binary("stablehlo.divide", x, y); }
+  Value max(const Value& x, const Value& y) { return binary("stablehlo.maximum", x, y); }
+  Value min(const Value& x, const Value& y) { return binary("stablehlo.minimum", x, y); }
+  Value logical_and(const Value& x, const Value& y) { return binary("stablehlo.and", x, y); }
+  Value logical_or(const Value& x, const Value& y) { return binary("stablehlo.or", x, y); }
+  Value logical_not(const Value& x) { return unary("stablehlo.not", x); }
+  Value negate(const Value& x) { return unary("stablehlo.negate", x); }
+  Value exp(const Value& x) { return unary("stablehlo.exponential", x); }
+  Value log(const Value& x) { return unary("stablehlo.log", x); }
+  Value sqrt(const Value& x) { return unary("stablehlo.sqrt", x); }
+  Value abs(const Value& x);  // real for complex values
+  // "EQ", "LT", …; floating values are compared with NaN unordered, or totally where asked.
+  Value compare(std::string_view direction, const Value& x, const Value& y, bool total = false);
+  Value select(const Value& condition, const Value& x, const Value& y);
+  // As TensorFlow casts: floating values to integers by dropping the fraction.
+  Value convert(const Value& x, DType dtype);
+  Value bitcast(const Value& x, DType dtype);
+
+  // Shapes.
+  Value reshape(const Value& x, const Shape& shape);
+  Value transpose(const Value& x, std::span<const int64_t> permutation);
+  // `axes` says for each axis of x which one of the result it is.
+  Value broadcast_in_dim(const Value& x, const Shape& shape, std::span<const int64_t> axes);
+  // By NumPy's rule.
+  Value broadcast(const Value& x, const Shape& shape);
+  // Along axes that x lacks: those that `axes` names.
+  Value spread(const Value& x, const Shape& shape, std::span<const int64_t> missing);
+  Value slice(const Value& x, std::span<const int64_t> begin, std::span<const int64_t> end,
+              std::span<const int64_t> strides = {});
+  Value concat(std::span<const Value> parts, int64_t axis);
+  Value pad(const Value& x, const Value& with, std::span<const int64_t> before,
+            std::span<const int64_t> after, std::span<const int64_t> between = {});
+  Value reverse(const Value& x, std::span<const int64_t> axes);
+  // The slice of these sizes at scalar starts, which are moved inside.
+  Value dynamic_slice(const Value& x, std::span<const Value> starts, std::span<const int64_t> sizes);
+  Value dynamic_update_slice(const Value& x, const Value& part, std::span<const Value> starts);
+
+  // Reductions over axes, which the result lacks.
+  Value reduce(Reduction reduction, const Value& x, std::span<const int64_t> axes);
+  Value reduce_window(Reduction reduction, const Value& x, std::span<const int64_t> sizes,
+                      std::span<const int64_t> strides,
+                      std::span<const std::pair<int64_t, int64_t>> paddings,
+                      std::span<const int64_t> dilations = {});
+  Value neutral(Reduction reduction, DType dtype);
+  // A block that combines two scalars, for operations that reduce.
+  std::string combiner(Reduction reduction, DType dtype);
+
+  // Sums of products over pairs of axes, with batch axes first: XLA's dot_general.
+  Value dot(const Value& x, const Value& y, std::span<const int64_t> batch_x,
+            std::span<const int64_t> batch_y, std::span<const int64_t> over_x,
+            std::span<const int64_t> over_y);
+
+  // Rows of x by indices of its first axis: x[indices]. Indices outside are moved inside.
+  Value take_rows(const Value& x, const Value& indices);
+
+ private:
+  Value fresh(const TensorSpec& spec);
+
+  std::string text_;
+  int64_t next_ = 0;
+};
+
+Dims axes_from(int64_t begin, int64_t end);
+Shape without(const Shape& shape, std::span<const int64_t> axes);
+
+}  // namespace ef::lower

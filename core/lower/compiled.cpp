@@ -1,0 +1,213 @@
+// Running graphs as programs.
+#include "lower/compiled.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "graph/control_flow.h"
+#include "graph/plan.h"
+#include "graph/specialize.h"
+#include "graph/variables.h"
+#include "tensor/error.h"
+
+namespace ef::lower {
+namespace {
+
+using graph::Graph;
+using graph::GraphPtr;
+using graph::Node;
+using graph::NodeId;
+using graph::Port;
+
+bool same_specs(std::span<const TensorSpec> specs, std::span<const Tensor> tensors) {
+  if (specs.size() != tensors.size()) return false;
+  for (size_t k = 0; k < specs.size(); ++k) {
+    if (specs[k].dtype != tensors[k].dtype() || specs[k].shape != tensors[k].shape()) return false;
+  }
+  return true;
+}
+
+SpecList specs_of(std::span<const Tensor> tensors) {
+  SpecList specs;
+  for (const Tensor& tensor : tensors) specs.push_back({tensor.dtype(), tensor.shape()});
+  return specs;
+}
+
+// Whether only the host has a node: no operation, and none of those that programs express.
+bool is_of_host(const Node& node) {
+  graph::Change change;
+  return node.function && !graph::read_by(node) && !graph::assigned_by(node, change) &&
+         !graph::is_choice(node) && !graph::loop_of(node);
+}
+
+bool is_known(const Tensor& tensor) { return static_cast<bool>(symbol_of(tensor)->value()); }
+
+// The nodes of the host that need nothing of the program.
+std::vector<NodeId> first_nodes(const Graph& graph) {
+  std::vector<char> early(static_cast<size_t>(graph.size()));
+  std::vector<NodeId> nodes;
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const Node& node = graph.node(id);
+    const bool of_host = is_of_host(node);
+    if (node.op || (node.function && !of_host)) continue;
+    const bool ready = std::ranges::all_of(node.inputs, [&](const Port& port) {
+      return early[static_cast<size_t>(port.node)] || is_known(graph.tensor(port));
+    });
+    if (!ready) continue;
+    early[static_cast<size_t>(id)] = 1;
+    if (of_host) nodes.push_back(id);
+  }
+  return nodes;
+}
+
+std::vector<NodeId> host_nodes(const Graph& graph) {
+  std::vector<NodeId> nodes;
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    if (is_of_host(graph.node(id))) nodes.push_back(id);
+  }
+  return nodes;
+}
+
+// The values of nodes of the host, as they run.
+class HostRun {
+ public:
+  explicit HostRun(const Graph& graph) : graph_(graph), values_(size_t(graph.size())) {}
+
+  void set(const Port& port, const Tensor& value) {
+    TensorList& list = values_[static_cast<size_t>(port.node)];
+    while (list.size() <= static_cast<size_t>(port.output)) list.push_back({});
+    list[static_cast<size_t>(port.output)] = value;
+  }
+  void run(NodeId id) {
+    const Node& node = graph_.node(id);
+    TensorList inputs;
+    for (const Port& port : node.inputs) inputs.push_back(get(port));
+    graph::run_node(node, inputs, values_[static_cast<size_t>(id)]);
+  }
+  Tensor get(const Port& port) const {
+    const TensorList& list = values_[static_cast<size_t>(port.node)];
+    const auto at = static_cast<size_t>(port.output);
+    if (at < list.size() && list[at]) return list[at];
+    return symbol_of(graph_.tensor(port))->value();
+  }
+  const TensorList& outputs(NodeId id) const { return values_[static_cast<size_t>(id)]; }
+
+ private:
+  const Graph& graph_;
+  std::vector<TensorList> values_;
+};
+
+[[noreturn]] void explain(const Graph& graph, const Error& error) {
+  std::string names;
+  for (const std::string& name : missing_in(graph)) names += (names.empty() ? "" : ", ") + name;
+  invalid_argument("The function '", graph.name(), "' cannot be compiled: ", error.what(),
+                   names.empty() ? "" : cat(". Operations that programs do not have: ", names),
+                   ". Leave out jit_compile=True, or compile a part of it that does without.");
+}
+
+}  // namespace
+
+CompiledFunction::Trace& CompiledFunction::trace_for(std::span<const Tensor> arguments) {
+  for (const auto& trace : traces_) {
+    if (same_specs(trace->arguments, arguments)) return *trace;
+  }
+  auto trace = std::make_unique<Trace>();
+  trace->arguments = specs_of(arguments);
+  trace->graph = graph::specialized(*graph_, trace->arguments);
+  trace->before = first_nodes(*trace->graph);
+  return *traces_.emplace_back(std::move(trace));
+}
+
+std::unique_ptr<CompiledFunction::Unit> CompiledFunction::compile(
+    const Trace& trace, std::span<const Tensor> arguments, std::span<const Tensor> given) {
+  auto unit = std::make_unique<Unit>();
+  unit->given = specs_of(given);
+  unit->graph = trace.graph;
+  if (!trace.before.empty()) {
+    std::vector<Port> ports;
+    for (const NodeId id : trace.before) {
+      const size_t count = trace.graph->node(id).outputs.size();
+      for (size_t k = 0; k < count; ++k) ports.push_back({id, static_cast<int32_t>(k)});
+    }
+    unit->graph = graph::specialized(*trace.graph, specs_of(arguments), trace.before, ports,
+                                     unit->given);
+  }
+  unit->later = host_nodes(*unit->graph);
+  try {
+    unit->program = program_of(*unit->graph, unit->later);
+  } catch (const Error& error) {
+    if (error.code() != Code::kUnimplemented) throw;
+    explain(*unit->graph, error);
+  }
+  unit->executable = client_.compile(unit->program.text, unit->program.results);
+  ++compiled_;
+  for (const Tensor& constant : unit->program.constants) {
+    unit->constants.push_back(client_.to_device(constant, device_));
+  }
+  return unit;
+}
+
+CompiledFunction::Unit& CompiledFunction::unit_for(Trace& trace, std::span<const Tensor> arguments,
+                                                   std::span<const Tensor> given) {
+  for (const auto& unit : trace.units) {
+    if (same_specs(unit->given, given)) return *unit;
+  }
+  return *trace.units.emplace_back(compile(trace, arguments, given));
+}
+
+void CompiledFunction::run(std::span<const Tensor> arguments, TensorList& outputs) {
+  Trace* trace = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    trace = &trace_for(arguments);
+  }
+  TensorList all(arguments);
+  if (!trace->before.empty()) {
+    HostRun host(*trace->graph);
+    for (size_t k = 0; k < arguments.size(); ++k) {
+      host.set(symbol_of(trace->graph->inputs()[k])->port(), arguments[k]);
+    }
+    for (const NodeId id : trace->before) {
+      host.run(id);
+      for (const Tensor& output : host.outputs(id)) all.push_back(output);
+    }
+  }
+  const auto given = std::span<const Tensor>(all).subspan(arguments.size());
+  Unit* unit = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    unit = last_ = &unit_for(*trace, arguments, given);
+  }
+  run_unit(*unit, all, outputs);
+}
+
+void CompiledFunction::run_unit(Unit& unit, std::span<const Tensor> arguments,
+                                TensorList& outputs) {
+  const Program& program = unit.program;
+  TensorList inputs;
+  for (const size_t k : program.arguments) inputs.push_back(arguments[k]);
+  for (const VariableRef& variable : program.variables) inputs.push_back(variable->peek());
+  for (const Tensor& constant : unit.constants) inputs.push_back(constant);
+  TensorList results;
+  unit.executable->run(inputs, {}, device_, results);
+  const size_t count = unit.graph->outputs().size();
+  for (size_t k = 0; k < count; ++k) outputs.push_back(results[k]);
+  size_t next = count + program.for_host.size();
+  for (const size_t k : program.changed) program.variables[k]->assign(results[next++]);
+  if (unit.later.empty()) return;
+  HostRun host(*unit.graph);
+  for (size_t k = 0; k < arguments.size(); ++k) {
+    host.set(symbol_of(unit.graph->inputs()[k])->port(), arguments[k]);
+  }
+  for (size_t k = 0; k < program.for_host.size(); ++k) {
+    host.set(program.for_host[k], results[count + k]);
+  }
+  for (const NodeId id : unit.later) host.run(id);
+}
+
+std::string CompiledFunction::text() {
+  const std::lock_guard lock(mutex_);
+  return last_ ? last_->program.text : std::string();
+}
+
+}  // namespace ef::lower

@@ -1,0 +1,65 @@
+// Functions of graphs that run as one program on a device of a plugin.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "device/pjrt/client.h"
+#include "graph/graph.h"
+#include "lower/program.h"
+
+namespace ef::lower {
+
+// Nodes that only the host has, such as the next batch of a dataset or a message, run before the
+// program or after it, in their order. A program is compiled once for each combination of shapes.
+class CompiledFunction {
+ public:
+  CompiledFunction(graph::GraphPtr graph, pjrt::Client& client, int device)
+      : graph_(std::move(graph)), client_(client), device_(device) {}
+
+  // Appends the outputs for the values of inputs and captures. Throws InvalidArgument if a program
+  // cannot do what the function does, and says what.
+  void run(std::span<const Tensor> arguments, TensorList& outputs);
+
+  // How many programs were compiled.
+  int64_t compiled() const { return compiled_.load(std::memory_order_relaxed); }
+  // The text of the program that ran last; empty if none did.
+  std::string text();
+
+ private:
+  // A program for arguments, and what the nodes before it gave, of certain specs.
+  struct Unit {
+    SpecList given;
+    graph::GraphPtr graph;  // whose inputs are the arguments and what was given
+    std::vector<graph::NodeId> later;
+    Program program;
+    pjrt::ExecutablePtr executable;
+    TensorList constants;  // on the device
+  };
+  // The function for arguments of certain specs, with the nodes of the host that run first.
+  struct Trace {
+    SpecList arguments;
+    graph::GraphPtr graph;
+    std::vector<graph::NodeId> before;
+    std::vector<std::unique_ptr<Unit>> units;
+  };
+
+  Trace& trace_for(std::span<const Tensor> arguments);
+  Unit& unit_for(Trace& trace, std::span<const Tensor> arguments, std::span<const Tensor> given);
+  std::unique_ptr<Unit> compile(const Trace& trace, std::span<const Tensor> arguments,
+                                std::span<const Tensor> given);
+  void run_unit(Unit& unit, std::span<const Tensor> arguments, TensorList& outputs);
+
+  graph::GraphPtr graph_;
+  pjrt::Client& client_;
+  int device_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Trace>> traces_;
+  Unit* last_ = nullptr;
+  std::atomic<int64_t> compiled_ = 0;
+};
+
+}  // namespace ef::lower

@@ -1,0 +1,441 @@
+// Writing the programs of operations and graphs.
+#include "lower/program.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "graph/control_flow.h"
+#include "graph/record.h"
+#include "graph/variables.h"
+#include "lower/builder.h"
+#include "lower/rule.h"
+#include "tensor/error.h"
+
+namespace ef::lower {
+namespace {
+
+using graph::Graph;
+using graph::Node;
+using graph::NodeId;
+using graph::Port;
+
+// Constants of more elements are parameters: their text would be long.
+constexpr int64_t kLiteral = 256;
+
+std::string declared(const Value& value, std::string_view attrs = {}) {
+  return cat(value.name, ": ", type_text(value.dtype, value.shape), attrs);
+}
+
+std::string function_text(std::string_view parameters, std::span<const Value> results,
+                          Builder& body) {
+  body.end("func.return", results);
+  std::string text = cat("module @eagerflow {\nfunc.func public @main(", parameters, ") -> (");
+  for (size_t k = 0; k < results.size(); ++k) {
+    text += (k ? ", " : "") + type_text(results[k].dtype, results[k].shape);
+  }
+  return cat(text, ") {\n", body.text(), "}\n}\n");
+}
+
+Values apply(Builder& b, const Op& op, std::span<const Value> inputs, AttrsRef attrs,
+             std::span<const TensorSpec> outputs,
+             std::span<const std::pair<std::string, Value>> late) {
+  const Rule rule = find_rule(op);
+  if (!rule) fail(Code::kUnimplemented, "programs do not have ", op.tf_name);
+  return rule({b, op, inputs, attrs, outputs, late});
+}
+
+// The last values of variables, as a part of a program changes them.
+struct State {
+  std::map<Variable*, Value> values;
+};
+
+// Which variables the nodes of a graph change, or use at all.
+void collect_variables(const Graph& graph, bool changed, std::vector<Variable*>& found) {
+  const auto note = [&](Variable* variable) {
+    if (std::ranges::find(found, variable) == found.end()) found.push_back(variable);
+  };
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const Node& node = graph.node(id);
+    graph::Change change;
+    if (Variable* const variable = graph::assigned_by(node, change)) note(variable);
+    if (Variable* const variable = graph::read_by(node); variable && !changed) note(variable);
+    if (!node.function || (!graph::is_choice(node) && !graph::loop_of(node))) continue;
+    for (const Graph* inner : node.function->graphs()) collect_variables(*inner, changed, found);
+  }
+}
+
+class Writer {
+ public:
+  Writer(Builder& b, TensorList& constants, std::vector<Value>& constant_parameters)
+      : b_(b), constants_(constants), constant_parameters_(constant_parameters) {}
+
+  // Writes the nodes of a graph; `values` has those of its placeholders, by port.
+  void write(const Graph& graph, std::map<std::pair<NodeId, int32_t>, Value> values, State& state,
+             std::span<const Port> results, std::span<const char> skipped, Values& outputs) {
+    const std::vector<char> needed = needed_nodes(graph, results, skipped);
+    for (NodeId id = 0; id < graph.size(); ++id) {
+      if (!needed[static_cast<size_t>(id)] || values.contains({id, 0})) continue;
+      const Node& node = graph.node(id);
+      Values made;
+      try {
+        made = write_node(graph, node, values, state);
+      } catch (const Error& error) {
+        if (error.code() != Code::kUnimplemented) throw;
+        fail(Code::kUnimplemented, error.what(), " (node ", node.name, ")");
+      }
+      for (size_t k = 0; k < made.size(); ++k) {
+        values[{id, static_cast<int32_t>(k)}] = std::move(made[k]);
+      }
+    }
+    for (const Port& port : results) outputs.push_back(value_at(graph, values, port));
+  }
+
+ private:
+  using Known = std::map<std::pair<NodeId, int32_t>, Value>;
+
+  static std::vector<char> needed_nodes(const Graph& graph, std::span<const Port> results,
+                                        std::span<const char> skipped) {
+    std::vector<char> needed(static_cast<size_t>(graph.size()));
+    for (const Port& port : results) needed[static_cast<size_t>(port.node)] = 1;
+    for (NodeId id = graph.size(); id-- > 0;) {
+      const auto i = static_cast<size_t>(id);
+      if (!skipped.empty() && skipped[i]) {
+        needed[i] = 0;
+        continue;
+      }
+      const Node& node = graph.node(id);
+      if (node.has_effects()) needed[i] = 1;
+      if (!needed[i] || is_known(node)) continue;
+      for (const Port& port : node.inputs) needed[static_cast<size_t>(port.node)] = 1;
+    }
+    return needed;
+  }
+
+  static bool is_known(const Node& node) {
+    return !node.has_effects() && !node.outputs.empty() &&
+           std::ranges::all_of(node.outputs, [](const Tensor& output) {
+             return static_cast<bool>(symbol_of(output)->value());
+           });
+  }
+
+  Value constant(const Tensor& value) {
+    if (value.size() <= kLiteral) return b_.constant(value);
+    for (size_t k = 0; k < constants_.size(); ++k) {
+      if (constants_[k].impl() == value.impl()) return constant_parameters_[k];
+    }
+    type_name(value.dtype());  // refuses strings
+    constants_.push_back(value);
+    constant_parameters_.push_back(
+        {cat("%constant", constants_.size()), value.dtype(), value.shape()});
+    return constant_parameters_.back();
+  }
+
+  Value value_at(const Graph& graph, Known& values, const Port& port) {
+    const auto found = values.find({port.node, port.output});
+    if (found != values.end()) return found->second;
+    const Tensor& known = symbol_of(graph.tensor(port))->value();
+    if (!known) fail(Code::kInternal, "The node ", graph.node(port.node).name, " has no value.");
+    return values[{port.node, port.output}] = constant(known);
+  }
+
+  Values write_node(const Graph& graph, const Node& node, Known& values, State& state) {
+    if (is_known(node)) {
+      Values made;
+      for (const Tensor& output : node.outputs) {
+        made.push_back(constant(symbol_of(output)->value()));
+      }
+      return made;
+    }
+    Values inputs;
+    for (const Port& port : node.inputs) {
+      // Values that only shapes or attributes take may have dtypes that programs lack.
+      inputs.push_back(value_at(graph, values, port));
+    }
+    if (node.op) return write_op(graph, node, inputs);
+    if (Variable* const variable = graph::read_by(node)) return {state.values.at(variable)};
+    graph::Change change;
+    if (Variable* const variable = graph::assigned_by(node, change)) {
+      assign(state.values.at(variable), change, inputs[0]);
+      return {};
+    }
+    if (graph::is_choice(node)) return write_choice(node, inputs, state);
+    if (const auto loop = graph::loop_of(node)) return write_loop(*loop, inputs, state);
+    fail(Code::kUnimplemented, "programs do not have ", node.type());
+  }
+
+  void assign(Value& current, graph::Change change, const Value& value) {
+    if (value.shape != current.shape) {
+      fail(Code::kUnimplemented, "a value of shape ", value.shape,
+           " is assigned to a variable of shape ", current.shape);
+    }
+    switch (change) {
+      case graph::Change::kReplace: current = value; return;
+      case graph::Change::kAdd: current = b_.add(current, value); return;
+      case graph::Change::kSubtract: current = b_.sub(current, value); return;
+    }
+  }
+
+  Values write_op(const Graph& graph, const Node& node, std::span<const Value> inputs) {
+    const TensorList tensors = graph::inputs_of(graph, node);
+    bool is_late = false;
+    const SavedAttrs attrs = graph::known_attrs(node, tensors, is_late);
+    std::vector<std::pair<std::string, Value>> late;
+    if (is_late) add_late(node, tensors, inputs, late);
+    SpecList specs;
+    for (const Tensor& output : node.outputs) {
+      if (!output.shape().fully_known()) {
+        fail(Code::kUnimplemented, "the shape of the result of ", node.type(),
+             " depends on values: ", output.shape());
+      }
+      specs.push_back({output.dtype(), output.shape()});
+    }
+    const auto own = inputs.first(static_cast<size_t>(node.num_op_inputs));
+    return apply(b_, *node.op, own, attrs, specs, late);
+  }
+
+  void add_late(const Node& node, std::span<const Tensor> tensors, std::span<const Value> inputs,
+                std::vector<std::pair<std::string, Value>>& late) {
+    const std::vector<AttrField> fields = AttrsRef(node.attrs).type()->fields();
+    for (const graph::LateAttr& one : node.late) {
+      if (has_value(tensors[static_cast<size_t>(one.input)])) continue;
+      const AttrField& field = fields[static_cast<size_t>(one.field)];
+      const Value& source = inputs[static_cast<size_t>(one.input)];
+      if (one.element < 0 && (field.kind == AttrKind::kInts || field.kind == AttrKind::kShape)) {
+        late.emplace_back(field.name, source);
+        continue;
+      }
+      Value element = source;
+      if (source.rank() > 0) {
+        const Value flat = b_.reshape(source, {source.shape.num_elements()});
+        element = b_.reshape(b_.slice(flat, Dims{one.position}, Dims{one.position + 1}), {});
+      }
+      late.emplace_back(one.element < 0 ? field.name : cat(field.name, "[", one.element, "]"),
+                        element);
+    }
+  }
+
+  // The placeholders of a graph inside.
+  static Known bound(const Graph& graph, std::span<const Value> variables,
+                     std::span<const Value> inputs, const std::vector<size_t>& captures) {
+    Known values;
+    const auto bind = [&](const Tensor& placeholder, const Value& value) {
+      const Port port = symbol_of(placeholder)->port();
+      values[{port.node, port.output}] = value;
+    };
+    for (size_t k = 0; k < graph.inputs().size(); ++k) bind(graph.inputs()[k], variables[k]);
+    for (size_t k = 0; k < graph.captures().size(); ++k) {
+      bind(graph.captures()[k].inner, inputs[captures[k]]);
+    }
+    return values;
+  }
+
+  static std::vector<Port> ports_of(std::span<const Tensor> tensors) {
+    std::vector<Port> ports;
+    for (const Tensor& tensor : tensors) ports.push_back(symbol_of(tensor)->port());
+    return ports;
+  }
+
+  Values inner(const Graph& graph, Known values, State& state) {
+    Values outputs;
+    const std::vector<Port> ports = ports_of(graph.outputs());
+    write(graph, std::move(values), state, ports, {}, outputs);
+    return outputs;
+  }
+
+  Values write_choice(const Node& node, std::span<const Value> inputs, State& state) {
+    const std::vector<const Graph*> graphs = node.function->graphs();
+    const std::vector<std::vector<size_t>> captures = node.function->captures();
+    std::vector<Variable*> changed;
+    for (const Graph* one : graphs) collect_variables(*one, true, changed);
+    std::vector<std::string> regions;
+    std::vector<TensorSpec> specs;
+    const bool boolean = inputs[0].dtype == DType::kBool;
+    for (size_t k = 0; k < graphs.size(); ++k) {
+      regions.push_back(b_.region({}, [&](const Values&) {
+        State own = state;
+        Values results = inner(*graphs[k], bound(*graphs[k], {}, inputs, captures[k]), own);
+        for (Variable* variable : changed) results.push_back(own.values.at(variable));
+        if (k == 0) {
+          for (const Value& result : results) specs.push_back(result.spec());
+        }
+        for (size_t j = 0; j < results.size(); ++j) {
+          if (results[j].shape != specs[j].shape) {
+            fail(Code::kUnimplemented, "branches give shapes ", specs[j].shape, " and ",
+                 results[j].shape);
+          }
+        }
+        return results;
+      }));
+    }
+    // A boolean chooses the first branch by being true; case takes the last one for what is no
+    // index, as the node does.
+    Value index = b_.reshape(inputs[0], {});
+    if (boolean) index = b_.convert(b_.logical_not(index), DType::kInt32);
+    Values results = b_.op("stablehlo.case", {&index, 1}, {}, specs, regions);
+    const size_t count = results.size() - changed.size();
+    for (size_t k = 0; k < changed.size(); ++k) state.values[changed[k]] = results[count + k];
+    results.resize(count);
+    return results;
+  }
+
+  Values write_loop(const graph::LoopParts& loop, std::span<const Value> inputs, State& state) {
+    std::vector<Variable*> changed;
+    collect_variables(*loop.condition, true, changed);
+    collect_variables(*loop.body, true, changed);
+    Values start(inputs.begin(), inputs.begin() + static_cast<int64_t>(loop.variables));
+    for (Variable* variable : changed) start.push_back(state.values.at(variable));
+    if (loop.limited) {
+      start.push_back(b_.convert(b_.reshape(inputs[loop.variables], {}), DType::kInt64));
+    }
+    std::vector<TensorSpec> specs;
+    for (const Value& value : start) specs.push_back(value.spec());
+    const auto state_in = [&](const Values& values) {
+      State own = state;
+      for (size_t k = 0; k < changed.size(); ++k) {
+        own.values[changed[k]] = values[loop.variables + k];
+      }
+      return own;
+    };
+    const std::string regions[] = {
+        b_.region(specs,
+                  [&](const Values& values) {
+                    State own = state_in(values);
+                    Value more = inner(*loop.condition,
+                                       bound(*loop.condition, values, inputs,
+                                             *loop.condition_captures),
+                                       own)[0];
+                    more = b_.reshape(more, {});
+                    if (!loop.limited) return Values{more};
+                    const Value left = b_.compare("GT", values.back(), b_.like(values.back(), 0));
+                    return Values{b_.logical_and(left, more)};
+                  }),
+        b_.region(specs, [&](const Values& values) {
+          State own = state_in(values);
+          Values next = inner(*loop.body, bound(*loop.body, values, inputs, *loop.body_captures), own);
+          for (Variable* variable : changed) next.push_back(own.values.at(variable));
+          if (loop.limited) next.push_back(b_.sub(values.back(), b_.like(values.back(), 1)));
+          for (size_t k = 0; k < next.size(); ++k) {
+            if (next[k].shape == specs[k].shape) continue;
+            fail(Code::kUnimplemented, "a loop variable has shape ", specs[k].shape, ", then ",
+                 next[k].shape);
+          }
+          return next;
+        })};
+    Values results = b_.op("stablehlo.while", start, {}, specs, regions);
+    for (size_t k = 0; k < changed.size(); ++k) {
+      state.values[changed[k]] = results[loop.variables + k];
+    }
+    results.resize(loop.variables);
+    return results;
+  }
+
+  Builder& b_;
+  TensorList& constants_;
+  std::vector<Value>& constant_parameters_;
+};
+
+}  // namespace
+
+std::string program_of(const Op& op, std::span<const TensorSpec> inputs, AttrsRef attrs,
+                       std::span<const TensorSpec> outputs) {
+  Builder b;
+  Values values;
+  std::string parameters;
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    values.push_back({cat("%argument", k), inputs[k].dtype, inputs[k].shape});
+    parameters += (k ? ", " : "") + declared(values.back());
+  }
+  const Values results = apply(b, op, values, attrs, outputs, {});
+  return function_text(parameters, results, b);
+}
+
+Program program_of(const Graph& graph, std::span<const NodeId> later) {
+  Program program;
+  Builder b;
+  Values parameters;
+  std::map<std::pair<NodeId, int32_t>, Value> values;
+  const auto add_parameter = [&](const Port& port) {
+    const Tensor& tensor = graph.tensor(port);
+    parameters.push_back(
+        {cat("%argument", parameters.size()), tensor.dtype(), tensor.shape()});
+    values[{port.node, port.output}] = parameters.back();
+  };
+  // Arguments that programs cannot hold, as handles of iterators, are the host's alone.
+  const auto fits = [](const Tensor& tensor) {
+    return (kPlainTypes).contains(tensor.dtype()) && tensor.shape().fully_known();
+  };
+  for (size_t k = 0; k < graph.inputs().size(); ++k) {
+    if (!fits(graph.inputs()[k])) continue;
+    program.arguments.push_back(k);
+    add_parameter(symbol_of(graph.inputs()[k])->port());
+  }
+
+  State state;
+  std::vector<Variable*> used;
+  collect_variables(graph, false, used);
+  for (Variable* variable : used) {
+    const Tensor current = variable->peek();
+    program.variables.emplace_back(*variable);
+    parameters.push_back(
+        {cat("%argument", parameters.size()), current.dtype(), current.shape()});
+    state.values[variable] = parameters.back();
+  }
+
+  std::vector<char> skipped(static_cast<size_t>(graph.size()));
+  std::vector<Port> results;
+  for (const Tensor& output : graph.outputs()) results.push_back(symbol_of(output)->port());
+  for (const NodeId id : later) {
+    skipped[static_cast<size_t>(id)] = 1;
+    for (const Port& port : graph.node(id).inputs) {
+      if (std::ranges::find(later, port.node) != later.end()) continue;
+      program.for_host.push_back(port);
+    }
+  }
+  results.insert(results.end(), program.for_host.begin(), program.for_host.end());
+
+  std::vector<Value> constant_parameters;
+  Writer writer(b, program.constants, constant_parameters);
+  Values outputs;
+  writer.write(graph, std::move(values), state, results, skipped, outputs);
+
+  std::vector<Variable*> changed;
+  collect_variables(graph, true, changed);
+  std::map<size_t, size_t> aliases;  // parameters and the results that take their memory
+  const size_t first_variable = parameters.size() - used.size();
+  for (Variable* variable : changed) {
+    const auto at = static_cast<size_t>(std::ranges::find(used, variable) - used.begin());
+    program.changed.push_back(at);
+    aliases[first_variable + at] = outputs.size();
+    outputs.push_back(state.values.at(variable));
+  }
+  for (const Value& output : outputs) program.results.push_back(output.spec());
+  std::string text;
+  for (size_t k = 0; k < parameters.size(); ++k) {
+    const auto alias = aliases.find(k);
+    text += (k ? ", " : "") +
+            declared(parameters[k], alias == aliases.end()
+                                        ? std::string()
+                                        : cat(" {tf.aliasing_output = ", alias->second, " : i32}"));
+  }
+  for (const Value& constant : constant_parameters) {
+    text += (text.empty() ? "" : ", ") + declared(constant);
+  }
+  program.text = function_text(text, outputs, b);
+  return program;
+}
+
+std::vector<std::string> missing_in(const Graph& graph) {
+  std::vector<std::string> names;
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const Node& node = graph.node(id);
+    const bool missing = node.op && !find_rule(*node.op);
+    if (missing && std::ranges::find(names, node.op->tf_name) == names.end()) {
+      names.push_back(node.op->tf_name);
+    }
+  }
+  return names;
+}
+
+}  // namespace ef::lower

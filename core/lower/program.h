@@ -1,0 +1,40 @@
+// Programs of StableHLO for operations and graphs.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "eager/variable.h"
+#include "graph/graph.h"
+#include "ops/op.h"
+
+namespace ef::lower {
+
+// The program of one operation with known attributes, whose parameters are its inputs. Throws
+// Unimplemented if programs do not have the operation, or not for these dtypes.
+std::string program_of(const Op& op, std::span<const TensorSpec> inputs, AttrsRef attrs,
+                       std::span<const TensorSpec> outputs);
+
+// The program of a graph.
+struct Program {
+  std::string text;
+  // Parameters: `arguments` of the graph's inputs, then values of variables, then large constants.
+  std::vector<size_t> arguments;
+  std::vector<VariableRef> variables;
+  TensorList constants;
+  // Results: the graph's outputs, then what nodes of the host take, then the last values of those
+  // variables that change: which ones, as positions among `variables`.
+  SpecList results;
+  std::vector<graph::Port> for_host;
+  std::vector<size_t> changed;
+};
+
+// `later` are nodes of the host that run after the program. All shapes must be known. Throws
+// Unimplemented if a node has no program.
+Program program_of(const graph::Graph& graph, std::span<const graph::NodeId> later);
+
+// What programs do not have of a graph: names of operations, each once.
+std::vector<std::string> missing_in(const graph::Graph& graph);
+
+}  // namespace ef::lower

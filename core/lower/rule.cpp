@@ -1,0 +1,54 @@
+// The table of rules.
+#include "lower/rule.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+
+#include "tensor/error.h"
+
+namespace ef::lower {
+
+const Value* Call::find_late(std::string_view name) const {
+  const auto found = std::ranges::find(late, name, &std::pair<std::string, Value>::first);
+  return found == late.end() ? nullptr : &found->second;
+}
+
+Rule find_rule(const Op& op) {
+  static const std::unordered_map<const Op*, Rule> rules = [] {
+    std::unordered_map<std::string_view, Rule> by_name;
+    for (const RuleList list :
+         {elementwise_rules(), special_rules(), reduction_rules(), array_rules(), matrix_rules(),
+          convolution_rules(), pooling_rules(), normalization_rules(), indexing_rules(),
+          sorting_rules(), random_rules()}) {
+      for (const auto& [name, rule] : list) by_name[name] = rule;
+    }
+    std::unordered_map<const Op*, Rule> result;
+    for (const Op* op : op_table()) {
+      if (const auto found = by_name.find(op->name); found != by_name.end()) {
+        result[op] = found->second;
+        by_name.erase(found);
+      }
+    }
+    if (!by_name.empty()) {
+      fail(Code::kInternal, "A rule is for ", by_name.begin()->first, ", which no operation is.");
+    }
+    return result;
+  }();
+  const auto found = rules.find(&op);
+  return found == rules.end() ? nullptr : found->second;
+}
+
+int64_t normalized(int64_t axis, int rank) { return axis < 0 ? axis + rank : axis; }
+
+Dims normalized(const std::optional<Ints>& axes, int rank) {
+  if (!axes) return axes_from(0, rank);
+  Dims result;
+  for (const int64_t axis : *axes) result.push_back(normalized(axis, rank));
+  std::ranges::sort(result);
+  const auto [first, last] = std::ranges::unique(result);
+  result.erase(first, last);
+  return result;
+}
+
+}  // namespace ef::lower

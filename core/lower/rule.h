@@ -1,0 +1,66 @@
+// How operations of the table become StableHLO: one rule each, by family in lower/rules/.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lower/builder.h"
+#include "ops/op.h"
+
+namespace ef::lower {
+
+// One operation of a program.
+struct Call {
+  Builder& b;
+  const Op& op;
+  std::span<const Value> in;
+  AttrsRef attributes;
+  std::span<const TensorSpec> out;
+  // Attributes that values of the program give, by their names; for lists, the whole list, or the
+  // elements as "begin[2]".
+  std::span<const std::pair<std::string, Value>> late;
+
+  template <class T>
+  const T& attrs() const {
+    return attributes.as<T>();
+  }
+  // A late attribute; null if it is known.
+  const Value* find_late(std::string_view name) const;
+  // Inputs broadcast to the shape of the result.
+  Value broadcast(size_t i) const { return b.broadcast(in[i], out[0].shape); }
+};
+
+// The results of an operation. Throws Unimplemented, with the reason, for what a program cannot do.
+using Rule = Values (*)(const Call&);
+
+// The rule of an operation; null if programs do not have it.
+Rule find_rule(const Op& op);
+// Throws that a program cannot do this.
+template <class... Parts>
+[[noreturn]] void refuse(const Parts&... parts) {
+  fail(Code::kUnimplemented, parts...);
+}
+
+// Families: what each file in lower/rules/ has, by the operations' names.
+using RuleList = std::span<const std::pair<const char*, Rule>>;
+RuleList elementwise_rules();
+RuleList special_rules();
+RuleList reduction_rules();
+RuleList array_rules();
+RuleList matrix_rules();
+RuleList convolution_rules();
+RuleList pooling_rules();
+RuleList normalization_rules();
+RuleList indexing_rules();
+RuleList sorting_rules();
+RuleList random_rules();
+
+int64_t normalized(int64_t axis, int rank);
+// Axes from 0 on; all of them if there is no list.
+Dims normalized(const std::optional<Ints>& axes, int rank);
+
+}  // namespace ef::lower

@@ -1,0 +1,371 @@
+// Shapes, slices, joins, paddings, and tensors made from sizes.
+#include <algorithm>
+
+#include "lower/rule.h"
+#include "ops/array.h"
+#include "ops/creation.h"
+#include "ops/densify.h"
+#include "ops/shapes.h"
+#include "ops/slicing.h"
+#include "tensor/error.h"
+
+namespace ef::lower {
+namespace {
+
+// Results that are the input under another shape.
+Values reshaped(const Call& c) { return {c.b.reshape(c.in[0], c.out[0].shape)}; }
+
+Values shape(const Call& c) {
+  Tensor sizes = Tensor::empty(c.out[0].dtype, c.out[0].shape);
+  for (int axis = 0; axis < c.in[0].rank(); ++axis) {
+    const int64_t size = c.in[0].shape[axis];
+    if (sizes.dtype() == DType::kInt64) {
+      sizes.mutable_data<int64_t>()[axis] = size;
+    } else {
+      sizes.mutable_data<int32_t>()[axis] = static_cast<int32_t>(size);
+    }
+  }
+  return {c.b.constant(sizes)};
+}
+
+Values transpose(const Call& c) {
+  const auto& attrs = c.attrs<ops::TransposeAttrs>();
+  const int rank = c.in[0].rank();
+  Dims permutation;
+  for (int axis = 0; axis < rank; ++axis) {
+    permutation.push_back(attrs.perm ? normalized((*attrs.perm)[static_cast<size_t>(axis)], rank)
+                                     : rank - 1 - axis);
+  }
+  if (attrs.conjugate && is_complex(c.in[0].dtype)) refuse("conjugating transpositions");
+  return {c.b.transpose(c.in[0], permutation)};
+}
+
+Values broadcast_to(const Call& c) { return {c.broadcast(0)}; }
+
+Values tile(const Call& c) {
+  const Value& x = c.in[0];
+  const auto& attrs = c.attrs<ops::TileAttrs>();
+  // [a, b] becomes [m, a, n, b], and then [m a, n b].
+  Shape wide;
+  Dims axes;
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    wide.push_back(attrs.multiples[static_cast<size_t>(axis)]);
+    axes.push_back(wide.rank());
+    wide.push_back(x.shape[axis]);
+  }
+  return {c.b.reshape(c.b.broadcast_in_dim(x, wide, axes), c.out[0].shape)};
+}
+
+Values reverse(const Call& c) {
+  const auto& attrs = c.attrs<ops::ReverseAttrs>();
+  return {c.b.reverse(c.in[0], normalized(attrs.axis, c.in[0].rank()))};
+}
+
+Values concat(const Call& c) {
+  const int64_t axis = normalized(c.attrs<ops::ConcatAttrs>().axis, c.in[0].rank());
+  return {c.b.concat(c.in, axis)};
+}
+
+Values stack(const Call& c) {
+  const int64_t axis = normalized(c.attrs<ops::StackAttrs>().axis, c.out[0].shape.rank());
+  Values parts;
+  for (const Value& part : c.in) {
+    Shape shape = part.shape;
+    shape.insert(static_cast<int>(axis), 1);
+    parts.push_back(c.b.reshape(part, shape));
+  }
+  return {c.b.concat(parts, axis)};
+}
+
+// Slices along an axis, one behind the other, in the shapes of the results.
+Values parts_of(const Call& c, int64_t axis, std::span<const int64_t> sizes) {
+  const Value& x = c.in[0];
+  Dims begin(static_cast<size_t>(x.rank()), 0), end(x.shape.begin(), x.shape.end());
+  Values results;
+  int64_t at = 0;
+  for (size_t k = 0; k < c.out.size(); ++k) {
+    begin[static_cast<size_t>(axis)] = at;
+    end[static_cast<size_t>(axis)] = at += sizes[k];
+    results.push_back(c.b.reshape(c.b.slice(x, begin, end), c.out[k].shape));
+  }
+  return results;
+}
+
+Values unstack(const Call& c) {
+  const int64_t axis = normalized(c.attrs<ops::UnstackAttrs>().axis, c.in[0].rank());
+  return parts_of(c, axis, Dims(c.out.size(), 1));
+}
+
+Values split(const Call& c) {
+  const int64_t axis = normalized(c.attrs<ops::SplitAttrs>().axis, c.in[0].rank());
+  Dims sizes;
+  for (const TensorSpec& part : c.out) sizes.push_back(part.shape[static_cast<int>(axis)]);
+  return parts_of(c, axis, sizes);
+}
+
+// One late element of a list as a scalar, or a known one as a constant.
+Value element_at(const Call& c, const std::string& list, size_t i, int64_t known) {
+  if (const Value* const late = c.find_late(cat(list, "[", i, "]"))) {
+    return c.b.convert(*late, DType::kInt64);
+  }
+  if (const Value* const whole = c.find_late(list)) {
+    const int64_t at = static_cast<int64_t>(i);
+    const Value taken = c.b.slice(*whole, Dims{at}, Dims{at + 1});
+    return c.b.convert(c.b.reshape(taken, {}), DType::kInt64);
+  }
+  return c.b.full_int(DType::kInt64, {}, known);
+}
+
+Values slice(const Call& c) {
+  const auto& attrs = c.attrs<ops::SliceAttrs>();
+  const Value& x = c.in[0];
+  if (!c.late.empty()) {
+    Values starts;
+    for (int axis = 0; axis < x.rank(); ++axis) {
+      const auto i = static_cast<size_t>(axis);
+      starts.push_back(
+          element_at(c, "begin", i, attrs.begin.is_unknown() ? 0 : attrs.begin[i]));
+    }
+    return {c.b.dynamic_slice(x, starts, Dims(c.out[0].shape.begin(), c.out[0].shape.end()))};
+  }
+  Dims begin(attrs.begin.begin(), attrs.begin.end()), end = begin;
+  for (size_t i = 0; i < end.size(); ++i) end[i] += c.out[0].shape[static_cast<int>(i)];
+  return {c.b.slice(x, begin, end)};
+}
+
+// What a strided slice takes from its input, before axes are added and dropped. Steps backwards are
+// steps forwards over the reversed input.
+struct Taken {
+  Dims begin, end, strides, reversed;
+};
+Taken taken_of(const Shape& shape, const StridedSlice& slice) {
+  Taken taken;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    const StridedSlice::Axis& one = slice.axes[static_cast<size_t>(axis)];
+    int64_t begin = one.begin;
+    int64_t stride = one.stride;
+    if (stride < 0) {
+      begin = shape[axis] - 1 - begin;
+      stride = -stride;
+      taken.reversed.push_back(axis);
+    }
+    if (one.count == 0) begin = 0;
+    taken.begin.push_back(begin);
+    taken.end.push_back(one.count == 0 ? 0 : begin + (one.count - 1) * stride + 1);
+    taken.strides.push_back(stride);
+  }
+  return taken;
+}
+
+// A slice of which begins are late: entries that drop their axis (x[i]), or all others whole.
+Values late_strided_slice(const Call& c) {
+  const auto& attrs = c.attrs<ops::StridedSliceAttrs>();
+  const Value& x = c.in[0];
+  if (attrs.begin.is_unknown()) refuse("slices whose number of indices is not known");
+  Values starts;
+  Dims sizes;
+  int axis = 0;
+  for (size_t i = 0; i < attrs.begin.size(); ++i) {
+    const auto bit = [&](int64_t mask) { return (mask >> i & 1) != 0; };
+    if (bit(attrs.ellipsis_mask)) {
+      const auto more = std::popcount(static_cast<uint64_t>(attrs.new_axis_mask) >> i >> 1);
+      const int left = static_cast<int>(attrs.begin.size() - i - 1) - more;
+      while (axis < x.rank() - left) {
+        starts.push_back(c.b.full_int(DType::kInt64, {}, 0));
+        sizes.push_back(x.shape[axis++]);
+      }
+      continue;
+    }
+    if (bit(attrs.new_axis_mask)) continue;
+    const int64_t size = x.shape[axis++];
+    const bool late = c.find_late(cat("begin[", i, "]"));
+    if (bit(attrs.shrink_axis_mask)) {
+      Value start = element_at(c, "begin", i, attrs.begin[i]);
+      const Value length = c.b.full_int(DType::kInt64, {}, size);
+      start = c.b.select(c.b.compare("LT", start, c.b.like(start, 0)), c.b.add(start, length), start);
+      starts.push_back(start);
+      sizes.push_back(1);
+    } else if (!late && bit(attrs.begin_mask) && bit(attrs.end_mask) && attrs.strides[i] == 1) {
+      starts.push_back(c.b.full_int(DType::kInt64, {}, 0));
+      sizes.push_back(size);
+    } else {
+      refuse("slices whose sizes depend on values");
+    }
+  }
+  for (; axis < x.rank(); ++axis) {
+    starts.push_back(c.b.full_int(DType::kInt64, {}, 0));
+    sizes.push_back(x.shape[axis]);
+  }
+  return {c.b.reshape(c.b.dynamic_slice(x, starts, sizes), c.out[0].shape)};
+}
+
+Values strided_slice(const Call& c) {
+  if (!c.late.empty()) return late_strided_slice(c);
+  const Value& x = c.in[0];
+  const StridedSlice slice = resolve_slice(x.shape, c.attrs<ops::StridedSliceAttrs>());
+  const Taken taken = taken_of(x.shape, slice);
+  const Value forwards = c.b.reverse(x, taken.reversed);
+  return {c.b.reshape(c.b.slice(forwards, taken.begin, taken.end, taken.strides), c.out[0].shape)};
+}
+
+Values strided_slice_grad(const Call& c) {
+  const auto& attrs = c.attrs<ops::StridedSliceGradAttrs>();
+  const Shape& shape = c.out[0].shape;
+  if (!c.late.empty()) refuse("gradients of slices at places that are not known");
+  const StridedSlice slice = resolve_slice(shape, attrs.slice);
+  const Taken taken = taken_of(shape, slice);
+  Shape counts;
+  for (const StridedSlice::Axis& axis : slice.axes) counts.push_back(axis.count);
+  Dims after, between;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    const auto i = static_cast<size_t>(axis);
+    after.push_back(shape[axis] - taken.end[i]);
+    between.push_back(taken.strides[i] - 1);
+  }
+  const Value dy = c.b.reshape(c.in[0], counts);
+  const Value zero = c.b.full(dy.dtype, {}, 0);
+  return {c.b.reverse(c.b.pad(dy, zero, taken.begin, after, between), taken.reversed)};
+}
+
+Values pad(const Call& c) {
+  const auto& attrs = c.attrs<ops::PadAttrs>();
+  Value x = c.in[0];
+  if (attrs.mode == ops::PadMode::kConstant) {
+    Dims before, after;
+    for (size_t i = 0; i < attrs.paddings.size(); i += 2) {
+      before.push_back(attrs.paddings[i]);
+      after.push_back(attrs.paddings[i + 1]);
+    }
+    return {c.b.pad(x, c.b.full(x.dtype, {}, attrs.constant_values), before, after)};
+  }
+  const int64_t skip = attrs.mode == ops::PadMode::kReflect ? 1 : 0;
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    const auto i = static_cast<size_t>(axis);
+    const int64_t before = attrs.paddings[2 * i], after = attrs.paddings[2 * i + 1];
+    const int64_t size = x.shape[axis];
+    const auto mirrored = [&](int64_t from, int64_t to) {
+      Dims begin(static_cast<size_t>(x.rank()), 0), end(x.shape.begin(), x.shape.end());
+      begin[i] = from;
+      end[i] = to;
+      return c.b.reverse(c.b.slice(x, begin, end), Dims{axis});
+    };
+    Values parts;
+    if (before) parts.push_back(mirrored(skip, skip + before));
+    parts.push_back(x);
+    if (after) parts.push_back(mirrored(size - skip - after, size - skip));
+    x = c.b.concat(parts, axis);
+  }
+  return {x};
+}
+
+Values fill(const Call& c) { return {c.b.broadcast(c.in[0], c.out[0].shape)}; }
+template <int kNumber>
+Values constant(const Call& c) {
+  return {c.b.full(c.out[0].dtype, c.out[0].shape, kNumber)};
+}
+
+Values range(const Call& c) {
+  const TensorSpec& out = c.out[0];
+  const Value places = c.b.iota(out.dtype, out.shape, 0);
+  return {c.b.add(c.b.broadcast(c.in[0], out.shape),
+                  c.b.mul(places, c.b.broadcast(c.in[2], out.shape)))};
+}
+
+Values eye(const Call& c) {
+  const TensorSpec& out = c.out[0];
+  const int rank = out.shape.rank();
+  const Value rows = c.b.iota(DType::kInt64, out.shape, rank - 2);
+  const Value columns = c.b.iota(DType::kInt64, out.shape, rank - 1);
+  return {c.b.convert(c.b.compare("EQ", rows, columns), out.dtype)};
+}
+
+Values matrix_band_part(const Call& c) {
+  const auto& attrs = c.attrs<ops::MatrixBandPartAttrs>();
+  const Value& x = c.in[0];
+  const Value rows = c.b.iota(DType::kInt64, x.shape, x.rank() - 2);
+  const Value columns = c.b.iota(DType::kInt64, x.shape, x.rank() - 1);
+  const Value below = c.b.sub(rows, columns);
+  Value kept = c.b.full(DType::kBool, x.shape, 1);
+  if (attrs.num_lower >= 0) {
+    const Value limit = c.b.full_int(DType::kInt64, x.shape, attrs.num_lower);
+    kept = c.b.compare("LE", below, limit);
+  }
+  if (attrs.num_upper >= 0) {
+    const Value limit = c.b.full_int(DType::kInt64, x.shape, -attrs.num_upper);
+    kept = c.b.logical_and(kept, c.b.compare("GE", below, limit));
+  }
+  return {c.b.select(kept, x, c.b.like(x, 0))};
+}
+
+// Whether an element of the last two axes lies on diagonal k.
+Value on_diagonal(Builder& b, const Shape& shape, int64_t k) {
+  const Value rows = b.iota(DType::kInt64, shape, shape.rank() - 2);
+  const Value columns = b.iota(DType::kInt64, shape, shape.rank() - 1);
+  return b.compare("EQ", b.sub(columns, rows), b.full_int(DType::kInt64, shape, k));
+}
+
+Values diag(const Call& c) {
+  const auto& attrs = c.attrs<ops::DiagAttrs>();
+  const Shape& shape = c.out[0].shape;
+  const int rank = shape.rank();
+  // Along rows for diagonals from the first row on, else along columns; filled up with zeros.
+  const int along = attrs.k >= 0 ? rank - 2 : rank - 1;
+  const Value& x = c.in[0];
+  Dims before(static_cast<size_t>(x.rank()), 0), after = before, axes;
+  after.back() = shape[along] - x.shape.back();
+  const Value full = c.b.pad(x, c.b.full(x.dtype, {}, 0), before, after);
+  for (int axis = 0; axis < rank; ++axis) {
+    if (axis != (along == rank - 2 ? rank - 1 : rank - 2)) axes.push_back(axis);
+  }
+  const Value wide = c.b.broadcast_in_dim(full, shape, axes);
+  return {c.b.select(on_diagonal(c.b, shape, attrs.k), wide, c.b.like(wide, 0))};
+}
+
+Values diag_part(const Call& c) {
+  const int64_t k = c.attrs<ops::DiagPartAttrs>().k;
+  const Value& x = c.in[0];
+  const int rank = x.rank();
+  const Value only = c.b.select(on_diagonal(c.b, x.shape, k), x, c.b.like(x, 0));
+  const int over = k >= 0 ? rank - 1 : rank - 2;
+  if (is_complex(x.dtype) || x.dtype == DType::kBool) refuse("diagonals of ", x.dtype);
+  const Value sums = c.b.reduce(Reduction::kAdd, only, Dims{over});
+  Dims begin(static_cast<size_t>(rank - 1), 0), end(sums.shape.begin(), sums.shape.end());
+  end.back() = c.out[0].shape.back();
+  return {c.b.slice(sums, begin, end)};
+}
+
+constexpr std::pair<const char*, Rule> kRules[] = {
+    {"reshape", reshaped},
+    {"expand_dims", reshaped},
+    {"squeeze", reshaped},
+    {"ensure_shape", reshaped},
+    {"shape", shape},
+    {"transpose", transpose},
+    {"broadcast_to", broadcast_to},
+    {"tile", tile},
+    {"reverse", reverse},
+    {"concat", concat},
+    {"stack", stack},
+    {"unstack", unstack},
+    {"split", split},
+    {"slice", slice},
+    {"strided_slice", strided_slice},
+    {"strided_slice_grad", strided_slice_grad},
+    {"pad", pad},
+    {"fill", fill},
+    {"zeros", constant<0>},
+    {"ones", constant<1>},
+    {"zeros_like", constant<0>},
+    {"ones_like", constant<1>},
+    {"range", range},
+    {"eye", eye},
+    {"matrix_band_part", matrix_band_part},
+    {"diag", diag},
+    {"diag_part", diag_part},
+};
+
+}  // namespace
+
+RuleList array_rules() { return kRules; }
+
+}  // namespace ef::lower

@@ -1,0 +1,462 @@
+// Elementwise arithmetic, comparisons, activations, casts and their gradients.
+#include <numbers>
+
+#include "lower/rule.h"
+#include "ops/elementwise.h"
+#include "tensor/error.h"
+
+namespace ef::lower {
+namespace {
+
+template <char const* kName>
+Values unary(const Call& c) {
+  return {c.b.unary(kName, c.in[0])};
+}
+template <char const* kName>
+Values binary(const Call& c) {
+  return {c.b.binary(kName, c.broadcast(0), c.broadcast(1))};
+}
+template <char const* kDirection>
+Values comparison(const Call& c) {
+  return {c.b.compare(kDirection, c.broadcast(0), c.broadcast(1))};
+}
+// Operations that StableHLO has for any result type: "real" of a complex number.
+template <char const* kName>
+Values part(const Call& c) {
+  return {c.b.one(kName, {c.in[0]}, c.out[0])};
+}
+
+#define EF_NAME(variable, name) constexpr char variable[] = name
+EF_NAME(kAdd, "stablehlo.add");
+EF_NAME(kSubtract, "stablehlo.subtract");
+EF_NAME(kMultiply, "stablehlo.multiply");
+EF_NAME(kDivide, "stablehlo.divide");
+EF_NAME(kRemainder, "stablehlo.remainder");
+EF_NAME(kMaximum, "stablehlo.maximum");
+EF_NAME(kMinimum, "stablehlo.minimum");
+EF_NAME(kAtan2, "stablehlo.atan2");
+EF_NAME(kAnd, "stablehlo.and");
+EF_NAME(kOr, "stablehlo.or");
+EF_NAME(kXor, "stablehlo.xor");
+EF_NAME(kNot, "stablehlo.not");
+EF_NAME(kNegate, "stablehlo.negate");
+EF_NAME(kSqrt, "stablehlo.sqrt");
+EF_NAME(kRsqrt, "stablehlo.rsqrt");
+EF_NAME(kExp, "stablehlo.exponential");
+EF_NAME(kExpm1, "stablehlo.exponential_minus_one");
+EF_NAME(kLog, "stablehlo.log");
+EF_NAME(kLog1p, "stablehlo.log_plus_one");
+EF_NAME(kSin, "stablehlo.sine");
+EF_NAME(kCos, "stablehlo.cosine");
+EF_NAME(kTan, "stablehlo.tan");
+EF_NAME(kTanh, "stablehlo.tanh");
+EF_NAME(kLogistic, "stablehlo.logistic");
+EF_NAME(kAsin, "chlo.asin");
+EF_NAME(kAcos, "chlo.acos");
+EF_NAME(kAtan, "chlo.atan");
+EF_NAME(kSinh, "chlo.sinh");
+EF_NAME(kCosh, "chlo.cosh");
+EF_NAME(kAsinh, "chlo.asinh");
+EF_NAME(kAcosh, "chlo.acosh");
+EF_NAME(kAtanh, "chlo.atanh");
+EF_NAME(kErf, "chlo.erf");
+EF_NAME(kErfc, "chlo.erfc");
+EF_NAME(kErfInv, "chlo.erf_inv");
+EF_NAME(kLgamma, "chlo.lgamma");
+EF_NAME(kDigamma, "chlo.digamma");
+EF_NAME(kFloor, "stablehlo.floor");
+EF_NAME(kCeil, "stablehlo.ceil");
+EF_NAME(kIsFinite, "stablehlo.is_finite");
+EF_NAME(kReal, "stablehlo.real");
+EF_NAME(kImag, "stablehlo.imag");
+EF_NAME(kEq, "EQ");
+EF_NAME(kNe, "NE");
+EF_NAME(kLt, "LT");
+EF_NAME(kLe, "LE");
+EF_NAME(kGt, "GT");
+EF_NAME(kGe, "GE");
+#undef EF_NAME
+
+bool integral(const Value& x) { return is_integer(x.dtype); }
+
+Values add_n(const Call& c) {
+  Value sum = c.in[0];
+  for (const Value& more : c.in.subspan(1)) sum = c.b.add(sum, more);
+  return {sum};
+}
+
+Value zero_where(Builder& b, const Value& condition, const Value& x) {
+  return b.select(condition, b.like(x, 0), x);
+}
+Value is_zero(Builder& b, const Value& x) { return b.compare("EQ", x, b.like(x, 0)); }
+Value is_negative(Builder& b, const Value& x) { return b.compare("LT", x, b.like(x, 0)); }
+
+Values divide_no_nan(const Call& c) {
+  const Value y = c.broadcast(1);
+  return {zero_where(c.b, is_zero(c.b, y), c.b.div(c.broadcast(0), y))};
+}
+Values multiply_no_nan(const Call& c) {
+  const Value y = c.broadcast(1);
+  return {zero_where(c.b, is_zero(c.b, y), c.b.mul(c.broadcast(0), y))};
+}
+// x * f(y), and zero where x is.
+template <Value (*kFunction)(Builder&, const Value&, const Value&)>
+Values times_function(const Call& c) {
+  const Value x = c.broadcast(0);
+  return {zero_where(c.b, is_zero(c.b, x), kFunction(c.b, x, c.broadcast(1)))};
+}
+Value x_over_y(Builder& b, const Value& x, const Value& y) { return b.div(x, y); }
+Value x_log_y(Builder& b, const Value& x, const Value& y) { return b.mul(x, b.log(y)); }
+Value x_log1p_y(Builder& b, const Value& x, const Value& y) {
+  return b.mul(x, b.unary(kLog1p, y));
+}
+
+Values truncatediv(const Call& c) {
+  const Value quotient = c.b.div(c.broadcast(0), c.broadcast(1));
+  if (integral(quotient)) return {quotient};
+  const Value down = c.b.unary(kFloor, c.b.abs(quotient));
+  return {c.b.mul(down, c.b.unary("stablehlo.sign", quotient))};
+}
+
+// Whether the remainder and the divisor have different signs.
+Value off_sign(Builder& b, const Value& remainder, const Value& divisor) {
+  const Value differs =
+      b.compare("NE", is_negative(b, remainder), is_negative(b, divisor));
+  return b.logical_and(b.logical_not(is_zero(b, remainder)), differs);
+}
+
+Values floordiv(const Call& c) {
+  const Value x = c.broadcast(0), y = c.broadcast(1);
+  if (!integral(x)) return {c.b.unary(kFloor, c.b.div(x, y))};
+  const Value quotient = c.b.div(x, y);
+  if (kUnsignedIntTypes.contains(x.dtype)) return {quotient};
+  const Value remainder = c.b.binary(kRemainder, x, y);
+  return {c.b.select(off_sign(c.b, remainder, y), c.b.sub(quotient, c.b.like(quotient, 1)),
+                     quotient)};
+}
+
+Values floormod(const Call& c) {
+  const Value x = c.broadcast(0), y = c.broadcast(1);
+  const Value remainder = c.b.binary(kRemainder, x, y);
+  if (kUnsignedIntTypes.contains(x.dtype)) return {remainder};
+  return {c.b.select(off_sign(c.b, remainder, y), c.b.add(remainder, y), remainder)};
+}
+
+Values power(const Call& c) {
+  return {c.b.binary("stablehlo.power", c.broadcast(0), c.broadcast(1))};
+}
+
+Values squared_difference(const Call& c) {
+  const Value difference = c.b.sub(c.broadcast(0), c.broadcast(1));
+  if (is_complex(difference.dtype)) refuse("squared differences of complex numbers");
+  return {c.b.mul(difference, difference)};
+}
+
+Values abs(const Call& c) { return {c.b.abs(c.in[0])}; }
+
+Values sign(const Call& c) {
+  const Value& x = c.in[0];
+  if (kUnsignedIntTypes.contains(x.dtype)) return {c.b.min(x, c.b.like(x, 1))};
+  return {c.b.unary("stablehlo.sign", x)};
+}
+
+Values square(const Call& c) { return {c.b.mul(c.in[0], c.in[0])}; }
+Values reciprocal(const Call& c) { return {c.b.div(c.b.like(c.in[0], 1), c.in[0])}; }
+
+Values round(const Call& c) {
+  if (integral(c.in[0])) return {c.in[0]};
+  return {c.b.unary("stablehlo.round_nearest_even", c.in[0])};
+}
+
+Values is_nan(const Call& c) { return {c.b.compare("NE", c.in[0], c.in[0])}; }
+Values is_inf(const Call& c) {
+  const Value x = c.b.abs(c.in[0]);
+  return {c.b.compare("EQ", x, c.b.highest(x.dtype, x.shape))};
+}
+Values is_finite(const Call& c) {
+  return {c.b.one(kIsFinite, {c.in[0]}, {DType::kBool, c.in[0].shape})};
+}
+
+// Shifts by the width of the type or more are undefined.
+Values left_shift(const Call& c) {
+  return {c.b.binary("stablehlo.shift_left", c.broadcast(0), c.broadcast(1))};
+}
+Values right_shift(const Call& c) {
+  const bool is_unsigned = kUnsignedIntTypes.contains(c.in[0].dtype);
+  return {c.b.binary(is_unsigned ? "stablehlo.shift_right_logical"
+                                 : "stablehlo.shift_right_arithmetic",
+                     c.broadcast(0), c.broadcast(1))};
+}
+
+Values select(const Call& c) {
+  return {c.b.select(c.broadcast(0), c.broadcast(1), c.broadcast(2))};
+}
+Values clip_by_value(const Call& c) {
+  return {c.b.max(c.b.min(c.broadcast(0), c.broadcast(2)), c.broadcast(1))};
+}
+Values cast(const Call& c) { return {c.b.convert(c.in[0], c.out[0].dtype)}; }
+Values identity(const Call& c) { return {c.in[0]}; }
+Values complex(const Call& c) {
+  return {c.b.one("stablehlo.complex", {c.broadcast(0), c.broadcast(1)}, c.out[0])};
+}
+Values real(const Call& c) { return is_complex(c.in[0].dtype) ? part<kReal>(c) : identity(c); }
+Values conj(const Call& c) {
+  const Value& x = c.in[0];
+  if (!is_complex(x.dtype)) return {x};
+  const TensorSpec parts{x.dtype == DType::kComplex64 ? DType::kFloat32 : DType::kFloat64, x.shape};
+  const Value negated = c.b.negate(c.b.one(kImag, {x}, parts));
+  return {c.b.one("stablehlo.complex", {c.b.one(kReal, {x}, parts), negated}, x.spec())};
+}
+Values angle(const Call& c) {
+  const Value& x = c.in[0];
+  if (!is_complex(x.dtype)) {
+    return {c.b.select(is_negative(c.b, x), c.b.like(x, std::numbers::pi), c.b.like(x, 0))};
+  }
+  const TensorSpec parts = c.out[0];
+  return {c.b.binary(kAtan2, c.b.one(kImag, {x}, parts), c.b.one(kReal, {x}, parts))};
+}
+
+// Activations.
+
+Values relu(const Call& c) { return {c.b.max(c.in[0], c.b.like(c.in[0], 0))}; }
+Values relu6(const Call& c) {
+  return {c.b.min(c.b.max(c.in[0], c.b.like(c.in[0], 0)), c.b.like(c.in[0], 6))};
+}
+Value is_positive(Builder& b, const Value& x) { return b.compare("GT", x, b.like(x, 0)); }
+Values relu_grad(const Call& c) {
+  const Value dy = c.in[0];
+  return {c.b.select(is_positive(c.b, c.in[1]), dy, c.b.like(dy, 0))};
+}
+Values relu6_grad(const Call& c) {
+  const Value dy = c.in[0];
+  const Value below = c.b.compare("LT", c.in[1], c.b.like(c.in[1], 6));
+  return {c.b.select(c.b.logical_and(is_positive(c.b, c.in[1]), below), dy, c.b.like(dy, 0))};
+}
+Values leaky_relu(const Call& c) {
+  const Value& x = c.in[0];
+  const Value small = c.b.mul(x, c.b.like(x, c.attrs<ops::LeakyReluAttrs>().alpha));
+  return {c.b.select(is_positive(c.b, x), x, small)};
+}
+Values leaky_relu_grad(const Call& c) {
+  const Value& dy = c.in[0];
+  const Value small = c.b.mul(dy, c.b.like(dy, c.attrs<ops::LeakyReluAttrs>().alpha));
+  return {c.b.select(is_positive(c.b, c.in[1]), dy, small)};
+}
+
+constexpr double kSeluScale = 1.0507009873554804934193349852946;
+constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
+
+Values elu(const Call& c) {
+  const Value& x = c.in[0];
+  return {c.b.select(is_negative(c.b, x), c.b.unary(kExpm1, x), x)};
+}
+Values elu_grad(const Call& c) {
+  const Value &dy = c.in[0], &y = c.in[1];
+  return {c.b.select(is_negative(c.b, y), c.b.mul(dy, c.b.add(y, c.b.like(y, 1))), dy)};
+}
+Values selu(const Call& c) {
+  const Value& x = c.in[0];
+  const Value below = c.b.mul(c.b.unary(kExpm1, x), c.b.like(x, kSeluScale * kSeluAlpha));
+  return {c.b.select(is_negative(c.b, x), below, c.b.mul(x, c.b.like(x, kSeluScale)))};
+}
+Values selu_grad(const Call& c) {
+  const Value &dy = c.in[0], &y = c.in[1];
+  const Value below = c.b.mul(dy, c.b.add(y, c.b.like(y, kSeluScale * kSeluAlpha)));
+  return {c.b.select(is_negative(c.b, y), below, c.b.mul(dy, c.b.like(dy, kSeluScale)))};
+}
+Value softplus_of(Builder& b, const Value& x) {
+  const Value tail = b.unary(kLog1p, b.exp(b.negate(b.abs(x))));
+  return b.add(b.max(x, b.like(x, 0)), tail);
+}
+Values softplus(const Call& c) { return {softplus_of(c.b, c.in[0])}; }
+Values softplus_grad(const Call& c) {
+  return {c.b.mul(c.in[0], c.b.unary(kLogistic, c.in[1]))};
+}
+Values softsign(const Call& c) {
+  return {c.b.div(c.in[0], c.b.add(c.b.abs(c.in[0]), c.b.like(c.in[0], 1)))};
+}
+Values softsign_grad(const Call& c) {
+  const Value below = c.b.add(c.b.abs(c.in[1]), c.b.like(c.in[1], 1));
+  return {c.b.div(c.in[0], c.b.mul(below, below))};
+}
+
+// Half of x (1 + erf(x / √2)), or with tanh(√(2/π) (x + 0.044715 x³)) in place of it.
+struct GeluParts {
+  Value x, inner;
+};
+constexpr double kGeluCubic = 0.044715;
+const double kGeluScale = std::sqrt(2 / std::numbers::pi);
+
+// 16-bit floats are computed with 32 bits.
+DType wide(DType dtype) {
+  return dtype == DType::kFloat64 ? dtype : DType::kFloat32;
+}
+
+Value gelu_inner(Builder& b, const Value& x, bool approximate) {
+  if (!approximate) return b.unary(kErf, b.mul(x, b.like(x, std::numbers::sqrt2 / 2)));
+  const Value cube = b.mul(b.mul(x, x), x);
+  const Value sum = b.add(x, b.mul(cube, b.like(x, kGeluCubic)));
+  return b.unary(kTanh, b.mul(sum, b.like(x, kGeluScale)));
+}
+Values gelu(const Call& c) {
+  Builder& b = c.b;
+  const Value x = b.convert(c.in[0], wide(c.in[0].dtype));
+  const Value inner = gelu_inner(b, x, c.attrs<ops::GeluAttrs>().approximate);
+  const Value y = b.mul(b.mul(x, b.like(x, 0.5)), b.add(inner, b.like(x, 1)));
+  return {b.convert(y, c.out[0].dtype)};
+}
+Values gelu_grad(const Call& c) {
+  Builder& b = c.b;
+  const bool approximate = c.attrs<ops::GeluAttrs>().approximate;
+  const Value dy = b.convert(c.in[0], wide(c.in[0].dtype));
+  const Value x = b.convert(c.in[1], wide(c.in[1].dtype));
+  const Value inner = gelu_inner(b, x, approximate);
+  const Value first = b.mul(b.add(inner, b.like(x, 1)), b.like(x, 0.5));
+  const Value square = b.mul(x, x);
+  Value slope;
+  if (approximate) {
+    const Value derivative =
+        b.mul(b.add(b.mul(square, b.like(x, 3 * kGeluCubic)), b.like(x, 1)), b.like(x, kGeluScale));
+    slope = b.mul(b.sub(b.like(x, 1), b.mul(inner, inner)), b.mul(derivative, b.like(x, 0.5)));
+  } else {
+    slope = b.mul(b.exp(b.mul(square, b.like(x, -0.5))),
+                  b.like(x, 1 / std::sqrt(2 * std::numbers::pi)));
+  }
+  return {b.convert(b.mul(dy, b.add(first, b.mul(x, slope))), c.out[0].dtype)};
+}
+
+// Gradients by a function's value y: of complex numbers by its conjugate.
+Value value_of(const Call& c) {
+  if (is_complex(c.in[0].dtype)) refuse("this gradient for complex numbers");
+  return c.in[0];
+}
+Values sqrt_grad(const Call& c) {
+  const Value y = value_of(c);
+  return {c.b.div(c.b.mul(c.in[1], c.b.like(y, 0.5)), y)};
+}
+Values rsqrt_grad(const Call& c) {
+  const Value y = value_of(c);
+  return {c.b.mul(c.b.mul(c.b.mul(y, y), y), c.b.mul(c.in[1], c.b.like(y, -0.5)))};
+}
+Values reciprocal_grad(const Call& c) {
+  const Value y = value_of(c);
+  return {c.b.negate(c.b.mul(c.in[1], c.b.mul(y, y)))};
+}
+Values tanh_grad(const Call& c) {
+  const Value y = value_of(c);
+  return {c.b.mul(c.in[1], c.b.sub(c.b.like(y, 1), c.b.mul(y, y)))};
+}
+Values sigmoid_grad(const Call& c) {
+  const Value y = value_of(c);
+  return {c.b.mul(c.in[1], c.b.mul(y, c.b.sub(c.b.like(y, 1), y)))};
+}
+
+constexpr std::pair<const char*, Rule> kRules[] = {
+    {"add", binary<kAdd>},
+    {"add_n", add_n},
+    {"subtract", binary<kSubtract>},
+    {"multiply", binary<kMultiply>},
+    {"divide_real", binary<kDivide>},
+    {"divide_no_nan", divide_no_nan},
+    {"multiply_no_nan", multiply_no_nan},
+    {"truncatediv", truncatediv},
+    {"truncatemod", binary<kRemainder>},
+    {"floordiv", floordiv},
+    {"floormod", floormod},
+    {"pow", power},
+    {"maximum", binary<kMaximum>},
+    {"minimum", binary<kMinimum>},
+    {"squared_difference", squared_difference},
+    {"atan2", binary<kAtan2>},
+    {"xdivy", times_function<x_over_y>},
+    {"xlogy", times_function<x_log_y>},
+    {"xlog1py", times_function<x_log1p_y>},
+    {"negative", unary<kNegate>},
+    {"abs", abs},
+    {"sign", sign},
+    {"square", square},
+    {"sqrt", unary<kSqrt>},
+    {"rsqrt", unary<kRsqrt>},
+    {"reciprocal", reciprocal},
+    {"exp", unary<kExp>},
+    {"expm1", unary<kExpm1>},
+    {"log", unary<kLog>},
+    {"log1p", unary<kLog1p>},
+    {"sin", unary<kSin>},
+    {"cos", unary<kCos>},
+    {"tan", unary<kTan>},
+    {"asin", unary<kAsin>},
+    {"acos", unary<kAcos>},
+    {"atan", unary<kAtan>},
+    {"sinh", unary<kSinh>},
+    {"cosh", unary<kCosh>},
+    {"tanh", unary<kTanh>},
+    {"asinh", unary<kAsinh>},
+    {"acosh", unary<kAcosh>},
+    {"atanh", unary<kAtanh>},
+    {"sigmoid", unary<kLogistic>},
+    {"erf", unary<kErf>},
+    {"erfc", unary<kErfc>},
+    {"erfinv", unary<kErfInv>},
+    {"lgamma", unary<kLgamma>},
+    {"digamma", unary<kDigamma>},
+    {"floor", unary<kFloor>},
+    {"ceil", unary<kCeil>},
+    {"round", round},
+    {"is_nan", is_nan},
+    {"is_inf", is_inf},
+    {"is_finite", is_finite},
+    {"equal", comparison<kEq>},
+    {"not_equal", comparison<kNe>},
+    {"less", comparison<kLt>},
+    {"less_equal", comparison<kLe>},
+    {"greater", comparison<kGt>},
+    {"greater_equal", comparison<kGe>},
+    {"logical_and", binary<kAnd>},
+    {"logical_or", binary<kOr>},
+    {"logical_xor", binary<kXor>},
+    {"logical_not", unary<kNot>},
+    {"bitwise_and", binary<kAnd>},
+    {"bitwise_or", binary<kOr>},
+    {"bitwise_xor", binary<kXor>},
+    {"invert", unary<kNot>},
+    {"left_shift", left_shift},
+    {"right_shift", right_shift},
+    {"select", select},
+    {"clip_by_value", clip_by_value},
+    {"cast", cast},
+    {"identity", identity},
+    {"stop_gradient", identity},
+    {"complex", complex},
+    {"real", real},
+    {"imag", part<kImag>},
+    {"conj", conj},
+    {"angle", angle},
+    {"relu", relu},
+    {"relu_grad", relu_grad},
+    {"relu6", relu6},
+    {"relu6_grad", relu6_grad},
+    {"leaky_relu", leaky_relu},
+    {"leaky_relu_grad", leaky_relu_grad},
+    {"elu", elu},
+    {"elu_grad", elu_grad},
+    {"selu", selu},
+    {"selu_grad", selu_grad},
+    {"softplus", softplus},
+    {"softplus_grad", softplus_grad},
+    {"softsign", softsign},
+    {"softsign_grad", softsign_grad},
+    {"gelu", gelu},
+    {"gelu_grad", gelu_grad},
+    {"sqrt_grad", sqrt_grad},
+    {"rsqrt_grad", rsqrt_grad},
+    {"reciprocal_grad", reciprocal_grad},
+    {"tanh_grad", tanh_grad},
+    {"sigmoid_grad", sigmoid_grad},
+};
+
+}  // namespace
+
+RuleList elementwise_rules() { return kRules; }
+
+}  // namespace ef::lower

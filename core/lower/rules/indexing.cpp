@@ -1,0 +1,202 @@
+// Gathers, scatters, reductions of segments, and one-hot vectors.
+#include <limits>
+
+#include "lower/rule.h"
+#include "ops/indexing.h"
+#include "tensor/error.h"
+
+namespace ef::lower {
+namespace {
+
+std::string list(std::span<const int64_t> numbers) {
+  std::string text = "[";
+  for (size_t i = 0; i < numbers.size(); ++i) text += cat(i ? ", " : "", numbers[i]);
+  return text + "]";
+}
+
+// How slices of a tensor belong to indices, for gathers and scatters alike.
+struct Places {
+  Dims window;     // axes of the result that are the slices'
+  Dims collapsed;  // axes of the tensor that indices choose from
+  int64_t batch = 0;
+  int64_t index_axis = 0;
+  Dims sizes;  // of slices
+
+  std::string gather() const {
+    const Dims batches = axes_from(0, batch);
+    return cat("dimension_numbers = #stablehlo.gather<offset_dims = ", list(window),
+               ", collapsed_slice_dims = ", list(collapsed), ", operand_batching_dims = ",
+               list(batches), ", start_indices_batching_dims = ", list(batches),
+               ", start_index_map = ", list(collapsed), ", index_vector_dim = ", index_axis,
+               ">, slice_sizes = ", array_text(sizes), ", indices_are_sorted = false");
+  }
+  std::string scatter() const {
+    const Dims batches = axes_from(0, batch);
+    return cat("scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = ",
+               list(window), ", inserted_window_dims = ", list(collapsed),
+               ", input_batching_dims = ", list(batches), ", scatter_indices_batching_dims = ",
+               list(batches), ", scatter_dims_to_operand_dims = ", list(collapsed),
+               ", index_vector_dim = ", index_axis,
+               ">, indices_are_sorted = false, unique_indices = false");
+  }
+};
+
+// params[..., indices, ...] along an axis.
+Places places_along(const Shape& params, const Shape& indices, const ops::GatherAttrs& attrs) {
+  Places places;
+  const int64_t batch = normalized(attrs.batch_dims, indices.rank());
+  const int64_t axis = normalized(attrs.axis, params.rank());
+  places.batch = batch;
+  places.collapsed = {axis};
+  places.index_axis = indices.rank();
+  for (int i = 0; i < params.rank(); ++i) {
+    const bool chosen = i < batch || i == axis;
+    places.sizes.push_back(chosen ? 1 : params[i]);
+    if (chosen) continue;
+    places.window.push_back(i < axis ? i : i - 1 + indices.rank() - batch);
+  }
+  return places;
+}
+
+// params[indices[..., 0], indices[..., 1], ...].
+Places places_nd(const Shape& params, const Shape& indices, int64_t batch) {
+  const int64_t depth = indices.back();
+  Places places;
+  places.batch = batch;
+  places.collapsed = axes_from(batch, batch + depth);
+  places.index_axis = indices.rank() - 1;
+  for (int i = 0; i < params.rank(); ++i) {
+    places.sizes.push_back(i < batch + depth ? 1 : params[i]);
+    if (i >= batch + depth) places.window.push_back(indices.rank() - 1 + i - batch - depth);
+  }
+  return places;
+}
+
+Value scatter(Builder& b, const std::string& region, const Value& into, const Value& indices,
+              const Value& updates, const Places& places) {
+  return b.one("stablehlo.scatter", {into, indices, updates}, into.spec(), places.scatter(),
+               {&region, 1});
+}
+
+std::string replacing(Builder& b, DType dtype) {
+  const TensorSpec scalar{dtype, {}};
+  const TensorSpec two[] = {scalar, scalar};
+  return b.region(two, [](const Values& a) { return Values{a[1]}; });
+}
+
+Values gather(const Call& c) {
+  if (!c.late.empty()) refuse("gathers along an axis that is not known");
+  const Places places = places_along(c.in[0].shape, c.in[1].shape, c.attrs<ops::GatherAttrs>());
+  return {c.b.one("stablehlo.gather", {c.in[0], c.in[1]}, c.out[0], places.gather())};
+}
+
+Values gather_grad(const Call& c) {
+  const auto& attrs = c.attrs<ops::GatherGradAttrs>();
+  const Value zeros = c.b.full(c.out[0].dtype, c.out[0].shape, 0);
+  const Places places = places_along(zeros.shape, c.in[1].shape, attrs.gather);
+  return {scatter(c.b, c.b.combiner(Reduction::kAdd, zeros.dtype), zeros, c.in[1], c.in[0], places)};
+}
+
+Values gather_nd(const Call& c) {
+  const int64_t batch = c.attrs<ops::GatherNdAttrs>().batch_dims;
+  if (c.in[1].shape.back() == 0) return {c.b.broadcast(c.in[0], c.out[0].shape)};
+  const Places places = places_nd(c.in[0].shape, c.in[1].shape, batch);
+  return {c.b.one("stablehlo.gather", {c.in[0], c.in[1]}, c.out[0], places.gather())};
+}
+
+Values gather_nd_grad(const Call& c) {
+  const auto& attrs = c.attrs<ops::GatherNdGradAttrs>();
+  if (c.in[1].shape.back() == 0) refuse("gradients of gathers by empty indices");
+  const Value zeros = c.b.full(c.out[0].dtype, c.out[0].shape, 0);
+  const Places places = places_nd(zeros.shape, c.in[1].shape, attrs.gather.batch_dims);
+  return {scatter(c.b, c.b.combiner(Reduction::kAdd, zeros.dtype), zeros, c.in[1], c.in[0], places)};
+}
+
+Values gather_or_zero(const Call& c) {
+  const Value rows = c.b.take_rows(c.in[0], c.in[1]);
+  const Value absent = c.b.compare("LT", c.in[1], c.b.like(c.in[1], 0));
+  const Value mask = c.b.broadcast_in_dim(absent, rows.shape, axes_from(0, c.in[1].rank()));
+  return {c.b.select(mask, c.b.like(rows, 0), rows)};
+}
+
+Values scatter_nd(const Call& c) {
+  const Value zeros = c.b.full(c.out[0].dtype, c.out[0].shape, 0);
+  if (c.in[0].shape.back() == 0) refuse("scatters by empty indices");
+  return {scatter(c.b, c.b.combiner(Reduction::kAdd, zeros.dtype), zeros, c.in[0], c.in[1],
+                  places_nd(zeros.shape, c.in[0].shape, 0))};
+}
+
+Values tensor_scatter(const Call& c, const std::string& region, const Value& updates) {
+  if (c.in[1].shape.back() == 0) refuse("scatters by empty indices");
+  return {scatter(c.b, region, c.in[0], c.in[1], updates,
+                  places_nd(c.in[0].shape, c.in[1].shape, 0))};
+}
+Values tensor_scatter_nd_update(const Call& c) {
+  return tensor_scatter(c, replacing(c.b, c.in[0].dtype), c.in[2]);
+}
+template <Reduction kReduction>
+Values tensor_scatter_nd(const Call& c) {
+  return tensor_scatter(c, c.b.combiner(kReduction, c.in[0].dtype), c.in[2]);
+}
+Values tensor_scatter_nd_sub(const Call& c) {
+  const Value updates = c.b.negate(c.in[2]);
+  return tensor_scatter(c, c.b.combiner(Reduction::kAdd, c.in[0].dtype), updates);
+}
+
+// What segments without rows have: of extremes, the finite one.
+Value empty_segments(Builder& b, Reduction reduction, DType dtype, const Shape& shape) {
+  const bool largest = reduction == Reduction::kMaximum;
+  if (is_floating(dtype) && (largest || reduction == Reduction::kMinimum)) {
+    double limit = std::numeric_limits<double>::max();
+    if (dtype == DType::kFloat32) limit = std::numeric_limits<float>::max();
+    if (dtype == DType::kFloat16) limit = 65504;
+    if (dtype == DType::kBfloat16) limit = 3.3895313892515355e38;
+    return b.full(dtype, shape, largest ? -limit : limit);
+  }
+  return b.broadcast(b.neutral(reduction, dtype), shape);
+}
+
+template <Reduction kReduction>
+Values unsorted_segment(const Call& c) {
+  const Value &data = c.in[0], &ids = c.in[1];
+  const Value into = empty_segments(c.b, kReduction, data.dtype, c.out[0].shape);
+  Places places;
+  places.collapsed = {0};
+  places.index_axis = ids.rank();
+  places.window = axes_from(ids.rank(), data.rank());
+  return {scatter(c.b, c.b.combiner(kReduction, data.dtype), into, ids, data, places)};
+}
+
+Values one_hot(const Call& c) {
+  Builder& b = c.b;
+  const Shape& shape = c.out[0].shape;
+  const int64_t axis = normalized(c.attrs<ops::OneHotAttrs>().axis, shape.rank());
+  const Value wanted = b.spread(c.in[0], shape, Dims{axis});
+  const Value hot = b.compare("EQ", wanted, b.iota(c.in[0].dtype, shape, axis));
+  return {b.select(hot, b.broadcast(c.in[1], shape), b.broadcast(c.in[2], shape))};
+}
+
+constexpr std::pair<const char*, Rule> kRules[] = {
+    {"gather", gather},
+    {"gather_grad", gather_grad},
+    {"gather_nd", gather_nd},
+    {"gather_nd_grad", gather_nd_grad},
+    {"gather_or_zero", gather_or_zero},
+    {"scatter_nd", scatter_nd},
+    {"tensor_scatter_nd_update", tensor_scatter_nd_update},
+    {"tensor_scatter_nd_add", tensor_scatter_nd<Reduction::kAdd>},
+    {"tensor_scatter_nd_sub", tensor_scatter_nd_sub},
+    {"tensor_scatter_nd_max", tensor_scatter_nd<Reduction::kMaximum>},
+    {"tensor_scatter_nd_min", tensor_scatter_nd<Reduction::kMinimum>},
+    {"unsorted_segment_sum", unsorted_segment<Reduction::kAdd>},
+    {"unsorted_segment_max", unsorted_segment<Reduction::kMaximum>},
+    {"unsorted_segment_min", unsorted_segment<Reduction::kMinimum>},
+    {"unsorted_segment_prod", unsorted_segment<Reduction::kMultiply>},
+    {"one_hot", one_hot},
+};
+
+}  // namespace
+
+RuleList indexing_rules() { return kRules; }
+
+}  // namespace ef::lower

@@ -1,0 +1,65 @@
+// Products of matrices, triangular systems and Cholesky's factors.
+#include "lower/rule.h"
+#include "ops/linear_systems.h"
+#include "ops/matmul.h"
+#include "tensor/error.h"
+
+namespace ef::lower {
+namespace {
+
+Values matmul(const Call& c) {
+  Builder& b = c.b;
+  const auto& attrs = c.attrs<ops::MatmulAttrs>();
+  const Shape& shape = c.out[0].shape;
+  const int rank = shape.rank();
+  const auto with_batch = [&](const Value& x) {
+    Shape wide;
+    for (int axis = 0; axis < rank - 2; ++axis) wide.push_back(shape[axis]);
+    wide.push_back(x.shape.back(1));
+    wide.push_back(x.shape.back());
+    return b.broadcast(x, wide);
+  };
+  if (is_complex(c.in[0].dtype) && (attrs.adjoint_a || attrs.adjoint_b)) {
+    refuse("products with adjoint matrices of complex numbers");
+  }
+  const Value x = with_batch(c.in[0]), y = with_batch(c.in[1]);
+  const Dims batch = axes_from(0, rank - 2);
+  const Value product = b.dot(x, y, batch, batch, Dims{attrs.swaps_a() ? rank - 2 : rank - 1},
+                              Dims{attrs.swaps_b() ? rank - 1 : rank - 2});
+  return {b.convert(product, c.out[0].dtype)};
+}
+
+Values triangle_solve(const Call& c) {
+  const auto& attrs = c.attrs<ops::TriangleSolveAttrs>();
+  const Value &matrix = c.in[0], &rhs = c.in[1];
+  Shape wide = c.out[0].shape;
+  Shape square = wide;
+  square[wide.rank() - 1] = matrix.shape.back();
+  const char* const flip = !attrs.adjoint ? "NO_TRANSPOSE"
+                           : is_complex(matrix.dtype) ? "ADJOINT"
+                                                      : "TRANSPOSE";
+  return {c.b.one("stablehlo.triangular_solve",
+                  {c.b.broadcast(matrix, square), c.b.broadcast(rhs, wide)}, c.out[0],
+                  cat("left_side = true, lower = ", attrs.lower ? "true" : "false",
+                      ", unit_diagonal = false, transpose_a = #stablehlo<transpose ", flip, ">"))};
+}
+
+Values cholesky_factor(const Call& c) {
+  const Value factor = c.b.one("stablehlo.cholesky", {c.in[0]}, c.out[0], "lower = true");
+  // Nothing is above the diagonal.
+  const Value rows = c.b.iota(DType::kInt64, factor.shape, factor.rank() - 2);
+  const Value columns = c.b.iota(DType::kInt64, factor.shape, factor.rank() - 1);
+  return {c.b.select(c.b.compare("GE", rows, columns), factor, c.b.like(factor, 0))};
+}
+
+constexpr std::pair<const char*, Rule> kRules[] = {
+    {"matmul", matmul},
+    {"triangle_solve", triangle_solve},
+    {"cholesky_factor", cholesky_factor},
+};
+
+}  // namespace
+
+RuleList matrix_rules() { return kRules; }
+
+}  // namespace ef::lower

@@ -1,0 +1,118 @@
+"""Plugins of accelerators: where they are, and what their devices are called.
+
+A plugin is a shared library with the PJRT interface, by which vendors ship the compiler and runtime of
+their devices. None is loaded before a program asks for one of its devices or for a compiled function.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from eagerflow import _core, errors
+
+# Paths of plugins, separated as in PATH. "GPU=/path" calls the devices of that one GPU:0, GPU:1, ...
+VARIABLE = "EAGERFLOW_PJRT_PLUGINS"
+
+# What devices are called, by the platform that their plugin says.
+_TYPES = {"cuda": "GPU", "rocm": "GPU", "gpu": "GPU", "sycl": "GPU", "metal": "GPU", "tpu": "TPU"}
+_GROUPS = ("jax_plugins", "xla_plugins")
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """A plugin that is installed.
+
+    Args:
+        name: its entry point, or the name of its file.
+        path: the shared library.
+        device_type: what its devices are called, if that was asked for.
+    """
+
+    name: str
+    path: str
+    device_type: str | None = None
+    options: dict[str, Any] = field(default_factory=dict, compare=False)
+
+    def client(self) -> Any:
+        """What runs programs on the plugin's devices. The plugin is loaded at the first call.
+
+        Raises:
+            NotFoundError: if the library is missing, or cannot be loaded.
+            FailedPreconditionError: if it has no devices, or another version of the interface.
+            UnimplementedError: if this build has no accelerators.
+        """
+        return _core.pjrt.load(self.path, self.options)
+
+    def type_of_devices(self) -> str:
+        """ "GPU", "TPU", or "XLA_CPU": the kind in the names of its devices."""
+        if self.device_type:
+            return self.device_type
+        platform = self.client().platform.lower()
+        return "XLA_CPU" if platform in ("cpu", "host") else _TYPES.get(platform, platform.upper())
+
+
+def installed() -> list[Plugin]:
+    """The plugins that the environment variable names, then those of installed packages, each once.
+
+    >>> [plugin.name for plugin in installed()]  # doctest: +SKIP
+    ['xla_cpu_pjrt']
+    """
+    plugins: dict[str, Plugin] = {}
+    for entry in os.environ.get(VARIABLE, "").split(os.pathsep):
+        if entry:
+            kind, _, path = entry.rpartition("=")
+            plugins.setdefault(path, Plugin(Path(path).name, path, kind or None))
+    for plugin in _of_packages():
+        plugins.setdefault(plugin.path, plugin)
+    return list(plugins.values())
+
+
+@functools.cache
+def _of_packages() -> tuple[Plugin, ...]:
+    found = []
+    for group in _GROUPS:
+        for entry in metadata.entry_points(group=group):
+            library = _library_in(entry.module)
+            if library is not None:
+                found.append(Plugin(entry.name, str(library)))
+    libtpu = _library_in("libtpu")
+    if libtpu is not None:
+        found.append(Plugin("libtpu", str(libtpu)))
+    return tuple(found)
+
+
+def _library_in(module: str) -> Path | None:
+    """The plugin among the files of a package, which is not imported."""
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, ValueError):
+        return None
+    for folder in (spec and spec.submodule_search_locations) or ():
+        for library in sorted(Path(folder).glob("*.so")):
+            if any(word in library.name for word in ("pjrt", "plugin", "libtpu")):
+                return library
+    return None
+
+
+def compiler() -> tuple[Any, int]:
+    """The client and device that functions with `jit_compile=True` run on, on the CPU.
+
+    Raises:
+        NotFoundError: if no plugin for the CPU is installed.
+        UnimplementedError: if this build has no accelerators.
+    """
+    for plugin in installed():
+        if "cpu" in plugin.name:
+            return plugin.client(), 0
+    raise errors.NotFoundError(
+        None,
+        None,
+        "No compiler is installed: `pip install xla-cpu-pjrt` brings XLA for the CPU, and "
+        f"{VARIABLE} names other plugins.",
+    )
