@@ -25,9 +25,8 @@ class Number {
   Number complement() const {
     return late_ ? Number(0, 1.0 - late_) : Number(1 - known_, Tensor());
   }
-  double known() const {
-    if (late_) fail(Code::kUnimplemented, "an optimizer's exponent is a tensor");
-    return known_;
+  friend Tensor operator/(const Tensor& a, const Number& b) {
+    return b.late_ ? a / b.late_ : a / b.known_;
   }
 
  private:
@@ -103,8 +102,7 @@ class Rules {
     s_.w = s_.w - number(0, p.learning_rate) * delta;
   }
   void operator()(const cpu::FtrlStep& p) const {
-    const double rate = number(0, p.learning_rate).known();
-    const double l1 = number(2, p.l1).known();
+    const Number rate = number(0, p.learning_rate), l1 = number(2, p.l1), l2 = number(3, p.l2);
     Tensor &sum = s_.slots[0], &linear = s_.slots[1];
     const auto power = [&](const Tensor& x) {
       if (p.learning_rate_power == -0.5) return sqrt(x);
@@ -113,10 +111,11 @@ class Rules {
     const Tensor fresh = sum + s_.g * s_.g;
     const Tensor scale = power(fresh);
     const Tensor sigma = (scale - power(sum)) / rate;
-    linear = linear + s_.g + s_.w * (2 * p.l2_shrinkage) - sigma * s_.w;
-    const auto bound = [&](double at) { return cast_to(Tensor::of<double>(at), linear.dtype()); };
-    const Tensor clipped = call(ops::clip_by_value, {linear, bound(-l1), bound(l1)});
-    s_.w = (clipped - linear) / (scale / rate + 2 * p.l2);
+    linear = linear + s_.g + number(4, p.l2_shrinkage) * (s_.w * 2.0) - sigma * s_.w;
+    const Tensor one = cast_to(Tensor::of<double>(1), linear.dtype());
+    const Tensor bound = l1 * one;
+    const Tensor clipped = call(ops::clip_by_value, {linear, -bound, bound});
+    s_.w = (clipped - linear) / (scale / rate + l2 * (one * 2.0));
     sum = fresh;
   }
   void operator()(const cpu::LionStep& p) const {

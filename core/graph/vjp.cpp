@@ -68,6 +68,20 @@ class OperationGradient final : public NodeFunction {
     }
   }
 
+  // The gradient's operations: shapes are known now.
+  void retrace(Graph&, std::span<const Tensor> inputs, TensorList& outputs) const override {
+    const auto require = [&](int32_t input) {
+      if (input == kNone || has_value(inputs[static_cast<size_t>(input)])) return;
+      fail(Code::kUnimplemented, "the gradient of ", op_.tf_name,
+           " reads sizes or indices that depend on values");
+    };
+    for (const LateAttr& late : late_) require(late.input);
+    for (const auto* list : {&inputs_, &outputs_}) {
+      for (const Known& known : *list) require(known.sizes);
+    }
+    run(inputs, outputs);
+  }
+
  private:
   friend class OperationBackward;
   friend const DifferentiatedOperation* graph::differentiated_operation(const Node& node);

@@ -113,7 +113,12 @@ CompiledFunction::Trace& CompiledFunction::trace_for(std::span<const Tensor> arg
   }
   auto trace = std::make_unique<Trace>();
   trace->arguments = specs_of(arguments);
-  trace->graph = graph::specialized(*graph_, trace->arguments);
+  try {
+    trace->graph = graph::specialized(*graph_, trace->arguments);
+  } catch (const Error& error) {
+    if (error.code() != Code::kUnimplemented) throw;
+    explain(*graph_, error);
+  }
   trace->before = first_nodes(*trace->graph);
   return *traces_.emplace_back(std::move(trace));
 }
@@ -190,8 +195,11 @@ void CompiledFunction::run_unit(Unit& unit, std::span<const Tensor> arguments,
   for (const Tensor& constant : unit.constants) inputs.push_back(constant);
   TensorList results;
   unit.executable->run(inputs, {}, device_, results);
-  const size_t count = unit.graph->outputs().size();
-  for (size_t k = 0; k < count; ++k) outputs.push_back(results[k]);
+  const size_t count = program.outputs.size();
+  const size_t first = outputs.size();
+  const std::span<const Tensor> wanted = unit.graph->outputs();
+  for (size_t k = 0; k < wanted.size(); ++k) outputs.push_back({});
+  for (size_t k = 0; k < count; ++k) outputs[first + program.outputs[k]] = results[k];
   size_t next = count + program.for_host.size();
   for (const size_t k : program.changed) program.variables[k]->assign(results[next++]);
   if (unit.later.empty()) return;
@@ -203,6 +211,10 @@ void CompiledFunction::run_unit(Unit& unit, std::span<const Tensor> arguments,
     host.set(program.for_host[k], results[count + k]);
   }
   for (const NodeId id : unit.later) host.run(id);
+  for (size_t k = 0; k < wanted.size(); ++k) {
+    Tensor& output = outputs[first + k];
+    if (!output) output = host.get(symbol_of(wanted[k])->port());
+  }
 }
 
 std::string CompiledFunction::text() {

@@ -136,7 +136,10 @@ class Writer {
     const auto found = values.find({port.node, port.output});
     if (found != values.end()) return found->second;
     const Tensor& known = symbol_of(graph.tensor(port))->value();
-    if (!known) fail(Code::kInternal, "The node ", graph.node(port.node).name, " has no value.");
+    if (!known) {
+      fail(Code::kUnimplemented, graph.node(port.node).type(),
+           " runs on the host, between what is compiled");
+    }
     return values[{port.node, port.output}] = constant(known);
   }
 
@@ -385,11 +388,22 @@ Program program_of(const Graph& graph, std::span<const NodeId> later) {
 
   std::vector<char> skipped(static_cast<size_t>(graph.size()));
   std::vector<Port> results;
-  for (const Tensor& output : graph.outputs()) results.push_back(symbol_of(output)->port());
+  const auto is_later = [&](const Port& port) {
+    return std::ranges::find(later, port.node) != later.end();
+  };
+  for (size_t k = 0; k < graph.outputs().size(); ++k) {
+    const Port port = symbol_of(graph.outputs()[k])->port();
+    if (is_later(port)) continue;
+    program.outputs.push_back(k);
+    results.push_back(port);
+  }
   for (const NodeId id : later) {
     skipped[static_cast<size_t>(id)] = 1;
     for (const Port& port : graph.node(id).inputs) {
-      if (std::ranges::find(later, port.node) != later.end()) continue;
+      const Node& source = graph.node(port.node);
+      // The host has arguments and constants itself.
+      if (is_later(port) || (!source.op && !source.function)) continue;
+      if (symbol_of(graph.tensor(port))->value()) continue;
       program.for_host.push_back(port);
     }
   }

@@ -23,9 +23,10 @@ struct Program {
   std::vector<size_t> arguments;
   std::vector<VariableRef> variables;
   TensorList constants;
-  // Results: the graph's outputs, then what nodes of the host take, then the last values of those
-  // variables that change: which ones, as positions among `variables`.
+  // Results: outputs of the graph, as positions among them, then what nodes of the host take, then
+  // the last values of those variables that change, as positions among `variables`.
   SpecList results;
+  std::vector<size_t> outputs;
   std::vector<graph::Port> for_host;
   std::vector<size_t> changed;
 };

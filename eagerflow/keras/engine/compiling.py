@@ -85,7 +85,7 @@ class Compiled(_Layer):
             run_eagerly: whether Python runs every step; by default steps are traced.
             steps_per_execution: how many steps one call of the train function makes; callbacks are
                 called after as many. "auto" changes the number while training, to what is fastest.
-            jit_compile: accepted.
+            jit_compile: True for steps that are one program each, as `tf.function` has it.
             pss_evaluation_shards: accepted.
             **kwargs: accepted for compatibility: `sample_weight_mode`, `from_serialized`.
 

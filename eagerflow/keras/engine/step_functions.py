@@ -28,7 +28,11 @@ def traced(model: Any, function: Callable[..., Any]) -> Callable[..., Any]:
 
     It is traced once for each kind of batch.
     """
-    return function if model.run_eagerly else functions.Function(function, reduce_retracing=True)
+    if model.run_eagerly:
+        return function
+    return functions.Function(
+        function, reduce_retracing=True, jit_compile=getattr(model, "jit_compile", None)
+    )
 
 
 def make_steps(model: Any, kind: str, counter: Any) -> Callable[..., Any]:

@@ -1,0 +1,235 @@
+"""Functions with jit_compile=True: one program, compiled once for each combination of shapes."""
+
+import logging
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+from eagerflow import _core
+from eagerflow.framework import plugins
+from eagerflow.functions import compilation
+
+pytestmark = pytest.mark.skipif(
+    not any("cpu" in p.name for p in plugins.installed()) or not _core.pjrt.built_in(),
+    reason="needs the package xla-cpu-pjrt",
+)
+
+
+def programs(function, *args):
+    """How many programs a function has for arguments like these."""
+    return function.get_concrete_function(*args).graph.program[0]
+
+
+def check(function, *args, tolerance=1e-5):
+    """Compares a compiled function with the same one on the CPU's kernels."""
+    compiled = tf.function(function, jit_compile=True)
+    mine = tf.nest.flatten(compiled(*args))
+    theirs = tf.nest.flatten(tf.function(function)(*args))
+    for x, y in zip(mine, theirs, strict=True):
+        assert (x.dtype, x.shape) == (y.dtype, y.shape)
+        np.testing.assert_allclose(x.numpy(), y.numpy(), tolerance, tolerance)
+    assert programs(compiled, *args) == 1
+
+
+def test_products_and_gradients():
+    """A tape inside of the function is a part of the program."""
+
+    def f(x, w):
+        with tf.GradientTape() as tape:
+            tape.watch([x, w])
+            y = tf.reduce_sum(tf.nn.softmax(tf.tanh(x @ w)) ** 2)
+        return y, tape.gradient(y, [x, w])
+
+    check(f, tf.random.normal([4, 5]), tf.random.normal([5, 3]))
+
+
+def test_one_program_for_each_shape():
+    """Unknown sizes of the trace are known to programs."""
+
+    @tf.function(jit_compile=True, input_signature=[tf.TensorSpec([None, 2])])
+    def f(x):
+        return tf.reduce_mean(x, 0) * tf.cast(tf.shape(x)[0], tf.float32)
+
+    for size, expected in ((3, 1), (4, 2), (3, 2)):
+        np.testing.assert_allclose(f(tf.ones([size, 2])).numpy(), [size, size])
+        assert programs(f) == expected
+    assert f.experimental_get_tracing_count() == 1
+
+
+def test_loops():
+    """A while loop is one of the program's, and a gradient goes through its iterations."""
+
+    def loop(x):
+        total, i = tf.zeros([5]), tf.constant(0)
+        while i < 4:
+            total += x[i] * tf.cast(i, tf.float32)
+            i += 1
+        return total
+
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for _ in tf.range(3):
+                y = tf.sin(y) * x
+        return tape.gradient(y, x)
+
+    def until(x):
+        while tf.reduce_sum(x) < 100.0:
+            x = x * 2.0
+        return x
+
+    check(loop, tf.random.normal([4, 5]))
+    check(gradient, tf.random.normal([3]))
+    check(until, tf.constant([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("value", [1.0, -1.0])
+def test_choices(value):
+    """tf.cond and switch_case on values."""
+
+    def f(x):
+        if tf.reduce_sum(x) > 0:
+            y = x * 2
+        else:
+            y = x - 1
+        index = tf.cast(tf.reduce_sum(x), tf.int32)
+        return y, tf.switch_case(index, {1: lambda: x, 0: lambda: -x}, default=lambda: x * x)
+
+    check(f, tf.constant([value]))
+
+
+def test_variables():
+    """They are read before and assigned after the program, also in branches and loops."""
+    v, count = tf.Variable([1.0, 2.0]), tf.Variable(0)
+
+    @tf.function(jit_compile=True)
+    def step(x):
+        v.assign_add(x)
+        if tf.reduce_sum(v) > 6.0:
+            v.assign(v * 0.5)
+        for _ in tf.range(3):
+            count.assign_add(1)
+        v.assign_sub(tf.ones([2]))
+        return v * 2
+
+    x = tf.constant([1.0, 1.0])
+    values = [step(x).numpy() for _ in range(3)]
+    np.testing.assert_allclose(values, [[2, 4], [2, 4], [2, 4]])
+    np.testing.assert_allclose(v.numpy(), [1, 2])
+    assert int(count) == 9
+    v.assign([3.0, 3.0])
+    np.testing.assert_allclose(step(x).numpy(), [2, 2])
+
+
+def test_random_numbers_are_tensorflows():
+    """The streams are the function's, whichever way it runs."""
+
+    def f():
+        return (
+            tf.random.uniform([5], seed=1),
+            tf.random.normal([7], seed=2),
+            tf.random.uniform([3], 0, 10, tf.int32, seed=3),
+            tf.random.truncated_normal([9], seed=4),
+        )
+
+    results = []
+    for jit in (False, True):
+        tf.random.set_seed(3)
+        function = tf.function(f, jit_compile=jit)
+        results.append([[x.numpy() for x in function()] for _ in range(2)])
+    for one, two in zip(*results, strict=True):
+        for x, y in zip(one, two, strict=True):
+            np.testing.assert_allclose(x, y, 1e-5, 1e-6)
+
+
+def test_host_code_before_and_after():
+    """Python functions and messages run around the program."""
+    seen = []
+
+    @tf.function(jit_compile=True)
+    def f(x):
+        before = tf.numpy_function(lambda: np.float32(2), [], tf.float32)
+        y = x * tf.reshape(before, [])
+        tf.py_function(lambda value: seen.append(float(value)), [y], [])
+        return y
+
+    assert float(f(tf.constant(3.0))) == 6
+    assert seen == [6.0]
+
+
+def test_what_cannot_be_compiled():
+    """The message names the operation, as TensorFlow's error does."""
+
+    @tf.function(jit_compile=True)
+    def f(x):
+        return tf.boolean_mask(x, x > 0) * 2.0
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match="'f' cannot be compiled: .*depends on"):
+        f(tf.constant([1.0, -1.0]))
+
+    @tf.function(jit_compile=True)
+    def middle(x):
+        return tf.py_function(lambda y: y + 1, [x * 2], tf.float32) * 2
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match="runs on the host"):
+        middle(tf.constant(1.0))
+
+
+def test_tapes_outside():
+    """What a tape records runs operation by operation."""
+
+    @tf.function(jit_compile=True)
+    def f(x):
+        return x * x
+
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = f(x)
+    assert float(tape.gradient(y, x)) == 6
+
+
+def test_without_a_compiler(monkeypatch, caplog):
+    """The function runs as others do, after one warning."""
+    monkeypatch.setattr(plugins, "_of_packages", lambda: ())
+    monkeypatch.delenv(plugins.VARIABLE, raising=False)
+    compilation._warn_once.cache_clear()
+    with caplog.at_level(logging.WARNING, "eagerflow"):
+        for _ in range(2):
+            assert int(tf.function(lambda x: x + 1, jit_compile=True)(tf.constant(1))) == 2
+    assert caplog.text.count("xla-cpu-pjrt") == 1
+
+
+@pytest.mark.parametrize(
+    "optimizer", "SGD Adam Adamax Nadam RMSprop Adagrad Adadelta Ftrl Lion AdamW".split()
+)
+def test_training_steps(optimizer):
+    """A Keras model's step with dropout's numbers, moments and metrics is one program."""
+    x = np.random.RandomState(0).randn(96, 6).astype("float32")
+    y = np.random.RandomState(1).randint(0, 3, 96)
+
+    def trained(jit):
+        tf.keras.utils.set_random_seed(7)
+        model = tf.keras.Sequential(
+            [
+                tf.keras.layers.Dense(8, "relu", input_shape=(6,)),
+                tf.keras.layers.BatchNormalization(),
+                tf.keras.layers.Dropout(0.3, seed=3),
+                tf.keras.layers.Dense(3),
+            ]
+        )
+        model.compile(
+            getattr(tf.keras.optimizers, optimizer)(0.01),
+            tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+            metrics=["accuracy"],
+            jit_compile=jit,
+        )
+        history = model.fit(x, y, 32, epochs=2, shuffle=False, verbose=0).history
+        return history, model.get_weights()
+
+    (history, weights), (compiled, others) = trained(False), trained(True)
+    for name, values in history.items():
+        np.testing.assert_allclose(compiled[name], values, 1e-3, 1e-3)
+    for one, two in zip(weights, others, strict=True):
+        np.testing.assert_allclose(two, one, 2e-3, 2e-3)
