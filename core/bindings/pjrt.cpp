@@ -13,6 +13,7 @@
 #include "bindings/py_graph.h"
 #include "bindings/py_tensor.h"
 #include "device/pjrt/client.h"
+#include "lower/rule.h"
 #include "tensor/error.h"
 
 namespace nb = nanobind;
@@ -67,6 +68,16 @@ nb::list run_program(const Program& self, nb::handle arguments, int device,
 
 void add_pjrt(nb::module_& m) {
   nb::module_ pjrt = m.def_submodule("pjrt", "Accelerators behind the PJRT interface.");
+  pjrt.def(
+      "lowered",
+      [] {
+        nb::list names;
+        for (const Op* op : op_table()) {
+          if (lower::find_rule(*op)) names.append(op->name);
+        }
+        return names;
+      },
+      "The operations that programs have.");
   pjrt.def("built_in", &Client::built_in, "Whether this build has the interface.");
   nb::class_<Client>(pjrt, "Client")
       .def_prop_ro("path", &Client::path)
@@ -95,8 +106,7 @@ void add_pjrt(nb::module_& m) {
         return Program{&self, self.compile(program, to_specs(specs))};
       });
   nb::class_<Program>(pjrt, "Program")
-      .def("run", run_program, "arguments"_a, "device"_a = 0,
-           "donated"_a = std::vector<bool>())
+      .def("run", run_program, "arguments"_a, "device"_a = 0, "donated"_a = std::vector<bool>())
       .def("serialized", [](const Program& self) {
         const std::string bytes = self.executable->serialized();
         return nb::bytes(bytes.data(), bytes.size());

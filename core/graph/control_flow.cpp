@@ -192,8 +192,12 @@ class While final : public NodeFunction {
   std::vector<Variable*> reads() const override { return reads_; }
 
   LoopParts parts() const {
-    return {condition_.graph.get(), body_.graph.get(), &condition_.captures, &body_.captures,
-            count_, limited_};
+    return {condition_.graph.get(),
+            body_.graph.get(),
+            &condition_.captures,
+            &body_.captures,
+            count_,
+            limited_};
   }
   // Iteration by iteration where a tape has to go back, if it is known how many there are.
   void retrace(Graph& graph, std::span<const Tensor> inputs, TensorList& outputs) const override {
@@ -238,7 +242,8 @@ class While final : public NodeFunction {
     TensorList variables(inputs.first(count_));
     const int64_t most = limit(inputs);
     for (int64_t done = 0; done != most; ++done) {
-      const Tensor more = replayed(*condition_.graph, with_captures(variables, condition_, inputs))[0];
+      const Tensor more =
+          replayed(*condition_.graph, with_captures(variables, condition_, inputs))[0];
       if (!has_value(more)) {
         if (done == 0) return false;
         fail(Code::kUnimplemented, "The number of iterations of a tf.while_loop with a gradient ",

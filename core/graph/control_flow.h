@@ -26,8 +26,8 @@ struct Loop {
 TensorList add_loop(Graph& graph, const Loop& loop, std::span<const Tensor> variables,
                     std::string_view name);
 
-// What a node that is a loop consists of. Captures say which inputs of the node they are; a limit is
-// the input behind the variables.
+// What a node that is a loop consists of. Captures say which inputs of the node they are; a limit
+// is the input behind the variables.
 struct LoopParts {
   const Graph* condition;
   const Graph* body;

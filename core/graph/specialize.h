@@ -1,4 +1,5 @@
-// Graphs traced again, with what is known when they are called: shapes are, and values of constants.
+// Graphs traced again, with what is known when they are called: shapes are, and values of
+// constants.
 //
 // Nodes are added anew, calls are replaced by what they call, choices by the branch that is known,
 // and gradients that waited for shapes by the operations that they consist of.

@@ -3,10 +3,10 @@
 
 #include <variant>
 
+#include "ops/array.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/indexing.h"
-#include "ops/array.h"
 #include "tensor/error.h"
 
 namespace ef::graph {
@@ -61,8 +61,8 @@ class Rules {
     m = m + number(1, p.beta_1).complement() * (s_.g - m);
     v = v + number(2, p.beta_2).complement() * (s_.g * s_.g - v);
     if (largest) largest = larger(v, largest);
-    s_.w = s_.w - number(0, p.learning_rate) * m /
-                      (sqrt(largest ? largest : v) + number(3, p.epsilon));
+    s_.w = s_.w -
+           number(0, p.learning_rate) * m / (sqrt(largest ? largest : v) + number(3, p.epsilon));
   }
   void operator()(const cpu::AdamaxStep& p) const {
     Tensor &m = s_.slots[0], &u = s_.slots[1];
@@ -83,8 +83,7 @@ class Rules {
     v = rho * v + rest * s_.g * s_.g;
     if (mean) mean = rho * mean + rest * s_.g;
     const Tensor spread = v + number(3, p.epsilon);
-    Tensor delta =
-        number(0, p.learning_rate) * s_.g / sqrt(mean ? spread - mean * mean : spread);
+    Tensor delta = number(0, p.learning_rate) * s_.g / sqrt(mean ? spread - mean * mean : spread);
     if (m) delta = m = number(2, p.momentum) * m + delta;
     s_.w = s_.w - delta;
   }
@@ -125,9 +124,7 @@ class Rules {
     s_.w = s_.w - number(0, p.learning_rate) * call(ops::sign, {direction});
     m = beta_2 * m + beta_2.complement() * s_.g;
   }
-  void operator()(const cpu::WeightDecayStep& p) const {
-    s_.w = s_.w - number(0, p.rate) * s_.w;
-  }
+  void operator()(const cpu::WeightDecayStep& p) const { s_.w = s_.w - number(0, p.rate) * s_.w; }
   void operator()(const cpu::MovingAverageStep& p) const {
     const Number momentum = number(0, p.momentum);
     s_.w = momentum * s_.w + momentum.complement() * s_.g;

@@ -141,8 +141,8 @@ Values Builder::op(std::string_view name, std::span<const Value> operands, std::
   append_types(text_, results);
   text_ += "\n";
   for (size_t k = 0; k < results.size(); ++k) {
-    values.push_back({results.size() == 1 ? base : base + "#" + std::to_string(k),
-                      results[k].dtype, results[k].shape});
+    values.push_back({results.size() == 1 ? base : base + "#" + std::to_string(k), results[k].dtype,
+                      results[k].shape});
   }
   return values;
 }
@@ -161,7 +161,8 @@ std::string Builder::region(std::span<const TensorSpec> arguments,
   if (!values.empty()) {
     text_ += "^bb0(";
     for (size_t k = 0; k < values.size(); ++k) {
-      text_ += cat(k ? ", " : "", values[k].name, ": ", type_text(values[k].dtype, values[k].shape));
+      text_ +=
+          cat(k ? ", " : "", values[k].name, ": ", type_text(values[k].dtype, values[k].shape));
     }
     text_ += "):\n";
   }
@@ -262,8 +263,8 @@ Value Builder::abs(const Value& x) {
 Value Builder::compare(std::string_view direction, const Value& x, const Value& y, bool total) {
   const bool floating = is_floating(x.dtype) || is_complex(x.dtype);
   const bool is_unsigned = kUnsignedIntTypes.contains(x.dtype) || x.dtype == DType::kBool;
-  const char* const type = floating ? (total ? "TOTALORDER" : "FLOAT")
-                                    : (is_unsigned ? "UNSIGNED" : "SIGNED");
+  const char* const type =
+      floating ? (total ? "TOTALORDER" : "FLOAT") : (is_unsigned ? "UNSIGNED" : "SIGNED");
   return one("stablehlo.compare", {x, y}, {DType::kBool, x.shape},
              cat("comparison_direction = #stablehlo<comparison_direction ", direction,
                  ">, compare_type = #stablehlo<comparison_type ", type, ">"));
@@ -341,7 +342,8 @@ Value Builder::concat(std::span<const Value> parts, int64_t axis) {
   if (parts.size() == 1) return parts[0];
   Shape shape = parts[0].shape;
   shape[static_cast<int>(axis)] = 0;
-  for (const Value& part : parts) shape[static_cast<int>(axis)] += part.shape[static_cast<int>(axis)];
+  for (const Value& part : parts)
+    shape[static_cast<int>(axis)] += part.shape[static_cast<int>(axis)];
   return one("stablehlo.concatenate", parts, {parts[0].dtype, shape},
              cat("dimension = ", axis, " : i64"));
 }
@@ -438,11 +440,11 @@ Value Builder::reduce_window(Reduction reduction, const Value& x, std::span<cons
     const int64_t extent = (sizes[i] - 1) * dilations[i] + 1;
     shape.push_back(padded < extent ? 0 : (padded - extent) / strides[i] + 1);
   }
-  return one("stablehlo.reduce_window", {x, start}, {x.dtype, shape},
-             cat("window_dimensions = ", array_text(sizes), ", window_strides = ",
-                 array_text(strides), ", window_dilations = ", array_text(dilations),
-                 ", padding = ", pairs_text(paddings)),
-             {&body, 1});
+  return one(
+      "stablehlo.reduce_window", {x, start}, {x.dtype, shape},
+      cat("window_dimensions = ", array_text(sizes), ", window_strides = ", array_text(strides),
+          ", window_dilations = ", array_text(dilations), ", padding = ", pairs_text(paddings)),
+      {&body, 1});
 }
 
 namespace {
@@ -473,11 +475,11 @@ Value Builder::dot(const Value& x, const Value& y, std::span<const int64_t> batc
   };
   append_free(x, batch_x, over_x);
   append_free(y, batch_y, over_y);
-  return one("stablehlo.dot_general", {x, y}, {x.dtype, shape},
-             cat("dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = ",
-                 list_text(batch_x), ", rhs_batching_dimensions = ", list_text(batch_y),
-                 ", lhs_contracting_dimensions = ", list_text(over_x),
-                 ", rhs_contracting_dimensions = ", list_text(over_y), ">"));
+  return one(
+      "stablehlo.dot_general", {x, y}, {x.dtype, shape},
+      cat("dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = ", list_text(batch_x),
+          ", rhs_batching_dimensions = ", list_text(batch_y), ", lhs_contracting_dimensions = ",
+          list_text(over_x), ", rhs_contracting_dimensions = ", list_text(over_y), ">"));
 }
 
 Value Builder::take_rows(const Value& x, const Value& indices) {
@@ -488,11 +490,11 @@ Value Builder::take_rows(const Value& x, const Value& indices) {
     shape.push_back(x.shape[axis]);
     sizes.push_back(x.shape[axis]);
   }
-  return one("stablehlo.gather", {x, indices}, {x.dtype, shape},
-             cat("dimension_numbers = #stablehlo.gather<offset_dims = ", list_text(offsets),
-                 ", collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = ",
-                 indices.rank(), ">, slice_sizes = ", array_text(sizes),
-                 ", indices_are_sorted = false"));
+  return one(
+      "stablehlo.gather", {x, indices}, {x.dtype, shape},
+      cat("dimension_numbers = #stablehlo.gather<offset_dims = ", list_text(offsets),
+          ", collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = ",
+          indices.rank(), ">, slice_sizes = ", array_text(sizes), ", indices_are_sorted = false"));
 }
 
 }  // namespace ef::lower

@@ -106,7 +106,8 @@ class Builder {
             std::span<const int64_t> after, std::span<const int64_t> between = {});
   Value reverse(const Value& x, std::span<const int64_t> axes);
   // The slice of these sizes at scalar starts, which are moved inside.
-  Value dynamic_slice(const Value& x, std::span<const Value> starts, std::span<const int64_t> sizes);
+  Value dynamic_slice(const Value& x, std::span<const Value> starts,
+                      std::span<const int64_t> sizes);
   Value dynamic_update_slice(const Value& x, const Value& part, std::span<const Value> starts);
 
   // Reductions over axes, which the result lacks.

@@ -123,8 +123,9 @@ CompiledFunction::Trace& CompiledFunction::trace_for(std::span<const Tensor> arg
   return *traces_.emplace_back(std::move(trace));
 }
 
-std::unique_ptr<CompiledFunction::Unit> CompiledFunction::compile(
-    const Trace& trace, std::span<const Tensor> arguments, std::span<const Tensor> given) {
+std::unique_ptr<CompiledFunction::Unit> CompiledFunction::compile(const Trace& trace,
+                                                                  std::span<const Tensor> arguments,
+                                                                  std::span<const Tensor> given) {
   auto unit = std::make_unique<Unit>();
   unit->given = specs_of(given);
   unit->graph = trace.graph;
@@ -134,8 +135,8 @@ std::unique_ptr<CompiledFunction::Unit> CompiledFunction::compile(
       const size_t count = trace.graph->node(id).outputs.size();
       for (size_t k = 0; k < count; ++k) ports.push_back({id, static_cast<int32_t>(k)});
     }
-    unit->graph = graph::specialized(*trace.graph, specs_of(arguments), trace.before, ports,
-                                     unit->given);
+    unit->graph =
+        graph::specialized(*trace.graph, specs_of(arguments), trace.before, ports, unit->given);
   }
   unit->later = host_nodes(*unit->graph);
   try {

@@ -305,10 +305,9 @@ class Writer {
         b_.region(specs,
                   [&](const Values& values) {
                     State own = state_in(values);
-                    Value more = inner(*loop.condition,
-                                       bound(*loop.condition, values, inputs,
-                                             *loop.condition_captures),
-                                       own)[0];
+                    Value more = inner(
+                        *loop.condition,
+                        bound(*loop.condition, values, inputs, *loop.condition_captures), own)[0];
                     more = b_.reshape(more, {});
                     if (!loop.limited) return Values{more};
                     const Value left = b_.compare("GT", values.back(), b_.like(values.back(), 0));
@@ -316,7 +315,8 @@ class Writer {
                   }),
         b_.region(specs, [&](const Values& values) {
           State own = state_in(values);
-          Values next = inner(*loop.body, bound(*loop.body, values, inputs, *loop.body_captures), own);
+          Values next =
+              inner(*loop.body, bound(*loop.body, values, inputs, *loop.body_captures), own);
           for (Variable* variable : changed) next.push_back(own.values.at(variable));
           if (loop.limited) next.push_back(b_.sub(values.back(), b_.like(values.back(), 1)));
           for (size_t k = 0; k < next.size(); ++k) {
@@ -361,8 +361,7 @@ Program program_of(const Graph& graph, std::span<const NodeId> later) {
   std::map<std::pair<NodeId, int32_t>, Value> values;
   const auto add_parameter = [&](const Port& port) {
     const Tensor& tensor = graph.tensor(port);
-    parameters.push_back(
-        {cat("%argument", parameters.size()), tensor.dtype(), tensor.shape()});
+    parameters.push_back({cat("%argument", parameters.size()), tensor.dtype(), tensor.shape()});
     values[{port.node, port.output}] = parameters.back();
   };
   // Arguments that programs cannot hold, as handles of iterators, are the host's alone.
@@ -381,8 +380,7 @@ Program program_of(const Graph& graph, std::span<const NodeId> later) {
   for (Variable* variable : used) {
     const Tensor current = variable->peek();
     program.variables.emplace_back(*variable);
-    parameters.push_back(
-        {cat("%argument", parameters.size()), current.dtype(), current.shape()});
+    parameters.push_back({cat("%argument", parameters.size()), current.dtype(), current.shape()});
     state.values[variable] = parameters.back();
   }
 

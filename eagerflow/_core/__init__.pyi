@@ -5,6 +5,7 @@ from typing import Any, NoReturn
 from numpy.typing import NDArray
 
 from eagerflow._core import ops as ops
+from eagerflow._core import pjrt as pjrt
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.shapes import TensorShape
 

@@ -166,7 +166,9 @@ def test_what_cannot_be_compiled():
     def f(x):
         return tf.boolean_mask(x, x > 0) * 2.0
 
-    with pytest.raises(tf.errors.InvalidArgumentError, match="'f' cannot be compiled: .*depends on"):
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="'f' cannot be compiled: .*depends on"
+    ):
         f(tf.constant([1.0, -1.0]))
 
     @tf.function(jit_compile=True)

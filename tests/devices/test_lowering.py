@@ -1,7 +1,9 @@
 """Cases of the oracle as compiled programs: they give what the CPU's kernels give."""
 
 import functools
+import runpy
 import traceback
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -88,3 +90,11 @@ def test_programs_compute_like_kernels(family, name):
         if theirs.dtype.kind not in "biufc":  # bfloat16
             mine, theirs = mine.astype(np.float32), theirs.astype(np.float32)
         np.testing.assert_allclose(mine, theirs, tolerance, tolerance)
+
+
+def test_the_page_lists_the_operations():
+    """docs/devices.md says what programs have; tools/lowered_operations.py writes it."""
+    tool = Path(__file__).parents[2] / "tools" / "lowered_operations.py"
+    names = runpy.run_path(str(tool))
+    text = names["PAGE"].read_text()
+    assert names["page"](text) == text

@@ -39,7 +39,9 @@ def client():
 
 def test_the_environment_names_plugins(monkeypatch, tmp_path):
     """Paths come first, each once, and may say what devices are called."""
-    monkeypatch.setenv(plugins.VARIABLE, os.pathsep.join(["GPU=/a/one.so", "/b/two.so", "/b/two.so"]))
+    monkeypatch.setenv(
+        plugins.VARIABLE, os.pathsep.join(["GPU=/a/one.so", "/b/two.so", "/b/two.so"])
+    )
     first, second = plugins.installed()[:2]
     assert (first.name, first.path, first.type_of_devices()) == ("one.so", "/a/one.so", "GPU")
     assert (second.path, second.device_type) == ("/b/two.so", None)

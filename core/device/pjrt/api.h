@@ -31,7 +31,8 @@ class Api {
   template <class Function>
   bool has(Function* PJRT_Api::* member) const {
     const auto* const field = reinterpret_cast<const char*>(&(api_->*member));
-    const auto end = static_cast<size_t>(field - reinterpret_cast<const char*>(api_)) + sizeof field;
+    const auto end =
+        static_cast<size_t>(field - reinterpret_cast<const char*>(api_)) + sizeof field;
     return end <= api_->struct_size && api_->*member;
   }
 

@@ -1,8 +1,8 @@
 // Accelerators behind the PJRT C interface: a plugin, its devices, memory on them, and programs.
 //
 // Vendors ship a compiler and runtime as a library with this interface. Nothing is linked: a
-// library is loaded when a program asks for it. Without the interface's header at build time, load()
-// says so.
+// library is loaded when a program asks for it. Without the interface's header at build time,
+// load() says so.
 #pragma once
 
 #include <cstdint>

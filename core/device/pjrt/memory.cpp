@@ -148,7 +148,8 @@ Tensor Client::adopt(PJRT_Buffer* buffer, const TensorSpec& spec, int device) {
 Tensor Client::to_device(const Tensor& tensor, int device) {
   const TensorSpec spec{tensor.dtype(), tensor.shape()};
   DeviceMemory* const memory = device_memory(tensor);
-  if (!memory || &memory->client() != this) return adopt(upload(tensor, device, false), spec, device);
+  if (!memory || &memory->client() != this)
+    return adopt(upload(tensor, device, false), spec, device);
   if (memory->device() == device) return tensor;
   return adopt(copied(*memory, device), spec, device);
 }
@@ -210,8 +211,7 @@ Tensor DeviceMemory::shared() {
   EF_PJRT(api, Buffer_UnsafePointer, args);
   using Owner = std::shared_ptr<PJRT_Buffer>;
   auto* const data = reinterpret_cast<std::byte*>(args.buffer_pointer);
-  const auto bytes =
-      static_cast<size_t>(spec_.shape.num_elements()) * element_size(spec_.dtype);
+  const auto bytes = static_cast<size_t>(spec_.shape.num_elements()) * element_size(spec_.dtype);
   Buffer* const memory = Buffer::adopt(
       data, bytes, [](void* owner) { delete static_cast<Owner*>(owner); }, new Owner(buffer_));
   return Tensor(TensorImpl::create(spec_.dtype, spec_.shape, memory, data));

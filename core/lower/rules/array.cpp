@@ -123,8 +123,7 @@ Values slice(const Call& c) {
     Values starts;
     for (int axis = 0; axis < x.rank(); ++axis) {
       const auto i = static_cast<size_t>(axis);
-      starts.push_back(
-          element_at(c, "begin", i, attrs.begin.is_unknown() ? 0 : attrs.begin[i]));
+      starts.push_back(element_at(c, "begin", i, attrs.begin.is_unknown() ? 0 : attrs.begin[i]));
     }
     return {c.b.dynamic_slice(x, starts, Dims(c.out[0].shape.begin(), c.out[0].shape.end()))};
   }
@@ -182,7 +181,8 @@ Values late_strided_slice(const Call& c) {
     if (bit(attrs.shrink_axis_mask)) {
       Value start = element_at(c, "begin", i, attrs.begin[i]);
       const Value length = c.b.full_int(DType::kInt64, {}, size);
-      start = c.b.select(c.b.compare("LT", start, c.b.like(start, 0)), c.b.add(start, length), start);
+      start =
+          c.b.select(c.b.compare("LT", start, c.b.like(start, 0)), c.b.add(start, length), start);
       starts.push_back(start);
       sizes.push_back(1);
     } else if (!late && bit(attrs.begin_mask) && bit(attrs.end_mask) && attrs.strides[i] == 1) {

@@ -1,6 +1,6 @@
 // Convolutions of images, whole and by channels, with both gradients.
-#include "lower/rule.h"
 #include "ops/convolution.h"
+#include "lower/rule.h"
 #include "tensor/error.h"
 
 namespace ef::lower {
@@ -29,8 +29,8 @@ Value convolve(Builder& b, const Value& image, const Value& filter, const Convol
                    array_text(how.strides), ", padding = ", pairs_text(how.paddings),
                    ", lhs_dilation = ", array_text(how.image_dilations), ", rhs_dilation = ",
                    array_text(how.filter_dilations), ", window_reversal = array<i1: ", flag, ", ",
-                   flag, ">, feature_group_count = ", how.groups, " : i64, batch_group_count = ",
-                   how.batch_groups, " : i64"));
+                   flag, ">, feature_group_count = ", how.groups,
+                   " : i64, batch_group_count = ", how.batch_groups, " : i64"));
 }
 
 // A filter by channels, [h, w, channels, more], as one of groups: [h, w, 1, channels * more].
@@ -97,8 +97,7 @@ Values conv2d_backprop_filter(const Call& c) {
   const Value& image = c.in[0];
   const Shape& filter = c.out[0].shape;
   const Window window = attrs.conv.window(image.shape, filter, c.op.tf_name);
-  const Shape shape =
-      kByChannels ? Shape{filter[0], filter[1], 1, filter[2] * filter[3]} : filter;
+  const Shape shape = kByChannels ? Shape{filter[0], filter[1], 1, filter[2] * filter[3]} : filter;
   // The gradient is the filter, batches are what is summed over, and channels are batches.
   const bool last = attrs.conv.data_format == DataFormat::kNhwc;
   Convolution how{.dimensions = last ? "[f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f]"

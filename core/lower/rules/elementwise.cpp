@@ -107,9 +107,7 @@ Values times_function(const Call& c) {
 }
 Value x_over_y(Builder& b, const Value& x, const Value& y) { return b.div(x, y); }
 Value x_log_y(Builder& b, const Value& x, const Value& y) { return b.mul(x, b.log(y)); }
-Value x_log1p_y(Builder& b, const Value& x, const Value& y) {
-  return b.mul(x, b.unary(kLog1p, y));
-}
+Value x_log1p_y(Builder& b, const Value& x, const Value& y) { return b.mul(x, b.unary(kLog1p, y)); }
 
 Values truncatediv(const Call& c) {
   const Value quotient = c.b.div(c.broadcast(0), c.broadcast(1));
@@ -120,8 +118,7 @@ Values truncatediv(const Call& c) {
 
 // Whether the remainder and the divisor have different signs.
 Value off_sign(Builder& b, const Value& remainder, const Value& divisor) {
-  const Value differs =
-      b.compare("NE", is_negative(b, remainder), is_negative(b, divisor));
+  const Value differs = b.compare("NE", is_negative(b, remainder), is_negative(b, divisor));
   return b.logical_and(b.logical_not(is_zero(b, remainder)), differs);
 }
 
@@ -131,8 +128,8 @@ Values floordiv(const Call& c) {
   const Value quotient = c.b.div(x, y);
   if (kUnsignedIntTypes.contains(x.dtype)) return {quotient};
   const Value remainder = c.b.binary(kRemainder, x, y);
-  return {c.b.select(off_sign(c.b, remainder, y), c.b.sub(quotient, c.b.like(quotient, 1)),
-                     quotient)};
+  return {
+      c.b.select(off_sign(c.b, remainder, y), c.b.sub(quotient, c.b.like(quotient, 1)), quotient)};
 }
 
 Values floormod(const Call& c) {
@@ -183,9 +180,9 @@ Values left_shift(const Call& c) {
 }
 Values right_shift(const Call& c) {
   const bool is_unsigned = kUnsignedIntTypes.contains(c.in[0].dtype);
-  return {c.b.binary(is_unsigned ? "stablehlo.shift_right_logical"
-                                 : "stablehlo.shift_right_arithmetic",
-                     c.broadcast(0), c.broadcast(1))};
+  return {
+      c.b.binary(is_unsigned ? "stablehlo.shift_right_logical" : "stablehlo.shift_right_arithmetic",
+                 c.broadcast(0), c.broadcast(1))};
 }
 
 Values select(const Call& c) {
@@ -269,9 +266,7 @@ Value softplus_of(Builder& b, const Value& x) {
   return b.add(b.max(x, b.like(x, 0)), tail);
 }
 Values softplus(const Call& c) { return {softplus_of(c.b, c.in[0])}; }
-Values softplus_grad(const Call& c) {
-  return {c.b.mul(c.in[0], c.b.unary(kLogistic, c.in[1]))};
-}
+Values softplus_grad(const Call& c) { return {c.b.mul(c.in[0], c.b.unary(kLogistic, c.in[1]))}; }
 Values softsign(const Call& c) {
   return {c.b.div(c.in[0], c.b.add(c.b.abs(c.in[0]), c.b.like(c.in[0], 1)))};
 }
@@ -288,9 +283,7 @@ constexpr double kGeluCubic = 0.044715;
 const double kGeluScale = std::sqrt(2 / std::numbers::pi);
 
 // 16-bit floats are computed with 32 bits.
-DType wide(DType dtype) {
-  return dtype == DType::kFloat64 ? dtype : DType::kFloat32;
-}
+DType wide(DType dtype) { return dtype == DType::kFloat64 ? dtype : DType::kFloat32; }
 
 Value gelu_inner(Builder& b, const Value& x, bool approximate) {
   if (!approximate) return b.unary(kErf, b.mul(x, b.like(x, std::numbers::sqrt2 / 2)));

@@ -25,19 +25,20 @@ struct Places {
   std::string gather() const {
     const Dims batches = axes_from(0, batch);
     return cat("dimension_numbers = #stablehlo.gather<offset_dims = ", list(window),
-               ", collapsed_slice_dims = ", list(collapsed), ", operand_batching_dims = ",
-               list(batches), ", start_indices_batching_dims = ", list(batches),
+               ", collapsed_slice_dims = ", list(collapsed),
+               ", operand_batching_dims = ", list(batches),
+               ", start_indices_batching_dims = ", list(batches),
                ", start_index_map = ", list(collapsed), ", index_vector_dim = ", index_axis,
                ">, slice_sizes = ", array_text(sizes), ", indices_are_sorted = false");
   }
   std::string scatter() const {
     const Dims batches = axes_from(0, batch);
-    return cat("scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = ",
-               list(window), ", inserted_window_dims = ", list(collapsed),
-               ", input_batching_dims = ", list(batches), ", scatter_indices_batching_dims = ",
-               list(batches), ", scatter_dims_to_operand_dims = ", list(collapsed),
-               ", index_vector_dim = ", index_axis,
-               ">, indices_are_sorted = false, unique_indices = false");
+    return cat(
+        "scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = ", list(window),
+        ", inserted_window_dims = ", list(collapsed), ", input_batching_dims = ", list(batches),
+        ", scatter_indices_batching_dims = ", list(batches),
+        ", scatter_dims_to_operand_dims = ", list(collapsed), ", index_vector_dim = ", index_axis,
+        ">, indices_are_sorted = false, unique_indices = false");
   }
 };
 
@@ -94,7 +95,8 @@ Values gather_grad(const Call& c) {
   const auto& attrs = c.attrs<ops::GatherGradAttrs>();
   const Value zeros = c.b.full(c.out[0].dtype, c.out[0].shape, 0);
   const Places places = places_along(zeros.shape, c.in[1].shape, attrs.gather);
-  return {scatter(c.b, c.b.combiner(Reduction::kAdd, zeros.dtype), zeros, c.in[1], c.in[0], places)};
+  return {
+      scatter(c.b, c.b.combiner(Reduction::kAdd, zeros.dtype), zeros, c.in[1], c.in[0], places)};
 }
 
 Values gather_nd(const Call& c) {
@@ -109,7 +111,8 @@ Values gather_nd_grad(const Call& c) {
   if (c.in[1].shape.back() == 0) refuse("gradients of gathers by empty indices");
   const Value zeros = c.b.full(c.out[0].dtype, c.out[0].shape, 0);
   const Places places = places_nd(zeros.shape, c.in[1].shape, attrs.gather.batch_dims);
-  return {scatter(c.b, c.b.combiner(Reduction::kAdd, zeros.dtype), zeros, c.in[1], c.in[0], places)};
+  return {
+      scatter(c.b, c.b.combiner(Reduction::kAdd, zeros.dtype), zeros, c.in[1], c.in[0], places)};
 }
 
 Values gather_or_zero(const Call& c) {
@@ -128,8 +131,8 @@ Values scatter_nd(const Call& c) {
 
 Values tensor_scatter(const Call& c, const std::string& region, const Value& updates) {
   if (c.in[1].shape.back() == 0) refuse("scatters by empty indices");
-  return {scatter(c.b, region, c.in[0], c.in[1], updates,
-                  places_nd(c.in[0].shape, c.in[1].shape, 0))};
+  return {
+      scatter(c.b, region, c.in[0], c.in[1], updates, places_nd(c.in[0].shape, c.in[1].shape, 0))};
 }
 Values tensor_scatter_nd_update(const Call& c) {
   return tensor_scatter(c, replacing(c.b, c.in[0].dtype), c.in[2]);

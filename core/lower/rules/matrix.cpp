@@ -35,7 +35,7 @@ Values triangle_solve(const Call& c) {
   Shape wide = c.out[0].shape;
   Shape square = wide;
   square[wide.rank() - 1] = matrix.shape.back();
-  const char* const flip = !attrs.adjoint ? "NO_TRANSPOSE"
+  const char* const flip = !attrs.adjoint             ? "NO_TRANSPOSE"
                            : is_complex(matrix.dtype) ? "ADJOINT"
                                                       : "TRANSPOSE";
   return {c.b.one("stablehlo.triangular_solve",

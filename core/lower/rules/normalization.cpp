@@ -1,7 +1,7 @@
 // Biases, softmax, losses on logits, and normalisations.
+#include "ops/normalization.h"
 #include "lower/rule.h"
 #include "ops/bias.h"
-#include "ops/normalization.h"
 #include "tensor/error.h"
 
 namespace ef::lower {
@@ -88,14 +88,13 @@ Values sparse_softmax_cross_entropy(const Call& c) {
   const Value hot = b.convert(b.compare("EQ", wanted, places), logits.dtype);
   // A class that does not exist has no loss: NaN, as on accelerators in TensorFlow.
   const Value limit = b.full(classes.dtype, classes.shape, static_cast<double>(logits.shape[1]));
-  const Value bad = b.logical_or(b.compare("LT", classes, b.like(classes, 0)),
-                                 b.compare("GE", classes, limit));
+  const Value bad =
+      b.logical_or(b.compare("LT", classes, b.like(classes, 0)), b.compare("GE", classes, limit));
   const Values found = cross_entropy(c, logits, hot);
   const auto masked = [&](const Value& x, const Value& mask) {
     return b.select(mask, b.like(x, std::numeric_limits<double>::quiet_NaN()), x);
   };
-  return {masked(found[0], bad),
-          masked(found[1], b.broadcast_in_dim(bad, logits.shape, Dims{0}))};
+  return {masked(found[0], bad), masked(found[1], b.broadcast_in_dim(bad, logits.shape, Dims{0}))};
 }
 
 Values sigmoid_cross_entropy(const Call& c) {
@@ -174,8 +173,8 @@ Values batch_norm_grad(const Call& c) {
   const Value dot = channels.sum(b.mul(dy, centered));
   const Value share = b.like(sum, 1 / channels.count);
   const Value slope = b.mul(b.mul(b.mul(inverse, inverse), dot), share);
-  const Value inside = b.sub(b.sub(dy, channels.spread(b.mul(sum, share))),
-                             b.mul(centered, channels.spread(slope)));
+  const Value inside =
+      b.sub(b.sub(dy, channels.spread(b.mul(sum, share))), b.mul(centered, channels.spread(slope)));
   const Value dx = b.mul(inside, channels.spread(b.mul(scale, inverse)));
   return {narrowed(c, 0, dx), b.mul(dot, inverse), sum};
 }

@@ -1,6 +1,6 @@
 // Pooling of images, with its gradients.
-#include "lower/rule.h"
 #include "ops/pooling.h"
+#include "lower/rule.h"
 #include "tensor/error.h"
 
 namespace ef::lower {
@@ -22,7 +22,8 @@ Window4 window_of(const ops::PoolAttrs& attrs, const Window& window) {
     result.strides[i] = slide.stride;
     // The last windows may end behind the padding that is declared.
     const int64_t needed = (slide.out - 1) * slide.stride + slide.window;
-    const int64_t after = std::max<int64_t>(0, std::min(slide.after, needed - slide.in - slide.before));
+    const int64_t after =
+        std::max<int64_t>(0, std::min(slide.after, needed - slide.in - slide.before));
     result.paddings[i] = {slide.before, after};
     result.padded |= slide.before != 0 || after != 0;
   };

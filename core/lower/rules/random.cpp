@@ -50,8 +50,8 @@ Values blocks_at(Builder& b, const Stream& stream, const Value& offsets) {
   };
   for (int round = 0; round < 10; ++round) {
     const Value p0 = product(x[0], 0xD2511F53), p1 = product(x[2], 0xCD9E8D57);
-    x = {mixed(upper_half(b, p1), x[1], k0), lower_half(b, p1),
-         mixed(upper_half(b, p0), x[3], k1), lower_half(b, p0)};
+    x = {mixed(upper_half(b, p1), x[1], k0), lower_half(b, p1), mixed(upper_half(b, p0), x[3], k1),
+         lower_half(b, p0)};
     k0 = b.add(k0, number(b, kWord, {}, 0x9E3779B9));
     k1 = b.add(k1, number(b, kWord, {}, 0xBB67AE85));
   }
@@ -86,16 +86,15 @@ Value unit_float(Builder& b, const Value& word) {
 }
 
 Value joined(Builder& b, const Value& upper, const Value& lower) {
-  const Value shifted = b.binary("stablehlo.shift_left", b.convert(upper, kLong),
-                                 number(b, kLong, upper.shape, 32));
+  const Value shifted =
+      b.binary("stablehlo.shift_left", b.convert(upper, kLong), number(b, kLong, upper.shape, 32));
   return b.logical_or(shifted, b.convert(lower, kLong));
 }
 
 Value unit_double(Builder& b, const Value& first, const Value& second) {
   const Value upper = b.logical_and(first, number(b, kWord, first.shape, 0xfffff));
   const Value mantissa = joined(b, upper, second);
-  const Value bits =
-      b.logical_or(mantissa, number(b, kLong, first.shape, uint64_t{1023} << 52));
+  const Value bits = b.logical_or(mantissa, number(b, kLong, first.shape, uint64_t{1023} << 52));
   const Value x = b.bitcast(bits, DType::kFloat64);
   return b.sub(x, b.like(x, 1));
 }
@@ -152,8 +151,8 @@ Values truncated_normal(const Call& c) {
   const int64_t groups = (c.out[0].shape.num_elements() + group - 1) / group;
   const DType dtype = wide ? DType::kFloat64 : DType::kFloat32;
   const Stream stream = stream_of(c, c.attrs<ops::SampleAttrs>().stream);
-  const Value first =
-      b.mul(b.iota(kLong, {groups}, 0), number(b, kLong, {groups}, static_cast<uint64_t>(reserved)));
+  const Value first = b.mul(b.iota(kLong, {groups}, 0),
+                            number(b, kLong, {groups}, static_cast<uint64_t>(reserved)));
   const Values start{b.full_int(kLong, {}, 0), b.full_int(DType::kInt32, {groups}, 0),
                      b.full(dtype, {groups, group}, 0)};
   std::vector<TensorSpec> specs;
@@ -161,8 +160,8 @@ Values truncated_normal(const Call& c) {
   const std::string regions[] = {
       b.region(specs,
                [&](const Values& a) {
-                 const Value left = b.compare(
-                     "LT", a[1], b.full_int(DType::kInt32, {groups}, group));
+                 const Value left =
+                     b.compare("LT", a[1], b.full_int(DType::kInt32, {groups}, group));
                  return Values{b.reduce(Reduction::kOr, left, Dims{0})};
                }),
       b.region(specs, [&](const Values& a) {
@@ -171,9 +170,9 @@ Values truncated_normal(const Call& c) {
         const Value places = b.iota(DType::kInt32, {groups, group}, 1);
         for (const Value& x : normals(b, blocks_at(b, stream, offsets), wide)) {
           const Value small = b.compare("LT", b.abs(x), b.like(x, 2));
-          const Value here = b.compare("EQ", places, b.broadcast_in_dim(made, places.shape, Dims{0}));
-          const Value taken =
-              b.logical_and(here, b.broadcast_in_dim(small, places.shape, Dims{0}));
+          const Value here =
+              b.compare("EQ", places, b.broadcast_in_dim(made, places.shape, Dims{0}));
+          const Value taken = b.logical_and(here, b.broadcast_in_dim(small, places.shape, Dims{0}));
           kept = b.select(taken, b.broadcast_in_dim(x, places.shape, Dims{0}), kept);
           made = b.add(made, b.convert(small, DType::kInt32));
         }

@@ -1,6 +1,6 @@
 // Reductions, extreme places, and cumulative sums and products.
-#include "lower/rule.h"
 #include "ops/reduction.h"
+#include "lower/rule.h"
 #include "tensor/error.h"
 
 namespace ef::lower {

@@ -17,8 +17,8 @@ Values sorted(Builder& b, const Value& x, int64_t axis, bool descending) {
   });
   const Values operands{x, places};
   const TensorSpec results[] = {x.spec(), places.spec()};
-  return b.op("stablehlo.sort", operands,
-              cat("dimension = ", axis, " : i64, is_stable = true"), results, {&body, 1});
+  return b.op("stablehlo.sort", operands, cat("dimension = ", axis, " : i64, is_stable = true"),
+              results, {&body, 1});
 }
 
 template <size_t kResult>
