@@ -72,11 +72,11 @@ class OperationGradient final : public NodeFunction {
   void retrace(Graph&, std::span<const Tensor> inputs, TensorList& outputs) const override {
     const auto require = [&](int32_t input) {
       if (input == kNone || has_value(inputs[static_cast<size_t>(input)])) return;
-      fail(Code::kUnimplemented, "the gradient of ", op_.tf_name,
+      fail(Code::kUnimplemented, "the gradient of ", of_.op->tf_name,
            " reads sizes or indices that depend on values");
     };
-    for (const LateAttr& late : late_) require(late.input);
-    for (const auto* list : {&inputs_, &outputs_}) {
+    for (const LateAttr& late : of_.late) require(late.input);
+    for (const auto* list : {&of_.inputs, &of_.outputs}) {
       for (const Known& known : *list) require(known.sizes);
     }
     run(inputs, outputs);
