@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import sys
 from pathlib import Path
 from types import ModuleType, TracebackType
@@ -12,7 +13,10 @@ from eagerflow import version
 from eagerflow.dropin import install, recognise
 from eagerflow.util import lazy
 
+assertions = lazy.Module("eagerflow.ops.assertions")
 check = lazy.Module("eagerflow.dropin.check")
+
+_PACKAGE = str(Path(__file__).parents[1]) + os.sep
 
 _USAGE = (
     "python -m eagerflow [--generation 1.x|2.x] [--no-keras] [-m module | script.py] args...\n"
@@ -128,8 +132,19 @@ def _run(module: str | None, arguments: list[str], generation: str | None, keras
 
 
 def _program_part(trace: TracebackType | None, origin: str) -> TracebackType | None:
-    """The traceback from the program's first line on."""
-    start = trace
-    while start is not None and start.tb_frame.f_code.co_filename != origin:
-        start = start.tb_next
-    return start or trace
+    """The traceback from the program's first line on, without this package's frames."""
+    frames = []
+    while trace is not None:
+        frames.append(trace)
+        trace = trace.tb_next
+    names = [frame.tb_frame.f_code.co_filename for frame in frames]
+    if origin in names:
+        frames = frames[names.index(origin) :]
+    if assertions.is_traceback_filtering_enabled():
+        frames = [
+            f for f in frames if not f.tb_frame.f_code.co_filename.startswith(_PACKAGE)
+        ] or frames
+    part = None
+    for frame in reversed(frames):
+        part = TracebackType(part, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
+    return part

@@ -581,17 +581,30 @@ def is_numeric_tensor(tensor: Any) -> bool:
     return isinstance(tensor, Tensor) and tensor.dtype.is_numeric
 
 
+_filtered = True
+
+
 def enable_traceback_filtering() -> None:
-    """Does nothing: tracebacks show few frames of this package anyway."""
+    """Leaves frames of this package out of the tracebacks that `python -m eagerflow` prints: the default."""
+    global _filtered
+    _filtered = True
 
 
 def disable_traceback_filtering() -> None:
-    """Does nothing; see `enable_traceback_filtering`."""
+    """Lets `python -m eagerflow` print whole tracebacks.
+
+    >>> tf.debugging.disable_traceback_filtering()
+    >>> tf.debugging.is_traceback_filtering_enabled()
+    False
+    >>> tf.debugging.enable_traceback_filtering()
+    """
+    global _filtered
+    _filtered = False
 
 
 def is_traceback_filtering_enabled() -> bool:
-    """False: tracebacks are never changed."""
-    return False
+    """Whether frames of this package are left out of tracebacks."""
+    return _filtered
 
 
 def get_log_device_placement() -> bool:

@@ -93,7 +93,9 @@ def attach(
         if name in declared and make is not None:
             value = make(name, declared[name])
         elif name not in listed:
-            raise AttributeError(f"module '{namespace}' has no attribute '{name}'{hint(name)}")
+            # The names let Python ask whether another one was meant.
+            text = f"module '{namespace}' has no attribute '{name}'{hint(name)}"
+            raise AttributeError(text, name=name, obj=module)
         elif listed[name][0] == namespace:
             value = importlib.import_module(f"{namespace}.{listed[name][1]}")
             _import_together(value)

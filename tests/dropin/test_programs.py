@@ -125,3 +125,27 @@ def test_a_program_can_exit_and_fail(tmp_path):
     done = run(tmp_path, program(tmp_path, "def f():\n    1 / 0\nf()\n"))
     assert done.returncode == 1 and "ZeroDivisionError" in done.stderr
     assert "dropin" not in done.stderr
+
+
+def test_tracebacks_have_the_programs_lines(tmp_path):
+    text = (
+        "import tensorflow as tf\n"
+        "@tf.function\n"
+        "def step(x):\n"
+        "    return tf.matmul(x, x)\n"
+        "step(tf.ones([2, 3]))\n"
+    )
+    done = run(tmp_path, program(tmp_path, text))
+    lines = [line for line in done.stderr.splitlines() if line.startswith("  File ")]
+    assert lines and all("program.py" in line for line in lines), done.stderr
+    assert "ValueError: in user code" in done.stderr
+    whole = run(
+        tmp_path,
+        program(tmp_path, text.replace("@", "tf.debugging.disable_traceback_filtering()\n@")),
+    )
+    assert "autograph" in whole.stderr
+
+
+def test_misspelt_names_are_guessed(tmp_path):
+    done = run(tmp_path, program(tmp_path, "import eagerflow as tf\ntf.reduce_summ(1)\n"))
+    assert "Did you mean: 'reduce_sum'?" in done.stderr
