@@ -181,4 +181,4 @@ docs: build $(VENV)/.docs
 	$(BIN)/python -m mkdocs build --quiet --strict
 
 clean:
-	rm -rf build build-sanitize build-site .venv-wheels build-threads build-fuzz dist .venv .venv-oracle .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf build build-sanitize build-site .venv-wheels build-threads build-fuzz build-wheels-* dist .venv .venv-oracle .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis

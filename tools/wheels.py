@@ -69,7 +69,9 @@ def environment(python: Path, folder: Path) -> Path:
 def build(python: Path, work: Path, out: Path) -> Path:
     """A repaired wheel for one Python."""
     own = environment(python, work / "build")
-    run(own, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", work / "raw", ROOT)
+    # A folder here, not a temporary one: ccache finds what other builds of these sources compiled.
+    folder = f"build-dir=build-wheels-{python.parent.parent.name}"
+    run(own, "-m", "pip", "wheel", "--quiet", "--no-deps", "-C", folder, "-w", work / "raw", ROOT)
     (raw,) = (work / "raw").glob("*.whl")
     run(sys.executable, "-m", "auditwheel", "repair", "-w", work / "repaired", raw)
     (repaired,) = (work / "repaired").glob("*.whl")
