@@ -169,7 +169,12 @@ void run(Pass pass, bool depthwise, KernelContext& context, const ops::Conv2DAtt
                                  operands.result.data<double>());
     case DType::kInt32: return convolve_plain<int32_t>(c, operands, out);
     case DType::kFloat16: return convolve_short<Half>(c, operands, out, op);
-    default: return convolve_short<Bfloat16>(c, operands, out, op);
+    default:
+      if (suits_short_convolution(c)) {
+        return convolve(c, operands.image.data<Bfloat16>(), operands.filter.data<Bfloat16>(),
+                        operands.result.data<Bfloat16>(), op);
+      }
+      return convolve_short<Bfloat16>(c, operands, out, op);
   }
 }
 

@@ -9,8 +9,14 @@
 namespace ef::cpu {
 namespace {
 
+using Type = dnnl::memory::data_type;
+Type image_type(const Convolution& c) { return c.short_floats ? Type::bf16 : Type::f32; }
+Type filter_type(const Convolution& c) {
+  return c.short_floats && c.pass != Pass::kFilter ? Type::bf16 : Type::f32;
+}
+
 Desc image_desc(const Convolution& c, int64_t channels, int64_t rows, int64_t cols) {
-  return Desc({c.batch, channels, rows, cols}, kFloat,
+  return Desc({c.batch, channels, rows, cols}, image_type(c),
               c.format == DataFormat::kNhwc ? dnnl::memory::format_tag::nhwc
                                             : dnnl::memory::format_tag::nchw);
 }
@@ -28,16 +34,17 @@ Desc stored_filter_desc(const Convolution& c) {
   const int64_t row = c.window.col.window * c.filter_stride;
   const int64_t in = c.depthwise ? c.group_out() : c.filters;
   if (c.groups == 1) {
-    return Desc(filter_dims(c), kFloat, Dims{1, in, row, c.filter_stride});
+    return Desc(filter_dims(c), filter_type(c), Dims{1, in, row, c.filter_stride});
   }
-  return Desc(filter_dims(c), kFloat, Dims{c.filter_group_stride(), 1, in, row, c.filter_stride});
+  return Desc(filter_dims(c), filter_type(c),
+              Dims{c.filter_group_stride(), 1, in, row, c.filter_stride});
 }
 
 Primitive make_primitive(const Convolution& c) {
   const dnnl::engine& engine = onednn::engine();
   const Desc image = image_desc(c, c.channels, c.window.row.in, c.window.col.in);
   const Desc result = image_desc(c, c.filters, c.window.row.out, c.window.col.out);
-  const Desc any(filter_dims(c), kFloat, dnnl::memory::format_tag::any);
+  const Desc any(filter_dims(c), filter_type(c), dnnl::memory::format_tag::any);
   const Dims strides = {c.window.row.stride, c.window.col.stride};
   const Dims dilations = {c.window.row.dilation - 1, c.window.col.dilation - 1};
   const Dims before = {c.window.row.before, c.window.col.before};
@@ -45,8 +52,10 @@ Primitive make_primitive(const Convolution& c) {
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   const auto algorithm = dnnl::algorithm::convolution_direct;
+  // The forward pass of which a gradient is, has a filter like the image.
+  const Desc as_image(filter_dims(c), image_type(c), dnnl::memory::format_tag::any);
   const dnnl::convolution_forward::primitive_desc hint(engine, dnnl::prop_kind::forward_training,
-                                                       algorithm, image, any, result, strides,
+                                                       algorithm, image, as_image, result, strides,
                                                        dilations, before, after, attr);
   const auto finish = [&](const auto& pd, dnnl::primitive convolution, const Desc& filter,
                           std::array<int, 4> arguments) {
@@ -122,7 +131,7 @@ bool same_primitive(const Convolution& a, const Convolution& b) {
 
 onednn::Key key_of(const Convolution& c, int64_t kind, bool threaded) {
   onednn::Key key;
-  key.push_back(kind + static_cast<int64_t>(c.pass) * 2 + c.depthwise);
+  key.push_back(kind + static_cast<int64_t>(c.pass) * 4 + 2 * c.short_floats + c.depthwise);
   for (const Slide* slide : {&c.window.row, &c.window.col}) {
     for (int64_t word : {slide->in, slide->window, slide->stride, slide->dilation, slide->before,
                          slide->after, slide->out}) {

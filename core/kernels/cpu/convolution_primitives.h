@@ -10,7 +10,6 @@ namespace ef::cpu {
 
 using Dims = dnnl::memory::dims;
 using Desc = dnnl::memory::desc;
-inline constexpr auto kFloat = dnnl::memory::data_type::f32;
 
 // The filter as programs have it.
 Desc stored_filter_desc(const Convolution& c);

@@ -15,6 +15,8 @@
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/product_convolution.h"
 #include "kernels/cpu/row_loops.h"
+#include "kernels/cpu/short_gemm.h"
+#include "kernels/cpu/widen.h"
 #include "kernels/cpu/winograd.h"
 
 namespace ef::cpu {
@@ -129,9 +131,8 @@ std::unique_ptr<ConvolutionPlan> make_plan(const Convolution& c, bool threaded) 
 }
 
 // Runs the pieces; `filter_of(k)` is the filter of piece k.
-template <class FilterOf>
-void run_pieces(ConvolutionPlan& plan, const float* image, const float* result,
-                const FilterOf& filter_of) {
+template <class T, class FilterOf>
+void run_pieces(ConvolutionPlan& plan, const T* image, const T* result, const FilterOf& filter_of) {
   const auto run_piece = [&](size_t k) {
     Piece& piece = plan.pieces[k];
     const onednn::Scratch scratch(onednn::passing_bytes(plan.scratch_bytes));
@@ -157,8 +158,9 @@ void add_tables(float* tables, size_t number, int64_t count) {
   });
 }
 
-void shared_convolution(ConvolutionPlan& plan, const Convolution& c, const float* image,
-                        const float* filter, const float* result) {
+template <class T>
+void shared_convolution(ConvolutionPlan& plan, const Convolution& c, const T* image,
+                        const void* filter, const T* result) {
   Layout& layout = plan.layouts[0];
   const onednn::Scratch scratch(plan.scratch_bytes);
   const onednn::Scratch laid_out(layout.bytes);
@@ -168,15 +170,15 @@ void shared_convolution(ConvolutionPlan& plan, const Convolution& c, const float
   if (layout.bytes && c.pass == Pass::kFilter) layout.reorder.run({own, filter});
 }
 
-void forward_or_input(ConvolutionPlan& plan, const float* image, const float* filter,
-                      const float* result) {
+template <class T>
+void forward_or_input(ConvolutionPlan& plan, const T* image, const void* filter, const T* result) {
   size_t bytes = 0;
   for (const Layout& layout : plan.layouts) bytes += layout.bytes;
   const onednn::Scratch memory(onednn::passing_bytes(bytes));
   std::vector<const void*> laid_out;
   char* next = memory.as<char>();
   for (Layout& layout : plan.layouts) {
-    laid_out.push_back(layout.bytes ? next : static_cast<const void*>(filter));
+    laid_out.push_back(layout.bytes ? next : filter);
     if (layout.bytes) layout.reorder.run_alone({filter, next});
     next += layout.bytes;
   }
@@ -185,8 +187,9 @@ void forward_or_input(ConvolutionPlan& plan, const float* image, const float* fi
 }
 
 // Pieces are summed in a fixed order, whichever thread computed them.
-void filter_gradient(ConvolutionPlan& plan, const Convolution& c, const float* image,
-                     const float* filter, const float* result) {
+template <class T>
+void filter_gradient(ConvolutionPlan& plan, const Convolution& c, const T* image,
+                     const void* filter, const T* result) {
   const size_t stored_bytes = static_cast<size_t>(c.filter_size()) * sizeof(float);
   const size_t layouts = plan.layouts.size();
   const auto bytes_of = [&](const Layout& layout) {
@@ -214,7 +217,7 @@ void filter_gradient(ConvolutionPlan& plan, const Convolution& c, const float* i
     table[k] = memory.as<char>() + first[i] + taken[i]++ * bytes_of(plan.layouts[i]);
   }
   run_pieces(plan, image, result, [&](size_t k) { return table[k]; });
-  auto* const out = const_cast<float*>(filter);
+  auto* const out = static_cast<float*>(const_cast<void*>(filter));
   for (size_t i = 0; i < layouts; ++i) {
     Layout& layout = plan.layouts[i];
     float* const tables = reinterpret_cast<float*>(memory.as<char>() + first[i]);
@@ -234,12 +237,9 @@ void filter_gradient(ConvolutionPlan& plan, const Convolution& c, const float* i
   std::copy_n(sums, c.filter_size(), out);
 }
 
-}  // namespace
-
-void convolve(const Convolution& c, const float* image, const float* filter, const float* result,
-              const char* op) {
-  if (suits_product(c)) return convolve_by_product(c, image, filter, result);
-  if (suits_winograd(c)) return convolve_by_winograd(c, image, filter, result);
+template <class T>
+void convolve_by_primitives(const Convolution& c, const T* image, const void* filter,
+                            const T* result, const char* op) {
   const bool threaded = max_threads() > 1 && !in_parallel();
   const onednn::Key key = key_of(c, 100, threaded);
   auto* plan = static_cast<ConvolutionPlan*>(onednn::find_plan(key));
@@ -250,6 +250,34 @@ void convolve(const Convolution& c, const float* image, const float* filter, con
   if (plan->shared) return shared_convolution(*plan, c, image, filter, result);
   if (c.pass == Pass::kFilter) return filter_gradient(*plan, c, image, filter, result);
   forward_or_input(*plan, image, filter, result);
+}
+
+}  // namespace
+
+void convolve(const Convolution& c, const float* image, const float* filter, const float* result,
+              const char* op) {
+  if (suits_product(c)) return convolve_by_product(c, image, filter, result);
+  if (suits_winograd(c)) return convolve_by_winograd(c, image, filter, result);
+  convolve_by_primitives(c, image, filter, result, op);
+}
+
+bool suits_short_convolution(const Convolution& c) {
+  constexpr int64_t kLeastWork = 1'000'000;
+  const int64_t work =
+      c.batch * c.result_size() * c.group_in() * c.window.row.window * c.window.col.window;
+  return multiplies_bfloat16() && c.groups == 1 && c.format == DataFormat::kNhwc &&
+         work >= kLeastWork;
+}
+
+void convolve(const Convolution& c, const Bfloat16* image, const Bfloat16* filter,
+              const Bfloat16* result, const char* op) {
+  Convolution own = c;
+  own.short_floats = true;
+  if (c.pass != Pass::kFilter) return convolve_by_primitives(own, image, filter, result, op);
+  const onednn::Scratch sum(
+      onednn::passing_bytes(static_cast<size_t>(c.filter_size()) * sizeof(float)));
+  convolve_by_primitives(own, image, sum.data(), result, op);
+  convert(sum.as<float>(), const_cast<Bfloat16*>(filter), c.filter_size());
 }
 
 }  // namespace ef::cpu

@@ -9,6 +9,16 @@
 #include "kernels/cpu/onednn.h"
 
 namespace ef::cpu {
+
+bool multiplies_bfloat16() {
+#if defined(__x86_64__)
+  static const bool does = isa() == Isa::kAvx512 && __builtin_cpu_supports("avx512bf16");
+  return does;
+#else
+  return false;
+#endif
+}
+
 namespace {
 
 using Dims = dnnl::memory::dims;
@@ -18,15 +28,6 @@ using Desc = dnnl::memory::desc;
 constexpr int64_t kLeastWork = 1'000'000;
 // The least amount of work for a thread.
 constexpr int64_t kGrain = 2'000'000;
-
-bool processor_multiplies() {
-#if defined(__x86_64__)
-  static const bool does = isa() == Isa::kAvx512 && __builtin_cpu_supports("avx512bf16");
-  return does;
-#else
-  return false;
-#endif
-}
 
 struct ProductPlan final : onednn::Plan {
   onednn::Step step;
@@ -86,7 +87,7 @@ void run(const Strip& strip, const Bfloat16* a, const Bfloat16* b, Bfloat16* c) 
 }  // namespace
 
 bool suits_short_gemm(const Product& p, int64_t batch) {
-  return processor_multiplies() && p.m >= 8 && p.n >= 8 && p.k >= 8 &&
+  return multiplies_bfloat16() && p.m >= 8 && p.n >= 8 && p.k >= 8 &&
          batch * p.m * p.n * p.k >= kLeastWork;
 }
 

@@ -8,6 +8,9 @@
 
 namespace ef::cpu {
 
+// Whether the processor multiplies bfloat16.
+bool multiplies_bfloat16();
+
 // Whether products of this size pay here: else they are computed in float.
 bool suits_short_gemm(const Product& product, int64_t batch);
 
