@@ -75,6 +75,7 @@ nb::list custom_gradient_node(nb::handle results, nb::handle arguments, nb::hand
     custom.failure = python_backward(step.ptr());
   } else {
     custom.graph = callable_of(step.ptr());
+    custom.owner = hold(PyRef::share(step.ptr()));
   }
   for (const nb::handle kind : kinds) {
     custom.kinds.push_back(static_cast<CustomStep::Kind>(nb::cast<int>(kind)));

@@ -17,6 +17,7 @@
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
 #include "graph/call.h"
+#include "graph/custom_gradient.h"
 #include "graph/prune.h"
 #include "graph/random_streams.h"
 #include "graph/record.h"
@@ -37,10 +38,6 @@ using graph::GraphPtr;
 using graph::Node;
 using graph::NodeFunction;
 using graph::NodeId;
-
-std::shared_ptr<void> hold(PyRef object) {
-  return {object.release(), [](void* held) { Py_DECREF(static_cast<PyObject*>(held)); }};
-}
 
 nb::object wrapped(const Tensor& tensor) { return nb::steal(wrap(Tensor(tensor))); }
 
@@ -322,6 +319,16 @@ nb::list add_differentiated(const PyNode& node, nb::handle inputs, nb::handle la
   return wrapped_list(outputs);
 }
 
+nb::object custom_gradient_of_node(const PyNode& self) {
+  const graph::CustomGradientParts parts = graph::custom_gradient_parts(self.node());
+  if (!parts.step || parts.step->failure) return nb::none();
+  nb::list kinds, variables;
+  for (const auto kind : parts.step->kinds) kinds.append(static_cast<int>(kind));
+  for (const Variable* variable : parts.step->variables) variables.append(object_of(*variable));
+  return nb::make_tuple(graph_object(const_cast<Graph*>(&parts.step->graph->graph())),
+                        parts.num_results, kinds, variables);
+}
+
 nb::list inputs_of_node(const PyNode& self) {
   nb::list list;
   for (const graph::Port& port : self.node().inputs) list.append(wrapped(self.graph->tensor(port)));
@@ -425,6 +432,10 @@ void refine_shape(nb::handle object, nb::handle shape) {
 
 PyObject* object_of_graph(Graph* graph) { return graph_object(graph).release().ptr(); }
 
+std::shared_ptr<void> hold(PyRef object) {
+  return {object.release(), [](void* held) { Py_DECREF(static_cast<PyObject*>(held)); }};
+}
+
 graph::GraphPtr graph_of_object(PyObject* graph) {
   PyGraph* found = nullptr;
   if (!nb::try_cast(nb::handle(graph), found) || !found) {
@@ -513,6 +524,11 @@ void add_graphs(nb::module_& m) {
                    "or -1; None if it computes no gradient.")
       .def("add_differentiated", add_differentiated, nb::arg("inputs"), nb::arg("late"),
            "Adds the operation whose gradient it computes to the graph that is being built.")
+      .def_prop_ro(
+          "custom_gradient", custom_gradient_of_node,
+          "Of a custom gradient the graph of the backward step, how many results there are, "
+          "the kinds of gradients for the arguments and then the variables, as "
+          "custom_gradient_node takes them, and the variables; else None.")
       .def_prop_ro("exchanged", exchanged_by_node,
                    "Pairs of a variable of the graph that it calls and the one that it uses.")
       .def_prop_ro("host_function", host_function_of, "What it calls, or None.")

@@ -4,8 +4,10 @@
 #include <nanobind/nanobind.h>
 
 #include <initializer_list>
+#include <memory>
 
 #include "bindings/convert.h"
+#include "bindings/py_ref.h"
 #include "graph/call.h"
 
 namespace ef::py {
@@ -21,6 +23,8 @@ void add_graphs(nanobind::module_& m);
 PyObject* object_of_graph(graph::Graph* graph);
 // The graph of a Python object.
 graph::GraphPtr graph_of_object(PyObject* graph);
+// An object that native code keeps alive.
+std::shared_ptr<void> hold(PyRef object);
 // The finished graph of a Python object as something to run.
 graph::CallablePtr callable_of(PyObject* graph);
 

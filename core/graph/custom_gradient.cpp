@@ -129,12 +129,20 @@ class CustomGradient final : public NodeFunction {
     for (Tape* tape : tapes) tape->record(backward, ids, outputs);
   }
 
+  friend CustomGradientParts graph::custom_gradient_parts(const Node& node);
+
   std::shared_ptr<const CustomStep> step_;
   size_t num_results_, num_arguments_;
   std::vector<VariableRef> variables_;
 };
 
 }  // namespace
+
+CustomGradientParts custom_gradient_parts(const Node& node) {
+  const auto* const found = dynamic_cast<const CustomGradient*>(node.function.get());
+  if (!found) return {};
+  return {found->step_.get(), found->num_results_};
+}
 
 TensorList add_custom_gradient(Graph& graph, std::span<const Tensor> results,
                                std::span<const Tensor> arguments, CustomStep step) {

@@ -16,11 +16,22 @@ struct CustomStep {
   enum class Kind : uint8_t { kNone, kDense, kRows };
 
   CallablePtr graph;  // a function of one gradient per result
+  // What the host language has for the graph, which lives as long.
+  std::shared_ptr<void> owner;
   std::vector<Kind> kinds;
   std::vector<Variable*> variables;
   // Instead of a graph, what raises the error that its tracing raised.
   std::shared_ptr<BackwardFunction> failure;
 };
+
+// What a node of add_custom_gradient consists of: its inputs are the results' values, the
+// arguments, and what the step's graph captures.
+struct CustomGradientParts {
+  const CustomStep* step = nullptr;
+  size_t num_results = 0;
+};
+// Null as the step if the node is another one.
+CustomGradientParts custom_gradient_parts(const Node& node);
 
 // Adds a node whose results have the values of `results`, and gradients with respect to the
 // arguments and variables as the step says. As the operations that compute the values are nodes of

@@ -256,6 +256,8 @@ class Node:
     captures: list[list[int]]
     differentiated: tuple[Node, list[int], list[int]] | None
 
+    custom_gradient: tuple[Any, int, list[int], list[Any]] | None
+
     def add_differentiated(
         self, inputs: Sequence[Tensor], late: Sequence[Tensor]
     ) -> list[Tensor]: ...

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from eagerflow import _core
 from eagerflow.errors import UnimplementedError
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.graphdef import attributes, emitters, node_functions
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.graphdef import attributes, custom_gradients, emitters, node_functions
 from eagerflow.graphdef.table_nodes import table_handle
 from eagerflow.graphdef.writer import GraphWriter, Ref
 from eagerflow.protos.graph import MESSAGES
@@ -22,6 +23,28 @@ _MIN_CONSUMER = 12
 _numbers = itertools.count()
 
 
+class CustomGradient(NamedTuple):
+    """The function of a custom gradient.
+
+    Args:
+        kind: what nodes that have it call it.
+        function: its name.
+        specs: the specs of the gradients that it takes.
+        has_gradients: for each of them whether it returns one.
+        holder: the name of the function with the node.
+        captured: tensors of that function that it takes after the gradients.
+        variables: whose handles it takes then.
+    """
+
+    kind: str
+    function: str
+    specs: list[TensorSpec]
+    has_gradients: list[bool]
+    holder: str
+    captured: list[Ref]
+    variables: list[Any]
+
+
 class Exporter:
     """Collects the functions that graphs call.
 
@@ -31,17 +54,20 @@ class Exporter:
         frozen: whether variables that are read are constants with their values.
         skips: whether a node of a program's graph that TensorFlow cannot run is left out, with
             those that need it; `Body.file_name` raises for them.
+        custom_gradients: whether functions keep their custom gradients.
     """
 
     def __init__(
         self, strict: bool = True, add_shapes: bool = False, frozen: bool = False,
-        skips: bool = False,
+        skips: bool = False, custom_gradients: bool = False,
     ) -> None:  # fmt: skip
         self.strict = strict
+        self.custom_gradients = custom_gradients
         self.frozen = frozen
         self.skips = skips
         self.add_shapes = add_shapes
         self.functions: list[Any] = []
+        self.gradients: list[CustomGradient] = []
         self._written: dict[Any, str] = {}
 
     def variables_of(self, *graphs: Any) -> list[Any]:
@@ -245,6 +271,9 @@ class Body(GraphWriter):
         ref = self.ref(element)
         return f"{ref.node}:{ref.number}"
 
+    # Whether custom gradients are written.
+    keeps_gradients = False
+
     def inline(self, graph: Any, inputs: Sequence[Ref], prefix: str) -> list[Ref]:
         """Adds the nodes of another graph; its results for these inputs."""
         refs, self._refs = self._refs, {}
@@ -311,6 +340,42 @@ class FunctionBody(Body):
         self.message = MESSAGES["FunctionDef"]()
         self.message.signature.name = name
         super().__init__(exporter, self.message.node_def, True)
+
+    @property
+    def keeps_gradients(self) -> bool:  # type: ignore[override]
+        """Whether custom gradients are written."""
+        return self.exporter.custom_gradients and not self._prefix
+
+    def add_gradient(
+        self, step: Any, refs: Sequence[Ref], has_gradients: list[bool], captured: list[Ref]
+    ) -> None:
+        """Adds the function of a custom gradient for the node that was added last.
+
+        Args:
+            step: the graph of the backward step, which takes a gradient for each result.
+            refs: what the node returns: the results, and then what the gradients are for.
+            has_gradients: for each of them whether there is a gradient.
+            captured: what the step takes after the gradients.
+        """
+        kind = f"CustomGradient-{next(_numbers)}"
+        self._nodes[-1].attr[custom_gradients.ATTRIBUTE].s = kind.encode()
+        specs = [
+            TensorSpec(ref.shape, ref.dtype, f"result_grads_{k}") for k, ref in enumerate(refs)
+        ]
+        unused = specs[len(step.inputs) :]
+        inner = [inner for _, inner in step.captures]
+        variables = self.exporter.variables_of(step)
+        name = self.exporter.function_name("custom_gradient")
+        # Gradients of gradients are those of their operations.
+        self.exporter.custom_gradients = False
+        try:
+            self.exporter.function(step, name, [*step.inputs, *unused, *inner], variables)
+        finally:
+            self.exporter.custom_gradients = True
+        holder = self.message.signature.name
+        self.exporter.gradients.append(
+            CustomGradient(kind, name, specs, has_gradients, holder, captured, variables)
+        )
 
     def argument(self, name: str, dtype: Any, shape: TensorShape) -> Ref:
         """Adds an argument."""
@@ -514,6 +579,10 @@ def finish_message(message: Any, exporter: Exporter) -> None:
     for function in exporter.functions:
         # The message may be part of another one, whose class for functions is its own.
         message.library.function.add().ParseFromString(function.SerializeToString())
+    for gradient in exporter.gradients:
+        message.library.registered_gradients.add(
+            gradient_func=gradient.function, registered_op_type=gradient.kind
+        )
     message.versions.producer = _PRODUCER
     message.versions.min_consumer = _MIN_CONSUMER
 

@@ -15,6 +15,7 @@ from eagerflow import _core
 from eagerflow.errors import InvalidArgumentError, OpError
 from eagerflow.graphdef import (
     attributes,
+    custom_gradients,
     op_defs,
     rules,
     state_ops,
@@ -86,6 +87,8 @@ class Builder:
         self.functions = {message.signature.name: message for message in library}
         self.resource = resource
         self.allowed = frozenset(allowed)
+        # The custom gradients of nodes, by the names that these have for them.
+        self.gradients: dict[str, custom_gradients.LoadedGradient] = {}
         # Files that belong to the graph, and may be read.
         self.files: frozenset[str] = frozenset()
         nodes = size + sum(len(message.node_def) for message in self.functions.values())
@@ -136,7 +139,10 @@ class Builder:
         """The nodes of a function that its results and effects need, sorted."""
         name = message.signature.name
         if name not in self._orders:
-            nodes = {node.name: node for node in self._structured(message.node_def, name)}
+            nodes = {
+                node.name: self._after_what_is_taken(node)
+                for node in self._structured(message.node_def, name)
+            }
             needed = [text.partition(":")[0] for text in message.ret.values()]
             needed += message.control_ret.values()
             needed += [node.name for node in nodes.values() if _has_effects(node, self)]
@@ -144,6 +150,16 @@ class Builder:
             order = [node for node in nodes if node in wanted]
             self._orders[name] = [nodes[key] for key in _sorted(nodes, order, name)]
         return self._orders[name]
+
+    def _after_what_is_taken(self, node: Any) -> Any:
+        """The node, which follows those whose tensors its custom gradient takes."""
+        gradient = custom_gradients.of_node(self.gradients, node)
+        if gradient is None:
+            return node
+        copy = type(node)()
+        copy.CopyFrom(node)
+        copy.input.extend(f"^{name}" for name in custom_gradients.names_taken(gradient, node))
+        return copy
 
     def _structured(self, nodes: Iterable[Any], name: str) -> Iterable[Any]:
         """Nodes without version 1's control flow; its functions are added to the library."""
@@ -274,6 +290,13 @@ class Builder:
             inputs = [
                 _found(values, text, where) for text in node.input if not text.startswith("^")
             ]
+            gradient = custom_gradients.of_node(self.gradients, node)
+            if gradient is not None:
+                own = {**values, node.name: _Results(None, inputs)}
+                found = custom_gradients.add_node(
+                    self.call, gradient, inputs, lambda text: _found(own, text, where)
+                )
+                return _Results(op_defs.find(node.op), [found])
             return self._run(node, inputs, where)
 
     def _run(self, node: Any, inputs: list[Any], where: str) -> _Results:

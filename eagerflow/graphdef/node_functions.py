@@ -121,9 +121,23 @@ def _assign(body: Any, node: Any, name: str) -> Sequence[Ref]:
 
 
 def _identity_n(body: Any, node: Any, name: str) -> Sequence[Ref]:
-    """A custom gradient, whose results are the first inputs."""
-    refs = [body.ref(tensor) for tensor in node.inputs[: len(node.outputs)]]
-    return body.add("IdentityN", refs, name=name)
+    """A custom gradient: the values, then what it is for; the values are the results."""
+    found = node.custom_gradient
+    refs = [body.ref(tensor) for tensor in node.inputs]
+    # Gradients of rows, and those of graphs outside of functions, are left out.
+    if found is None or 2 in found[2] or not body.keeps_gradients:
+        return body.add("IdentityN", refs[: len(node.outputs)], name=name)
+    step, count, kinds, variables = found
+    arguments = count + len(kinds) - len(variables)
+    exchanged = {id(traced): actual for traced, actual in node.exchanged}
+    reads = [
+        body.add("ReadVariableOp", body.handle(exchanged.get(id(v), v)), dtype=v.dtype)[0]
+        for v in variables
+    ]
+    written = body.add("IdentityN", [*refs[:arguments], *reads], name=name)
+    body.add_gradient(step, written, [False] * count + [kind == 1 for kind in kinds],
+                      refs[arguments:])  # fmt: skip
+    return written[:count]
 
 
 def _no_op(body: Any, node: Any, name: str) -> Sequence[Ref]:
@@ -164,6 +178,11 @@ def _gradient(body: Any, node: Any, name: str) -> Sequence[Ref]:
         for k, ref in zip(given, y, strict=True)
     ]
     if forward.op in gradients.GRADIENTS:
+        if forward.late:
+            raise NoSuchNodeError(
+                f"it is a gradient of {forward.op} whose attributes are known only when the function "
+                "runs; trace the function with known shapes"
+            )
         graph = gradients.traced(node, wanted)
         return body.inline(graph, [*dy, *x, *y], name)
     graph = FuncGraph(forward.op)

@@ -255,20 +255,25 @@ def _call(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
 @handles("SymbolicGradient")
 def _gradient(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     """The gradients of a function, whose arguments come before the gradients of its results."""
-    name = attrs["f"].name
     count = len(attrs["Tout"])
-    arguments, given = inputs["input"][:count], inputs["input"][count:]
-    watched = [
-        x
-        for x in arguments
-        if isinstance(x, _core.Tensor) and (x.dtype.is_floating or x.dtype.is_complex)
-    ]
+    # One tensor may be several arguments, each with a gradient of its own.
+    arguments = [_passed(value) for value in inputs["input"][:count]]
+    watched = [k for k, x in enumerate(arguments) if isinstance(x, _core.Tensor) and _is_real(x)]
     with tf.GradientTape() as tape:
-        tape.watch(watched)
-        results = builder.call(name, arguments)
-    found = iter(tape.gradient(results, watched, given, tf.UnconnectedGradients.ZERO))
-    numbers = {id(x) for x in watched}
-    return [[next(found) if id(x) in numbers else tf.zeros_like(x) for x in arguments]]
+        tape.watch([arguments[k] for k in watched])
+        results = builder.call(attrs["f"].name, arguments)
+    found = tape.gradient(
+        results,
+        [arguments[k] for k in watched],
+        inputs["input"][count:],
+        tf.UnconnectedGradients.ZERO,
+    )
+    gradients = dict(zip(watched, found, strict=True))
+    return [[gradients[k] if k in gradients else tf.zeros_like(x) for k, x in enumerate(arguments)]]
+
+
+def _is_real(x: Any) -> bool:
+    return x.dtype.is_floating or x.dtype.is_complex
 
 
 @handles("If", "StatelessIf")

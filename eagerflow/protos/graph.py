@@ -89,9 +89,14 @@ GRAPH = (
       string function_name = 1;
       string gradient_func = 2;
     }
+    message RegisteredGradient {
+      string gradient_func = 1;
+      string registered_op_type = 2;
+    }
     message FunctionDefLibrary {
       repeated FunctionDef function = 1;
       repeated GradientDef gradient = 2;
+      repeated RegisteredGradient registered_gradients = 3;
     }
     message GraphDef {
       repeated NodeDef node = 1;

@@ -12,6 +12,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.func_graph import FuncGraph
 from eagerflow.framework.module import Module
 from eagerflow.framework.variable import Variable
+from eagerflow.graphdef.custom_gradients import LoadedGradient
 from eagerflow.graphdef.importing import Builder, refused
 from eagerflow.io.serialization import tensor_of_message
 from eagerflow.lookup.tables import MutableHashTable
@@ -72,6 +73,9 @@ class ObjectLoader:
             for asset in meta_graph.asset_file_def
         ]
         self._builder.files = frozenset(self._assets)
+        for message in meta_graph.graph_def.library.registered_gradients:
+            gradient = self._gradient(message.gradient_func)
+            self._builder.gradients[message.registered_op_type] = gradient
         self._left = stored
         self._made: dict[int, Any] = {}
         self._concrete: dict[str, LoadedConcrete] = {}
@@ -139,6 +143,8 @@ class ObjectLoader:
         if kind == "constant":
             constant = self._constants[node.constant.operation]
             return tensor_of_message(constant.attr["value"].tensor)
+        if kind == "captured_tensor":
+            return node.captured_tensor.name
         if kind == "resource":
             return self._table(node)
         if kind != "user_object":
@@ -217,6 +223,14 @@ class ObjectLoader:
                 self._builder, name, (tuple(args), dict(kwargs)), output, lambda: self._bound(name)
             )
         return self._concrete[name]
+
+    def _gradient(self, name: str) -> LoadedGradient:
+        """The function of a custom gradient."""
+        output = self._graph.concrete_functions[name].output_signature
+        specs: Any = structured_values.read(output)
+        if not isinstance(specs, list | tuple):
+            specs = [specs]
+        return LoadedGradient(name, lambda: self._bound(name), [spec is not None for spec in specs])
 
     def _bound(self, name: str) -> list[Any]:
         """What a function takes after its arguments."""

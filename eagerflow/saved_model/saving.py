@@ -53,7 +53,8 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
         signatures: functions of tensors by name, for those who call the model without its objects:
             concrete functions, or Functions of one signature. They return a tensor, a sequence or a
             dictionary of tensors. By default the only function of the object with a signature.
-        options: ignored.
+        options: `tf.saved_model.SaveOptions`; `experimental_custom_gradients=False` leaves custom
+            gradients out. The others have no effect.
 
     Raises:
         ValueError: if `obj` is not trackable, or a signature is no function of tensors.
@@ -82,7 +83,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
     meta_graph.meta_info_def.tensorflow_version = VERSION
     metadata = MESSAGES["KerasMetadata"]()
     # What cannot be exported is refused before anything is written.
-    assets = _Writer(obj, meta_graph, metadata).write(signatures)
+    assets = _Writer(obj, meta_graph, metadata, options).write(signatures)
     variables = os.path.join(folder, constants.VARIABLES_DIRECTORY)
     for made in (variables, os.path.join(folder, constants.ASSETS_DIRECTORY)):
         with translated(made):
@@ -110,14 +111,16 @@ class _Writer:
         root: the object.
         meta_graph: the MetaGraphDef message.
         metadata: gets what Keras knows of its layers and models.
+        options: `tf.saved_model.SaveOptions`, or None.
     """
 
-    def __init__(self, root: Any, meta_graph: Any, metadata: Any) -> None:
+    def __init__(self, root: Any, meta_graph: Any, metadata: Any, options: Any) -> None:
         self._root = root
         self._meta_graph = meta_graph
         self._graph = meta_graph.object_graph_def
         self._metadata = metadata
-        self._exporter = exporting.Exporter()
+        kept = getattr(options, "experimental_custom_gradients", True)
+        self._exporter = exporting.Exporter(custom_gradients=kept)
         objects = list(walk(root, _children))
         self._numbers = {id(item): k for k, (item, _) in enumerate(objects)}
         for item, _ in list(objects):
@@ -153,6 +156,8 @@ class _Writer:
         )
         if graphs or self._graph.concrete_functions:
             self._add_signatures(graphs, writer, main)
+        for gradient in self._exporter.gradients:
+            self._add_gradient(gradient, writer)
         main.finish()
         return self._add_assets(items)
 
@@ -210,6 +215,22 @@ class _Writer:
             message.argument_keywords.extend(keywords)
             message.allowed_positional_arguments = len(keywords)
             main.add_signature(key, graph, name, variables)
+
+    def _add_gradient(self, gradient: Any, writer: Any) -> None:
+        """Describes the function of a custom gradient, and the tensors that it takes."""
+        message = self._graph.concrete_functions[gradient.function]
+        for ref in gradient.captured:
+            message.bound_inputs.append(len(self._graph.nodes))
+            node = self._graph.nodes.add().captured_tensor
+            node.name = f"{ref.node}:{ref.number}"
+            node.concrete_function = gradient.holder
+        output = tuple(
+            TensorSpec(spec.shape, spec.dtype) if has else None
+            for spec, has in zip(gradient.specs, gradient.has_gradients, strict=True)
+        )
+        signature: Any = ((None, *gradient.specs), {})
+        variables, name = gradient.variables, gradient.function
+        writer.describe(name, signature, output, variables, name)
 
     def _add_table(self, number: int, table: Any, writer: Any) -> None:
         """Describes a table by the functions that make and fill it."""

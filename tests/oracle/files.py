@@ -19,8 +19,10 @@ from typing import Any
 import numpy as np
 
 from graphdef import programs
+from saved_model import gradients
 from saved_model.modules import check as check_module
 from saved_model.modules import make as make_module
+from v1 import small_graph
 
 Check = Callable[[SimpleNamespace, str], None]
 CHECKS: list[Check] = []
@@ -301,6 +303,49 @@ def saved_models(tools: SimpleNamespace, folder: str) -> None:
     ours.save(f"{folder}/model")
     theirs = tools.tf_keras.models.load_model(f"{folder}/model", compile=False)
     same([theirs.predict(X, verbose=0)], [ours.predict(X, verbose=0)])
+
+
+@check
+def gradients_of_unknown_sizes(tools: SimpleNamespace, folder: str) -> None:
+    """Gradients inside of our functions, which TensorFlow finds for operations or runs as written."""
+    tools.ef.saved_model.save(gradients.make(tools.ef), folder)
+    loaded = tools.tf.saved_model.load(folder)
+    for name in gradients.functions(tools.tf):
+        found = getattr(loaded, name)(gradients.X, gradients.N)
+        same([gradients.expected(tools.tf, name)], [found], 1e-5)
+
+
+@check
+def graphs_of_version_1(tools: SimpleNamespace, folder: str) -> None:
+    """SavedModels and checkpoints' graphs of version 1, each by the other's reader, which trains on."""
+    for writer, reader in ((tools.ef, tools.tf), (tools.tf, tools.ef)):
+        path = f"{folder}/{writer.__name__}"
+        feed = {"x:0": X[:2, :3], "words:0": ["b", "c"]}
+        v1 = writer.compat.v1
+        with writer.Graph().as_default(), v1.Session() as session:
+            inputs, outputs = small_graph.build(writer)
+            session.run([v1.global_variables_initializer(), v1.tables_initializer()])
+            session.run("train", feed)
+            init = v1.tables_initializer()
+            v1.saved_model.simple_save(session, f"{path}/model", inputs, outputs, init)
+            v1.train.Saver().save(session, f"{path}/kept")
+            expected = [session.run("y:0", feed)]
+            session.run("train", feed)
+            expected.append(session.run("loss:0", feed))
+        v1 = reader.compat.v1
+        with reader.Graph().as_default(), v1.Session() as session:
+            info = v1.saved_model.load(session, ["serve"], f"{path}/model")
+            fetches = {k: v.name for k, v in info.signature_def["serving_default"].outputs.items()}
+            found = session.run(fetches, feed)
+            session.run("train", feed)
+            same(expected, [found["y"], session.run("loss:0", feed)], 1e-5)
+            assert found["found"].tolist() == [2, -1]
+        with reader.Graph().as_default(), v1.Session() as session:
+            saver = v1.train.import_meta_graph(f"{path}/kept.meta")
+            saver.restore(session, f"{path}/kept")
+            found = [session.run("y:0", feed)]
+            session.run("train", feed)
+            same(expected, [*found, session.run("loss:0", feed)], 1e-5)
 
 
 @check

@@ -79,6 +79,28 @@ def make(tf, vocabulary):
                 total += self.v * tf.cast(i, tf.float32)
             return total
 
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+        def custom(self, x):
+            e = tf.exp(x)
+
+            @tf.custom_gradient
+            def scaled(x):
+                def gradient(dy, variables=None):
+                    return dy * 7.0 * e * self.v, [tf.reduce_sum(dy) * 5.0]
+
+                return x * self.v, gradient
+
+            return scaled(x) + x
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 2]), tf.TensorSpec([None])])
+        def slopes(self, x, y):
+            with tf.GradientTape() as tape:
+                tape.watch([x, y])
+                z = tf.concat([x * self.inner.w + 1.0, tf.nn.relu(x)], 1)
+                z = tf.reduce_sum(tf.square(z), 1) * y[: tf.shape(x)[0]]
+                z = tf.where(z > 2.0, tf.reshape(z, [-1]), tf.math.softplus(z))
+            return tape.gradient(z, [x, y])
+
         @tf.function(input_signature=[])
         def draw(self):
             return tf.random.uniform([3])
@@ -151,6 +173,16 @@ def check(tf, loaded):
     with tf.GradientTape() as tape:
         y = tf.reduce_sum(loaded.structured(x)["y"])
     same(tape.gradient(y, loaded.v), 3.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = loaded.custom(x)
+    dx, dv = tape.gradient(y, [x, loaded.v])
+    same(dx, 21.0 * np.exp([1.0, 2.0]) + 1.0)
+    same(dv, 10.0)
+    dx, dy = loaded.slopes(tf.constant([[1.0, -2.0], [0.5, 0.1]]), tf.constant([2.0, 0.1, 5.0]))
+    slope = 1.0 / (1.0 + np.exp(-0.395))  # of softplus
+    same(dx, [[12.0, -24.0], [0.4 * slope, 0.5 * slope]])
+    same(dy, [14.0, 3.95 * slope, 0.0])
     same(loaded.parts[1], 2.0)
     same(loaded.named["k"], 5.0)
     if hasattr(loaded, "number"):

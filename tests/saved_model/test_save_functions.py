@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
-from saved_model import modules
+from saved_model import gradients, modules
 
 
 def test_functions_come_back(tmp_path):
@@ -188,3 +188,14 @@ def test_the_default_signature_is_the_only_function_for_one_signature(tmp_path):
         ({"f": nothing}, []),
     ]):  # fmt: skip
         assert _default_names(tmp_path / str(k), **functions) == expected, functions
+
+
+@pytest.mark.parametrize("name", gradients.functions(tf))
+def test_gradients_of_unknown_sizes_come_back(tmp_path, name):
+    module = gradients.make(tf)
+    only = tf.Module()
+    only.gradient = getattr(module, name)
+    tf.saved_model.save(only, tmp_path / "m")
+    loaded = tf.saved_model.load(tmp_path / "m")
+    found = loaded.gradient(tf.constant(gradients.X), tf.constant(gradients.N))
+    np.testing.assert_allclose(found, gradients.expected(tf, name), rtol=1e-5, atol=1e-6)

@@ -6,35 +6,18 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
+from v1.small_graph import build
 
 v1 = tf.compat.v1
 sm = v1.saved_model
 X = np.arange(6, dtype="f").reshape(2, 3)
 
 
-def build():
-    """A small network with a table, and an operation that trains it."""
-    x = v1.placeholder(tf.float32, [None, 3], name="x")
-    words = v1.placeholder(tf.string, [None], name="words")
-    weight = v1.get_variable("weight", initializer=np.ones((3, 2), "f"))
-    y = tf.identity(tf.matmul(x, weight) + v1.get_variable("bias", [2]), name="y")
-    table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), -1)
-    found = tf.identity(table.lookup(words), name="found")
-    loss = tf.reduce_mean(tf.square(y - 1.0), name="loss")
-    step = v1.train.get_or_create_global_step()
-    tf.group(v1.train.AdamOptimizer(0.1).minimize(loss, step), name="train")
-    v1.add_to_collection("outputs", y)
-    v1.add_to_collection("notes", "a text")
-    v1.add_to_collection("notes", "another")
-    v1.add_to_collection("sizes", 3)
-    return {"x": x, "words": words}, {"y": y, "found": found}
-
-
 @pytest.fixture
 def saved(tmp_path):
     """A SavedModel and a checkpoint, and what y and the loss after one more step are."""
     with tf.Graph().as_default(), v1.Session() as session:
-        inputs, outputs = build()
+        inputs, outputs = build(tf)
         session.run(v1.global_variables_initializer())
         session.run("train", {"x:0": X})
         sm.simple_save(session, tmp_path / "model", inputs, outputs)
@@ -107,7 +90,7 @@ def test_meta_files_go_with_their_checkpoints(tmp_path):
 
 def test_graph_as_text(tmp_path):
     with tf.Graph().as_default():
-        build()
+        build(tf)
         v1.train.export_meta_graph(tmp_path / "graph.pbtxt", as_text=True)
     with tf.Graph().as_default(), v1.Session() as session:
         assert v1.train.import_meta_graph(tmp_path / "graph.pbtxt") is not None
@@ -130,7 +113,7 @@ def test_calls_of_python_are_left_out_or_refused_by_name(tmp_path):
 
 def test_builder_writes_graphs_that_share_variables(tmp_path):
     with tf.Graph().as_default(), v1.Session() as session:
-        inputs, outputs = build()
+        inputs, outputs = build(tf)
         session.run(v1.global_variables_initializer())
         signature = sm.signature_def_utils.predict_signature_def(inputs, outputs)
         words = tmp_path / "words.txt"

@@ -1,0 +1,80 @@
+"""Functions whose gradients are exported although sizes are unknown."""
+
+import numpy as np
+
+X = np.array([[0.5, -1.5, 2.0], [1.0, 0.25, -0.75]], "f")
+N = np.array([1, 0], "i")
+
+
+def functions(tf):
+    """Functions of x, of unknown sizes, and of row numbers, by name."""
+    nn, math = tf.nn, tf.math
+    return {
+        "broadcast": lambda x, n: (x + x[0]) * x[:, :1] / (2.0 + tf.abs(x)) - tf.maximum(x, x[1]),
+        "reductions": lambda x, n: [
+            tf.reduce_sum(x, 1), tf.reduce_mean(x, 0), tf.reduce_max(x, 1), tf.reduce_min(x, 0)
+        ],
+        "shapes": lambda x, n: [
+            tf.reshape(x, [-1]), tf.transpose(x), tf.expand_dims(x, 1), x[:, 1:], x[::-1],
+            tf.concat([x, 2.0 * x], 0), tf.stack([x, x]), tf.split(x, 3, axis=1)[1],
+        ],
+        "products": lambda x, n: tf.matmul(x, x, transpose_b=True),
+        "activations": lambda x, n: [
+            nn.relu(x), nn.elu(x), nn.selu(x), nn.leaky_relu(x), nn.softplus(x), nn.softsign(x),
+            tf.tanh(x), tf.sigmoid(x), nn.gelu(x), nn.relu6(x), nn.swish(x), nn.softmax(x),
+            nn.log_softmax(x),
+        ],
+        "functions": lambda x, n: [
+            tf.exp(x), math.log(2.0 + x), tf.sqrt(2.0 + x), math.rsqrt(2.0 + x), tf.square(x),
+            math.erf(x), math.lgamma(3.0 + x), tf.sin(x), x**2.0, math.log1p(tf.abs(x)),
+        ],
+        "losses": lambda x, n: [
+            nn.softmax_cross_entropy_with_logits(nn.softmax(-x), x),
+            nn.sparse_softmax_cross_entropy_with_logits(n, x),
+            nn.sigmoid_cross_entropy_with_logits(tf.sigmoid(-x), x),
+        ],
+        "rows": lambda x, n: [
+            tf.gather(x, n), math.unsorted_segment_sum(x, n, 3), tf.gather_nd(x, n[:, None]),
+            tf.where(x > 0.0, x, x * x), tf.cumsum(x, 1), tf.pad(x, [[1, 0], [0, 2]]),
+            tf.tile(x, [2, 3]), tf.add_n([x, x]), tf.pad(x, [[0, 0], [1, 1]], "REFLECT"),
+        ],
+        "normalized": lambda x, n: (x - tf.reduce_mean(x, 0)) * math.rsqrt(
+            math.reduce_variance(x, 0) + 0.1
+        ),
+        "windows": lambda x, n: [
+            nn.conv2d(x[:, :, None, None], tf.ones([2, 1, 1, 2]), 1, "SAME"),
+            nn.max_pool2d(x[:, :, None, None], [2, 1], 1, "VALID"),
+            nn.avg_pool2d(x[:, :, None, None], [2, 1], 1, "VALID"),
+            nn.bias_add(x, tf.reduce_sum(x, 0)),
+        ],
+    }  # fmt: skip
+
+
+def make(tf):
+    """A module with the gradient of each function, by a tape inside of it."""
+    module = tf.Module()
+
+    def gradient_of(function):
+        @tf.function(
+            input_signature=[tf.TensorSpec([None, 3], tf.float32), tf.TensorSpec([None], tf.int32)]
+        )
+        def gradient(x, n):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                parts = [tf.sin(part) for part in tf.nest.flatten(function(x, n))]
+            return tape.gradient(parts, x)
+
+        return gradient
+
+    for name, function in functions(tf).items():
+        setattr(module, name, gradient_of(function))
+    return module
+
+
+def expected(tf, name):
+    """The gradient, found at once."""
+    x = tf.constant(X)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        parts = [tf.sin(part) for part in tf.nest.flatten(functions(tf)[name](x, tf.constant(N)))]
+    return tape.gradient(parts, x).numpy()
