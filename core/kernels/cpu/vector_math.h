@@ -10,6 +10,8 @@
 
 #if defined(__AVX512F__)
 #include <immintrin.h>
+
+#include "kernels/cpu/tanh_table.h"
 #endif
 
 // GNU libmvec has vector forms of nearly all of libm since glibc 2.35. Their names encode the
@@ -144,12 +146,35 @@ EF_INLINE F32 expm1_bounded(F32 x) {
   return power * (exp_tail(r) + r) + (power - 1.0f);
 }
 
+#if defined(__AVX512F__)
+// Registers hold 32 polynomials, one for each piece of |x|, so that nothing is divided. Exact to a
+// unit or two in the last place.
+EF_INLINE F32 vtanh(F32 x) {
+  F32 a = vabs(x);
+  a = a > 10.5f ? F32{} + 10.5f : a;              // tanh is 1 there
+  const I32 above = ((I32)a - 0x3d800000) >> 21;  // quarters of an octave above 2^-4
+  const I32 piece = above < 0 ? I32{} : above + 1;
+  const auto of_piece = [&](int row) {
+    const float* const values = kTanhPieces[row];
+    return (F32)_mm512_permutex2var_ps(_mm512_load_ps(values), (__m512i)piece,
+                                       _mm512_load_ps(values + 16));
+  };
+  const F32 d = a - of_piece(0);
+  F32 p = of_piece(6) * d + of_piece(5);
+  p = p * d + of_piece(4);
+  p = p * d + of_piece(3);
+  p = p * d + of_piece(2);
+  p = p * d + of_piece(1);
+  return with_sign(p, x);
+}
+#else
 EF_INLINE F32 vtanh(F32 x) {
   F32 a = vabs(x);
   a = a > 10.0f ? F32{} + 10.0f : a;
   const F32 e = expm1_bounded(a + a);
   return with_sign(e / (e + 2.0f), x);
 }
+#endif
 
 // log(1 + f) for sqrt(1/2) - 1 <= f <= sqrt(2) - 1, plus e ln(2): f - f^2/2 + f^3 p(f), where p is
 // a minimax fit to 6e-9.
