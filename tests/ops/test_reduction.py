@@ -252,3 +252,9 @@ def test_mean_and_maximum_of_empty_batches() -> None:
     for axes in ([1], [1, 2, 4], [2, 4], [3, 4]):
         for function in (tf.reduce_mean, tf.reduce_max, tf.reduce_min):
             assert function(x, axes).shape == np.zeros(x.shape).sum(tuple(axes)).shape
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16"])
+@pytest.mark.parametrize(("value", "count"), [(100, 300), (1, 256), (3, 65536), (5, 7)])
+def test_means_of_narrow_integers_do_not_wrap(dtype: str, value: int, count: int) -> None:
+    assert int(tf.reduce_mean(tf.fill([count], tf.cast(value, dtype)))) == value

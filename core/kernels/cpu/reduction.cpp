@@ -13,6 +13,7 @@
 #include "device/isa.h"
 #include "device/parallel.h"
 #include "eager/lazy.h"
+#include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/moves.h"
 #include "kernels/cpu/reduction_loops.h"
 #include "kernels/cpu/row_loops.h"
@@ -601,7 +602,27 @@ void reduce_any(KernelContext& context) {
   run_typed<Any, uint8_t>(x, context.output(0), layout);
 }
 
+namespace {
+
+// Sums of integers of 8 and 16 bits, and counts, do not fit in such integers.
+void mean_of_narrow(KernelContext& context) {
+  Tensor x;
+  const Layout layout = prepare(context, x);
+  const Tensor& out = context.output(0);
+  const Tensor wide = Tensor::empty(DType::kInt64, x.shape());
+  convert_elements(x.dtype(), x.raw_data(), DType::kInt64, wide.mutable_raw_data(), x.size());
+  const Tensor means = Tensor::empty(DType::kInt64, out.shape());
+  run_typed<Sum, int64_t>(wide, means, layout);
+  divide<int64_t>(means, layout.count);
+  convert_elements(DType::kInt64, means.raw_data(), out.dtype(), out.mutable_raw_data(),
+                   out.size());
+}
+
+}  // namespace
+
 void reduce_mean(KernelContext& context) {
+  const DType dtype = context.input(0).dtype();
+  if (is_integer(dtype) && element_size(dtype) < 4) return mean_of_narrow(context);
   into_output(context, [](const Tensor& x, const Tensor& out, const Layout& layout) {
     run_number<Sum>(x, out, layout);
     on_number_type(out.dtype(), [&]<class T>(T) { divide<T>(out, layout.count); });
