@@ -18,6 +18,9 @@ namespace {
 // Loops take their elements in ten microseconds.
 constexpr double kGrainNanoseconds = 10'000;
 
+// Preparing a thread for a step takes a small part of this.
+constexpr double kStepNanoseconds = 500;
+
 // The grain of loops that do little with each element.
 constexpr int64_t kLightGrain = 65'536;
 
@@ -540,7 +543,8 @@ class Chain::Run::Part {
       std::vector<char> seen(places_.size());
       for (const TileAction& action : chain_.tile_code_) {
         for (const int32_t number : {action.value, action.other}) {
-          if (number < 0 || action.kind == TileAction::kCall || !place(number).single ||
+          if (number < 0 || action.kind == TileAction::kCall || action.single_code ||
+              action.kind == TileAction::kStore || !place(number).single ||
               std::exchange(seen[static_cast<size_t>(number)], 1)) {
             continue;
           }
@@ -642,6 +646,7 @@ class Chain::Run::Part {
   void write_code() {
     const TileLoops& tiles = *run_.tiles_;
     std::vector<TileStep>& code = code_;
+    code.reserve(2 * chain_.tile_code_.size() + run_.expanded_.size() + 8);
     calls_.reserve(2 * chain_.tile_code_.size() + run_.expanded_.size());
     std::vector<char> prefetched(places_.size(), !run_.from_far_);
     const auto call = [&](void (*run)(const TileCall&, int64_t, int64_t), int64_t index) {
@@ -721,7 +726,8 @@ class Chain::Run::Part {
 };
 
 void Chain::Run::execute() const {
-  const auto grain = static_cast<int64_t>(kGrainNanoseconds / std::max(chain_.cost_, 1e-3));
+  const double piece = kGrainNanoseconds + kStepNanoseconds * chain_.size();
+  const auto grain = static_cast<int64_t>(piece / std::max(chain_.cost_, 1e-3));
   parallel_for(count_, grain, [&](int64_t begin, int64_t end) { Part(*this).run(begin, end); });
 }
 
