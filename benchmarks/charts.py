@@ -29,7 +29,7 @@ GROUPS = {
     "Small operations and steps": ("small", ["small", "regression", "tiny"]),
     "Networks": ("networks", ["cnn", "mlp", "mobilenet", "gpt"]),
     "fit": ("fit", ["keras_fit", "lstm"]),
-    "Traced functions": ("traced", ["traced"]),
+    "Traced functions": ("traced", ["traced", "fused"]),
     "Sessions of version 1": ("sessions", ["sessions"]),
     "Jacobians": ("jacobians", ["jacobians"]),
     "Large arrays": ("arrays", ["matmul", "bulk", "subnormals"]),

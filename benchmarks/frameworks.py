@@ -3,6 +3,7 @@
 import importlib
 import os
 from types import ModuleType
+from typing import Any
 
 MODULES = {
     "eagerflow": "eagerflow",
@@ -31,6 +32,13 @@ def environment(threads: int) -> dict[str, str]:
         "CUDA_VISIBLE_DEVICES": "-1",
         "TF_CPP_MIN_LOG_LEVEL": "3",
     }
+
+
+def computed(value: Any) -> Any:
+    """The value, which has been computed: ours may wait until somebody reads them."""
+    if type(value).__module__.startswith("eagerflow"):
+        value.numpy()  # a view
+    return value
 
 
 def load(contender: str, threads: int) -> ModuleType:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from frameworks import computed
 from workload import FASTEST_PEER, Case, Target, Workload
 
 GENERATOR = np.random.default_rng(0)
@@ -14,7 +15,7 @@ SECOND = GENERATOR.normal(scale=0.1, size=(128, 10)).astype(np.float32)
 def case(compute, numbers):
     def run(count):
         for _ in range(count):
-            compute()
+            computed(compute())
 
     return Case(run, lambda: numbers(compute()))
 

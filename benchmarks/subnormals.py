@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from frameworks import computed
 from training import training_case
 from workload import FASTEST_PEER, Case, Target, Workload
 
@@ -48,7 +49,7 @@ def halving(constant, multiply):
 
 
 def with_tensors(tf):
-    return halving(tf.constant, lambda x: x * 0.5)
+    return halving(tf.constant, lambda x: computed(x * 0.5))
 
 
 def with_jax(jax):

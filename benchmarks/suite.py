@@ -4,6 +4,7 @@ import bulk
 import cnn
 import data
 import files
+import fused
 import gpt
 import jacobians
 import keras_fit
@@ -32,6 +33,7 @@ FAMILIES = {
         cnn,
         mlp,
         traced,
+        fused,
         mobilenet,
         models,
         gpt,

@@ -4,6 +4,7 @@ import numpy as np
 
 import surface_mlx
 from arrays import below, positive, uniform
+from frameworks import computed
 from workload import Case, Target, Workload
 
 SMALL = Target("tensorflow", 0.15)
@@ -222,7 +223,9 @@ def repeated(operation, sizes):
     """A Case for a framework: the operation made ready, then repeated."""
 
     def case(tf):
-        step = operation(tf, *sizes)
+        make = operation(tf, *sizes)
+        large = np.prod(np.shape(make())) > 1000
+        step = (lambda: computed(make())) if large else make
 
         def run(count):
             for _ in range(count):
