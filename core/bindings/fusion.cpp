@@ -36,7 +36,7 @@ nb::list take_fusions() {
 }  // namespace
 
 void add_fusion(nb::module_& module) {
-  module.def("fuses", fuses, "Whether elementwise operations on large tensors wait for others.");
+  module.def("fuses", fuses, "Whether elementwise operations run together with others.");
   module.def("set_fuses", set_fuses, "fuses"_a, "Sets it; returns what it was.");
   module.def(
       "note_fusions",

@@ -49,7 +49,8 @@ std::optional<LazyRead> read_lazy(const Tensor& tensor, const char* reader);
 // elements have to be written now.
 Tensor make_lazy_broadcast(const Tensor& value, const Shape& shape);
 
-// Whether results are made lazy, by default unless EAGERFLOW_FUSE is 0 in the environment.
+// Whether elementwise operations run together, here and in plans of graphs: by default, unless
+// EAGERFLOW_FUSE is 0 in the environment.
 bool fuses();
 // Returns what it was.
 bool set_fuses(bool fuses);

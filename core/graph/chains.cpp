@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "eager/batched.h"
+#include "eager/fusion_log.h"
 #include "eager/interruptible_region.h"
+#include "eager/lazy.h"
 #include "eager/observer.h"
 #include "eager/tape.h"
 
@@ -151,10 +153,13 @@ std::vector<std::vector<size_t>> elementwise_groups(std::span<const NodeSlots> s
 
 NodeChain::NodeChain(std::span<const NodeSlots> nodes, std::span<const int32_t> inputs,
                      std::span<const int32_t> outputs, std::span<const DType> types)
-    : chain_(chain_of(nodes, inputs, outputs, types)) {}
+    : type_(types[static_cast<size_t>(nodes.back().first_output)]),
+      chain_(chain_of(nodes, inputs, outputs, types)) {
+  for (const NodeSlots& node : nodes) ops_.push_back(node.node->op);
+}
 
 std::optional<Shape> NodeChain::accepts(std::span<const Tensor> inputs) const {
-  if (!observers.empty()) return {};
+  if (!observers.empty() || !fuses()) return {};
   for (const Tensor& input : inputs) {
     if (input.impl()->lazy() && is_batched(input)) return {};
     for (const Tape* const tape : active_tapes()) {
@@ -168,7 +173,11 @@ std::optional<Shape> NodeChain::accepts(std::span<const Tensor> inputs) const {
 
 void NodeChain::run(const Shape& shape, std::span<Tensor> inputs, TensorList& outputs) const {
   const InterruptibleRegion region(chain_.cost(shape));
+  const size_t reads = inputs.size();
   chain_.run(shape, inputs, outputs);
+  if (fusion_log) [[unlikely]] {
+    fusion_log->push_back({ops_, "chain", type_, shape, reads, outputs.size()});
+  }
 }
 
 bool may_overwrite(const NodeSlots& step, std::span<const DType> types) {

@@ -36,6 +36,8 @@ class NodeChain {
   void run(const Shape& shape, std::span<Tensor> inputs, TensorList& outputs) const;
 
  private:
+  std::vector<const Op*> ops_;
+  DType type_;  // of what the last operation gives
   cpu::Chain chain_;
 };
 

@@ -1,4 +1,5 @@
 from eagerflow.debug.explain import explain_gradient as explain_gradient, Explanation as Explanation
+from eagerflow.debug.fusion import show_fusion as show_fusion
 from eagerflow.debug.graphs import draw_graph as draw_graph, show_graph as show_graph
 from eagerflow.debug.numerics import (
     disable_check_numerics as disable_check_numerics,

@@ -292,3 +292,93 @@ def test_printing_and_protocols_read_the_value() -> None:
     assert "3." in repr(value)
     assert np.from_dlpack(tf.ones(LARGE) * 2.0 + 1.0)[0, 0] == 3.0
     assert memoryview(tf.ones(LARGE) * 2.0 + 1.0)[0, 0] == 3.0
+
+
+def test_show_fusion_tells_what_ran_as_one() -> None:
+    x = tf.random.normal(LARGE)
+
+    def program() -> Any:
+        return tf.reduce_max(tf.abs(x - 1.0), axis=-1), tf.exp(x) * x
+
+    shown = tf.debug.show_fusion(program).splitlines()
+    assert shown == [
+        "Sub, Abs -> float32[130, 256], read by a reduction (2 read, none written)",
+        "Exp, Mul -> float32[130, 256] (1 read, 1 written)",
+    ]
+    traced = tf.function(lambda: tf.exp(x) * x + x)
+    assert "Exp, Mul, AddV2" in tf.debug.show_fusion(traced)
+    with fusing(False):
+        assert tf.debug.show_fusion(program) == ""
+        assert tf.debug.show_fusion(traced) == ""
+
+
+REDUCTIONS = (tf.reduce_sum, tf.reduce_mean, tf.reduce_max, tf.reduce_min, tf.reduce_prod)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16", "int32", "int8"])
+@pytest.mark.parametrize(
+    ("shape", "axis"),
+    [
+        ((300_001,), None),
+        ((130, 256), None),
+        ((130, 256), 1),
+        ((130, 256), 0),
+        ((5, 4000), 1),
+        ((9000, 5), 1),
+        ((7000, 3), -1),
+        ((40, 30, 20), (1, 2)),
+        ((40, 30, 20), (0, 2)),
+        ((40, 30, 20), 1),
+        ((17_000, 1), 1),
+    ],
+)
+def test_reductions_of_chains_give_the_same_bits(dtype: str, shape: Any, axis: Any) -> None:
+    rng = np.random.default_rng(0)
+    x, y = (draw(rng, dtype, shape) for _ in range(2))
+    for reduction in REDUCTIONS:
+        with fusing(False):
+            expected = reduction(x * y - x, axis)
+        for _ in range(2):
+            got = reduction(x * y - x, axis)
+            assert_same([got], [expected], 0)
+    for reduction in (tf.reduce_all, tf.reduce_any):
+        with fusing(False):
+            expected = reduction(x * y > x, axis)
+        assert_same([reduction(x * y > x, axis)], [expected], 0)
+
+
+def test_a_value_that_is_read_twice_is_written_once() -> None:
+    x = tf.random.normal(LARGE)
+    value = x * 2.0
+    noted = fusions_of(lambda: [tf.reduce_sum(value), tf.reduce_max(value), tf.reduce_min(value)])
+    assert [by for _, by, *_ in noted] == ["reduction"]
+
+
+def test_the_backward_pass_of_squares_computes_the_difference_again() -> None:
+    x, y = tf.random.normal(LARGE), tf.random.normal(LARGE)
+
+    def gradient() -> None:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            loss = tf.reduce_sum(tf.square(x - y))
+        tape.gradient(loss, x).numpy()
+
+    noted = fusions_of(gradient)
+    assert [(by, reads, writes) for _, by, _, _, reads, writes in noted] == [
+        ("reduction", 2, 1),
+        ("chain", 3, 1),
+    ]
+
+
+def test_broadcasting_to_a_large_shape_writes_nothing_for_a_chain() -> None:
+    x = tf.random.normal(LARGE)
+    spread = tf.broadcast_to(tf.constant([3.0]), LARGE)
+    rows = tf.broadcast_to(tf.range(256.0), LARGE)
+    assert_same(
+        [x * spread + rows], [tf.constant(np.asarray(x) * 3 + np.arange(256.0, dtype="f"))], 0
+    )
+    assert float(spread[7, 7]) == 3.0
+    assert float(rows[7, 7]) == 7.0
+    assert_same(
+        [spread + rows], [tf.constant(np.full(LARGE, 3, "f") + np.arange(256.0, dtype="f"))], 0
+    )

@@ -1,0 +1,52 @@
+"""Which operations run as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.framework.tensor import Tensor
+
+
+def show_fusion(function: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
+    """Runs a function and tells which of its elementwise operations ran as one.
+
+    Results of elementwise operations on large tensors wait until values are needed, and are then
+    computed together, in one pass over memory. In functions made by `tf.function` the graph is cut
+    into such chains beforehand. The environment variable `EAGERFLOW_FUSE=0` has every operation run
+    by itself.
+
+    Args:
+        function: any function; it is called once.
+        *args: its arguments.
+        **kwargs: its keyword arguments.
+
+    Returns:
+        A line for each group of operations that ran as one in the calling thread: TensorFlow's
+        names of the operations, what they gave, and how many tensors were read and written. The
+        results of the function are computed, too.
+
+    >>> x, y = tf.ones([1000, 1000]), tf.ones([1000, 1000])
+    >>> print(tf.debug.show_fusion(lambda: tf.tanh(x * y) + x))
+    Mul, Tanh, AddV2 -> float32[1000, 1000] (2 read, 1 written)
+    >>> print(tf.debug.show_fusion(lambda: tf.reduce_sum(tf.square(x - y))))
+    Sub, Square -> float32[1000, 1000], read by a reduction (2 read, none written)
+    """
+    _core.note_fusions()
+    try:
+        for value in nest.flatten(function(*args, **kwargs), expand_composites=True):
+            if isinstance(value, Tensor) and hasattr(value, "numpy"):
+                value.numpy()
+    finally:
+        noted = _core.take_fusions()
+    return "\n".join(_line(*fusion) for fusion in noted)
+
+
+def _line(
+    names: tuple[str, ...], by: str, dtype: str, shape: tuple[int, ...], reads: int, writes: int
+) -> str:
+    value = f"{dtype}{list(shape)}"
+    if by != "chain":
+        return f"{', '.join(names)} -> {value}, read by a {by} ({reads} read, none written)"
+    return f"{', '.join(names)} -> {value} ({reads} read, {writes} written)"
