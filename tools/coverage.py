@@ -43,6 +43,30 @@ counted. The last run:
 |---|---:|---:|---:|
 """
 
+REFUSED = """
+### Refused, or other than TensorFlow, on purpose
+
+These are most of the tests that do not pass:
+
+1. Python lambdas in model files of any format, and in the configurations of cell wrappers, are not run
+   unless the program says `safe_mode=False`: Keras runs those of HDF5 files and SavedModels, whoever wrote
+   them.
+2. A configuration names what Keras has and what the program has registered or passed, no other function
+   of any module: a model file must not choose what a program calls.
+3. `jit_compile=True` compiles nothing more than usual, and refuses no operation: Keras's tests expect the
+   error of a compiler that does not know texts.
+4. "accuracy" of a loaded model is that which fits the first batch. Keras guesses it from the shapes of the
+   outputs alone, and shows a wrong accuracy for sparse labels until the model is compiled again.
+5. `tf.sparse` takes symbolic sparse tensors, where Keras raises because they are no `SparseTensor`.
+6. Sounds are resampled with SciPy, where Keras asks for tensorflow_io.
+7. `partitioner=` is accepted, and variables are whole: partitions were for parameter servers.
+8. `layers.experimental.DynamicLookup` and `DynamicEmbedding` are missing: they count words in tables that
+   change while a graph runs, and their results depend on the order in which threads do so.
+9. A tensor of a graph has the attribute `numpy`, which raises when it is called: it is one type with
+   tensors that have values, whose method calls must stay as fast as they are.
+10. Messages are Keras's where its tests match them; where theirs name no remedy, ours do.
+"""
+
 SUITES = {
     "keras2": "Keras 2's own tests",
     "keras2-programs": "programs with Keras 2",
@@ -157,7 +181,7 @@ def peers() -> str:
         for name, shown in SUITES.items()
         if name in counts
     ]
-    return PEERS + "\n".join(rows)
+    return PEERS + "\n".join(rows) + "\n" + REFUSED.rstrip()
 
 
 def report() -> str:

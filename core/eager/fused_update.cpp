@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 
 #include "eager/dispatch.h"
 #include "tensor/error.h"
@@ -30,13 +31,26 @@ Shape gradient_shape(const UpdateTarget& target, const Shape& shape) {
   return updated;
 }
 
+// Whether the gradient has the shape it must have. As in TensorFlow, that of a whole variable may
+// differ in axes of size one, which change nothing in memory.
+bool fits(const UpdateTarget& target, const Shape& shape) {
+  const Shape& given = target.gradient.shape();
+  const Shape wanted = gradient_shape(target, shape);
+  if (given == wanted) return true;
+  if (target.sparse || given.rank() > wanted.rank()) return false;
+  const auto is_longer = [](int64_t size) { return size != 1; };
+  return std::ranges::equal(given.dims() | std::views::filter(is_longer),
+                            wanted.dims() | std::views::filter(is_longer)) &&
+         given.num_elements() == wanted.num_elements();
+}
+
 void check(const UpdateTarget& target) {
   const Tensor value = target.variable->peek();
   if (!is_floating(value.dtype())) {
     invalid_argument("Optimizers update floating variables, not ", value.dtype(), ".");
   }
-  if (target.gradient && (target.gradient.dtype() != value.dtype() ||
-                          target.gradient.shape() != gradient_shape(target, value.shape()))) {
+  if (target.gradient &&
+      (target.gradient.dtype() != value.dtype() || !fits(target, value.shape()))) {
     invalid_argument("The gradient has shape ", target.gradient.shape(), " and dtype ",
                      target.gradient.dtype(), ", but its variable has shape ", value.shape(),
                      " and dtype ", value.dtype(), ".");
@@ -72,7 +86,7 @@ void run(const cpu::OptimizerStep& step, const UpdateTarget& target) {
   const Variable::Update variable(*target.variable);
   // Other threads may have run since the check.
   const Shape& shape = variable.tensor().shape();
-  if (gradient ? gradient.shape() != gradient_shape(target, shape) : shape.num_elements() != size) {
+  if (gradient ? !fits(target, shape) : shape.num_elements() != size) {
     changed_meanwhile();
   }
   std::optional<Variable::Update> slots[cpu::kMaxSlots];

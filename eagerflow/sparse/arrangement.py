@@ -31,8 +31,19 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _concat_spec(axis: Any, sp_inputs: Any, *_: Any, **__: Any) -> Any:
-    return spec_of_rank(checked(sp_inputs[0]))
+def _concat_spec(
+    axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None
+) -> Any:
+    inputs = [checked(value) for value in sp_inputs]
+    shapes = [value.shape for value in inputs]
+    ranks = {shape.rank for shape in shapes}
+    if len(ranks) > 1 or None in ranks or not isinstance(axis, int) or expand_nonconcat_dims:
+        return spec_of_rank(inputs[0])
+    columns = list(zip(*(shape.as_list() for shape in shapes), strict=True))
+    sizes = [next((size for size in column if size is not None), None) for column in columns]
+    along = columns[axis]
+    sizes[axis] = None if None in along else sum(along)
+    return SparseTensorSpec(sizes, inputs[0].dtype)
 
 
 @op_function(in_graph=on_host(_concat_spec))

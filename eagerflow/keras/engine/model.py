@@ -115,7 +115,9 @@ class Model(Trainer, Layer):
         functional = is_functional_arguments(args, kwargs)
         accepted = _ACCEPTED_WITH_GRAPH if functional else _ACCEPTED
         unknown = [key for key in kwargs if key not in accepted]
-        if unknown:
+        others = _bases_after_models(type(self)) if functional else []
+        of_others = {key: kwargs.pop(key) for key in unknown} if others else {}
+        if unknown and not others:
             raise TypeError(
                 "Keyword argument not understood:",
                 unknown[0],
@@ -132,6 +134,8 @@ class Model(Trainer, Layer):
         super().__init__(**kwargs)
         if functional:
             self._set_graph(inputs, outputs)
+        for base in others:
+            base.__init__(self, **of_others)
 
     def __setattr__(self, name: str, value: Any) -> None:
         # Programs of TensorFlow 2.0 make variables before they call `super().__init__()`.
@@ -730,6 +734,13 @@ class Model(Trainer, Layer):
                     f"to specify how to create an instance of {cls.__name__} from its config.\n\n"
                     f"Received config={config}\n\nError encountered during deserialization: {error}"
                 ) from error
+
+
+def _bases_after_models(cls: type) -> list[Any]:
+    """The classes that a class extends besides models, and names behind them."""
+    bases = list(cls.__bases__)
+    first = next((k for k, base in enumerate(bases) if issubclass(base, Model)), len(bases))
+    return [base for base in bases[first:] if not issubclass(base, Model)]
 
 
 def _specs(inputs: Any) -> Any:

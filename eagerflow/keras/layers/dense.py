@@ -106,7 +106,14 @@ class Dense(FunctionLayer):
         Layer.build(self, input_shape)
 
     def call(self, inputs: Any) -> Any:
-        if inputs.ndim == 2:
+        try:
+            rank = inputs.ndim
+        except AttributeError:
+            raise ValueError(
+                "Dense layer only supports RaggedTensors when the innermost dimension is "
+                f"non-ragged. Received: inputs.shape={inputs.shape}."
+            ) from None
+        if rank == 2:
             outputs = _ops.matmul(inputs, self.kernel)
         else:
             shape = inputs._sizes()

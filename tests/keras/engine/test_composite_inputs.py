@@ -131,3 +131,31 @@ def test_a_list_of_one_stays_a_list():
     x = keras.Input([2])
     models = rebuilt(x, tf.stack([x]))
     assert agree(models, tf.ones([1, 2])) == [[[1, 1]]]
+
+
+def test_the_sizes_of_joined_sparse_inputs_are_known():
+    join = keras.layers.Concatenate(axis=1)
+    assert join([keras.Input([k], 2, sparse=True) for k in (1, 2)]).shape.as_list() == [2, 3]
+    assert join([keras.Input([k], sparse=True) for k in (1, 2)]).shape.as_list() == [None, 3]
+
+
+def test_dense_layers_say_which_ragged_tensors_they_take():
+    with pytest.raises(ValueError, match="innermost dimension is non-ragged"):
+        keras.layers.Dense(2).call(RAGGED)
+
+
+def test_a_class_beside_a_functional_model_gets_its_arguments():
+    class Functional(keras.Model):
+        def __init__(self, *args, **kwargs):
+            x = keras.Input([2])
+            super().__init__(*args, inputs=[x], outputs=keras.layers.Dense(1)(x), **kwargs)
+
+    class Mixin:
+        def __init__(self, note, **kwargs):
+            self.note = note
+            super().__init__(**kwargs)
+
+    assert type("First", (Mixin, Functional), {})(note="a").note == "a"
+    assert type("Last", (Functional, Mixin), {})(note="b").note == "b"
+    with pytest.raises(TypeError, match="note"):
+        Functional(note="c")

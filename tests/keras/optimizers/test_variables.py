@@ -1,4 +1,4 @@
-"""Complex variables, and hyperparameters that are variables, with TensorFlow's answers."""
+"""Complex variables, hyperparameters that are variables, shapes of gradients: TensorFlow's answers."""
 
 import numpy as np
 import pytest
@@ -92,3 +92,11 @@ def test_other_hyperparameters_may_be_variables(kind, arguments, answer):
 def test_tensors_are_not_updated():
     with pytest.raises(NotImplementedError, match="Updating a `Tensor`"):
         optimizers.legacy.SGD(0.1).apply_gradients([(tf.constant(1.0), tf.constant(1.0))])
+
+
+def test_axes_of_size_one_may_be_missing_in_gradients():
+    v = tf.Variable(tf.ones([1, 1]))
+    optimizers.SGD(1.0).apply_gradients([(tf.ones([1]), v)])
+    assert v.numpy().tolist() == [[0.0]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"shape \[2\]"):
+        optimizers.SGD(1.0).apply_gradients([(tf.ones([2]), v)])
