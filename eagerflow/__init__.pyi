@@ -39,6 +39,7 @@ from eagerflow import (
     train as train,
     types as types,
     version as version,
+    xla as xla,
 )
 from eagerflow._core.ops import (
     abs as abs,

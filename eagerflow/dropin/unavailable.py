@@ -6,7 +6,6 @@ import functools
 from typing import Any
 
 _TPU = "there are no TPUs here. Run without a strategy, or under tf.distribute.MirroredStrategy()."
-_XLA = "there is no XLA compiler here. Leave it out: functions run as native graphs as they are."
 _CLUSTER = (
     "there are no clusters of processes here. Use tf.distribute.MirroredStrategy() or "
     "MultiWorkerMirroredStrategy() with one worker."
@@ -53,7 +52,6 @@ _NAMES: dict[str, tuple[str, str]] = {
     ),
     "distribute": ("TPUStrategy", _TPU),
     "distribute.experimental": ("TPUStrategy", _TPU),
-    "xla.experimental": ("compile jit_scope", _XLA),
     "experimental.dtensor": (
         "DTensorCheckpoint DTensorDataset DVariable Layout Mesh UNSHARDED MATCH barrier call_with_layout "
         "check_layout client_id copy_to_mesh create_distributed_mesh create_mesh create_tpu_mesh "

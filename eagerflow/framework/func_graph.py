@@ -56,6 +56,12 @@ class FuncGraph(_core.Graph, GraphInspection):
         finally:
             self.exit()
 
+    def unique_name(  # type: ignore[override]
+        self, name: str, mark_as_used: bool = True, with_prefix: bool = True
+    ) -> str:
+        """A name that no node has yet, in the name scope that is open."""
+        return super().unique_name(name, with_prefix, mark_as_used)
+
     def next_op_seed(self) -> int:
         """The seed of the next random operation that has none of its own."""
         number = self._unseeded

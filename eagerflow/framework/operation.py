@@ -145,6 +145,9 @@ class GraphInspection:
     imported: dict[str, list[Any]] | None = None
     seed: int | None = None
 
+    def __bool__(self) -> bool:
+        return True  # By its length a graph would be false as long as it has no nodes.
+
     @property
     def outer_graph(self) -> Any:
         """The graph that was being built when this one was begun, or None."""

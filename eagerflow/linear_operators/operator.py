@@ -217,7 +217,12 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
         return self._assert_positive_definite()
 
     def _assert_positive_definite(self) -> Any:
-        raise NotImplementedError("assert_positive_definite is not implemented.")
+        if not self.is_self_adjoint:
+            raise NotImplementedError("assert_positive_definite is not implemented.")
+        factor = factorization.cholesky(self.to_dense())
+        return assertions.assert_positive(
+            diagonals.diag_part(factor), message="Matrix was not positive definite."
+        )
 
     def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> Any:
         """Raises an InvalidArgumentError if a matrix is not self-adjoint."""

@@ -17,6 +17,7 @@ from eagerflow import _core, config, nest, random
 from eagerflow.autodiff.tape import GradientTape
 from eagerflow.errors import InvalidArgumentError, OpError
 from eagerflow.framework.context import default_graph, executing_eagerly
+from eagerflow.framework.device import DeviceSpec
 from eagerflow.protos.schema import protobuf
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.test.assertions import PlainAssertions
@@ -241,6 +242,13 @@ class TestCase(PlainAssertions):
         """A value as an array, text as bytes."""
         array = np.asarray(self.evaluate(value))
         return np.char.encode(array, "utf-8") if array.dtype.kind == "U" else array
+
+    _GetNdArray = _array  # The name by which packages' own test cases know it.
+
+    def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:
+        """Fails unless two names stand for the same device."""
+        first, second = (DeviceSpec.from_string(d or "").to_string() for d in (device1, device2))
+        self.assertEqual(first, second, msg or f"Devices {device1} and {device2} are not equal.")
 
     def _ragged(self, a: Any, b: Any) -> tuple[Any, Any] | None:
         """The values as nested lists, if one of them is ragged."""

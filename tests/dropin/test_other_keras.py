@@ -171,3 +171,31 @@ def test_a_test_for_each_combination():
     result = unittest.TestResult()
     unittest.defaultTestLoader.loadTestsFromTestCase(Cases).run(result)
     assert result.wasSuccessful() and sorted(ran) == [(1, False), (1, True), (2, False), (2, True)]
+
+
+def test_graphs_are_true_and_give_names():
+    graph = functions.FuncGraph("graph")
+    assert graph and tf.Graph()
+    with graph.as_default():
+        assert graph.unique_name("scope", mark_as_used=False) == "scope"
+        assert graph.unique_name("scope") == "scope" and graph.unique_name("scope") == "scope_1"
+
+
+class OwnTestCase(tf.test.TestCase):
+    def test_what_packages_call(self):
+        self.assertEqual(self._GetNdArray(tf.ones(2)).tolist(), [1.0, 1.0])
+        self.assertDeviceEqual("/CPU:0", "/device:CPU:0")
+        with self.assertRaises(AssertionError):
+            self.assertDeviceEqual("/CPU:0", "/CPU:1")
+
+
+def test_operators_that_are_checked_by_their_cholesky_factors():
+    def operator(update):
+        diagonal = tf.linalg.LinearOperatorDiag([1.0, 2.0])
+        return tf.linalg.LinearOperatorLowRankUpdate(
+            diagonal, tf.ones([2, 1]), [update], is_self_adjoint=True
+        )
+
+    operator(1.0).assert_positive_definite()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="not positive definite"):
+        operator(-5.0).assert_positive_definite()

@@ -1,0 +1,3 @@
+from eagerflow.xla import (
+    experimental as experimental,
+)
