@@ -314,6 +314,11 @@ class Table(Module):
 
     def _initialize(self, initializer: Any, key_dtype: dtypes.DType) -> None:
         """Makes the table: now, or whenever a function runs that computes its keys or values."""
+        initialize = getattr(initializer, "initialize", None)
+        if initialize is not None:  # A program's own class fills the table as it likes.
+            self._table = _core.Table(key_dtype, self._value_dtype, [])
+            initialize(self)
+            return
 
         def begin(keys: Tensor, values: Tensor) -> None:
             self._table = _core.Table(key_dtype, self._value_dtype, [])

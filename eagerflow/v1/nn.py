@@ -240,6 +240,11 @@ def fused_batch_norm(
         y = _ops.batch_norm_inference(x, scale, offset, mean, variance, epsilon, axis)
         return y, mean, variance
     y, mean, spread, _ = _ops.batch_norm(x, scale, offset, epsilon, axis)
-    count = x._size // max(x._shape_tuple()[axis], 1)
-    variance = spread * (count / max(count - 1, 1))
+    if None in x._shape_tuple():
+        elements = _ops.cast(_ops.reduce_prod(_ops.shape(x)), spread.dtype)
+        count = elements / _ops.cast(_ops.shape(x)[axis], spread.dtype)
+        variance = spread * (count / _ops.maximum(count - 1, _ops.ones_like(count)))
+    else:
+        count = x._size // max(x._shape_tuple()[axis], 1)
+        variance = spread * (count / max(count - 1, 1))
     return y, mean, variance

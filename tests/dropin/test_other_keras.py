@@ -199,3 +199,14 @@ def test_operators_that_are_checked_by_their_cholesky_factors():
     operator(1.0).assert_positive_definite()
     with pytest.raises(tf.errors.InvalidArgumentError, match="not positive definite"):
         operator(-5.0).assert_positive_definite()
+
+
+def test_variances_of_batches_whose_size_is_not_known():
+    x = np.random.default_rng(0).normal(size=(3, 1, 1, 2)).astype(np.float32)
+
+    def normalized(x):
+        return tf.compat.v1.nn.fused_batch_norm(x, tf.ones(2), tf.zeros(2))
+
+    function = tf.function(normalized, input_signature=[tf.TensorSpec([None, 1, 1, 2])])
+    for known, unknown in zip(normalized(x), function(x), strict=True):
+        np.testing.assert_allclose(known, unknown, rtol=1e-6)

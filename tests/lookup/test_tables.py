@@ -76,3 +76,18 @@ def test_reserved_keys_are_refused():
         for key in (0, -5):
             with pytest.raises(tf.errors.InvalidArgumentError):
                 call(np.int64(key))
+
+
+def test_initializers_of_programs_fill_the_table_themselves():
+    class Own(tf.lookup.KeyValueTensorInitializer):
+        key_dtype = tf.string
+        value_dtype = tf.int64
+
+        def __init__(self):
+            pass
+
+        def initialize(self, table):
+            table._fill(tf.constant(["a"]), tf.constant([3], tf.int64))
+
+    table = tf.lookup.StaticHashTable(Own(), -1)
+    assert table.lookup(tf.constant(["a", "b"])).numpy().tolist() == [3, -1]
