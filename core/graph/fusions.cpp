@@ -269,8 +269,8 @@ std::shared_ptr<Fusion::Folded> Fusion::folded(std::span<const Tensor> inputs,
     if (folded_ && folded_->ids == ids) {
       changes_ = 0;
       if (folded_->ready) return folded_;
-    } else if (changes_++ >= kOftenChanged && node_->op == &ops::matmul) {
-      // Of weights that are trained, oneDNN's products pack what they need by themselves.
+    } else if (changes_++ >= kOftenChanged) {
+      // Weights that are trained are not worth it: kernels bring them into order as they go.
       made->ids = std::move(ids);
       folded_ = made;
       return nullptr;
