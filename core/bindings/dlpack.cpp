@@ -12,6 +12,7 @@
 #include "bindings/numpy_api.h"
 #include "bindings/numpy_interop.h"
 #include "bindings/py_ref.h"
+#include "eager/lazy.h"
 
 namespace ef::py {
 namespace {
@@ -111,6 +112,7 @@ void destroy_capsule(PyObject* capsule) {
 
 template <class Header>
 std::unique_ptr<Export<Header>> make_export(const Tensor& tensor) {
+  compute_now(tensor);
   auto exported = std::make_unique<Export<Header>>();
   exported->tensor = tensor;
   exported->shape = tensor.shape();
@@ -224,6 +226,7 @@ Tensor take(PyObject* capsule) {
 }
 
 Tensor copied(const Tensor& tensor) {
+  compute_now(tensor);
   const Tensor copy = Tensor::empty(tensor.dtype(), tensor.shape());
   std::memcpy(copy.mutable_raw_data(), tensor.raw_data(), static_cast<size_t>(tensor.bytes()));
   return copy;

@@ -14,6 +14,7 @@
 #include "bindings/py_ref.h"
 #include "device/parallel.h"
 #include "eager/dispatch.h"
+#include "eager/lazy.h"
 #include "eager/tape.h"
 #include "ops/compose.h"
 
@@ -455,6 +456,7 @@ DType dtype_of_array(PyObject* object) {
 }
 
 PyObject* to_numpy(const Tensor& tensor, bool copy) {
+  compute_now(tensor);
   if (!copy) {
     if (tensor.dtype() == DType::kString) return string_array(tensor).release();
     return array_over(tensor, false).release();

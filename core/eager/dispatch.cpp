@@ -85,7 +85,7 @@ void run_now(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const
   }
   KernelContext context(op, inputs, attrs, specs, outputs, owns_inputs);
   if (op.view) {
-    inputs[0].impl()->settle();
+    compute_now(inputs[0]);
     return op.kernel(context);
   }
   double cost = estimated_cost(op, inputs, specs, outputs, attrs);

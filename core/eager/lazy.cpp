@@ -14,6 +14,7 @@
 #include "device/flush_subnormals.h"
 #include "eager/chain_cache.h"
 #include "eager/fusion_log.h"
+#include "eager/interruptible_region.h"
 #include "eager/observer.h"
 #include "kernels/cpu/array.h"
 #include "ops/array.h"
@@ -374,6 +375,13 @@ std::optional<LazyRead> read_lazy(const Tensor& tensor, const char* reader) {
   if (!chain->computes_results()) return {};
   log_fusion(key, tensor.shape(), reader);
   return LazyRead{std::move(chain), std::move(expression.leaves)};
+}
+
+void compute_now(const Tensor& tensor) {
+  if (!tensor.impl()->lazy()) [[likely]]
+    return;
+  const InterruptibleRegion region(pending_cost(tensor));
+  tensor.impl()->settle();
 }
 
 double pending_cost(const Tensor& tensor) {

@@ -35,6 +35,10 @@ Tensor make_lazy(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
 // The estimated time, in nanoseconds on one thread, until `tensor` has its value; 0 if it has it.
 double pending_cost(const Tensor& tensor);
 
+// Computes a pending value as operations are computed: meanwhile other threads may have Python's
+// lock, and signals interrupt. Any access to the memory computes it as well, without that.
+void compute_now(const Tensor& tensor);
+
 // A pending result that is read once, without being written to memory.
 struct LazyRead {
   std::shared_ptr<const cpu::Chain> chain;  // with one result

@@ -8,6 +8,7 @@
 
 #include "device/pjrt/client.h"
 #include "eager/dispatch.h"
+#include "eager/lazy.h"
 #include "eager/observer.h"
 #include "eager/tape.h"
 #include "graph/variables.h"
@@ -87,6 +88,7 @@ void Variable::assign(const Tensor& value) {
   }
   if (declaration_) [[unlikely]]
     return graph::variable_of_run(*this).assign(value);
+  compute_now(value);
   Tensor fresh = pjrt::alias(value);
   lock();
   std::swap(value_, fresh);
