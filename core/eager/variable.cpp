@@ -63,6 +63,10 @@ Tensor Variable::peek() {
   unlock();
   if (!value) [[unlikely]]
     refuse_reading();
+  // Readers of a value on a device have tensors of their own, so that it is known whether there are
+  // any when a program would take the memory over.
+  if (value.impl()->lazy() && pjrt::device_memory(value)) [[unlikely]]
+    return pjrt::alias(value);
   return value;
 }
 
@@ -102,7 +106,9 @@ bool Variable::assign_if(const Tensor& expected, const Tensor& value) {
   }
   Tensor fresh = pjrt::alias(value);
   lock();
-  const bool same = value_.impl() == expected.impl();
+  const auto* const memory = pjrt::device_memory(expected);
+  const bool same =
+      value_.impl() == expected.impl() || (memory && memory == pjrt::device_memory(value_));
   if (same) std::swap(value_, fresh);
   unlock();
   return same;

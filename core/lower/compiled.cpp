@@ -192,10 +192,16 @@ void CompiledFunction::run_unit(Unit& unit, std::span<const Tensor> arguments,
   const Program& program = unit.program;
   TensorList inputs;
   for (const size_t k : program.arguments) inputs.push_back(arguments[k]);
+  std::vector<char> donated(inputs.size());
   for (const VariableRef& variable : program.variables) inputs.push_back(variable->peek());
+  donated.resize(inputs.size());
+  for (const size_t k : program.changed) {
+    const size_t at = program.arguments.size() + k;
+    donated[at] = pjrt::only_of_variable(inputs[at]);
+  }
   for (const Tensor& constant : unit.constants) inputs.push_back(constant);
   TensorList results;
-  unit.executable->run(inputs, {}, device_, results);
+  unit.executable->run(inputs, donated, device_, results);
   const size_t count = program.outputs.size();
   const size_t first = outputs.size();
   const std::span<const Tensor> wanted = unit.graph->outputs();

@@ -235,3 +235,44 @@ def test_training_steps(optimizer):
         np.testing.assert_allclose(compiled[name], values, 1e-3, 1e-3)
     for one, two in zip(weights, others, strict=True):
         np.testing.assert_allclose(two, one, 2e-3, 2e-3)
+
+
+def test_values_that_programs_take_over():
+    """Updates write over a variable's memory, unless somebody else holds or has read the value."""
+    v = tf.Variable(tf.zeros([1000]))
+
+    @tf.function(jit_compile=True)
+    def step():
+        v.assign_add(tf.ones([1000]))
+
+    held = []
+    for k in range(5):
+        step()
+        if k % 2:
+            held.append((k + 1, tf.identity(v), v.read_value()))
+        if k == 3:
+            np.testing.assert_array_equal(v.numpy(), np.full(1000, 4))
+    for expected, copy, value in held:
+        np.testing.assert_array_equal(copy.numpy(), np.full(1000, expected))
+        np.testing.assert_array_equal(value.numpy(), np.full(1000, expected))
+    v.scatter_update(tf.IndexedSlices(tf.constant([7.0]), tf.constant([0])))
+    step()
+    np.testing.assert_array_equal(v.numpy()[:2], [8, 6])
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+def test_gradients_of_convolutions(groups, padding):
+    """With strides, dilations and groups, by image and filter, and by channels."""
+
+    def f(x, k, d):
+        with tf.GradientTape() as tape:
+            tape.watch([x, k, d])
+            y = tf.nn.conv2d(x, k, 2, padding) if groups == 1 else tf.nn.conv2d(x, k, 1, padding)
+            z = tf.nn.depthwise_conv2d(x, d, [1, 1, 1, 1], padding, dilations=[2, 2])
+            loss = tf.reduce_sum(tf.sin(y)) + tf.reduce_sum(tf.cos(z))
+        return tape.gradient(loss, [x, k, d])
+
+    x = tf.random.normal([2, 8, 7, 4], seed=1)
+    k = tf.random.normal([3, 2, 4 // groups, 6], seed=2)
+    check(f, x, k, tf.random.normal([2, 3, 4, 2], seed=3), tolerance=1e-4)

@@ -88,6 +88,9 @@ class DeviceBuffer final : public LazyValue {
 DeviceMemory* device_memory(const Tensor& tensor);
 // Another tensor with the same value, as Tensor::alias(), which stays on its device.
 Tensor alias(const Tensor& tensor);
+// Whether a variable's value, of which this is an alias, has no others, and the host has not read
+// it: then a program may take its memory over.
+bool only_of_variable(const Tensor& tensor);
 
 // A compiled program.
 class Executable {

@@ -168,6 +168,12 @@ Tensor alias(const Tensor& tensor) {
                                         std::make_unique<DeviceBuffer>(buffer->memory())));
 }
 
+bool only_of_variable(const Tensor& tensor) {
+  LazyValue* const lazy = tensor.impl()->lazy();
+  auto* const buffer = lazy ? dynamic_cast<DeviceBuffer*>(lazy) : nullptr;
+  return buffer && buffer->memory().use_count() == 2 && buffer->memory()->donatable();
+}
+
 DeviceMemory::DeviceMemory(Client& client, PJRT_Buffer* buffer, TensorSpec spec, int device)
     : client_(client),
       buffer_(buffer,

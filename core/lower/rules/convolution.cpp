@@ -16,21 +16,20 @@ struct Convolution {
   std::pair<int64_t, int64_t> paddings[2] = {};
   Dims image_dilations{1, 1};
   Dims filter_dilations{1, 1};
-  bool reversed = false;
   int64_t groups = 1;
   int64_t batch_groups = 1;
 };
 
 Value convolve(Builder& b, const Value& image, const Value& filter, const Convolution& how,
                const TensorSpec& result) {
-  const char* const flag = how.reversed ? "true" : "false";
-  return b.one("stablehlo.convolution", {image, filter}, result,
-               cat("dimension_numbers = #stablehlo.conv<", how.dimensions, ">, window_strides = ",
-                   array_text(how.strides), ", padding = ", pairs_text(how.paddings),
-                   ", lhs_dilation = ", array_text(how.image_dilations), ", rhs_dilation = ",
-                   array_text(how.filter_dilations), ", window_reversal = array<i1: ", flag, ", ",
-                   flag, ">, feature_group_count = ", how.groups,
-                   " : i64, batch_group_count = ", how.batch_groups, " : i64"));
+  return b.one(
+      "stablehlo.convolution", {image, filter}, result,
+      cat("dimension_numbers = #stablehlo.conv<", how.dimensions,
+          ">, window_strides = ", array_text(how.strides), ", padding = ", pairs_text(how.paddings),
+          ", lhs_dilation = ", array_text(how.image_dilations),
+          ", rhs_dilation = ", array_text(how.filter_dilations),
+          ", window_reversal = array<i1: false, false>, feature_group_count = ", how.groups,
+          " : i64, batch_group_count = ", how.batch_groups, " : i64"));
 }
 
 // A filter by channels, [h, w, channels, more], as one of groups: [h, w, 1, channels * more].
@@ -75,18 +74,22 @@ Values conv2d_backprop_input(const Call& c) {
   const Window window = attrs.conv.window(image, c.in[0].shape, c.op.tf_name);
   const Value filter = kByChannels ? as_groups(b, c.in[0]) : c.in[0];
   const int64_t groups = groups_of(image, attrs.conv.data_format, filter.shape);
-  // [h, w, in / groups, groups, out / groups] with the channels of the image last.
-  const Shape& s = filter.shape;
-  const Value apart = b.reshape(filter, {s[0], s[1], s[2], groups, s[3] / groups});
-  const Value turned = b.transpose(apart, Dims{0, 1, 4, 3, 2});
-  const Value filters = b.reshape(turned, {s[0], s[1], s[3] / groups, groups * s[2]});
+  // The filter is turned round by an operation: XLA has fast loops for plain windows only.
+  const Value turned = b.reverse(filter, Dims{0, 1});
   const std::string_view order = images_in(attrs.conv.data_format);
-  Convolution how{.dimensions = cat(order, "x[0, 1, i, o]->", order)};
+  Convolution how{.dimensions = cat(order, "x[0, 1, o, i]->", order)};
+  Value filters = turned;
+  if (groups > 1) {
+    // [h, w, in / groups, groups, out / groups] becomes [h, w, groups * in / groups, out / groups].
+    const Shape& s = filter.shape;
+    const Value apart = b.reshape(turned, {s[0], s[1], s[2], groups, s[3] / groups});
+    const Value joined = b.transpose(apart, Dims{0, 1, 3, 2, 4});
+    filters = b.reshape(joined, {s[0], s[1], groups * s[2], s[3] / groups});
+  }
   how.paddings[0] = reversed_padding(window.row);
   how.paddings[1] = reversed_padding(window.col);
   how.image_dilations = {window.row.stride, window.col.stride};
   how.filter_dilations = {window.row.dilation, window.col.dilation};
-  how.reversed = true;
   how.groups = groups;
   return {convolve(b, c.in[1], filters, how, c.out[0])};
 }
