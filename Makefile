@@ -14,7 +14,7 @@ CPP_FILES = $(shell find core fuzz -name '*.cpp' -o -name '*.h')
 export PATH := $(BIN):$(PATH)
 export MPLBACKEND ?= Agg
 
-.PHONY: build demo test lint format bench oracle peers sanitize fuzz stress wheel wheels docs clean
+.PHONY: build demo test lint format bench oracle peers ecosystem sanitize fuzz stress wheel wheels docs clean
 
 # Pip 23.1 is the first that passes settings on to the build (-C).
 $(VENV)/.ready: pyproject.toml tools/requirements.py
@@ -180,5 +180,15 @@ $(VENV)/.docs: $(VENV)/.ready
 docs: build $(VENV)/.docs
 	$(BIN)/python -m mkdocs build --quiet --strict
 
+# Packages that were built on TensorFlow, by their own tests: all of tools/ecosystem/packages.toml, or
+# PACKAGE. TENSORFLOW_PYTHON names a Python that has TensorFlow 2.21, pytest and absl-py.
+$(VENV)/.ecosystem: $(VENV)/.ready
+	$(BIN)/python tools/requirements.py ecosystem > $(VENV)/ecosystem.txt
+	$(PIP) install --quiet -r $(VENV)/ecosystem.txt
+	touch $@
+
+ecosystem: build $(VENV)/.ecosystem
+	$(BIN)/python tools/ecosystem $(PACKAGE) $(if $(FILES),--files $(FILES)) $(if $(AGAIN),--again)
+
 clean:
-	rm -rf build build-sanitize build-site .venv-wheels build-threads build-fuzz build-wheels-* dist .venv .venv-oracle .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf build build-sanitize build-site .venv-wheels build-threads build-fuzz build-wheels-* dist .venv .venv-oracle .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis .ecosystem
