@@ -56,3 +56,19 @@ def test_line_of_every_operation_can_be_read():
     for name in op_defs.names():
         assert op_defs.find(name).name == name
     assert op_defs.find("N(o") is None
+
+
+def test_counts_of_rows_and_decoded_paths():
+    found = tf.raw_ops.RaggedBincount(
+        splits=tf.constant([0, 2, 2, 3], tf.int64), values=tf.constant([1, 1, 2]),
+        size=tf.constant(3), weights=tf.constant([], tf.float32),
+    )  # fmt: skip
+    assert found.numpy().tolist() == [[0, 2, 0], [0, 0, 0], [0, 0, 1]]
+    inputs = tf.constant([[[2.0, 1.0, 0.0]], [[0.0, 3.0, 0.0]], [[0.0, 0.0, 5.0]]])
+    greedy = tf.raw_ops.CTCGreedyDecoder(inputs=inputs, sequence_length=[3])
+    assert greedy.decoded_values.numpy().tolist() == [0, 1]
+    beams = tf.raw_ops.CTCBeamSearchDecoder(
+        inputs=inputs, sequence_length=[3], beam_width=4, top_paths=2
+    )
+    assert beams.decoded_values[0].numpy().tolist() == [0, 1]
+    assert len(beams.decoded_values) == 2

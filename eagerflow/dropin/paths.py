@@ -240,6 +240,8 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
     """
     if path == "__internal__.utils":
         return (f"{_INTERNALS}.keras_utils", f"{root}.utils")
+    if path.endswith("saved_model.load_context"):
+        return (f"{_INTERNALS}.registrations",)
     for prefix in sorted(_KERAS_ROOTS, key=len, reverse=True):
         if path == prefix or path.startswith(f"{prefix}."):
             return keras_targets(root, path[len(prefix) + 1 :])

@@ -123,6 +123,40 @@ def dense_bincount(values: Tensor, size: Tensor, weights: Tensor, binary: bool) 
     return tf.math.bincount(values, given, size, size, dtype, axis=axis, binary_output=binary)
 
 
+def ragged_bincount(
+    splits: Tensor, values: Tensor, size: Tensor, weights: Tensor, binary: bool
+) -> Tensor:
+    """`RaggedBincount`: how often each number occurs, for each row."""
+    rows = tf.RaggedTensor.from_row_splits(values, splits, validate=False).value_rowids()
+    count = tf.cast(size, tf.int64)
+    kept = tf.logical_and(values >= 0, values < size)
+    places = tf.boolean_mask(rows * count + tf.cast(values, tf.int64), kept)
+    ones = tf.ones(tf.shape(values), weights.dtype)
+    given = ones if weights.shape.num_elements() == 0 else weights
+    if weights.shape.num_elements() is None:
+        given = tf.cond(tf.size(weights) > 0, lambda: weights, lambda: ones)
+    number = tf.size(splits, tf.int64) - 1
+    totals = tf.math.unsorted_segment_sum(tf.boolean_mask(given, kept), places, number * count)
+    if binary:
+        totals = tf.cast(totals > 0, weights.dtype)
+    return tf.reshape(totals, [number, count])
+
+
+def ctc_greedy(inputs: Tensor, lengths: Tensor, merge: bool, blank: int) -> list[Tensor]:
+    """`CTCGreedyDecoder`."""
+    found: Any = tf.nn.ctc_greedy_decoder(inputs, lengths, merge, None if blank < 0 else blank)
+    ((decoded,), weights) = found
+    return [decoded.indices, decoded.values, decoded.dense_shape, weights]
+
+
+def ctc_beam_search(inputs: Tensor, lengths: Tensor, width: int, paths: int) -> list[Any]:
+    """`CTCBeamSearchDecoder`."""
+    found: Any = tf.nn.ctc_beam_search_decoder(inputs, lengths, width, paths)
+    decoded, weights = found
+    parts = ("indices", "values", "dense_shape")
+    return [*([getattr(path, part) for path in decoded] for part in parts), weights]
+
+
 def svd(matrix: Tensor, vectors: bool, full: bool) -> tuple[Tensor, Tensor, Tensor]:
     """`Svd`."""
     if vectors:

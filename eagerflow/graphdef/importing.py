@@ -15,7 +15,9 @@ from eagerflow import _core
 from eagerflow.errors import InvalidArgumentError, OpError
 from eagerflow.graphdef import (
     attributes,
+    checkpoint_ops,
     custom_gradients,
+    example_ops,
     op_defs,
     rules,
     state_ops,
@@ -33,7 +35,14 @@ _MAX_DEPTH = 48
 _NODES_IN_ALL = 200_000
 _TIMES_THE_FILE = 50
 
-_HANDLERS = {**state_ops.HANDLERS, **tensor_array_ops.HANDLERS, **training_ops.HANDLERS}
+# What runs the operations that are no plain calls.
+HANDLERS: dict[str, state_ops.Handler] = {
+    **state_ops.HANDLERS,
+    **tensor_array_ops.HANDLERS,
+    **training_ops.HANDLERS,
+    **example_ops.HANDLERS,
+    **checkpoint_ops.HANDLERS,
+}
 
 _DAMAGE = (
     LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, StopIteration
@@ -305,7 +314,7 @@ class Builder:
         if node.op in version1_control_flow.OPERATIONS:
             raise version1_control_flow.unreachable(node)
         definition = op_defs.find(node.op)
-        handler = _HANDLERS.get(node.op)
+        handler = HANDLERS.get(node.op)
         if definition is None or not (handler or rules.is_mapped(node.op)):
             raise rules.unknown(node.op, f" in node '{node.name}'{where}")
         attrs = attributes_of(node, definition)

@@ -30,7 +30,10 @@ READS = frozenset(
 )
 
 # Operations that reach files, processes or the network: a file may not make a program do that.
-REFUSED = frozenset("ReadFile WriteFile MatchingFiles InitializeTableFromTextFileV2".split())
+REFUSED = frozenset(
+    "ReadFile WriteFile MatchingFiles InitializeTableFromTextFileV2 SaveV2 RestoreV2 "
+    "MergeV2Checkpoints".split()
+)
 
 
 def check_files(builder: Any, node: Any, inputs: dict[str, Any], where: str) -> None:

@@ -335,7 +335,7 @@ def sparse_to_dense(
         indices = _ops.reshape(indices, [1, 1])
     elif indices.ndim == 1:
         indices = _ops.expand_dims(indices, -1)
-    values = _ops.broadcast_to(values, [indices._shape_tuple()[0]])
+    values = _ops.broadcast_to(values, array.shape(indices)[:1])
     whole = _ops.fill(_core.convert(default_value, values.dtype, None), output_shape)
     return _ops.tensor_scatter_nd_update(whole, indices, values)
 

@@ -162,3 +162,67 @@ def test_functions_that_multiply_are_refused():
         chain.append(message)
     chain.append(function_def("f40", ("a", "Abs", ["x"]), result="a:y:0"))
     refuses(calling(chain), "call each other too often")
+
+
+def test_examples_are_parsed_as_graphs_of_files_say():
+    example = tf.train.Example()
+    example.features.feature["a"].float_list.value.extend([1.0, 2.0])
+    example.features.feature["c"].int64_list.value.extend([3, 4, 5])
+    other = tf.train.Example()
+    other.features.feature["a"].float_list.value.extend([3.0, 4.0])
+    other.features.feature["b"].bytes_list.value.append(b"x")
+    message = MESSAGES["GraphDef"]()
+
+    def constant(name, value, dtype):
+        node = message.node.add(name=name, op="Const")
+        node.attr["dtype"].type = dtype.as_datatype_enum
+        tensor = tf.constant(value, dtype)
+        node.attr["value"].tensor.ParseFromString(tf.io.serialize_tensor(tensor).numpy())
+
+    node = message.node.add(name="s", op="Placeholder")
+    node.attr["dtype"].type = 7
+    node.attr["shape"].shape.dim.add(size=-1)
+    for name in ("names", "a_default"):
+        constant(name, [], tf.string if name == "names" else tf.float32)
+    constant("sparse", ["b"], tf.string)
+    constant("dense", ["a"], tf.string)
+    constant("ragged", ["c"], tf.string)
+    node = message.node.add(name="parse", op="ParseExampleV2")
+    node.input.extend(["s", "names", "sparse", "dense", "ragged", "a_default"])
+    node.attr["num_sparse"].i = 1
+    for key, number in [
+        ("Tdense", 1), ("sparse_types", 7), ("ragged_value_types", 9), ("ragged_split_types", 9)
+    ]:  # fmt: skip
+        node.attr[key].list.type.append(number)
+    node.attr["dense_shapes"].list.shape.add().dim.add(size=2)
+    function = frozen(message, ["s:0"], [f"parse:{k}" for k in range(6)])
+    found = function(tf.constant([example.SerializeToString(), other.SerializeToString()]))
+    indices, values, shape, dense, rows, splits = (tensor.numpy().tolist() for tensor in found)
+    assert (indices, values, shape) == ([[1, 0]], [b"x"], [2, 1])
+    assert dense == [[1.0, 2.0], [3.0, 4.0]]
+    assert (rows, splits) == ([3, 4, 5], [0, 3, 3])
+
+
+def test_checkpoints_are_written_and_read_only_if_that_is_allowed(tmp_path):
+    message = MESSAGES["GraphDef"]()
+    for name, value in (("prefix", str(tmp_path / "c")), ("keys", ["v"]), ("slices", [""])):
+        node = message.node.add(name=name, op="Const")
+        node.attr["dtype"].type = 7
+        tensor = tf.constant(value)
+        node.attr["value"].tensor.ParseFromString(tf.io.serialize_tensor(tensor).numpy())
+    add_node(message.node, "v", "Placeholder", dtype=("type", 1))
+    save = message.node.add(name="save", op="SaveV2", input=["prefix", "keys", "slices", "v"])
+    save.attr["dtypes"].list.type.append(1)
+    restore = message.node.add(name="restore", op="RestoreV2", input=["prefix", "keys", "slices"])
+    restore.input.append("^save")
+    restore.attr["dtypes"].list.type.append(1)
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(message, name="")
+        with pytest.raises(tf.errors.PermissionDeniedError, match="SaveV2, which reaches files"):
+            graph.get_tensor_by_name("restore:0")
+    meta = tf.compat.v1.MetaGraphDef()
+    meta.graph_def.ParseFromString(message.SerializeToString())
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        allowed = ["SaveV2", "RestoreV2"]
+        tf.compat.v1.train.import_meta_graph(meta, allowed_operations=allowed)
+        assert session.run("restore:0", {"v:0": [1.0, 2.0]}).tolist() == [1.0, 2.0]

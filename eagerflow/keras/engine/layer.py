@@ -340,8 +340,8 @@ class Layer(LayerNodes):
             use_resource: ignored.
             synchronization: kept with the variable; ON_READ variables are not trained.
             aggregation: kept with the variable.
-            **kwargs: `autocast=False` keeps a mixed dtype policy from casting it; others of
-                Keras's are accepted.
+            **kwargs: `autocast=False` keeps a mixed dtype policy from casting it; `getter` is a
+                function that gives the variable; others of Keras's are accepted.
 
         Raises:
             ValueError: for both ON_READ and `trainable=True`, or a dtype without an initializer.
@@ -380,6 +380,8 @@ class Layer(LayerNodes):
             make = graph_layers.make_listed_weight
 
         def getter(**_: Any) -> Any:
+            if "getter" in kwargs:
+                return kwargs["getter"](name=name, shape=shape, dtype=dtype)
             return make(
                 self._variable_prefix(),
                 name,

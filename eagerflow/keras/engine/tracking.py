@@ -7,7 +7,7 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.checkpoint.trackable import GROWING, attributes
-from eagerflow.framework.module import Module
+from eagerflow.framework.module import Module, NoDependency
 from eagerflow.keras import naming
 from eagerflow.util import lazy
 
@@ -108,6 +108,10 @@ class TrackedModule(Module):
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self._PLAN_ATTRIBUTES:
             self.__dict__["_plan"] = None
+        if type(value) is NoDependency:
+            self.__dict__[name] = value.value
+            structure_changed()
+            return
         if name in self._TF_MODULE_IGNORED_PROPERTIES:
             self.__dict__[name] = value
             structure_changed()

@@ -1,0 +1,75 @@
+"""TensorFlow's operations that save and restore checkpoints, which graphs may run if they are allowed to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import eagerflow as tf
+from eagerflow import _core
+from eagerflow.checkpoint.bundle import BundleReader, remove_bundle, write_bundle
+from eagerflow.framework.host_call import host_call
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.graphdef.state_ops import Handler
+
+HANDLERS: dict[str, Handler] = {}
+
+
+def _names(tensor: Any) -> list[str]:
+    return [name.decode() for name in tensor.numpy().ravel().tolist()]
+
+
+def _check_whole(slices: Any) -> None:
+    for text in _names(slices):
+        if text:
+            raise ValueError(f"Variables are saved and restored as a whole, not in parts: {text}")
+
+
+def _save(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    def save(prefix: Any, names: Any, slices: Any, *tensors: Any) -> None:
+        _check_whole(slices)
+        write_bundle(_names(prefix)[0], dict(zip(_names(names), tensors, strict=True)))
+
+    places = (inputs["prefix"], inputs["tensor_names"], inputs["shape_and_slices"])
+    arguments = (*places, *inputs["tensors"])
+    host_call(save, None, arguments, name=node.name, kind="SaveV2", effects=True)
+    return []
+
+
+def _restore(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    def restore(prefix: Any, names: Any, slices: Any) -> list[Any]:
+        _check_whole(slices)
+        reader = BundleReader(_names(prefix)[0])
+        return [reader.read(name) for name in _names(names)]
+
+    outputs = [TensorSpec(None, dtype) for dtype in attrs["dtypes"]]
+    arguments = (inputs["prefix"], inputs["tensor_names"], inputs["shape_and_slices"])
+    return [host_call(restore, outputs, arguments, name=node.name, kind="RestoreV2", effects=False)]
+
+
+def _merge(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    def merge(prefixes: Any, destination: Any) -> None:
+        found = {}
+        target = _names(destination)[0]
+        for prefix in _names(prefixes):
+            reader = BundleReader(prefix)
+            found.update({name: reader.read(name) for name in reader.names()})
+        write_bundle(target, found)
+        for prefix in _names(prefixes):
+            if attrs["delete_old_dirs"] and prefix != target:
+                remove_bundle(prefix)
+
+    arguments = (inputs["checkpoint_prefixes"], inputs["destination_prefix"])
+    host_call(merge, None, arguments, name=node.name, kind="MergeV2Checkpoints", effects=True)
+    return []
+
+
+def _sharded(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    shard, count = (
+        tf.strings.as_string(inputs[key], width=5, fill="0") for key in ("shard", "num_shards")
+    )
+    return [_core.ops.string_join("", [inputs["basename"], "-", shard, "-of-", count])]
+
+
+HANDLERS.update(
+    SaveV2=_save, RestoreV2=_restore, MergeV2Checkpoints=_merge, ShardedFilename=_sharded
+)
