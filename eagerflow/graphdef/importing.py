@@ -213,9 +213,9 @@ class Builder:
                 values[key] = _Results(None, replacements)
             elif node.op == "Placeholder":
                 dtype = attributes.value_of(node.attr["dtype"], "type")
-                shape = attributes.value_of(node.attr["shape"], "shape")
-                if "shape" not in node.attr:
-                    shape = attributes.shape_of(_UnknownRank)
+                # Asking for an attribute adds it.
+                known = node.attr["shape"].shape if "shape" in node.attr else _UnknownRank
+                shape = attributes.shape_of(known)
                 values[key] = _Results(None, [placeholder(key, dtype, shape)])
             elif program is not None:
                 values[key] = self._program_node(program, node, values, made, f"{prefix}{key}")
