@@ -15,7 +15,8 @@ HANDLERS: dict[str, Handler] = {}
 
 
 def _names(tensor: Any) -> list[str]:
-    return [name.decode() for name in tensor.numpy().ravel().tolist()]
+    value = tensor.numpy()
+    return [name.decode() for name in ([value] if isinstance(value, bytes) else value.ravel())]
 
 
 def _check_whole(slices: Any) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 import eagerflow as tf
 from eagerflow import _core
 from eagerflow.graphdef.state_ops import Handler
@@ -13,7 +15,7 @@ HANDLERS: dict[str, Handler] = {}
 
 
 def _known(tensor: Any) -> Any:
-    """The value of a tensor, as an array.
+    """The value of a tensor: an array, or the bytes of a single string.
 
     Raises:
         ValueError: if it is known only when the graph runs.
@@ -27,13 +29,13 @@ def _known(tensor: Any) -> Any:
 def _keys(tensors: Any) -> list[str]:
     """Names of features: strings, tensors of one string each, or a tensor of strings."""
     if isinstance(tensors, list | tuple):
-        return [key if isinstance(key, str) else _known(key).item().decode() for key in tensors]
+        return [key if isinstance(key, str) else _known(key).decode() for key in tensors]
     return [key.decode() for key in _known(tensors).ravel().tolist()]
 
 
 def _dense(dtype: Any, shape: Any, default: Any) -> Any:
     """What is parsed into a dense tensor; one whose first size is unknown is padded."""
-    value = _known(default)
+    value = np.asarray(_known(default))
     sizes = shape.as_list()
     if sizes and sizes[0] is None:
         padding = value.ravel()[0] if value.size else None

@@ -201,6 +201,17 @@ def test_examples_are_parsed_as_graphs_of_files_say():
     assert (indices, values, shape) == ([[1, 0]], [b"x"], [2, 1])
     assert dense == [[1.0, 2.0], [3.0, 4.0]]
     assert (rows, splits) == ([3, 4, 5], [0, 3, 3])
+    # The older operation takes a tensor for each name.
+    constant("a", "a", tf.string)
+    constant("b", "b", tf.string)
+    older = message.node.add(name="older", op="ParseExample")
+    older.input.extend(["s", "names", "b", "a", "a_default"])
+    older.attr["Nsparse"].i = older.attr["Ndense"].i = 1
+    for key in ("Tdense", "sparse_types", "dense_shapes"):
+        older.attr[key].CopyFrom(node.attr[key])
+    function = frozen(message, ["s:0"], ["older:1", "older:3"])
+    found = function(tf.constant([example.SerializeToString(), other.SerializeToString()]))
+    assert [tensor.numpy().tolist() for tensor in found] == [[b"x"], dense]
 
 
 def test_checkpoints_are_written_and_read_only_if_that_is_allowed(tmp_path):
