@@ -16,7 +16,11 @@ def node_def(node: Any) -> Any:
     """A node as a NodeDef message."""
     message = MESSAGES["GraphDef"]()
     body = exporting.Body(exporting.Exporter(strict=False), message.node, False)
-    for tensor in node.inputs:
+    tensors = list(node.inputs)
+    if node.differentiated is not None:  # what a gradient is of
+        forward = node.differentiated[0]
+        tensors += [*forward.inputs, *forward.outputs]
+    for tensor in tensors:
         name, _, index = tensor.name.rpartition(":")
         body.bind(tensor, Ref(name, tensor.dtype, tensor.shape, "output", int(index), int(index)))
     for variable in [*node.variables, *exporting.used_by(node)]:

@@ -85,6 +85,8 @@ GlorotNormal = _initializer(
 class Constant(_Version1, keras.Constant):
     """A constant, or an array of constants."""
 
+    _unsaved_arguments = frozenset({"verify_shape"})  # Keras's initializer has none
+
     def __init__(
         self, value: Any = 0, dtype: Any = dtypes.float32, verify_shape: bool = False
     ) -> None:

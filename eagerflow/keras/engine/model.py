@@ -203,7 +203,8 @@ class Model(Trainer, Layer):
         return self._collected("non_trainable")
 
     def _require_weights(self) -> None:
-        if not self.built and "build" in type(self).__dict__ and not context.building:
+        has_build = "build" in type(self).__dict__ and type(self) is not Model
+        if not self.built and has_build and not context.building:
             raise ValueError(
                 f"Weights for model {self.name} have not yet been created. Weights are created when "
                 "the Model is first called on inputs or `build()` is called with an `input_shape`."
