@@ -63,9 +63,7 @@ These are most of the tests that do not pass:
 7. `partitioner=` is accepted, and variables are whole: partitions were for parameter servers.
 8. `layers.experimental.DynamicLookup` and `DynamicEmbedding` are missing: they count words in tables that
    change while a graph runs, and their results depend on the order in which threads do so.
-9. A tensor of a graph has the attribute `numpy`, which raises when it is called: it is one type with
-   tensors that have values, whose method calls must stay as fast as they are.
-10. Messages are Keras's where its tests match them; where theirs name no remedy, ours do.
+9. Messages are Keras's where its tests match them; where theirs name no remedy, ours do.
 """
 
 SUITES = {
