@@ -8,6 +8,7 @@
 #include "graph/plan.h"
 #include "graph/specialize.h"
 #include "graph/variables.h"
+#include "lower/program_cache.h"
 #include "tensor/error.h"
 
 namespace ef::lower {
@@ -145,7 +146,7 @@ std::unique_ptr<CompiledFunction::Unit> CompiledFunction::compile(const Trace& t
     if (error.code() != Code::kUnimplemented) throw;
     explain(*unit->graph, error);
   }
-  unit->executable = client_.compile(unit->program.text, unit->program.results);
+  unit->executable = compiled_program(client_, unit->program.text, unit->program.results);
   ++compiled_;
   for (const Tensor& constant : unit->program.constants) {
     unit->constants.push_back(client_.to_device(constant, device_));

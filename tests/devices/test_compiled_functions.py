@@ -276,3 +276,23 @@ def test_gradients_of_convolutions(groups, padding):
     x = tf.random.normal([2, 8, 7, 4], seed=1)
     k = tf.random.normal([3, 2, 4 // groups, 6], seed=2)
     check(f, x, k, tf.random.normal([2, 3, 4, 2], seed=3), tolerance=1e-4)
+
+
+def test_programs_are_kept(tmp_path, monkeypatch):
+    """Another process finds a program in the folder; files that are damaged are written anew."""
+    monkeypatch.setenv("EAGERFLOW_COMPILATION_CACHE", str(tmp_path / "programs"))
+
+    def result():
+        return tf.function(lambda x: tf.tanh(x) * 2.0, jit_compile=True)(tf.constant([0.5, 1.0]))
+
+    expected = result().numpy()
+    (file,) = (tmp_path / "programs").iterdir()
+    whole, written = file.read_bytes(), file.stat().st_mtime_ns
+    np.testing.assert_array_equal(result().numpy(), expected)
+    assert file.stat().st_mtime_ns == written
+    for damaged in (b"", b"1\n", whole[:-30], whole[:50] + b"x" + whole[51:]):
+        file.write_bytes(damaged)
+        np.testing.assert_array_equal(result().numpy(), expected)
+        assert len(file.read_bytes()) >= len(whole) - 10
+    monkeypatch.setenv("EAGERFLOW_COMPILATION_CACHE", "/proc/no/such/folder")
+    np.testing.assert_array_equal(result().numpy(), expected)

@@ -1,0 +1,89 @@
+// Files of compiled programs.
+#include "lower/program_cache.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <system_error>
+
+#include "checksum/crc32c.h"
+#include "tensor/error.h"
+
+namespace ef::lower {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What a program was compiled from, and by what: a file is only for the same.
+std::string source_of(const pjrt::Client& client, const std::string& text) {
+  const auto [major, minor] = client.version();
+  return cat(client.platform(), "\n", client.platform_version(), "\n", major, ".", minor, "\n",
+             fs::path(client.path()).filename().string(), " ", fs::file_size(client.path()), "\n",
+             text);
+}
+
+std::string checksum_of(const std::string& bytes) {
+  return cat(crc32c(0, bytes.data(), bytes.size()));
+}
+
+// The program in a file; empty if it has none for this source.
+std::string read_program(const fs::path& file, const std::string& source) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return {};
+  std::ostringstream content;
+  content << stream.rdbuf();
+  const std::string all = content.str();
+  const size_t line = all.find('\n');
+  if (line == std::string::npos) return {};
+  const std::string rest = all.substr(line + 1);
+  if (all.substr(0, line) != checksum_of(rest) || !rest.starts_with(source)) return {};
+  if (rest.size() <= source.size() || rest[source.size()] != '\0') return {};
+  return rest.substr(source.size() + 1);
+}
+
+// A file appears whole or not at all. A folder that cannot be written to keeps nothing.
+void write_program(const fs::path& file, const std::string& source, const std::string& program) {
+  std::error_code ignored;
+  fs::create_directories(file.parent_path(), ignored);
+  const std::string rest = source + '\0' + program;
+  const fs::path unfinished = cat(file.string(), ".", getpid());
+  {
+    std::ofstream stream(unfinished, std::ios::binary);
+    stream << checksum_of(rest) << '\n' << rest;
+    if (!stream.flush()) {
+      fs::remove(unfinished, ignored);
+      return;
+    }
+  }
+  fs::rename(unfinished, file, ignored);
+}
+
+}  // namespace
+
+pjrt::ExecutablePtr compiled_program(pjrt::Client& client, const std::string& text,
+                                     const SpecList& results) {
+  const char* const folder = std::getenv("EAGERFLOW_COMPILATION_CACHE");
+  if (!folder || !*folder) return client.compile(text, results);
+  const std::string source = source_of(client, text);
+  const fs::path file = fs::path(folder) / cat(std::hash<std::string>()(source), ".program");
+  if (const std::string program = read_program(file, source); !program.empty()) {
+    try {
+      return client.load_program(program, results);
+    } catch (const Error&) {
+      // The plugin refuses it: it is compiled again.
+    }
+  }
+  pjrt::ExecutablePtr executable = client.compile(text, results);
+  try {
+    write_program(file, source, executable->serialized());
+  } catch (const Error& error) {
+    if (error.code() != Code::kUnimplemented) throw;  // not every plugin can write programs
+  }
+  return executable;
+}
+
+}  // namespace ef::lower
