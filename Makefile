@@ -14,7 +14,7 @@ CPP_FILES = $(shell find core fuzz -name '*.cpp' -o -name '*.h')
 export PATH := $(BIN):$(PATH)
 export MPLBACKEND ?= Agg
 
-.PHONY: build demo test lint format bench oracle peers ecosystem sanitize fuzz stress wheel wheels docs clean
+.PHONY: build demo test lint format bench oracle peers ecosystem sanitize fuzz stress wheel wheels aarch64 docs clean
 
 # Pip 23.1 is the first that passes settings on to the build (-C).
 $(VENV)/.ready: pyproject.toml tools/requirements.py
@@ -158,6 +158,13 @@ peers: build $(VENV)/.peers
 	$(BIN)/python tools/coverage.py
 endif
 
+# The engine and its own tests for 64-bit Arm, compiled here and run by an emulator.
+aarch64: $(VENV)/.ready
+	$(BIN)/cmake -S . -B build-aarch64 -G Ninja -DCMAKE_TOOLCHAIN_FILE=cmake/aarch64.cmake \
+	  -DEAGERFLOW_PYTHON=OFF -DEAGERFLOW_TESTS=ON
+	$(BIN)/cmake --build build-aarch64
+	$(BIN)/ctest --test-dir build-aarch64 --output-on-failure
+
 # Wheels for every Python that is installed here (or WHEELS="3.12"), and the source distribution; each
 # is installed into an environment of its own and tested there.
 WHEELS ?=
@@ -191,4 +198,4 @@ ecosystem: build $(VENV)/.ecosystem
 	$(BIN)/python tools/ecosystem $(PACKAGE) $(if $(FILES),--files $(FILES)) $(if $(AGAIN),--again)
 
 clean:
-	rm -rf build build-sanitize build-site .venv-wheels build-threads build-fuzz build-wheels-* dist .venv .venv-oracle .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis .ecosystem
+	rm -rf build build-sanitize build-aarch64 build-site .venv-wheels build-threads build-fuzz build-wheels-* dist .venv .venv-oracle .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis .ecosystem

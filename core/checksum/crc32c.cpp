@@ -1,7 +1,9 @@
 // CRC-32C by table, and by the SSE 4.2 instruction in three streams at a time.
 #include "checksum/crc32c.h"
 
+#if defined(__x86_64__)
 #include <nmmintrin.h>
+#endif
 
 #include <array>
 #include <cstring>
@@ -68,6 +70,8 @@ constexpr Powers make_powers() {
 }
 constexpr Powers kPowers = make_powers();
 
+#if defined(__x86_64__)
+
 // The same, by bytes of the register.
 using Shift = std::array<std::array<uint32_t, 256>, 4>;
 
@@ -117,6 +121,8 @@ __attribute__((target("sse4.2"))) uint32_t crc32c_sse42(uint32_t start, const vo
   return ~static_cast<uint32_t>(crc);
 }
 
+#endif
+
 }  // namespace
 
 uint32_t detail::crc32c_portable(uint32_t start, const void* data, size_t size) {
@@ -139,8 +145,11 @@ uint32_t crc32c_combine(uint32_t first, uint32_t second, size_t size) {
 }
 
 uint32_t crc32c(uint32_t crc, const void* data, size_t size) {
+#if defined(__x86_64__)
   static const bool has_instruction = __builtin_cpu_supports("sse4.2");
-  return has_instruction ? crc32c_sse42(crc, data, size) : detail::crc32c_portable(crc, data, size);
+  if (has_instruction) return crc32c_sse42(crc, data, size);
+#endif
+  return detail::crc32c_portable(crc, data, size);
 }
 
 }  // namespace ef

@@ -10,6 +10,7 @@ namespace {
 
 Isa detect() {
   Isa best = Isa::kBaseline;
+#if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
       __builtin_cpu_supports("bmi2")) {
     best = Isa::kAvx2;
@@ -24,6 +25,7 @@ Isa detect() {
     if (name == "baseline") return Isa::kBaseline;
     if (name == "avx2") return std::min(best, Isa::kAvx2);
   }
+#endif
   return best;
 }
 

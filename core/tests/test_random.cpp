@@ -24,8 +24,10 @@ constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();
 // The kernels of every instruction set this machine has.
 std::vector<const cpu::RandomLoops*> all_loops() {
   std::vector<const cpu::RandomLoops*> loops = {&cpu::baseline::random_loops()};
+#if defined(__x86_64__)
   if (isa() >= Isa::kAvx2) loops.push_back(&cpu::avx2::random_loops());
   if (isa() >= Isa::kAvx512) loops.push_back(&cpu::avx512::random_loops());
+#endif
   return loops;
 }
 

@@ -2,9 +2,8 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "device/isa.h"
 #include "device/parallel.h"
-#include "kernels/cpu/onednn.h"
+#include "device/scratch.h"
 #include "kernels/cpu/reduction.h"
 #include "kernels/cpu/reduction_loops.h"
 #include "kernels/cpu/typed.h"
@@ -14,12 +13,7 @@
 namespace ef::cpu {
 namespace {
 
-const ReductionLoops& loops() {
-  static const ReductionLoops& chosen = isa() == Isa::kAvx512 ? avx512::reduction_loops()
-                                        : isa() == Isa::kAvx2 ? avx2::reduction_loops()
-                                                              : baseline::reduction_loops();
-  return chosen;
-}
+const ReductionLoops& loops() { return best::reduction_loops(); }
 
 template <class T>
 constexpr bool kComplex = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
@@ -95,7 +89,7 @@ void arg_kernel(KernelContext& context) {
     });
   };
   if (out.dtype() == DType::kInt64) return run(out.mutable_data<int64_t>());
-  const onednn::Scratch wide(static_cast<size_t>(out.size()) * sizeof(int64_t));
+  const Scratch wide(static_cast<size_t>(out.size()) * sizeof(int64_t));
   run(wide.as<int64_t>());
   on_real_type(out.dtype(), [&]<class T>(T) {
     if constexpr (std::is_integral_v<T>) {

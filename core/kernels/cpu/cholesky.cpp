@@ -5,29 +5,18 @@
 #include <cstring>
 #include <limits>
 
-#include "device/isa.h"
 #include "device/parallel.h"
+#include "device/scratch.h"
 #include "kernels/cpu/cholesky_loops.h"
 #include "kernels/cpu/dense_matrices.h"
-#include "kernels/cpu/onednn.h"
 #include "kernels/cpu/transpose.h"
 
 namespace ef::cpu {
 namespace {
 
-const CholeskyLoops& loops() {
-  static const CholeskyLoops& chosen = isa() == Isa::kAvx512 ? avx512::cholesky_loops()
-                                       : isa() == Isa::kAvx2 ? avx2::cholesky_loops()
-                                                             : baseline::cholesky_loops();
-  return chosen;
-}
+const CholeskyLoops& loops() { return best::cholesky_loops(); }
 
-const TransposeKernels& transposes() {
-  static const TransposeKernels& chosen = isa() == Isa::kAvx512 ? avx512::transpose_kernels()
-                                          : isa() == Isa::kAvx2 ? avx2::transpose_kernels()
-                                                                : baseline::transpose_kernels();
-  return chosen;
-}
+const TransposeKernels& transposes() { return best::transpose_kernels(); }
 
 // Copies matrices into lanes and back.
 template <class T>
@@ -50,7 +39,7 @@ class Lanes {
  private:
   int64_t lanes_;
   int64_t size_;
-  onednn::Scratch memory_;
+  Scratch memory_;
   TransposeFn transpose_;
 };
 

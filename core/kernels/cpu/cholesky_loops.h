@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "device/isa.h"
+
 namespace ef::cpu {
 
 // Larger matrices are factored one by one.
@@ -24,14 +26,6 @@ struct CholeskyLoops {
   CholeskyLoopsOf<double> float64;
 };
 
-namespace baseline {
-const CholeskyLoops& cholesky_loops();
-}
-namespace avx2 {
-const CholeskyLoops& cholesky_loops();
-}
-namespace avx512 {
-const CholeskyLoops& cholesky_loops();
-}
+EF_EVERY_ISA(CholeskyLoops, cholesky_loops)
 
 }  // namespace ef::cpu

@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "device/parallel.h"
+#include "device/scratch.h"
 #include "kernels/cpu/gemm.h"
-#include "kernels/cpu/onednn.h"
 #include "kernels/cpu/row_loops.h"
 
 namespace ef::cpu {
@@ -115,7 +115,7 @@ void substitute(const T* a, int64_t lda, int64_t n, Triangle triangle, T* x, int
   if (n == 0 || k == 0) return;
   const bool forward = triangle.lower != triangle.transposed;
   if (n <= kBlock) return substitute_block(a, lda, triangle, forward, 0, n, x, ldx, k);
-  const onednn::Scratch memory(static_cast<size_t>(kBlock * k) * sizeof(T));
+  const Scratch memory(static_cast<size_t>(kBlock * k) * sizeof(T));
   T* const known = memory.as<T>();
   const int64_t blocks = (n + kBlock - 1) / kBlock;
   for (int64_t b = 0; b < blocks; ++b) {
@@ -144,7 +144,7 @@ bool factor_lu(T* a, int64_t n, int32_t* order, bool* odd) {
   std::iota(order, order + n, 0);
   *odd = false;
   bool regular = true;
-  const onednn::Scratch memory(n > kBlock ? static_cast<size_t>(n * kBlock) * sizeof(T) : 0);
+  const Scratch memory(n > kBlock ? static_cast<size_t>(n * kBlock) * sizeof(T) : 0);
   for (int64_t first = 0; first < n; first += kBlock) {
     const int64_t end = std::min(first + kBlock, n);
     regular &= factor_panel(a, n, first, end, order, odd);
@@ -165,7 +165,7 @@ bool factor_lu(T* a, int64_t n, int32_t* order, bool* odd) {
 
 template <class T>
 bool factor_cholesky(T* a, int64_t n) {
-  const onednn::Scratch memory(n > kBlock ? static_cast<size_t>(n * kBlock) * sizeof(T) : 0);
+  const Scratch memory(n > kBlock ? static_cast<size_t>(n * kBlock) * sizeof(T) : 0);
   for (int64_t first = 0; first < n; first += kBlock) {
     const int64_t end = std::min(first + kBlock, n);
     const int64_t width = end - first;

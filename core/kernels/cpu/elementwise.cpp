@@ -26,11 +26,7 @@ ElementLoops make_loops() {
   add_special_loops(loops);
   const auto add_all = [&](auto... add) { (add(loops), ...); };
   switch (isa()) {
-    case Isa::kBaseline:
-      add_all(baseline::add_arithmetic_loops, baseline::add_math_loops,
-              baseline::add_activation_loops, baseline::add_compare_loops, baseline::add_cast_loops,
-              baseline::add_tile_loops);
-      break;
+#if defined(__x86_64__)
     case Isa::kAvx2:
       add_all(avx2::add_arithmetic_loops, avx2::add_math_loops, avx2::add_activation_loops,
               avx2::add_compare_loops, avx2::add_cast_loops, avx2::add_tile_loops);
@@ -39,6 +35,11 @@ ElementLoops make_loops() {
       add_all(avx512::add_arithmetic_loops, avx512::add_math_loops, avx512::add_activation_loops,
               avx512::add_compare_loops, avx512::add_cast_loops, avx512::add_tile_loops);
       break;
+#endif
+    default:
+      add_all(baseline::add_arithmetic_loops, baseline::add_math_loops,
+              baseline::add_activation_loops, baseline::add_compare_loops, baseline::add_cast_loops,
+              baseline::add_tile_loops);
   }
   add_narrow_cast_loops(loops);
   return loops;

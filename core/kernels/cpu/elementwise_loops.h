@@ -214,8 +214,10 @@ void add_narrow_cast_loops(ElementLoops& loops);
   void add_tile_loops(ElementLoops& loops);       \
   }
 EF_DECLARE_LOOPS(baseline)
+#if defined(__x86_64__)
 EF_DECLARE_LOOPS(avx2)
 EF_DECLARE_LOOPS(avx512)
+#endif
 #undef EF_DECLARE_LOOPS
 
 }  // namespace ef::cpu

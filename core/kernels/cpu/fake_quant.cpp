@@ -5,7 +5,6 @@
 #include <array>
 #include <memory>
 
-#include "device/isa.h"
 #include "device/parallel.h"
 #include "kernels/cpu/fake_quant_loops.h"
 #include "ops/fake_quant.h"
@@ -13,12 +12,7 @@
 namespace ef::cpu {
 namespace {
 
-const FakeQuantLoops& loops() {
-  static const FakeQuantLoops& chosen = isa() == Isa::kAvx512 ? avx512::fake_quant_loops()
-                                        : isa() == Isa::kAvx2 ? avx2::fake_quant_loops()
-                                                              : baseline::fake_quant_loops();
-  return chosen;
-}
+const FakeQuantLoops& loops() { return best::fake_quant_loops(); }
 
 constexpr int64_t kGrain = 32'768;
 // Parts whose sums are added in a fixed order, whatever the number of threads.

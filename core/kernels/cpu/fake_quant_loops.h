@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "device/isa.h"
+
 namespace ef::cpu {
 
 // How values are quantized: clipped to the limits, then rounded to whole steps from zero.
@@ -22,14 +24,6 @@ struct FakeQuantLoops {
                    double* low, double* high);
 };
 
-namespace baseline {
-const FakeQuantLoops& fake_quant_loops();
-}
-namespace avx2 {
-const FakeQuantLoops& fake_quant_loops();
-}
-namespace avx512 {
-const FakeQuantLoops& fake_quant_loops();
-}
+EF_EVERY_ISA(FakeQuantLoops, fake_quant_loops)
 
 }  // namespace ef::cpu

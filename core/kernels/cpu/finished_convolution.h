@@ -2,6 +2,7 @@
 // they are in the cache: offsets, a residual and activations are added in blocks.
 #pragma once
 
+#include <any>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -10,7 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "kernels/cpu/convolution_primitives.h"
+#include "device/scratch.h"
+#include "kernels/cpu/float_convolution.h"
 #include "ops/element_loop.h"
 
 namespace ef::cpu {
@@ -58,24 +60,36 @@ class ReadyWeights {
 
   // [rows, cols], scaled. If the source already is that, its own memory.
   const float* plain(const Source& source);
-  // The layout `wanted` of weights that are stored in the layout `stored`.
-  const void* laid_out(const Source& source, const Desc& stored, const Desc& wanted);
-  // What `make` writes into `count` numbers, given the plain weights.
-  const float* transformed(const Source& source, int64_t count,
-                           const std::function<void(const float* plain, float* to)>& make);
+  // What `make` wrote into `bytes` when it was first asked for, given the plain weights. Keys,
+  // which may be of any types, tell apart what is made.
+  template <class Key>
+  const void* made(const Source& source, const Key& key, size_t bytes,
+                   const std::function<void(const float* plain, void* to)>& make) {
+    const std::lock_guard lock(mutex_);
+    for (const Layout& layout : layouts_) {
+      const Key* const known = std::any_cast<Key>(&layout.key);
+      if (known && *known == key) return layout.memory->data();
+    }
+    return add(source, key, bytes, make);
+  }
 
  private:
   struct Layout {
-    Desc desc;  // empty for the plain and the transformed ones
-    bool transformed = false;
-    std::unique_ptr<onednn::Scratch> memory;
+    std::any key;  // empty for the plain weights
+    std::unique_ptr<Scratch> memory;
   };
-  const onednn::Scratch* find(const Desc& desc, bool transformed) const;
-  void* add(const Desc& desc, bool transformed, size_t bytes);
+  const void* add(const Source& source, std::any key, size_t bytes,
+                  const std::function<void(const float* plain, void* to)>& make);
 
   std::mutex mutex_;
   std::vector<Layout> layouts_;
 };
+
+// A forward convolution in pieces, each of which is finished while it is in the cache: by oneDNN
+// where there is one (`onednn/`), else one whole piece (`portable/`).
+void convolve_pieces(const Convolution& c, const float* image, ReadyWeights& weights,
+                     const ReadyWeights::Source& source, const Finish& finish, float* result,
+                     const char* op);
 
 // A forward convolution of images with their channels last.
 void convolve_finished(const Convolution& c, const float* image, ReadyWeights& weights,

@@ -3,19 +3,13 @@
 
 #include <atomic>
 
-#include "device/isa.h"
 #include "device/parallel.h"
 #include "kernels/cpu/finite_loops.h"
 
 namespace ef::cpu {
 namespace {
 
-const FiniteLoops& loops() {
-  static const FiniteLoops& chosen = isa() == Isa::kAvx512 ? avx512::finite_loops()
-                                     : isa() == Isa::kAvx2 ? avx2::finite_loops()
-                                                           : baseline::finite_loops();
-  return chosen;
-}
+const FiniteLoops& loops() { return best::finite_loops(); }
 
 template <class Word>
 bool any_with_exponent(bool (*any)(const Word*, int64_t, Word), const Tensor& tensor,

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "device/isa.h"
+
 namespace ef::cpu {
 
 // Whether one of `count` values, of 2, 4 or 8 bytes, has all bits of `exponent` set.
@@ -12,14 +14,6 @@ struct FiniteLoops {
   bool (*any64)(const uint64_t* numbers, int64_t count, uint64_t exponent);
 };
 
-namespace baseline {
-const FiniteLoops& finite_loops();
-}
-namespace avx2 {
-const FiniteLoops& finite_loops();
-}
-namespace avx512 {
-const FiniteLoops& finite_loops();
-}
+EF_EVERY_ISA(FiniteLoops, finite_loops)
 
 }  // namespace ef::cpu

@@ -1,4 +1,4 @@
-// The geometry of a two-dimensional convolution, and float convolutions by oneDNN.
+// The geometry of a two-dimensional convolution, and convolutions of floats.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +40,9 @@ struct Convolution {
 // Writes the operand that `c.pass` names and reads the others. `op` is named in errors.
 void convolve(const Convolution& c, const float* image, const float* filter, const float* result,
               const char* op);
+// The same by oneDNN where there is one (`onednn/`), else by plain loops (`portable/`).
+void large_convolution(const Convolution& c, const float* image, const float* filter,
+                       const float* result, const char* op);
 
 // Whether the processor multiplies bfloat16, and the convolution is worth it: else it is computed
 // in float.

@@ -1,28 +1,18 @@
-// Matrix products: oneDNN's for float, our own for the other types.
+// Matrix products: small ones and those of other types than float. Large ones are a library's.
 #include "kernels/cpu/gemm.h"
-
-#include <dnnl.h>
 
 #include <algorithm>
 #include <complex>
 #include <cstring>
 
-#include "device/isa.h"
-#include "device/openmp.h"
 #include "device/parallel.h"
-#include "kernels/cpu/onednn.h"
+#include "device/scratch.h"
 #include "kernels/cpu/row_loops.h"
-#include "tensor/error.h"
 
 namespace ef::cpu {
 namespace {
 
-const GemmKernels& kernels() {
-  static const GemmKernels& chosen = isa() == Isa::kAvx512 ? avx512::gemm_kernels()
-                                     : isa() == Isa::kAvx2 ? avx2::gemm_kernels()
-                                                           : baseline::gemm_kernels();
-  return chosen;
-}
+const GemmKernels& kernels() { return best::gemm_kernels(); }
 
 // Row and column strides of a matrix that may be read transposed.
 struct Steps {
@@ -39,11 +29,8 @@ void clear(const Product& p, T* c) {
   for (int64_t i = 0; i < p.m; ++i) std::fill_n(c + i * p.ldc, p.n, T(0));
 }
 
-// Below this many multiplications a second thread costs more than it saves.
-constexpr int64_t kThreadedSgemm = 600'000;
-// Above this many, oneDNN divides the work among many threads better than strips of one matrix do.
-constexpr int64_t kSharedSgemm = 100'000'000;
-constexpr int kFewThreads = 4;
+// The least number of multiplications of a product for a thread.
+constexpr int64_t kGrainOfProducts = 300'000;
 
 // Up to here oneDNN is no faster, and its first call takes 25 ms to generate code. With the right
 // matrix transposed, which our kernel must pack first, it is faster sooner.
@@ -52,29 +39,6 @@ constexpr int64_t kOwnTransposed = 300'000;
 
 // The least number of multiplications of a matrix-vector product for a thread.
 constexpr int64_t kGrainOfDots = 65'536;
-
-// Our own product: threads share the rows, or the columns if there are few rows.
-void medium(const Product& p, const float* a, const float* b, float* c) {
-  const Steps left = steps(p.transpose_a, p.lda);
-  const Steps right = steps(p.transpose_b, p.ldb);
-  const auto block = [&](int64_t i, int64_t rows, int64_t j, int64_t cols) {
-    kernels().medium_sgemm(rows, cols, p.k, a + i * left.row, left.row, left.col, b + j * right.col,
-                           right.row, right.col, c + i * p.ldc + j, p.ldc, p.accumulate);
-  };
-  // The unit of work is a whole tile of the widest vectors.
-  constexpr int64_t kRows = 8;
-  constexpr int64_t kCols = 48;
-  const bool by_rows = p.m >= 2 * kRows * max_threads();
-  const int64_t size = by_rows ? p.m : p.n;
-  const int64_t tile = by_rows ? kRows : kCols;
-  const int64_t tiles = (size + tile - 1) / tile;
-  const int64_t pieces = std::max<int64_t>(1, p.m * p.n * p.k / (kThreadedSgemm / 2));
-  parallel_for(tiles, (tiles + pieces - 1) / pieces, [&](int64_t begin, int64_t end) {
-    const int64_t from = begin * tile;
-    const int64_t count = std::min(end * tile, size) - from;
-    by_rows ? block(from, count, 0, p.n) : block(0, p.m, from, count);
-  });
-}
 
 // Complex multiplication, without the recovery of infinities that operator* does.
 template <class T>
@@ -131,8 +95,8 @@ void by_parts(const Product& p, const std::complex<T>* a, const std::complex<T>*
               std::complex<T>* c) {
   const Steps left = steps(p.transpose_a, p.lda);
   const Steps right = steps(p.transpose_b, p.ldb);
-  const onednn::Scratch memory(static_cast<size_t>(2 * p.m * p.k + 2 * p.k * p.n + 4 * p.m * p.n) *
-                               sizeof(T));
+  const Scratch memory(static_cast<size_t>(2 * p.m * p.k + 2 * p.k * p.n + 4 * p.m * p.n) *
+                       sizeof(T));
   T* const parts_a = memory.as<T>();
   T* const parts_b = parts_a + 2 * p.m * p.k;
   T* const parts_c = parts_b + 2 * p.k * p.n;
@@ -191,39 +155,29 @@ void complex_gemm(const Product& p, const T* a, const T* b, T* c) {
   p.m* p.n* p.k <= kPlainComplex ? plain(p, a, b, c) : by_parts(p, a, b, c);
 }
 
-void sgemm(const Product& p, const float* a, const float* b, float* c) {
-  const dnnl_status_t status =
-      dnnl_sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.m, p.n, p.k, 1.0f, a,
-                 p.lda, b, p.ldb, p.accumulate ? 1.0f : 0.0f, c, p.ldc);
-  if (status != dnnl_success) {
-    fail(status == dnnl_out_of_memory ? Code::kResourceExhausted : Code::kInternal,
-         "oneDNN's sgemm failed with status ", static_cast<int>(status));
-  }
-}
+}  // namespace
 
-void sgemm_alone(const Product& p, const float* a, const float* b, float* c) {
-  const onednn::OneThread one_thread;
-  sgemm(p, a, b, c);
-}
-
-constexpr int64_t kStrip = 64;
-// About a tenth of a second of multiplications.
-constexpr int64_t kLongSgemm = 10'000'000'000;
-
-// Calls body(begin, end) for strips of rows or columns, whose widths suit oneDNN's inner loops.
-template <class Body>
-void share(int64_t size, int64_t work, const Body& body) {
-  const int64_t strips = (size + kStrip - 1) / kStrip;
-  // Each part packs its operands; large products are cut into as few parts as there are threads.
-  const int64_t shared =
-      work > kLongSgemm && interruptible() ? kLongSgemm * strips / work : strips / max_threads();
-  const int64_t least = work > kSharedSgemm ? shared : 300'000 * strips / work + 1;
-  parallel_for(strips, least, [&](int64_t begin, int64_t end) {
-    body(begin * kStrip, std::min(end * kStrip, size));
+void own_sgemm(const Product& p, const float* a, const float* b, float* c) {
+  const Steps left = steps(p.transpose_a, p.lda);
+  const Steps right = steps(p.transpose_b, p.ldb);
+  const auto block = [&](int64_t i, int64_t rows, int64_t j, int64_t cols) {
+    kernels().medium_sgemm(rows, cols, p.k, a + i * left.row, left.row, left.col, b + j * right.col,
+                           right.row, right.col, c + i * p.ldc + j, p.ldc, p.accumulate);
+  };
+  // The unit of work is a whole tile of the widest vectors.
+  constexpr int64_t kRows = 8;
+  constexpr int64_t kCols = 48;
+  const bool by_rows = p.m >= 2 * kRows * max_threads();
+  const int64_t size = by_rows ? p.m : p.n;
+  const int64_t tile = by_rows ? kRows : kCols;
+  const int64_t tiles = (size + tile - 1) / tile;
+  const int64_t pieces = std::max<int64_t>(1, p.m * p.n * p.k / (kGrainOfProducts));
+  parallel_for(tiles, (tiles + pieces - 1) / pieces, [&](int64_t begin, int64_t end) {
+    const int64_t from = begin * tile;
+    const int64_t count = std::min(end * tile, size) - from;
+    by_rows ? block(from, count, 0, p.n) : block(0, p.m, from, count);
   });
 }
-
-}  // namespace
 
 void gemm(const Product& p, const float* a, const float* b, float* c) {
   if (p.m == 0 || p.n == 0) return;
@@ -243,34 +197,8 @@ void gemm(const Product& p, const float* a, const float* b, float* c) {
     });
     return;
   }
-  if (work <= (p.transpose_b ? kOwnTransposed : kOwnProduct)) return medium(p, a, b, c);
-  if (work < kThreadedSgemm || in_parallel()) return sgemm_alone(p, a, b, c);
-  if (work > kSharedSgemm && max_threads() > kFewThreads && openmp_works()) {
-    prepare_openmp_threads();
-    // Strips run one after the other, so that the user can interrupt between them.
-    const int64_t rows = interruptible() ? std::max(kLongSgemm / (p.n * p.k), kStrip) : p.m;
-    for (int64_t row = 0; row < p.m; row += rows) {
-      check_interrupt();
-      Product part = p;
-      part.m = std::min(rows, p.m - row);
-      const BlockSignals no_signals;
-      sgemm(part, a + row * steps(p.transpose_a, p.lda).row, b, c + row * p.ldc);
-    }
-    return openmp_ran();
-  }
-  if (p.n >= p.m) {
-    share(p.n, work, [&](int64_t begin, int64_t end) {
-      Product part = p;
-      part.n = end - begin;
-      sgemm_alone(part, a, b + begin * steps(p.transpose_b, p.ldb).col, c + begin);
-    });
-  } else {
-    share(p.m, work, [&](int64_t begin, int64_t end) {
-      Product part = p;
-      part.m = end - begin;
-      sgemm_alone(part, a + begin * steps(p.transpose_a, p.lda).row, b, c + begin * p.ldc);
-    });
-  }
+  if (work <= (p.transpose_b ? kOwnTransposed : kOwnProduct)) return own_sgemm(p, a, b, c);
+  large_sgemm(p, a, b, c);
 }
 
 void gemm(const Product& p, const double* a, const double* b, double* c) {

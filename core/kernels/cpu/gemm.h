@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "device/isa.h"
 #include "tensor/dtype.h"
 
 namespace ef::cpu {
@@ -31,6 +32,13 @@ void gemm(const Product& product, const int64_t* a, const int64_t* b, int64_t* c
 void gemm(const Product& product, const Complex64* a, const Complex64* b, Complex64* c);
 void gemm(const Product& product, const Complex128* a, const Complex128* b, Complex128* c);
 
+// c = op(a) * op(b) by our own kernel; threads share the rows, or the columns if there are few
+// rows.
+void own_sgemm(const Product& product, const float* a, const float* b, float* c);
+// The same for large products: by oneDNN where there is one (`onednn/`), else by our own kernel
+// (`portable/`).
+void large_sgemm(const Product& product, const float* a, const float* b, float* c);
+
 // The largest float products (rows, columns and terms) that are computed without oneDNN.
 inline constexpr int64_t kSmallProduct = 16;
 
@@ -53,14 +61,6 @@ struct GemmKernels {
                        int64_t ldc, bool add);
 };
 
-namespace baseline {
-const GemmKernels& gemm_kernels();
-}
-namespace avx2 {
-const GemmKernels& gemm_kernels();
-}
-namespace avx512 {
-const GemmKernels& gemm_kernels();
-}
+EF_EVERY_ISA(GemmKernels, gemm_kernels)
 
 }  // namespace ef::cpu

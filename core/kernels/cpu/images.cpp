@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "device/isa.h"
 #include "device/parallel.h"
 #include "kernels/cpu/resample_loops.h"
 #include "kernels/cpu/search_loops.h"
@@ -14,12 +13,7 @@
 namespace ef::cpu {
 namespace {
 
-const ResampleLoops& resample_loops() {
-  static const ResampleLoops& chosen = isa() == Isa::kAvx512 ? avx512::resample_loops()
-                                       : isa() == Isa::kAvx2 ? avx2::resample_loops()
-                                                             : baseline::resample_loops();
-  return chosen;
-}
+const ResampleLoops& resample_loops() { return best::resample_loops(); }
 
 void check_places(const Tensor& places, int64_t taps, int64_t size) {
   const auto* at = places.data<int32_t>();
@@ -65,12 +59,7 @@ void resample_as(KernelContext& context, const ResampleLoopsOf<T>& loops) {
                });
 }
 
-const SearchLoops& search_loops() {
-  static const SearchLoops& chosen = isa() == Isa::kAvx512 ? avx512::search_loops()
-                                     : isa() == Isa::kAvx2 ? avx2::search_loops()
-                                                           : baseline::search_loops();
-  return chosen;
-}
+const SearchLoops& search_loops() { return best::search_loops(); }
 
 // Storage for boxes as a structure of arrays.
 struct Boxes {

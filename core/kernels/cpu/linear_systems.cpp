@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "device/parallel.h"
+#include "device/scratch.h"
 #include "kernels/cpu/dense_matrices.h"
-#include "kernels/cpu/onednn.h"
 #include "ops/linear_systems.h"
 
 namespace ef::cpu {
@@ -83,7 +83,7 @@ class Factors {
       solve_in_place(x, k, false);
       return;
     }
-    const onednn::Scratch memory(static_cast<size_t>(n_ * k) * sizeof(T));
+    const Scratch memory(static_cast<size_t>(n_ * k) * sizeof(T));
     T* const y = memory.as<T>();
     std::copy_n(b, n_ * k, y);
     solve_in_place(y, k, true);
@@ -91,7 +91,7 @@ class Factors {
   }
   // The same for b = 1.
   void invert(T* x, bool adjoint) const {
-    const onednn::Scratch memory(static_cast<size_t>(n_ * n_) * sizeof(T));
+    const Scratch memory(static_cast<size_t>(n_ * n_) * sizeof(T));
     T* const one = memory.as<T>();
     std::fill_n(one, n_ * n_, T(0));
     for (int64_t i = 0; i < n_; ++i) one[i * (n_ + 1)] = 1;
@@ -111,8 +111,8 @@ class Factors {
   }
 
   int64_t n_;
-  onednn::Scratch numbers_;
-  onednn::Scratch order_;
+  Scratch numbers_;
+  Scratch order_;
   bool regular_;
   bool odd_;
 };
@@ -258,7 +258,7 @@ void tridiagonal_solve(KernelContext& context) {
     T* const x = out.mutable_data<T>();
     std::copy_n(context.input(1).data<T>(), out.size(), x);
     for_matrices(bands.size() / (3 * n), n * (k + 4) * 4, [&](int64_t i) {
-      const onednn::Scratch memory(static_cast<size_t>(3 * n) * sizeof(T));
+      const Scratch memory(static_cast<size_t>(3 * n) * sizeof(T));
       if (solve_tridiagonal(bands.data<T>() + i * 3 * n, n, memory.as<T>(), x + i * n * k, k)) {
         return;
       }

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "device/parallel.h"
+#include "device/scratch.h"
 #include "kernels/cpu/gemm.h"
-#include "kernels/cpu/onednn.h"
 #include "kernels/cpu/short_gemm.h"
 #include "kernels/cpu/widen.h"
 #include "ops/matmul.h"
@@ -83,7 +83,7 @@ void multiply_all(const Batch& batch, Product p, const T* a, const T* b, T* c) {
 template <class T>
 void multiply_wide(const Batch& batch, const Product& p, const Tensor& a, const Tensor& b,
                    const Tensor& c) {
-  const onednn::Scratch wide((a.size() + b.size() + c.size()) * sizeof(float));
+  const Scratch wide((a.size() + b.size() + c.size()) * sizeof(float));
   float* wide_a = wide.as<float>();
   float* wide_b = wide_a + a.size();
   float* wide_c = wide_b + b.size();

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <string>
 
-#include "device/isa.h"
 #include "device/parallel.h"
 #include "kernels/cpu/fill.h"
 #include "kernels/cpu/transpose.h"
@@ -14,24 +13,12 @@
 namespace ef::cpu {
 namespace {
 
-const TransposeKernels& transposes() {
-  static const TransposeKernels& chosen = []() -> const TransposeKernels& {
-    switch (isa()) {
-      case Isa::kAvx512: return avx512::transpose_kernels();
-      case Isa::kAvx2: return avx2::transpose_kernels();
-      case Isa::kBaseline: break;
-    }
-    return baseline::transpose_kernels();
-  }();
-  return chosen;
-}
-
 TransposeFn transpose_of(int64_t size) {
   switch (size) {
-    case 1: return transposes().bytes1;
-    case 2: return transposes().bytes2;
-    case 4: return transposes().bytes4;
-    case 8: return transposes().bytes8;
+    case 1: return best::transpose_kernels().bytes1;
+    case 2: return best::transpose_kernels().bytes2;
+    case 4: return best::transpose_kernels().bytes4;
+    case 8: return best::transpose_kernels().bytes8;
     default: return nullptr;
   }
 }
@@ -49,9 +36,9 @@ void copy_loop(char* out, const char* in, int64_t count, int64_t out_step, int64
 // For contiguous elements that are read backwards.
 void copy_reversed(char* out, const char* in, int64_t count, int64_t out_step, int64_t) {
   switch (out_step) {
-    case 2: return transposes().reverse2(out, in, count);
-    case 4: return transposes().reverse4(out, in, count);
-    default: return transposes().reverse8(out, in, count);
+    case 2: return best::transpose_kernels().reverse2(out, in, count);
+    case 4: return best::transpose_kernels().reverse4(out, in, count);
+    default: return best::transpose_kernels().reverse8(out, in, count);
   }
 }
 

@@ -8,7 +8,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "device/isa.h"
 #include "device/parallel.h"
 #include "kernels/cpu/normalization_loops.h"
 #include "kernels/cpu/widen.h"
@@ -17,12 +16,7 @@
 namespace ef::cpu {
 namespace {
 
-const NormalizationLoops& all_loops() {
-  static const NormalizationLoops& chosen = isa() == Isa::kAvx512 ? avx512::normalization_loops()
-                                            : isa() == Isa::kAvx2 ? avx2::normalization_loops()
-                                                                  : baseline::normalization_loops();
-  return chosen;
-}
+const NormalizationLoops& all_loops() { return best::normalization_loops(); }
 template <class C>
 const NormalizationLoopsOf<C>& loops() {
   if constexpr (std::is_same_v<C, double>) {

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "device/isa.h"
+
 namespace ef::cpu {
 
 // Blocks are `rows` rows of n elements; a parameter with one value per column is an array.
@@ -39,14 +41,6 @@ struct NormalizationLoops {
   NormalizationLoopsOf<double> float64;
 };
 
-namespace baseline {
-const NormalizationLoops& normalization_loops();
-}
-namespace avx2 {
-const NormalizationLoops& normalization_loops();
-}
-namespace avx512 {
-const NormalizationLoops& normalization_loops();
-}
+EF_EVERY_ISA(NormalizationLoops, normalization_loops)
 
 }  // namespace ef::cpu

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 
-#include "device/isa.h"
 #include "device/parallel.h"
 #include "kernels/cpu/optimizer_rules.h"
 #include "tensor/error.h"
@@ -12,13 +11,7 @@
 namespace ef::cpu {
 namespace {
 
-const UpdateLoops& vector_loops() {
-  switch (isa()) {
-    case Isa::kAvx512: return avx512::update_loops();
-    case Isa::kAvx2: return avx2::update_loops();
-    default: return baseline::update_loops();
-  }
-}
+const UpdateLoops& vector_loops() { return best::update_loops(); }
 
 UpdateLoop loop_for(DType dtype) {
   switch (dtype) {

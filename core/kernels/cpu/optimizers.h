@@ -6,6 +6,7 @@
 #include <span>
 #include <variant>
 
+#include "device/isa.h"
 #include "tensor/dtype.h"
 
 namespace ef::cpu {
@@ -116,15 +117,7 @@ struct UpdateLoops {
   UpdateLoop float64;
 };
 
-namespace baseline {
-const UpdateLoops& update_loops();
-}
-namespace avx2 {
-const UpdateLoops& update_loops();
-}
-namespace avx512 {
-const UpdateLoops& update_loops();
-}
+EF_EVERY_ISA(UpdateLoops, update_loops)
 
 // Updates all elements, on several threads if there are many. Throws for dtypes that are not
 // floating.

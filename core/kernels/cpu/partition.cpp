@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "device/parallel.h"
+#include "device/scratch.h"
 #include "kernels/cpu/fill.h"
-#include "kernels/cpu/onednn.h"
 #include "kernels/cpu/typed.h"
 #include "ops/partition.h"
 
@@ -133,7 +133,7 @@ void stitch_rows(KernelContext& context) {
   context.output(0) = out;
   if (out.size() == 0) return;
   // Rows that nothing is written to are zero.
-  const onednn::Scratch memory(static_cast<size_t>(size));
+  const Scratch memory(static_cast<size_t>(size));
   char* const used = memory.as<char>();
   std::fill_n(used, size, 0);
   for (int64_t i = 0; i < count; ++i) used[at[i]] = 1;

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "device/parallel.h"
+#include "device/scratch.h"
 #include "kernels/cpu/gemm.h"
-#include "kernels/cpu/onednn.h"
 #include "kernels/cpu/row_loops.h"
 
 namespace ef::cpu {
@@ -166,8 +166,7 @@ void convolve_by_product(const Convolution& c, const T* image, const T* filter, 
   const int64_t per_image = pixels(c) * window_size(c);
   const int64_t at_once =
       std::clamp<int64_t>(kWindowElements / std::max<int64_t>(per_image, 1), 1, c.batch);
-  const onednn::Scratch windows(
-      onednn::passing_bytes(static_cast<size_t>(at_once * per_image) * sizeof(T)));
+  const Scratch windows(passing_bytes(static_cast<size_t>(at_once * per_image) * sizeof(T)));
   for (int64_t first = 0; first < c.batch; first += at_once) {
     const int64_t images = std::min(at_once, c.batch - first);
     if (c.pass != Pass::kInput) lay_out(c, first, images, image, windows.template as<T>());

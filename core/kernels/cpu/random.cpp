@@ -11,7 +11,6 @@
 #include <numeric>
 #include <vector>
 
-#include "device/isa.h"
 #include "device/parallel.h"
 #include "kernels/cpu/random_loops.h"
 #include "random/philox.h"
@@ -19,13 +18,7 @@
 namespace ef::cpu {
 namespace {
 
-const RandomLoops& loops() {
-  switch (isa()) {
-    case Isa::kAvx512: return avx512::random_loops();
-    case Isa::kAvx2: return avx2::random_loops();
-    default: return baseline::random_loops();
-  }
-}
+const RandomLoops& loops() { return best::random_loops(); }
 
 Philox start_of(const KernelContext& context) {
   return philox_at(context.attrs<ops::SampleAttrs>().stream);

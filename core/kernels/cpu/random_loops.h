@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "device/isa.h"
+
 namespace ef::cpu {
 
 // A run of Philox blocks: the first one, and the increment between blocks.
@@ -32,14 +34,6 @@ struct RandomLoops {
                     int64_t count);
 };
 
-namespace baseline {
-const RandomLoops& random_loops();
-}
-namespace avx2 {
-const RandomLoops& random_loops();
-}
-namespace avx512 {
-const RandomLoops& random_loops();
-}
+EF_EVERY_ISA(RandomLoops, random_loops)
 
 }  // namespace ef::cpu

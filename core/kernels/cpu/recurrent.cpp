@@ -5,22 +5,16 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "device/isa.h"
 #include "device/parallel.h"
+#include "device/scratch.h"
 #include "kernels/cpu/gemm.h"
-#include "kernels/cpu/onednn.h"
 #include "kernels/cpu/recurrent_loops.h"
 #include "ops/recurrent.h"
 
 namespace ef::cpu {
 namespace {
 
-const RecurrentLoops& all_loops() {
-  static const RecurrentLoops& chosen = isa() == Isa::kAvx512 ? avx512::recurrent_loops()
-                                        : isa() == Isa::kAvx2 ? avx2::recurrent_loops()
-                                                              : baseline::recurrent_loops();
-  return chosen;
-}
+const RecurrentLoops& all_loops() { return best::recurrent_loops(); }
 template <class T>
 const RecurrentLoopsOf<T>& loops() {
   if constexpr (std::is_same_v<T, double>) {
@@ -54,7 +48,7 @@ class Packed {
  private:
   int64_t k_;
   int64_t n_;
-  onednn::Scratch memory_;
+  Scratch memory_;
 };
 
 // The sizes of a call, and the steps that each sequence has.
@@ -234,7 +228,7 @@ void gru(KernelContext& context) {
     T* const hs = context.output(0).mutable_data<T>();
     T* const gates = context.output(2).mutable_data<T>();
     const Packed<T> matrix(n, 3 * n, context.input(2).data<T>(), false);
-    const onednn::Scratch memory(s.batch * 3 * n * sizeof(T));
+    const Scratch memory(s.batch * 3 * n * sizeof(T));
     T* const inner = memory.as<T>();
     s.share([&](int64_t first, int64_t rows) {
       for (int64_t t = 0; t < s.steps; ++t) {
@@ -273,7 +267,7 @@ void gru_grad(KernelContext& context) {
     T* const dh = context.output(1).mutable_data<T>();
     T* const dbias = context.output(3).mutable_data<T>();
     const Packed<T> matrix(3 * n, n, context.input(5).data<T>(), true);
-    const onednn::Scratch memory(s.steps * s.batch * 3 * n * sizeof(T));
+    const Scratch memory(s.steps * s.batch * 3 * n * sizeof(T));
     T* const dinner = memory.as<T>();
     s.share([&](int64_t first, int64_t rows) {
       const int64_t start = first * n;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "device/isa.h"
 #include "ops/activations.h"
 
 namespace ef::cpu {
@@ -45,14 +46,6 @@ struct RecurrentLoops {
   RecurrentLoopsOf<double> float64;
 };
 
-namespace baseline {
-const RecurrentLoops& recurrent_loops();
-}
-namespace avx2 {
-const RecurrentLoops& recurrent_loops();
-}
-namespace avx512 {
-const RecurrentLoops& recurrent_loops();
-}
+EF_EVERY_ISA(RecurrentLoops, recurrent_loops)
 
 }  // namespace ef::cpu

@@ -10,7 +10,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "device/isa.h"
 #include "device/parallel.h"
 #include "eager/lazy.h"
 #include "kernels/cpu/elementwise.h"
@@ -63,10 +62,7 @@ const Computed<S>* computed(const S* x, int64_t n, Block<S>& block) {
 
 template <class T>
 const ReductionLoopsOf<T>& loops_of() {
-  static const ReductionLoops& chosen = isa() == Isa::kAvx512 ? avx512::reduction_loops()
-                                        : isa() == Isa::kAvx2 ? avx2::reduction_loops()
-                                                              : baseline::reduction_loops();
-  return chosen;
+  return best::reduction_loops();
 }
 
 template <class T>

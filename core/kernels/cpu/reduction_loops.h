@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "device/isa.h"
+
 namespace ef::cpu {
 
 // Whether rows of n elements are short, and n has no prime factor above `largest`, at most 7.
@@ -59,14 +61,6 @@ struct ReductionLoops : ReductionLoopsOf<float>,
                         ReductionLoopsOf<uint32_t>,
                         ReductionLoopsOf<uint64_t> {};
 
-namespace baseline {
-const ReductionLoops& reduction_loops();
-}
-namespace avx2 {
-const ReductionLoops& reduction_loops();
-}
-namespace avx512 {
-const ReductionLoops& reduction_loops();
-}
+EF_EVERY_ISA(ReductionLoops, reduction_loops)
 
 }  // namespace ef::cpu

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "device/isa.h"
+
 namespace ef::cpu {
 
 // The two passes over one row of pixels.
@@ -20,14 +22,6 @@ struct ResampleLoops {
   ResampleLoopsOf<double> float64;
 };
 
-namespace baseline {
-const ResampleLoops& resample_loops();
-}
-namespace avx2 {
-const ResampleLoops& resample_loops();
-}
-namespace avx512 {
-const ResampleLoops& resample_loops();
-}
+EF_EVERY_ISA(ResampleLoops, resample_loops)
 
 }  // namespace ef::cpu

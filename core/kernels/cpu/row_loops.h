@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "device/isa.h"
+
 namespace ef::cpu {
 
 template <class T>
@@ -54,15 +56,7 @@ struct RowLoops {
   RowLoopsOf<double> float64;
 };
 
-namespace baseline {
-const RowLoops& row_loops();
-}
-namespace avx2 {
-const RowLoops& row_loops();
-}
-namespace avx512 {
-const RowLoops& row_loops();
-}
+EF_EVERY_ISA(RowLoops, row_loops)
 
 // The loops for this machine.
 const RowLoops& row_loops();

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "device/isa.h"
+
 namespace ef::cpu {
 
 // Boxes by their edges and areas, as a structure of arrays.
@@ -23,14 +25,6 @@ struct SearchLoops {
                    float most);
 };
 
-namespace baseline {
-const SearchLoops& search_loops();
-}
-namespace avx2 {
-const SearchLoops& search_loops();
-}
-namespace avx512 {
-const SearchLoops& search_loops();
-}
+EF_EVERY_ISA(SearchLoops, search_loops)
 
 }  // namespace ef::cpu

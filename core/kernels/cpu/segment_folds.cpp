@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "device/parallel.h"
-#include "kernels/cpu/onednn.h"
 #include "kernels/cpu/row_loops.h"
 #include "kernels/cpu/segments.h"
 #include "kernels/cpu/typed.h"

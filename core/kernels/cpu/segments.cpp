@@ -3,9 +3,9 @@
 #include <type_traits>
 
 #include "device/parallel.h"
+#include "device/scratch.h"
 #include "kernels/cpu/fill.h"
 #include "kernels/cpu/indexing.h"
-#include "kernels/cpu/onednn.h"
 #include "kernels/cpu/row_loops.h"
 #include "kernels/cpu/typed.h"
 #include "kernels/cpu/widen.h"
@@ -30,7 +30,7 @@ void sum_numbers(const T* values, const Id* ids, int64_t count, T* out, int64_t 
   using Sum = decltype(arithmetic(T()));
   const int64_t table = segments + 1;  // the last one is for ids outside all segments
   const int64_t part = count / kTables;
-  const onednn::Scratch memory(static_cast<size_t>(kTables * table) * sizeof(Sum));
+  const Scratch memory(static_cast<size_t>(kTables * table) * sizeof(Sum));
   Sum* const sums = memory.as<Sum>();
   std::fill_n(sums, kTables * table, Sum(0));
   // Adds element i of the parts [first, end), and keeps the largest id.

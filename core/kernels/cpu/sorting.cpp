@@ -4,10 +4,9 @@
 #include <vector>
 
 #include "data/key_index.h"
-#include "device/isa.h"
 #include "device/parallel.h"
+#include "device/scratch.h"
 #include "kernels/cpu/indexing.h"
-#include "kernels/cpu/onednn.h"
 #include "kernels/cpu/radix.h"
 #include "kernels/cpu/search_loops.h"
 #include "kernels/cpu/typed.h"
@@ -17,12 +16,7 @@
 namespace ef::cpu {
 namespace {
 
-const SearchLoops& search_loops() {
-  static const SearchLoops& chosen = isa() == Isa::kAvx512 ? avx512::search_loops()
-                                     : isa() == Isa::kAvx2 ? avx2::search_loops()
-                                                           : baseline::search_loops();
-  return chosen;
-}
+const SearchLoops& search_loops() { return best::search_loops(); }
 
 // Rows along one axis: element k of row r is at index start(r) + k * inner.
 struct Rows {
@@ -64,7 +58,7 @@ constexpr int64_t kGrain = 4096;
 template <class Item, class Body>
 void for_rows(int64_t rows, int64_t width, const Body& body) {
   parallel_for(rows, std::max<int64_t>(1, kGrain / width), [&](int64_t begin, int64_t end) {
-    const onednn::Scratch items(2 * static_cast<size_t>(width) * sizeof(Item));
+    const Scratch items(2 * static_cast<size_t>(width) * sizeof(Item));
     for (int64_t r = begin; r < end; ++r) body(r, items.as<Item>());
   });
 }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "device/parallel.h"
-#include "kernels/cpu/onednn.h"
+#include "device/scratch.h"
 #include "kernels/cpu/radix.h"
 #include "ops/sparse.h"
 
@@ -63,8 +63,8 @@ void find_order(const int64_t* places, int64_t count, std::span<const int64_t> s
   const auto rank = static_cast<int64_t>(sizes.size());
   if (count <= std::numeric_limits<int32_t>::max()) {
     using Item = Placed<uint64_t>;
-    const onednn::Scratch memory(2 * static_cast<size_t>(count) * sizeof(Item));
-    const onednn::Scratch numbers(static_cast<size_t>(count) * sizeof(uint64_t));
+    const Scratch memory(2 * static_cast<size_t>(count) * sizeof(Item));
+    const Scratch numbers(static_cast<size_t>(count) * sizeof(uint64_t));
     if (number_places(places, count, sizes, numbers.as<uint64_t>())) {
       Item* items = memory.as<Item>();
       for (int64_t i = 0; i < count; ++i) {
@@ -129,8 +129,7 @@ void sparse_union(KernelContext& context) {
   const int64_t rank = context.input(0).dim(1);
   const auto* a = context.input(0).data<int64_t>();
   const auto* b = context.input(1).data<int64_t>();
-  const onednn::Scratch memory(2 * static_cast<size_t>(counts[0] + counts[1] + 1) *
-                               sizeof(int64_t));
+  const Scratch memory(2 * static_cast<size_t>(counts[0] + counts[1] + 1) * sizeof(int64_t));
   auto* const first = memory.as<int64_t>();
   auto* const second = first + counts[0] + counts[1];
   int64_t count = 0, i = 0, j = 0;
@@ -197,7 +196,7 @@ void sparse_slice_places(KernelContext& context) {
   const int64_t count = indices.dim(0), rank = indices.dim(1);
   const auto& [begin, size] = context.attrs<ops::SparseSlicePlacesAttrs>();
   const auto* places = indices.data<int64_t>();
-  const onednn::Scratch memory(static_cast<size_t>(count + 1) * sizeof(int64_t));
+  const Scratch memory(static_cast<size_t>(count + 1) * sizeof(int64_t));
   auto* const kept = memory.as<int64_t>();
   int64_t found = 0;
   for (int64_t i = 0; i < count; ++i) {
@@ -274,7 +273,7 @@ void sparse_fill_rows(KernelContext& context) {
   const Tensor empty = Tensor::empty(DType::kBool, {rows});
   auto* const blank = empty.mutable_data<bool>();
   // First counts the elements of each row, then holds the position of its next one.
-  const onednn::Scratch memory(static_cast<size_t>(rows + 1) * sizeof(int64_t));
+  const Scratch memory(static_cast<size_t>(rows + 1) * sizeof(int64_t));
   auto* const next = memory.as<int64_t>();
   std::fill_n(next, rows, int64_t{0});
   for (int64_t i = 0; i < count; ++i) ++next[places[i * rank]];

@@ -3,8 +3,8 @@
 #include <type_traits>
 
 #include "device/parallel.h"
+#include "device/scratch.h"
 #include "kernels/cpu/fill.h"
-#include "kernels/cpu/onednn.h"
 #include "kernels/cpu/row_loops.h"
 #include "kernels/cpu/sparse.h"
 #include "kernels/cpu/typed.h"
@@ -118,7 +118,7 @@ void sparse_matmul(KernelContext& context) {
       multiply(values.data<T>(), pairs, count, sides, adjoint, dense.data<T>(), dense.dim(1),
                out.mutable_data<T>(), out.dim(0));
     } else {
-      const onednn::Scratch memory(static_cast<size_t>(out.size()) * sizeof(Sum));
+      const Scratch memory(static_cast<size_t>(out.size()) * sizeof(Sum));
       Sum* const sums = memory.as<Sum>();
       std::fill_n(sums, out.size(), Sum(0));
       multiply(values.data<T>(), pairs, count, sides, adjoint, dense.data<T>(), dense.dim(1), sums,

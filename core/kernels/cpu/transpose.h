@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "device/isa.h"
+
 namespace ef::cpu {
 
 // out[r * out_stride + c] = in[c * in_stride + r] for r < rows, c < cols; strides in elements.
@@ -22,14 +24,6 @@ struct TransposeKernels {
   ReverseFn reverse8;
 };
 
-namespace baseline {
-const TransposeKernels& transpose_kernels();
-}
-namespace avx2 {
-const TransposeKernels& transpose_kernels();
-}
-namespace avx512 {
-const TransposeKernels& transpose_kernels();
-}
+EF_EVERY_ISA(TransposeKernels, transpose_kernels)
 
 }  // namespace ef::cpu

@@ -3,11 +3,10 @@
 
 #include <algorithm>
 
-#include "device/isa.h"
 #include "device/parallel.h"
+#include "device/scratch.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/moves.h"
-#include "kernels/cpu/onednn.h"
 #include "kernels/cpu/winograd_loops.h"
 #include "tensor/error.h"
 
@@ -18,12 +17,7 @@ constexpr int64_t kPlanes = 16;
 constexpr int64_t kTile = 4;  // pixels along a tile's side
 constexpr int64_t kStep = 2;  // from one tile to the next, and pixels of its result
 
-const WinogradLoops& loops() {
-  static const WinogradLoops& chosen = isa() == Isa::kAvx512 ? avx512::winograd_loops()
-                                       : isa() == Isa::kAvx2 ? avx2::winograd_loops()
-                                                             : baseline::winograd_loops();
-  return chosen;
-}
+const WinogradLoops& loops() { return best::winograd_loops(); }
 
 int64_t halved(int64_t size) { return (size + kStep - 1) / kStep; }
 
@@ -138,7 +132,7 @@ Geometry geometry_of(const Convolution& c) {
 }
 
 size_t bytes_of(int64_t numbers) {
-  return onednn::passing_bytes(static_cast<size_t>(numbers) * sizeof(float));
+  return passing_bytes(static_cast<size_t>(numbers) * sizeof(float));
 }
 
 // Transformed filters: 16 matrices [channels read, channels written], followed by room for the
@@ -182,7 +176,7 @@ void convolve_tiles(const Geometry& g, const float* from, const float* filters, 
   const int64_t most = (g.tiles + blocks - 1) / blocks;
   const int64_t numbers = (kPlanes * most + kTile * kTile) * (g.from.channels + g.to.channels);
   parallel_for(blocks, 1, [&](int64_t begin, int64_t end) {
-    const onednn::Scratch memory(bytes_of(numbers));
+    const Scratch memory(bytes_of(numbers));
     float* const read = memory.as<float>();
     float* const products = read + kPlanes * most * g.from.channels;
     float* const spare = products + kPlanes * most * g.to.channels;
@@ -204,7 +198,7 @@ void convolve_tiles(const Geometry& g, const float* from, const float* filters, 
 
 void convolve_plain(const Convolution& c, const float* from, const float* filter, float* to) {
   const Geometry g = geometry_of(c);
-  const onednn::Scratch filters(bytes_of((kPlanes + 9) * g.pairs));
+  const Scratch filters(bytes_of((kPlanes + 9) * g.pairs));
   transform_filter(g, filter, filters.as<float>(), c.pass == Pass::kInput);
   convolve_tiles(g, from, filters.as<float>(), to, [](const Square&) {});
 }
@@ -219,8 +213,7 @@ void filter_gradient(const Convolution& c, const float* image, const float* slop
   const int64_t blocks = (g.tiles + most - 1) / most;
   const int64_t spare_size = kTile * kTile * channels;
   const int64_t parts = 4 * max_threads();
-  const onednn::Scratch memory(
-      bytes_of(kPlanes * (g.pairs + (most + 1) * channels) + parts * spare_size));
+  const Scratch memory(bytes_of(kPlanes * (g.pairs + (most + 1) * channels) + parts * spare_size));
   float* const sums = memory.as<float>();
   float* const read = sums + kPlanes * g.pairs;
   float* const weights = read + kPlanes * most * g.from.channels;

@@ -8,6 +8,8 @@
 
 #include <cstdint>
 
+#include "device/isa.h"
+
 namespace ef::cpu {
 
 // A pixel is n values, the row stride of pixels is `row`, and the stride of the 16 transformed
@@ -26,14 +28,6 @@ struct WinogradLoops {
   void (*filter_grad)(float* filter, const float* from, int64_t total, int64_t n);
 };
 
-namespace baseline {
-const WinogradLoops& winograd_loops();
-}
-namespace avx2 {
-const WinogradLoops& winograd_loops();
-}
-namespace avx512 {
-const WinogradLoops& winograd_loops();
-}
+EF_EVERY_ISA(WinogradLoops, winograd_loops)
 
 }  // namespace ef::cpu

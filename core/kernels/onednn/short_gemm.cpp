@@ -6,7 +6,8 @@
 
 #include "device/isa.h"
 #include "device/parallel.h"
-#include "kernels/cpu/onednn.h"
+#include "device/scratch.h"
+#include "kernels/onednn/onednn.h"
 
 namespace ef::cpu {
 
@@ -80,7 +81,7 @@ ProductPlan* plan_of(const Strip& s) {
 
 void run(const Strip& strip, const Bfloat16* a, const Bfloat16* b, Bfloat16* c) {
   ProductPlan* const plan = plan_of(strip);
-  const onednn::Scratch scratch(onednn::passing_bytes(plan->scratch_bytes));
+  const Scratch scratch(passing_bytes(plan->scratch_bytes));
   plan->step.run_alone({a, b, c, scratch.data()});
 }
 

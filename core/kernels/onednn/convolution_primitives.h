@@ -4,7 +4,7 @@
 #include <array>
 
 #include "kernels/cpu/float_convolution.h"
-#include "kernels/cpu/onednn.h"
+#include "kernels/onednn/onednn.h"
 
 namespace ef::cpu {
 

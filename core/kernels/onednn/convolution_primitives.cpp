@@ -1,5 +1,5 @@
 // oneDNN's primitives for parts of convolutions.
-#include "kernels/cpu/convolution_primitives.h"
+#include "kernels/onednn/convolution_primitives.h"
 
 #include <algorithm>
 #include <utility>

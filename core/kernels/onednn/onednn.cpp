@@ -1,5 +1,5 @@
 // oneDNN's engine and streams, and the per-thread cache of plans.
-#include "kernels/cpu/onednn.h"
+#include "kernels/onednn/onednn.h"
 
 #include <omp.h>
 
@@ -8,7 +8,6 @@
 #include <list>
 #include <unordered_map>
 
-#include "device/allocator.h"
 #include "device/openmp.h"
 #include "device/parallel.h"
 #include "tensor/error.h"
@@ -110,20 +109,6 @@ void Step::run_alone(std::initializer_list<const void*> addresses) {
   const OneThread one_thread;
   execute(addresses);
 }
-
-Scratch::Scratch(size_t bytes) : bytes_(bytes) {
-  if (bytes == 0) return;
-  data_ = pool_allocate(bytes);
-  if (!data_) {
-    fail(Code::kResourceExhausted, "no memory for ", bytes, " bytes of scratch space");
-  }
-}
-
-Scratch::~Scratch() {
-  if (data_) pool_deallocate(data_, bytes_);
-}
-
-size_t passing_bytes(size_t bytes) { return bytes == 0 ? 0 : std::max(bytes, kLargeBlock + 1); }
 
 Plan* find_plan(const Key& key) {
   Cache& plans = cache();
