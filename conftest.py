@@ -32,3 +32,5 @@ def _fresh_program(doctest_namespace, monkeypatch):
 
 # For a type checker, which finds the mistakes in it.
 collect_ignore = ["tests/typed_program.py"]
+# Run by processes of their own.
+collect_ignore_glob = ["tests/*/programs/*.py"]

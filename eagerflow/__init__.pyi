@@ -163,7 +163,8 @@ from eagerflow.framework.context import (
     get_logger as get_logger,
     inside_function as inside_function,
 )
-from eagerflow.framework.device import device as device, DeviceSpec as DeviceSpec
+from eagerflow.framework.device import device as device
+from eagerflow.framework.device_spec import DeviceSpec as DeviceSpec
 from eagerflow.functions.function import function as function
 from eagerflow.framework.indexed_slices import (
     IndexedSlices as IndexedSlices,

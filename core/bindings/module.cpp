@@ -21,6 +21,7 @@
 #include "bindings/override.h"
 #include "bindings/pjrt.h"
 #include "bindings/py_control_flow.h"
+#include "bindings/py_devices.h"
 #include "bindings/py_gradients.h"
 #include "bindings/py_graph.h"
 #include "bindings/py_tape.h"
@@ -342,6 +343,7 @@ NB_MODULE(_core, m) {
       },
       "Whether no gradients of gradients can be asked for of what is computed now.");
 
+  py::add_device_functions(m);
   m.def("num_threads", ef::max_threads, "How many threads a kernel may use.");
   m.def("set_num_threads", ef::set_max_threads, "Limits the threads; 0 means all.");
   m.def("isa", isa_name, "The instruction set of the vector kernels.");

@@ -41,6 +41,13 @@ using graph::NodeId;
 
 nb::object wrapped(const Tensor& tensor) { return nb::steal(wrap(Tensor(tensor))); }
 
+// A node, as long as its graph lives.
+struct PyNode {
+  GraphPtr graph;
+  NodeId id;
+  const Node& node() const { return graph->node(id); }
+};
+
 // The base class of eagerflow.framework.func_graph.FuncGraph.
 class PyGraph {
  public:
@@ -54,6 +61,18 @@ class PyGraph {
   PyGraph& operator=(const PyGraph&) = delete;
 
   const GraphPtr& graph() const { return graph_; }
+
+  nb::object device_function() const {
+    return device_function_.is_valid() ? device_function_ : nb::none();
+  }
+  void set_device_function(const nb::object& function) {
+    device_function_ = function;
+    graph_->device_function = nullptr;
+    if (function.is_none()) return;
+    graph_->device_function = [this](NodeId id) {
+      return nb::cast<std::string>(device_function_(PyNode{graph_, id}));
+    };
+  }
 
   // The graph, which is finished, as something to run.
   const graph::CallablePtr& callable() {
@@ -74,6 +93,7 @@ class PyGraph {
   GraphPtr graph_;
   graph::CallablePtr callable_;
   std::shared_ptr<lower::CompiledFunction> compiled_;
+  nb::object device_function_;
 };
 
 nb::object graph_object(Graph* graph) {
@@ -211,13 +231,6 @@ nb::list add_host_node(nb::handle callable, nb::handle inputs, nb::handle specs,
       std::make_shared<HostCall>(callable, outputs, type.empty() ? name : type, effects, unless);
   return wrapped_list(graph::add_function(*graph, call, to_tensors(inputs), outputs, name));
 }
-
-// A node, as long as its graph lives.
-struct PyNode {
-  GraphPtr graph;
-  NodeId id;
-  const Node& node() const { return graph->node(id); }
-};
 
 // Whether an optional member has no value: giving it one makes the attributes others.
 bool is_missing(const AttrField& field, AttrsRef attrs) {
@@ -503,6 +516,13 @@ void add_graphs(nb::module_& m) {
   nb::class_<PyNode>(m, "Node", "A node of a graph.")
       .def_prop_ro("name", [](const PyNode& self) { return self.node().name; })
       .def_prop_ro("type", [](const PyNode& self) { return self.node().type(); })
+      .def_prop_ro(
+          "device",
+          [](const PyNode& self) {
+            const auto& device = self.node().device;
+            return device ? *device : std::string();
+          },
+          "What it was asked to run on.")
       .def_prop_ro("id", [](const PyNode& self) { return self.id; })
       .def_prop_ro("inputs", inputs_of_node)
       .def_prop_ro("outputs", [](const PyNode& self) { return wrapped_list(self.node().outputs); })
@@ -721,6 +741,15 @@ void add_graphs(nb::module_& m) {
       .def(
           "node", [](PyGraph& self, NodeId id) { return PyNode{self.graph(), id}; },
           "The node of an id.")
+      .def_prop_rw(
+          "device_label", [](PyGraph& self) { return self.graph()->device(); },
+          [](PyGraph& self, const std::string& name) { self.graph()->set_device(name); },
+          "What nodes that are added now are asked to run on; empty if on any device.")
+      .def_prop_rw(
+          "device_function", [](PyGraph& self) { return self.device_function(); },
+          [](PyGraph& self, nb::object function) { self.set_device_function(function); },
+          nb::for_setter(nb::arg("function").none()),
+          "Called with each node that is added; returns what it is asked to run on. None for none.")
       .def("__len__", [](PyGraph& self) { return self.graph()->size(); });
 
   m.def(

@@ -12,6 +12,7 @@
 #include "bindings/numpy_interop.h"
 #include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
+#include "eager/device_backend.h"
 #include "graph/graph.h"
 
 namespace ef::py {
@@ -153,6 +154,12 @@ PyObject* assigned(PyObject* object, bool read_value) {
   return result;
 }
 
+// The value, which tapes do not record unless the object wraps other variables.
+Tensor peek_variable(PyObject* object) {
+  if (Variable* const variable = self_of(object)->variable) return variable->peek();
+  return read_variable(object);
+}
+
 // What NumPy takes: a value, which variables have outside of functions that are traced, and those
 // of programs' graphs in sessions only.
 Tensor value_for_numpy(PyObject* object) {
@@ -164,7 +171,7 @@ Tensor value_for_numpy(PyObject* object) {
         name_of(self_of(object)),
         ":0' has a value only when the function runs. Use the variable itself, or tf.py_function.");
   }
-  return variable_of(object).peek();
+  return peek_variable(object);
 }
 
 Tensor assignable(PyObject* object, const Variable& variable, PyObject* given) {
@@ -229,8 +236,21 @@ PyObject* assign_sub(PyObject* object, PyObject* const* args, Py_ssize_t count, 
                                              "AssignSubVariableOp");
 }
 
-PyObject* read_value(PyObject* object, PyObject*) {
+PyObject* value_method(PyObject* object, PyObject*) {
   return guarded([&] { return wrap(variable_of(object).read()); });
+}
+
+// The value where operations run now, while `value` gives it where the variable is.
+PyObject* read_value(PyObject* object, PyObject*) {
+  if (!several_devices) return value_method(object, nullptr);
+  return guarded([&] {
+    Tensor value = variable_of(object).read();
+    const DeviceId device = current_device();
+    if (graph::building() || value.impl()->device() == device) return wrap(std::move(value));
+    Tensor copy = on_device(value, device);
+    copy.impl()->share_id(*value.impl());
+    return wrap(std::move(copy));
+  });
 }
 
 PyObject* numpy_method(PyObject* object, PyObject*) {
@@ -263,6 +283,10 @@ PyObject* get_trainable(PyObject* object, void*) {
   return guarded([&] { return PyBool_FromLong(variable_of(object).trainable()); });
 }
 
+PyObject* get_device_id(PyObject* object, void*) {
+  return guarded([&] { return PyLong_FromLong(variable_of(object).device()); });
+}
+
 PyObject* get_id(PyObject* object, void*) {
   return guarded([&] { return PyLong_FromUnsignedLongLong(variable_of(object).id()); });
 }
@@ -281,7 +305,7 @@ PyObject* variable_subscript(PyObject* object, PyObject* key) {
 
 // What Python's conversions take; a symbolic tensor, while a graph is built, refuses them.
 Tensor value_for_python(PyObject* object) {
-  return graph::building() ? read_variable(object) : variable_of(object).peek();
+  return graph::building() ? read_variable(object) : peek_variable(object);
 }
 
 // Operators that only tensors define in the type: conversions to Python's numbers.
@@ -344,7 +368,7 @@ PyMethodDef methods[] = {
     {"assign_sub", method(assign_sub), METH_FASTCALL | METH_KEYWORDS,
      "assign_sub(delta, use_locking=False, name=None, read_value=True)\n\nSubtracts from it."},
     {"read_value", read_value, METH_NOARGS, "The current value, a tensor that never changes."},
-    {"value", read_value, METH_NOARGS, "The current value, a tensor that never changes."},
+    {"value", value_method, METH_NOARGS, "The current value, a tensor that never changes."},
     {"numpy", numpy_method, METH_NOARGS, "A copy of the current value for NumPy."},
     {"__array__", method(array_method), METH_VARARGS | METH_KEYWORDS,
      "The current value for NumPy."},
@@ -358,6 +382,7 @@ PyGetSetDef getset[] = {
     {"trainable", get_trainable, nullptr, "Whether tapes watch the variable by themselves.",
      nullptr},
     {"_id", get_id, nullptr, "A number that no other tensor or variable has.", nullptr},
+    {"_device_id", get_device_id, nullptr, "The device that holds the value.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 

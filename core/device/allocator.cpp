@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstdlib>
 #include <iterator>
@@ -242,8 +243,11 @@ constexpr bool kCached = false;  // so that the sanitizer sees the lifetime of e
 constexpr bool kCached = true;
 #endif
 
+std::atomic<bool> allocated{false};
+
 // A block of a class, from below the lists.
 void* fresh_block(size_t bytes) {
+  allocated.store(true, std::memory_order_relaxed);
   if (bytes >= kArenaBlock) return arena().allocate(bytes, false);
   return std::aligned_alloc(kStep, bytes);
 }
@@ -299,6 +303,7 @@ struct CacheCloser {
 }
 
 AllocatorStats allocator_stats() { return arena().stats(); }
+bool has_allocated() { return allocated.load(std::memory_order_relaxed); }
 void reset_allocator_peak() { arena().reset_peak(); }
 void release_cached_memory() { arena().release_free(); }
 

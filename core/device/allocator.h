@@ -21,6 +21,8 @@ struct AllocatorStats {
 };
 AllocatorStats allocator_stats();
 void reset_allocator_peak();
+// Whether a small block was ever asked for, which every tensor needs.
+bool has_allocated();
 // Returns the memory of free large blocks to the operating system.
 void release_cached_memory();
 

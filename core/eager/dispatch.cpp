@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "eager/batched.h"
+#include "eager/device_backend.h"
 #include "eager/interruptible_region.h"
 #include "eager/lazy.h"
 #include "eager/observer.h"
@@ -132,6 +133,7 @@ void run_now(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const
     if (op.sizes_from_values) unknown->impl()->settle();  // throws
     graph::refuse_out_of_scope(*unknown);
     for (const TensorSpec& spec : specs) outputs.push_back(symbolic(spec));
+  } else if (several_devices && run_on_backend(op, inputs, attrs, specs, outputs)) [[unlikely]] {
   } else if (!owns_inputs && may_delay(op, inputs)) [[unlikely]] {
     if (Tensor result = make_lazy(op, inputs, attrs, specs[0])) {
       outputs.push_back(std::move(result));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "device/pjrt/client.h"
+#include "eager/device_backend.h"
 #include "eager/dispatch.h"
 #include "eager/lazy.h"
 #include "eager/observer.h"
@@ -35,7 +36,8 @@ Variable::Variable(const Tensor& value, bool trainable, const Shape& shape)
       dtype_(value.dtype()),
       shape_(shape),
       id_(new_identity()),
-      value_(value.alias()) {}
+      device_(current_device()),
+      value_(own_handle(value)) {}
 
 Variable::Variable(const TensorSpec& spec, bool trainable, std::string name, bool declaration)
     : trainable_(trainable),
@@ -43,7 +45,14 @@ Variable::Variable(const TensorSpec& spec, bool trainable, std::string name, boo
       shape_(spec.shape),
       id_(new_identity()),
       declaration_(declaration),
+      device_(current_device()),
       name_(std::move(name)) {}
+
+Tensor Variable::own_handle(const Tensor& value) const {
+  Tensor handle = pjrt::alias(value);
+  if (several_devices && !pjrt::device_memory(value)) handle.impl()->set_device(device_);
+  return handle;
+}
 
 void Variable::refuse_reading() const {
   fail(Code::kFailedPrecondition, "Attempting to use uninitialized value ", name_,
@@ -93,7 +102,7 @@ void Variable::assign(const Tensor& value) {
   if (declaration_) [[unlikely]]
     return graph::variable_of_run(*this).assign(value);
   compute_now(value);
-  Tensor fresh = pjrt::alias(value);
+  Tensor fresh = own_handle(value);
   lock();
   std::swap(value_, fresh);
   unlock();
@@ -104,7 +113,7 @@ bool Variable::assign_if(const Tensor& expected, const Tensor& value) {
     graph::add_assign(*graph, *this, graph::Change::kReplace, value);
     return true;
   }
-  Tensor fresh = pjrt::alias(value);
+  Tensor fresh = own_handle(value);
   lock();
   const auto* const memory = pjrt::device_memory(expected);
   const bool same =
@@ -170,6 +179,7 @@ Variable::Update::Update(Variable& variable)
   }
   try {
     previous_ = std::exchange(variable_.value_, copy_of(variable_.value_));
+    variable_.value_.impl()->set_device(variable_.device_);
   } catch (...) {
     variable_.unlock();
     throw;

@@ -34,6 +34,8 @@ class Variable {
   // Of a variable that may have no value; empty for others.
   const std::string& name() const { return name_; }
   bool is_declaration() const { return declaration_; }
+  // Where its values lie: the device that was current when it was made.
+  uint8_t device() const { return device_; }
   bool initialized() const { return static_cast<bool>(value_); }
 
   // The current value, which tapes record. While a graph is being built, this and changes add nodes
@@ -74,6 +76,8 @@ class Variable {
  private:
   void add(const Op& op, const Tensor& delta, const char* op_name);
   [[noreturn]] void refuse_reading() const;
+  // A handle of its own on a value, which lies on the variable's device.
+  Tensor own_handle(const Tensor& value) const;
   ~Variable() = default;
   void lock();
   void unlock() { busy_.store(false, std::memory_order_release); }
@@ -85,6 +89,7 @@ class Variable {
   const Shape shape_;
   const uint64_t id_;
   const bool declaration_ = false;
+  const uint8_t device_;
   const std::string name_;
   Tensor value_;
 };

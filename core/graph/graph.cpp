@@ -196,11 +196,14 @@ Node& Graph::add(Node node, const SpecList& specs, std::string_view name) {
     fail(Code::kRuntimeError, "Graph", which, " is finalized and cannot be modified.");
   }
   node.name = unique_name(name);
+  node.device = device_;
   if (find_source) node.source = find_source();
   if (!control_scopes_.empty()) add_controls(node);
   nodes_.push_back(std::move(node));
   for (const TensorSpec& spec : specs) add_output(size() - 1, spec);
   --changes_;
+  if (device_function) [[unlikely]]
+    nodes_.back().device = std::make_shared<const std::string>(device_function(size() - 1));
   return nodes_.back();
 }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -44,6 +45,7 @@ struct Node {
   // Nodes that run before this one whenever it runs, although it reads nothing of them.
   std::vector<NodeId> controls;
   std::string name;
+  std::shared_ptr<const std::string> device;  // that it was asked to run on; null if on any
   // Objects of the host language: where the program added it, and those of the graphs that it runs.
   std::shared_ptr<void> source;
   std::vector<std::shared_ptr<void>> graphs;
@@ -107,6 +109,15 @@ class Graph : public std::enable_shared_from_this<Graph> {
   void begin_controls(std::vector<NodeId> controls, bool alone);
   void end_controls();
 
+  // What nodes that are added now are asked to run on; empty if on any device.
+  const std::string& device() const { return device_ ? *device_ : no_device; }
+  void set_device(const std::string& name) {
+    device_ = name.empty() ? nullptr : std::make_shared<const std::string>(name);
+  }
+
+  // Says what a node that was just added is asked to run on, if the program has a function for it.
+  std::function<std::string(NodeId)> device_function;
+
   // How often nodes that were there already have got more outputs or other controls.
   int64_t changes() const { return changes_; }
   void note_change() { ++changes_; }
@@ -145,6 +156,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   };
   void add_controls(Node& node);
 
+  inline static const std::string no_device;
   std::string name_;
   Kind kind_;
   std::shared_ptr<Graph> outer_;
@@ -156,6 +168,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::unordered_map<const TensorImpl*, Port> known_;  // of constants and captures
   std::unordered_map<std::string, int> names_;         // in lower case
   std::vector<ControlScope> control_scopes_;
+  std::shared_ptr<const std::string> device_;
   int64_t changes_ = 0;
   bool finished_ = false;
   bool closed_ = false;

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "device/allocator.h"
+#include "device/devices.h"
 #include "tensor/error.h"
 
 namespace ef {
@@ -39,6 +40,8 @@ uint64_t new_identity() {
   impl->data_ = data;
   impl->size_ = shape.num_elements();
   impl->shape_ = shape;
+  if (several_devices) [[unlikely]]
+    impl->device_ = current_host_device();
   return impl;
 }
 
@@ -52,6 +55,8 @@ TensorImpl* TensorImpl::create_lazy(DType dtype, const Shape& shape,
   impl->shape_ = shape;
   impl->lazy_ = value.release();
   impl->pending_.store(true, std::memory_order_release);
+  if (several_devices) [[unlikely]]
+    impl->device_ = current_host_device();
   return impl;
 }
 
@@ -119,7 +124,7 @@ size_t checked_bytes(DType dtype, const Shape& shape, size_t each) {
                                         : Buffer::allocate(bytes);
   } catch (const Error&) {
     fail(Code::kResourceExhausted, "OOM when allocating tensor with shape", shape, " and type ",
-         dtype, " on /job:localhost/replica:0/task:0/device:CPU:0 by allocator cpu");
+         dtype, " on ", device_at(current_host_device()).name, " by allocator cpu");
   }
   return Tensor(TensorImpl::create(dtype, shape, buffer, buffer->data()));
 }

@@ -64,6 +64,10 @@ class TensorImpl {
     settle();
     return data_;
   }
+  // The device that it was made on, a row of the table in device/devices.h.
+  uint8_t device() const { return device_; }
+  void set_device(uint8_t device) { device_ = device; }
+
   // Ensures that the memory is present, computing it if it is lazy.
   void settle() {
     if (pending_.load(std::memory_order_acquire)) [[unlikely]]
@@ -103,6 +107,7 @@ class TensorImpl {
 
   std::atomic<uint32_t> refs_{1};
   DType dtype_ = DType::kInvalid;
+  uint8_t device_ = 0;
   std::atomic<bool> pending_{false};
   std::atomic<uint64_t> id_{0};
   Buffer* buffer_ = nullptr;

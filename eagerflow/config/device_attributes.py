@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from eagerflow.framework.tensor import CPU_NAME
+from eagerflow.framework.device_table import table
 
 
 @dataclass(frozen=True, repr=False)
@@ -23,7 +23,7 @@ class DeviceAttributes:
         return (
             f'name: "{self.name}"\ndevice_type: "{self.device_type}"\n'
             f"memory_limit: {self.memory_limit}\nlocality {{\n}}\n"
-            f"incarnation: {self.incarnation}\n"
+            f"incarnation: {self.incarnation}\nxla_global_id: -1\n"
         )
 
 
@@ -33,4 +33,4 @@ def list_local_devices(session_config: Any = None) -> list[DeviceAttributes]:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
         memory = 256 << 20
-    return [DeviceAttributes("/device:CPU:0", "CPU", memory, hash(CPU_NAME) & (2**63 - 1), "")]
+    return [DeviceAttributes("/device:CPU:0", "CPU", memory, hash(table.name(0)) & (2**63 - 1), "")]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.config.devices import PhysicalDevice, checked
+from eagerflow.config.devices import checked
 from eagerflow.framework.context import process
-from eagerflow.framework.device import DeviceSpec
+from eagerflow.framework.device_spec import DeviceSpec
+from eagerflow.framework.device_table import CPU, PhysicalDevice, table
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
@@ -36,8 +37,11 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
     >>> for gpu in tf.config.list_physical_devices("GPU"):
     ...     tf.config.experimental.set_memory_growth(gpu, True)
     """
-    checked(device)
-    raise ValueError("Cannot set memory growth on non-GPU and non-Pluggable devices")
+    if table.configurations.get(checked(device)) is not None:
+        raise ValueError("Cannot set memory growth on device when virtual devices configured")
+    if device == CPU:
+        raise ValueError("Cannot set memory growth on non-GPU and non-Pluggable devices")
+    table.memory_growth[device] = bool(enable)
 
 
 def get_memory_growth(device: PhysicalDevice) -> bool:
@@ -46,30 +50,38 @@ def get_memory_growth(device: PhysicalDevice) -> bool:
     Raises:
         KeyError: for the CPU.
     """
-    raise KeyError(checked(device))
+    if checked(device) == CPU:
+        raise KeyError(device)
+    return table.memory_growth.get(device, False)
 
 
-def _check_cpu(device: str) -> None:
+def _row(device: str) -> int:
     spec = DeviceSpec.from_string(device)
-    if spec.device_type != "CPU" or spec.device_index not in (None, 0):
+    if spec.device_type is None or spec.device_index is None:
+        raise ValueError(
+            f"Failed parsing device name: '{device}'. Note a valid device string should at least "
+            'contain a device type and a device index, like "GPU:0".'
+        )
+    row = table.row(spec.device_type, spec.device_index)
+    if row is None:
         raise ValueError(f"No matching devices found for '{device}'")
+    return row
 
 
 def get_memory_info(device: str) -> dict[str, int]:
     """Bytes of large blocks that tensors hold now, and the most they held.
 
     Args:
-        device: "CPU:0".
+        device: "CPU:0", for instance. All CPUs share one memory.
 
     Raises:
-        ValueError: for another device.
+        ValueError: if there is no such device.
 
     >>> sorted(tf.config.experimental.get_memory_info("CPU:0"))
     ['current', 'peak']
     """
-    _check_cpu(device)
-    stats = _core.memory_stats()
-    return {"current": stats["current"], "peak": stats["peak"]}
+    memory = _core.device_memory(_row(device))
+    return {"current": memory["current"], "peak": memory["peak"]}
 
 
 def get_memory_usage(device: str) -> int:
@@ -79,8 +91,7 @@ def get_memory_usage(device: str) -> int:
 
 def reset_memory_stats(device: str) -> None:
     """Lets the peak of `get_memory_info` start again from the present."""
-    _check_cpu(device)
-    _core.reset_peak_memory()
+    _core.reset_device_peak(_row(device))
 
 
 def get_device_details(device: PhysicalDevice) -> dict[str, Any]:

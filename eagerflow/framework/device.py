@@ -1,129 +1,52 @@
-"""Device names, and the context manager that chooses a device."""
+"""The context manager that chooses a device."""
 
 from __future__ import annotations
 
-import re
+import functools
+import threading
 from types import TracebackType
 from typing import Any
 
-from eagerflow import errors
+from eagerflow import _core
+from eagerflow.framework.device_spec import DeviceSpec
+from eagerflow.framework.device_table import is_local, table
 
-_TYPE_AND_INDEX = re.compile(r"([A-Za-z_]+)(?::(\*|-?\w+))?")
+_ANY = DeviceSpec()
 
 
-class DeviceSpec:
-    """The parts of a device's name; parts that are None are left open.
+class _Scope(threading.local):
+    spec = _ANY  # what the scopes of this thread ask for, together
 
-    Args:
-        job: the name of the job.
-        replica: the index of the replica.
-        task: the index of the task.
-        device_type: "CPU" or "GPU".
-        device_index: the index of the device.
 
-    >>> tf.DeviceSpec.from_string("/job:localhost/device:CPU:0").device_type
-    'CPU'
+_scope = _Scope()
+_parsed = functools.lru_cache(maxsize=256)(DeviceSpec.from_string)
+
+
+def current_spec() -> DeviceSpec:
+    """What the scopes of this thread ask for, together."""
+    return _scope.spec
+
+
+def spec_of(name: Any) -> DeviceSpec | None:
+    """The parts of what `tf.device` takes; None for None.
+
+    Raises:
+        ValueError: if it is no device's name.
     """
-
-    def __init__(
-        self,
-        job: str | None = None,
-        replica: int | None = None,
-        task: int | None = None,
-        device_type: str | None = None,
-        device_index: int | None = None,
-    ) -> None:
-        self._job = None if job is None else str(job)
-        self._replica = None if replica is None else int(replica)
-        self._task = None if task is None else int(task)
-        self._device_type = device_type
-        self._device_index = None if device_index is None else int(device_index)
-
-    @property
-    def job(self) -> str | None:
-        """The name of the job."""
-        return self._job
-
-    @property
-    def replica(self) -> int | None:
-        """The index of the replica."""
-        return self._replica
-
-    @property
-    def task(self) -> int | None:
-        """The index of the task."""
-        return self._task
-
-    @property
-    def device_type(self) -> str | None:
-        """The kind of device."""
-        return self._device_type
-
-    @property
-    def device_index(self) -> int | None:
-        """The index of the device among those of its type."""
-        return self._device_index
-
-    @classmethod
-    def from_string(cls, spec: str) -> DeviceSpec:
-        """The parts of a name like "/job:a/task:0/device:GPU:1", "/GPU:1" or "cpu".
-
-        Raises:
-            ValueError: if the name is not well formed.
-        """
-        parts: dict[str, Any] = {}
-        for part in spec.split("/"):
-            if not part:
-                continue
-            key, _, value = part.partition(":")
-            if key in ("job", "replica", "task"):
-                parts[key] = value if key == "job" else int(value)
-                continue
-            text = value if key == "device" else part
-            match = _TYPE_AND_INDEX.fullmatch(text)
-            kind = match.group(1).upper() if match else ""
-            if match is None or (key != "device" and kind not in ("CPU", "GPU", "TPU")):
-                raise ValueError(
-                    f"Unknown attribute '{part}' is encountered while parsing the device spec: "
-                    f"'{spec}'."
-                )
-            parts["device_type"] = kind
-            if match.group(2) not in (None, "*"):
-                parts["device_index"] = int(match.group(2))
-        return cls(**parts)
-
-    def to_string(self) -> str:
-        """The name, in its canonical form.
-
-        >>> tf.DeviceSpec(device_type="GPU", device_index=1).to_string()
-        '/device:GPU:1'
-        """
-        name = "" if self._job is None else f"/job:{self._job}"
-        name += "" if self._replica is None else f"/replica:{self._replica}"
-        name += "" if self._task is None else f"/task:{self._task}"
-        if self._device_type is not None:
-            index = "*" if self._device_index is None else self._device_index
-            name += f"/device:{self._device_type}:{index}"
+    if name is None or isinstance(name, DeviceSpec):
         return name
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, DeviceSpec) and self.to_string() == other.to_string()
-
-    def __hash__(self) -> int:
-        return hash(self.to_string())
-
-    def __repr__(self) -> str:
-        return (
-            f"<DeviceSpec(job={self._job}, replica={self._replica}, task={self._task}, "
-            f"device_type={self._device_type}, device_index={self._device_index})>"
-        )
+    if not isinstance(name, str):
+        raise ValueError(f"Expecting a string device name. Got {type(name)}({name})")
+    return _parsed(name)
 
 
 class device:
     """Chooses the device for the operations inside the `with` block.
 
-    There is one device, the CPU. As in TensorFlow's soft placement, names of devices that this
-    machine lacks mean the CPU; names of other jobs, and malformed names, are errors.
+    Under soft placement, which is the default, the CPU stands for devices that this machine lacks;
+    `tf.config.set_soft_device_placement(False)` makes them errors. Parts of a name that an inner
+    block leaves open are those of the block around it, and None leaves all of them open. What a
+    variable or tensor is made on, its `device` says; operations take values of other devices, too.
 
     Args:
         device_name: a name like "/CPU:0" or "/device:GPU:0", a `tf.DeviceSpec`, or None.
@@ -131,7 +54,9 @@ class device:
     Raises:
         RuntimeError: if a function is given.
         ValueError: on entering, if the name is not well formed.
-        tf.errors.InvalidArgumentError: on entering, if the name is that of another job.
+        tf.errors.InvalidArgumentError: on entering, if the name is that of another job, or of a
+            device that does not exist and that soft placement does not replace. In graphs, names of
+            other machines are kept.
 
     >>> with tf.device("/CPU:0"):
     ...     x = tf.constant(1)
@@ -143,19 +68,29 @@ class device:
         if callable(device_name) and not isinstance(device_name, str):
             raise RuntimeError("tf.device does not support functions.")
         self._name = device_name
+        self._before: list[tuple[Any, str, DeviceSpec, int]] = []
 
     def __enter__(self) -> None:
-        name = self._name
-        if isinstance(name, DeviceSpec):
-            name = name.to_string()
-        if name is None:
-            return
-        if not isinstance(name, str):
-            raise ValueError(f"Expecting a string device name. Got {type(name)}({name})")
-        spec = DeviceSpec.from_string(name)
-        local = spec.job in (None, "localhost") and not spec.replica and not spec.task
-        if not local:
-            raise errors.InvalidArgumentError(None, None, f"{name} unknown device.")
+        spec = spec_of(self._name)
+        graph = _core.building()
+        label = ""
+        if graph is not None:
+            label = graph.device_label
+        inner = _ANY if spec is None else _scope.spec.make_merged_spec(spec)
+        if graph is None:
+            row = table.row_of(inner)
+        else:
+            # A graph may name what only those who run it have; what runs meanwhile, such as the
+            # initialization of variables, runs on a device of this machine.
+            kind, index = inner.device_type, inner.device_index or 0
+            found = table.row(kind, index) if kind is not None and is_local(inner) else None
+            row = -1 if kind is None or found is None else found
+        before = _core.enter_device(row)
+        self._before.append((graph, label, _scope.spec, before))
+        _scope.spec = inner
+        if graph is not None:
+            outer = _parsed(label)
+            graph.device_label = "" if spec is None else outer.make_merged_spec(spec).to_string()
 
     def __exit__(
         self,
@@ -163,4 +98,7 @@ class device:
         value: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        return None
+        graph, label, _scope.spec, before = self._before.pop()
+        _core.enter_device(before)
+        if graph is not None:
+            graph.device_label = label

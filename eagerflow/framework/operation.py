@@ -86,8 +86,8 @@ class Operation:
 
     @property
     def device(self) -> str:
-        """The device that it was placed on; empty if it was not."""
-        return ""
+        """The device that it was asked to run on; empty if on any."""
+        return self._node.device
 
     @property
     def node_def(self) -> Any:

@@ -9,11 +9,10 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes, operation
+from eagerflow.framework.device_table import table
 from eagerflow.framework.shapes import TensorShape
 
 Tensor = _core.Tensor
-
-CPU_NAME = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
 class Reference:
@@ -212,13 +211,28 @@ def _consumers(self: Any) -> list[Any]:
     raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled.")
 
 
+def _device(self: Any) -> str:
+    if _core.is_symbolic(self):
+        node = _core.node_of(self)
+        return "" if node is None else node.device
+    return table.name(_core.device_of(self))
+
+
 def _cpu(self: Any) -> Any:
-    """The tensor itself: it is in the CPU's memory already."""
-    return self
+    """The tensor in the CPU's memory: itself, if it is there already."""
+    return self if _core.device_of(self) == 0 else _core.copy_to_device(self, 0)
 
 
-def _gpu(self: Any, gpu_index: int = 0) -> None:
-    raise RuntimeError(f"GPU:{gpu_index} unknown device.")
+def _gpu(self: Any, gpu_index: int = 0) -> Any:
+    """A copy of the tensor on a GPU.
+
+    Raises:
+        RuntimeError: if there is no such GPU.
+    """
+    row = table.row("GPU", gpu_index)
+    if row is None:
+        raise RuntimeError(f"GPU:{gpu_index} unknown device.")
+    return _core.copy_to_device(self, row)
 
 
 def undefined_eagerly(name: str, of_symbolic: Callable[[Any], Any] | None = None) -> property:
@@ -277,7 +291,7 @@ def _attach() -> None:
         "set_shape": _set_shape,
         "eval": _eval,
         "consumers": _consumers,
-        "device": property(lambda self: CPU_NAME, doc="The name of the device: the CPU."),
+        "device": property(_device, doc="The name of the device that it was made on."),
         # What other packages know of TensorFlow's tensors besides.
         "__nonzero__": Tensor.__bool__,
         "__div__": Tensor.__truediv__,
@@ -289,7 +303,7 @@ def _attach() -> None:
     eager_members = {
         "cpu": _cpu,
         "gpu": _gpu,
-        "backing_device": property(lambda self: CPU_NAME),
+        "backing_device": property(_device, doc="The name of the device that holds its memory."),
         "is_packed": False,
         "_num_elements": lambda self: self.shape.num_elements(),
         "_numpy": lambda self: self.numpy(),

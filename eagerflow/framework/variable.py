@@ -14,12 +14,13 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import context, dtypes
+from eagerflow.framework.device_table import table
 from eagerflow.framework.host_call import host_call
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.module import Trackable
 from eagerflow.framework.name_scope import scoped
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.tensor import CPU_NAME, OPERATORS, Reference, repr_fields
+from eagerflow.framework.tensor import OPERATORS, Reference, repr_fields
 
 _ops = _core.ops
 
@@ -64,6 +65,22 @@ def tracing_creation(creation: Any) -> Any:
     """
     before, _creators.tracing = _creators.tracing, creation
     return before
+
+
+def creators() -> tuple[list[Callable], Any]:
+    """The functions that make variables on this thread, and what `tracing_creation` was told."""
+    return list(_creators.functions), _creators.tracing
+
+
+@contextmanager
+def creating(state: tuple[list[Callable], Any]) -> Iterator[None]:
+    """Makes variables as another thread does, whose `creators()` this is."""
+    before = _creators.functions, _creators.tracing
+    _creators.functions, _creators.tracing = list(state[0]), state[1]
+    try:
+        yield
+    finally:
+        _creators.functions, _creators.tracing = before
 
 
 @contextmanager
@@ -165,8 +182,8 @@ class ResourceHandle:
 
     @property
     def device(self) -> str:
-        """The name of the device that holds the value: the CPU."""
-        return CPU_NAME
+        """The name of the device that holds the value."""
+        return self.variable.device
 
     def numpy(self) -> Any:
         """Raises a NotImplementedError: there are no arrays of variables."""
@@ -189,7 +206,7 @@ class ResourceHandle:
         variable = self.variable
         return (
             "<tf.Tensor: shape=(), dtype=resource, value=<ResourceHandle("
-            f'name="{variable._name}", device="{CPU_NAME}", type="tensorflow::Var", dtype and '
+            f'name="{variable._name}", device="{variable.device}", type="tensorflow::Var", dtype and '
             f'shapes : "[ {variable.dtype.name}, {variable.shape} ]")>>'
         )
 
@@ -225,8 +242,8 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
         dtype: the element type; by default that of the initial value.
         import_scope: ignored.
         constraint: a function that projects a value onto those allowed; kept for optimizers.
-        synchronization: kept, but has no effect.
-        aggregation: kept, but has no effect.
+        synchronization: when the copies that a `tf.distribute.Strategy` makes are aggregated.
+        aggregation: how they are.
         shape: the shape, where it shall be less specific than the initial value's; `None` entries
             may change with assignments.
         experimental_enable_variable_lifting: ignored.
@@ -318,8 +335,8 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
 
     @property
     def device(self) -> str:
-        """The name of the device that holds the value: the CPU."""
-        return CPU_NAME
+        """The name of the device that holds the value."""
+        return table.name(self._device_id)
 
     @property
     def constraint(self) -> Callable | None:

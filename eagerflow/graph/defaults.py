@@ -91,7 +91,7 @@ class op_scope(name_scope):
 
 
 def device(device_name_or_function: Any) -> Any:
-    """Chooses the device for the operations inside the `with` block; there is one."""
+    """Chooses the device for the operations inside the `with` block."""
     graph = context.building_graph()
     if graph is None:
         return eager_device(device_name_or_function)
@@ -99,7 +99,7 @@ def device(device_name_or_function: Any) -> Any:
 
 
 def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
-    """A context manager that changes nothing: there is one device."""
+    """Asks for the device of another operation for those that are added inside."""
     return context.default_graph().colocate_with(op, ignore_existing)
 
 

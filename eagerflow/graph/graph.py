@@ -7,6 +7,7 @@ and what that needs, in the order in which it was added.
 from __future__ import annotations
 
 import collections
+import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -15,6 +16,8 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.framework import context, func_graph
 from eagerflow.framework import name_scope as names
+from eagerflow.framework.device import device, spec_of
+from eagerflow.framework.device_spec import DeviceSpec
 from eagerflow.framework.operation import GraphInspection, Operation
 from eagerflow.util import lazy
 
@@ -283,13 +286,44 @@ class Graph(_core.Graph, GraphInspection):
 
     @contextmanager
     def device(self, device_name_or_function: Any) -> Iterator[None]:
-        """A context manager that changes nothing: there is one device."""
-        yield
+        """Asks for a device for the operations that are added inside.
+
+        Args:
+            device_name_or_function: a name, a `tf.DeviceSpec`, None for any device, or a function
+                that gives one of these for each operation.
+
+        Raises:
+            ValueError: if it is no device's name.
+        """
+        if not callable(device_name_or_function):
+            with device(device_name_or_function):
+                yield
+            return
+        outer = self.device_function
+
+        def name_of(node: Any) -> str:
+            chosen = spec_of(device_name_or_function(Operation(node))) or DeviceSpec()
+            around = DeviceSpec.from_string("" if outer is None else outer(node))
+            named = DeviceSpec.from_string(node.device)
+            return around.make_merged_spec(chosen).make_merged_spec(named).to_string()
+
+        self.device_function = name_of
+        try:
+            yield
+        finally:
+            self.device_function = outer
 
     @contextmanager
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
-        """A context manager that changes nothing: there is one device."""
-        yield
+        """Asks for the device of another operation for those that are added inside.
+
+        Args:
+            op: the operation, or its tensor; None changes nothing.
+            ignore_existing: whether scopes around this one do not count.
+        """
+        where = None if op is None else getattr(op, "device", None)
+        with device(where) if where or ignore_existing else contextlib.nullcontext():
+            yield
 
     @contextmanager
     def container(self, container_name: str) -> Iterator[None]:

@@ -608,9 +608,18 @@ def is_traceback_filtering_enabled() -> bool:
 
 
 def get_log_device_placement() -> bool:
-    """False: there is one device."""
-    return False
+    """Whether the operations that run are written to standard error with their devices.
+
+    >>> tf.debugging.get_log_device_placement()
+    False
+    """
+    return _core.logs_placement()
 
 
 def set_log_device_placement(enabled: bool) -> None:
-    """Does nothing: there is one device."""
+    """Writes operations that run, also those of functions, and their devices to standard error.
+
+    Args:
+        enabled: whether to write.
+    """
+    _core.log_placement(bool(enabled))

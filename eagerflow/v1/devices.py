@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import config
-from eagerflow.framework.tensor import CPU_NAME
+from eagerflow import _core, config
+from eagerflow.framework.device_table import table
 from eagerflow.util import lazy
 
 # Imported when they are first used: few programs need them.
@@ -25,7 +25,8 @@ def num_gpus() -> int:
 
 def list_devices() -> list[str]:
     """The names of all devices."""
-    return [CPU_NAME] + [CPU_NAME.replace("CPU:0", f"GPU:{k}") for k in range(num_gpus())]
+    table.make()
+    return [name for _, _, name in _core.device_table()]
 
 
 def run(main: Any = None, argv: Any = None) -> None:

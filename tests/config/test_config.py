@@ -20,13 +20,16 @@ def test_there_is_one_device():
         tf.config.set_visible_devices([tf.config.PhysicalDevice("/physical_device:GPU:0", "GPU")])
 
 
-def test_devices_cannot_be_configured():
+def test_devices_cannot_be_configured_once_they_are_used():
     (cpu,) = tf.config.list_physical_devices()
     with pytest.raises(ValueError, match="Cannot set memory growth on non-GPU"):
         tf.config.experimental.set_memory_growth(cpu, True)
-    whole = [tf.config.LogicalDeviceConfiguration()]
-    tf.config.set_logical_device_configuration(cpu, whole)
-    assert tf.config.get_logical_device_configuration(cpu) is None
+    tf.constant(1)  # from now on it is too late
+    with pytest.raises(RuntimeError, match="Virtual devices cannot be modified after being init"):
+        whole = [tf.config.LogicalDeviceConfiguration()]
+        tf.config.set_logical_device_configuration(cpu, whole)
+    with pytest.raises(RuntimeError, match="Visible devices cannot be modified after being init"):
+        tf.config.set_visible_devices([])
     with pytest.raises(ValueError, match="memory limit on CPU"):
         limited = tf.config.LogicalDeviceConfiguration(memory_limit=5)
         tf.config.set_logical_device_configuration(cpu, [limited])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from eagerflow import config
+from eagerflow import _core, config
 from eagerflow.framework import random_seed
 from eagerflow.framework.context import building as _building
 from eagerflow.framework.context import (
@@ -17,7 +17,9 @@ from eagerflow.framework.context import (
 )
 from eagerflow.framework.context import executing_eagerly as in_eager_mode
 from eagerflow.framework.context import running_eagerly as eager_mode
-from eagerflow.framework.device import DeviceSpec, device
+from eagerflow.framework.device import current_spec, device
+from eagerflow.framework.device_spec import DeviceSpec
+from eagerflow.framework.device_table import table
 from eagerflow.framework.name_scope import get_current_name_scope
 from eagerflow.v1.devices import list_devices, num_gpus
 from eagerflow.v1.messages import ConfigProto
@@ -81,7 +83,7 @@ def global_seed() -> int | None:
 
 def get_device_name() -> str:
     """The name of the device that `tf.device` chooses; empty for none."""
-    return ""
+    return current_spec().to_string()
 
 
 def ensure_initialized() -> None:
@@ -108,9 +110,6 @@ class Context:
 
     is_async = False
     run_eager_op_as_function = False
-    device_name = ""
-    soft_device_placement = True
-    log_device_placement = False
 
     @property
     def scope_name(self) -> str:
@@ -120,8 +119,23 @@ class Context:
 
     @property
     def device_spec(self) -> DeviceSpec:
-        """The device that `tf.device` chooses; none."""
-        return DeviceSpec()
+        """The device that `tf.device` chooses."""
+        return current_spec()
+
+    @property
+    def device_name(self) -> str:
+        """The name of the device that `tf.device` chooses; empty for none."""
+        return get_device_name()
+
+    @property
+    def soft_device_placement(self) -> bool:
+        """Whether the CPU stands for devices that do not exist."""
+        return table.soft_placement
+
+    @property
+    def log_device_placement(self) -> bool:
+        """Whether operations that run are written to standard error."""
+        return _core.logs_placement()
 
     @property
     def _seed(self) -> int | None:

@@ -1,0 +1,99 @@
+// Devices as Python sees them: rows of a table.
+#include "bindings/py_devices.h"
+
+#include <nanobind/stl/string.h>
+
+#include "bindings/errors.h"
+#include "bindings/py_tensor.h"
+#include "device/allocator.h"
+#include "eager/device_backend.h"
+
+namespace nb = nanobind;
+
+namespace ef::py {
+namespace {
+
+const Device& checked_device(int id) {
+  if (id < 0 || id >= device_count()) invalid_argument("There is no device ", id, ".");
+  return device_at(static_cast<DeviceId>(id));
+}
+
+nb::list device_table() {
+  nb::list rows;
+  for (int id = 0; id < device_count(); ++id) {
+    const Device& device = device_at(static_cast<DeviceId>(id));
+    rows.append(nb::make_tuple(device.type, device.index, device.name));
+  }
+  return rows;
+}
+
+// The host's memory is counted as a whole.
+nb::dict device_memory(int id) {
+  nb::dict result;
+  if (DeviceBackend* const backend = checked_device(id).backend) {
+    const DeviceMemory memory = backend->memory(static_cast<DeviceId>(id));
+    result["current"] = memory.in_use;
+    result["peak"] = memory.peak;
+    result["limit"] = memory.limit;
+    return result;
+  }
+  const AllocatorStats stats = allocator_stats();
+  result["current"] = stats.large_in_use;
+  result["peak"] = stats.large_peak;
+  result["limit"] = 0;
+  return result;
+}
+
+void reset_peak(int id) {
+  if (DeviceBackend* const backend = checked_device(id).backend) {
+    backend->reset_peak(static_cast<DeviceId>(id));
+  } else {
+    reset_allocator_peak();
+  }
+}
+
+}  // namespace
+
+void add_device_functions(nb::module_& m) {
+  m.def("device_table", device_table, "Of each device its type, index and name.");
+  m.def(
+      "add_cpu_device", [] { return static_cast<int>(add_device("CPU")); },
+      "Adds a device that computes in the host's memory; returns its row.");
+  m.def(
+      "current_device", [] { return static_cast<int>(current_device()); },
+      "The row of the device on which operations of this thread run.");
+  m.def(
+      "enter_device",
+      [](int id) {
+        if (id >= 0) checked_device(id);
+        return enter_device(id);
+      },
+      nb::arg("id"),
+      "Runs operations of this thread on a device from now on; -1 is the default. Returns what "
+      "this was told before.");
+  m.def(
+      "device_of",
+      [](nb::handle tensor) {
+        return static_cast<int>(checked_tensor(tensor.ptr()).impl()->device());
+      },
+      nb::arg("tensor"), "The row of a tensor's device.");
+  m.def(
+      "copy_to_device",
+      [](nb::handle tensor, int id) {
+        checked_device(id);
+        Tensor copy = on_device(checked_tensor(tensor.ptr()), static_cast<DeviceId>(id));
+        copy.impl()->share_id(*checked_tensor(tensor.ptr()).impl());
+        return nb::steal(wrap(std::move(copy)));
+      },
+      nb::arg("tensor"), nb::arg("id"),
+      "A tensor on a device; to tapes it is the one that was given.");
+  m.def("device_memory", device_memory, nb::arg("id"),
+        "Bytes that are in use, their peak and limit.");
+  m.def("reset_device_peak", reset_peak, nb::arg("id"));
+  m.def("log_placement", log_placement, nb::arg("enabled"),
+        "Writes the name and device of operations that run to standard error.");
+  m.def("logs_placement", logs_placement);
+  m.def("has_allocated", has_allocated, "Whether memory for a tensor was ever asked for.");
+}
+
+}  // namespace ef::py
