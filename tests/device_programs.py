@@ -38,7 +38,10 @@ def show(label, function):
         with contextlib.redirect_stderr(io.StringIO()):
             text = _rounded(repr(function()))
     except Exception as error:
-        message = (str(error).strip().splitlines() or [""])[0]
+        found = re.sub(r"{{.*?}} | \[Op:.*", "", str(error)).strip().splitlines() or [""]
+        # Of an error in a function that was traced, the last line is the message.
+        message = found[-1 if found[0] == "in user code:" else 0].partition("Error: ")
+        message = message[2] or message[0]
         sentence = _rounded(message.split(". ")[0])[:60].rstrip(".")
         text = f"{type(error).__name__}: {sentence}"
     print(f"{label}: {text}")

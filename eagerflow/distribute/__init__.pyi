@@ -1,4 +1,14 @@
-from eagerflow.distribute import cluster_resolver as cluster_resolver
+from eagerflow.distribute import cluster_resolver as cluster_resolver, experimental as experimental
+from eagerflow.distribute.collectives import ReduceOp as ReduceOp
+from eagerflow.distribute.contexts import (
+    InputContext as InputContext,
+    ReplicaContext as ReplicaContext,
+)
+from eagerflow.distribute.extended import StrategyExtended as StrategyExtended
+from eagerflow.distribute.input import (
+    DistributedDataset as DistributedDataset,
+    DistributedIterator as DistributedIterator,
+)
 from eagerflow.distribute.options import (
     CrossDeviceOps as CrossDeviceOps,
     HierarchicalCopyAllReduce as HierarchicalCopyAllReduce,
@@ -8,21 +18,15 @@ from eagerflow.distribute.options import (
     RunOptions as RunOptions,
 )
 from eagerflow.distribute.strategy import (
-    DistributedDataset as DistributedDataset,
-    DistributedIterator as DistributedIterator,
-    DistributedValues as DistributedValues,
     experimental_set_strategy as experimental_set_strategy,
     get_replica_context as get_replica_context,
     get_strategy as get_strategy,
     has_strategy as has_strategy,
     in_cross_replica_context as in_cross_replica_context,
-    InputContext as InputContext,
     InputReplicationMode as InputReplicationMode,
     MirroredStrategy as MirroredStrategy,
     MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,
     OneDeviceStrategy as OneDeviceStrategy,
-    ReduceOp as ReduceOp,
-    ReplicaContext as ReplicaContext,
     Strategy as Strategy,
-    StrategyExtended as StrategyExtended,
 )
+from eagerflow.distribute.values import DistributedValues as DistributedValues

@@ -1,4 +1,4 @@
-"""Strategies: how programs say over which devices they spread. There is one device, so one replica."""
+"""Strategies: how programs say over which devices they spread."""
 
 from __future__ import annotations
 
@@ -6,26 +6,44 @@ import contextlib
 import enum
 import json
 import os
-import threading
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow._core.ops import reduce_mean, reduce_sum
-from eagerflow.data.dataset import Dataset
-from eagerflow.data.iterator import OwnedIterator
 from eagerflow.distribute.cluster import ClusterSpec
-from eagerflow.framework.device import DeviceSpec
+from eagerflow.distribute.collectives import ReduceOp, as_reduce_op
+from eagerflow.distribute.contexts import (
+    InputContext,
+    ReplicaContext,
+    ValueContext,
+    require_cross_replica,
+)
+from eagerflow.distribute.extended import DefaultExtended, StrategyExtended
+from eagerflow.distribute.input import (
+    DealtDataset,
+    DistributedDataset,
+    DistributedIterator,
+    SplitDataset,
+)
+from eagerflow.distribute.values import DistributedValues, PerReplica
+from eagerflow.framework import distribution_state as distribution
+from eagerflow.framework.device_spec import DeviceSpec
+from eagerflow.framework.device_table import table
+from eagerflow.framework.variable import variable_creator_scope
 
-_DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
+__all__ = [
+    "DistributedDataset",
+    "DistributedIterator",
+    "DistributedValues",
+    "InputContext",
+    "PerReplica",
+    "ReduceOp",
+    "ReplicaContext",
+    "StrategyExtended",
+    "ValueContext",
+]
 
-
-class ReduceOp(enum.Enum):
-    """How values of several replicas become one."""
-
-    SUM = "SUM"
-    MEAN = "MEAN"
+_ops = _core.ops
 
 
 class InputReplicationMode(enum.Enum):
@@ -35,266 +53,59 @@ class InputReplicationMode(enum.Enum):
     PER_REPLICA = "PER_REPLICA"
 
 
-class _State(threading.local):
-    def __init__(self) -> None:
-        self.strategies: list[Strategy] = []
-        self.replicas: list[ReplicaContext] = []
-
-
-_state = _State()
-
-
-def _reduce_op(value: Any) -> ReduceOp:
-    if isinstance(value, str):
-        value = value.upper()
-    return value if isinstance(value, ReduceOp) else ReduceOp(value)
-
-
-class ReplicaContext:
-    """What a function run by `Strategy.run` knows of its replica."""
-
-    def __init__(self, strategy: Strategy) -> None:
-        self._strategy = strategy
-
-    @property
-    def strategy(self) -> Strategy:
-        """The strategy that runs the function."""
-        return self._strategy
-
-    @property
-    def num_replicas_in_sync(self) -> int:
-        """How many replicas there are: 1."""
-        return 1
-
-    @property
-    def replica_id_in_sync_group(self) -> Any:
-        """The index of this replica: 0, as a tensor."""
-        return _core.as_tensor(0)
-
-    @property
-    def devices(self) -> tuple[str, ...]:
-        """The devices of this replica."""
-        return (_DEVICE,)
-
-    def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
-        """The values of all replicas joined, which is this one's.
-
-        Raises:
-            ValueError: for an unknown operation.
-        """
-        _reduce_op(reduce_op)
-        return nest.map_structure(_core.convert, value)
-
-    def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
-        """The values of all replicas side by side, which is this one's."""
-        return nest.map_structure(_core.convert, value)
-
-    def merge_call(
-        self, merge_fn: Callable[..., Any], args: tuple[Any, ...] = (), kwargs: Any = None
-    ) -> Any:
-        """Calls a function once for all replicas, with the strategy and their values."""
-        left = _state.replicas
-        _state.replicas = []
-        try:
-            return merge_fn(self._strategy, *args, **(kwargs or {}))
-        finally:
-            _state.replicas = left
-
-
-class ValueContext:
-    """What a function that makes values for each replica receives."""
-
-    def __init__(self, replica_id_in_sync_group: int = 0, num_replicas_in_sync: int = 1) -> None:
-        self.replica_id_in_sync_group = replica_id_in_sync_group
-        self.num_replicas_in_sync = num_replicas_in_sync
-
-
-class InputContext:
-    """What a function that makes a dataset for each worker receives.
-
-    Args:
-        num_input_pipelines: how many workers make datasets.
-        input_pipeline_id: the index of this one.
-        num_replicas_in_sync: how many replicas the batches are for.
-    """
-
-    def __init__(
-        self,
-        num_input_pipelines: int = 1,
-        input_pipeline_id: int = 0,
-        num_replicas_in_sync: int = 1,
-    ) -> None:
-        self.num_input_pipelines = num_input_pipelines
-        self.input_pipeline_id = input_pipeline_id
-        self.num_replicas_in_sync = num_replicas_in_sync
-
-    def get_per_replica_batch_size(self, global_batch_size: int) -> int:
-        """A replica's share of a batch.
-
-        Raises:
-            ValueError: if the batch cannot be shared out evenly.
-        """
-        if global_batch_size % self.num_replicas_in_sync:
-            raise ValueError(
-                f"The `global_batch_size` {global_batch_size} is not divisible by "
-                f"`num_replicas_in_sync` {self.num_replicas_in_sync}"
-            )
-        return global_batch_size // self.num_replicas_in_sync
-
-
-class StrategyExtended:
-    """Further properties of a strategy."""
-
-    # What other Keras packages ask before they train: this process has the whole work.
-    should_checkpoint = should_save_summary = experimental_should_init = True
-    experimental_require_static_shapes = experimental_between_graph = False
-    _global_batch_size = True
-
-    def __init__(self, strategy: Strategy) -> None:
-        self._strategy = strategy
-
-    @property
-    def worker_devices(self) -> tuple[str, ...]:
-        """The devices that compute."""
-        return (_DEVICE,)
-
-    @property
-    def parameter_devices(self) -> tuple[str, ...]:
-        """The devices that hold variables."""
-        return (_DEVICE,)
-
-    def reduce_to(self, reduce_op: Any, value: Any, destinations: Any, options: Any = None) -> Any:
-        """The values of all replicas joined on some devices."""
-        return self._strategy.reduce(reduce_op, value, axis=None)
-
-    def update(
-        self,
-        var: Any,
-        fn: Callable[..., Any],
-        args: tuple[Any, ...] = (),
-        kwargs: Any = None,
-        group: bool = True,
-    ) -> Any:
-        """Calls a function with a variable where that is."""
-        return fn(var, *args, **(kwargs or {}))
-
-    def variable_created_in_scope(self, v: Any) -> bool:
-        """True: every variable may be used under every strategy."""
-        return True
-
-    def call_for_each_replica(
-        self, fn: Callable[..., Any], args: tuple[Any, ...] = (), kwargs: Any = None
-    ) -> Any:
-        """What a function returns in each replica; see `Strategy.run`."""
-        return self._strategy.run(fn, args, kwargs)
-
-    def _in_multi_worker_mode(self) -> bool:
-        return False
-
-    def colocate_vars_with(self, colocate_with_variable: Any) -> Any:
-        """A context in which variables are made beside another one."""
-        return contextlib.nullcontext()
-
-
-class DistributedDataset(ABC):
-    """What `experimental_distribute_dataset` gives: on one device, any dataset."""
-
-    @property
-    @abstractmethod
-    def element_spec(self) -> Any:
-        """The spec of the elements."""
-
-    @abstractmethod
-    def reduce(self, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
-        """What a function makes of a state and each element in turn."""
-
-    @abstractmethod
-    def __iter__(self) -> Any: ...
-
-
-class DistributedIterator(ABC):
-    """What goes through a distributed dataset: on one device, any dataset's iterator."""
-
-    @property
-    @abstractmethod
-    def element_spec(self) -> Any:
-        """The spec of the elements."""
-
-    @abstractmethod
-    def get_next(self) -> Any:
-        """The next element."""
-
-    @abstractmethod
-    def get_next_as_optional(self) -> Any:
-        """The next element, or an empty Optional at the end."""
-
-
-DistributedDataset.register(Dataset)
-DistributedIterator.register(OwnedIterator)
-
-
-class DistributedValues:
-    """A value for each replica, of which there is one."""
-
-    def __init__(self, values: Any) -> None:
-        self._values = tuple(values)
-
-    @property
-    def values(self) -> tuple[Any, ...]:
-        """The values, one for each replica."""
-        return self._values
-
-
-class PerReplica(DistributedValues):
-    """Values that replicas have made or shall be given."""
-
-    def __repr__(self) -> str:
-        shown = "\n".join(f"  {k}: {value!s}" for k, value in enumerate(self._values))
-        return f"PerReplica:{{\n{shown}\n}}"
-
-
-def _of_replica(structure: Any) -> Any:
-    """A structure with the values of the only replica."""
-    return nest.map_structure(
-        lambda leaf: leaf.values[0] if isinstance(leaf, DistributedValues) else leaf, structure
-    )
-
-
 class Strategy:
-    """Spreads computation over devices; here there is one, so every program has one replica.
+    """Spreads computation over devices.
+
+    A strategy runs a function once for each of its *replicas*, each on a device of its own. In its
+    scope, variables get a copy on each device.
 
     Args:
-        extended: ignored.
+        extended: what libraries do with it.
     """
 
     _should_use_with_coordinator = False
 
-    def __init__(self, extended: Any = None) -> None:
-        self._extended = StrategyExtended(self)
-
-    @property
-    def cluster_resolver(self) -> Any:
-        """What knows the cluster that the strategy spans: None."""
-        return None
+    def __init__(self, extended: StrategyExtended) -> None:
+        self._extended = extended
 
     @property
     def extended(self) -> StrategyExtended:
-        """Further properties."""
+        """Further properties, and what libraries do with the strategy."""
         return self._extended
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """How many replicas there are: 1."""
-        return 1
+        """How many replicas there are, in all processes together."""
+        return self._extended._num_replicas_in_sync
+
+    @property
+    def cluster_resolver(self) -> Any:
+        """What knows the cluster; None if there is none."""
+        return None
 
     @contextlib.contextmanager
     def scope(self) -> Iterator[Strategy]:
-        """A context in which this strategy is the one in use."""
-        _state.strategies.append(self)
-        try:
+        """A context in which this strategy is the one in use, and makes variables.
+
+        Raises:
+            RuntimeError: in a replica, and in the scope of another strategy.
+
+        >>> strategy = tf.distribute.MirroredStrategy()
+        >>> with strategy.scope():
+        ...     print(tf.distribute.get_strategy() is strategy)
+        True
+        """
+        require_cross_replica(self)
+        current = distribution.strategy()
+        if current is not None and current is not self and current is not _default:
+            raise RuntimeError(
+                f"Mixing different tf.distribute.Strategy objects: {current} is not {self}"
+            )
+        with contextlib.ExitStack() as stack:
+            if current is not self:
+                stack.enter_context(variable_creator_scope(self._extended._create_variable))
+            stack.enter_context(distribution.inside(self, None))
             yield self
-        finally:
-            _state.strategies.pop()
 
     def run(
         self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, options: Any = None
@@ -303,19 +114,26 @@ class Strategy:
 
         Args:
             fn: the function.
-            args: its positional arguments; values of the replica.
+            args: its positional arguments; of values of each replica, it gets its own.
             kwargs: its keyword arguments.
-            options: ignored.
+            options: hints; ignored.
 
         Returns:
-            What it returns on the only replica.
+            What it returned: values of each replica, or, where there is one, that one's.
+
+        Raises:
+            RuntimeError: in a replica.
+            TypeError: if the arguments are no list or tuple.
+
+        >>> strategy = tf.distribute.MirroredStrategy()
+        >>> strategy.run(lambda x: x + 1, args=(tf.constant(1),))
+        <tf.Tensor: shape=(), dtype=int32, numpy=2>
         """
-        _state.replicas.append(ReplicaContext(self))
-        try:
-            with self.scope():
-                return fn(*_of_replica(args), **_of_replica(kwargs or {}))
-        finally:
-            _state.replicas.pop()
+        require_cross_replica(self)
+        if not isinstance(args, list | tuple):
+            raise ValueError(f"positional args must be a list or tuple, got {type(args)}")
+        with self.scope():
+            return self._extended._run(fn, tuple(args), kwargs or {})
 
     def experimental_run(self, fn: Callable[..., Any], input_iterator: Any = None) -> Any:
         """Calls a function on each replica, with the next element of an iterator if there is one.
@@ -335,57 +153,163 @@ class Strategy:
             axis: an axis of the values, or None.
 
         Raises:
-            ValueError: for an unknown operation.
+            ValueError: for an unknown operation, or the sum of what is no value of each replica.
+            RuntimeError: in a replica.
 
         >>> strategy = tf.distribute.MirroredStrategy()
         >>> float(strategy.reduce("MEAN", tf.constant([1.0, 2.0]), axis=0))
         1.5
         """
-        kind = _reduce_op(reduce_op)
+        require_cross_replica(self)
+        operation = as_reduce_op(reduce_op)
 
         def joined(leaf: Any) -> Any:
-            tensor = _core.as_tensor(leaf)
             if axis is None:
-                return tensor
-            return (reduce_sum if kind is ReduceOp.SUM else reduce_mean)(tensor, axis)
+                return self._extended._reduce_locally(operation, leaf)
+            parts = self.experimental_local_results(leaf)
+            rank = _core.as_tensor(parts[0]).shape.rank
+            if rank is not None and not -rank <= axis < rank:
+                raise ValueError(
+                    f"Invalid reduction dimension {axis} for input with {rank} dimensions."
+                )
+            sums = PerReplica([_ops.reduce_sum(part, axis) for part in parts])
+            total = self._extended._reduce_locally(ReduceOp.SUM, sums)
+            if operation is ReduceOp.SUM:
+                return total
+            sizes = PerReplica([_ops.shape(part, "int64")[axis] for part in parts])
+            count = self._extended._reduce_locally(ReduceOp.SUM, sizes)
+            return total / _ops.cast(count, total.dtype)
 
-        return nest.map_structure(joined, _of_replica(value))
+        return nest.map_structure(joined, value)
 
     def gather(self, value: Any, axis: int) -> Any:
-        """The replicas' values side by side, which is the only one's."""
-        return nest.map_structure(_core.convert, _of_replica(value))
+        """The replicas' values side by side.
+
+        Args:
+            value: what `run` returned.
+            axis: the axis along which they lie side by side; their sizes along it may differ.
+
+        Raises:
+            ValueError: if a value has no such axis.
+            RuntimeError: in a replica.
+        """
+        require_cross_replica(self)
+        return nest.map_structure(lambda leaf: self._extended._gathered(leaf, axis), value)
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
-        """The values of the replicas of this machine, a tuple of one."""
-        return (_of_replica(value),)
+        """The values of the replicas of this process.
+
+        Args:
+            value: what `run` returned.
+
+        Returns:
+            A tuple with a structure for each replica; with one, if all replicas have the same.
+        """
+        leaves = nest.flatten(value)
+        distributed = [leaf for leaf in leaves if isinstance(leaf, DistributedValues)]
+        if not distributed:
+            return (value,)
+        return tuple(
+            nest.pack_sequence_as(
+                value,
+                [
+                    leaf.values[k] if isinstance(leaf, DistributedValues) else leaf
+                    for leaf in leaves
+                ],
+            )
+            for k in range(len(distributed[0].values))
+        )
 
     unwrap = experimental_local_results
 
+    def group(self, value: Any, name: str | None = None) -> None:
+        """Nothing: what functions do is done when they return."""
+
+    # Input
+
+    def _input_context(self) -> InputContext:
+        communicator = self._extended._communicator
+        return InputContext(communicator.size, communicator.rank, self.num_replicas_in_sync)
+
     def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
-        """A dataset for all replicas: the same one."""
-        return dataset
+        """A dataset whose elements have a part for each replica.
+
+        Args:
+            dataset: a dataset of batches for all replicas together.
+            options: a `tf.distribute.InputOptions`.
+
+        Returns:
+            A dataset whose batches are taken apart; the same one if there is one replica.
+
+        Raises:
+            ValueError: if the dataset's elements are no batches.
+        """
+        replicas = len(self._extended._contexts())
+        return SplitDataset(dataset, replicas) if replicas > 1 else dataset
 
     def distribute_datasets_from_function(
         self, dataset_fn: Callable[..., Any], options: Any = None
     ) -> Any:
-        """The dataset that a function of an `InputContext` makes."""
-        return dataset_fn(InputContext())
+        """A dataset whose elements have a part for each replica, of which a function makes each.
+
+        Args:
+            dataset_fn: takes an `InputContext`, and returns a dataset of batches for one replica.
+            options: a `tf.distribute.InputOptions`.
+        """
+        dataset = dataset_fn(self._input_context())
+        replicas = len(self._extended._contexts())
+        return DealtDataset(dataset, replicas) if replicas > 1 else dataset
+
+    experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
     def experimental_distribute_values_from_function(self, value_fn: Callable[..., Any]) -> Any:
-        """What a function of a context gives for the only replica.
+        """What a function gives for each replica.
+
+        Args:
+            value_fn: takes a context with `replica_id_in_sync_group` and `num_replicas_in_sync`.
 
         Returns:
-            A `tf.distribute.DistributedValues`, which `run` takes as an argument.
+            Values that `run` takes as an argument.
         """
-        return PerReplica([value_fn(ValueContext())])
+        return PerReplica(
+            [
+                value_fn(ValueContext(context._replica_id, self.num_replicas_in_sync))
+                for context in self._extended._contexts()
+            ]
+        )
+
+
+class _DefaultStrategy(Strategy):
+    """The strategy of programs that use none."""
+
+    def __init__(self) -> None:
+        super().__init__(DefaultExtended(self))
+
+    def experimental_distribute_values_from_function(self, value_fn: Callable[..., Any]) -> Any:
+        """What a function gives for the only replica."""
+        return value_fn(ValueContext())
+
+
+def _device_name(name: Any) -> str:
+    spec = DeviceSpec.from_string(name)
+    full = DeviceSpec("localhost", 0, 0, "CPU", 0).make_merged_spec(spec)
+    return full.to_string()
 
 
 class MirroredStrategy(Strategy):
-    """Copies variables to each device of the machine, of which there is one.
+    """Runs a replica on each of several devices, and keeps copies of variables there.
+
+    `tf.config.set_logical_device_configuration` divides the CPU into devices, so that programs for
+    several devices run.
 
     Args:
-        devices: names of devices; only the CPU is there.
-        cross_device_ops: ignored.
+        devices: names of devices; by default all GPUs, or all CPUs if there is none.
+        cross_device_ops: a `tf.distribute.CrossDeviceOps`; values are added in the order of the devices
+            in any case.
+
+    Raises:
+        ValueError: for a name that is none of a device.
+        AssertionError: if a device is named twice.
 
     >>> strategy = tf.distribute.MirroredStrategy()
     >>> with strategy.scope():
@@ -394,21 +318,57 @@ class MirroredStrategy(Strategy):
     <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
     """
 
-    def __init__(self, devices: Any = None, cross_device_ops: Any = None) -> None:
-        super().__init__()
-        _check_devices([devices] if isinstance(devices, str) else devices or ())
+    def __init__(self, devices: Sequence[str] | None = None, cross_device_ops: Any = None) -> None:
+        if not devices:
+            found = table.logical_devices()
+            gpus = [each for each in found if each.device_type == "GPU"]
+            devices = [each.name for each in gpus or found if each.device_type != "TPU"]
+        names = tuple(_device_name(name) for name in devices)
+        assert len(set(names)) == len(names), (
+            f"No duplicates allowed in `devices` argument: {names}"
+        )
+        super().__init__(StrategyExtended(self, names, copies=True))
+        self._cross_device_ops = cross_device_ops
 
 
 class OneDeviceStrategy(Strategy):
     """Places everything on one device.
 
     Args:
-        device: the device's name; only the CPU is there.
+        device: the device's name.
+
+    Raises:
+        ValueError: for a name that is none of a device.
     """
 
     def __init__(self, device: str) -> None:
-        super().__init__()
-        _check_devices([device])
+        super().__init__(StrategyExtended(self, [_device_name(device)]))
+
+
+class CentralStorageStrategy(Strategy):
+    """Runs a replica on each of several devices, and keeps variables on one.
+
+    Args:
+        compute_devices: names of devices; by default all GPUs, or the CPU.
+        parameter_device: the device of variables; by default the CPU.
+
+    >>> tf.distribute.experimental.CentralStorageStrategy().extended.parameter_devices
+    ('/job:localhost/replica:0/task:0/device:CPU:0',)
+    """
+
+    def __init__(
+        self, compute_devices: Sequence[str] | None = None, parameter_device: str | None = None
+    ) -> None:
+        if compute_devices is None:
+            gpus = [each for each in table.logical_devices() if each.device_type == "GPU"]
+            compute_devices = [each.name for each in gpus] or ["CPU:0"]
+        super().__init__(
+            StrategyExtended(
+                self,
+                [_device_name(name) for name in compute_devices],
+                [_device_name(parameter_device or "CPU:0")],
+            )
+        )
 
 
 class MultiWorkerMirroredStrategy(Strategy):
@@ -428,7 +388,7 @@ class MultiWorkerMirroredStrategy(Strategy):
     """
 
     def __init__(self, cluster_resolver: Any = None, communication_options: Any = None) -> None:
-        super().__init__()
+        super().__init__(StrategyExtended(self, [_device_name("CPU:0")], copies=True))
         self._cluster_resolver = cluster_resolver
         if cluster_resolver is not None:
             cluster = cluster_resolver.cluster_spec()
@@ -448,19 +408,12 @@ class MultiWorkerMirroredStrategy(Strategy):
         return self._cluster_resolver
 
 
-def _check_devices(devices: Any) -> None:
-    for name in devices:
-        spec = DeviceSpec.from_string(name)
-        if spec.device_type not in (None, "CPU") or (spec.device_index or 0) != 0:
-            raise ValueError(f"There is no device {name!r}; there is only {_DEVICE!r}.")
-
-
-_default = Strategy()
+_default = _DefaultStrategy()
 
 
 def get_strategy() -> Strategy:
     """The strategy in use; one for a single device by default."""
-    return _state.strategies[-1] if _state.strategies else _default
+    return distribution.strategy() or _default
 
 
 def has_strategy() -> bool:
@@ -469,27 +422,38 @@ def has_strategy() -> bool:
     >>> tf.distribute.has_strategy()
     False
     """
-    return bool(_state.strategies)
+    return distribution.strategy() not in (None, _default)
 
 
 def in_cross_replica_context() -> bool:
     """Whether the code runs once for all replicas: in a scope, but not in `Strategy.run`."""
-    return bool(_state.strategies) and not _state.replicas
+    return bool(distribution.state.strategies) and distribution.replica_context() is None
 
 
 def get_replica_context() -> ReplicaContext | None:
     """What is known of the replica that the code runs for; None if it runs for all of them."""
-    if _state.replicas:
-        return _state.replicas[-1]
-    return None if _state.strategies else ReplicaContext(_default)
+    if distribution.state.strategies:
+        return distribution.replica_context()
+    return ReplicaContext(_default)
+
+
+_set_scope: list[Any] = []
 
 
 def experimental_set_strategy(strategy: Strategy | None) -> None:
     """Makes a strategy the one in use from now on; None ends that.
 
+    Args:
+        strategy: the strategy.
+
     Raises:
         RuntimeError: inside a strategy's scope.
     """
-    if len(_state.strategies) > 1 or _state.replicas:
+    if len(distribution.state.strategies) > len(_set_scope):
         raise RuntimeError("Must not be called inside a `tf.distribute.Strategy` scope.")
-    _state.strategies[:] = [] if strategy is None else [strategy]
+    while _set_scope:
+        _set_scope.pop().__exit__(None, None, None)
+    if strategy is not None:
+        scope = strategy.scope()
+        scope.__enter__()
+        _set_scope.append(scope)

@@ -75,8 +75,7 @@ _NAMES: dict[str, tuple[str, str]] = {
     "lite.experimental": ("Analyzer OpResolverType QuantizationDebugger load_delegate", _LITE),
     "distribute ": ("ParameterServerStrategy Server", _CLUSTER),
     "distribute.experimental ": (
-        "CentralStorageStrategy ParameterServerStrategy PreemptionCheckpointHandler "
-        "PreemptionWatcher TerminationConfig ValueContext",
+        "ParameterServerStrategy PreemptionCheckpointHandler PreemptionWatcher TerminationConfig",
         _CLUSTER,
     ),
     "distribute.cluster_resolver": (_CLUSTER_RESOLVERS, _CLUSTER),

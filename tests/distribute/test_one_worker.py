@@ -28,7 +28,7 @@ def test_values_of_replicas():
         lambda context: tf.constant(context.replica_id_in_sync_group + 5)
     )
     assert isinstance(values, tf.distribute.DistributedValues)
-    assert repr(values).startswith("PerReplica:{\n  0: tf.Tensor(5")
+    assert str(values).startswith("PerReplica:{\n  0: tf.Tensor(5")
     assert int(strategy.run(lambda x, y: x + y["a"], (values,), {"y": {"a": values}})) == 10
     assert int(strategy.reduce("SUM", values, None)) == 5
     assert int(strategy.experimental_local_results(values)[0]) == 5

@@ -71,7 +71,9 @@ def test_input_functions():
 
 
 def test_devices_that_are_not_there():
-    with pytest.raises(ValueError, match="gpu"):
-        tf.distribute.MirroredStrategy(["/gpu:0"])
+    with pytest.raises(ValueError, match="Unknown attribute 'foo'"):
+        tf.distribute.MirroredStrategy(["foo:0"])
+    # Soft placement runs it on the CPU.
+    assert tf.distribute.MirroredStrategy(["/gpu:0"]).run(lambda: tf.constant(1.0) + 1) == 2.0
     with pytest.raises(RuntimeError, match="scope"), tf.distribute.MirroredStrategy().scope():
         tf.distribute.get_strategy().run(lambda: tf.distribute.experimental_set_strategy(None))

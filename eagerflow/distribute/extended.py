@@ -1,0 +1,424 @@
+"""StrategyExtended: what libraries do with a strategy besides running functions."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.distribute.collectives import (
+    Communicator,
+    OneProcess,
+    ReduceOp,
+    as_reduce_op,
+    gather_values,
+    reduce_values,
+)
+from eagerflow.distribute.contexts import ReplicaContext, require_cross_replica
+from eagerflow.distribute.replicas import as_called, run_replicas
+from eagerflow.distribute.values import DistributedValues, Mirrored, joined, replica_of
+from eagerflow.distribute.variables import AggregatingVariable, DistributedVariable, make_copies
+from eagerflow.framework import distribution_state as distribution
+from eagerflow.framework.device import device
+from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.framework.variable import VariableAggregation
+
+_ops = _core.ops
+
+
+class StrategyExtended:
+    """Further properties of a strategy, and what its replicas share.
+
+    Args:
+        strategy: the strategy.
+        devices: the names of the devices that compute, one for each replica.
+        parameter_devices: those that hold variables; by default the same.
+        communicator: joins the values of several processes; by default there is one.
+        copies: whether each device holds a copy of every variable.
+    """
+
+    experimental_require_static_shapes = False
+    # What other Keras packages ask: batch sizes are those of all replicas together.
+    _global_batch_size = True
+
+    def __init__(
+        self,
+        strategy: Any,
+        devices: Sequence[str] = (),
+        parameter_devices: Sequence[str] | None = None,
+        communicator: Communicator | None = None,
+        copies: bool = False,
+    ) -> None:
+        self._strategy = strategy
+        self._devices = tuple(devices)
+        self._parameter_devices = tuple(devices if parameter_devices is None else parameter_devices)
+        self._communicator = communicator or OneProcess()
+        self._copies = copies
+
+    @property
+    def worker_devices(self) -> tuple[str, ...]:
+        """The devices of this process that compute."""
+        return self._devices
+
+    @property
+    def worker_devices_by_replica(self) -> list[list[str]]:
+        """For each replica of this process, the devices that compute for it."""
+        return [[name] for name in self._devices]
+
+    @property
+    def parameter_devices(self) -> tuple[str, ...]:
+        """The devices of this process that hold variables."""
+        return self._parameter_devices
+
+    @property
+    def _num_replicas_in_sync(self) -> int:
+        return len(self._devices) * self._communicator.size
+
+    def _contexts(self) -> list[ReplicaContext]:
+        first = self._communicator.rank * len(self._devices)
+        contexts = []
+        for number in range(len(self._devices)):
+            context = ReplicaContext(self._strategy, first + number)
+            context._local_id = number
+            contexts.append(context)
+        return contexts
+
+    # Variables
+
+    def _create_variable(self, next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+        context = distribution.replica_context()
+        thread = None if context is None else context._thread
+        if distribution.state.updated_copy is not None:
+            return next_creator(**kwargs)
+        if thread is None:
+            return self._make_variable(next_creator, kwargs)
+        number = thread.num_created
+        thread.num_created += 1
+        if number == len(thread.created):
+            thread.created.append(self._make_variable(next_creator, kwargs))
+        return thread.created[number]
+
+    def _make_variable(self, next_creator: Callable[..., Any], kwargs: dict[str, Any]) -> Any:
+        if self._copies:
+            return make_copies(self._strategy, self._parameter_devices, next_creator, kwargs)
+        with device(self._parameter_devices[0]) if self._devices else contextlib.nullcontext():
+            variable = next_creator(**kwargs)
+        if len(self._devices) > 1:
+            aggregation = kwargs.get("aggregation", VariableAggregation.NONE)
+            return AggregatingVariable(self._strategy, variable, aggregation)
+        variable._distribute_strategy = self._strategy
+        return variable
+
+    def variable_created_in_scope(self, v: Any) -> bool:
+        """Whether a variable was made in the strategy's scope.
+
+        Args:
+            v: the variable.
+        """
+        return getattr(v, "_distribute_strategy", None) is self._strategy
+
+    def colocate_vars_with(self, colocate_with_variable: Any) -> Any:
+        """A context in which variables are made beside another one.
+
+        Args:
+            colocate_with_variable: that variable.
+
+        Raises:
+            ValueError: if another strategy made it.
+        """
+        if not self.variable_created_in_scope(colocate_with_variable):
+            raise ValueError(
+                "`colocate_vars_with` must only be passed a variable created in this "
+                f"tf.distribute.Strategy.scope(), not: {colocate_with_variable}"
+            )
+        return contextlib.nullcontext()
+
+    def value_container(self, value: Any) -> Any:
+        """The variable with copies that a copy is of; any other value itself."""
+        container = getattr(value, "_distributed_container", None)
+        return value if container is None else container
+
+    def read_var(self, v: Any) -> Any:
+        """The value of a variable."""
+        return v.read_value()
+
+    # Values of replicas
+
+    def _reduce_locally(self, operation: ReduceOp, value: Any) -> Any:
+        """What the replicas of this process add up to, and of how many in all that is the sum."""
+        if isinstance(value, Mirrored):
+            value = value.values[0]
+        if not isinstance(value, DistributedValues):
+            if self._num_replicas_in_sync == 1 or operation is ReduceOp.MEAN:
+                return value
+            raise ValueError(
+                f"A non-DistributedValues value {value!s} cannot be reduced with the given reduce op "
+                f"{operation}."
+            )
+        return self._across(operation, [value.values])[0]
+
+    def _across(self, operation: ReduceOp, rows: Sequence[Sequence[Any]]) -> list[Any]:
+        """For each tuple of local values, the sum or mean over all replicas."""
+        if self._communicator.size == 1:
+            return [reduce_values(operation, values) for values in rows]
+        sums = [reduce_values(ReduceOp.SUM, values) for values in rows]
+        dense = [k for k, value in enumerate(sums) if not isinstance(value, IndexedSlices)]
+        for k, total in zip(
+            dense, self._communicator.all_reduce([sums[k] for k in dense]), strict=True
+        ):
+            sums[k] = total
+        for k, value in enumerate(sums):
+            if isinstance(value, IndexedSlices):
+                sums[k] = IndexedSlices(
+                    self._communicator.all_gather(value.values, 0),
+                    self._communicator.all_gather(value.indices, 0),
+                    value.dense_shape,
+                )
+        if operation is ReduceOp.SUM:
+            return sums
+        count = self._num_replicas_in_sync
+        return [
+            IndexedSlices(value.values / count, value.indices, value.dense_shape)
+            if isinstance(value, IndexedSlices)
+            else value / count
+            for value in sums
+        ]
+
+    def _all_reduced(self, operation: ReduceOp, values: Sequence[Any]) -> list[Any]:
+        """Sums or means for all replicas, each on its device."""
+        parts = [
+            value.values if isinstance(value, DistributedValues) else [value] * len(self._devices)
+            for value in values
+        ]
+        return [self._on_devices(value, self._devices) for value in self._across(operation, parts)]
+
+    def _gathered(self, value: Any, axis: int) -> Any:
+        parts = value.values if isinstance(value, DistributedValues) else (value,)
+        return self._communicator.all_gather(gather_values(parts, axis), axis)
+
+    def _all_gathered(self, value: Any, axis: int) -> Any:
+        """The values of all replicas side by side, on each device."""
+        return self._on_devices(self._gathered(value, axis), self._devices)
+
+    def _on_devices(self, value: Any, devices: Sequence[str]) -> Any:
+        if len(devices) == 1:
+            return value
+        copies = []
+        for name in devices:
+            with device(name):
+                copies.append(nest.map_structure(_copied, value, expand_composites=True))
+        return Mirrored(copies)
+
+    def reduce_to(self, reduce_op: Any, value: Any, destinations: Any, options: Any = None) -> Any:
+        """The values of all replicas joined on some devices.
+
+        Args:
+            reduce_op: "SUM", "MEAN" or a `tf.distribute.ReduceOp`.
+            value: a value of each replica, or what is the same for all of them.
+            destinations: a device's name, or a value or variable whose devices are meant.
+            options: hints; ignored.
+
+        Returns:
+            One value, or a copy on each device.
+
+        Raises:
+            ValueError: for the sum of what is no value of each replica.
+            RuntimeError: in a replica.
+        """
+        require_cross_replica(self._strategy)
+        operation = as_reduce_op(reduce_op)
+
+        def reduced(leaf: Any) -> Any:
+            total = self._reduce_locally(operation, leaf)
+            if isinstance(destinations, DistributedValues):
+                return self._on_devices(total, destinations._devices)
+            return total
+
+        return nest.map_structure(reduced, value)
+
+    def batch_reduce_to(
+        self,
+        reduce_op: Any,
+        value_destination_pairs: Sequence[tuple[Any, Any]],
+        options: Any = None,
+    ) -> list[Any]:
+        """`reduce_to` for several values at once.
+
+        Args:
+            reduce_op: "SUM", "MEAN" or a `tf.distribute.ReduceOp`.
+            value_destination_pairs: pairs of a value and its destinations.
+            options: hints; ignored.
+        """
+        return [
+            self.reduce_to(reduce_op, value, destinations)
+            for value, destinations in value_destination_pairs
+        ]
+
+    def broadcast_to(self, tensor: Any, destinations: Any) -> Any:
+        """A copy of a tensor on each device of some destinations; see `reduce_to`."""
+        if isinstance(destinations, DistributedValues):
+            return self._on_devices(_core.as_tensor(tensor), destinations._devices)
+        return tensor
+
+    # Functions
+
+    def _run(self, fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        """Calls a function for each replica of this process."""
+        fn = as_called(fn)
+        contexts = self._contexts()
+        if len(contexts) > 1:
+            return run_replicas(
+                self._strategy,
+                contexts,
+                lambda k: fn(*replica_of(args, k), **replica_of(kwargs, k)),
+            )
+        with (
+            distribution.inside(self._strategy, contexts[0]),
+            device(self._devices[0]),
+        ):
+            return fn(*replica_of(args, 0), **replica_of(kwargs, 0))
+
+    def call_for_each_replica(
+        self, fn: Callable[..., Any], args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        """Calls a function for each replica; `Strategy.run` does the same.
+
+        Args:
+            fn: the function.
+            args: its arguments.
+            kwargs: the same by name.
+        """
+        require_cross_replica(self._strategy)
+        return self._run(fn, args, kwargs or {})
+
+    def update(
+        self,
+        var: Any,
+        fn: Callable[..., Any],
+        args: tuple[Any, ...] = (),
+        kwargs: Any = None,
+        group: bool = True,
+    ) -> Any:
+        """Calls a function with each copy of a variable, on its device.
+
+        Args:
+            var: the variable.
+            fn: called with a copy and the arguments; of values of each replica, with its own.
+            args: the arguments.
+            kwargs: the same by name.
+            group: False returns what the function returned as a tuple.
+
+        Raises:
+            RuntimeError: in a replica, if it would have to wait for the others.
+        """
+        kwargs = kwargs or {}
+        if not isinstance(var, DistributedVariable):
+            with device(var.device):
+                result = fn(var, *replica_of(args, 0), **replica_of(kwargs, 0))
+            return result if group else (result,)
+        if distribution.replica_context() is not None:
+            number = distribution.copy_number() or 0
+            return fn(var.values[number], *args, **kwargs)
+        results = []
+        for number, copy in enumerate(var.values):
+            with device(copy.device), distribution.updating(number):
+                results.append(fn(copy, *replica_of(args, number), **replica_of(kwargs, number)))
+        if not group:
+            return tuple(results)
+        values = [r.value() if isinstance(r, _core.Variable) else r for r in results]
+        return joined(values, Mirrored)
+
+    def update_non_slot(
+        self,
+        colocate_with: Any,
+        fn: Callable[..., Any],
+        args: tuple[Any, ...] = (),
+        kwargs: Any = None,
+        group: bool = True,
+    ) -> Any:
+        """Calls a function once for each device that holds variables.
+
+        Args:
+            colocate_with: what `non_slot_devices` gave.
+            fn: the function.
+            args: its arguments.
+            kwargs: the same by name.
+            group: False returns what the function returned as a tuple.
+        """
+        results = []
+        for number, name in enumerate(self._parameter_devices):
+            with device(name), distribution.updating(number):
+                results.append(fn(*replica_of(args, number), **replica_of(kwargs or {}, number)))
+        return joined(results, Mirrored) if group else tuple(results)
+
+    def non_slot_devices(self, var_list: Any) -> tuple[str, ...]:
+        """The devices of variables that belong to no other one."""
+        return self._parameter_devices
+
+    # Which process does what
+
+    def _in_multi_worker_mode(self) -> bool:
+        return self._communicator.size > 1
+
+    @property
+    def should_checkpoint(self) -> bool:
+        """Whether this process writes checkpoints."""
+        return self._communicator.rank == 0
+
+    @property
+    def should_save_summary(self) -> bool:
+        """Whether this process writes summaries."""
+        return self._communicator.rank == 0
+
+    @property
+    def experimental_between_graph(self) -> bool:
+        """Whether each process runs the program itself."""
+        return self._communicator.size > 1
+
+    @property
+    def experimental_should_init(self) -> bool:
+        """True: each process makes its variables."""
+        return True
+
+
+class DefaultExtended(StrategyExtended):
+    """That of the strategy without a scope."""
+
+    def _make_variable(self, next_creator: Callable[..., Any], kwargs: dict[str, Any]) -> Any:
+        return next_creator(**kwargs)
+
+    def variable_created_in_scope(self, v: Any) -> bool:
+        """Whether a variable was made in no strategy's scope.
+
+        Args:
+            v: the variable.
+        """
+        return getattr(v, "_distribute_strategy", None) is None
+
+    @property
+    def _num_replicas_in_sync(self) -> int:
+        return 1
+
+    @property
+    def worker_devices(self) -> tuple[str, ...]:
+        """Raises a RuntimeError: the default strategy chooses no devices."""
+        raise RuntimeError("worker_devices() method unsupported by default tf.distribute.Strategy.")
+
+    @property
+    def parameter_devices(self) -> tuple[str, ...]:
+        """Raises a RuntimeError: the default strategy chooses no devices."""
+        raise RuntimeError(
+            "parameter_devices() method unsupported by default tf.distribute.Strategy."
+        )
+
+    def _contexts(self) -> list[ReplicaContext]:
+        return [ReplicaContext(self._strategy)]
+
+    def _run(self, fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        with distribution.inside(self._strategy, ReplicaContext(self._strategy)):
+            return as_called(fn)(*replica_of(args, 0), **replica_of(kwargs, 0))
+
+
+def _copied(value: Any) -> Any:
+    return _ops.identity(value)

@@ -1,0 +1,205 @@
+"""Replicas: threads that run one function each, one after the other, and meet where they merge values.
+
+One thread runs at a time: it goes on until it ends or asks for a merge, and the next one follows. So what
+replicas do has an order, the same in every run; operations themselves use all processors. Replicas whose
+function is being traced add their operations to one graph.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.distribute.values import joined, replica_of
+from eagerflow.framework import context, name_scope, variable
+from eagerflow.framework import distribution_state as distribution
+from eagerflow.framework.device import device
+from eagerflow.util import lazy
+
+# Needed where functions are traced.
+conversion = lazy.Module("eagerflow.autograph.conversion")
+libraries = lazy.Module("eagerflow.autograph.libraries")
+
+
+class _Cancelled(BaseException):
+    """Ends a replica because another one has failed."""
+
+
+class Surroundings:
+    """What the thread that runs replicas has set, for their threads."""
+
+    def __init__(self) -> None:
+        self._graph = _core.building()
+        self._prefix = name_scope.current_prefix()
+        self._creators = variable.creators()
+
+    @contextlib.contextmanager
+    def entered(self, number: int) -> Any:
+        """Sets the same on this thread, for a replica.
+
+        Args:
+            number: the number of the replica.
+        """
+        graph = self._graph
+        if graph is None:
+            building: Any = contextlib.nullcontext()
+        elif graph.building_function:
+            building = graph.as_default()
+        else:
+            building = context.building(graph)
+        prefix = self._prefix
+        if number and graph is not None:
+            prefix = f"{prefix}replica_{number}/"
+        with building, name_scope.name_scope(prefix), variable.creating(self._creators):
+            yield
+
+
+class ReplicaThread:
+    """Runs a function for one replica.
+
+    Args:
+        replica: the context of the replica.
+        device_name: the name of its device.
+        function: called without arguments.
+        surroundings: those of the thread that runs the replicas.
+        created: the variables that the first replica makes, for all others.
+    """
+
+    def __init__(
+        self,
+        replica: Any,
+        device_name: str,
+        function: Callable[[], Any],
+        surroundings: Surroundings,
+        created: list[Any],
+    ) -> None:
+        self._replica = replica
+        self._device = device_name
+        self._function = function
+        self._surroundings = surroundings
+        self._go = threading.Semaphore(0)
+        self._paused = threading.Semaphore(0)
+        self._cancelled = False
+        self.created = created
+        self.num_created = 0
+        self.done = False
+        self.error: BaseException | None = None
+        self.result: Any = None
+        self.merge: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]] | None = None
+        self.merged: Any = None
+        replica._thread = self
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        self._go.acquire()
+        try:
+            if not self._cancelled:
+                with (
+                    distribution.inside(self._replica.strategy, self._replica),
+                    self._surroundings.entered(self._replica._local_id),
+                    device(self._device),
+                ):
+                    self.result = self._function()
+        except _Cancelled:
+            pass
+        except BaseException as error:
+            self.error = error
+        finally:
+            self.done = True
+            self._paused.release()
+
+    def go_on(self) -> None:
+        """Lets the replica run until it ends or asks for a merge.
+
+        Raises:
+            what the replica raises.
+        """
+        self._go.release()
+        self._paused.acquire()
+        if self.error is not None:
+            error, self.error = self.error, None
+            raise error
+
+    def wait_for_merge(
+        self, merge_fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """Asks for a merge, and returns this replica's part of the result."""
+        self.merge = merge_fn, args, kwargs
+        self._paused.release()
+        self._go.acquire()
+        if self._cancelled:
+            raise _Cancelled
+        return self.merged
+
+    def end(self) -> None:
+        """Ends the thread."""
+        if not self.done:
+            self._cancelled = True
+            self._go.release()
+        self._thread.join()
+
+
+def run_replicas(strategy: Any, contexts: Sequence[Any], function: Callable[[int], Any]) -> Any:
+    """Runs a function for each replica.
+
+    Args:
+        strategy: the strategy.
+        contexts: those of its replicas.
+        function: called with the number of the replica.
+
+    Returns:
+        What it returned, joined.
+
+    Raises:
+        RuntimeError: if replicas do not ask for merges equally often.
+    """
+    surroundings = Surroundings()
+    created: list[Any] = []
+    devices = strategy.extended.worker_devices
+    threads = [
+        ReplicaThread(replica, devices[number], _call(function, number), surroundings, created)
+        for number, replica in enumerate(contexts)
+    ]
+    try:
+        while True:
+            for thread in threads:
+                if not thread.done:
+                    thread.go_on()
+            if all(thread.done for thread in threads):
+                return joined([thread.result for thread in threads])
+            if any(thread.done for thread in threads):
+                raise RuntimeError(
+                    "Some replicas made a different number of replica_context().merge_call() calls."
+                )
+            _merge(strategy, threads)
+    finally:
+        for thread in threads:
+            thread.end()
+
+
+def _call(function: Callable[[int], Any], number: int) -> Callable[[], Any]:
+    return lambda: function(number)
+
+
+def _merge(strategy: Any, threads: Sequence[ReplicaThread]) -> None:
+    calls = [thread.merge for thread in threads]
+    first = calls[0]
+    assert first is not None
+    args = joined([call[1] for call in calls if call is not None])
+    kwargs = joined([call[2] for call in calls if call is not None])
+    with distribution.inside(strategy, None):
+        result = first[0](strategy, *args, **kwargs)
+    for number, thread in enumerate(threads):
+        thread.merged = replica_of(result, number)
+        thread.merge = None
+
+
+def as_called(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function as replicas call it: with its control flow converted where it is traced."""
+    if _core.building() is None or libraries.runs_as_it_is(function):
+        return function
+    return conversion.convert_in_context(function)

@@ -1,0 +1,80 @@
+"""Which strategy is in use on a thread, and for which replica the thread runs.
+
+`tf.distribute` keeps this up to date. What reads it are variables, losses and optimizers, which lie below
+and beside it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+class _State(threading.local):
+    def __init__(self) -> None:
+        self.strategies: list[Any] = []  # the innermost last
+        # The contexts of replicas; None where code runs once for all of them.
+        self.replicas: list[Any] = []
+        # In a function that `StrategyExtended.update` calls: for which copy.
+        self.updated_copy: int | None = None
+
+
+state = _State()
+
+
+def replica_context() -> Any:
+    """The context of the replica for which this thread runs, or None."""
+    return state.replicas[-1] if state.replicas else None
+
+
+def strategy() -> Any:
+    """The strategy in use, or None."""
+    return state.strategies[-1] if state.strategies else None
+
+
+def num_replicas() -> int:
+    """How many replicas the strategy in use has; 1 without one."""
+    return state.strategies[-1].num_replicas_in_sync if state.strategies else 1
+
+
+def copy_number() -> int | None:
+    """Which copy of a variable this thread is to use; None where code runs for all replicas."""
+    if state.updated_copy is not None:
+        return state.updated_copy
+    context = replica_context()
+    return None if context is None else context._local_id
+
+
+@contextmanager
+def inside(strategy: Any, replica: Any) -> Iterator[None]:
+    """Makes a strategy the one in use, and runs for a replica, or for all of them.
+
+    Args:
+        strategy: the strategy.
+        replica: the context of the replica, or None.
+    """
+    state.strategies.append(strategy)
+    state.replicas.append(replica)
+    updated, state.updated_copy = state.updated_copy, None
+    try:
+        yield
+    finally:
+        state.updated_copy = updated
+        state.replicas.pop()
+        state.strategies.pop()
+
+
+@contextmanager
+def updating(copy: int) -> Iterator[None]:
+    """Lets variables stand for one of their copies.
+
+    Args:
+        copy: the number of the copy.
+    """
+    before, state.updated_copy = state.updated_copy, copy
+    try:
+        yield
+    finally:
+        state.updated_copy = before
