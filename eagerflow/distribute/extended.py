@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,6 +24,10 @@ from eagerflow.framework import distribution_state as distribution
 from eagerflow.framework.device import device
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import VariableAggregation
+from eagerflow.util import lazy
+
+# Needed where a tf.function is run.
+functions = lazy.Module("eagerflow.functions.function")
 
 _ops = _core.ops
 
@@ -55,6 +60,7 @@ class StrategyExtended:
         self._parameter_devices = tuple(devices if parameter_devices is None else parameter_devices)
         self._communicator = communicator or OneProcess()
         self._copies = copies
+        self._functions: Any = weakref.WeakKeyDictionary()
 
     @property
     def worker_devices(self) -> tuple[str, ...]:
@@ -265,9 +271,12 @@ class StrategyExtended:
 
     def _run(self, fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """Calls a function for each replica of this process."""
-        fn = as_called(fn)
         contexts = self._contexts()
         if len(contexts) > 1:
+            if isinstance(fn, functions.Function) and _core.building() is None:
+                # The replicas are one graph, in which they can merge values.
+                return self._traced(fn)(args, kwargs)
+            fn = as_called(fn)
             return run_replicas(
                 self._strategy,
                 contexts,
@@ -277,7 +286,15 @@ class StrategyExtended:
             distribution.inside(self._strategy, contexts[0]),
             device(self._devices[0]),
         ):
-            return fn(*replica_of(args, 0), **replica_of(kwargs, 0))
+            return as_called(fn)(*replica_of(args, 0), **replica_of(kwargs, 0))
+
+    def _traced(self, fn: Any) -> Callable[..., Any]:
+        """A tf.function of all replicas together."""
+        if fn not in self._functions:
+            self._functions[fn] = functions.Function(
+                lambda args, kwargs: self._run(fn.python_function, args, kwargs)
+            )
+        return self._functions[fn]
 
     def call_for_each_replica(
         self, fn: Callable[..., Any], args: tuple[Any, ...] = (), kwargs: Any = None

@@ -83,6 +83,15 @@ def split_rows(tensor: Any, replicas: int) -> list[Any]:
     return [tensor[number * part : (number + 1) * part] for number in range(replicas)]
 
 
+def joined_rows(parts: Any) -> Any:
+    """Tensors of replicas one after the other.
+
+    Args:
+        parts: the tensors.
+    """
+    return _ops.concat(list(parts), axis=0)
+
+
 class SplitDataset(UnaryDataset):
     """Batches, taken apart for replicas.
 

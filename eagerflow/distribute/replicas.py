@@ -32,7 +32,7 @@ class Surroundings:
     """What the thread that runs replicas has set, for their threads."""
 
     def __init__(self) -> None:
-        self._graph = _core.building()
+        self.graph = _core.building()
         self._prefix = name_scope.current_prefix()
         self._creators = variable.creators()
 
@@ -43,7 +43,7 @@ class Surroundings:
         Args:
             number: the number of the replica.
         """
-        graph = self._graph
+        graph = self.graph
         if graph is None:
             building: Any = contextlib.nullcontext()
         elif graph.building_function:
@@ -127,7 +127,18 @@ class ReplicaThread:
     def wait_for_merge(
         self, merge_fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
-        """Asks for a merge, and returns this replica's part of the result."""
+        """Asks for a merge, and returns this replica's part of the result.
+
+        Raises:
+            RuntimeError: while a function is traced that only this replica calls.
+        """
+        if _core.building() is not self._surroundings.graph:
+            raise RuntimeError(
+                "`merge_call` called while defining a new graph or a tf.function: replicas trace "
+                "functions that they call by themselves one after the other, and cannot wait for "
+                "each other meanwhile. Pass the tf.function to `strategy.run`, or call "
+                "`strategy.run` inside of it."
+            )
         self.merge = merge_fn, args, kwargs
         self._paused.release()
         self._go.acquire()
@@ -200,6 +211,7 @@ def _merge(strategy: Any, threads: Sequence[ReplicaThread]) -> None:
 
 def as_called(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function as replicas call it: with its control flow converted where it is traced."""
+    function = getattr(function, "python_function", function)
     if _core.building() is None or libraries.runs_as_it_is(function):
         return function
     return conversion.convert_in_context(function)

@@ -64,6 +64,7 @@ class Strategy:
     """
 
     _should_use_with_coordinator = False
+    _is_default = False
 
     def __init__(self, extended: StrategyExtended) -> None:
         self._extended = extended
@@ -282,6 +283,8 @@ class Strategy:
 class _DefaultStrategy(Strategy):
     """The strategy of programs that use none."""
 
+    _is_default = True
+
     def __init__(self) -> None:
         super().__init__(DefaultExtended(self))
 
@@ -422,7 +425,7 @@ def has_strategy() -> bool:
     >>> tf.distribute.has_strategy()
     False
     """
-    return distribution.strategy() not in (None, _default)
+    return distribution.has_strategy()
 
 
 def in_cross_replica_context() -> bool:

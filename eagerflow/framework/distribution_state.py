@@ -6,8 +6,9 @@ and beside it.
 
 from __future__ import annotations
 
+import functools
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -37,6 +38,28 @@ def strategy() -> Any:
 def num_replicas() -> int:
     """How many replicas the strategy in use has; 1 without one."""
     return state.strategies[-1].num_replicas_in_sync if state.strategies else 1
+
+
+def has_strategy() -> bool:
+    """Whether a strategy other than the default one is in use."""
+    return bool(state.strategies) and not state.strategies[-1]._is_default
+
+
+def merged_in_replicas(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that replicas call together: it runs once for all of them.
+
+    Args:
+        function: a method, such as the `result` of a metric; its arguments differ in no replica.
+    """
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        context = replica_context()
+        if context is None or context._thread is None or state.updated_copy is not None:
+            return function(*args, **kwargs)
+        return context.merge_call(lambda strategy: function(*args, **kwargs))
+
+    return call
 
 
 def copy_number() -> int | None:

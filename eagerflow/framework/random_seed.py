@@ -204,7 +204,8 @@ def draw(operation: Any, op_seed: int | None, blocks: Any) -> tuple[Any, Any, An
             return unforeseen()
         if op_seed is None:
             return Stream(first, second << 64).take(0)  # the seed drawn for it is never repeated
-        key = (operation, first, second)
+        # Each device has its own stream, so that replicas draw the same values.
+        key = (operation, first, second, _core.current_device())
         stream = _state.streams.get(key)
         if stream is None:
             stream = _state.streams[key] = Stream(first, second << 64)

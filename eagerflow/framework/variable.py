@@ -67,13 +67,13 @@ def tracing_creation(creation: Any) -> Any:
     return before
 
 
-def creators() -> tuple[list[Callable], Any]:
+def creators() -> tuple[list[Any], Any]:
     """The functions that make variables on this thread, and what `tracing_creation` was told."""
     return list(_creators.functions), _creators.tracing
 
 
 @contextmanager
-def creating(state: tuple[list[Callable], Any]) -> Iterator[None]:
+def creating(state: tuple[list[Any], Any]) -> Iterator[None]:
     """Makes variables as another thread does, whose `creators()` this is."""
     before = _creators.functions, _creators.tracing
     _creators.functions, _creators.tracing = list(state[0]), state[1]

@@ -6,8 +6,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from eagerflow import nest
+from eagerflow.framework import distribution_state
 from eagerflow.framework.context import process
 from eagerflow.framework.variable import variable_at_once
+from eagerflow.keras.engine import step_replicas
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.util import lazy
 
@@ -18,6 +20,7 @@ else:
 
 # Imported when they are first used: few programs need them.
 losses_and_metrics = lazy.Module("eagerflow.keras.engine.losses_and_metrics")
+strategies = lazy.Module("eagerflow.distribute.strategy")
 mixed_precision = lazy.Module("eagerflow.keras.mixed_precision")
 serialization = lazy.Module("eagerflow.keras.saving.serialization")
 steps_tuner = lazy.Module("eagerflow.keras.utils.steps_tuner")
@@ -39,6 +42,7 @@ class Compiled(_Layer):
 
     _graph: Any = None
     _is_compiled = False
+    _compiled_in: Any = None  # the strategy, if it was in the scope of one
     optimizer: Any = None
     loss: Any = None
     compiled_loss: Any = None
@@ -138,6 +142,7 @@ class Compiled(_Layer):
         self._run_eagerly = run_eagerly
         self._set_steps_per_execution(steps_per_execution or 1)
         self._is_compiled = True
+        self._compiled_in = distribution_state.strategy()
         self.__dict__["_compiled_trainable"] = {
             layer: layer._trainable for layer in self._flatten_layers()
         }
@@ -210,8 +215,8 @@ class Compiled(_Layer):
 
     @property
     def distribute_strategy(self) -> Any:
-        """None: models run on one device."""
-        return None
+        """The strategy whose scope made the model's weights, or the one in use now."""
+        return step_replicas.strategy_of(self) or strategies.get_strategy()
 
     @property
     def metrics(self) -> list[Any]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.framework import distribution_state
 from eagerflow.framework.sizes import sizes_of
 from eagerflow.keras import losses as losses_module
 from eagerflow.keras import metrics as metrics_module
@@ -16,6 +17,9 @@ from eagerflow.ops import conversion
 
 _ops = _core.ops
 _Tensor = _core.Tensor
+
+# A replica's share of a mean over all samples is its own mean divided by the number of replicas.
+_MEANS = (losses_module.Reduction.AUTO, losses_module.Reduction.SUM_OVER_BATCH_SIZE)
 
 
 def output_names_for(outputs: Any) -> list[str]:
@@ -218,6 +222,7 @@ class LossesContainer(_Container):
         if not isinstance(loss, losses_module.Loss):
             name = function_name(loss)
             loss = losses_module.LossFunctionWrapper(loss, name=name)
+        loss._allow_sum_over_batch_size = True
         return loss
 
     def __call__(
@@ -246,6 +251,7 @@ class LossesContainer(_Container):
             flat_weight = spread(sample_weight, y_pred, names, "sample weights")
         values: list[Any] = []
         shown: list[Any] = []
+        replicas = distribution_state.num_replicas()
         batch = None
         for index, loss in enumerate(self._losses):
             target = flat_true[index]
@@ -266,20 +272,30 @@ class LossesContainer(_Container):
             factor = self._weights[index]
             if factor is not None:
                 value = value * _core.convert(factor, value.dtype, None)
+            whole = value
+            if replicas > 1 and loss.reduction in _MEANS:
+                value = value / replicas
+            elif replicas > 1 and loss.reduction == losses_module.Reduction.SUM:
+                whole = value * replicas  # each replica counts as a batch
+            shown.append(whole)
             values.append(value)
-        if regularization_losses:
-            shown = values
-            values = values + list(regularization_losses)
-        shown = values
+        for term in regularization_losses or ():
+            shown.append(term)
+            values.append(term if replicas == 1 else term / replicas)
         if not shown:
             return _ops.zeros([], "float32")
-        total = shown[0]
-        for value in shown[1:]:
-            total = total + (value if value.dtype is total.dtype else _ops.cast(value, total.dtype))
+        total = _sum(shown)
         if batch is None:
             batch = 1.0
         self._total.update_state(total, sample_weight=batch)
-        return total
+        return total if replicas == 1 else _sum(values)
+
+
+def _sum(values: list[Any]) -> Any:
+    total = values[0]
+    for value in values[1:]:
+        total = total + (value if value.dtype is total.dtype else _ops.cast(value, total.dtype))
+    return total
 
 
 class MetricsContainer(_Container):

@@ -8,6 +8,7 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import naming
+from eagerflow.keras.engine import step_replicas
 from eagerflow.keras.engine.data_adapter import unpack_x_y_sample_weight
 from eagerflow.util import lazy
 
@@ -50,15 +51,19 @@ def make_steps(model: Any, kind: str, counter: Any) -> Callable[..., Any]:
     one = _core.convert(1, "int64", None)
     step_name = f"{kind}_step"
 
+    def of_replica(data: Any) -> Any:
+        if _core.building() is None:
+            return getattr(model, step_name)(data)
+        with naming.apart():
+            return getattr(model, step_name)(data)
+
+    of_all = step_replicas.replicated(model, kind, of_replica)
+
     def make_step(iterator: Any) -> Any:
         data = next(iterator)
         if kind == "test":
             _note_unused_weights(model, data)
-        if _core.building() is None:
-            outputs = getattr(model, step_name)(data)
-        else:
-            with naming.apart():
-                outputs = getattr(model, step_name)(data)
+        outputs = of_all(data)
         counter.assign_add(one)
         return outputs
 

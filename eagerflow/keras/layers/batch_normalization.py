@@ -7,7 +7,7 @@ import warnings
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.framework import dtypes
+from eagerflow.framework import distribution_state, dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.variable import VariableAggregation, VariableSynchronization
 from eagerflow.keras.engine.input_spec import InputSpec
@@ -49,7 +49,7 @@ class BatchNormalization(Renormalization, FunctionLayer):
         gamma_regularizer: adds a loss for gamma.
         beta_constraint: is applied to beta after each step of an optimizer.
         gamma_constraint: is applied to gamma after each step.
-        synchronized: kept in the config; there is one replica.
+        synchronized: whether means and variances are those of all replicas of a strategy together.
         **kwargs: `name`, `dtype`, …; `fused=False` keeps the variance of images uncorrected;
             `renorm=True` corrects batches by averages (Ioffe, 2017), with `renorm_momentum` and
             the limits `rmax`, `rmin` and `dmax` in `renorm_clipping`; `virtual_batch_size` is the
@@ -191,7 +191,7 @@ class BatchNormalization(Renormalization, FunctionLayer):
         Layer.build(self, input_shape)
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
-        if self._channel is not None and (mask is None or self.fused):
+        if self._channel is not None and (mask is None or self.fused) and not self._is_joined():
             return self._call_native(inputs, training, mask)
         dtype = inputs.dtype
         x = _ops.cast(inputs, dtypes.float32) if dtype in _HALF else inputs
@@ -245,8 +245,29 @@ class BatchNormalization(Renormalization, FunctionLayer):
             stacklevel=4,
         )
 
+    def _is_joined(self) -> bool:
+        """Whether statistics are of several replicas."""
+        return (
+            self.synchronized
+            and distribution_state.num_replicas() > 1
+            and distribution_state.replica_context() is not None
+        )
+
+    def _joined_moments(self, x: Any) -> tuple[Any, Any]:
+        """Mean and variance of the batches of all replicas."""
+        count = _ops.cast(self._count(x), x.dtype)
+        total = _ops.reduce_sum(x, self._reduced, self._keep)
+        squares = _ops.reduce_sum(_ops.square(x), self._reduced, self._keep)
+        total, squares, count = distribution_state.replica_context().all_reduce(
+            "SUM", [total, squares, count]
+        )
+        mean = total / count
+        return mean, squares / count - _ops.square(mean)
+
     def _moments(self, x: Any, mask: Any) -> tuple[Any, Any]:
         """Mean and variance of a batch."""
+        if mask is None and self._is_joined():
+            return self._joined_moments(x)
         if mask is not None:
             weights = _ops.cast(mask, x.dtype)
             for _ in range(x.ndim - weights.ndim):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework import distribution_state
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.keras.argument_docs import complete_docs
 from eagerflow.keras.losses import weighting
@@ -50,6 +51,9 @@ class Loss:
         super().__init_subclass__(**kwargs)
         complete_docs(cls)
 
+    # Whether what calls it divides means by the number of replicas.
+    _allow_sum_over_batch_size = False
+
     def __init__(self, reduction: str = Reduction.AUTO, name: str | None = None) -> None:
         Reduction.validate(reduction)
         self.reduction = reduction
@@ -67,7 +71,19 @@ class Loss:
 
         Returns:
             A scalar, or, for `Reduction.NONE`, what `call` returns times the weights.
+
+        Raises:
+            ValueError: if the loss is a mean, under a `tf.distribute.Strategy`.
         """
+        if not self._allow_sum_over_batch_size and distribution_state.has_strategy():
+            if self.reduction in (Reduction.AUTO, Reduction.SUM_OVER_BATCH_SIZE):
+                raise ValueError(
+                    "Please use `tf.keras.losses.Reduction.SUM` or "
+                    "`tf.keras.losses.Reduction.NONE` for loss reduction when losses are used with "
+                    "`tf.distribute.Strategy`, except for specifying losses in `Model.compile()`: a "
+                    "replica does not know how many samples the others have. Divide by the batch "
+                    "size of all replicas together, as `tf.nn.compute_average_loss` does."
+                )
         losses = convertible(self.call)(y_true, y_pred)
         mask = getattr(y_pred, "_keras_mask", None)
         if isinstance(losses, Tensor):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.framework.distribution_state import merged_in_replicas
 from eagerflow.framework.variable import Variable, VariableAggregation, VariableSynchronization
 from eagerflow.keras.argument_docs import complete_docs
 from eagerflow.keras.config import defaults
@@ -89,10 +90,12 @@ class Metric(Layer):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         complete_docs(cls)
-        if cls.__module__.startswith("eagerflow."):
-            return
+        own = not cls.__module__.startswith("eagerflow.")
         if "result" in cls.__dict__:
-            cls.result = _converted(cls.result)  # type: ignore[method-assign]
+            result = _converted(cls.result) if own else cls.result
+            cls.result = merged_in_replicas(result)  # type: ignore[method-assign]
+        if not own:
+            return
         if "update_state" in cls.__dict__:
             cls.update_state = _traced(cls.update_state)  # type: ignore[method-assign]
 

@@ -11,7 +11,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.autodiff.tape import GradientTape
 from eagerflow.config.devices import list_physical_devices
-from eagerflow.framework import dtypes
+from eagerflow.framework import distribution_state, dtypes
 from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.name_scope import name_scope
@@ -442,8 +442,26 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
     _compute_gradients = compute_gradients
 
     def aggregate_gradients(self, grads_and_vars: Any) -> Any:
-        """Returns the gradients: there is one replica."""
-        return grads_and_vars
+        """The sums of all replicas' gradients, with their variables.
+
+        Args:
+            grads_and_vars: pairs of this replica's gradient, which may be None, and a variable.
+
+        Raises:
+            RuntimeError: outside of replicas, under a strategy that has several.
+        """
+        if distribution_state.num_replicas() == 1:
+            return grads_and_vars
+        context = distribution_state.replica_context()
+        if context is None:
+            raise RuntimeError(
+                "Gradients are applied in replicas: call `apply_gradients` in a function that "
+                "`tf.distribute.Strategy.run` runs."
+            )
+        pairs = list(grads_and_vars)
+        given = [gradient for gradient, _ in pairs if gradient is not None]
+        summed = iter(context.all_reduce("SUM", given))
+        return [(None if g is None else next(summed), variable) for g, variable in pairs]
 
     def apply_gradients(
         self,
@@ -459,8 +477,9 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
                 leaves the variable unchanged) and its variable.
             name: the prefix of the names of the optimizer's variables; by default the
                 optimizer's name.
-            skip_gradients_aggregation: ignored.
-            **kwargs: ignored.
+            skip_gradients_aggregation: whether replicas apply their own gradients; by default, all
+                apply the sum.
+            **kwargs: `experimental_aggregate_gradients=False` is the same by its older name.
 
         Returns:
             The `iterations`, incremented by one.
@@ -483,6 +502,11 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
             with eagerly(), name_scope(name or self.name or "optimizer"):
                 self.build([variable for _, variable in grads_and_vars])
             self._was_built = True
+        if distribution_state.state.strategies:
+            if not skip_gradients_aggregation and kwargs.get(
+                "experimental_aggregate_gradients", True
+            ):
+                grads_and_vars = self.aggregate_gradients(grads_and_vars)
         gradients = []
         variables = []
         slots = []
@@ -524,7 +548,8 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
             self._update_by_kind(variables, gradients, slots, rate)
         else:
             self._update(variables, gradients, slots, rate)
-        self._iterations.assign_add(self._one)
+        if self._counts_steps():
+            self._iterations.assign_add(self._one)
         if self.use_ema:
             self._update_averages(variables)
         if self._constrained:
@@ -532,6 +557,13 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
                 if variable._id in self._constrained:
                     variable.assign(variable.constraint(variable))  # type: ignore[misc]
         return self._iterations
+
+    def _counts_steps(self) -> bool:
+        """Whether this replica counts its step: the last one does if all share the counter."""
+        context = distribution_state.replica_context()
+        if context is None or getattr(self._iterations, "distribute_strategy", None) is not None:
+            return True
+        return context._local_id == len(context.strategy.extended._contexts()) - 1
 
     def _summed(self, gradient: IndexedSlices, variable: Variable) -> Any:
         """A sparse gradient as a tensor, or as rows and values if the rule updates rows."""

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.framework import dtypes
+from eagerflow.framework import distribution_state, dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.sizes import as_matrix, may_equal, reshaped, sizes_of
 from eagerflow.ops.array import invalid_argument
@@ -254,16 +254,20 @@ def log_poisson_loss(
 def compute_average_loss(
     per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
 ) -> Tensor:
-    """The sum of the examples' losses divided by the batch size.
+    """The sum of the examples' losses divided by the batch size of all replicas together.
 
     Args:
         per_example_loss: a loss for each example.
         sample_weight: weights of the losses.
-        global_batch_size: the batch size; by default the number of losses.
+        global_batch_size: the batch size; by default the number of losses times that of replicas.
+
+    Raises:
+        RuntimeError: in the scope of a strategy, but not in a replica.
 
     >>> tf.nn.compute_average_loss([1.0, 3.0], global_batch_size=4)
     <tf.Tensor: shape=(), dtype=float32, numpy=1.0>
     """
+    _require_replica("compute_average_loss")
     losses = _core.as_tensor(per_example_loss)
     if losses.ndim == 0:
         raise ValueError(
@@ -276,7 +280,7 @@ def compute_average_loss(
             weights = _ops.expand_dims(weights, -1)
         losses = losses * weights
     if global_batch_size is None:
-        global_batch_size = sizes_of(losses)[0]
+        global_batch_size = sizes_of(losses)[0] * distribution_state.num_replicas()
     else:
         known = _core.static_value(_core.as_tensor(global_batch_size))
         if known is not None and (known.numpy() < 0).any():
@@ -288,12 +292,27 @@ def compute_average_loss(
 
 @op_function
 def scale_regularization_loss(regularization_loss: Any) -> Tensor:
-    """The sum of a regularization loss; there is only one replica.
+    """The sum of a regularization loss, divided by the number of replicas.
+
+    Args:
+        regularization_loss: the loss.
+
+    Raises:
+        RuntimeError: in the scope of a strategy, but not in a replica.
 
     >>> tf.nn.scale_regularization_loss([1.0, 2.0])
     <tf.Tensor: shape=(), dtype=float32, numpy=3.0>
     """
-    return truediv(_ops.reduce_sum(regularization_loss), 1)
+    _require_replica("scale_regularization_loss")
+    return truediv(_ops.reduce_sum(regularization_loss), distribution_state.num_replicas())
+
+
+def _require_replica(name: str) -> None:
+    if distribution_state.state.strategies and distribution_state.replica_context() is None:
+        raise RuntimeError(
+            f"You are calling `{name}` in cross replica context, while it was expected to be called "
+            "in replica context."
+        )
 
 
 @composed_op(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework import distribution_state, dtypes, random_seed
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.variable import Variable
 from eagerflow.ops.random.algorithm import checked_algorithm
@@ -105,6 +105,8 @@ class Generator:
                 raise ValueError("A Generator needs `copy_from`, or `state` and `alg`.")
             self._alg = checked_algorithm(alg)
             initial = self._checked_state(state)
+        # Replicas that share a generator of their strategy draw from streams of their own.
+        self._of_replicas = distribution_state.has_strategy()
         self._state_var = Variable(initial, trainable=False, name="StateVar", dtype=dtypes.int64)
 
     @classmethod
@@ -212,6 +214,19 @@ class Generator:
         if isinstance(blocks, int):
             blocks = random_seed.signed(blocks)
         key, low, high = _core.advance_state(self._state_var, blocks)
+        if self._of_replicas and distribution_state.copy_number() is None:
+            for copy in getattr(self._state_var, "values", ())[1:]:
+                _core.advance_state(copy, blocks)
+        return key, low, high
+
+    def _draw(self, outputs: Any) -> tuple[Any, Any, Any]:
+        """The key and counter for values: those of `_take`, with a replica's own key."""
+        key, low, high = self._take(outputs)
+        replica = distribution_state.replica_context()
+        if self._of_replicas and replica is not None:
+            number = replica._replica_id
+            word = _ops.philox_uniform_full_int([1], dtypes.int64, key, number, 0)[0]
+            key = word if _core.is_symbolic(word) else int(word)
         return key, low, high
 
     def skip(self, delta: Any) -> Tensor:
@@ -225,7 +240,7 @@ class Generator:
 
     def _arguments(self, shape: Any, dtype: Any, op: str) -> tuple[Any, Any, Any, Any, Any]:
         sizes, _ = sizes_of(shape, op)
-        return sizes, dtype, *self._take(elements_in(sizes))
+        return sizes, dtype, *self._draw(elements_in(sizes))
 
     def normal(
         self,

@@ -1,0 +1,61 @@
+"""Steps of models whose weights a strategy of several replicas has made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import nest
+from eagerflow.framework import distribution_state
+from eagerflow.util import lazy
+
+# Few models are trained on several devices.
+strategies = lazy.Module("eagerflow.distribute.input")
+
+
+def strategy_of(model: Any) -> Any:
+    """The strategy whose scope made a model's weights, or else the optimizer's; None if there is none.
+
+    Args:
+        model: the model.
+    """
+    if model._compiled_in is not None:
+        return model._compiled_in
+    made: list[Any] = list(model.weights) if model.built else []
+    iterations = getattr(getattr(model, "optimizer", None), "iterations", None)
+    for variable in (iterations, *made):
+        strategy = getattr(variable, "_distribute_strategy", None)
+        if strategy is not None:
+            return strategy
+    return distribution_state.strategy()
+
+
+def replicated(model: Any, kind: str, step: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A step of a model as one of all replicas together.
+
+    Each gets a part of the batch. In training and testing, they return the same values; in
+    prediction, their outputs are put one after the other.
+
+    Args:
+        model: the model.
+        kind: "train", "test" or "predict".
+        step: makes the step of one replica.
+    """
+
+    strategy = strategy_of(model)
+    if strategy is None or strategy._is_default:
+        return step
+    replicas = len(strategy.extended._contexts())
+
+    def run(data: Any) -> Any:
+        if replicas > 1:
+            data = strategies.split_batch(data, replicas)
+        outputs = strategy.run(step, (data,))
+        if kind != "predict":
+            return strategy.experimental_local_results(outputs)[0]
+        if replicas == 1:
+            return outputs
+        parts = strategy.experimental_local_results(outputs)
+        return nest.map_structure(lambda *each: strategies.joined_rows(each), *parts)
+
+    return run
