@@ -17,7 +17,7 @@ from eagerflow import _core, config, nest, random
 from eagerflow.autodiff.tape import GradientTape
 from eagerflow.errors import InvalidArgumentError, OpError
 from eagerflow.framework.context import default_graph, executing_eagerly
-from eagerflow.framework.device import DeviceSpec
+from eagerflow.framework.device_spec import DeviceSpec
 from eagerflow.protos.schema import protobuf
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.test.assertions import PlainAssertions
