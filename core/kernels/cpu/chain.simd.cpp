@@ -57,8 +57,7 @@ void tile_load_bool(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
 
 template <class T>
 EF_INLINE void put_bools(uint8_t* memory, int k, Vec<T> v) {
-  const auto bytes = __builtin_convertvector((MaskVec<T>)v, ByteVec<T>) & 1;
-  std::memcpy(memory + k * kLanes<T>, &bytes, sizeof(bytes));
+  put_narrowed<T>(memory + k * kLanes<T>, (MaskVec<T>)v & 1);
 }
 
 template <class T>

@@ -135,16 +135,28 @@ void activation_grad_loop(void* out, const void* dy, const void* x, int64_t coun
 
 template <class T>
 struct Relu {
-  static T of(T x) { return x <= 0 ? 0 : x; }
+  template <class V>
+  static V of(V x) {
+    return x <= 0 ? V{} : x;
+  }
 };
 template <class T>
 struct Relu6 {
-  static T of(T x) { return x <= 0 ? T{0} : x >= 6 ? T{6} : x; }
+  template <class V>
+  static V of(V x) {
+    const V six = V{} + T{6};
+    const V below = x >= 6 ? six : x;
+    return x <= 0 ? V{} : below;
+  }
 };
 // Multiplies by the factor instead of selecting, so that a NaN in dy is not hidden.
 template <class T>
 struct ReluGrad {
-  static T of(T dy, T x) { return dy * (x > 0 ? T{1} : T{0}); }
+  template <class V>
+  static V of(V dy, V x) {
+    const V one = V{} + T{1};
+    return dy * (x > 0 ? one : V{});
+  }
 };
 template <class T>
 struct Relu6Grad {

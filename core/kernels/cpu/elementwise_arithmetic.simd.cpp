@@ -77,14 +77,22 @@ struct TruncateDivide {
       return __builtin_trunc(x / y);
   }
 };
-// NaN if either side is.
+// NaN if either side is; of numbers or vectors, for which two selections are two instructions.
 template <class T>
 struct Maximum {
-  static T of(T x, T y) { return (x >= y) | (x != x) ? x : y; }
+  template <class V>
+  static V of(V x, V y) {
+    const V larger = x < y ? y : x;
+    return y != y ? y : larger;
+  }
 };
 template <class T>
 struct Minimum {
-  static T of(T x, T y) { return (x <= y) | (x != x) ? x : y; }
+  template <class V>
+  static V of(V x, V y) {
+    const V smaller = y < x ? y : x;
+    return y != y ? y : smaller;
+  }
 };
 template <class T>
 struct Negative {

@@ -4,6 +4,10 @@
 #include <cstdint>
 #include <cstring>
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 #include "kernels/cpu/elementwise_loops.h"
 #include "kernels/cpu/vector_math.h"
 
@@ -43,15 +47,18 @@ EF_INLINE Vec<T> vector_at(const T* memory, int k) {
   return v;
 }
 
-// A scalar operation on each lane, which compilers turn into vector instructions.
+// An operation on vectors, or a scalar one on each lane, which compilers turn into vector
+// instructions where it selects nothing.
 template <class T, class Op>
 EF_INLINE Vec<T> on_lanes(Vec<T> x) {
+  if constexpr (requires { Op::of(x); }) return Op::of(x);
   Vec<T> result;
   for (int i = 0; i < kLanes<T>; ++i) result[i] = Op::of(x[i]);
   return result;
 }
 template <class T, class Op>
 EF_INLINE Vec<T> on_lanes(Vec<T> x, Vec<T> y) {
+  if constexpr (requires { Op::of(x, y); }) return Op::of(x, y);
   Vec<T> result;
   for (int i = 0; i < kLanes<T>; ++i) result[i] = Op::of(x[i], y[i]);
   return result;
@@ -132,11 +139,48 @@ typedef int8_t BytesOfDoubles __attribute__((vector_size(EF_VECTOR_BYTES / 8)));
 template <class T>
 using ByteVec = std::conditional_t<std::is_same_v<T, float>, BytesOfFloats, BytesOfDoubles>;
 
+// Compilers widen and narrow vectors of bytes piece by piece.
+template <class T>
+EF_INLINE MaskVec<T> widened(const uint8_t* memory) {
+  ByteVec<T> bytes;
+  std::memcpy(&bytes, memory, sizeof(bytes));
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) {
+    return (MaskVec<T>)_mm512_cvtepi8_epi32((__m128i)bytes);
+  } else {
+    return (MaskVec<T>)_mm512_cvtepi8_epi64(_mm_loadl_epi64((const __m128i*)&bytes));
+  }
+#elif defined(__AVX2__)
+  if constexpr (sizeof(T) == 4) {
+    return (MaskVec<T>)_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i*)&bytes));
+  } else {
+    return (MaskVec<T>)_mm256_cvtepi8_epi64(_mm_loadu_si32(&bytes));
+  }
+#else
+  return __builtin_convertvector(bytes, MaskVec<T>);
+#endif
+}
+
+// The low byte of each element.
+template <class T>
+EF_INLINE void put_narrowed(uint8_t* memory, MaskVec<T> v) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4) {
+    const __m128i bytes = _mm512_cvtepi32_epi8((__m512i)v);
+    std::memcpy(memory, &bytes, sizeof(bytes));
+  } else {
+    const __m128i bytes = _mm512_cvtepi64_epi8((__m512i)v);
+    std::memcpy(memory, &bytes, kLanes<T>);
+  }
+#else
+  const auto bytes = __builtin_convertvector(v, ByteVec<T>);
+  std::memcpy(memory, &bytes, sizeof(bytes));
+#endif
+}
+
 template <class T>
 EF_INLINE Vec<T> mask_at(const uint8_t* memory, int k) {
-  ByteVec<T> bytes;
-  std::memcpy(&bytes, memory + k * kLanes<T>, sizeof(bytes));
-  return (Vec<T>)(-__builtin_convertvector(bytes, MaskVec<T>));
+  return (Vec<T>)(-widened<T>(memory + k * kLanes<T>));
 }
 
 template <class T, class Op, bool single>
