@@ -35,7 +35,7 @@ def _rounded(text):
 def show(label, function):
     """Prints what a function returns, or the kind and the first line of its error."""
     try:
-        with contextlib.redirect_stderr(io.StringIO()):
+        with contextlib.redirect_stderr(io.StringIO()), np.printoptions(precision=5):
             text = _rounded(repr(function()))
     except Exception as error:
         found = re.sub(r"{{.*?}} | \[Op:.*", "", str(error)).strip().splitlines() or [""]
@@ -81,5 +81,3 @@ if __name__ == "__main__":
     for name in sys.argv[1:]:
         program = pathlib.Path(name)
         program.with_suffix(".txt").write_text("\n".join(lines(program, "tensorflow")) + "\n")
-
-np.set_printoptions(precision=5)

@@ -259,8 +259,10 @@ bool set_fuses(bool fuses) { return fusing.exchange(fuses); }
 
 namespace {
 
-bool may_wait() {
+// Results so large that memory may not hold them are computed, or refused, by the call.
+bool may_wait(int64_t count, DType dtype) {
   return fuses() && observers.empty() && !buffers_are_limited() &&
+         count <= kMostHeldBytes / static_cast<int64_t>(element_size(dtype)) &&
          held_bytes.load(std::memory_order_relaxed) <= kMostHeldBytes;
 }
 
@@ -276,7 +278,7 @@ Tensor tensor_of(std::unique_ptr<Pending> node, const TensorSpec& spec) {
 Tensor make_lazy(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                  const TensorSpec& spec) {
   const int64_t count = spec.shape.num_elements();
-  if (count < kLazyElements || !may_wait()) return {};
+  if (count < kLazyElements || !may_wait(count, spec.dtype)) return {};
   InlineVector<DType, 3> types;
   for (const Tensor& input : inputs) types.push_back(input.dtype());
   const ElementLoop loop = op.kernel.elements({op, types, spec.dtype, attrs});
@@ -333,8 +335,9 @@ Tensor make_lazy(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
 }
 
 Tensor make_lazy_broadcast(const Tensor& value, const Shape& shape) {
-  if (value.dtype() == DType::kString || value.dtype() == DType::kVariant || !may_wait()) return {};
   const TensorSpec spec{value.dtype(), shape};
+  const bool stored = spec.dtype == DType::kString || spec.dtype == DType::kVariant;
+  if (stored || !may_wait(shape.num_elements(), spec.dtype)) return {};
   auto node = std::make_unique<Pending>(ops::broadcast_to, AttrsRef(), spec);
   node->spreads = true;
   node->cost = static_cast<double>(shape.num_elements()) / 8;

@@ -51,7 +51,9 @@ class PerReplica(DistributedValues, CompositeTensor):
     >>> strategy.experimental_distribute_values_from_function(
     ...     lambda context: tf.constant(context.replica_id_in_sync_group)
     ... )
-    <tf.Tensor: shape=(), dtype=int32, numpy=0>
+    PerReplica:{
+      0: <tf.Tensor: shape=(), dtype=int32, numpy=0>
+    }
     """
 
     _stands_for_tensor = False

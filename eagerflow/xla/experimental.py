@@ -32,8 +32,8 @@ def jit_scope(
     ... def double(x):
     ...     with tf.xla.experimental.jit_scope():
     ...         return x + x
-    >>> double(2).numpy()
-    4
+    >>> double(2)
+    <tf.Tensor: shape=(), dtype=int32, numpy=4>
     """
     if context.executing_eagerly():
         raise RuntimeError(
