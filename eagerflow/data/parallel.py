@@ -146,6 +146,7 @@ class Team:
         if not self.started:
             self.start()
         here = False
+        reading = False
         ended = False
         try:
             with self.lock:
@@ -160,7 +161,7 @@ class Team:
                     if self.ended and not self.blocks:
                         raise StopIteration
                     if not self.busy and self._may_begin():
-                        here = True
+                        here = reading = True
                         self.busy = 1
                         self.reading = True
                         break
@@ -174,7 +175,7 @@ class Team:
             except StopIteration:
                 ended = True
                 raise
-            self.reading = False
+            self.reading = reading = False
             if self.make is None:
                 return value
             if self.idle or len(self.threads) < self.workers:
@@ -184,7 +185,9 @@ class Team:
         finally:
             if here:
                 with self.lock:
-                    self.reading = False
+                    # By now a worker may be reading.
+                    if reading:
+                        self.reading = False
                     self.busy -= 1
                     self.ended = self.ended or ended
                     if self.ended:

@@ -2,12 +2,15 @@
 
 import gc
 import threading
+import time
 import weakref
 
 import numpy as np
 import pytest
 
 import eagerflow as tf
+from eagerflow.data.cursor import Cursor
+from eagerflow.data.parallel import Team
 from python_functions import as_python
 
 
@@ -390,3 +393,46 @@ def test_a_long_element_does_not_hold_back_those_before_it():
     first = [int(next(iterator)) for _ in range(490)]
     variable.assign(1)
     assert first + [int(x) for x in iterator] == list(range(600))
+
+
+class SlowNumbers(Cursor):
+    """Counts to 60, and how often two threads read at the same time."""
+
+    def __init__(self):
+        self.count = self.overlaps = 0
+        self.inside = False
+
+    def __next__(self):
+        self.overlaps += self.inside
+        self.inside = True
+        number = self.count
+        self.count += 1
+        time.sleep(0.002)
+        self.inside = False
+        if number == 60:
+            raise StopIteration
+        return number
+
+    def state(self):
+        return self.count
+
+    def restore(self, state):
+        self.count = state
+
+
+def test_a_reader_that_computes_leaves_the_input_to_the_worker_that_reads_it():
+    def make(x):
+        time.sleep(0.0003)
+        return x
+
+    numbers = SlowNumbers()
+    team = Team(numbers, make, workers=3, room=6, ordered=True)
+    read = []
+    with pytest.raises(StopIteration):
+        while True:
+            read.append(team.next())
+            time.sleep(0.004)  # the workers fill the room
+            if len(read) % 7 == 0:
+                while team.out or team.blocks:  # in the end nothing is ready, and nobody is busy
+                    read.append(team.next())
+    assert read == list(range(60)) and numbers.overlaps == 0
