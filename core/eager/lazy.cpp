@@ -47,17 +47,6 @@ std::mutex links;
 std::atomic<int64_t> held_bytes{0};
 uint64_t last_walk = 0;
 
-// The number of handles on a tensor.
-using HandleCount = std::atomic<uint32_t>;
-template <HandleCount TensorImpl::* count>
-struct CountsHandles {
-  friend uint32_t handles(const TensorImpl& tensor) {
-    return (tensor.*count).load(std::memory_order_relaxed);
-  }
-};
-uint32_t handles(const TensorImpl& tensor);
-template struct CountsHandles<&TensorImpl::refs_>;
-
 class Pending final : public LazyValue {
  public:
   Pending(const Op& of, AttrsRef with, const TensorSpec& spec)
@@ -173,7 +162,7 @@ void compute(Pending& root) {
     walk.visit(root);
     // Besides the root, those that others hold are needed, too.
     for (Pending* const node : expression.nodes) {
-      if (node != &root && handles(*node->self) == static_cast<uint32_t>(node->uses)) continue;
+      if (node != &root && node->self->handles() == static_cast<uint32_t>(node->uses)) continue;
       key.results.push_back(static_cast<int32_t>(expression.leaves.size()) + node->number);
       results.push_back(Tensor::share(node->self));
     }
@@ -360,7 +349,7 @@ std::optional<LazyRead> read_lazy(const Tensor& tensor, const char* reader) {
     walk.visit(*root);
     for (Pending* const node : expression.nodes) {
       if (node == root || !std::exchange(node->was_read, true)) continue;
-      if (handles(*node->self) > static_cast<uint32_t>(node->uses)) {
+      if (node->self->handles() > static_cast<uint32_t>(node->uses)) {
         again.push_back(Tensor::share(node->self));
       }
     }

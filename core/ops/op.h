@@ -241,7 +241,6 @@ struct OpSpec {
   bool makes_outputs = false;
   bool view = false;               // the result is a view of the input: the kernel computes nothing
   bool sizes_from_values = false;  // the inferred shapes are not the outputs' true shapes
-  bool lazy = false;               // a large result may be computed later, see eager/lazy.h
   bool takes_lazy = false;         // the kernel looks for lazy inputs itself
   bool returns_list = false;       // the number of outputs depends on the call; Python gets a list
   CostFn cost = nullptr;

@@ -93,6 +93,9 @@ class TensorImpl {
   // Detaches this tensor from tapes: its memory holds another value.
   void reset_id() { id_.store(0, std::memory_order_relaxed); }
 
+  // How many handles there are; other threads may add some meanwhile.
+  uint32_t handles() const { return refs_.load(std::memory_order_relaxed); }
+
   // Whether this is the only handle on the memory, so that it may be written.
   bool exclusively_owned() const {
     return !pending_.load(std::memory_order_relaxed) &&
