@@ -241,11 +241,8 @@ void convolve_by_primitives(const Convolution& c, const T* image, const void* fi
                             const T* result, const char* op) {
   const bool threaded = max_threads() > 1 && !in_parallel();
   const onednn::Key key = key_of(c, 100, threaded);
-  auto* plan = static_cast<ConvolutionPlan*>(onednn::find_plan(key));
-  if (!plan) {
-    plan = static_cast<ConvolutionPlan*>(
-        onednn::keep_plan(key, onednn::guarded(op, [&] { return make_plan(c, threaded); })));
-  }
+  auto* const plan =
+      onednn::plan_for<ConvolutionPlan>(key, op, [&] { return make_plan(c, threaded); });
   if (plan->shared) return shared_convolution(*plan, c, image, filter, result);
   if (c.pass == Pass::kFilter) return filter_gradient(*plan, c, image, filter, result);
   forward_or_input(*plan, image, filter, result);

@@ -102,11 +102,7 @@ void convolve_pieces(const Convolution& c, const float* image, ReadyWeights& wei
                      const char* op) {
   const bool threaded = max_threads() > 1 && !in_parallel();
   const onednn::Key key = key_of(c, 150, threaded);
-  auto* plan = static_cast<PiecesPlan*>(onednn::find_plan(key));
-  if (!plan) {
-    plan = static_cast<PiecesPlan*>(
-        onednn::keep_plan(key, onednn::guarded(op, [&] { return make_plan(c, threaded); })));
-  }
+  auto* const plan = onednn::plan_for<PiecesPlan>(key, op, [&] { return make_plan(c, threaded); });
   const Desc stored = stored_filter_desc(c);
   std::vector<const void*> filters;
   for (const Primitive& variant : plan->variants) {

@@ -79,4 +79,13 @@ auto guarded(const char* what, const Make& make) {
   }
 }
 
+// The calling thread's plan for `key`, which `make` builds the first time; `what` names the
+// operation.
+template <class Kind, class Make>
+Kind* plan_for(const Key& key, const char* what, const Make& make) {
+  Plan* plan = find_plan(key);
+  if (!plan) plan = keep_plan(key, guarded(what, make));
+  return static_cast<Kind*>(plan);
+}
+
 }  // namespace ef::cpu::onednn

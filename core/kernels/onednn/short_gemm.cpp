@@ -57,8 +57,7 @@ ProductPlan* plan_of(const Strip& s) {
                        int64_t{p.transpose_b}, p.lda, p.ldb, p.ldc, s.a_step, s.b_step, s.c_step}) {
     key.push_back(word);
   }
-  if (auto* plan = static_cast<ProductPlan*>(onednn::find_plan(key))) return plan;
-  auto plan = onednn::guarded("MatMul", [&] {
+  return onednn::plan_for<ProductPlan>(key, "MatMul", [&] {
     const onednn::OneThread one_thread;
     const Desc a =
         matrix(s.batch, p.m, p.k, p.transpose_a ? 1 : p.lda, p.transpose_a ? p.lda : 1, s.a_step);
@@ -76,7 +75,6 @@ ProductPlan* plan_of(const Strip& s) {
     made->scratch_bytes = pd.scratchpad_desc().get_size();
     return made;
   });
-  return static_cast<ProductPlan*>(onednn::keep_plan(key, std::move(plan)));
 }
 
 void run(const Strip& strip, const Bfloat16* a, const Bfloat16* b, Bfloat16* c) {
