@@ -9,6 +9,7 @@ import functools
 
 import numpy as np
 
+import mobilenet as mobilenet_training
 from training import training_case
 from workload import Case, Target, Workload
 
@@ -73,15 +74,7 @@ def mobilenet(make, x):
     """The same by MobileNetV2."""
     x = make.block(x, 3, 3, 32, 2, active="relu6")
     channels = 32
-    for wider, outputs, repeats, first in [
-        (1, 16, 1, 1),
-        (6, 24, 2, 2),
-        (6, 32, 3, 2),
-        (6, 64, 4, 2),
-        (6, 96, 3, 1),
-        (6, 160, 3, 2),
-        (6, 320, 1, 1),
-    ]:
+    for wider, outputs, repeats, first in mobilenet_training.BLOCKS:
         for i in range(repeats):
             stride, inside, before = first if i == 0 else 1, wider * channels, x
             if wider > 1:
