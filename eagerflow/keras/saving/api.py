@@ -15,6 +15,7 @@ from eagerflow.checkpoint.restoring import restore_objects
 from eagerflow.checkpoint.saving import save_objects
 from eagerflow.checkpoint.state import CheckpointState, latest_checkpoint, write_state
 from eagerflow.framework.context import at_once
+from eagerflow.io.damage import part_of
 from eagerflow.io.os_errors import path_text
 from eagerflow.keras.saving import archive, hdf5_files, hdf5_model
 from eagerflow.keras.saving.state_files import read_state
@@ -292,11 +293,12 @@ def load_weights(
     if zipfile.is_zipfile(path):
         import io
 
-        with hdf5_files.reading(io.BytesIO(archive._contents(path)[1])) as file:
+        state = io.BytesIO(archive._contents(path)[1])
+        with hdf5_files.reading(state) as file, part_of(path, "The weights"):
             read_state(file, model, skip_mismatch)
         return None
     _require_built(model)
-    with hdf5_files.reading(path) as file:
+    with hdf5_files.reading(path) as file, part_of(path, "The weights"):
         if "layer_names" not in file.attrs and "model_weights" not in file and _is_tree(file):
             read_state(file, model, skip_mismatch)
         elif by_name:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from eagerflow import errors
+from eagerflow.io.damage import DamagedFileError
 from eagerflow.io.os_errors import path_text
 from eagerflow.io.replacing import replaced
 from eagerflow.keras.saving import hdf5_checks
@@ -73,7 +74,7 @@ def _datasets(file: Any) -> list[Any]:
     def visit(name: str, link: Any) -> Any:
         try:
             elsewhere = isinstance(link, h5py.ExternalLink)
-            item = file.get(name) if isinstance(link, h5py.HardLink) else None
+            item = file[name] if isinstance(link, h5py.HardLink) else None
             if isinstance(item, h5py.Dataset):
                 elsewhere = item.is_virtual or bool(item.external)
                 items.append(item)
@@ -87,10 +88,25 @@ def _datasets(file: Any) -> list[Any]:
     try:
         file.visititems_links(visit)
     except (RuntimeError, SystemError) as error:
-        failures.append(OSError(f"The groups in {file.filename} are damaged: {error}"))
-    if failures:
-        raise failures[0]
+        failures.append(error)
+    for failure in failures:
+        if isinstance(failure, KeyError | RuntimeError | SystemError):  # h5py's errors for damage
+            raise OSError(f"The groups in {file.filename} are damaged: {failure}") from failure
+        raise failure
     return items
+
+
+def dataset(group: Any, name: str) -> Any:
+    """The array of a name in a group, not read yet.
+
+    Raises:
+        KeyError: if there is none.
+        DamagedFileError: if something else has the name.
+    """
+    item = group[name]
+    if not isinstance(item, _h5py().Dataset):
+        raise DamagedFileError(group.file.filename, f"{group.name}/{name}", "it is not an array")
+    return item
 
 
 def _refuse_hostile(file: Any) -> None:

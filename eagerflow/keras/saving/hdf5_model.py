@@ -233,7 +233,7 @@ def _compile(model: Any, file: Any) -> None:
         return
     optimizer.build(model.trainable_variables)
     group = file["optimizer_weights"]
-    values = [group[name][()] for name in files.names(group, "weight_names")]
+    values = _group_values(group)
     variables = list(optimizer.variables)
     if len(values) == len(variables) + 1 and np.ndim(values[1]) == 0:
         del values[1]  # In Keras 3 the learning rate is among them.
@@ -294,7 +294,7 @@ def weights_group(file: Any) -> Any:
 
 
 def _group_values(group: Any) -> list[Any]:
-    return [group[name][()] for name in files.names(group, "weight_names")]
+    return [files.dataset(group, name)[()] for name in files.names(group, "weight_names")]
 
 
 def read_weights(group: Any, model: Any) -> None:

@@ -20,6 +20,7 @@ from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.metrics.metric import Metric
 from eagerflow.keras.naming import snake_case
+from eagerflow.keras.saving.hdf5_files import dataset
 
 Variable: Any = _core.Variable
 _CONTAINERS = (list, tuple, dict, set)
@@ -221,12 +222,12 @@ class _Store:
 
     def shape(self, key: str) -> Any:
         """A value's shape; the value is not read."""
-        return self._group[key].shape
+        return dataset(self._group, key).shape
 
     def __getitem__(self, key: str) -> Any:
-        dataset = self._group[key]
-        value = dataset[()]
-        if dataset.attrs.get("dtype") == "bfloat16":
+        array = dataset(self._group, key)
+        value = array[()]
+        if array.attrs.get("dtype") == "bfloat16":
             import ml_dtypes
 
             return value.view(ml_dtypes.bfloat16)

@@ -218,6 +218,27 @@ def test_zeros_in_files_of_others_do_not_loop(tmp_path, model):
     assert "heap" in done.stdout and str(path) in done.stdout, done.stderr
 
 
+@pytest.mark.parametrize("ending", [".h5", ".weights.h5"])
+def test_a_damaged_header_of_an_array_is_an_error_of_files(tmp_path, ending):
+    """HDF5's library says KeyError for an object whose header it cannot read."""
+    made = keras.Sequential([keras.layers.Dense(2, input_shape=(3,), name="a")])
+    path = tmp_path / f"w{ending}"
+    made.save_weights(path)
+    with h5py.File(path, "r+") as file:  # without a checksum from here on
+        arrays = []
+        file.visititems(lambda name, item: arrays.append(item))
+        header = h5py.h5o.get_info(next(a.id for a in arrays if isinstance(a, h5py.Dataset))).addr
+    content = path.read_bytes()
+    refused = 0
+    for at in range(header, header + 80):
+        path.write_bytes(content[:at] + b"\xff" + content[at + 1 :])
+        try:
+            made.load_weights(path)
+        except (OSError, ValueError):
+            refused += 1
+    assert refused > 20
+
+
 def test_safetensors_of_others_have_no_checksum(tmp_path):
     from safetensors.numpy import load_file, save_file
 
