@@ -611,6 +611,10 @@ PyObject* get_persistent(PyObject* object, void*) {
   return PyBool_FromLong(self_of(object)->persistent);
 }
 
+PyObject* get_used_up(PyObject* object, void*) {
+  return PyBool_FromLong(self_of(object)->used_up);
+}
+
 int set_persistent(PyObject* object, PyObject* value, void*) {
   const int truth = value ? PyObject_IsTrue(value) : -1;
   if (truth < 0) return -1;
@@ -642,6 +646,7 @@ PyMethodDef tape_methods[] = {
 PyGetSetDef tape_getset[] = {
     {"_persistent", get_persistent, set_persistent, "Whether records survive a backward pass.",
      nullptr},
+    {"_used_up", get_used_up, nullptr, "Whether a backward pass has dropped the records.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 

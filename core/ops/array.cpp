@@ -76,6 +76,10 @@ Shape partly_reshaped(const Shape& from, const Ints& sizes, const char* op) {
     elements *= static_cast<uint64_t>(size);
   }
   for (int64_t size : sizes) partial |= size == kUnknownInt;
+  if (sizes.size() >= kMaxRank) [[unlikely]] {
+    invalid_argument("too many dimensions: must be < ", kMaxRank, ", but received ", sizes.size(),
+                     " [Op:", op, "]");
+  }
   if (partial) [[unlikely]] {
     c.add_output(c.dtype(0), partly_reshaped(from, sizes, op));
     return;

@@ -10,6 +10,7 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.framework.composite import gradient_leaves, pack_gradients
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.sizes import is_known
 from eagerflow.util import lazy
 
 rows = lazy.Module("eagerflow.autodiff.rows")
@@ -92,7 +93,7 @@ class GradientTape(_core.Tape):
         array([[2., 0.],
                [0., 4.]], dtype=float32)
         """
-        self._check_several_passes(experimental_use_pfor)
+        self._check_several_passes("jacobian", experimental_use_pfor)
         target = _core.as_tensor(target)
         with _core.stop_recording():
             weights = unit_weights(target)
@@ -119,7 +120,8 @@ class GradientTape(_core.Tape):
             target: a tensor `[b, y1, ..., yn]`, whose element i depends on `source[i]` only.
             source: a tensor `[b, x1, ..., xm]`.
             unconnected_gradients: ignored: zeros are given if `target` does not depend on `source`.
-            parallel_iterations: ignored.
+            parallel_iterations: a number up to that of `y1 * ... * yn` requires a persistent tape, as
+                elsewhere; rows are batched in any case.
             experimental_use_pfor: False requires a persistent tape, as elsewhere; rows are
                 batched in any case.
 
@@ -127,8 +129,8 @@ class GradientTape(_core.Tape):
             A tensor `[b, y1, ..., yn, x1, ..., xm]`.
 
         Raises:
-            RuntimeError: if the tape is not persistent and has been used, or `experimental_use_pfor`
-                is False.
+            RuntimeError: if the tape is not persistent and has been used, `experimental_use_pfor` is
+                False or `parallel_iterations` too small.
             ValueError: if a rank is below 2 or the first sizes differ.
 
         >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
@@ -139,7 +141,7 @@ class GradientTape(_core.Tape):
         array([[6., 0.],
                [0., 8.]], dtype=float32)
         """
-        self._check_several_passes(experimental_use_pfor)
+        self._check_several_passes("batch_jacobian", experimental_use_pfor)
         target = _core.as_tensor(target)
         target_shape = target.shape.with_rank_at_least(2)
         source_shape = TensorShape(source.shape).with_rank_at_least(2)
@@ -149,9 +151,10 @@ class GradientTape(_core.Tape):
                 f"({source_shape}) to match."
             )
         batch, *inner = target._sizes()
+        width = math.prod(inner)
+        self._check_room("batch_jacobian", parallel_iterations, width)
         # Each column's weights serve the whole batch, since its elements are independent.
         with _core.stop_recording():
-            width = math.prod(inner)
             basis = _basis(width, [width, 1, *inner], target.dtype)
             weights = _ops.broadcast_to(basis, [width, batch, *inner])
         (stack,) = self._gradients(target, [source], weights, unconnected_gradients)
@@ -161,11 +164,25 @@ class GradientTape(_core.Tape):
         columns = _ops.reshape(stack, [width, batch, math.prod(sizes[1:])])
         return _ops.reshape(_ops.transpose(columns, [1, 0, 2]), [batch, *inner, *sizes[1:]])
 
-    def _check_several_passes(self, experimental_use_pfor: bool) -> None:
+    def _check_several_passes(self, what: str, experimental_use_pfor: bool) -> None:
+        if self._used_up:
+            raise RuntimeError(
+                "A non-persistent GradientTape can only be used to compute one set of gradients (or "
+                f"jacobians): create it with persistent=True to compute this {what}, too."
+            )
         if not (experimental_use_pfor or self._persistent):
             raise RuntimeError(
-                "GradientTape must be created with persistent=True to compute the jacobian with "
+                f"GradientTape must be created with persistent=True to compute the {what} with "
                 "experimental_use_pfor set to False."
+            )
+
+    def _check_room(self, what: str, parallel_iterations: int | None, rows: Any) -> None:
+        if parallel_iterations is None or self._persistent or not is_known(rows):
+            return
+        if parallel_iterations <= rows:
+            raise RuntimeError(
+                f"GradientTape must be created with persistent=True to compute the {what} of {rows} "
+                f"elements with parallel_iterations={parallel_iterations}."
             )
 
     def _gradients(

@@ -163,6 +163,26 @@ def of_rank(x: Tensor, rank: int) -> Tensor:
     return x
 
 
+def with_axes(x: Tensor, first: Size, count: int, function: Callable[[Tensor], Tensor]) -> Tensor:
+    """What a function of some adjacent axes makes of a tensor whose rank, or these axes, are unknown.
+
+    The axes before them become one, and so do those after them, and both come back in the result.
+
+    Args:
+        x: a tensor.
+        first: the first of the axes: an integer, of at least 0, or a scalar tensor.
+        count: the number of axes.
+        function: takes a tensor of `count` + 2 axes, and returns one with the same first axis and
+            the same last axis.
+    """
+    shape, end = _ops.shape(x), first + count
+    outer, rest = _ops.reduce_prod(shape[:first]), _ops.reduce_prod(shape[end:])
+    inner = _ops.concat([outer[None], shape[first:end], rest[None]], 0)
+    result = function(of_rank(_ops.reshape(x, inner), count + 2))
+    whole = _ops.concat([shape[:first], _ops.shape(result)[1:-1], shape[end:]], 0)
+    return _ops.reshape(result, whole)
+
+
 def of_any_rank(inner: int) -> Callable[[Callable], Callable]:
     """The `in_graph` of a function of the last axes of its first argument.
 

@@ -13,7 +13,15 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.composite import SparseTensorValue
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.sizes import is_known, known_array, reshaped, shape_of, sizes_in, sizes_of
+from eagerflow.framework.sizes import (
+    is_known,
+    known_array,
+    reshaped,
+    shape_of,
+    sizes_in,
+    sizes_of,
+    with_axes,
+)
 from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
 from eagerflow.ops.conversion import constant
 
@@ -428,6 +436,8 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         value, axis = _ops.reshape(value, [-1]), 0
     if value.ndim == 0:
         value, axis = _ops.reshape(value, [1]), 0
+    if value.ndim is None and axis >= 0:
+        return with_axes(value, axis, 1, lambda flat: repeat(flat, counts, 1))
     sizes = list(sizes_of(value))
     axis = axis + len(sizes) if axis < 0 else axis
     length = sizes[axis]

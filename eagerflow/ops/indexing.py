@@ -16,11 +16,10 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.sizes import (
     is_known,
-    known_array,
     may_equal,
-    of_rank,
     reshaped,
     sizes_of,
+    with_axes,
 )
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
@@ -189,7 +188,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     """
     tensor = _core.as_tensor(tensor)
     mask = _core.as_tensor(mask)
-    start = 0 if axis is None else int(known_array(axis, None, "axis"))
+    known = 0 if axis is None else _core.static_value(_core.as_tensor(axis))
     mask_sizes = mask._shape_tuple()
     if mask_sizes is None:
         raise ValueError(
@@ -198,15 +197,10 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
         )
     if not mask_sizes:
         raise ValueError("mask cannot be scalar.")
-    if tensor.ndim is None and start >= 0:
-        # The axes before those of the mask become one, and so do those after them.
-        shape, end = _ops.shape(tensor), start + len(mask_sizes)
-        outer, rest = _ops.reduce_prod(shape[:start]), _ops.reduce_prod(shape[end:])
-        inner = _ops.concat([outer[None], shape[start:end], rest[None]], 0)
-        flat = of_rank(_ops.reshape(tensor, inner), len(mask_sizes) + 2)
-        chosen = boolean_mask(flat, mask, axis=1)
-        whole = _ops.concat([shape[:start], _ops.shape(chosen)[1:2], shape[end:]], 0)
-        return _ops.reshape(chosen, whole)
+    if known is None or (tensor.ndim is None and int(known) >= 0):
+        first = _ops.reshape(axis, []) if known is None else int(known)
+        return with_axes(tensor, first, len(mask_sizes), lambda flat: boolean_mask(flat, mask, 1))
+    start = int(known)
     sizes = sizes_of(tensor)
     if start < 0:
         start += len(sizes)

@@ -341,8 +341,12 @@ def _rounded(
     others = tuple(k for k in range(x.ndim) if k != axis) if axis is not None else None
     around = [1] * x.ndim
     if axis is not None:
-        if not 0 <= axis < x.ndim:
-            raise invalid_argument(f"axis {axis} is out of range for rank {x.ndim} [Op:{op}]")
+        if axis < 0:
+            raise invalid_argument(f"Axis must be at least -1, not {axis} [Op:{op}]")
+        if axis >= x.ndim:
+            raise invalid_argument(
+                f"Shape must be at least rank {axis + 1} but is rank {x.ndim} [Op:{op}]"
+            )
         around[axis] = x._shape_tuple()[axis]
     if range_given:
         low, high = (np.asarray(limit) for limit in limits)

@@ -161,3 +161,29 @@ def test_rows_of_lookups():
     jacobian = tape.jacobian(y, table).numpy()
     assert jacobian[0].tolist() == jacobian[2].tolist() == [[0, 0], [0, 0], [8, 10]]
     assert jacobian[1].tolist() == [[0, 2], [0, 0], [0, 0]]
+
+
+def test_tapes_that_have_been_used():
+    x = tf.constant([[3.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    tape.batch_jacobian(y, x)
+    for call in (tape.jacobian, tape.batch_jacobian):
+        with pytest.raises(RuntimeError, match="A non-persistent GradientTape can only be used"):
+            call(y, [x])
+
+
+def test_few_parallel_iterations_need_persistent_tapes():
+    def columns(persistent, count):
+        with tf.GradientTape(persistent=persistent) as tape:
+            x = tf.constant([[3.0]])
+            tape.watch(x)
+            y = tf.tile(x * x, [1, count])
+        return tape.batch_jacobian(y, x, parallel_iterations=8)
+
+    assert columns(True, 16).shape == [1, 16, 1]
+    assert columns(False, 7).shape == [1, 7, 1]
+    for call in (columns, tf.function(columns)):
+        with pytest.raises(RuntimeError, match="persistent=True.*parallel_iterations"):
+            call(False, 8)

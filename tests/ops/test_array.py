@@ -264,3 +264,10 @@ def test_repeats_take_no_list_of_places():
     np.testing.assert_array_equal(tf.repeat([[1, 2]], 2, axis=1).numpy(), [[1, 1, 2, 2]])
     np.testing.assert_array_equal(tf.repeat([1, 2], [2]).numpy(), [1, 1, 2, 2])
     assert tf.repeat(tf.zeros([2, 3]), 0, axis=0).shape == (0, 3)
+
+
+def test_too_many_dimensions():
+    assert tf.reshape([[1]], [1] * 253).shape.rank == 253
+    for count in (254, 300):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=f"too many dimensions.*{count}"):
+            tf.reshape([[1]], [1] * count)

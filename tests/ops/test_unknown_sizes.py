@@ -86,3 +86,32 @@ def test_gradients(expression):
     expected, found = _eagerly_and_traced(gradients, values, specs)
     if expected != "error":  # what nobody needs does not run in a graph
         _compare(expected, found)
+
+
+def test_axes_of_tensors_of_unknown_rank():
+    @tf.function(input_signature=[tf.TensorSpec(None, tf.int32)] * 2)
+    def columns(x, counts):
+        return tf.repeat(x, counts, axis=1)
+
+    matrix = tf.constant([[1, 2], [3, 4]])
+    assert columns(matrix, 2).numpy().tolist() == [[1, 1, 2, 2], [3, 3, 4, 4]]
+    assert columns(matrix, [2, 1]).numpy().tolist() == [[1, 1, 2], [3, 3, 4]]
+    assert columns(matrix[:, :, None], [0, 1]).numpy().tolist() == [[[2]], [[4]]]
+    assert columns(matrix[:0], 3).shape == [0, 6]
+
+
+def test_masks_along_an_axis_known_when_the_function_runs():
+    @tf.function(input_signature=[tf.TensorSpec(None, tf.int32)])
+    def masked(axis):
+        return tf.boolean_mask([[1, 2], [3, 4]], [True, False], axis=axis)
+
+    assert masked(0).numpy().tolist() == [[1, 2]]
+    assert masked(1).numpy().tolist() == [[1], [3]]
+
+
+def test_repeats_along_an_axis_of_unknown_rank_have_gradients():
+    @tf.function(input_signature=[tf.TensorSpec(None, tf.float32)])
+    def gradient(x):
+        return tf.gradients(tf.reduce_sum(tf.repeat(x, [1, 3], axis=1) * 2.0), x)[0]
+
+    assert gradient(tf.ones([2, 2])).numpy().tolist() == [[2.0, 6.0]] * 2

@@ -51,3 +51,10 @@ def test_empty_and_mismatched_concat():
         tf.quantization.quantized_concat(0, [found.output], [], [])
     with pytest.raises(tf.errors.NotFoundError, match="float32"):
         tf.quantization.quantized_concat(0, [[1.0]], [0.0], [1.0])
+
+
+@pytest.mark.parametrize("axis", [10, -5])
+def test_axes_out_of_range(axis):
+    match = "Shape must be at least rank 11 but is rank 1" if axis > 0 else "must be at least -1"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=match):
+        tf.quantization.quantize_and_dequantize_v2(tf.constant([2.5, 2.5]), 0.0, 1.0, axis=axis)
