@@ -65,10 +65,12 @@ def _call(f: Callable, args: tuple, kwargs: dict) -> Any:
         result, grad_fn = f(*args, **kwargs)
     inputs = _tensors(list(args))
     named = _tensors([kwargs[key] for key in kwargs])
+    # Of a variable that wraps another one, such as one with a copy on each device, the tape has that.
+    given = [leaf.handle.variable for leaf in (*inputs, *named) if isinstance(leaf, _core.Variable)]
     variables = [
         variable
         for variable in watcher.watched_variables()
-        if all(variable is not leaf for leaf in (*inputs, *named))
+        if all(variable is not argument for argument in given)
     ]
     takes_variables = _takes_variables(grad_fn)
     if variables and not takes_variables:

@@ -246,17 +246,18 @@ def _with_leaves(spec: Any, values: Any) -> Any:
 
 
 def _padded_size(given: Any, leaf: Any) -> tuple[Any, ...]:
+    asked = given
     if isinstance(given, list | tuple) and any(isinstance(size, list | tuple) for size in given):
         given = _core.as_tensor(given)
     if isinstance(given, Tensor):
         if given.dtype.is_floating:
             raise TypeError(
-                f"Padded shape {given} must be a `tf.int64` vector tensor, but its element type "
+                f"Padded shape {asked} must be a `tf.int64` vector tensor, but its element type "
                 f"was {given.dtype.name}."
             )
         if given.ndim != 1:
             raise ValueError(
-                f"Padded shape {given} must be a `tf.int64` vector tensor, but its shape was "
+                f"Padded shape {asked} must be a `tf.int64` vector tensor, but its shape was "
                 f"{given.shape}."
             )
         given = given.numpy().tolist()

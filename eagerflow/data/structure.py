@@ -15,6 +15,7 @@ from eagerflow import _core, nest
 from eagerflow.framework.dtypes import as_dtype
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec, TypeSpec
+from eagerflow.ragged.value import RaggedTensorValue
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorValue
 
 Tensor = _core.Tensor
@@ -98,6 +99,8 @@ def as_leaf(value: Any) -> Any:
         return value
     if type(value) is SparseTensorValue:
         return SparseTensor.from_value(value)
+    if type(value) is RaggedTensorValue:
+        return value.to_tensor_value()
     if not isinstance(value, Variable) and is_composite(value):
         return value
     return _core.as_tensor(value)

@@ -127,3 +127,18 @@ before = v.numpy().tolist(), float(read_sum.numpy()), float(read_mean.numpy())
 v.assign([0.0, 0.0]), read_sum.assign(0.0), read_mean.assign(0.0)
 checkpoint.read(path)
 show("restored", lambda: (v, read_sum, read_mean))
+
+
+@tf.custom_gradient
+def trebled(x):
+    return tf.identity(x), lambda dy: dy * 3.0
+
+
+def gradient_of_argument():
+    with tf.GradientTape() as tape:
+        y = trebled(v) * number()
+    return tape.gradient(y, v)
+
+
+show("custom gradient", lambda: strategy.run(gradient_of_argument))
+show("custom gradient in a function", lambda: tf.function(strategy.run)(gradient_of_argument))
