@@ -65,6 +65,8 @@ class Strategy:
 
     _should_use_with_coordinator = False
     _is_default = False
+    # Whether all replicas see the same gradients when they decide to skip a step.
+    _scales_losses = True
 
     def __init__(self, extended: StrategyExtended) -> None:
         self._extended = extended
@@ -358,6 +360,8 @@ class CentralStorageStrategy(Strategy):
     >>> tf.distribute.experimental.CentralStorageStrategy().extended.parameter_devices
     ('/job:localhost/replica:0/task:0/device:CPU:0',)
     """
+
+    _scales_losses = False
 
     def __init__(
         self, compute_devices: Sequence[str] | None = None, parameter_device: str | None = None

@@ -45,6 +45,12 @@ def has_strategy() -> bool:
     return bool(state.strategies) and not state.strategies[-1]._is_default
 
 
+def strategy_without_scaled_losses() -> str | None:
+    """The name of the strategy in use, if it cannot train with losses that are scaled."""
+    used = strategy()
+    return None if used is None or used._scales_losses else type(used).__name__
+
+
 def merged_in_replicas(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that replicas call together: it runs once for all of them.
 

@@ -165,7 +165,9 @@ class Layer(LayerNodes):
         attributes["_keras_layer_is_ready"] = True
 
     def _set_dtype_policy(self, dtype: Any) -> None:
-        self.__dict__["_dtype_policy"] = policies.get(dtype)
+        policy = policies.get(dtype)
+        policies.check_strategy(policy)
+        self.__dict__["_dtype_policy"] = policy
         self.__dict__["_plan"] = None
 
     def build(self, input_shape: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from eagerflow.framework import dtypes
+from eagerflow.framework import distribution_state, dtypes
 from eagerflow.keras import config
 from eagerflow.util import lazy
 
@@ -142,6 +142,23 @@ def set_global_policy(policy: Any) -> None:
             f'policies, such as "float32" and "mixed_float16", but got policy: {policy.name}'
         )
     _global.policy = policy
+
+
+def check_strategy(policy: Policy) -> None:
+    """Checks that the strategy in use can train with a policy.
+
+    Raises:
+        ValueError: if the policy needs a scaled loss, which the strategy has not.
+    """
+    if policy.name != "mixed_float16":
+        return
+    name = distribution_state.strategy_without_scaled_losses()
+    if name is not None:
+        raise ValueError(
+            f"Mixed precision is not supported with the tf.distribute.Strategy: {name}. Either stop "
+            "using mixed precision by removing the use of the mixed_float16 policy or use a "
+            "different Strategy, e.g. a MirroredStrategy."
+        )
 
 
 class policy_scope:

@@ -308,7 +308,6 @@ class SGD(Optimizer, sgd.SGD):
     0.8
     """
 
-    _slot_names = {"m": "momentum"}
     momentum: Any = Hyperparameter()
 
     def __init__(

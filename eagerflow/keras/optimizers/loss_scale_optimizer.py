@@ -7,7 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.autodiff.tape import GradientTape
-from eagerflow.framework import dtypes
+from eagerflow.framework import distribution_state, dtypes
 from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.variable import Variable, variable_at_once
 from eagerflow.keras.optimizers import clipping
@@ -43,6 +43,15 @@ def _all_finite(gradients: list) -> Tensor:
     return finite
 
 
+def _check_strategy() -> None:
+    name = distribution_state.strategy_without_scaled_losses()
+    if name is not None:
+        raise ValueError(
+            f"Loss scaling is not supported with the tf.distribute.Strategy: {name}. Try using a "
+            "different Strategy, e.g. a MirroredStrategy"
+        )
+
+
 class LossScaleOptimizer(Optimizer):
     """Wraps an optimizer for a loss that is multiplied by a scale.
 
@@ -58,7 +67,8 @@ class LossScaleOptimizer(Optimizer):
 
     Raises:
         TypeError: if `inner_optimizer` is no optimizer, or a `LossScaleOptimizer`.
-        ValueError: for arguments that contradict `dynamic`.
+        ValueError: for arguments that contradict `dynamic`, or in the scope of a strategy whose
+            replicas do not see the same gradients.
 
     >>> optimizer = tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.SGD(0.25))
     >>> v = tf.Variable(1.0)
@@ -106,6 +116,7 @@ class LossScaleOptimizer(Optimizer):
                     '"dynamic_growth_steps" must be None if "dynamic" is False, but got: '
                     f"{dynamic_growth_steps}"
                 )
+        _check_strategy()
         self._optimizer = inner_optimizer
         inner_optimizer._is_wrapped_by_loss_scale_optimizer = True  # type: ignore[attr-defined]
         self._dynamic = dynamic
@@ -221,6 +232,7 @@ class LossScaleOptimizer(Optimizer):
         **kwargs: Any,
     ) -> None:
         """Updates variables from their gradients, unless one is not finite; see `Optimizer`."""
+        _check_strategy()
         if not self._loss_was_scaled or not self._gradients_were_unscaled:
             calls = {
                 "get_scaled_loss()": self._loss_was_scaled,

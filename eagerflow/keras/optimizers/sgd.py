@@ -35,6 +35,8 @@ class SGD(Optimizer):
     0.8
     """
 
+    _slot_names = {"m": "momentum"}
+
     def __init__(
         self,
         learning_rate: LearningRate = 0.01,

@@ -151,3 +151,24 @@ def epoch(iterator):
 
 
 show("epoch", lambda: epoch(distributed))
+
+
+central = tf.distribute.experimental.CentralStorageStrategy()
+mixed = keras.mixed_precision
+
+
+def in_central(function):
+    with central.scope():
+        return function()
+
+
+show(
+    "scaled loss, one place",
+    lambda: in_central(lambda: mixed.LossScaleOptimizer(keras.optimizers.SGD())),
+)
+show("policy, one place", lambda: in_central(lambda: mixed.set_global_policy("mixed_float16")))
+for policy in ("mixed_float16", "mixed_bfloat16", "float64"):
+    show(
+        f"layer, one place, {policy}",
+        lambda: in_central(lambda: keras.layers.Dense(2, dtype=policy).compute_dtype),  # noqa: B023
+    )

@@ -100,3 +100,12 @@ def test_axes_of_size_one_may_be_missing_in_gradients():
     assert v.numpy().tolist() == [[0.0]]
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"shape \[2\]"):
         optimizers.SGD(1.0).apply_gradients([(tf.ones([2]), v)])
+
+
+def test_names_of_slots_of_programs_for_older_versions():
+    v = tf.Variable(1.0)
+    for kind in (tf.keras.optimizers.SGD, tf.keras.optimizers.legacy.SGD):
+        optimizer = kind(0.5, momentum=0.9)
+        optimizer.apply_gradients([(tf.constant(2.0), v)])
+        assert optimizer.get_slot_names() == ["momentum"]
+        assert optimizer.get_slot(v, "momentum").numpy() == -1.0
