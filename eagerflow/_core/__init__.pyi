@@ -164,6 +164,7 @@ class Tape:
     """The base of eagerflow.GradientTape."""
 
     _persistent: bool
+    _used_up: bool
     def __init__(
         self,
         persistent: bool = False,

@@ -66,7 +66,8 @@ def _call(f: Callable, args: tuple, kwargs: dict) -> Any:
     inputs = _tensors(list(args))
     named = _tensors([kwargs[key] for key in kwargs])
     # Of a variable that wraps another one, such as one with a copy on each device, the tape has that.
-    given = [leaf.handle.variable for leaf in (*inputs, *named) if isinstance(leaf, _core.Variable)]
+    passed: list[Any] = [leaf for leaf in (*inputs, *named) if isinstance(leaf, _core.Variable)]
+    given = [variable.handle.variable for variable in passed]
     variables = [
         variable
         for variable in watcher.watched_variables()

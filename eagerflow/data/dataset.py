@@ -355,12 +355,39 @@ class OptionsDataset(UnaryDataset):
         self._own_options = options
 
 
+class DatasetBatch:
+    """Datasets along a first axis, which are one element of a pipeline.
+
+    Args:
+        spec: its spec.
+        datasets: the datasets, or batches of them.
+        handle: stands for the batch where a graph is built.
+    """
+
+    def __init__(self, spec: DatasetSpec, datasets: Any = (), handle: Any = None) -> None:
+        self._spec = spec
+        self._datasets = datasets
+        self._handle = handle
+
+    @property
+    def _type_spec(self) -> DatasetSpec:
+        return self._spec
+
+    @property
+    def shape(self) -> TensorShape:
+        """The number of datasets."""
+        return self._spec._dataset_shape
+
+    def __getitem__(self, index: int) -> Any:
+        return self._datasets[index]
+
+
 class DatasetSpec(TypeSpec):
     """The spec of a dataset that is itself an element.
 
     Args:
         element_spec: the specs of its elements.
-        dataset_shape: ().
+        dataset_shape: () for one dataset; the sizes of batches of datasets.
 
     >>> tf.data.DatasetSpec(tf.TensorSpec([], tf.int64))
     DatasetSpec(TensorSpec(shape=(), dtype=tf.int64, name=None), TensorShape([]))
@@ -387,16 +414,26 @@ class DatasetSpec(TypeSpec):
 
     def placeholder_value(self, placeholder_context: Any) -> Any:
         """A dataset whose elements are known when the graph runs."""
-        handle = placeholder_context.placeholder(in_graphs.HANDLE)
-        return in_graphs.GraphDataset(handle, self._element_spec)
+        return self._of_handle(placeholder_context.placeholder(in_graphs.HANDLE))
+
+    def _of_handle(self, handle: Any) -> Any:
+        if self._dataset_shape.rank == 0:
+            return in_graphs.dataset_of(handle, self._element_spec)
+        return (
+            DatasetBatch(self, handle=handle)
+            if _core.is_symbolic(handle)
+            else _core.object_of(handle)
+        )
 
     def to_tensors(self, value: Any) -> list[Any]:
         """The handle of a dataset."""
+        if isinstance(value, DatasetBatch) and value._handle is not None:
+            return [value._handle]
         return [in_graphs.handle_of(value)]
 
     def from_tensors(self, tensors: Iterator[Any]) -> Any:
         """The dataset of a handle."""
-        return in_graphs.dataset_of(next(tensors), self._element_spec)
+        return self._of_handle(next(tensors))
 
     def flatten(self) -> list[Any]:
         """The spec of the handle."""
@@ -406,10 +443,29 @@ class DatasetSpec(TypeSpec):
         """The spec whose elements are described by both."""
         if not isinstance(other, DatasetSpec):
             raise ValueError(f"No spec is compatible with both {self} and {other}.")
-        return DatasetSpec(structure.merged_spec(self._element_spec, other._element_spec))
+        shape = self._dataset_shape.most_specific_compatible_shape(other._dataset_shape)
+        return DatasetSpec(structure.merged_spec(self._element_spec, other._element_spec), shape)
+
+    def _batch(self, size: int | None) -> DatasetSpec:
+        return DatasetSpec(self._element_spec, [size, *self._dataset_shape])
+
+    def _unbatch(self) -> DatasetSpec:
+        if self._dataset_shape.rank == 0:
+            raise ValueError("Datasets that are elements have no slices: they are not batched.")
+        return DatasetSpec(self._element_spec, self._dataset_shape[1:])
+
+    def _stack(self, values: list[Any]) -> DatasetBatch:
+        spec = values[0]._type_spec
+        for value in values[1:]:
+            spec = spec.most_specific_compatible_type(value._type_spec)
+        return DatasetBatch(spec._batch(len(values)), values)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, DatasetSpec) and self._element_spec == other._element_spec
+        return (
+            isinstance(other, DatasetSpec)
+            and self._element_spec == other._element_spec
+            and self._dataset_shape == other._dataset_shape
+        )
 
     def __hash__(self) -> int:
         return hash(DatasetSpec)
