@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.util import lazy
 
@@ -195,17 +196,17 @@ class Module(AutoTrackable):
     @property
     def variables(self) -> tuple:
         """All variables of this module and those inside it, in the order of attribute names."""
-        return tuple(self._flatten(predicate=_is_variable))
+        return tuple(self._flatten(predicate=_is_variable, expand_composites=True))
 
     @property
     def trainable_variables(self) -> tuple:
         """The variables that tapes watch automatically."""
-        return tuple(self._flatten(predicate=_is_trainable))
+        return tuple(self._flatten(predicate=_is_trainable, expand_composites=True))
 
     @property
     def non_trainable_variables(self) -> tuple:
         """The variables that tapes do not watch automatically."""
-        return tuple(self._flatten(predicate=_is_not_trainable))
+        return tuple(self._flatten(predicate=_is_not_trainable, expand_composites=True))
 
     @property
     def submodules(self) -> tuple:
@@ -233,12 +234,12 @@ class Module(AutoTrackable):
             predicate: which leaves to give; all by default.
             attribute_traversal_key: a key function that orders attribute names.
             with_path: whether to give `(path, leaf)` pairs, a path being a tuple.
-            expand_composites: ignored; for compatibility.
+            expand_composites: whether to give the components of composite tensors, not these.
         """
         if predicate is None:
             predicate = _always
         for path, leaf in _walk(
-            self, recursive, predicate, attribute_traversal_key, (), {id(self)}
+            self, recursive, predicate, attribute_traversal_key, expand_composites, (), {id(self)}
         ):
             yield (path, leaf) if with_path else leaf
 
@@ -274,18 +275,22 @@ def _snake_case(name: str) -> str:
     return words.lower()
 
 
-def _leaves_with_path(value: Any) -> Iterator[tuple[tuple, Any]]:
+def _leaves_with_path(value: Any, expand: bool) -> Iterator[tuple[tuple, Any]]:
     """The leaves of a nested structure, each with the keys that lead to it."""
     if not nest.is_nested(value):
-        yield (), value
+        if expand and isinstance(value, CompositeTensor) and not _is_variable(value):
+            for k, part in enumerate(nest.flatten(value, expand_composites=True)):
+                yield (type(value).__name__, k), part
+        else:
+            yield (), value
     elif hasattr(value, "keys"):
         for key in sorted(value):
-            for path, leaf in _leaves_with_path(value[key]):
+            for path, leaf in _leaves_with_path(value[key], expand):
                 yield (key, *path), leaf
     else:
         fields = getattr(value, "_fields", None)
         for k, item in enumerate(value):
-            for path, leaf in _leaves_with_path(item):
+            for path, leaf in _leaves_with_path(item, expand):
                 yield (fields[k] if fields else k, *path), leaf
 
 
@@ -294,6 +299,7 @@ def _walk(
     recursive: bool,
     predicate: Callable[[Any], bool],
     key: Callable | None,
+    expand: bool,
     prefix: tuple,
     seen: set[int],
 ) -> Iterator[tuple[tuple, Any]]:
@@ -304,7 +310,7 @@ def _walk(
         if name in ignored:
             continue
         try:
-            leaves = list(_leaves_with_path(attributes[name]))
+            leaves = list(_leaves_with_path(attributes[name], expand))
         except TypeError as error:
             raise ValueError(
                 f"Error processing property {name!r} of {module!r}: {error}"
@@ -320,4 +326,4 @@ def _walk(
                 seen.add(id(leaf))
                 submodules.append((path, leaf))
     for path, submodule in submodules:
-        yield from _walk(submodule, recursive, predicate, key, path, seen)
+        yield from _walk(submodule, recursive, predicate, key, expand, path, seen)

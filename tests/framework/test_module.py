@@ -3,6 +3,7 @@
 import pytest
 
 import eagerflow as tf
+from eagerflow.framework.composite import CompositeTensor
 
 
 class Leaf(tf.Module):
@@ -75,3 +76,41 @@ def test_name_scopes():
     assert Scoped()() == "scoped/v:0"
     with Scoped(name="outer").name_scope as scope:
         assert scope == "outer/" and Scoped(name="inner")() == "outer/inner/v:0"
+
+
+class _PairSpec(tf.TypeSpec):
+    value_type = property(lambda self: _Pair)
+    _component_specs = None
+
+    def _serialize(self):
+        return ()
+
+    def _to_components(self, value):
+        return value.parts
+
+    def _from_components(self, components):
+        return _Pair(components)
+
+
+class _Pair(CompositeTensor):
+    def __init__(self, parts):
+        self.parts = parts
+
+    @property
+    def _type_spec(self):
+        return _PairSpec()
+
+
+def test_variables_of_composite_tensors():
+    x, y, z = (tf.Variable(1.0, name=name, trainable=name != "y") for name in "xyz")
+    module = tf.Module()
+    module.pair = _Pair([x, y])
+    module.inner = tf.Module()
+    module.inner.pairs = [_Pair([z, tf.constant(1.0)])]
+    module.rows = tf.ragged.constant([[1], []])
+    names = [variable.name for variable in module.variables]
+    assert names == ["x:0", "y:0", "z:0"]
+    assert [variable.name for variable in module.trainable_variables] == ["x:0", "z:0"]
+    assert module.pair in list(module._flatten())
+    paths = [path for path, _ in module._flatten(with_path=True, expand_composites=True)]
+    assert ("pair", "_Pair", 1) in paths and ("inner", "pairs", 0, "_Pair", 1) in paths
