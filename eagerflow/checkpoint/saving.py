@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from eagerflow import _core
@@ -19,13 +19,19 @@ def attribute_key(path: str, attribute: str) -> str:
     return f"{path}/.ATTRIBUTES/{attribute}" if path else f".ATTRIBUTES/{attribute}"
 
 
-def object_graph(root: Any) -> tuple[Any, dict[str, Any]]:
+def object_graph(
+    root: Any, children: Callable[[Any], dict[str, Any]] = children
+) -> tuple[Any, dict[str, Any]]:
     """The TrackableObjectGraph message of all that belongs to `root`, and the values by key.
+
+    Args:
+        root: the first object.
+        children: tells what belongs to an object, by name.
 
     Raises:
         ValueError: if a dictionary has objects under keys that are no strings.
     """
-    objects = list(walk(root))
+    objects = list(walk(root, children))
     node_of = {id(item): k for k, (item, _) in enumerate(objects)}
     paths = dict(enumerate(path for _, path in objects))
     slot_nodes: list[tuple[int, int, str, Any]] = []
@@ -88,13 +94,20 @@ def _mark_values(graph: Any) -> None:
                 marked.append(parent)
 
 
-def save_objects(root: Any, prefix: str) -> None:
+def save_objects(
+    root: Any, prefix: str, children: Callable[[Any], dict[str, Any]] = children
+) -> None:
     """Writes everything that belongs to `root` as a bundle.
+
+    Args:
+        root: the first object.
+        prefix: the path of the bundle.
+        children: see `object_graph`.
 
     Raises:
         tf.errors.OpError: of the kind that fits, if the files cannot be written.
         ValueError: if a dictionary has objects under keys that are no strings.
     """
-    graph, tensors = object_graph(root)
+    graph, tensors = object_graph(root, children)
     tensors[GRAPH_KEY] = _core.convert(graph.SerializeToString(), dtypes.string)
     write_bundle(prefix, tensors)

@@ -88,7 +88,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
     for made in (variables, os.path.join(folder, constants.ASSETS_DIRECTORY)):
         with translated(made):
             os.makedirs(made, exist_ok=True)
-    save_objects(obj, os.path.join(variables, constants.VARIABLES_FILENAME))
+    save_objects(obj, os.path.join(variables, constants.VARIABLES_FILENAME), _children)
     for path in assets:
         target = os.path.join(folder, constants.ASSETS_DIRECTORY, os.path.basename(path))
         with translated(path), replaced(target) as temporary:
@@ -290,6 +290,9 @@ class _Writer:
 def _children(item: Any) -> dict[str, Any]:
     """The objects that belong to one, and what holds functions of its own."""
     found = children(item)
+    besides = getattr(item, "_saved_model_children", None)
+    if besides is not None:
+        found = besides() | found
     if isinstance(item, _core.Variable) or _identifier(item).startswith("_tf_keras"):
         return found
     return {**found, **saved_functions.holders_of_functions(item)}

@@ -171,6 +171,11 @@ class TrackedModule(Module):
         elif GROWING:
             restore_grown()
 
+    def _saved_model_children(self) -> dict[str, Any]:
+        """What functions of the layer use and checkpoints of it do not have, by name."""
+        metrics = self.__dict__.get("_metrics")
+        return {"_metrics": metrics} if metrics else {}
+
     def _checkpoint_children(self) -> dict[str, Any]:
         """The weights by the names they were made under, and the attributes by theirs."""
         named = self.__dict__.get("_weights_by_name")

@@ -34,6 +34,11 @@ class BaseRandomLayer(Layer):
         self._seed = seed
         self._random_generator = RandomGenerator(seed, rng_type=rng_type)
 
+    def _saved_model_children(self) -> dict[str, Any]:
+        generator = self._random_generator._generator
+        own = {} if generator is None else {"_random_generator": generator}
+        return own | super()._saved_model_children()
+
     def build(self, input_shape: Any) -> None:
         """Draws the seed, if there is none: after those of layers that are built before."""
         super().build(input_shape)

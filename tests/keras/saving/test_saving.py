@@ -358,3 +358,26 @@ def test_arguments_without_a_configuration(caplog):
 
     assert Scaled(np.int32(2)).get_config() == {}
     assert "Defaulting to empty config" in caplog.text
+
+
+def test_saved_models_have_what_only_their_functions_use(tmp_path):
+    class Noted(tf.keras.layers.Layer):
+        def call(self, x):
+            self.add_metric(tf.reduce_sum(x), name="total")
+            return x
+
+    dropout = tf.keras.layers.Dropout(0.5, force_generator=True)
+    model = tf.keras.Sequential([Noted(input_shape=(4,)), dropout])
+    x = np.ones([2, 4], np.float32)
+    model(x, training=True)
+    assert not dropout.get_weights()
+    model.save(tmp_path / "model", save_format="tf")
+    loaded = tf.saved_model.load(tmp_path / "model")
+    (found,) = loaded.signatures["serving_default"](tf.constant(x)).values()
+    assert found.numpy().tolist() == x.tolist()
+    names = [name for name, _ in tf.train.list_variables(tmp_path / "model/variables/variables")]
+    assert any("_random_generator" in name for name in names)
+    assert any("_metrics/0/total" in name for name in names)
+    # Files of weights do not have them.
+    model.save_weights(tmp_path / "weights")
+    assert len(tf.train.list_variables(tmp_path / "weights")) < len(names)
