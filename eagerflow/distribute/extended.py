@@ -156,6 +156,9 @@ class StrategyExtended:
         if isinstance(value, Mirrored):
             value = value.values[0]
         if not isinstance(value, DistributedValues):
+            if self._communicator.size > 1 and len(self._devices) == 1:
+                # The only replica of this process has returned it.
+                return self._across(operation, [(value,)])[0]
             if self._num_replicas_in_sync == 1 or operation is ReduceOp.MEAN:
                 return value
             raise ValueError(

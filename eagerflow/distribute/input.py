@@ -173,10 +173,15 @@ class _DealtCursor(InputCursor):
             try:
                 elements.append(next(self._input))
             except StopIteration:
-                elements.append(nest.map_structure(_empty, self._spec))
+                elements.append(nest.map_structure(empty_batch, self._spec))
         return joined(elements)
 
 
-def _empty(spec: Any) -> Any:
+def empty_batch(spec: Any) -> Any:
+    """A batch without rows.
+
+    Args:
+        spec: the spec of the batches.
+    """
     sizes = [0, *(size or 0 for size in spec.shape.as_list()[1:])] if spec.shape.rank else []
     return _ops.zeros(sizes, spec.dtype)

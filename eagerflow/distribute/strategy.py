@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import enum
-import json
-import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.distribute.cluster import ClusterSpec
+from eagerflow.distribute.cluster_resolver import TFConfigClusterResolver
 from eagerflow.distribute.collectives import ReduceOp, as_reduce_op
 from eagerflow.distribute.contexts import (
     InputContext,
@@ -30,6 +28,7 @@ from eagerflow.framework import distribution_state as distribution
 from eagerflow.framework.device_spec import DeviceSpec
 from eagerflow.framework.device_table import table
 from eagerflow.framework.variable import variable_creator_scope
+from eagerflow.util import lazy
 
 __all__ = [
     "DistributedDataset",
@@ -42,6 +41,10 @@ __all__ = [
     "StrategyExtended",
     "ValueContext",
 ]
+
+# Needed where there are several processes.
+workers = lazy.Module("eagerflow.distribute.workers")
+sharding = lazy.Module("eagerflow.distribute.sharding")
 
 _ops = _core.ops
 
@@ -247,6 +250,8 @@ class Strategy:
         Raises:
             ValueError: if the dataset's elements are no batches.
         """
+        if self._extended._communicator.size > 1:
+            dataset = sharding.share_of_process(dataset, self._extended._communicator)
         replicas = len(self._extended._contexts())
         return SplitDataset(dataset, replicas) if replicas > 1 else dataset
 
@@ -261,7 +266,11 @@ class Strategy:
         """
         dataset = dataset_fn(self._input_context())
         replicas = len(self._extended._contexts())
-        return DealtDataset(dataset, replicas) if replicas > 1 else dataset
+        if replicas > 1:
+            dataset = DealtDataset(dataset, replicas)
+        if self._extended._communicator.size > 1:
+            dataset = sharding.in_step(dataset, self._extended._communicator)
+        return dataset
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
@@ -379,15 +388,19 @@ class CentralStorageStrategy(Strategy):
 
 
 class MultiWorkerMirroredStrategy(Strategy):
-    """Copies variables to the workers of a cluster, of which there is one: this program.
+    """Runs replicas in several processes, which MPI has started, and keeps copies of variables in each.
+
+    `mpiexec -n 4 python -m eagerflow train.py` starts four. A process that is alone is one worker.
 
     Args:
         cluster_resolver: knows the cluster, as its method `cluster_spec` says; by default the
-            environment variable `TF_CONFIG` does.
-        communication_options: ignored.
+            environment variable `TF_CONFIG` does, if it is set. Its tasks of the jobs "chief" and
+            "worker" are the workers, in this order.
+        communication_options: a `tf.distribute.experimental.CommunicationOptions`; ignored.
 
     Raises:
-        ValueError: if the cluster has more than one worker.
+        ValueError: if the cluster has another number of workers than MPI has started processes.
+        ImportError: if there are several processes and no MPI.
 
     >>> strategy = tf.distribute.MultiWorkerMirroredStrategy()
     >>> strategy.run(lambda x: x * 2, args=(tf.constant(3),))
@@ -395,23 +408,19 @@ class MultiWorkerMirroredStrategy(Strategy):
     """
 
     def __init__(self, cluster_resolver: Any = None, communication_options: Any = None) -> None:
-        super().__init__(StrategyExtended(self, [_device_name("CPU:0")], copies=True))
-        self._cluster_resolver = cluster_resolver
-        if cluster_resolver is not None:
-            cluster = cluster_resolver.cluster_spec()
-        else:
-            cluster = json.loads(os.environ.get("TF_CONFIG") or "{}").get("cluster", {})
-        spec = ClusterSpec(cluster)
-        workers = sum(spec.num_tasks(job) for job in spec.jobs if job in ("chief", "worker"))
-        if workers > 1:
-            raise ValueError(
-                f"The cluster has {workers} workers. Training runs in one program: leave TF_CONFIG "
-                "unset, or name one worker."
+        self._cluster_resolver = cluster_resolver or TFConfigClusterResolver()
+        communicator = workers.join_workers(self._cluster_resolver)
+        gpus = [each for each in table.logical_devices() if each.device_type == "GPU"]
+        names = [each.name for each in gpus] or ["CPU:0"]
+        super().__init__(
+            StrategyExtended(
+                self, [_device_name(name) for name in names], communicator=communicator, copies=True
             )
+        )
 
     @property
     def cluster_resolver(self) -> Any:
-        """What was given to the constructor."""
+        """What was given to the constructor, or what reads `TF_CONFIG`."""
         return self._cluster_resolver
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.distribute.collectives import ReduceOp, reduce_values
+from eagerflow.distribute.collectives import ReduceOp
 from eagerflow.distribute.values import DistributedValues, Mirrored, replica_of
 from eagerflow.framework import distribution_state as distribution
 from eagerflow.framework.device import device
@@ -267,7 +267,8 @@ class SyncOnReadVariable(DistributedVariable):
         if self._aggregation is VariableAggregation.ONLY_FIRST_REPLICA:
             return self._values[0].value()
         operation = reduction_of(self._aggregation)
-        return reduce_values(operation, [part.value() for part in self._values])
+        parts = [part.value() for part in self._values]
+        return self._distribute_strategy.extended._across(operation, [parts])[0]
 
     def _change_all(self, change: Callable[..., Any], value: Any, name: str) -> Any:
         if self._aggregation is VariableAggregation.SUM:
@@ -278,7 +279,8 @@ class SyncOnReadVariable(DistributedVariable):
                 )
             # The copies are added up when they are read.
             tensor = _core.convert(replica_of(value, 0), self.dtype, None)
-            value = _ops.cast(tensor / len(self._values), self.dtype)
+            replicas = self._distribute_strategy.num_replicas_in_sync
+            value = _ops.cast(tensor / replicas, self.dtype)
         super()._change_all(change, value, name)
         return self.read_value()
 
@@ -305,6 +307,9 @@ def make_copies(
             "`NONE` variable synchronization mode is not supported with tf.distribute strategy. "
             f"Please change the `synchronization` for variable: {name}"
         )
+    communicator = strategy.extended._communicator
+    if communicator.size > 1:
+        kwargs = {**kwargs, "initial_value": _of_first_process(communicator, kwargs)}
     copies: list[Any] = []
     for number, device_name in enumerate(devices):
         with device(device_name), distribution.updating(number):
@@ -316,6 +321,17 @@ def make_copies(
     if synchronization is VariableSynchronization.ON_READ:
         return SyncOnReadVariable(strategy, copies, aggregation)
     return MirroredVariable(strategy, copies, aggregation)
+
+
+def _of_first_process(communicator: Any, kwargs: dict[str, Any]) -> Callable[[], Any]:
+    """What makes the initial value of a variable: that of the first process."""
+
+    def initial_value() -> Any:
+        value = kwargs.get("initial_value")
+        value = value() if callable(value) else value
+        return communicator.broadcast(_core.convert(value, kwargs.get("dtype"), None))
+
+    return initial_value
 
 
 def _value_of(variable: Any) -> Any:

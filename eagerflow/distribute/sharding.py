@@ -1,0 +1,261 @@
+"""Datasets of several processes: which elements, or which rows of them, a process reads."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from eagerflow import errors, nest
+from eagerflow.data.arguments import INFINITE, UNKNOWN
+from eagerflow.data.context import Context
+from eagerflow.data.cursor import Cursor, InputCursor
+from eagerflow.data.dataset import Dataset, UnaryDataset
+from eagerflow.data.files import ReaderDataset
+from eagerflow.data.nested import NestingDataset
+from eagerflow.data.options import AutoShardPolicy
+from eagerflow.data.positions import ShardDataset
+from eagerflow.distribute.input import empty_batch, split_rows
+from eagerflow.framework.type_spec import TensorSpec
+
+
+def share_of_process(dataset: Dataset, communicator: Any) -> Dataset:
+    """What this process reads of a dataset of batches for all of them.
+
+    The dataset's option `experimental_distribute.auto_shard_policy` says how batches are shared out: by
+    DATA, all processes read all batches and take their rows; by FILE, each reads its own files; by OFF,
+    each reads everything, in batches of its own size. AUTO is FILE where there are files enough, else
+    DATA.
+
+    Args:
+        dataset: the dataset.
+        communicator: that of the processes.
+
+    Raises:
+        tf.errors.NotFoundError: by FILE, if the dataset reads no files that could be shared out.
+    """
+    policy = dataset.options().experimental_distribute.auto_shard_policy
+    own = None
+    if policy in (AutoShardPolicy.AUTO, AutoShardPolicy.FILE):
+        own = _of_own_files(dataset, communicator, policy is AutoShardPolicy.FILE)
+        if own is None and policy is AutoShardPolicy.FILE:
+            raise errors.NotFoundError(
+                None,
+                None,
+                "Found an unshardable source dataset: the auto-shard policy is FILE, but the dataset "
+                "does not read files. Set "
+                "`options.experimental_distribute.auto_shard_policy = tf.data.experimental."
+                "AutoShardPolicy.DATA` with `dataset.with_options(options)`.",
+            )
+    if own is None and policy in (AutoShardPolicy.AUTO, AutoShardPolicy.DATA):
+        return RowsDataset(dataset, communicator.size, communicator.rank)
+    return in_step(PiecesDataset(own or dataset, communicator.size), communicator)
+
+
+def in_step(dataset: Dataset, communicator: Any) -> Dataset:
+    """A dataset that goes on with empty batches until those of all processes end.
+
+    Args:
+        dataset: the dataset.
+        communicator: that of the processes.
+    """
+    if dataset._count() == INFINITE:
+        return dataset
+    return InStepDataset(dataset, communicator.duplicate())
+
+
+def _of_own_files(dataset: Dataset, communicator: Any, by_policy: bool) -> Dataset | None:
+    """A dataset with only this process's share of the files that it reads; None if it reads none.
+
+    Args:
+        dataset: the dataset.
+        communicator: that of the processes.
+        by_policy: whether too few files are an error.
+    """
+
+    def shared(names: Dataset) -> Dataset | None:
+        count = names._count()
+        if count == UNKNOWN:
+            count = sum(1 for _ in names)
+        if 0 <= count < communicator.size:
+            if not by_policy:
+                return None
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"The auto-shard policy is FILE, but the dataset reads {count} files and there are "
+                f"{communicator.size} processes. Use more files, or AutoShardPolicy.DATA.",
+            )
+        return ShardDataset(names, communicator.size, communicator.rank)
+
+    def changed(node: Dataset) -> Dataset | None:
+        if isinstance(node, ReaderDataset):
+            (reader,) = node._inputs
+            names = shared(node._filenames)
+            return None if names is None else _with_inputs(node, [_with_inputs(reader, [names])])
+        if not node._inputs:
+            return None
+        inputs = [changed(each) for each in node._inputs]
+        if all(each is not None for each in inputs):
+            return _with_inputs(node, inputs)
+        if isinstance(node, NestingDataset) and _gives_names(node._inputs[0]):
+            names = shared(node._inputs[0])
+            return None if names is None else _with_inputs(node, [names])
+        return None
+
+    return changed(dataset)
+
+
+def _with_inputs(node: Any, inputs: list[Any]) -> Any:
+    made = copy.copy(node)
+    made._inputs = tuple(inputs)
+    return made
+
+
+def _gives_names(dataset: Dataset) -> bool:
+    spec = dataset.element_spec
+    return isinstance(spec, TensorSpec) and spec.dtype.name == "string" and spec.shape.rank == 0
+
+
+def _part_spec(spec: Any, parts: int) -> Any:
+    if not isinstance(spec, TensorSpec) or spec.shape.rank == 0:
+        raise ValueError(
+            "A distributed dataset must be batched, so that each process gets a part of every "
+            f"element, but it has elements with {spec}: call `dataset.batch(global_batch_size)` first."
+        )
+    if spec.shape.rank is None:
+        return spec
+    size, *others = spec.shape.as_list()
+    even = size is not None and size % parts == 0
+    return TensorSpec([size // parts if even else None, *others], spec.dtype)
+
+
+class RowsDataset(UnaryDataset):
+    """One part of each batch.
+
+    Args:
+        source: gives the batches.
+        parts: how many parts there are.
+        part: the number of the part.
+    """
+
+    def __init__(self, source: Dataset, parts: int, part: int) -> None:
+        super().__init__(source)
+        self._parts = parts
+        self._part = part
+
+    def _make_spec(self) -> Any:
+        return nest.map_structure(lambda s: _part_spec(s, self._parts), self._input.element_spec)
+
+    def _count(self) -> int:
+        return self._input._count()
+
+    def _cursor(self, context: Context) -> Cursor:
+        return _RowsCursor(self._input._cursor(context), self._parts, self._part)
+
+
+class _RowsCursor(InputCursor):
+    __slots__ = ("_part", "_parts")
+
+    def __init__(self, source: Cursor, parts: int, part: int) -> None:
+        super().__init__(source)
+        self._parts = parts
+        self._part = part
+
+    def __next__(self) -> Any:
+        return nest.map_structure(
+            lambda leaf: split_rows(leaf, self._parts)[self._part], next(self._input)
+        )
+
+
+class PiecesDataset(UnaryDataset):
+    """The parts of each batch, one after the other.
+
+    Args:
+        source: gives the batches.
+        parts: into how many parts each is divided.
+    """
+
+    def __init__(self, source: Dataset, parts: int) -> None:
+        super().__init__(source)
+        self._parts = parts
+
+    def _make_spec(self) -> Any:
+        return nest.map_structure(lambda s: _part_spec(s, self._parts), self._input.element_spec)
+
+    def _count(self) -> int:
+        count = self._input._count()
+        return count if count < 0 else count * self._parts
+
+    def _cursor(self, context: Context) -> Cursor:
+        return _PiecesCursor(self._input._cursor(context), self._parts)
+
+
+class _PiecesCursor(InputCursor):
+    __slots__ = ("_parts", "_waiting")
+
+    def __init__(self, source: Cursor, parts: int) -> None:
+        super().__init__(source)
+        self._parts = parts
+        self._waiting: list[Any] = []
+
+    def __next__(self) -> Any:
+        if not self._waiting:
+            batch = next(self._input)
+            leaves = [split_rows(leaf, self._parts) for leaf in nest.flatten(batch)]
+            self._waiting = [
+                nest.pack_sequence_as(batch, list(each)) for each in zip(*leaves, strict=True)
+            ]
+        return self._waiting.pop(0)
+
+
+class InStepDataset(UnaryDataset):
+    """Batches, followed by empty ones while other processes have more.
+
+    Args:
+        source: gives the batches.
+        communicator: that of the processes; only this dataset uses it.
+    """
+
+    def __init__(self, source: Dataset, communicator: Any) -> None:
+        super().__init__(source)
+        self._communicator = communicator
+
+    def _make_spec(self) -> Any:
+        def of_any_size(spec: Any) -> Any:
+            if spec.shape.rank is None or spec.shape.rank == 0:
+                return spec
+            return TensorSpec([None, *spec.shape.as_list()[1:]], spec.dtype)
+
+        return nest.map_structure(of_any_size, self._input.element_spec)
+
+    def _count(self) -> int:
+        return UNKNOWN
+
+    def _cursor(self, context: Context) -> Cursor:
+        return _InStepCursor(
+            self._input._cursor(context), self._communicator, self._input.element_spec
+        )
+
+
+class _InStepCursor(InputCursor):
+    __slots__ = ("_communicator", "_ended", "_spec")
+
+    def __init__(self, source: Cursor, communicator: Any, spec: Any) -> None:
+        super().__init__(source)
+        self._communicator = communicator
+        self._spec = spec
+        self._ended = False
+
+    def __next__(self) -> Any:
+        if self._ended:
+            raise StopIteration
+        batch = next(self._input, None)
+        if not self._communicator.any(batch is not None):
+            self._ended = True
+            raise StopIteration
+        return nest.map_structure(empty_batch, self._spec) if batch is None else batch
+
+
+def is_shared_out(dataset: Any) -> bool:
+    """Whether a dataset gives this process's part of each batch already."""
+    return isinstance(dataset, RowsDataset | InStepDataset)
