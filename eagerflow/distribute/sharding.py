@@ -129,6 +129,30 @@ def _part_spec(spec: Any, parts: int) -> Any:
     return TensorSpec([size // parts if even else None, *others], spec.dtype)
 
 
+def rows_spec(element_spec: Any, parts: int) -> Any:
+    """The specs of what `rows_of` gives.
+
+    Args:
+        element_spec: the specs of the batches.
+        parts: how many parts there are.
+
+    Raises:
+        ValueError: if there are scalars among them.
+    """
+    return nest.map_structure(lambda spec: _part_spec(spec, parts), element_spec)
+
+
+def rows_of(batch: Any, parts: int, part: int) -> Any:
+    """One part of a batch.
+
+    Args:
+        batch: a structure of tensors.
+        parts: how many parts there are.
+        part: the number of the part.
+    """
+    return nest.map_structure(lambda leaf: split_rows(leaf, parts)[part], batch)
+
+
 class RowsDataset(UnaryDataset):
     """One part of each batch.
 
@@ -144,7 +168,7 @@ class RowsDataset(UnaryDataset):
         self._part = part
 
     def _make_spec(self) -> Any:
-        return nest.map_structure(lambda s: _part_spec(s, self._parts), self._input.element_spec)
+        return rows_spec(self._input.element_spec, self._parts)
 
     def _count(self) -> int:
         return self._input._count()
@@ -162,9 +186,7 @@ class _RowsCursor(InputCursor):
         self._part = part
 
     def __next__(self) -> Any:
-        return nest.map_structure(
-            lambda leaf: split_rows(leaf, self._parts)[self._part], next(self._input)
-        )
+        return rows_of(next(self._input), self._parts, self._part)
 
 
 class PiecesDataset(UnaryDataset):
@@ -180,7 +202,7 @@ class PiecesDataset(UnaryDataset):
         self._parts = parts
 
     def _make_spec(self) -> Any:
-        return nest.map_structure(lambda s: _part_spec(s, self._parts), self._input.element_spec)
+        return rows_spec(self._input.element_spec, self._parts)
 
     def _count(self) -> int:
         count = self._input._count()

@@ -25,6 +25,7 @@ from eagerflow.util import lazy
 # Imported when they are first used: few programs need them.
 arguments = lazy.Module("eagerflow.data.arguments")
 prefetching = lazy.Module("eagerflow.data.prefetching")
+sharding = lazy.Module("eagerflow.distribute.sharding")
 tf_data = lazy.Module("eagerflow.data")
 
 _ops = _core.ops
@@ -406,6 +407,16 @@ class DatasetAdapter(DataAdapter):
     def batches(self) -> Iterator[Any]:
         """The batches of the next epoch."""
         return iter(self._dataset)
+
+    def shared_out(self, communicator: Any) -> DatasetAdapter:
+        """An adapter of what this process reads of the dataset.
+
+        Args:
+            communicator: that of the processes.
+        """
+        if sharding.is_shared_out(self._dataset):
+            return self
+        return DatasetAdapter(sharding.share_of_process(self._dataset, communicator), self._steps)
 
     def read_end(self, batches: Iterator[Any]) -> None:
         """Has data that are read ahead come to their end: a cache before is complete then."""

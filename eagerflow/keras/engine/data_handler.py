@@ -11,6 +11,7 @@ from eagerflow.errors import OutOfRangeError
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras import config
+from eagerflow.keras.engine import step_replicas
 from eagerflow.keras.engine.batches import Batches
 from eagerflow.keras.engine.data_adapter import (
     ArrayAdapter,
@@ -26,6 +27,8 @@ from eagerflow.util import lazy
 
 # Imported when it is first used: most programs log nothing.
 logging = lazy.Module("eagerflow.framework.logging")
+# Needed where there are several processes.
+sharding = lazy.Module("eagerflow.distribute.sharding")
 
 _ops = _core.ops
 
@@ -82,6 +85,10 @@ class DataHandler:
         if isinstance(self._adapter, GeneratorAdapter) and self._adapter.first_batch() is None:
             raise ValueError("Expected input data to be non-empty: the generator gave no batch.")
         self._element_spec = self._adapter.element_spec
+        self._rows: Callable[[Any], Any] | None = None
+        communicator = step_replicas.communicator_of(model)
+        if communicator is not None:
+            self._take_share(communicator)
         if class_weight:
             self._element_spec = weighed_spec(self._element_spec)
         self._per_execution = steps_per_execution
@@ -103,8 +110,26 @@ class DataHandler:
         """How many steps an epoch has; None if that is not known yet."""
         return self._inferred_steps
 
+    def _take_share(self, communicator: Any) -> None:
+        """Has this process take its part of each batch.
+
+        Args:
+            communicator: that of the processes.
+        """
+        if isinstance(self._adapter, DatasetAdapter):
+            self._adapter = self._adapter.shared_out(communicator)
+            self._element_spec = self._adapter.element_spec
+            if self._steps_per_epoch is None:
+                self._inferred_steps = self._adapter.size
+            return
+        parts, part = communicator.size, communicator.rank
+        self._rows = lambda batch: sharding.rows_of(batch, parts, part)
+        self._element_spec = sharding.rows_spec(self._element_spec, parts)
+
     def _batches(self) -> Iterator[Any]:
         batches = self._adapter.batches()
+        if self._rows is not None:
+            batches = map(self._rows, batches)
         return batches if self._weigh is None else map(self._weigh, batches)
 
     def _endless(self) -> Iterator[Any]:

@@ -30,6 +30,18 @@ def strategy_of(model: Any) -> Any:
     return distribution_state.strategy()
 
 
+def communicator_of(model: Any) -> Any:
+    """The communicator of the processes that train a model together; None if there is one.
+
+    Args:
+        model: the model, or None.
+    """
+    strategy = None if model is None else strategy_of(model)
+    if strategy is None or strategy.extended._communicator.size == 1:
+        return None
+    return strategy.extended._communicator
+
+
 def replicated(model: Any, kind: str, step: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """A step of a model as one of all replicas together.
 
@@ -46,6 +58,7 @@ def replicated(model: Any, kind: str, step: Callable[[Any], Any]) -> Callable[[A
     if strategy is None or strategy._is_default:
         return step
     replicas = len(strategy.extended._contexts())
+    communicator = strategy.extended._communicator
 
     def run(data: Any) -> Any:
         if replicas > 1:
@@ -53,9 +66,11 @@ def replicated(model: Any, kind: str, step: Callable[[Any], Any]) -> Callable[[A
         outputs = strategy.run(step, (data,))
         if kind != "predict":
             return strategy.experimental_local_results(outputs)[0]
-        if replicas == 1:
-            return outputs
-        parts = strategy.experimental_local_results(outputs)
-        return nest.map_structure(lambda *each: strategies.joined_rows(each), *parts)
+        if replicas > 1:
+            parts = strategy.experimental_local_results(outputs)
+            outputs = nest.map_structure(lambda *each: strategies.joined_rows(each), *parts)
+        if communicator.size > 1:
+            outputs = nest.map_structure(lambda each: communicator.all_gather(each, 0), outputs)
+        return outputs
 
     return run
