@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+from collections.abc import Mapping
 from typing import Any
 
 from eagerflow.distribute.cluster import ClusterSpec
@@ -175,6 +177,114 @@ class TFConfigClusterResolver(ClusterResolver):
         return _with_layer(address, rpc_layer or self.rpc_layer)
 
 
+def _hosts(names: str) -> list[str]:
+    """The hosts that Slurm writes in short, such as `a[1-2,07],b`."""
+    hosts = []
+    for prefix, ranges, suffix in re.findall(r"([^,\[]+)(?:\[([^\]]*)\]([^,]*))?(?:,|$)", names):
+        for part in ranges.split(",") if ranges else [""]:
+            first, _, last = part.partition("-")
+            numbers = range(int(first), int(last or first) + 1) if first else []
+            hosts += [f"{prefix}{number:0{len(first)}}{suffix}" for number in numbers] or [prefix]
+    return hosts
+
+
+def _tasks_of_hosts(text: str, hosts: int) -> list[int]:
+    """How many tasks hosts have, which Slurm writes in short, such as `2(x3),1`."""
+    counts: list[int] = []
+    for count, times in re.findall(r"(\d+)(?:\(x(\d+)\))?", text):
+        counts += [int(count)] * int(times or 1)
+    return counts or [1] * hosts
+
+
+class SlurmClusterResolver(ClusterResolver):
+    """The cluster of a job step of Slurm, whose environment variables describe it.
+
+    Tasks are the processes of the step in Slurm's order, on the hosts in theirs.
+
+    Args:
+        jobs: how many tasks the jobs have, by name; by default all are workers.
+        port_base: the port of the first task of a host.
+        gpus_per_node: how many GPUs a host has.
+        gpus_per_task: how many GPUs a task has; 0 shares out those of the host.
+        tasks_per_node: how many tasks each host has; by default as Slurm says.
+        auto_set_gpu: accepted; Slurm shares out GPUs.
+        rpc_layer: the protocol.
+
+    Raises:
+        RuntimeError: outside of a job step, or if the jobs have another number of tasks.
+    """
+
+    def __init__(
+        self,
+        jobs: Mapping[str, int] | None = None,
+        port_base: int = 8888,
+        gpus_per_node: int | None = None,
+        gpus_per_task: int | None = None,
+        tasks_per_node: int | list[int] | None = None,
+        auto_set_gpu: bool = True,
+        rpc_layer: str = "grpc",
+    ) -> None:
+        names = os.environ.get("SLURM_STEP_NODELIST") or os.environ.get("SLURM_JOB_NODELIST")
+        if names is None or "SLURM_PROCID" not in os.environ:
+            raise RuntimeError(
+                "There is no Slurm job step here: SLURM_PROCID and SLURM_STEP_NODELIST are not set. "
+                "Start the program with `srun`."
+            )
+        hosts = _hosts(names)
+        if tasks_per_node is None:
+            text = os.environ.get("SLURM_STEP_TASKS_PER_NODE", "")
+            counts = _tasks_of_hosts(text, len(hosts))
+        elif isinstance(tasks_per_node, int):
+            counts = [tasks_per_node] * len(hosts)
+        else:
+            counts = list(tasks_per_node)
+        addresses = [
+            f"{host}:{port_base + number}"
+            for host, count in zip(hosts, counts, strict=False)
+            for number in range(count)
+        ]
+        sizes = dict(jobs or {"worker": len(addresses)})
+        if sum(sizes.values()) != len(addresses):
+            raise RuntimeError(
+                f"The jobs {sizes} have {sum(sizes.values())} tasks, but Slurm has started "
+                f"{len(addresses)} processes."
+            )
+        rank = int(os.environ["SLURM_PROCID"])
+        cluster: dict[str, list[str]] = {}
+        start = 0
+        for job, size in sizes.items():
+            cluster[job] = addresses[start : start + size]
+            if start <= rank < start + size:
+                self.task_type, self.task_id = job, rank - start
+            start += size
+        self._cluster_spec = ClusterSpec(cluster)
+        self._gpus = gpus_per_task or (gpus_per_node or 0) // max(counts)
+        self.rpc_layer = rpc_layer
+
+    def cluster_spec(self) -> ClusterSpec:
+        """The addresses of all tasks."""
+        return self._cluster_spec
+
+    def get_task_info(self) -> tuple[str | None, int | None]:
+        """The job and the index of this task."""
+        return self.task_type, self.task_id
+
+    def master(
+        self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None
+    ) -> str:
+        """The address of a task, by default of this one."""
+        job = self.task_type if task_type is None else task_type
+        index = self.task_id if task_id is None else task_id
+        address = self._cluster_spec.task_address(job or "worker", index or 0)
+        return _with_layer(address, rpc_layer or self.rpc_layer)
+
+    def num_accelerators(
+        self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
+    ) -> dict[str, int]:
+        """How many GPUs each task has, as given."""
+        return {"GPU": self._gpus}
+
+
 class TPUClusterResolver(ClusterResolver):
     """Looks for TPUs; there are none for this package, so that programs take their other way.
 
@@ -222,6 +332,7 @@ class TPUClusterResolver(ClusterResolver):
 __all__ = [
     "ClusterResolver",
     "SimpleClusterResolver",
+    "SlurmClusterResolver",
     "TFConfigClusterResolver",
     "TPUClusterResolver",
 ]

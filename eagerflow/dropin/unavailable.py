@@ -33,7 +33,7 @@ _OPTIMIZERS = (
 )
 _CLUSTER_RESOLVERS = (
     "GCEClusterResolver KubernetesClusterResolver KubernetesExecutableLocation "
-    "SlurmClusterResolver UnionResolver"
+    "UnionResolver"
 )
 # From namespaces to names below them, and what to do without them.
 _NAMES: dict[str, tuple[str, str]] = {

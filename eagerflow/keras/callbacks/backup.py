@@ -108,7 +108,7 @@ class BackupAndRestore(Callback):
 
     def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
         """Removes the folder."""
-        if self.delete_checkpoint:
+        if self.delete_checkpoint and self._writes():
             shutil.rmtree(os.path.dirname(self._path), ignore_errors=True)
         self.model.__dict__.pop("_maybe_load_initial_epoch_from_callbacks", None)
 
@@ -119,6 +119,8 @@ class BackupAndRestore(Callback):
             state[f"model/{index}"] = weight.numpy()
         for index, weight in enumerate(self.model.optimizer.variables):
             state[f"optimizer/{index}"] = weight.numpy()
+        if not self._writes():
+            return  # it has only taken part in joining the weights
         with replaced(self._path) as temporary, open(temporary, "wb") as file:
             np.savez(file, **state)  # type: ignore[arg-type]
 

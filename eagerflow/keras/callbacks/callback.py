@@ -57,6 +57,10 @@ class Callback:
         """Stores the parameters of the training."""
         self.params = params
 
+    def _writes(self) -> bool:
+        """Whether this process writes files; of several that train a model together, the first does."""
+        return bool(self.model.distribute_strategy.extended.should_checkpoint)
+
     def set_model(self, model: Any) -> None:
         """Stores the model."""
         self.model = model

@@ -51,7 +51,8 @@ class CSVLogger(Callback):
             with open(self.filename, encoding="utf-8") as file:
                 self.append_header = not file.readline()
         mode = "a" if self.append else "w"
-        self.csv_file = open(self.filename, mode, encoding="utf-8", newline="")
+        path = self.filename if self._writes() else os.devnull
+        self.csv_file = open(path, mode, encoding="utf-8", newline="")
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         """Writes the epoch's row, and the header before the first."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import re
 import warnings
 from pathlib import Path
@@ -180,6 +181,14 @@ class ModelCheckpoint(Callback):
             )
 
     def _save(self, filepath: str) -> None:
+        if self._writes():
+            self._save_to(filepath)
+            return
+        # All processes read the weights, for which some of them are joined; one keeps the file.
+        with tempfile.TemporaryDirectory() as folder:
+            self._save_to(os.path.join(folder, os.path.basename(filepath)))
+
+    def _save_to(self, filepath: str) -> None:
         save = self.model.save_weights if self.save_weights_only else self.model.save
         if self._options is None:
             save(filepath, overwrite=True)

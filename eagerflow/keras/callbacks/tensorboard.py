@@ -115,8 +115,11 @@ class TensorBoard(Callback):
     def _writer(self, part: str) -> Any:
         writer = self._writers.get(part)
         if writer is None:
-            path = os.path.join(self.log_dir, part)
-            writer = self._writers[part] = _summary().create_file_writer(path)
+            if self._writes():
+                writer = _summary().create_file_writer(os.path.join(self.log_dir, part))
+            else:
+                writer = _summary().create_noop_writer()
+            self._writers[part] = writer
         return writer
 
     @property
@@ -133,7 +136,7 @@ class TensorBoard(Callback):
         self._writers = {}
         if self.write_graph:
             self._write_layers()
-        if self.embeddings_freq:
+        if self.embeddings_freq and self._writes():
             self._write_embeddings_config()
 
     def _write_layers(self) -> None:
