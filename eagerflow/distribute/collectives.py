@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow import _core
@@ -82,6 +82,26 @@ def check_axis(tensor: Any, axis: int) -> None:
         )
 
 
+def recorded(
+    results: list[Any], sources: list[Any], gradient: Callable[[list[Any]], list[Any]]
+) -> list[Any]:
+    """Results that tapes of this thread know as those of one step on the sources.
+
+    The backward step is called when a gradient is asked for, also where a function is traced: there
+    replicas wait for each other, which the graph of a custom gradient could not.
+
+    Args:
+        results: tensors.
+        sources: those that they were computed from.
+        gradient: from the gradients of the results to those of the sources.
+    """
+    if not _core.recording():
+        return results
+    outputs = [_ops.identity(result) for result in results]
+    _core.record_custom(outputs, sources, gradient)
+    return outputs
+
+
 class Communicator(ABC):
     """Joins the values of the workers of a strategy, each of which has joined its replicas' before.
 
@@ -99,11 +119,12 @@ class Communicator(ABC):
         """How many workers there are."""
 
     @abstractmethod
-    def all_reduce(self, values: Sequence[Any]) -> list[Any]:
+    def all_reduce(self, values: Sequence[Any], operation: str = "SUM") -> list[Any]:
         """The sums of tensors over all workers.
 
         Args:
             values: tensors of the shapes that they have on the other workers.
+            operation: "SUM", "MIN", "MAX" or "PROD".
         """
 
     @abstractmethod
@@ -124,6 +145,51 @@ class Communicator(ABC):
             root: the worker's number.
         """
 
+    @abstractmethod
+    def all_to_all(self, value: Any, splits: Any) -> tuple[Any, Any]:
+        """Rows of a tensor, of which each worker gets some.
+
+        Args:
+            value: a tensor of numbers.
+            splits: how many rows each worker gets.
+
+        Returns:
+            The rows that the workers have sent here, and how many from each.
+        """
+
+    @abstractmethod
+    def broadcast_object(self, value: Any, root: int = 0) -> Any:
+        """A Python object of one worker.
+
+        Args:
+            value: the object, which can be pickled.
+            root: the worker's number.
+        """
+
+    @abstractmethod
+    def all_gather_object(self, value: Any) -> list[Any]:
+        """The Python objects of all workers.
+
+        Args:
+            value: the object of this one, which can be pickled.
+        """
+
+    @abstractmethod
+    def barrier(self) -> None:
+        """Waits until all workers are here."""
+
+    @abstractmethod
+    def part(self, members: Sequence[int]) -> Communicator | None:
+        """A communicator of some workers; None where this is none of them. All workers call this.
+
+        Args:
+            members: their numbers.
+        """
+
+    @abstractmethod
+    def on_machine(self) -> Communicator:
+        """A communicator of the workers on this machine. All workers call this."""
+
 
 class OneProcess(Communicator):
     """The communicator of a worker that is alone."""
@@ -131,7 +197,7 @@ class OneProcess(Communicator):
     rank = 0
     size = 1
 
-    def all_reduce(self, values: Sequence[Any]) -> list[Any]:
+    def all_reduce(self, values: Sequence[Any], operation: str = "SUM") -> list[Any]:
         """The tensors themselves."""
         return list(values)
 
@@ -142,3 +208,26 @@ class OneProcess(Communicator):
     def broadcast(self, value: Any, root: int = 0) -> Any:
         """The tensor itself."""
         return value
+
+    def all_to_all(self, value: Any, splits: Any) -> tuple[Any, Any]:
+        """The tensor and the number of its rows themselves."""
+        return value, splits
+
+    def broadcast_object(self, value: Any, root: int = 0) -> Any:
+        """The object itself."""
+        return value
+
+    def all_gather_object(self, value: Any) -> list[Any]:
+        """The object alone."""
+        return [value]
+
+    def barrier(self) -> None:
+        """Nothing."""
+
+    def part(self, members: Sequence[int]) -> Communicator | None:
+        """This, if it is a member."""
+        return self if 0 in members else None
+
+    def on_machine(self) -> Communicator:
+        """This."""
+        return self

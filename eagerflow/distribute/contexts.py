@@ -6,7 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.distribute.collectives import ReduceOp, as_reduce_op, check_axis, gather_values
+from eagerflow.distribute.collectives import (
+    ReduceOp,
+    as_reduce_op,
+    check_axis,
+    gather_values,
+    recorded,
+)
 from eagerflow.distribute.values import replica_of
 from eagerflow.framework import distribution_state as distribution
 from eagerflow.framework.indexed_slices import IndexedSlices
@@ -109,7 +115,7 @@ class ReplicaContext:
         def gradient(upstream: list[Any]) -> list[Any]:
             return self._reduced(operation, upstream)
 
-        reduced = _recorded(self._reduced(operation, leaves), leaves, gradient)
+        reduced = recorded(self._reduced(operation, leaves), leaves, gradient)
         return nest.pack_sequence_as(value, reduced)
 
     def _is_alone(self) -> bool:
@@ -144,7 +150,7 @@ class ReplicaContext:
                 start = _ops.reduce_sum(sizes[: self._replica_id])
                 return [_ops.gather(total, _ops.range(start, start + size, 1), axis=axis)]
 
-            return _recorded([self._gathered(tensor, axis)], [tensor], gradient)[0]
+            return recorded([self._gathered(tensor, axis)], [tensor], gradient)[0]
 
         return nest.map_structure(gathered, value)
 
@@ -154,21 +160,6 @@ class ReplicaContext:
         return self.merge_call(
             lambda strategy, value: strategy.extended._all_gathered(value, axis), args=(tensor,)
         )
-
-
-def _recorded(
-    results: list[Any], sources: list[Any], gradient: Callable[[list[Any]], list[Any]]
-) -> list[Any]:
-    """Results that tapes of this replica know as those of one step on the sources.
-
-    The backward step is called when a gradient is asked for, also where a function is traced: there
-    replicas wait for each other, which the graph of a custom gradient could not.
-    """
-    if not _core.recording():
-        return results
-    outputs = [_ops.identity(result) for result in results]
-    _core.record_custom(outputs, sources, gradient)
-    return outputs
 
 
 class ValueContext:

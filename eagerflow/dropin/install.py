@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from eagerflow import version
-from eagerflow.dropin import appearance, paths, private_names, unavailable
+from eagerflow.dropin import appearance, horovod, paths, private_names, unavailable
 from eagerflow.dropin.facade import Facade, missing, resolve
 
 # Versions that programs' checks of `tf.__version__` accept: the last of a generation.
@@ -107,6 +107,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 _active: _Finder | None = None
+_horovod = horovod.HorovodFinder()
 
 
 def generation() -> str | None:
@@ -156,7 +157,7 @@ def install_as_tensorflow(generation: str = "2.x", keras: bool = True) -> Module
 
     appearance.take_on(generation, keras)
     _active = _Finder(generation, keras)
-    sys.meta_path.insert(0, _active)
+    sys.meta_path[:0] = [_active, _horovod]
     return importlib.import_module("tensorflow")
 
 
@@ -167,6 +168,8 @@ def uninstall() -> None:
         return
 
     sys.meta_path.remove(_active)
+    sys.meta_path.remove(_horovod)
+    horovod.forget()
     _active = None
     for name, module in list(sys.modules.items()):
         if isinstance(module, Facade) or name.partition(".")[2] in paths.REPLACEABLE:
