@@ -205,7 +205,7 @@ class MPICommunicator(Communicator):
         )[0]
 
     def _gathered(self, tensor: Any, axis: int) -> Any:
-        array = tensor.numpy()
+        array = _array(tensor)
         with self._lock:
             about = self._comm.allgather((str(tensor.dtype.name), array.shape))
             kinds = {kind for kind, _ in about}
@@ -250,7 +250,7 @@ class MPICommunicator(Communicator):
         )[0]
 
     def _broadcast(self, tensor: Any, root: int) -> Any:
-        array = tensor.numpy()
+        array = _array(tensor)
         with self._lock:
             about = self._comm.bcast((tensor.dtype.name, array.shape), root)
             fits = about == (tensor.dtype.name, array.shape)
@@ -278,7 +278,7 @@ class MPICommunicator(Communicator):
         Returns:
             The rows that the workers have sent here, and how many from each.
         """
-        tensor, splits = _core.as_tensor(value), _ops_cast(splits)
+        tensor, splits = _core.as_tensor(value), _core.as_tensor(splits)
         sizes = [None, *tensor.shape.as_list()[1:]]
         specs = [TensorSpec(sizes, tensor.dtype), TensorSpec([self._size], dtypes.int32)]
         return tuple(self._call("AllToAll", self._exchanged, specs, [tensor, splits]))
@@ -344,8 +344,9 @@ class MPICommunicator(Communicator):
         return host_call(function, specs, tuple(tensors), name=name, effects=True)
 
 
-def _ops_cast(splits: Any) -> Any:
-    return _core.ops.cast(_core.as_tensor(splits), "int32")
+def _array(tensor: Any) -> Any:
+    value = tensor.numpy()
+    return np.asarray(value, object if isinstance(value, bytes) else None)
 
 
 def _bytes(array: Any) -> Any:

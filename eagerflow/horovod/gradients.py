@@ -109,11 +109,18 @@ class _Tape:
         shared = [k for k, source in enumerate(flat_sources) if id(source) not in self._local]
         reduced = self._reduce([flat[k] for k in shared])
         count = self._reduce._process_set.size()
-        if self._scale:
-            flat = [None if gradient is None else gradient / count for gradient in flat]
+        if self._scale and count > 1:
+            for k in set(range(len(flat))) - set(shared):
+                flat[k] = _divided(flat[k], count)
         for k, gradient in zip(shared, reduced, strict=True):
             flat[k] = gradient
         return nest.pack_sequence_as(sources, flat)
+
+
+def _divided(gradient: Any, count: int) -> Any:
+    if isinstance(gradient, IndexedSlices):
+        return IndexedSlices(gradient.values / count, gradient.indices, gradient.dense_shape)
+    return None if gradient is None else gradient / count
 
 
 def DistributedGradientTape(
