@@ -1,6 +1,7 @@
 """Workers that MPI has started: their numbers, and collectives between them.
 
-`mpi4py` is needed, which `pip install "eagerflow[mpi]"` brings. MPI is initialized by the first use of `world`.
+`mpi4py` is needed, which `pip install "eagerflow[mpi]"` brings. MPI is initialized by the first
+use of `world`.
 """
 
 from __future__ import annotations
@@ -176,7 +177,9 @@ class MPICommunicator(Communicator):
                 self._comm.Allreduce(sent, received, code)
                 start, flat = 0, received.ravel()
                 for position, part in zip(pack, parts, strict=True):
-                    results[position] = flat[start : start + part.size].reshape(tensors[position].shape)
+                    results[position] = flat[start : start + part.size].reshape(
+                        tensors[position].shape
+                    )
                     start += part.size
         return [
             _core.as_tensor(array.astype(kind.as_numpy_dtype, copy=len(arrays) > 1))

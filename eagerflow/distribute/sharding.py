@@ -125,8 +125,9 @@ def _part_spec(spec: Any, parts: int) -> Any:
     if spec.shape.rank is None:
         return spec
     size, *others = spec.shape.as_list()
-    even = size is not None and size % parts == 0
-    return TensorSpec([size // parts if even else None, *others], spec.dtype)
+    if size is not None:
+        size = None if size % parts else size // parts
+    return TensorSpec([size, *others], spec.dtype)
 
 
 def rows_spec(element_spec: Any, parts: int) -> Any:

@@ -54,7 +54,7 @@ class DistributedVariable(DistributedValues, Variable):
         self, strategy: Any, values: Sequence[Any], aggregation: Any, var_policy: Any = None
     ) -> None:
         self._values = tuple(values)
-        self._distribute_strategy = strategy
+        self._distribute_strategy: Any = strategy
         self._aggregation = aggregation
         synchronization = values[0].synchronization
         if synchronization is VariableSynchronization.AUTO:

@@ -32,8 +32,7 @@ _OPTIMIZERS = (
     "TPUEmbeddingForServing TPUEmbeddingV0 TPUEmbeddingV2 TableConfig serving_embedding_lookup"
 )
 _CLUSTER_RESOLVERS = (
-    "GCEClusterResolver KubernetesClusterResolver KubernetesExecutableLocation "
-    "UnionResolver"
+    "GCEClusterResolver KubernetesClusterResolver KubernetesExecutableLocation UnionResolver"
 )
 # From namespaces to names below them, and what to do without them.
 _NAMES: dict[str, tuple[str, str]] = {

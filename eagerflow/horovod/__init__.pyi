@@ -1,8 +1,3 @@
-"""Horovod's functions for TensorFlow, on MPI: what `import horovod.tensorflow` gives under the drop-in."""
-
-from eagerflow.util import lazy
-
-__getattr__, __dir__, __all__ = lazy.attach(__name__)
 from eagerflow.horovod import elastic as elastic
 from eagerflow.horovod.compression import Compression as Compression
 from eagerflow.horovod.gradients import (

@@ -163,9 +163,7 @@ def DistributedGradientTape(
     >>> tape.gradient(loss, [v])[0].numpy()
     np.float32(6.0)
     """
-    reduce = _Reduction(
-        op, compression, sparse_as_dense, gradient_predivide_factor, process_set
-    )
+    reduce = _Reduction(op, compression, sparse_as_dense, gradient_predivide_factor, process_set)
     return _Tape(gradtape, reduce, scale_local_gradients)
 
 
@@ -207,9 +205,7 @@ class _Passes:
                 )
 
         self._done = zeros([], "int64")
-        self._sums = [
-            None if g is None else zeros(g.shape.as_list(), g.dtype) for g in gradients
-        ]
+        self._sums = [None if g is None else zeros(g.shape.as_list(), g.dtype) for g in gradients]
 
     def add(self, gradients: Sequence[Any]) -> Any:
         """Adds the gradients of a pass; whether it is the last one of a step, a boolean tensor."""
@@ -283,9 +279,7 @@ def DistributedOptimizer(
     """
     if backward_passes_per_step < 1:
         raise ValueError("backward_passes_per_step must be > 0")
-    reduce = _Reduction(
-        op, compression, sparse_as_dense, gradient_predivide_factor, process_set
-    )
+    reduce = _Reduction(op, compression, sparse_as_dense, gradient_predivide_factor, process_set)
     kind: Any = type(optimizer)
     if isinstance(optimizer, Optimizer):
         made = _of_keras(kind).from_config(optimizer.get_config())

@@ -50,7 +50,9 @@ def chosen(op: Any, average: bool | None = None) -> ReduceOp:
     """
     if average is not None:
         if op is not None:
-            raise ValueError("The op parameter supersedes average. Please provide only one of them.")
+            raise ValueError(
+                "The op parameter supersedes average. Please provide only one of them."
+            )
         op = Average if average else Sum
     if op is None:
         op = Average

@@ -171,7 +171,9 @@ def add_process_set(process_set: ProcessSet | Sequence[int]) -> ProcessSet:
         process_set = ProcessSet(process_set)
     ranks = process_set.ranks or []
     if not ranks or len(set(ranks)) < len(ranks) or not set(ranks) <= set(range(size())):
-        raise ValueError(f"Ranks must be different numbers from 0 to {size() - 1}, but are {ranks}.")
+        raise ValueError(
+            f"Ranks must be different numbers from 0 to {size() - 1}, but are {ranks}."
+        )
     if any(each.ranks == ranks for each in (global_process_set, *_state.sets.values())):
         raise ValueError(f"There is a process set with the ranks {ranks} already.")
     process_set._communicator = global_process_set.communicator().part(ranks)

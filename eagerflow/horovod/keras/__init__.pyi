@@ -1,8 +1,3 @@
-"""What `import horovod.tensorflow.keras` and `import horovod.keras` give under the drop-in."""
-
-from eagerflow.util import lazy
-
-__getattr__, __dir__, __all__ = lazy.attach(__name__)
 from eagerflow.horovod import callbacks as callbacks, elastic as elastic
 from eagerflow.horovod.compression import Compression as Compression
 from eagerflow.horovod.gradients import (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import re
+import tempfile
 import warnings
 from pathlib import Path
 from typing import Any

@@ -1,0 +1,103 @@
+"""Programs of several processes, which MPI starts."""
+
+import importlib.util
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+MPIEXEC = shutil.which(
+    "mpiexec", path=f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"
+)
+
+pytestmark = pytest.mark.skipif(
+    MPIEXEC is None or importlib.util.find_spec("mpi4py") is None,
+    reason='MPI is absent: pip install "eagerflow[mpi]"',
+)
+
+
+def _start(count, name, *arguments, **environment):
+    """Starts a program in processes, and returns what became of it."""
+    command = [
+        MPIEXEC,
+        "-n",
+        str(count),
+        sys.executable,
+        "-m",
+        "eagerflow",
+        f"{HERE}/processes/{name}",
+    ]
+    added = {"PYTHONPATH": str(HERE.parent.parent), "OMP_NUM_THREADS": "1", **environment}
+    return subprocess.run(
+        [*command, *map(str, arguments)],
+        env={**os.environ, **added},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def _run(count, name, *arguments, **environment):
+    done = _start(count, name, *arguments, **environment)
+    assert done.returncode == 0, done.stderr[-4000:] + done.stdout[-2000:]
+    return done.stdout
+
+
+@pytest.mark.parametrize("count", [2, 4])
+@pytest.mark.parametrize("name", ["collectives.py", "datasets.py", "horovod_operations.py"])
+def test_program(name, count):
+    assert _run(count, name).count("done") == count
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_keras_trains_as_in_one_process(count, tmp_path):
+    for number in (1, count):
+        _run(number, "keras_training.py", tmp_path / f"of_{number}.npz")
+    with np.load(tmp_path / "of_1.npz") as one, np.load(tmp_path / f"of_{count}.npz") as several:
+        assert set(one) == set(several)
+        for key in one:
+            np.testing.assert_allclose(several[key], one[key], rtol=2e-5, atol=2e-6, err_msg=key)
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_horovod_keras(count):
+    assert _run(count, "horovod_keras.py").count("done") == count
+
+
+def test_one_process_writes(tmp_path):
+    _run(2, "writing.py", tmp_path)
+    found = sorted(
+        str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()
+    )
+    events = [name for name in found if "tfevents" in name]
+    assert len(events) == 1
+    assert set(found) - set(events) == {"log.csv", "model.keras", "weights.h5"}
+    assert len((tmp_path / "log.csv").read_text().splitlines()) == 3
+
+
+def test_an_error_ends_all_processes():
+    done = _start(2, "failing.py")
+    assert done.returncode != 0
+    assert "RuntimeError: on purpose" in done.stderr
+    assert "rank 1 of 2 ended with RuntimeError" in done.stderr
+
+
+def test_tf_config_must_fit():
+    config = (
+        '{"cluster": {"worker": ["a:1", "b:1", "c:1"]}, "task": {"type": "worker", "index": 0}}'
+    )
+    done = _start(2, "collectives.py", TF_CONFIG=config)
+    assert done.returncode != 0
+    assert "The cluster has 3 workers, but MPI has started 2 processes" in done.stderr
+
+
+def test_tf_config_must_differ():
+    config = '{"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type": "worker", "index": 0}}'
+    done = _start(2, "collectives.py", TF_CONFIG=config)
+    assert done.returncode != 0
+    assert "the processes are the workers [0, 0]" in done.stderr
