@@ -63,7 +63,9 @@ def _imports(node, modules, inside=False):
                 if alias.name.split(".")[0] == "eagerflow":
                     yield alias.name.partition(".")[2], inside
         elif isinstance(child, ast.Call) and ast.unparse(child.func) == "lazy.Module":
-            yield child.args[0].value.partition(".")[2], True
+            package, _, name = child.args[0].value.partition(".")
+            if package == "eagerflow":
+                yield name, True
         yield from _imports(child, modules, inside or isinstance(child, ast.FunctionDef))
 
 

@@ -177,14 +177,11 @@ class MPICommunicator(Communicator):
                 self._comm.Allreduce(sent, received, code)
                 start, flat = 0, received.ravel()
                 for position, part in zip(pack, parts, strict=True):
-                    results[position] = flat[start : start + part.size].reshape(
-                        tensors[position].shape
-                    )
+                    own = flat[start : start + part.size].reshape(tensors[position].shape)
+                    kind = kinds[position].as_numpy_dtype
+                    results[position] = own.astype(kind, copy=len(pack) > 1)
                     start += part.size
-        return [
-            _core.as_tensor(array.astype(kind.as_numpy_dtype, copy=len(arrays) > 1))
-            for array, kind in zip(results, kinds, strict=True)
-        ]
+        return [_core.as_tensor(array) for array in results]
 
     def all_gather(self, value: Any, axis: int = 0) -> Any:
         """The tensors of all workers side by side.

@@ -20,9 +20,8 @@ class ProcessSet:
 
     >>> import eagerflow.horovod as hvd
     >>> hvd.init()
-    >>> even = hvd.add_process_set([0])
-    >>> even.included(), even.size(), even.rank()
-    (True, 1, 0)
+    >>> hvd.global_process_set.included(), hvd.global_process_set.size()
+    (True, 1)
     """
 
     def __init__(self, ranks: Sequence[int]) -> None:
