@@ -164,9 +164,9 @@ class MPICommunicator(Communicator):
         kinds = [tensor.dtype for tensor in tensors]
         arrays = []
         for tensor in tensors:
-            array = np.ascontiguousarray(tensor.numpy())
             wider = _WIDER.get(tensor.dtype.name)
-            arrays.append(array.astype(wider) if wider else array)
+            # What MPI adds up itself is neither copied here nor on its way back.
+            arrays.append(_array(tensor).astype(wider) if wider else np.from_dlpack(tensor))
         code = getattr(MPI, operation)
         results: list[Any] = [None] * len(arrays)
         with self._lock:
@@ -179,9 +179,11 @@ class MPICommunicator(Communicator):
                 for position, part in zip(pack, parts, strict=True):
                     own = flat[start : start + part.size].reshape(tensors[position].shape)
                     kind = kinds[position].as_numpy_dtype
-                    results[position] = own.astype(kind, copy=len(pack) > 1)
+                    own = own.astype(kind, copy=len(pack) > 1)
+                    shared = tensors[position].dtype.name in _NATIVE
+                    results[position] = (_core.from_dlpack if shared else _core.as_tensor)(own)
                     start += part.size
-        return [_core.as_tensor(array) for array in results]
+        return results
 
     def all_gather(self, value: Any, axis: int = 0) -> Any:
         """The tensors of all workers side by side.
