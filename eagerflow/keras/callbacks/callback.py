@@ -59,7 +59,8 @@ class Callback:
 
     def _writes(self) -> bool:
         """Whether this process writes files; of several that train a model together, the first does."""
-        return bool(self.model.distribute_strategy.extended.should_checkpoint)
+        strategy = getattr(self.model, "distribute_strategy", None)
+        return strategy is None or bool(strategy.extended.should_checkpoint)
 
     def set_model(self, model: Any) -> None:
         """Stores the model."""
