@@ -35,6 +35,9 @@ _LAUNCHERS = (
 # Tensors below this size travel together.
 _PACKED_BYTES = 1 << 18
 
+# So many reductions are checked from the start, and one of so many later.
+_CHECKED = 256
+
 # MPI adds up numbers of these types; what is in neither list is no number.
 _NATIVE = {"float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"}
 _NATIVE |= {"uint64", "complex64", "complex128"}
@@ -123,6 +126,7 @@ class MPICommunicator(Communicator):
         self._comm = comm.Dup()
         self._rank, self._size = comm.rank, comm.size
         self._lock = threading.Lock()
+        self._reductions = 0
 
     @property
     def rank(self) -> int:
@@ -170,6 +174,7 @@ class MPICommunicator(Communicator):
         code = getattr(MPI, operation)
         results: list[Any] = [None] * len(arrays)
         with self._lock:
+            self._check_reduction(tensors, operation)
             for pack in _packs(arrays):
                 parts = [arrays[position] for position in pack]
                 sent = parts[0] if len(pack) == 1 else np.concatenate([p.ravel() for p in parts])
@@ -184,6 +189,42 @@ class MPICommunicator(Communicator):
                     results[position] = (_core.from_dlpack if shared else _core.as_tensor)(own)
                     start += part.size
         return results
+
+    def _check_reduction(self, tensors: Sequence[Any], operation: str) -> None:
+        """Compares what the processes reduce, in a program's first reductions and some later ones.
+
+        All count the same calls, and so check the same ones. What MPI would find out of wrong shapes ends
+        the program without a word of where, or leaves it waiting.
+
+        Raises:
+            ValueError: if shapes or dtypes differ.
+        """
+        self._reductions += 1
+        if self._reductions > _CHECKED and self._reductions % _CHECKED:
+            return
+        own = [(tensor.dtype.name, tensor._shape_tuple()) for tensor in tensors]
+        shown = self._exchange("reduction", (operation, own))
+        if any(each != shown[0] for each in shown):
+            ranks = "; ".join(f"rank {k}: {text}" for k, (_, text) in enumerate(shown))
+            raise ValueError(
+                "The processes reduce tensors of different shapes or dtypes: "
+                f"{ranks}. All must give the same ones in the same order."
+            )
+
+    def _exchange(self, name: str, about: Any) -> list[Any]:
+        """What each process says of the collective that it is in.
+
+        Raises:
+            ValueError: if they are in different ones.
+        """
+        said = self._comm.allgather((name, about))
+        if any(each != name for each, _ in said):
+            ranks = ", ".join(f"rank {k} in a {each}" for k, (each, _) in enumerate(said))
+            raise ValueError(
+                f"The processes are in different collectives: {ranks}. All must call the same ones "
+                "in the same order: do not call them for one process alone."
+            )
+        return [each for _, each in said]
 
     def all_gather(self, value: Any, axis: int = 0) -> Any:
         """The tensors of all workers side by side.
@@ -209,7 +250,7 @@ class MPICommunicator(Communicator):
     def _gathered(self, tensor: Any, axis: int) -> Any:
         array = _array(tensor)
         with self._lock:
-            about = self._comm.allgather((str(tensor.dtype.name), array.shape))
+            about = self._exchange("gathering", (tensor.dtype.name, array.shape))
             kinds = {kind for kind, _ in about}
             rest = {shape[:axis] + shape[axis + 1 :] for _, shape in about}
             if len(kinds) > 1 or len(rest) > 1:
@@ -254,15 +295,14 @@ class MPICommunicator(Communicator):
     def _broadcast(self, tensor: Any, root: int) -> Any:
         array = _array(tensor)
         with self._lock:
-            about = self._comm.bcast((tensor.dtype.name, array.shape), root)
-            fits = about == (tensor.dtype.name, array.shape)
-            # All find out together, so that none waits for another.
-            if not self._comm.allreduce(fits, MPI.LAND):
+            said = self._exchange("broadcast", (tensor.dtype.name, array.shape))
+            other = next((k for k, each in enumerate(said) if each != said[root]), None)
+            if other is not None:
                 raise ValueError(
-                    f"A value is broadcast from rank {root}, where it has the dtype {about[0]} and the "
-                    f"shape {list(about[1])}; on rank {self._rank} it has {tensor.dtype.name} and "
-                    f"{list(array.shape)}. All processes must make the same tensors and variables in "
-                    "the same order."
+                    f"A value is broadcast from rank {root}, where it has the dtype {said[root][0]} "
+                    f"and the shape {list(said[root][1])}; on rank {other} it has {said[other][0]} and "
+                    f"{list(said[other][1])}. All processes must make the same tensors and variables "
+                    "in the same order."
                 )
             if array.dtype.hasobject or tensor.dtype is dtypes.string:
                 return _core.as_tensor(self._comm.bcast(array, root))

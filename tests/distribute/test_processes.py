@@ -80,11 +80,21 @@ def test_one_process_writes(tmp_path):
     assert len((tmp_path / "log.csv").read_text().splitlines()) == 3
 
 
-def test_an_error_ends_all_processes():
-    done = _start(2, "failing.py")
+@pytest.mark.parametrize(
+    ("how", "messages"),
+    [
+        ("raises", ["RuntimeError: on purpose", "rank 1 of 2 ended with RuntimeError"]),
+        ("shapes", ["reduce tensors of different shapes", "rank 1: [('float32', (5,))]"]),
+        ("order", ["rank 0 in a reduction, rank 1 in a gathering"]),
+        ("killed", []),
+    ],
+)
+def test_a_failure_ends_all_processes(how, messages):
+    done = _start(2, "failing.py", how)
     assert done.returncode != 0
-    assert "RuntimeError: on purpose" in done.stderr
-    assert "rank 1 of 2 ended with RuntimeError" in done.stderr
+    assert "joined" not in done.stdout
+    for message in messages:
+        assert message in done.stderr
 
 
 def test_tf_config_must_fit():
