@@ -23,8 +23,8 @@ def share_of_process(dataset: Dataset, communicator: Any) -> Dataset:
 
     The dataset's option `experimental_distribute.auto_shard_policy` says how batches are shared out: by
     DATA, all processes read all batches and take their rows; by FILE, each reads its own files; by OFF,
-    each reads everything, in batches of its own size. AUTO is FILE where there are files enough, else
-    DATA.
+    each reads everything, in batches of its own size. AUTO is FILE where the dataset reads files,
+    else DATA.
 
     Args:
         dataset: the dataset.
@@ -32,11 +32,12 @@ def share_of_process(dataset: Dataset, communicator: Any) -> Dataset:
 
     Raises:
         tf.errors.NotFoundError: by FILE, if the dataset reads no files that could be shared out.
+        tf.errors.InvalidArgumentError: if it reads fewer files than there are processes.
     """
     policy = dataset.options().experimental_distribute.auto_shard_policy
     own = None
     if policy in (AutoShardPolicy.AUTO, AutoShardPolicy.FILE):
-        own = _of_own_files(dataset, communicator, policy is AutoShardPolicy.FILE)
+        own = _of_own_files(dataset, communicator)
         if own is None and policy is AutoShardPolicy.FILE:
             raise errors.NotFoundError(
                 None,
@@ -63,43 +64,43 @@ def in_step(dataset: Dataset, communicator: Any) -> Dataset:
     return InStepDataset(dataset, communicator.duplicate())
 
 
-def _of_own_files(dataset: Dataset, communicator: Any, by_policy: bool) -> Dataset | None:
+def _of_own_files(dataset: Dataset, communicator: Any) -> Dataset | None:
     """A dataset with only this process's share of the files that it reads; None if it reads none.
 
     Args:
         dataset: the dataset.
         communicator: that of the processes.
-        by_policy: whether too few files are an error.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if it reads fewer files than there are processes.
     """
 
-    def shared(names: Dataset) -> Dataset | None:
+    def shared(names: Dataset) -> Dataset:
         count = names._count()
         if count == UNKNOWN:
             count = sum(1 for _ in names)
         if 0 <= count < communicator.size:
-            if not by_policy:
-                return None
             raise errors.InvalidArgumentError(
                 None,
                 None,
-                f"The auto-shard policy is FILE, but the dataset reads {count} files and there are "
-                f"{communicator.size} processes. Use more files, or AutoShardPolicy.DATA.",
+                "Could not apply FILE based sharding: the dataset only has "
+                f"{count} file(s), which is not enough for the required {communicator.size} "
+                "shards/workers. Use more files, or set the option "
+                "`experimental_distribute.auto_shard_policy` to AutoShardPolicy.DATA.",
             )
         return ShardDataset(names, communicator.size, communicator.rank)
 
     def changed(node: Dataset) -> Dataset | None:
         if isinstance(node, ReaderDataset):
             (reader,) = node._inputs
-            names = shared(node._filenames)
-            return None if names is None else _with_inputs(node, [_with_inputs(reader, [names])])
+            return _with_inputs(node, [_with_inputs(reader, [shared(node._filenames)])])
         if not node._inputs:
             return None
         inputs = [changed(each) for each in node._inputs]
         if all(each is not None for each in inputs):
             return _with_inputs(node, inputs)
         if isinstance(node, NestingDataset) and _gives_names(node._inputs[0]):
-            names = shared(node._inputs[0])
-            return None if names is None else _with_inputs(node, [names])
+            return _with_inputs(node, [shared(node._inputs[0])])
         return None
 
     return changed(dataset)
@@ -191,7 +192,7 @@ class _RowsCursor(InputCursor):
 
 
 class PiecesDataset(UnaryDataset):
-    """The parts of each batch, one after the other.
+    """The parts of each batch, one after the other; of a smaller batch, fewer ones of the same size.
 
     Args:
         source: gives the batches.
@@ -206,25 +207,29 @@ class PiecesDataset(UnaryDataset):
         return rows_spec(self._input.element_spec, self._parts)
 
     def _count(self) -> int:
-        count = self._input._count()
-        return count if count < 0 else count * self._parts
+        return INFINITE if self._input._count() == INFINITE else UNKNOWN
 
     def _cursor(self, context: Context) -> Cursor:
         return _PiecesCursor(self._input._cursor(context), self._parts)
 
 
 class _PiecesCursor(InputCursor):
-    __slots__ = ("_parts", "_waiting")
+    __slots__ = ("_parts", "_size", "_waiting")
 
     def __init__(self, source: Cursor, parts: int) -> None:
         super().__init__(source)
         self._parts = parts
+        self._size: int | None = None  # the rows of a part of the first batch, and so of all others
         self._waiting: list[Any] = []
 
     def __next__(self) -> Any:
         if not self._waiting:
             batch = next(self._input)
-            leaves = [split_rows(leaf, self._parts) for leaf in nest.flatten(batch)]
+            flat = nest.flatten(batch)
+            if self._size is None:
+                self._size = int(split_rows(flat[0], self._parts)[0].shape[0])
+            starts = range(0, int(flat[0].shape[0]), self._size)
+            leaves = [[leaf[k : k + self._size] for k in starts] for leaf in flat]
             self._waiting = [
                 nest.pack_sequence_as(batch, list(each)) for each in zip(*leaves, strict=True)
             ]
