@@ -611,9 +611,7 @@ PyObject* get_persistent(PyObject* object, void*) {
   return PyBool_FromLong(self_of(object)->persistent);
 }
 
-PyObject* get_used_up(PyObject* object, void*) {
-  return PyBool_FromLong(self_of(object)->used_up);
-}
+PyObject* get_used_up(PyObject* object, void*) { return PyBool_FromLong(self_of(object)->used_up); }
 
 int set_persistent(PyObject* object, PyObject* value, void*) {
   const int truth = value ? PyObject_IsTrue(value) : -1;
