@@ -24,6 +24,7 @@
 #include "bindings/py_devices.h"
 #include "bindings/py_gradients.h"
 #include "bindings/py_graph.h"
+#include "bindings/py_node.h"
 #include "bindings/py_tape.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
@@ -245,6 +246,7 @@ NB_MODULE(_core, m) {
   py::add_sessions(m);
   py::add_pjrt(m);
   py::add_graphs(m);
+  py::add_nodes(m);
   py::add_handles(m);
   py::add_gradients(m);
   py::add_graph_effects(m);

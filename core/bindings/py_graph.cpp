@@ -14,16 +14,15 @@
 #include "bindings/convert.h"
 #include "bindings/errors.h"
 #include "bindings/items.h"
+#include "bindings/py_node.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
 #include "graph/call.h"
-#include "graph/custom_gradient.h"
 #include "graph/prune.h"
 #include "graph/random_streams.h"
 #include "graph/record.h"
 #include "graph/static_value.h"
 #include "graph/variables.h"
-#include "graph/vjp.h"
 #include "lower/compiled.h"
 
 namespace nb = nanobind;
@@ -32,21 +31,10 @@ namespace ef::py {
 namespace {
 
 using graph::Callable;
-using graph::DifferentiatedOperation;
 using graph::Graph;
 using graph::GraphPtr;
 using graph::Node;
-using graph::NodeFunction;
 using graph::NodeId;
-
-nb::object wrapped(const Tensor& tensor) { return nb::steal(wrap(Tensor(tensor))); }
-
-// A node, as long as its graph lives.
-struct PyNode {
-  GraphPtr graph;
-  NodeId id;
-  const Node& node() const { return graph->node(id); }
-};
 
 // The base class of eagerflow.framework.func_graph.FuncGraph.
 class PyGraph {
@@ -95,11 +83,6 @@ class PyGraph {
   std::shared_ptr<lower::CompiledFunction> compiled_;
   nb::object device_function_;
 };
-
-nb::object graph_object(Graph* graph) {
-  auto* const owner = graph ? static_cast<PyGraph*>(graph->owner) : nullptr;
-  return owner ? nb::find(owner) : nb::none();
-}
 
 PyObject* error_hook = nullptr;
 
@@ -166,194 +149,6 @@ nb::list run_graph(PyGraph& self, nb::handle arguments, nb::handle pairs) {
     throw nb::python_error();
   }
   return wrapped_list(results);
-}
-
-// A call of Python.
-class HostCall final : public NodeFunction {
- public:
-  HostCall(nb::handle callable, SpecList specs, std::string type, bool effects, bool unless)
-      : callable_(hold(PyRef::share(callable.ptr()))),
-        specs_(std::move(specs)),
-        type_(std::move(type)),
-        effects_(effects),
-        unless_(unless) {}
-
-  const char* type() const override { return type_.c_str(); }
-  bool has_effects() const override { return effects_; }
-  PyObject* callable() const { return static_cast<PyObject*>(callable_.get()); }
-  void retrace(Graph& graph, std::span<const Tensor> inputs, TensorList& outputs) const override {
-    outputs = graph::add_function(graph, shared_from_this(), inputs, specs_, type_);
-  }
-
-  void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
-    if (unless_) {
-      if (*inputs[0].data<bool>()) return;
-      inputs = inputs.subspan(1);
-    }
-    PyRef arguments = checked(PyTuple_New(static_cast<Py_ssize_t>(inputs.size())));
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      PyTuple_SET_ITEM(arguments.get(), static_cast<Py_ssize_t>(i),
-                       checked(wrap(Tensor(inputs[i]))).release());
-    }
-    const PyRef result =
-        checked(PyObject_CallObject(static_cast<PyObject*>(callable_.get()), arguments));
-    if (specs_.empty()) return;
-    const PyRef sequence = checked(PySequence_Fast(result, "a host function must return a list"));
-    for (PyObject* item : Items(sequence)) {
-      const size_t k = outputs.size();
-      if (k == specs_.size()) break;
-      outputs.push_back(to_tensor(item, specs_[k].dtype));
-      if (!compatible(outputs[k].shape(), specs_[k].shape)) {
-        invalid_argument("Result ", k, " of ", type_, " has shape ", outputs[k].shape(),
-                         ", which is not ", specs_[k].shape, ".");
-      }
-    }
-    if (outputs.size() != specs_.size()) {
-      invalid_argument(type_, " returned ", outputs.size(), " values, not ", specs_.size(), ".");
-    }
-  }
-
- private:
-  std::shared_ptr<void> callable_;
-  SpecList specs_;
-  std::string type_;
-  bool effects_;
-  bool unless_;  // whether the first input says that there is nothing to do
-};
-
-nb::list add_host_node(nb::handle callable, nb::handle inputs, nb::handle specs,
-                       const std::string& name, bool effects, bool unless,
-                       const std::string& type) {
-  Graph* const graph = graph::building();
-  if (!graph) fail(Code::kRuntimeError, "No graph is being built.");
-  const SpecList outputs = to_specs(specs);
-  const auto call =
-      std::make_shared<HostCall>(callable, outputs, type.empty() ? name : type, effects, unless);
-  return wrapped_list(graph::add_function(*graph, call, to_tensors(inputs), outputs, name));
-}
-
-// Whether an optional member has no value: giving it one makes the attributes others.
-bool is_missing(const AttrField& field, AttrsRef attrs) {
-  const SavedAttrs copy = attrs;
-  field.value_in(const_cast<void*>(AttrsRef(copy).data()));
-  return !(AttrsRef(copy) == attrs);
-}
-
-std::string_view word_of(std::string_view words, size_t position) {
-  for (; position > 0; --position) words.remove_prefix(words.find('|') + 1);
-  return words.substr(0, words.find('|'));
-}
-
-nb::object attr_object(const AttrField& field, AttrsRef attrs) {
-  if (field.engage && is_missing(field, attrs)) return nb::none();
-  // A member that has a value is not changed by asking for it.
-  const void* const member = field.value_in(const_cast<void*>(attrs.data()));
-  switch (field.kind) {
-    case AttrKind::kInt: return nb::int_(*static_cast<const int64_t*>(member));
-    case AttrKind::kBool: return nb::bool_(*static_cast<const bool*>(member));
-    case AttrKind::kFloat: return nb::float_(*static_cast<const double*>(member));
-    case AttrKind::kDType: return nb::steal(dtype_object(*static_cast<const DType*>(member)));
-    case AttrKind::kShape: return nb::steal(shape_object(*static_cast<const Shape*>(member)));
-    case AttrKind::kInts: {
-      const Ints& numbers = *static_cast<const Ints*>(member);
-      nb::list list;
-      for (const int64_t number : numbers) {
-        list.append(number == kUnknownInt ? nb::object(nb::none()) : nb::object(nb::int_(number)));
-      }
-      return list;
-    }
-    case AttrKind::kEnum: {
-      const std::string_view word = word_of(field.words, *static_cast<const uint8_t*>(member));
-      return nb::str(word.data(), word.size());
-    }
-  }
-  return nb::none();
-}
-
-nb::dict attrs_of_node(const PyNode& self) {
-  nb::dict result;
-  const AttrsRef attrs = self.node().attrs;
-  if (!attrs) return result;
-  for (const AttrField& field : attrs.type()->fields()) {
-    result[field.name.c_str()] = attr_object(field, attrs);
-  }
-  return result;
-}
-
-nb::list late_of_node(const PyNode& self) {
-  nb::list list;
-  const Node& node = self.node();
-  if (node.late.empty()) return list;
-  const std::vector<AttrField> fields = AttrsRef(node.attrs).type()->fields();
-  for (const graph::LateAttr& late : node.late) {
-    const std::string& name = fields[static_cast<size_t>(late.field)].name;
-    list.append(nb::make_tuple(name, late.element, late.input, late.position));
-  }
-  return list;
-}
-
-nb::object object_of(const Variable& variable) {
-  return variable.owner ? nb::borrow(static_cast<PyObject*>(variable.owner)) : nb::none();
-}
-
-nb::list exchanged_by_node(const PyNode& self) {
-  nb::list list;
-  if (!self.node().function) return list;
-  for (const auto& [traced, actual] : self.node().function->exchanged()) {
-    list.append(nb::make_tuple(object_of(*traced), object_of(*actual)));
-  }
-  return list;
-}
-
-nb::object host_function_of(const PyNode& self) {
-  const auto* const call = dynamic_cast<const HostCall*>(self.node().function.get());
-  return call ? nb::borrow(call->callable()) : nb::none();
-}
-
-nb::object op_name_of(const PyNode& self) {
-  return self.node().op ? nb::object(nb::str(self.node().op->name)) : nb::none();
-}
-
-nb::object differentiated_by_node(const PyNode& self) {
-  const auto* const found = graph::differentiated_operation(self.node());
-  if (!found || found->graph.lock() != self.graph) return nb::none();
-  nb::list wanted, dy;
-  for (const int32_t k : found->wanted) wanted.append(k);
-  for (const int32_t k : found->dy) dy.append(k);
-  return nb::make_tuple(PyNode{self.graph, found->node}, wanted, dy);
-}
-
-nb::list add_differentiated(const PyNode& node, nb::handle inputs, nb::handle late) {
-  Graph* const graph = graph::building();
-  const auto* const found = graph::differentiated_operation(node.node());
-  if (!graph || !found) fail(Code::kRuntimeError, "No graph is being built.");
-  TensorList outputs;
-  graph::add_differentiated(*graph, *found, to_tensors(inputs), to_tensors(late), outputs);
-  return wrapped_list(outputs);
-}
-
-nb::object custom_gradient_of_node(const PyNode& self) {
-  const graph::CustomGradientParts parts = graph::custom_gradient_parts(self.node());
-  if (!parts.step || parts.step->failure) return nb::none();
-  nb::list kinds, variables;
-  for (const auto kind : parts.step->kinds) kinds.append(static_cast<int>(kind));
-  for (const Variable* variable : parts.step->variables) variables.append(object_of(*variable));
-  return nb::make_tuple(graph_object(const_cast<Graph*>(&parts.step->graph->graph())),
-                        parts.num_results, kinds, variables);
-}
-
-nb::list inputs_of_node(const PyNode& self) {
-  nb::list list;
-  for (const graph::Port& port : self.node().inputs) list.append(wrapped(self.graph->tensor(port)));
-  return list;
-}
-
-nb::list variables_of_node(const PyNode& self) {
-  nb::list list;
-  for (const VariableRef& variable : self.node().variables()) {
-    if (variable->owner) list.append(nb::borrow(static_cast<PyObject*>(variable->owner)));
-  }
-  return list;
 }
 
 // Programs' lines are found by leaving this folder's files.
@@ -443,7 +238,12 @@ void refine_shape(nb::handle object, nb::handle shape) {
 
 }  // namespace
 
-PyObject* object_of_graph(Graph* graph) { return graph_object(graph).release().ptr(); }
+nb::object wrapped(const Tensor& tensor) { return nb::steal(wrap(Tensor(tensor))); }
+
+nb::object graph_object(Graph* graph) {
+  auto* const owner = graph ? static_cast<PyGraph*>(graph->owner) : nullptr;
+  return owner ? nb::find(owner) : nb::none();
+}
 
 std::shared_ptr<void> hold(PyRef object) {
   return {object.release(), [](void* held) { Py_DECREF(static_cast<PyObject*>(held)); }};
@@ -513,94 +313,6 @@ TensorList to_tensors(nb::handle sequence) {
 }
 
 void add_graphs(nb::module_& m) {
-  nb::class_<PyNode>(m, "Node", "A node of a graph.")
-      .def_prop_ro("name", [](const PyNode& self) { return self.node().name; })
-      .def_prop_ro("type", [](const PyNode& self) { return self.node().type(); })
-      .def_prop_ro(
-          "device",
-          [](const PyNode& self) {
-            const auto& device = self.node().device;
-            return device ? *device : std::string();
-          },
-          "What it was asked to run on.")
-      .def_prop_ro("id", [](const PyNode& self) { return self.id; })
-      .def_prop_ro("inputs", inputs_of_node)
-      .def_prop_ro("outputs", [](const PyNode& self) { return wrapped_list(self.node().outputs); })
-      .def_prop_ro("attrs", attrs_of_node)
-      .def_prop_ro(
-          "controls", [](const PyNode& self) { return self.node().controls; },
-          "The ids of nodes that run before it whenever it runs.")
-      .def_prop_ro("has_effects", [](const PyNode& self) { return self.node().has_effects(); })
-      .def_prop_ro("variables", variables_of_node, "The variables that it reads or changes.")
-      .def_prop_ro("op", op_name_of, "The name in `_core.ops`, or None.")
-      .def_prop_ro("num_op_inputs", [](const PyNode& self) { return self.node().num_op_inputs; })
-      .def_prop_ro(
-          "late", late_of_node,
-          "What inputs give of its attributes: name, element or -1, which input, and which "
-          "element of that.")
-      .def_prop_ro("differentiated", differentiated_by_node,
-                   "The node of the same graph whose gradient it computes, the inputs of that node "
-                   "that have gradients, and for each of its outputs which input is the gradient, "
-                   "or -1; None if it computes no gradient.")
-      .def("add_differentiated", add_differentiated, nb::arg("inputs"), nb::arg("late"),
-           "Adds the operation whose gradient it computes to the graph that is being built.")
-      .def_prop_ro(
-          "custom_gradient", custom_gradient_of_node,
-          "Of a custom gradient the graph of the backward step, how many results there are, "
-          "the kinds of gradients for the arguments and then the variables, as "
-          "custom_gradient_node takes them, and the variables; else None.")
-      .def_prop_ro("exchanged", exchanged_by_node,
-                   "Pairs of a variable of the graph that it calls and the one that it uses.")
-      .def_prop_ro("host_function", host_function_of, "What it calls, or None.")
-      .def_prop_ro(
-          "captures",
-          [](const PyNode& self) {
-            nb::list list;
-            if (!self.node().function) return list;
-            for (const auto& positions : self.node().function->captures()) {
-              nb::list inputs;
-              for (const size_t position : positions) inputs.append(position);
-              list.append(inputs);
-            }
-            return list;
-          },
-          "For each of its callees that is a branch or part of a loop, which inputs its captures "
-          "are.")
-      .def_prop_ro(
-          "seeds",
-          [](const PyNode& self) {
-            nb::list list;
-            if (!self.node().function) return list;
-            for (const int64_t seed : self.node().function->seeds()) list.append(seed);
-            return list;
-          },
-          "The two seeds of a stream of random numbers, or nothing.")
-      .def_prop_ro(
-          "constant",
-          [](const PyNode& self) {
-            const Tensor& value = self.node().constant;
-            return value ? wrapped(value) : nb::none();
-          },
-          "The value of a constant, or None.")
-      .def_prop_ro(
-          "callees",
-          [](const PyNode& self) {
-            nb::list list;
-            for (const auto& graph : self.node().graphs) {
-              list.append(nb::borrow(static_cast<PyObject*>(graph.get())));
-            }
-            return list;
-          },
-          "The graphs that it runs.")
-      .def_prop_ro(
-          "source",
-          [](const PyNode& self) -> nb::object {
-            const auto& source = self.node().source;
-            return source ? nb::borrow(static_cast<PyObject*>(source.get())) : nb::none();
-          },
-          "File, line and function that added it, or None.")
-      .def_prop_ro("graph", [](const PyNode& self) { return graph_object(self.graph.get()); });
-
   nb::class_<PyGraph>(m, "Graph", nb::is_weak_referenceable(), "The nodes of a traced function.")
       .def(nb::init<const std::string&, bool>(), nb::arg("name"), nb::arg("program") = false)
       .def(
@@ -761,12 +473,6 @@ void add_graphs(nb::module_& m) {
       "begin_eager", [] { graph::begin_building(nullptr); },
       "Operations of this thread run from now on, also while a graph is built.");
   m.def("end_eager", [] { graph::end_building(); });
-  m.def("host_node", add_host_node, nb::arg("callable"), nb::arg("inputs"), nb::arg("specs"),
-        nb::arg("name"), nb::arg("effects") = false, nb::arg("unless") = false,
-        nb::arg("type") = "",
-        "Adds a node that calls callable(*tensors), which returns a list of tensors with these "
-        "specs: pairs of a dtype and a shape. With `unless`, the first input is a boolean; if it "
-        "is true, nothing is called.");
   m.def(
       "running_source",
       []() -> nb::object {

@@ -15,12 +15,13 @@ namespace ef::py {
 TensorList to_tensors(nanobind::handle sequence);
 // Specs from pairs of a dtype and a shape, which may be partial.
 SpecList to_specs(nanobind::handle pairs);
+nanobind::object wrapped(const Tensor& tensor);
 nanobind::list wrapped_list(std::span<const Tensor> tensors);
 
 void add_graphs(nanobind::module_& m);
 
-// The Python object of a graph, or None if there is none; a new reference.
-PyObject* object_of_graph(graph::Graph* graph);
+// The Python object of a graph, or None if there is none.
+nanobind::object graph_object(graph::Graph* graph);
 // The graph of a Python object.
 graph::GraphPtr graph_of_object(PyObject* graph);
 // An object that native code keeps alive.

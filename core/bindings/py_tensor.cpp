@@ -89,7 +89,7 @@ PyObject* wrap_symbolic(Tensor&& tensor, const Symbol& symbol) {
   const graph::GraphPtr graph = symbol.graph();
   const bool keeps = graph && graph->kind() == graph::Graph::Kind::kProgram;
   new (&self_of(object)->tensor) Tensor(std::move(tensor));
-  symbolic_of(object)->graph = keeps ? object_of_graph(graph.get()) : nullptr;
+  symbolic_of(object)->graph = keeps ? graph_object(graph.get()).release().ptr() : nullptr;
   return object;
 }
 

@@ -103,8 +103,6 @@ Graph& building() {
   return *graph;
 }
 
-nb::object wrapped(const Tensor& tensor) { return nb::steal(wrap(Tensor(tensor))); }
-
 }  // namespace
 
 void add_sessions(nb::module_& m) {

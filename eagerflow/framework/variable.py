@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from eagerflow import _core, errors
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.device_table import table
@@ -20,6 +18,7 @@ from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.module import Trackable
 from eagerflow.framework.name_scope import scoped
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.slice_assignment import slice_assignment
 from eagerflow.framework.tensor import OPERATORS, Reference, repr_fields
 
 _ops = _core.ops
@@ -697,78 +696,7 @@ def _operator_on_value(name: str) -> Callable:
     return on_value
 
 
-def _slice_assignment(variable: Variable, key: Any) -> Callable:
-    return functools.partial(_assign_slice, variable, key)
-
-
-_core.register_slice_assignment(_slice_assignment)
-
-
-def _assign_slice(variable: Variable, key: Any, val: Any, name: str | None = None) -> Variable:
-    """Replaces `variable[key]`; `val` broadcasts to the shape of that."""
-    if _core.building() is not None:
-        return _assign_slice_in_graph(variable, key, val)
-    with _core.stop_recording():
-        value = _core.convert(val, variable.dtype, None)
-        room = variable.read_value()[key]._shape_tuple()
-    try:
-        part = np.broadcast_to(value.numpy(), room)
-    except ValueError:
-        raise _no_room(value.shape.as_list(), list(room)) from None
-
-    def changed(value: Any) -> np.ndarray:
-        array = np.asarray(value.numpy())
-        array[_numpy_key(key)] = part
-        return array
-
-    return variable._changed(changed)
-
-
-def _assign_slice_in_graph(variable: Variable, key: Any, val: Any) -> Variable:
-    with _core.stop_recording():
-        value = _core.convert(val, variable.dtype, None)
-        current = variable.read_value()
-        sizes = _ops.shape(current, dtypes.int64)
-        count = _ops.reduce_prod(sizes)
-        places = _ops.reshape(_ops.range(_ops.zeros_like(count), count, 1), sizes)[key]
-        if not _may_broadcast(value.shape, places.shape):
-            raise _no_room(value.shape.as_list(), places.shape.as_list())
-        updates = _ops.broadcast_to(value, _ops.shape(places, dtypes.int64))
-        flat = _ops.tensor_scatter_nd_update(
-            _ops.reshape(current, [-1]), _ops.reshape(places, [-1, 1]), _ops.reshape(updates, [-1])
-        )
-        return variable.assign(_ops.reshape(flat, sizes))
-
-
-def _may_broadcast(shape: TensorShape, room: TensorShape) -> bool:
-    if shape.rank is None or room.rank is None:
-        return True
-    pairs = zip(reversed(shape.as_list()), reversed(room.as_list()), strict=False)
-    fits = all(size in (1, None, place) or place is None for size, place in pairs)
-    return shape.rank <= room.rank and fits
-
-
-def _no_room(shape: list, room: list) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(
-        None,
-        None,
-        f"Cannot broadcast input shape {shape} into final shape {room} "
-        "[Op:ResourceStridedSliceAssign]",
-    )
-
-
-def _numpy_key(key: Any) -> tuple:
-    """An index expression of plain integers."""
-
-    def number(part: Any) -> Any:
-        return part if part is None or part is Ellipsis else int(np.asarray(part))
-
-    return tuple(
-        slice(number(part.start), number(part.stop), number(part.step))
-        if isinstance(part, slice)
-        else number(part)
-        for part in (key if isinstance(key, tuple | list) else (key,))
-    )
+_core.register_slice_assignment(slice_assignment)
 
 
 def _from_pickle(cls: type[Variable], state: tuple, attributes: dict) -> Variable:
