@@ -4,6 +4,7 @@
 
 #include "eager/batched.h"
 #include "eager/dispatch.h"
+#include "eager/lazy.h"
 #include "eager/record.h"
 #include "eager/tape.h"
 #include "kernels/cpu/array.h"
@@ -397,6 +398,11 @@ std::vector<Gradient> Tape::gradient(std::span<const uint64_t> targets,
     const uint32_t entry = entries_.find(id);
     results.push_back(entry && entry < entry_count ? collected[entry].sum() : Gradient{});
   }
+  TensorList dense;
+  for (const Gradient& result : results) {
+    if (result && !result.sparse() && result.values.impl()->lazy()) dense.push_back(result.values);
+  }
+  if (dense.size() > 1) compute_jointly(dense);
   return results;
 }
 

@@ -47,11 +47,23 @@ std::mutex links;
 std::atomic<int64_t> held_bytes{0};
 uint64_t last_walk = 0;
 
+class Pending;
+
+// Pending results that share operations: the first that is needed computes all. The others get
+// their values here, as threads may be dropping them.
+struct Joint {
+  struct Member {
+    Pending* node;  // null once it is dropped
+    Tensor value;
+  };
+  std::vector<Member> members;  // guarded by `links`
+};
+
 class Pending final : public LazyValue {
  public:
   Pending(const Op& of, AttrsRef with, const TensorSpec& spec)
       : op(&of), attrs(with), dtype(spec.dtype) {}
-  ~Pending() override { held_bytes -= held; }
+  ~Pending() override;
 
   void settle(const Settler&) override;
 
@@ -64,11 +76,13 @@ class Pending final : public LazyValue {
   double cost = 0;        // nanoseconds, with that of pending inputs
 
   // Below, guarded by `links`.
-  InlineVector<Tensor, 3> inputs;  // none once it is settled
+  InlineVector<Tensor, 3> inputs;  // none once the value is known
   int32_t steps = 1;               // at most so many operations are pending, itself included
   int32_t leaves = 0;              // and read so many large tensors
   int64_t held = 0;                // bytes of its inputs that are not pending
   bool was_read = false;
+  std::shared_ptr<Joint> joint;
+  size_t place = 0;  // in it
   // Of the last walk that came by.
   uint64_t walk = 0;
   int32_t number = 0;
@@ -80,7 +94,37 @@ Pending* pending_of(const Tensor& tensor) {
   return value ? dynamic_cast<Pending*>(value) : nullptr;
 }
 
-// What a pending result is made of: the tensors it begins with, and operations in order.
+using Operands = InlineVector<Tensor, 3>;
+
+Pending::~Pending() {
+  held_bytes -= held;
+  if (!joint) return;
+  Tensor dropped;  // after the lock
+  const std::lock_guard lock(links);
+  Joint::Member& own = joint->members[place];
+  own.node = nullptr;
+  dropped = std::move(own.value);
+}
+
+// Takes a value that was computed with another one, if there is one. Under `links`.
+bool settle_jointly(Pending& node) {
+  if (!node.joint || !node.self->lazy()) return false;
+  Joint::Member& own = node.joint->members[node.place];
+  if (!own.value) return false;
+  const LazyValue::Settler settler(*node.self);
+  settler(own.value);
+  own.value = {};  // the memory is the settled tensor's
+  return true;
+}
+
+// Gives up what a node with a value is made of. Under `links`; the tensors are freed after it.
+void drop_inputs(Pending& node, std::vector<Operands>& dropped) {
+  dropped.push_back(std::move(node.inputs));
+  node.inputs.clear();
+  held_bytes -= std::exchange(node.held, 0);
+}
+
+// What pending results are made of: the tensors they begin with, and operations in order.
 struct Expression {
   TensorList leaves;
   std::vector<Pending*> nodes;
@@ -96,7 +140,7 @@ class Walk {
     node.walk = walk_;
     node.uses = 0;
     for (const Tensor& input : node.inputs) {
-      if (Pending* const inner = pending_of(input)) {
+      if (Pending* const inner = pending_of(input); inner && !settle_jointly(*inner)) {
         visit(*inner);
         ++inner->uses;
       } else if (leaf_number(input) < 0) {
@@ -106,6 +150,8 @@ class Walk {
     node.number = static_cast<int32_t>(found_.nodes.size());
     found_.nodes.push_back(&node);
   }
+
+  bool has_visited(const Pending& node) const { return node.walk == walk_; }
 
   int32_t leaf_number(const Tensor& tensor) const {
     for (size_t i = found_.leaves.size(); i-- > 0;) {
@@ -153,18 +199,36 @@ void run_single(const Pending& node, std::span<const Tensor> inputs, TensorList&
 void compute(Pending& root) {
   Expression expression;
   ChainKey key;
-  TensorList results;              // handles on the pending tensors
-  InlineVector<Tensor, 3> inputs;  // of a single operation
+  TensorList results;             // handles on the pending tensors
+  std::vector<size_t> elsewhere;  // places in the joint of further results
+  Operands inputs;                // of a single operation
   {
     const std::lock_guard lock(links);
-    if (!root.self->lazy()) return;
+    if (!root.self->lazy() || settle_jointly(root)) return;
     Walk walk(expression);
     walk.visit(root);
+    const auto is_result = [&](const Pending& node) {
+      key.results.push_back(static_cast<int32_t>(expression.leaves.size()) + node.number);
+    };
+    if (root.joint) {
+      for (const Joint::Member& member : root.joint->members) {
+        const bool waits = member.node && !member.node->inputs.empty();
+        if (waits && !walk.has_visited(*member.node)) walk.visit(*member.node);
+      }
+    }
     // Besides the root, those that others hold are needed, too.
     for (Pending* const node : expression.nodes) {
-      if (node != &root && node->self->handles() == static_cast<uint32_t>(node->uses)) continue;
-      key.results.push_back(static_cast<int32_t>(expression.leaves.size()) + node->number);
-      results.push_back(Tensor::share(node->self));
+      if (node == &root ||
+          (node->uses > 0 && node->self->handles() > static_cast<uint32_t>(node->uses))) {
+        is_result(*node);
+        results.push_back(Tensor::share(node->self));
+      }
+    }
+    for (Pending* const node : expression.nodes) {
+      // Nothing here holds it.
+      if (node == &root || node->uses > 0) continue;
+      is_result(*node);
+      elsewhere.push_back(node->place);
     }
     if (expression.nodes.size() > 1) {
       auto results_of = std::move(key.results);
@@ -185,16 +249,20 @@ void compute(Pending& root) {
     log_fusion(key, root.self->shape());
   }
 
-  std::vector<InlineVector<Tensor, 3>> dropped;  // after the lock
+  std::vector<Operands> dropped;  // after the lock
   const std::lock_guard lock(links);
   for (size_t k = 0; k < results.size(); ++k) {
     Pending* const node = pending_of(results[k]);
     if (!node) continue;  // another thread was faster
     const LazyValue::Settler settler(*node->self);
     settler(values[k]);
-    dropped.push_back(std::move(node->inputs));
-    node->inputs.clear();
-    held_bytes -= std::exchange(node->held, 0);
+    drop_inputs(*node, dropped);
+  }
+  for (size_t k = 0; k < elsewhere.size(); ++k) {
+    Joint::Member& member = root.joint->members[elsewhere[k]];
+    if (!member.node || member.node->inputs.empty()) continue;
+    member.value = std::move(values[results.size() + k]);
+    drop_inputs(*member.node, dropped);
   }
 }
 
@@ -207,8 +275,6 @@ Tensor source_of_broadcast(const Tensor& tensor) {
   const std::lock_guard lock(links);
   return node->inputs.empty() ? Tensor() : node->inputs[0];
 }
-
-using Operands = InlineVector<Tensor, 3>;
 
 // The operands of a chain's operation; none if they do not suit it: they have the result's shape,
 // or may be broadcast to it.
@@ -344,7 +410,8 @@ std::optional<LazyRead> read_lazy(const Tensor& tensor, const char* reader) {
   TensorList again;  // read once more, and held by others
   {
     const std::lock_guard lock(links);
-    if (!tensor.impl()->lazy() || root->was_read || root->spreads) return {};
+    if (!tensor.impl()->lazy() || settle_jointly(*root)) return {};
+    if (root->was_read || root->spreads) return {};
     Walk walk(expression);
     walk.visit(*root);
     for (Pending* const node : expression.nodes) {
@@ -367,6 +434,52 @@ std::optional<LazyRead> read_lazy(const Tensor& tensor, const char* reader) {
   if (!chain->computes_results()) return {};
   log_fusion(key, tensor.shape(), reader);
   return LazyRead{std::move(chain), std::move(expression.leaves)};
+}
+
+void compute_jointly(std::span<const Tensor> results) {
+  const auto waits = [](const Tensor& each) { return each && pending_of(each); };
+  if (std::ranges::count_if(results, waits) < 2) return;
+  struct Found {
+    std::vector<Pending*> members;
+    Expression whole;
+  };
+  std::vector<Found> found;
+  const std::lock_guard lock(links);
+  for (const Tensor& result : results) {
+    Pending* const node = waits(result) ? pending_of(result) : nullptr;
+    if (!node || node->joint || node->spreads || node->inputs.empty()) continue;
+    Expression own;
+    Walk(own).visit(*node);
+    const auto shares = [&](const Found& other) {
+      return other.members[0]->self->shape() == result.shape() &&
+             std::ranges::any_of(own.nodes, [&](const Pending* each) {
+               return std::ranges::find(other.whole.nodes, each) != other.whole.nodes.end();
+             });
+    };
+    const auto other = std::ranges::find_if(found, shares);
+    if (other == found.end()) {
+      found.push_back({{node}, std::move(own)});
+      continue;
+    }
+    Expression both;
+    Walk walk(both);
+    for (Pending* const member : other->members) {
+      if (!walk.has_visited(*member)) walk.visit(*member);
+    }
+    if (!walk.has_visited(*node)) walk.visit(*node);
+    if (both.nodes.size() > kMostSteps || both.leaves.size() > kMostLeaves) continue;
+    other->members.push_back(node);
+    other->whole = std::move(both);
+  }
+  for (const Found& each : found) {
+    if (each.members.size() < 2) continue;
+    const auto joint = std::make_shared<Joint>();
+    for (Pending* const node : each.members) {
+      node->place = joint->members.size();
+      joint->members.push_back({node, {}});
+      node->joint = joint;
+    }
+  }
 }
 
 void compute_now(const Tensor& tensor) {

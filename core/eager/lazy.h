@@ -39,6 +39,10 @@ double pending_cost(const Tensor& tensor);
 // lock, and signals interrupt. Any access to the memory computes it as well, without that.
 void compute_now(const Tensor& tensor);
 
+// Has results that share operations computed in one pass, when the first of them is needed: those
+// of one backward pass, which are used together.
+void compute_jointly(std::span<const Tensor> results);
+
 // A pending result that is read once, without being written to memory.
 struct LazyRead {
   std::shared_ptr<const cpu::Chain> chain;  // with one result

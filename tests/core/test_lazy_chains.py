@@ -382,3 +382,80 @@ def test_broadcasting_to_a_large_shape_writes_nothing_for_a_chain() -> None:
     assert_same(
         [spread + rows], [tf.constant(np.full(LARGE, 3, "f") + np.arange(256.0, dtype="f"))], 0
     )
+
+
+def gradients_of_squares(x: Any, y: Any) -> list[Any]:
+    with tf.GradientTape() as tape:
+        tape.watch([x, y])
+        loss = tf.reduce_sum(tf.square(x - y))
+    return tape.gradient(loss, [x, y])
+
+
+def test_gradients_that_share_operations_are_computed_in_one_pass() -> None:
+    x, y = tf.random.normal(LARGE), tf.random.normal(LARGE)
+    with fusing(False):
+        expected = gradients_of_squares(x, y)
+    for first in (0, 1):
+        got: list[Any] = []
+
+        def read(first: int = first, got: list[Any] = got) -> None:
+            got.extend(gradients_of_squares(x, y))
+            got[first].numpy()
+            got[1 - first].numpy()
+
+        noted = fusions_of(read)
+        assert [(by, reads, writes) for _, by, _, _, reads, writes in noted] == [
+            ("reduction", 2, 1),
+            ("chain", 3, 2),
+        ]
+        assert_same(got, expected, first)
+
+
+def test_gradients_that_were_computed_with_others_are_read_by_operations() -> None:
+    x, y = tf.random.normal(LARGE), tf.random.normal(LARGE)
+    with fusing(False):
+        of_x, of_y = gradients_of_squares(x, y)
+        expected = [of_x, of_y * x + of_x, tf.reduce_sum(of_y)]
+    readers: list[Callable[[Any, Any], Any]] = [
+        lambda got_x, got_y: got_x,
+        lambda got_x, got_y: got_y * x + got_x,
+        lambda got_x, got_y: tf.reduce_sum(got_y),
+    ]
+    for first in readers:
+        pair = gradients_of_squares(x, y)
+        first(*pair).numpy()
+        assert_same([reader(*pair) for reader in readers], expected, 0)
+
+
+def test_gradients_that_nobody_holds_are_not_computed() -> None:
+    x, y = tf.random.normal(LARGE), tf.random.normal(LARGE)
+    for kept in (0, 1):
+        result = gradients_of_squares(x, y)[kept]
+        noted = fusions_of(result.numpy)
+        assert [writes for *_, writes in noted] == [1]
+
+
+def test_threads_that_drop_gradients_while_others_read_them() -> None:
+    x, y = tf.random.normal(LARGE), tf.random.normal(LARGE)
+    expected = [np.asarray(each) for each in gradients_of_squares(x, y)]
+    failures: list[int] = []
+
+    def read(held: list[Any], k: int) -> None:
+        if not np.array_equal(np.asarray(held.pop()), expected[k]):
+            failures.append(k)
+
+    def drop(held: list[Any]) -> None:
+        held.clear()
+
+    for trial in range(200):
+        held = [[each] for each in gradients_of_squares(x, y)]
+        first = trial % 2
+        other = (
+            threading.Thread(target=read, args=(held[1 - first], 1 - first))
+            if trial % 3
+            else threading.Thread(target=drop, args=(held[1 - first],))
+        )
+        other.start()
+        read(held[first], first)
+        other.join()
+    assert not failures
