@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include "bindings/channels.h"
 #include "bindings/composed_ops.h"
 #include "bindings/convert.h"
 #include "bindings/element_function.h"
@@ -242,6 +243,7 @@ NB_MODULE(_core, m) {
   py::add_optimizers(m);
   py::add_files(m);
   py::add_tables(m);
+  py::add_channels(m);
   py::add_composed_ops(m);
   py::add_sessions(m);
   py::add_pjrt(m);

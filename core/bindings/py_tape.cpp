@@ -353,6 +353,7 @@ struct GradientArgs {
   PyObject* sources = nullptr;
   PyObject* output_gradients = Py_None;
   PyObject* unconnected = Py_None;
+  PyObject* finished = nullptr;  // called with each source's number and its complete gradient
   bool rows = false;  // output_gradients is one tensor, whose rows weigh one target in turn
 };
 
@@ -425,9 +426,17 @@ PyObject* compute(PyTape* self, const GradientArgs& args) {
   if (self->recording && !self->persistent) stop(self);
   tape.set_persistent(self->persistent);
   if (!self->persistent) self->used_up = true;
+  Tape::Finished finished;
+  if (args.finished) {
+    finished = [&](size_t source, const Gradient& gradient) {
+      const PyRef number = checked(PyLong_FromSize_t(source));
+      const PyRef value = wrap_gradient(Gradient(gradient));
+      checked(PyObject_CallFunctionObjArgs(args.finished, number.get(), value.get(), nullptr));
+    };
+  }
   std::vector<Gradient> gradients = args.rows
                                         ? tape.gradients_of_rows(targets[0], weights[0], sources)
-                                        : tape.gradient(targets, weights, sources);
+                                        : tape.gradient(targets, weights, sources, finished);
 
   std::vector<PyRef> leaves;
   leaves.reserve(gradients.size());
@@ -467,6 +476,20 @@ PyObject* gradient(PyObject* object, PyObject* const* args, Py_ssize_t count, Py
     if (!parsed.target || !parsed.sources) {
       fail(Code::kTypeError, "gradient() needs the arguments 'target' and 'sources'");
     }
+    return compute(self_of(object), parsed);
+  });
+}
+
+// _gradient_as_finished(target, sources, output_gradients, finished): `gradient`, which calls
+// `finished` with the number of a source and its gradient as soon as that is complete.
+PyObject* gradient_as_finished(PyObject* object, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&] {
+    if (count != 4) fail(Code::kTypeError, "_gradient_as_finished() takes 4 arguments");
+    GradientArgs parsed;
+    parsed.target = args[0];
+    parsed.sources = args[1];
+    parsed.output_gradients = args[2];
+    parsed.finished = args[3];
     return compute(self_of(object), parsed);
   });
 }
@@ -630,6 +653,8 @@ PyMethodDef tape_methods[] = {
     {"__exit__", method(exit), METH_FASTCALL, "Stops recording."},
     {"watch", watch, METH_O, "Watches a tensor, a variable or a structure of them."},
     {"gradient", method(gradient), METH_FASTCALL | METH_KEYWORDS, "Computes gradients."},
+    {"_gradient_as_finished", method(gradient_as_finished), METH_FASTCALL,
+     "The gradients, each of which a function is told of when it is complete."},
     {"_gradients_of_rows", method(gradients_of_rows), METH_FASTCALL,
      "Gradients of one target under each of several weightings."},
     {"stop_recording", stop_recording, METH_NOARGS,

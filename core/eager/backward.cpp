@@ -1,5 +1,6 @@
 // The backward pass: from targets to sources through the records, newest first.
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "eager/batched.h"
@@ -278,6 +279,28 @@ void run_custom(Record& record, std::span<Tensor> dy, const std::vector<char>& n
   }
 }
 
+// By record, the sources of which it is the oldest user, and so the last that adds to the gradient.
+std::vector<std::vector<size_t>> last_uses(const std::vector<Record*>& records, size_t count,
+                                           const std::vector<char>& on_path,
+                                           std::span<const uint64_t> sources,
+                                           const IdMap& entries) {
+  std::unordered_map<uint32_t, size_t> source_of;
+  for (size_t s = 0; s < sources.size(); ++s) {
+    if (const uint32_t entry = entries.find(sources[s])) source_of.emplace(entry, s);
+  }
+  std::vector<std::vector<size_t>> uses(count);
+  for (size_t r = 0; r < count; ++r) {
+    if (!on_path[r]) continue;
+    for (size_t i = 0; i < records[r]->num_inputs; ++i) {
+      const auto found = source_of.find(records[r]->input(i).entry);
+      if (found == source_of.end()) continue;
+      uses[r].push_back(found->second);
+      source_of.erase(found);
+    }
+  }
+  return uses;
+}
+
 // The start of the rows from `row` on, in a tensor with the axes of `shape`.
 Shape first_of(int64_t row, const Shape& shape) {
   Shape begin = shape;
@@ -301,7 +324,7 @@ std::vector<Gradient> gradients_of_call(Record& record, std::span<Tensor> dy) {
 
 std::vector<Gradient> Tape::gradient(std::span<const Tensor> targets,
                                      std::span<const Tensor> output_gradients,
-                                     std::span<const uint64_t> sources) {
+                                     std::span<const uint64_t> sources, const Finished& finished) {
   InlineVector<uint64_t, 8> ids;
   InlineVector<Tensor, 4> weights;
   for (size_t t = 0; t < targets.size(); ++t) {
@@ -312,12 +335,12 @@ std::vector<Gradient> Tape::gradient(std::span<const Tensor> targets,
     weights.push_back(t < output_gradients.size() && output_gradients[t] ? output_gradients[t]
                                                                          : ones_like(targets[t]));
   }
-  return gradient(std::span<const uint64_t>(ids), weights, sources);
+  return gradient(std::span<const uint64_t>(ids), weights, sources, finished);
 }
 
 std::vector<Gradient> Tape::gradient(std::span<const uint64_t> targets,
                                      std::span<const Tensor> weights,
-                                     std::span<const uint64_t> sources) {
+                                     std::span<const uint64_t> sources, const Finished& finished) {
   // Records made from here on are not part of this pass: what it runs may make some, and so may a
   // thread that still records. A pass that frees its records takes them from the tape, unless
   // another goes through them.
@@ -363,6 +386,10 @@ std::vector<Gradient> Tape::gradient(std::span<const uint64_t> targets,
     if (entry && entry < entry_count && needed[entry]) collected[entry].add(weights[t]);
   }
 
+  // By record, the sources whose gradients are complete once it has been processed.
+  std::vector<std::vector<size_t>> complete;
+  if (finished) complete = last_uses(records, record_count, on_path, sources, entries_);
+
   InlineVector<Tensor, 4> dy;
   for (size_t r = record_count; r-- > 0;) {
     Record& record = *records[r];
@@ -389,6 +416,10 @@ std::vector<Gradient> Tape::gradient(std::span<const uint64_t> targets,
     if (frees) {
       taken.pop_back();
       Record::destroy(&record);
+    }
+    if (!finished) continue;
+    for (const size_t source : complete[r]) {
+      if (Collected& sum = collected[entries_.find(sources[source])]) finished(source, sum.sum());
     }
   }
 

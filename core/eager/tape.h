@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
@@ -64,14 +65,20 @@ class Tape {
   void record(std::shared_ptr<BackwardFunction> backward, std::span<const uint64_t> inputs,
               std::span<const Tensor> outputs);
 
+  // Called in a backward pass with the number of a source and its gradient, once nothing more is
+  // added to it.
+  using Finished = std::function<void(size_t source, const Gradient& gradient)>;
+
   // Gradients of the sum of `targets` (weighted by `output_gradients`, empty tensors meaning ones)
   // with respect to the sources with these identities. Frees the records unless persistent.
   std::vector<Gradient> gradient(std::span<const Tensor> targets,
                                  std::span<const Tensor> output_gradients,
-                                 std::span<const uint64_t> sources);
+                                 std::span<const uint64_t> sources,
+                                 const Finished& finished = nullptr);
   // The same for targets by their identities, each with a weight.
   std::vector<Gradient> gradient(std::span<const uint64_t> targets, std::span<const Tensor> weights,
-                                 std::span<const uint64_t> sources);
+                                 std::span<const uint64_t> sources,
+                                 const Finished& finished = nullptr);
 
   // The same for one target under several weightings, weights[0], weights[1], ...: for each source
   // a dense tensor with one more axis in front, or nothing. Gradient functions run for many rows at

@@ -6,6 +6,7 @@ use of `world`.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 import threading
@@ -23,6 +24,8 @@ from eagerflow.util import lazy
 
 MPI = lazy.Module("mpi4py.MPI")
 
+_ops = _core.ops
+
 # What launchers tell each process: its number and how many there are. The names are those of MPICH and
 # Intel MPI, Open MPI, MVAPICH, and Slurm's own launcher.
 _LAUNCHERS = (
@@ -32,16 +35,55 @@ _LAUNCHERS = (
     ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
 )
 
-# Tensors below this size travel together.
-_PACKED_BYTES = 1 << 18
+# What MPI knows the dtypes as which it adds up; 16-bit floats travel as bytes and are added up here.
+_TYPES = {
+    "float32": "FLOAT",
+    "float64": "DOUBLE",
+    "int8": "INT8_T",
+    "int16": "INT16_T",
+    "int32": "INT32_T",
+    "int64": "INT64_T",
+    "uint8": "UINT8_T",
+    "uint16": "UINT16_T",
+    "uint32": "UINT32_T",
+    "uint64": "UINT64_T",
+    "complex64": "C_FLOAT_COMPLEX",
+    "complex128": "C_DOUBLE_COMPLEX",
+    "byte": "BYTE",
+}
+_SHORT = ("float16", "bfloat16")
+_FUNCTIONS = ("MPI_Allreduce", "MPI_Alltoall", "MPI_Allgather", "MPI_Error_string")
+_OPERATIONS = ("SUM", "MIN", "MAX", "PROD")
 
-# So many reductions are checked from the start, and one of so many later.
-_CHECKED = 256
 
-# MPI adds up numbers of these types; what is in neither list is no number.
-_NATIVE = {"float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"}
-_NATIVE |= {"uint64", "complex64", "complex128"}
-_WIDER = {"float16": "float32", "bfloat16": "float32", "bool": "int8"}
+def _channel_of(comm: Any) -> Any:
+    """What makes the reductions of an mpi4py communicator, which must live as long.
+
+    The engine calls the functions of the library that mpi4py has loaded, with mpi4py's handles.
+    """
+    library = ctypes.CDLL(MPI.__file__)
+    addresses = {
+        name: ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0 for name in _FUNCTIONS
+    }
+    types = {name: MPI._handleof(getattr(MPI, own)) for name, own in _TYPES.items()}
+    operations = {name: MPI._handleof(getattr(MPI, name)) for name in _OPERATIONS}
+    return _core.Channel(addresses, types, operations, MPI._handleof(comm), comm.size)
+
+
+def _as_it_travels(tensor: Any, operation: str) -> Any:
+    """A tensor in a type that the engine and MPI can reduce.
+
+    Raises:
+        TypeError: for values that are no numbers.
+    """
+    name = tensor.dtype.name
+    if name in _TYPES or (name in _SHORT and operation == "SUM"):
+        return tensor
+    if name in _SHORT:
+        return _ops.cast(tensor, "float32")
+    if name == "bool":
+        return _ops.cast(tensor, "int32")
+    raise TypeError(f"Values of type {name} cannot be reduced over processes.")
 
 
 def launched() -> tuple[int, int]:
@@ -97,21 +139,6 @@ def _end_all_on_error(comm: Any) -> None:
     sys.excepthook = hook
 
 
-def _packs(arrays: Sequence[Any]) -> list[list[int]]:
-    """The positions of arrays that travel together: small neighbours of one dtype."""
-    packs: list[list[int]] = []
-    small: dict[Any, list[int]] = {}
-    for position, array in enumerate(arrays):
-        if array.nbytes >= _PACKED_BYTES:
-            packs.append([position])
-        elif array.dtype in small:
-            small[array.dtype].append(position)
-        else:
-            small[array.dtype] = [position]
-            packs.append(small[array.dtype])
-    return packs
-
-
 class MPICommunicator(Communicator):
     """Joins the values of workers by MPI.
 
@@ -126,7 +153,11 @@ class MPICommunicator(Communicator):
         self._comm = comm.Dup()
         self._rank, self._size = comm.rank, comm.size
         self._lock = threading.Lock()
-        self._reductions = 0
+        self._channel = _channel_of(self._comm)
+        # That of the reductions which run beside the program.
+        self._beside: Any = None
+        # What the collectives of a signature are, for people.
+        self._described: dict[int, str] = {}
 
     @property
     def rank(self) -> int:
@@ -153,55 +184,100 @@ class MPICommunicator(Communicator):
             TypeError: for values that are no numbers.
         """
         tensors = [_core.as_tensor(value) for value in values]
-        for tensor in tensors:
-            name = tensor.dtype.name
-            if name not in _NATIVE and name not in _WIDER:
-                raise TypeError(f"Values of type {name} cannot be reduced over processes.")
         if not tensors:
             return []
-        specs = [TensorSpec(tensor.shape, tensor.dtype) for tensor in tensors]
-        return self._call(
-            "CollectiveReduce", lambda *each: self._reduced(each, operation), specs, tensors
+        if _core.building() is None:
+            return self._reduced(tensors, operation)
+        for tensor in tensors:
+            _as_it_travels(tensor, operation)
+        return host_call(
+            lambda *each: self._reduced(each, operation),
+            [TensorSpec(tensor.shape, tensor.dtype) for tensor in tensors],
+            tuple(tensors),
+            name="CollectiveReduce",
+            effects=True,
         )
 
     def _reduced(self, tensors: Sequence[Any], operation: str) -> list[Any]:
-        kinds = [tensor.dtype for tensor in tensors]
-        arrays = []
-        for tensor in tensors:
-            wider = _WIDER.get(tensor.dtype.name)
-            # What MPI adds up itself is neither copied here nor on its way back.
-            arrays.append(_array(tensor).astype(wider) if wider else np.from_dlpack(tensor))
-        code = getattr(MPI, operation)
-        results: list[Any] = [None] * len(arrays)
         with self._lock:
-            self._check_reduction(tensors, operation)
-            for pack in _packs(arrays):
-                parts = [arrays[position] for position in pack]
-                sent = parts[0] if len(pack) == 1 else np.concatenate([p.ravel() for p in parts])
-                received = np.empty_like(sent)
-                self._comm.Allreduce(sent, received, code)
-                start, flat = 0, received.ravel()
-                for position, part in zip(pack, parts, strict=True):
-                    own = flat[start : start + part.size].reshape(tensors[position].shape)
-                    kind = kinds[position].as_numpy_dtype
-                    own = own.astype(kind, copy=len(pack) > 1)
-                    shared = tensors[position].dtype.name in _NATIVE
-                    results[position] = (_core.from_dlpack if shared else _core.as_tensor)(own)
-                    start += part.size
-        return results
+            sums = self._channel.reduce(tensors, operation)
+            if sums is not None:
+                return sums
+            # Such tensors are new, or travel as others.
+            sent = [_as_it_travels(tensor, operation) for tensor in tensors]
+            sums = self._channel.reduce(sent, operation)
+            if sums is None:
+                self._agree(self._channel, sent, operation)
+                sums = self._channel.reduce(sent, operation)
+        return [
+            total if total.dtype is tensor.dtype else _ops.cast(total, tensor.dtype)
+            for total, tensor in zip(sums, tensors, strict=True)
+        ]
 
-    def _check_reduction(self, tensors: Sequence[Any], operation: str) -> None:
-        """Compares what the processes reduce, in a program's first reductions and some later ones.
+    def start_sums(self, values: Sequence[Any]) -> Any:
+        """Begins to add up tensors over all workers, beside what the program does meanwhile.
 
-        All count the same calls, and so check the same ones. What MPI would find out of wrong shapes ends
-        the program without a word of where, or leaves it waiting.
+        All workers call this in the same order, whatever else they call in between.
+
+        Args:
+            values: tensors of numbers.
+
+        Returns:
+            What `finish_sums` takes.
+        """
+        tensors = [_as_it_travels(_core.as_tensor(value), "SUM") for value in values]
+        if _core.building() is None:
+            return self._started(tensors)
+        return host_call(
+            lambda *each: _core.convert(self._started(each), dtypes.int64, None),
+            TensorSpec([], dtypes.int64),
+            tuple(tensors),
+            name="CollectiveStart",
+            effects=True,
+        )
+
+    def _started(self, tensors: Sequence[Any]) -> int:
+        with self._lock:
+            if self._beside is None:
+                self._beside_comm = self._comm.Dup()
+                self._beside = _channel_of(self._beside_comm)
+            ticket = self._beside.start(tensors)
+            if ticket is None:
+                self._agree(self._beside, tensors, "SUM")
+                ticket = self._beside.start(tensors)
+        return ticket
+
+    def finish_sums(self, ticket: Any, values: Sequence[Any]) -> list[Any]:
+        """The sums that `start_sums` has begun.
+
+        Args:
+            ticket: what it returned.
+            values: what it was given.
+        """
+        if _core.building() is None:
+            sums = self._beside.wait(int(ticket))
+        else:
+            sums = host_call(
+                lambda number: self._beside.wait(int(number)),
+                [TensorSpec(value.shape, value.dtype) for value in values],
+                (ticket,),
+                name="CollectiveFinish",
+                effects=True,
+            )
+        return [
+            total if total.dtype is value.dtype else _ops.cast(total, value.dtype)
+            for total, value in zip(sums, values, strict=True)
+        ]
+
+    def _agree(self, channel: Any, tensors: Sequence[Any], operation: str) -> None:
+        """Compares what the processes reduce, when it is the first time that they reduce such tensors.
+
+        What MPI would find out of wrong shapes ends the program without a word of where, or leaves it
+        waiting.
 
         Raises:
             ValueError: if shapes or dtypes differ.
         """
-        self._reductions += 1
-        if self._reductions > _CHECKED and self._reductions % _CHECKED:
-            return
         own = [(tensor.dtype.name, tensor._shape_tuple()) for tensor in tensors]
         shown = self._exchange("reduction", (operation, own))
         if any(each != shown[0] for each in shown):
@@ -210,6 +286,8 @@ class MPICommunicator(Communicator):
                 "The processes reduce tensors of different shapes or dtypes: "
                 f"{ranks}. All must give the same ones in the same order."
             )
+        signature = channel.agree(tensors, operation)
+        self._described[signature] = f"reduction ({operation.lower()}) of {_summary(own)}"
 
     def _exchange(self, name: str, about: Any) -> list[Any]:
         """What each process says of the collective that it is in.
@@ -389,6 +467,11 @@ class MPICommunicator(Communicator):
 def _array(tensor: Any) -> Any:
     value = tensor.numpy()
     return np.asarray(value, object if isinstance(value, bytes) else None)
+
+
+def _summary(about: Sequence[tuple[str, tuple[int, ...]]]) -> str:
+    shown = ", ".join(f"{name} {list(shape)}" for name, shape in about[:3])
+    return shown if len(about) <= 3 else f"{len(about)} tensors, {shown}, ..."
 
 
 def _bytes(array: Any) -> Any:
