@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.autodiff.tape import GradientTape
 from eagerflow.distribute.collectives import (
     Communicator,
     OneProcess,
@@ -17,6 +18,7 @@ from eagerflow.distribute.collectives import (
     reduce_values,
 )
 from eagerflow.distribute.contexts import ReplicaContext, require_cross_replica
+from eagerflow.distribute.overlap import SummingTape
 from eagerflow.distribute.replicas import as_called, run_replicas
 from eagerflow.distribute.values import DistributedValues, Mirrored, joined, replica_of
 from eagerflow.distribute.variables import AggregatingVariable, DistributedVariable, make_copies
@@ -41,6 +43,7 @@ class StrategyExtended:
         parameter_devices: those that hold variables; by default the same.
         communicator: joins the values of several processes; by default there is one.
         copies: whether each device holds a copy of every variable.
+        bytes_per_pack: how many bytes of gradients leave at once; 0 leaves the choice.
     """
 
     experimental_require_static_shapes = False
@@ -54,12 +57,14 @@ class StrategyExtended:
         parameter_devices: Sequence[str] | None = None,
         communicator: Communicator | None = None,
         copies: bool = False,
+        bytes_per_pack: int = 0,
     ) -> None:
         self._strategy = strategy
         self._devices = tuple(devices)
         self._parameter_devices = tuple(devices if parameter_devices is None else parameter_devices)
         self._communicator = communicator or OneProcess()
         self._copies = copies
+        self._bytes_per_pack = bytes_per_pack
         self._functions: Any = weakref.WeakKeyDictionary()
 
     @property
@@ -201,6 +206,22 @@ class StrategyExtended:
             for value in values
         ]
         return [self._on_devices(value, self._devices) for value in self._across(operation, parts)]
+
+    def _summing(self, tape: Any) -> Any:
+        """A tape whose gradients are the sums of all replicas; None if they are to be added up later.
+
+        They travel while the backward pass goes on. Replicas of one process have to wait for each other
+        first.
+
+        Args:
+            tape: the tape of a replica.
+        """
+        alone = self._communicator.size == 1 or len(self._devices) > 1
+        if alone or distribution.replica_context() is None:
+            return None
+        if type(tape).gradient is not GradientTape.gradient:
+            return None
+        return SummingTape(tape, self._communicator, self._bytes_per_pack)
 
     def _gathered(self, value: Any, axis: int) -> Any:
         parts = value.values if isinstance(value, DistributedValues) else (value,)

@@ -396,7 +396,8 @@ class MultiWorkerMirroredStrategy(Strategy):
         cluster_resolver: knows the cluster, as its method `cluster_spec` says; by default the
             environment variable `TF_CONFIG` does, if it is set. Its tasks of the jobs "chief" and
             "worker" are the workers, in this order.
-        communication_options: a `tf.distribute.experimental.CommunicationOptions`; ignored.
+        communication_options: a `tf.distribute.experimental.CommunicationOptions`, whose
+            `bytes_per_pack` says how many bytes of gradients leave at once.
 
     Raises:
         ValueError: if the cluster has another number of workers than MPI has started processes.
@@ -414,7 +415,11 @@ class MultiWorkerMirroredStrategy(Strategy):
         names = [each.name for each in gpus] or ["CPU:0"]
         super().__init__(
             StrategyExtended(
-                self, [_device_name(name) for name in names], communicator=communicator, copies=True
+                self,
+                [_device_name(name) for name in names],
+                communicator=communicator,
+                copies=True,
+                bytes_per_pack=getattr(communication_options, "bytes_per_pack", 0),
             )
         )
 

@@ -6,8 +6,9 @@ import copy
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from eagerflow import _core, nest
+from eagerflow import _core
 from eagerflow.autodiff.tape import GradientTape
+from eagerflow.distribute.overlap import SummingTape
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable, VariableAggregation
 from eagerflow.horovod import operations
@@ -67,30 +68,40 @@ class _Reduction:
             results[k] = gradient
         return results
 
+    def packed(self, gradient: Any) -> tuple[Any, Any]:
+        """A tensor as it travels, and what `unpacked` needs to know."""
+        compressed, context = self._compression.compress(_core.as_tensor(gradient))
+        return operations.scaled(compressed, 1.0 / self._predivide), context
+
+    def unpacked(self, total: Any, context: Any) -> Any:
+        """What becomes of a sum, or of the rows of all processes."""
+        factor = 1 / self._process_set.size() if self._op is operations.Average else 1.0
+        if isinstance(total, IndexedSlices):
+            values = operations.scaled(total.values, factor)
+            return IndexedSlices(values, total.indices, total.dense_shape)
+        factor *= self._predivide
+        return self._compression.decompress(operations.scaled(total, factor), context)
+
     def _dense(self, gradient: Any) -> Any:
         if self._sparse_as_dense and isinstance(gradient, IndexedSlices):
             return _core.as_tensor(gradient)
         return gradient
 
 
-class _Tape:
-    """A tape whose gradients are those of all processes; everything else is the tape's."""
+class _Tape(SummingTape):
+    """A tape whose gradients are those of all processes.
+
+    Args:
+        tape: the tape.
+        reduce: how gradients become those of all processes.
+        scale: whether gradients that stay in a process are divided by the number of processes.
+    """
 
     def __init__(self, tape: GradientTape, reduce: _Reduction, scale: bool) -> None:
-        self._tape = tape
+        super().__init__(tape, reduce._process_set.communicator())
         self._reduce = reduce
         self._local: set[int] = set()
         self._scale = scale
-
-    def __enter__(self) -> _Tape:
-        self._tape.__enter__()
-        return self
-
-    def __exit__(self, *error: Any) -> Any:
-        return self._tape.__exit__(*error)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._tape, name)
 
     def register_local_source(self, source: Any) -> None:
         """Leaves the gradients of a variable as they are in each process.
@@ -101,20 +112,31 @@ class _Tape:
         self._local.add(id(source))
 
     def gradient(
-        self, target: Any, sources: Any, output_gradients: Any = None, **options: Any
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = None,
     ) -> Any:
         """The gradients of all processes; for the arguments see `tf.GradientTape`."""
-        own = self._tape.gradient(target, sources, output_gradients, **options)
-        flat_sources, flat = nest.flatten(sources), nest.flatten(own)
-        shared = [k for k, source in enumerate(flat_sources) if id(source) not in self._local]
-        reduced = self._reduce([flat[k] for k in shared])
-        count = self._reduce._process_set.size()
-        if self._scale and count > 1:
-            for k in set(range(len(flat))) - set(shared):
-                flat[k] = _divided(flat[k], count)
-        for k, gradient in zip(shared, reduced, strict=True):
-            flat[k] = gradient
-        return nest.pack_sequence_as(sources, flat)
+        if self._communicator.size > 1:
+            return super().gradient(target, sources, output_gradients, unconnected_gradients)
+        return self._tape.gradient(target, sources, output_gradients, unconnected_gradients)
+
+    def _stays(self, source: Any) -> bool:
+        return id(source) in self._local
+
+    def _of_this_process(self, gradient: Any) -> Any:
+        return _divided(gradient, self._communicator.size) if self._scale else gradient
+
+    def _form(self, gradient: Any) -> Any:
+        return self._reduce._dense(gradient)
+
+    def _before(self, gradient: Any) -> tuple[Any, Any]:
+        return self._reduce.packed(gradient)
+
+    def _after(self, total: Any, context: Any) -> Any:
+        return self._reduce.unpacked(total, context)
 
 
 def _divided(gradient: Any, count: int) -> Any:
@@ -329,7 +351,26 @@ def _of_keras(kind: Any) -> Any:
         cond(passes.add(gradients), last, other)
         return self.iterations
 
-    return type(kind.__name__, (kind,), {"apply_gradients": apply_gradients})
+    def minimize(
+        self: Any,
+        loss: Any,
+        var_list: Any,
+        tape: Any = None,
+        grad_loss: Any = None,
+        name: Any = None,
+    ) -> Any:
+        if tape is None and callable(loss):
+            tape = GradientTape()
+        if self._hvd_passes.count > 1 or tape is None:
+            return kind.minimize(self, loss, var_list, tape, grad_loss, name)
+        # Gradients travel while the backward pass goes on.
+        summing = _Tape(tape, self._hvd_reduce, scale=True)
+        return kind.apply_gradients(
+            self, kind.compute_gradients(self, loss, var_list, summing, grad_loss)
+        )
+
+    methods = {"apply_gradients": apply_gradients, "minimize": minimize}
+    return type(kind.__name__, (kind,), methods)
 
 
 def _of_version_1(kind: Any) -> Any:

@@ -66,7 +66,13 @@ def chosen(op: Any, average: bool | None = None) -> ReduceOp:
     return op
 
 
-def _scaled(tensor: Any, factor: float) -> Any:
+def scaled(tensor: Any, factor: float) -> Any:
+    """A tensor times a factor, rounded to its type.
+
+    Args:
+        tensor: the tensor.
+        factor: the factor.
+    """
     if factor == 1.0:
         return tensor
     if tensor.dtype.is_floating or tensor.dtype.is_complex:
@@ -86,8 +92,8 @@ def _reduced(
     factor = after / communicator.size if op is Average else after
 
     def reduce(values: Sequence[Any]) -> list[Any]:
-        sums = communicator.all_reduce([_scaled(each, before) for each in values], _OPERATIONS[op])
-        return [_scaled(each, factor) for each in sums]
+        sums = communicator.all_reduce([scaled(each, before) for each in values], _OPERATIONS[op])
+        return [scaled(each, factor) for each in sums]
 
     with _core.stop_recording():
         results = reduce(tensors)

@@ -49,7 +49,9 @@ def _run(count, name, *arguments, **environment):
 
 
 @pytest.mark.parametrize("count", [2, 4])
-@pytest.mark.parametrize("name", ["collectives.py", "datasets.py", "horovod_operations.py"])
+@pytest.mark.parametrize(
+    "name", ["collectives.py", "datasets.py", "horovod_operations.py", "overlap.py"]
+)
 def test_program(name, count):
     assert _run(count, name).count("done") == count
 

@@ -417,7 +417,26 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         Raises:
             ValueError: if `loss` is a tensor and there is no tape.
         """
+        if tape is None and callable(loss):
+            tape = GradientTape()
+        strategy = distribution_state.strategy()
+        if strategy is not None and tape is not None and self._applies_sums():
+            summing = strategy.extended._summing(tape)
+            if summing is not None:
+                return self.apply_gradients(
+                    self.compute_gradients(loss, var_list, summing, grad_loss),
+                    skip_gradients_aggregation=True,
+                )
         return self.apply_gradients(self.compute_gradients(loss, var_list, tape, grad_loss))
+
+    def _applies_sums(self) -> bool:
+        """Whether gradients are added up over replicas before anything else becomes of them."""
+        kind = type(self)
+        return (
+            kind.apply_gradients is Optimizer.apply_gradients
+            and kind.aggregate_gradients is Optimizer.aggregate_gradients
+            and kind.compute_gradients is Optimizer.compute_gradients
+        )
 
     def compute_gradients(
         self,
