@@ -2,6 +2,7 @@
 
 import ast
 
+import numpy as np
 import pytest
 
 import eagerflow as tf
@@ -72,3 +73,52 @@ def test_counts_of_rows_and_decoded_paths():
     )
     assert beams.decoded_values[0].numpy().tolist() == [0, 1]
     assert len(beams.decoded_values) == 2
+
+
+IMAGES = tf.reshape(tf.range(24, dtype=tf.float32), [2, 3, 4, 1])
+TRANSFORMS = tf.constant([[1.0, 0.5, -0.25, 0.1, 1, 0.5, 0.01, 0.02], [1.0, 0, 1, 0, 1, 0, 0, 0]])
+
+
+@pytest.mark.parametrize(
+    ("interpolation", "fill_mode", "expected"),
+    [  # TensorFlow's answers
+        (
+            "BILINEAR",
+            "CONSTANT",
+            [[[1.25, 3.1188, 4.4608], [6.1275, 7.4272, 8.7019]], [[13, 14, 15], [17, 18, 19]]],
+        ),
+        ("NEAREST", "REFLECT", [[[4, 5, 6], [4, 9, 10]], [[13, 14, 15], [17, 18, 19]]]),
+    ],
+)
+def test_images_are_transformed_in_perspective(interpolation, fill_mode, expected):
+    def transform(images, size):
+        return tf.raw_ops.ImageProjectiveTransformV3(
+            images=images,
+            transforms=TRANSFORMS,
+            output_shape=size,
+            fill_value=-1.0,
+            interpolation=interpolation,
+            fill_mode=fill_mode,
+        )
+
+    result = transform(IMAGES, [2, 3])
+    np.testing.assert_allclose(result.numpy()[..., 0], expected, atol=1e-4)
+    unknown = tf.function(
+        transform,
+        input_signature=[tf.TensorSpec([None] * 4), tf.TensorSpec([2], tf.int32)],
+    )
+    np.testing.assert_array_equal(unknown(IMAGES, tf.constant([2, 3])), result)
+
+
+def test_integer_images_share_a_transformation():
+    result = tf.raw_ops.ImageProjectiveTransformV2(
+        images=tf.cast(IMAGES, tf.uint8),
+        transforms=TRANSFORMS[:1],
+        output_shape=[3, 2],
+        interpolation="BILINEAR",
+    )
+    assert result.dtype is tf.uint8
+    assert result.numpy()[..., 0].tolist() == [
+        [[1, 3], [6, 7], [5, 5]],
+        [[10, 15], [18, 19], [12, 11]],
+    ]

@@ -8,6 +8,7 @@ from typing import Any
 import eagerflow as tf
 from eagerflow import _core
 from eagerflow.framework import random_seed
+from eagerflow.image import projective
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -95,6 +96,31 @@ def population_count(x: Tensor) -> Tensor:
         )
         total += tf.cast(bit, tf.uint8)
     return total
+
+
+def projective_transform(
+    images: Tensor,
+    transforms: Tensor,
+    size: Any,
+    fill_value: Any = 0.0,
+    *,
+    fill_mode: str,
+    interpolation: str,
+) -> Tensor:
+    """`ImageProjectiveTransformV3`, and V2 without a value for what lies beyond the border."""
+    floating = images.dtype if images.dtype.is_floating else tf.float32
+    batch = images._sizes()[0]
+    rows = tf.broadcast_to(transforms, [batch, 8])
+    size = known(size)
+    result = projective.transformed(
+        tf.cast(images, floating),
+        tf.unstack(rows, axis=1),
+        fill_mode.lower(),
+        tf.cast(fill_value, floating),
+        interpolation.lower(),
+        (size[0], size[1]) if isinstance(size, Tensor) else tuple(map(int, size)),
+    )
+    return tf.cast(result, images.dtype)
 
 
 def bucketize(x: Tensor, boundaries: Sequence[float]) -> Tensor:

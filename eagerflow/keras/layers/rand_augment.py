@@ -6,6 +6,7 @@ import random as python_random
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.image.projective import FILL_MODES, INTERPOLATIONS, transformed
 from eagerflow.keras import random
 from eagerflow.keras.layers.color_augmentation import (
     AutoContrast,
@@ -16,14 +17,7 @@ from eagerflow.keras.layers.color_augmentation import (
     Solarization,
 )
 from eagerflow.keras.layers.image_augmentation import ImageAugmentation, limits
-from eagerflow.keras.layers.image_transform import (
-    FILL_MODES,
-    FULL_TURN,
-    INTERPOLATIONS,
-    rotation,
-    transformed,
-    translation,
-)
+from eagerflow.keras.layers.image_transform import FULL_TURN, rotation, translation
 from eagerflow.keras.layers.random_images import RandomBrightness, RandomContrast
 from eagerflow.keras.typing import Factor
 from eagerflow.ops.array import pad

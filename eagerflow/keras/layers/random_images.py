@@ -6,22 +6,14 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.image.projective import FILL_MODES, INTERPOLATIONS, as_float, transformed
 from eagerflow.keras.layers.arguments import with_arguments_of
 from eagerflow.keras.layers.image_preprocessing import (
     cropped,
     fitted,
     resized_shape,
 )
-from eagerflow.keras.layers.image_transform import (
-    FILL_MODES,
-    FULL_TURN,
-    INTERPOLATIONS,
-    as_float,
-    rotation,
-    transformed,
-    translation,
-    zoom,
-)
+from eagerflow.keras.layers.image_transform import FULL_TURN, rotation, translation, zoom
 from eagerflow.keras.layers.preprocessing_layer import as_tensor
 from eagerflow.keras.layers.random_layer import BaseRandomLayer
 from eagerflow.keras.typing import Factor
