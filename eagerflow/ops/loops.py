@@ -63,7 +63,10 @@ def _result_types(signature: Any) -> tuple[list, list]:
     """The dtype (None if it has none) and the spec of each leaf of a signature."""
     specs = nest.flatten(signature)
     kinds = [
-        dtypes.as_dtype(spec.dtype if hasattr(spec, "dtype") else spec)
+        # NumPy's types, such as np.float64, have an attribute of this name, too.
+        dtypes.as_dtype(
+            spec.dtype if hasattr(spec, "dtype") and not isinstance(spec, type) else spec
+        )
         if not isinstance(spec, TypeSpec) or hasattr(spec, "dtype")
         else None
         for spec in specs
@@ -161,6 +164,7 @@ def map_fn(
     if signature is None:
         signature = nest.map_structure(_like, elems)
     if _core.building() is not None:
+        fn = conversion.convert_in_context(fn)
         return graph_loops.map_fn(fn, elems, signature, back_prop, infer_shape, name)
     columns = _columns(elems)
     if len({len(column) for column in columns}) != 1:

@@ -1,5 +1,8 @@
 """Control flow as functions."""
 
+import functools
+
+import numpy as np
 import pytest
 
 import eagerflow as tf
@@ -59,3 +62,20 @@ def test_what_graphs_need():
     assert len(tf.tuple([tf.constant(1), tf.constant(2)])) == 2
     with tf.control_dependencies([tf.constant(1)]):
         assert int(tf.identity(5)) == 5
+
+
+def test_mapped_functions_are_converted_and_give_numpys_types():
+    def larger(x, bound):
+        if tf.reduce_sum(x) > bound:
+            return x
+        return -x
+
+    @tf.function
+    def mapped(x):
+        return tf.map_fn(functools.partial(larger, bound=1.0), x)
+
+    assert mapped(tf.constant([[1.0, 2.0], [0.0, 0.5]])).numpy().tolist() == [[1, 2], [0, -0.5]]
+    doubled = tf.map_fn(
+        lambda x: tf.cast(x, tf.float64) * 2, tf.constant([1, 2]), fn_output_signature=np.float64
+    )
+    assert doubled.dtype is tf.float64 and doubled.numpy().tolist() == [2, 4]
