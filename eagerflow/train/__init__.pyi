@@ -15,6 +15,7 @@ from eagerflow.checkpoint.state import (
     get_checkpoint_state as get_checkpoint_state,
     latest_checkpoint as latest_checkpoint,
 )
+from eagerflow.train import experimental as experimental
 from eagerflow.distribute.cluster import ClusterSpec as ClusterSpec
 from eagerflow.protos.cluster import (
     ClusterDef as ClusterDef,

@@ -1,0 +1,1 @@
+from eagerflow.train.python_state import PythonState as PythonState
