@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -33,6 +34,12 @@ def _size(rows: Any) -> Any:
     return _ops.shape(rows)[0] if known is None else known
 
 
+def _options(rule: Callable[..., Any], state: Any) -> dict[str, Any]:
+    """What an update rule takes besides the gradient: rules of older programs know no state."""
+    known = inspect.signature(rule).parameters
+    return {"apply_state": state} if "apply_state" in known else {}
+
+
 class Keras2Hooks:
     """The methods that a subclass of TensorFlow 2.0 to 2.10's optimizer calls and overrides."""
 
@@ -41,8 +48,9 @@ class Keras2Hooks:
     _slots_of: Callable[[Any], Slots]
     _iterations: Variable
     _decay: float
-    _learning_rate: Any
+    _learning_rate: Any = None  # of rules that have one
     _hyper: dict[str, Any]
+    _use_locking = True
     # Names of slots for programs, where they differ from those that update rules use.
     _slot_names: dict[str, str] = {}
 
@@ -154,7 +162,8 @@ class Keras2Hooks:
         return state
 
     def _prepare_local(self, var_device: str, var_dtype: Any, apply_state: dict) -> None:
-        apply_state[(var_device, var_dtype)]["lr_t"] = self._decayed_lr(var_dtype)
+        if self._learning_rate is not None:
+            apply_state[(var_device, var_dtype)]["lr_t"] = self._decayed_lr(var_dtype)
 
     def _fallback_apply_state(self, var_device: str, var_dtype: Any) -> dict:
         state: dict = {(var_device, var_dtype): {}}
@@ -167,22 +176,50 @@ class Keras2Hooks:
         self._create_all_weights([v for v in variables if v._id not in self._seen])
         self._seen.update((v._id, v) for v in variables)
         state = self._prepare(variables)
+        own = type(self)._resource_apply_sparse is not Keras2Hooks._resource_apply_sparse
+        rows_rule = self._resource_apply_sparse if own else None
+        dense_options = _options(self._resource_apply_dense, state)
+        rows_options = _options(rows_rule, state) if rows_rule else {}
         for variable, gradient in zip(variables, gradients, strict=True):
             if isinstance(gradient, IndexedSlices):
                 rows, values = summed_rows(gradient)
-                apply = getattr(self, "_resource_apply_sparse", None)
-                if apply is not None:
-                    apply(values, variable, rows, apply_state=state)
+                if rows_rule is not None:
+                    rows_rule(values, variable, rows, **rows_options)
                     continue
                 gradient = _ops.unsorted_segment_sum(values, rows, num_segments=variable.shape[0])
-            self._resource_apply_dense(gradient, variable, apply_state=state)
+            self._resource_apply_dense(gradient, variable, **dense_options)
+
+    def _has_own_rule(self) -> bool:
+        raise NotImplementedError
+
+    _update: Callable[..., None]
+    _summed: Callable[[IndexedSlices, Any], Any]
 
     @property
     def _seen(self) -> dict[int, Any]:
         return self.__dict__.setdefault("_seen_variables", {})
 
     def _resource_apply_dense(self, grad: Any, handle: Any, apply_state: Any = None) -> Any:
-        raise TypeError(f"{type(self).__name__} defines no update rule.")
+        """One step for one variable, for optimizers that wrap this one."""
+        if not self._has_own_rule():
+            raise TypeError(f"{type(self).__name__} defines no update rule.")
+        self._update([handle], [grad], [self._slots_of(handle)], self._current_rate())
+        return handle
+
+    def _resource_apply_sparse(
+        self, grad: Any, handle: Any, indices: Any, apply_state: Any = None
+    ) -> Any:
+        """As `_resource_apply_dense`, for rows of a variable."""
+        gradient = IndexedSlices(grad, indices)
+        return self._resource_apply_dense(self._summed(gradient, handle), handle)
+
+    @property
+    def _dense_apply_args(self) -> list[str]:
+        return list(inspect.signature(self._resource_apply_dense).parameters)
+
+    @property
+    def _sparse_apply_args(self) -> list[str]:
+        return list(inspect.signature(self._resource_apply_sparse).parameters)
 
     @staticmethod
     def _resource_scatter_add(x: Any, i: Any, v: Any) -> Any:

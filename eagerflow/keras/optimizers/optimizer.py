@@ -14,6 +14,7 @@ from eagerflow.config.devices import list_physical_devices
 from eagerflow.framework import distribution_state, dtypes
 from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.framework.module import Trackable
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.variable import Variable, variable_at_once
 from eagerflow.keras.argument_docs import complete_docs
@@ -42,7 +43,7 @@ class _Variables(list):
         return self
 
 
-class Optimizer(Keras2Hooks, Keras3Hooks):
+class Optimizer(Keras2Hooks, Keras3Hooks, Trackable):
     """Base class of the optimizers.
 
     A user-defined subclass makes its variables in `build` with `add_variable_from_reference` and
@@ -254,6 +255,8 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
     def _current_rate(self) -> Any:
         """The learning rate of the current step: a float, or a float64 scalar of a graph."""
         rate = self._learning_rate
+        if rate is None:
+            return 0.0
         if not isinstance(rate, Variable):
             if isinstance(rate, LearningRateSchedule):
                 rate = self._scheduled_rate()
@@ -593,9 +596,13 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
             gradient.values, gradient.indices, num_segments=variable.shape[0]
         )
 
+    def _has_own_rule(self) -> bool:
+        """Whether the class updates several variables at once, as those of Keras do."""
+        return type(self)._update is not Optimizer._update
+
     def _sparse(self, gradient: IndexedSlices) -> Any:
         """Rows and values if the update leaves rows without a gradient unchanged, else None."""
-        if type(self)._update is Optimizer._update:
+        if not self._has_own_rule():
             # A user-defined rule gets each row once.
             rows, values = summed_rows(gradient)
             return IndexedSlices(values, rows, gradient.dense_shape)

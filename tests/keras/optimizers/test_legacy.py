@@ -6,6 +6,7 @@ import pytest
 import eagerflow as tf
 
 keras, layers = tf.keras, tf.keras.layers
+legacy = keras.optimizers.legacy
 
 
 def test_functions_of_gradients():
@@ -37,3 +38,69 @@ def test_graphs_are_given_the_update() -> None:
         session.run(step)
         assert session.run(v).tolist() == [[0.0], [2.0]]
         assert session.run(optimizer.iterations) == 2
+
+
+class Descent(legacy.Optimizer):
+    """As programs wrote them before rules were given a state, and without a learning rate."""
+
+    def _resource_apply_dense(self, grad, handle):
+        assert self._use_locking
+        return handle.assign_sub(0.5 * grad)
+
+    def _resource_apply_sparse(self, grad, handle, indices):
+        return self._resource_scatter_add(handle, indices, -0.5 * grad)
+
+    def get_config(self):
+        return super().get_config()
+
+
+def test_rules_without_a_state_and_a_rate():
+    table = tf.Variable(tf.ones([3, 2]))
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(tf.gather(table, [0, 2, 2])) + tf.reduce_sum(table[1:2])
+    Descent("descent").apply_gradients([(tape.gradient(loss, table), table)])
+    np.testing.assert_allclose(table.numpy(), [[0.5, 0.5], [0.5, 0.5], [0, 0]])
+    sparse = tf.Variable(tf.ones([3, 2]))
+    Descent("descent").minimize(lambda: tf.reduce_sum(tf.gather(sparse, [0, 2, 2])), [sparse])
+    np.testing.assert_allclose(sparse.numpy(), [[0.5, 0.5], [1, 1], [0, 0]])
+
+
+class Wrapped(legacy.Optimizer):
+    """Hands every update on to another optimizer, and counts."""
+
+    def __init__(self, inner):
+        super().__init__("wrapped")
+        self._optimizer = inner
+        self._track_trackable(inner, "inner")
+        self.calls = 0
+
+    def _create_slots(self, var_list):
+        self._optimizer._create_slots(var_list=var_list)
+
+    def _prepare(self, var_list):
+        return self._optimizer._prepare(var_list)
+
+    def _resource_apply_dense(self, grad, var, apply_state=None):
+        self.calls += 1
+        assert "apply_state" in self._optimizer._dense_apply_args
+        return self._optimizer._resource_apply_dense(grad, var, apply_state=apply_state)
+
+    def _resource_apply_sparse(self, grad, var, indices, apply_state=None):
+        self.calls += 1
+        return self._optimizer._resource_apply_sparse(grad, var, indices, apply_state=apply_state)
+
+
+@pytest.mark.parametrize("kind", [legacy.Adam, legacy.SGD, legacy.Adagrad, legacy.RMSprop])
+@pytest.mark.parametrize("rows", [False, True])
+def test_an_optimizer_updates_for_one_that_wraps_it(kind, rows):
+    alone, wrapped = tf.Variable(tf.ones([3, 2])), tf.Variable(tf.ones([3, 2]))
+
+    def loss(variable):
+        return tf.reduce_sum(tf.gather(variable, [0, 2, 2]) ** 2 if rows else variable**2)
+
+    optimizer = Wrapped(kind(0.1))
+    kind(0.1).minimize(lambda: loss(alone), [alone])
+    optimizer.minimize(lambda: loss(wrapped), [wrapped])
+    assert optimizer.calls == 1
+    np.testing.assert_allclose(wrapped.numpy(), alone.numpy(), rtol=1e-6)
+    assert optimizer._trackable_children()["inner"] is optimizer._optimizer
