@@ -93,6 +93,7 @@ class Model(Trainer, Layer):
         "_graph_layers",
         "_called_with",
         "_called_with_also",
+        "_says_its_inputs",
         "_counters",
         "_compile_arguments",
         "_steps_per_execution",
@@ -473,10 +474,25 @@ class Model(Trainer, Layer):
         super()._build_for(inputs)
 
     def _note_inputs(self, inputs: Any) -> None:
+        if not self.__dict__.get("_says_its_inputs"):
+            self.__dict__["_called_with"] = _specs(inputs)
+
+    def _set_save_spec(self, inputs: Any, args: Any = None, kwargs: Any = None) -> None:
+        """Says with which arguments the model is called when it is saved, whatever it is called with.
+
+        Args:
+            inputs: tensors or specs, in the structure of the first argument.
+            args: those of the arguments after it, likewise.
+            kwargs: those of arguments by name.
+        """
+        self.__dict__["_says_its_inputs"] = True
         self.__dict__["_called_with"] = _specs(inputs)
+        self.__dict__["_called_with_also"] = list(args or ()), dict(kwargs or {})
 
     def _note_arguments(self, args: tuple, kwargs: dict[str, Any]) -> None:
         """Keeps the specs of what a call was given besides the inputs, as far as it is tensors."""
+        if self.__dict__.get("_says_its_inputs"):
+            return
         specs = [_specs(value) for value in args]
         count = specs.index(None) if None in specs else len(specs)
         named = {key: _specs(value) for key, value in kwargs.items() if key != "mask"}

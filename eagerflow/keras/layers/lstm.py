@@ -106,11 +106,32 @@ class LSTMCell(GatedCell):
         h, c = states
         z = _ops.add(projection, self._product(h, self.recurrent_kernel, prepared))
         units = self.units
-        gate, activation = self.recurrent_activation, self.activation
-        i, f, g, o = _ops.split(z, [units, units, units, units], 1)
-        c = _ops.add(_ops.multiply(gate(f), c), _ops.multiply(gate(i), activation(g)))
-        h = _ops.multiply(gate(o), activation(c))
+        gates = _ops.split(z, [units, units, units, units], 1)
+        c, o = self._compute_carry_and_output_fused(gates, c)
+        h = _ops.multiply(o, self.activation(c))
         return h, [h, c]
+
+    def _compute_carry_and_output(self, x: Any, h_tm1: Any, c_tm1: Any) -> tuple[Any, Any]:
+        """The carry state and the output gate, for subclasses that compute the rest.
+
+        Args:
+            x: the projected inputs of the gates i, f, g and o, with their biases.
+            h_tm1: the state h that each gate multiplies.
+            c_tm1: the state c.
+        """
+        kernels = _ops.split(self.recurrent_kernel, [self.units] * 4, 1)
+        gates = [
+            _ops.add(part, _ops.matmul(h, kernel))
+            for part, h, kernel in zip(x, h_tm1, kernels, strict=True)
+        ]
+        return self._compute_carry_and_output_fused(gates, c_tm1)
+
+    def _compute_carry_and_output_fused(self, z: Any, c_tm1: Any) -> tuple[Any, Any]:
+        """As `_compute_carry_and_output`, of the gates i, f, g and o before their activations."""
+        i, f, g, o = z
+        gate = self.recurrent_activation
+        c = _ops.add(_ops.multiply(gate(f), c_tm1), _ops.multiply(gate(i), self.activation(g)))
+        return c, gate(o)
 
     def run_native(
         self, projection: Any, states: list[Any], mask: Any, functions: tuple[str, ...]

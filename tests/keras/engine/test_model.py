@@ -111,3 +111,19 @@ class TestModelsThatAreNotReady:
         model = keras.Sequential([layers.ReLU()])
         model.compile(tf.compat.v1.train.GradientDescentOptimizer(0.1), "mse")
         assert model.train_on_batch(X, X) > 0
+
+
+def test_a_model_says_with_what_it_is_saved():
+    class Named(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.dense = layers.Dense(2)
+            self._set_save_spec({"x": tf.TensorSpec([None, 3], name="x")})
+
+        def call(self, inputs):
+            return self.dense(inputs["x"])
+
+    model = Named()
+    model({"x": tf.ones([5, 3]), "unused": tf.ones([2])})
+    ((spec,), named) = model.save_spec()
+    assert list(spec) == ["x"] and spec["x"].shape.as_list() == [None, 3] and named == {}

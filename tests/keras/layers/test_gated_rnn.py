@@ -124,3 +124,28 @@ def test_what_does_not_fit() -> None:
     with pytest.raises(tf.errors.InvalidArgumentError, match="gates must be"):
         state = tf.zeros([3, 4])
         ops.gru_grad([], [], tf.zeros([2, 3, 4]), tf.zeros([2, 3, 4]), state, tf.zeros([4, 12]))
+
+
+def test_lstm_cells_let_subclasses_use_their_gates():
+    class Cell(layers.LSTMCell):
+        """As a cell that changes what the gates get would be."""
+
+        def call(self, inputs, states, training=None):
+            h, c = states
+            z = tf.matmul(inputs, self.kernel) + self.bias
+            if self.implementation == 1:
+                c, o = self._compute_carry_and_output(tf.split(z, 4, 1), (h, h, h, h), c)
+            else:
+                z += tf.matmul(h, self.recurrent_kernel)
+                c, o = self._compute_carry_and_output_fused(tf.split(z, 4, 1), c)
+            h = o * self.activation(c)
+            return h, [h, c]
+
+    x = tf.random.normal([2, 4, 3])
+    plain = layers.LSTM(5)
+    expected = plain(x)
+    for implementation in (1, 2):
+        own = layers.RNN(Cell(5, implementation=implementation))
+        own(x)
+        own.set_weights(plain.get_weights())
+        np.testing.assert_allclose(own(x), expected, atol=1e-6)
