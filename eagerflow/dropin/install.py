@@ -6,13 +6,14 @@ import functools
 import importlib
 import importlib.abc
 import importlib.machinery
+import importlib.metadata
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
 from eagerflow import version
-from eagerflow.dropin import appearance, horovod, paths, private_names, unavailable
+from eagerflow.dropin import appearance, distributions, horovod, paths, private_names, unavailable
 from eagerflow.dropin.facade import Facade, missing, resolve
 
 # Versions that programs' checks of `tf.__version__` accept: the last of a generation.
@@ -42,6 +43,16 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             # With the full name in `name`, `from package import name` would drop the message.
             raise ModuleNotFoundError(missing(parent, name, known), name=f"{package}:{inside}")
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+
+    def find_distributions(
+        self, context: importlib.metadata.DistributionFinder.Context | None = None
+    ) -> Iterator[importlib.metadata.Distribution]:
+        """The packages that are imported from here, for `importlib.metadata.version`."""
+        versions = {"tensorflow": VERSIONS[self.generation]}
+        if _KERAS[0] in self.packages:
+            versions |= dict.fromkeys(_KERAS, KERAS_VERSIONS[self.generation])
+        context = context or importlib.metadata.DistributionFinder.Context()
+        return distributions.find(context, versions)
 
     def _targets(self, package: str, inside: str) -> tuple[str, ...] | None:
         """The namespaces that answer for a module, or None if there is no such module."""

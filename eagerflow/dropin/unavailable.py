@@ -110,6 +110,18 @@ _NAMES: dict[str, tuple[str, str]] = {
     "io": ("decode_jxl", _LATER),
 }
 
+# Members of these classes that programs name when they are imported.
+_MEMBERS = {
+    "lite.OpsSet": (
+        "EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8 SELECT_TF_OPS TFLITE_BUILTINS "
+        "TFLITE_BUILTINS_INT8"
+    ),
+    "lite.Optimize": "DEFAULT EXPERIMENTAL_SPARSITY OPTIMIZE_FOR_LATENCY OPTIMIZE_FOR_SIZE",
+    "tpu.experimental.DeviceOrderMode": "AUTO MESH RING",
+    "tpu.experimental.HardwareFeature": "EmbeddingFeature",
+    "tpu.experimental.HardwareFeature.EmbeddingFeature": "UNSUPPORTED V1 V2",
+}
+
 
 @functools.cache
 def _reasons() -> dict[str, str]:
@@ -160,8 +172,10 @@ def find(path: str) -> Any:
     NotImplementedError: tf.distribute.TPUStrategy: there are no TPUs here. Run without a ...
     """
     why = reason(path)
-    if why is None:
-        return None
+    return None if why is None else _stand_in(path, why)
+
+
+def _stand_in(path: str, why: str) -> Any:
     name = path.split(".")[-1]
 
     def refuse(*args: Any, **kwargs: Any) -> Any:
@@ -171,4 +185,5 @@ def find(path: str) -> Any:
     refuse.__doc__ = f"Raises a NotImplementedError: {why}"
     if not name[0].isupper():
         return refuse
-    return type(name, (), {"__doc__": refuse.__doc__, "__new__": refuse})
+    members = {m: _stand_in(f"{path}.{m}", why) for m in _MEMBERS.get(path, "").split()}
+    return type(name, (), {"__doc__": refuse.__doc__, "__new__": refuse, **members})

@@ -232,3 +232,51 @@ def test_variables_of_strategies(tmp_path):
         "assert module.trainable_variables == (module.w,)\n"
     )
     run(tmp_path, text)
+
+
+def test_installed_packages_are_found_by_their_metadata(tmp_path):
+    text = (
+        "from importlib import metadata\n"
+        "print(metadata.version('tensorflow'), metadata.version('TF-Keras'))\n"
+        "print(metadata.distribution('tensorflow').metadata['Name'])\n"
+        "print([d.metadata['Name'] for d in metadata.distributions()].count('tensorflow'))\n"
+    )
+    assert run(tmp_path, text).split() == ["2.21.0", "2.21.0", "tensorflow", "1"]
+    text = (
+        "from importlib import metadata\n"
+        "try:\n    print(metadata.version('tf_keras'))\n"
+        "except metadata.PackageNotFoundError:\n    print('left alone')\n"
+    )
+    assert run(tmp_path, text, "--no-keras").strip() == "left alone"
+
+
+def test_members_of_what_does_not_exist_are_there_and_refuse(tmp_path):
+    text = (
+        "import tensorflow as tf\n"
+        "v2 = tf.tpu.experimental.HardwareFeature.EmbeddingFeature.V2\n"
+        "assert v2 is not tf.tpu.experimental.HardwareFeature.EmbeddingFeature.V1\n"
+        "options = [tf.lite.Optimize.DEFAULT, tf.lite.OpsSet.TFLITE_BUILTINS]\n"
+        "try:\n    v2()\n"
+        "except NotImplementedError as error:\n    print(error)\n"
+        "try:\n    tf.lite.OpsSet.NO_SUCH\n"
+        "except AttributeError as error:\n    print(error)\n"
+    )
+    first, second = run(tmp_path, text).splitlines()
+    assert first.startswith("tf.tpu.experimental.HardwareFeature.EmbeddingFeature.V2: there are no")
+    assert "NO_SUCH" in second
+
+
+def test_cpus_are_divided_for_tests(tmp_path):
+    text = (
+        "import tensorflow as tf\n"
+        "from tensorflow.python.distribute import strategy_combinations as s\n"
+        "s.set_virtual_cpus_to_at_least(3)\n"
+        "s.set_virtual_cpus_to_at_least(2)\n"
+        "print(len(tf.config.list_logical_devices('CPU')))\n"
+    )
+    assert run(tmp_path, text).strip() == "3"
+
+
+def test_private_modules_tell_the_generation(tmp_path):
+    text = "from tensorflow.python import tf2\nprint(tf2.enabled())\n"
+    assert run(tmp_path, text).strip() == "True"

@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from eagerflow.config import devices
 from eagerflow.framework import context
 from eagerflow.graph.graph import Graph
 
@@ -20,6 +21,7 @@ __all__ = [
     "combine",
     "env",
     "generate",
+    "set_virtual_cpus_to_at_least",
     "times",
 ]
 
@@ -243,3 +245,22 @@ class _Environment:
 def env() -> _Environment:
     """What the process that runs the tests is part of: nothing."""
     return _Environment()
+
+
+def set_virtual_cpus_to_at_least(num_virtual_cpus: int) -> None:
+    """Divides the CPU into so many logical devices, unless it is divided into more.
+
+    Args:
+        num_virtual_cpus: how many, one or more.
+
+    Raises:
+        ValueError: if there are to be fewer than one.
+        RuntimeError: if devices have been used, and there are fewer.
+    """
+    if num_virtual_cpus < 1:
+        raise ValueError(f"`num_virtual_cpus` must be at least 1, got {num_virtual_cpus}.")
+    cpu = devices.list_physical_devices("CPU")[0]
+    parts = devices.get_logical_device_configuration(cpu) or []
+    if len(parts) < num_virtual_cpus:
+        part = devices.LogicalDeviceConfiguration()
+        devices.set_logical_device_configuration(cpu, [part] * num_virtual_cpus)
