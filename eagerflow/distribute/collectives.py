@@ -179,6 +179,14 @@ class Communicator(ABC):
         """Waits until all workers are here."""
 
     @abstractmethod
+    def wait_at_most(self, seconds: float) -> None:
+        """Ends the job when a worker has waited for others so long.
+
+        Args:
+            seconds: for how long.
+        """
+
+    @abstractmethod
     def part(self, members: Sequence[int]) -> Communicator | None:
         """A communicator of some workers; None where this is none of them. All workers call this.
 
@@ -222,6 +230,9 @@ class OneProcess(Communicator):
         return [value]
 
     def barrier(self) -> None:
+        """Nothing."""
+
+    def wait_at_most(self, seconds: float) -> None:
         """Nothing."""
 
     def part(self, members: Sequence[int]) -> Communicator | None:

@@ -6,16 +6,20 @@ use of `world`.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import itertools
 import os
 import sys
 import threading
-from collections.abc import Sequence
+import zlib
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from eagerflow import _core
+from eagerflow import _core, errors
+from eagerflow.distribute import watch
 from eagerflow.distribute.collectives import Communicator
 from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import host_call
@@ -51,9 +55,17 @@ _TYPES = {
     "complex128": "C_DOUBLE_COMPLEX",
     "byte": "BYTE",
 }
+_numbers = itertools.count(1)
 _SHORT = ("float16", "bfloat16")
 _FUNCTIONS = ("MPI_Allreduce", "MPI_Alltoall", "MPI_Allgather", "MPI_Error_string")
 _OPERATIONS = ("SUM", "MIN", "MAX", "PROD")
+
+
+def _duplicate(comm: Any) -> Any:
+    """A communicator of the same processes, whose errors are raised and do not end the program."""
+    made = comm.Dup()
+    made.Set_errhandler(MPI.ERRORS_RETURN)
+    return made
 
 
 def _channel_of(comm: Any) -> Any:
@@ -114,6 +126,7 @@ def world() -> Any:
         ) from error
     if comm.size > 1:
         _end_all_on_error(comm)
+        watch.watch_over(comm)
     return comm
 
 
@@ -147,10 +160,11 @@ class MPICommunicator(Communicator):
 
     Args:
         comm: an mpi4py communicator, which is duplicated, so that nobody else's messages meet ours.
+        path: names it; the same in all its processes, which by default make such ones in one order.
     """
 
-    def __init__(self, comm: Any) -> None:
-        self._comm = comm.Dup()
+    def __init__(self, comm: Any, path: str = "") -> None:
+        self._comm = _duplicate(comm)
         self._rank, self._size = comm.rank, comm.size
         self._lock = threading.Lock()
         self._channel = _channel_of(self._comm)
@@ -158,6 +172,11 @@ class MPICommunicator(Communicator):
         self._beside: Any = None
         # What the collectives of a signature are, for people.
         self._described: dict[int, str] = {}
+        self._path = path = path or f"{next(_numbers)}"
+        self._parts = 0
+        group, everybody = self._comm.Get_group(), MPI.COMM_WORLD.Get_group()
+        self._members = group.Translate_ranks(list(range(self._size)), everybody)
+        self._ledgers = [self._watched(path, self._channel)]
 
     @property
     def rank(self) -> int:
@@ -171,7 +190,45 @@ class MPICommunicator(Communicator):
 
     def duplicate(self) -> MPICommunicator:
         """A communicator of the same workers, whose calls need no order with those of this one."""
-        return MPICommunicator(self._comm)
+        return MPICommunicator(self._comm, self._next_path())
+
+    def _next_path(self) -> str:
+        self._parts += 1
+        return f"{self._path}.{self._parts}"
+
+    def _watched(self, path: str, channel: Any) -> Any:
+        ledger = watch.Ledger(path, channel, self._members, self._described)
+        watching = watch.current()
+        if watching is not None:
+            watching.add(ledger)
+        return ledger
+
+    def wait_at_most(self, seconds: float) -> None:
+        """Ends the job when a process has waited for others so long.
+
+        Args:
+            seconds: for how long.
+        """
+        watching = watch.current()
+        if watching is not None:
+            watching.timeout = float(seconds)
+
+    @contextlib.contextmanager
+    def _inside(self, name: str, size: int = 0) -> Iterator[None]:
+        """Notes that this process is in a collective, and lets nobody else begin one.
+
+        Args:
+            name: what collective it is.
+            size: how many bytes travel.
+        """
+        signature = zlib.crc32(name.encode())
+        self._described[signature] = name
+        with self._lock:
+            self._channel.enter(signature, size)
+            try:
+                yield
+            finally:
+                self._channel.leave()
 
     def all_reduce(self, values: Sequence[Any], operation: str = "SUM") -> list[Any]:
         """The sums of tensors over all workers.
@@ -199,6 +256,16 @@ class MPICommunicator(Communicator):
         )
 
     def _reduced(self, tensors: Sequence[Any], operation: str) -> list[Any]:
+        try:
+            return self._sums(tensors, operation)
+        except errors.InternalError:
+            # One process has an error of MPI's where another waits, and neither says why.
+            watching = watch.current()
+            if watching is not None:
+                watching.explain()
+            raise
+
+    def _sums(self, tensors: Sequence[Any], operation: str) -> list[Any]:
         with self._lock:
             sums = self._channel.reduce(tensors, operation)
             if sums is not None:
@@ -239,8 +306,9 @@ class MPICommunicator(Communicator):
     def _started(self, tensors: Sequence[Any]) -> int:
         with self._lock:
             if self._beside is None:
-                self._beside_comm = self._comm.Dup()
+                self._beside_comm = _duplicate(self._comm)
                 self._beside = _channel_of(self._beside_comm)
+                self._ledgers.append(self._watched(f"{self._path} (beside)", self._beside))
             ticket = self._beside.start(tensors)
             if ticket is None:
                 self._agree(self._beside, tensors, "SUM")
@@ -279,7 +347,13 @@ class MPICommunicator(Communicator):
             ValueError: if shapes or dtypes differ.
         """
         own = [(tensor.dtype.name, tensor._shape_tuple()) for tensor in tensors]
-        shown = self._exchange("reduction", (operation, own))
+        signature = zlib.crc32(b"reduction")
+        self._described[signature] = "reduction"
+        self._channel.enter(signature, 0)
+        try:
+            shown = self._exchange("reduction", (operation, own))
+        finally:
+            self._channel.leave()
         if any(each != shown[0] for each in shown):
             ranks = "; ".join(f"rank {k}: {text}" for k, (_, text) in enumerate(shown))
             raise ValueError(
@@ -327,7 +401,7 @@ class MPICommunicator(Communicator):
 
     def _gathered(self, tensor: Any, axis: int) -> Any:
         array = _array(tensor)
-        with self._lock:
+        with self._inside("gathering", array.nbytes):
             about = self._exchange("gathering", (tensor.dtype.name, array.shape))
             kinds = {kind for kind, _ in about}
             rest = {shape[:axis] + shape[axis + 1 :] for _, shape in about}
@@ -372,7 +446,7 @@ class MPICommunicator(Communicator):
 
     def _broadcast(self, tensor: Any, root: int) -> Any:
         array = _array(tensor)
-        with self._lock:
+        with self._inside("broadcast", array.nbytes):
             said = self._exchange("broadcast", (tensor.dtype.name, array.shape))
             other = next((k for k, each in enumerate(said) if each != said[root]), None)
             if other is not None:
@@ -411,7 +485,7 @@ class MPICommunicator(Communicator):
                 f"but is {rows}."
             )
         row = int(np.prod(array.shape[1:])) * array.itemsize
-        with self._lock:
+        with self._inside("exchange of rows", array.nbytes):
             coming = self._comm.alltoall(rows)
             received = np.empty((sum(coming), *array.shape[1:]), array.dtype)
             out, into = [n * row for n in rows], [n * row for n in coming]
@@ -423,22 +497,22 @@ class MPICommunicator(Communicator):
 
     def broadcast_object(self, value: Any, root: int = 0) -> Any:
         """A Python object of one worker, which must be picklable."""
-        with self._lock:
+        with self._inside("broadcast of an object"):
             return self._comm.bcast(value, root)
 
     def all_gather_object(self, value: Any) -> list[Any]:
         """The Python objects of all workers, which must be picklable."""
-        with self._lock:
+        with self._inside("gathering of objects"):
             return self._comm.allgather(value)
 
     def barrier(self) -> None:
         """Waits until all workers are here."""
-        with self._lock:
+        with self._inside("barrier"):
             self._comm.Barrier()
 
     def any(self, value: bool) -> bool:
         """Whether something is true on some worker."""
-        with self._lock:
+        with self._inside("question whether there is more data"):
             return bool(self._comm.allreduce(value, MPI.LOR))
 
     def part(self, members: Sequence[int]) -> MPICommunicator | None:
@@ -451,12 +525,14 @@ class MPICommunicator(Communicator):
         """
         inside = self._rank in members
         key = list(members).index(self._rank) if inside else 0
+        path = self._next_path()
         comm = self._comm.Split(0 if inside else MPI.UNDEFINED, key)
-        return MPICommunicator(comm) if inside else None
+        return MPICommunicator(comm, path) if inside else None
 
     def on_machine(self) -> MPICommunicator:
         """A communicator of the workers on this machine. All workers call this."""
-        return MPICommunicator(self._comm.Split_type(MPI.COMM_TYPE_SHARED))
+        path = self._next_path()
+        return MPICommunicator(self._comm.Split_type(MPI.COMM_TYPE_SHARED), path)
 
     def _call(self, name: str, function: Any, specs: list[Any], tensors: list[Any]) -> list[Any]:
         if _core.building() is None:

@@ -23,6 +23,7 @@ from eagerflow.distribute.input import (
     DistributedIterator,
     SplitDataset,
 )
+from eagerflow.distribute.options import CommunicationOptions
 from eagerflow.distribute.values import DistributedValues, PerReplica
 from eagerflow.framework import distribution_state as distribution
 from eagerflow.framework.device_spec import DeviceSpec
@@ -397,7 +398,9 @@ class MultiWorkerMirroredStrategy(Strategy):
             environment variable `TF_CONFIG` does, if it is set. Its tasks of the jobs "chief" and
             "worker" are the workers, in this order.
         communication_options: a `tf.distribute.experimental.CommunicationOptions`, whose
-            `bytes_per_pack` says how many bytes of gradients leave at once.
+            `bytes_per_pack` says how many bytes of gradients leave at once, and `timeout_seconds` for how
+            long a process may wait for the others; see the environment variable
+            EAGERFLOW_DISTRIBUTED_TIMEOUT.
 
     Raises:
         ValueError: if the cluster has another number of workers than MPI has started processes.
@@ -411,6 +414,9 @@ class MultiWorkerMirroredStrategy(Strategy):
     def __init__(self, cluster_resolver: Any = None, communication_options: Any = None) -> None:
         self._cluster_resolver = cluster_resolver or TFConfigClusterResolver()
         communicator = workers.join_workers(self._cluster_resolver)
+        options = communication_options or CommunicationOptions()
+        if options.timeout_seconds is not None:
+            communicator.wait_at_most(options.timeout_seconds)
         gpus = [each for each in table.logical_devices() if each.device_type == "GPU"]
         names = [each.name for each in gpus] or ["CPU:0"]
         super().__init__(
@@ -419,7 +425,7 @@ class MultiWorkerMirroredStrategy(Strategy):
                 [_device_name(name) for name in names],
                 communicator=communicator,
                 copies=True,
-                bytes_per_pack=getattr(communication_options, "bytes_per_pack", 0),
+                bytes_per_pack=options.bytes_per_pack,
             )
         )
 

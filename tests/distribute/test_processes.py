@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -88,15 +89,23 @@ def test_one_process_writes(tmp_path):
         ("raises", ["RuntimeError: on purpose", "rank 1 of 2 ended with RuntimeError"]),
         ("shapes", ["reduce tensors of different shapes", "rank 1: [('float32', (5,))]"]),
         ("order", ["rank 0 in a reduction, rank 1 in a gathering"]),
+        ("swapped", ["have called different collectives", "float32 [3]", "float32 [1, 3]"]),
+        ("ends", ["rank 1 has ended its program, while rank 0 waits for it in the reduction"]),
+        ("data", ["rank 1 has ended its program", "reduction (sum) of float32 [3], number"]),
+        ("hangs", ["rank 1 is in no collective, but at", "failing.py:25", "DISTRIBUTED_TIMEOUT"]),
+        ("stopped", ["rank 1 does not answer", "rank 0 has waited for"]),
         ("killed", []),
     ],
 )
 def test_a_failure_ends_all_processes(how, messages):
-    done = _start(2, "failing.py", how)
+    begin = time.monotonic()
+    timeout = "2" if how in ("hangs", "stopped") else "100"
+    done = _start(2, "failing.py", how, EAGERFLOW_DISTRIBUTED_TIMEOUT=timeout)
+    assert time.monotonic() - begin < 20
     assert done.returncode != 0
     assert "joined" not in done.stdout
     for message in messages:
-        assert message in done.stderr
+        assert message in done.stderr, done.stderr
 
 
 def test_tf_config_must_fit():
