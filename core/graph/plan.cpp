@@ -11,6 +11,7 @@
 #include "eager/tape.h"
 #include "graph/record.h"
 #include "ops/shapes.h"
+#include "ops/softmax.h"
 
 namespace ef::graph {
 namespace {
@@ -205,6 +206,7 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
     for (const Capture& capture : graph.captures()) arguments_.push_back(end_at(capture.inner));
   }
   for (const Tensor& result : results) results_.push_back(end_at(result));
+  join_attention(types);
   join_products();
   join_elementwise(types);
   find_last_uses(options.keeps_captures);
@@ -271,7 +273,15 @@ void Plan::find_last_uses(bool keeps_captures) {
     for (auto member = step->members.rbegin(); member != step->members.rend(); ++member) {
       mark_step(*member);
     }
-    for (Input& input : step->inputs) input.last = !later[static_cast<size_t>(input.slot)];
+    for (Input& input : step->inputs) {
+      input.last = !later[static_cast<size_t>(input.slot)];
+      mark(input.slot);
+    }
+    // What the first members compute anew, they do not read from the steps before.
+    for (size_t k = 0; k < step->recomputing; ++k) {
+      const int32_t slot = step->members[k].first_slot;
+      if (slot != step->recomputed) used[static_cast<size_t>(slot)] = 0;
+    }
   }
 }
 
@@ -290,9 +300,11 @@ bool Plan::faster_one_by_one(std::span<const size_t> steps) const {
   return count * elements < kWork && (count < kManySteps || elements < kSomeElements);
 }
 
-// Steps that run together count as the first of them, with the last one's result.
+// Steps that run together count as the first of them, with the last one's result, but those of an
+// attention as the softmax.
 NodeSlots Plan::slots_of(const Step& step) const {
-  NodeSlots slots{step.members.empty() ? step.node : step.members[0].node, {}, step.first_slot};
+  const bool first = !step.members.empty() && !step.attention;
+  NodeSlots slots{first ? step.members[0].node : step.node, {}, step.first_slot};
   for (const Input& input : step.inputs) slots.inputs.push_back(input.slot);
   return slots;
 }
@@ -307,26 +319,98 @@ void Plan::drop(std::span<const char> joined) {
   steps_.resize(kept);
 }
 
-void Plan::join_products() {
+std::vector<NodeSlots> Plan::views() const {
+  std::vector<NodeSlots> views;
+  for (const Step& step : steps_) views.push_back(slots_of(step));
+  return views;
+}
+
+SlotFacts Plan::slot_facts() const {
   const auto count = static_cast<size_t>(num_slots_);
   SlotFacts facts{std::vector<int32_t>(count), std::vector<char>(count),
                   std::vector<const Shape*>(count)};
-  std::vector<NodeSlots> views;
-  std::vector<Input> inputs(count);  // by their slots
   for (const Step& step : steps_) {
-    views.push_back(slots_of(step));
     for (const Input& input : step.inputs) {
       const auto slot = static_cast<size_t>(input.slot);
       ++facts.readers[slot];
       facts.computed[slot] = !input.from_outside;
       facts.shapes[slot] = input.shape;
-      inputs[slot] = input;
     }
   }
   for (const End& result : results_) ++facts.readers[static_cast<size_t>(result.slot)];
+  return facts;
+}
+
+Plan::Step Plan::copy_of(const Step& step) const {
+  Step copy{.node = step.node, .first_slot = step.first_slot};
+  copy.calls_host = step.calls_host;
+  copy.specs = step.specs;
+  copy.inputs = step.inputs;
+  return copy;
+}
+
+void Plan::join_attention(std::vector<DType>& types) {
+  const auto is_softmax = [](const Step& step) { return step.node->op == &ops::softmax; };
+  if (std::ranges::none_of(steps_, is_softmax)) return;
+  const std::vector<NodeSlots> nodes = views();
+  const SlotFacts facts = slot_facts();
+  static const Shape any = Shape::unranked();
+  std::vector<char> joined(steps_.size());
+  for (Attention::Found& found : Attention::find(nodes, facts)) {
+    const auto direct = [&](size_t i) { return steps_[i].direct; };
+    if (std::ranges::all_of(found.forward, direct)) continue;
+    const size_t softmax = found.forward[found.recomputing - 1];
+    Step passes[2];
+    if (found.passes[1]) {
+      Attention::keep_for_backward(found, num_slots_++);
+      types.push_back(DType::kFloat32);
+      passes[1].recomputing = found.recomputing;
+      passes[1].recomputed = found.passes[1]->weights();
+      for (size_t k = 0; k < found.backward.size(); ++k) {
+        Step& step = steps_[found.backward[k]];
+        const bool copies = k < found.recomputing;
+        passes[1].members.push_back(copies ? copy_of(step) : std::move(step));
+      }
+    }
+    for (size_t k = 0; k < 2 && found.passes[k]; ++k) {
+      Step& whole = passes[k];
+      whole.node = nodes[softmax].node;
+      for (const int32_t slot : found.passes[k]->inputs()) {
+        const auto index = static_cast<size_t>(slot);
+        const bool known = index < facts.shapes.size() && facts.shapes[index];
+        whole.inputs.push_back({.slot = slot,
+                                .from_outside = known && !facts.computed[index],
+                                .shape = known ? facts.shapes[index] : &any});
+      }
+      const auto outputs = found.passes[k]->outputs();
+      whole.first_slot = *std::ranges::find_if(outputs, [](int32_t slot) { return slot >= 0; });
+      whole.attention = std::move(found.passes[k]);
+    }
+    for (const size_t i : found.forward) {
+      passes[0].members.push_back(std::move(steps_[i]));
+      joined[i] = i != found.forward.back();
+    }
+    steps_[found.forward.back()] = std::move(passes[0]);
+    if (found.backward.empty()) continue;
+    const size_t first = found.backward[found.recomputing];
+    for (size_t k = found.recomputing; k < found.backward.size(); ++k) {
+      joined[found.backward[k]] = found.backward[k] != first;
+    }
+    steps_[first] = std::move(passes[1]);
+  }
+  drop(joined);
+}
+
+void Plan::join_products() {
+  const std::vector<NodeSlots> nodes = views();
+  const SlotFacts facts = slot_facts();
+  std::vector<Input> inputs(static_cast<size_t>(num_slots_));
+  for (const Step& step : steps_) {
+    for (const Input& input : step.inputs) inputs[static_cast<size_t>(input.slot)] = input;
+  }
 
   std::vector<char> joined(steps_.size());
-  for (Fusion::Found& found : Fusion::find(views, facts)) {
+  for (Fusion::Found& found : Fusion::find(nodes, facts)) {
     const auto direct = [&](size_t i) { return steps_[i].direct; };
     if (std::ranges::all_of(found.steps, direct)) continue;
     const Step& last = steps_[found.steps.back()];
@@ -460,11 +544,10 @@ FailedNodes taken_failed_nodes() { return std::exchange(failed_nodes, {}); }
       if (step.direct && !watched && run_directly(step)) continue;
       if (step.members.empty()) {
         run_in_general(step);
-      } else if (step.fusion ? !run_fusion(step) : !run_chain(step)) {
-        for (const Plan::Step& member : step.members) {
-          node = member.node;
-          run_in_general(member);
-        }
+      } else if (step.attention ? !run_attention(step)
+                 : step.fusion  ? !run_fusion(step)
+                                : !run_chain(step)) {
+        run_members(step, node);
       }
     }
   } catch (...) {
@@ -545,6 +628,36 @@ bool PlanRun::run_fusion(const Plan::Step& step) {
   }
   slots_[static_cast<size_t>(step.first_slot)] = std::move(outputs[0]);
   return true;
+}
+
+bool PlanRun::run_attention(const Plan::Step& step) {
+  TensorList inputs, outputs;
+  for (const Plan::Input& input : step.inputs) {
+    inputs.push_back(slots_[static_cast<size_t>(input.slot)]);
+  }
+  if (!step.attention->run(inputs, outputs)) return false;
+  for (const Plan::Input& input : step.inputs) {
+    if (input.last) slots_[static_cast<size_t>(input.slot)] = {};
+  }
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    const int32_t slot = step.attention->outputs()[k];
+    if (slot >= 0) slots_[static_cast<size_t>(slot)] = std::move(outputs[k]);
+  }
+  return true;
+}
+
+// `running` is set to the node of each of them.
+void PlanRun::run_members(const Plan::Step& step, const Node*& running) {
+  const bool there = step.recomputing > 0 && slots_[static_cast<size_t>(step.recomputed)];
+  if (step.attention) {  // what the last run may have left is not of this one
+    for (const int32_t slot : step.attention->outputs()) {
+      if (slot >= 0) slots_[static_cast<size_t>(slot)] = {};
+    }
+  }
+  for (size_t k = there ? step.recomputing : 0; k < step.members.size(); ++k) {
+    running = step.members[k].node;
+    run_in_general(step.members[k]);
+  }
 }
 
 [[gnu::hot]] void PlanRun::run_in_general(const Plan::Step& step) {

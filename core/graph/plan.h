@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "graph/attention.h"
 #include "graph/chains.h"
 #include "graph/fusions.h"
 #include "graph/graph.h"
@@ -73,7 +74,11 @@ class Plan {
     // are about the whole then, which is one of these.
     std::unique_ptr<const NodeChain> chain;
     std::unique_ptr<const Fusion> fusion;
+    std::unique_ptr<const Attention> attention;
     std::vector<Step> members;
+    // The first members give what other ones of the plan may have left in this slot.
+    size_t recomputing = 0;
+    int32_t recomputed = -1;
     InlineVector<int32_t, 2> chain_outputs;  // slots
     // All sizes are known, and arrays are small: the kernel runs on results of `specs`, without
     // checks and without Python's lock being given up, if inputs have their static shapes.
@@ -99,6 +104,10 @@ class Plan {
   // The slot of an earlier step's first output, if that computes the same; -1 and it is noted if
   // there is none.
   class SharedSteps;
+  SlotFacts slot_facts() const;
+  std::vector<NodeSlots> views() const;
+  void join_attention(std::vector<DType>& types);
+  Step copy_of(const Step& step) const;
   void join_products();
   bool faster_one_by_one(std::span<const size_t> steps) const;
   void join_elementwise(std::span<const DType> types);
@@ -140,6 +149,8 @@ class PlanRun {
   void run_in_general(const Plan::Step& step);
   bool run_chain(const Plan::Step& step);
   bool run_fusion(const Plan::Step& step);
+  bool run_attention(const Plan::Step& step);
+  void run_members(const Plan::Step& step, const Node*& running);
 
   const Plan& plan_;
   std::unique_ptr<Plan::Slots> own_;

@@ -47,6 +47,8 @@ def _line(
     names: tuple[str, ...], by: str, dtype: str, shape: tuple[int, ...], reads: int, writes: int
 ) -> str:
     value = f"{dtype}{list(shape)}"
+    if by.startswith("attention"):
+        return f"{', '.join(names)} -> {value}, as {by}"
     if by != "chain":
         return f"{', '.join(names)} -> {value}, read by a {by} ({reads} read, none written)"
     return f"{', '.join(names)} -> {value} ({reads} read, {writes} written)"

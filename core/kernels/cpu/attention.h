@@ -1,0 +1,46 @@
+// Attention, softmax(queries * keysᵀ + mask) * values, without the matrix of scores in memory.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace ef::cpu {
+
+// A batch of attentions ("heads") over contiguous matrices: queries [heads, queries, size], keys
+// [heads, keys, size] and values [heads, keys, value_size].
+struct Attention {
+  int64_t heads = 0;
+  int64_t queries = 0;
+  int64_t keys = 0;
+  int64_t size = 0;
+  int64_t value_size = 0;
+  float scale = 1;               // of the scores
+  bool keys_in_columns = false;  // they are [heads, size, keys]
+  const float* query = nullptr;
+  const float* key = nullptr;
+  const float* value = nullptr;
+  // What is added to the scaled scores, or is subtracted; null if nothing is. Strides of 0
+  // broadcast; columns are 0 or 1 apart.
+  const float* mask = nullptr;
+  float mask_sign = 1;
+  int64_t mask_row = 0;
+  int64_t mask_column = 0;
+  std::vector<int64_t> mask_starts;  // of the heads
+};
+
+// How many numbers the backward pass needs of the forward pass: of a few keys the weights, since
+// computing them again would take longer than reading them, else the logarithms of the sums of the
+// exponentials of each row of scores.
+int64_t kept_size(const Attention& a);
+
+// `result` is [heads, queries, value_size]. `kept` gets what the backward pass needs, unless it is
+// null.
+void attention(const Attention& a, float* result, float* kept);
+
+// The gradients by queries, keys and values, in the layouts of these, from that of the result.
+// Those that are null are not computed.
+void attention_grad(const Attention& a, const float* result, const float* kept,
+                    const float* result_grad, float* query_grad, float* key_grad,
+                    float* value_grad);
+
+}  // namespace ef::cpu
