@@ -51,7 +51,7 @@ These are most of the tests that do not pass:
 
 1. Python lambdas in model files of any format, and in the configurations of cell wrappers, are not run
    unless the program says `safe_mode=False`: Keras runs those of HDF5 files and SavedModels, whoever wrote
-   them.
+   them. In SavedModels the functions of the layers take their place.
 2. A configuration names what Keras has and what the program has registered or passed, no other function
    of any module: a model file must not choose what a program calls.
 3. `jit_compile=True` compiles nothing more than usual, and refuses no operation: Keras's tests expect the

@@ -51,6 +51,17 @@ class LoadedConcrete:
         self._output = output
         self._bound = bound
         self._built: ConcreteFunction | None = None
+        # The names of its parameters, where it is an attribute itself.
+        self.keywords: Sequence[str] = ()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls it, as the ConcreteFunction that it was."""
+        return self.built(self.keywords)(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.built(self.keywords), name)
 
     def built(self, names: Sequence[str] = ()) -> ConcreteFunction:
         """The concrete function.

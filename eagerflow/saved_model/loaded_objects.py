@@ -137,7 +137,9 @@ class ObjectLoader:
             name = message.concrete_functions[0] if found else "function"
             return LoadedFunction(name, found, parameters if has_spec else None, spec.is_method)
         if kind == "bare_concrete_function":
-            return self._concrete_function(node.bare_concrete_function.concrete_function_name)
+            made = self._concrete_function(node.bare_concrete_function.concrete_function_name)
+            made.keywords = list(node.bare_concrete_function.argument_keywords)
+            return made
         if kind == "asset":
             return Asset(self._assets[node.asset.asset_file_def_index])
         if kind == "constant":

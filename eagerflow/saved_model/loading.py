@@ -18,6 +18,7 @@ from eagerflow.util import lazy
 # Imported when they are first used: few programs need them.
 hdf5_model = lazy.Module("eagerflow.keras.saving.hdf5_model")
 json_config = lazy.Module("eagerflow.keras.saving.json_config")
+keras_objects = lazy.Module("eagerflow.saved_model.keras_objects")
 keras3 = lazy.Module("eagerflow.keras.saving.keras3")
 memory_limit = lazy.Module("eagerflow.keras.saving.memory_limit")
 models = lazy.Module("eagerflow.keras.models")
@@ -78,18 +79,50 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
 
 
 def load_folder(export_dir: Any, tags: Any = None, compile: bool = False) -> Any:
-    """As `load`; compiles a Keras model as it was, if asked to, and restores its optimizer."""
+    """As `load`; compiles a Keras model as it was, if asked to, and restores its optimizer.
+
+    A Keras model is made from its configuration. Where the program does not have its class, or that
+    of a layer, the functions in the file take the place of `call`.
+    """
     folder = path_text(export_dir)
     meta_graph = _meta_graph(folder, tags)
+    metadata = _keras_metadata(folder)
+    if 0 not in metadata:
+        return _load_objects(folder, meta_graph, None)
     variables = os.path.join(folder, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
+    path = os.path.join(folder, constants.KERAS_METADATA_FILENAME)
     stored = _stored_bytes(variables)
-    keras_model = _keras_model(folder, stored, compile)
-    if keras_model is not None:
-        restore_objects(keras_model, variables).expect_partial()
-        for layer in keras_model._flatten_layers():
-            layer.finalize_state()
-        return keras_model
-    return _load_objects(folder, meta_graph, None)
+    root, part = metadata[0][1], "The metadata of the model"
+    safe = serialization.in_safe_mode() is not False
+    loader = None
+    with (
+        part_of(path, part),
+        serialization.SafeModeScope(safe),
+        memory_limit.limited_weights(stored),
+    ):
+        functions = meta_graph.object_graph_def.concrete_functions
+        entry = {"class_name": root["class_name"], "config": root.get("config")}
+        if entry["config"]:
+            check_config(entry, path, part)
+        if functions and not (entry["config"] and keras_objects.knows_all(metadata)):
+            loader = keras_objects.KerasObjectLoader(meta_graph, folder, stored, metadata)
+            model = loader.load()
+        elif entry["config"]:
+            model = models.model_from_config(keras3.translated(entry))
+            shape = root.get("build_input_shape") or getattr(model, "_build_input_shape", None)
+            if not model.built and shape is not None:
+                model.build(shape)
+        else:
+            return _load_objects(folder, meta_graph, None)
+        training = root.get("training_config")
+        if compile and training is not None:
+            hdf5_model.compile_from_config(model, training)
+    restore_objects(model, variables).expect_partial()
+    if loader is not None:
+        loader.initialize()
+    for layer in model._flatten_layers():
+        layer.finalize_state()
+    return model
 
 
 def read_model(folder: str) -> Any:
@@ -170,34 +203,16 @@ def _read_text(path: str, name: str) -> Any:
         raise DamagedFileError(path, f"The message {name}", error) from error
 
 
-def _keras_model(folder: str, stored: int, compile: bool) -> Any:
-    """The Keras model at the root, made from its configuration, or None."""
+def _keras_metadata(folder: str) -> dict[int, tuple[str, Any]]:
+    """What Keras has written of its objects: identifier and entry, by their numbers."""
     path = os.path.join(folder, constants.KERAS_METADATA_FILENAME)
     if not os.path.exists(path):
-        return None
-    for node in _read(path, "KerasMetadata").nodes:
-        if node.node_id != 0:
-            continue
-        part = "The metadata of the model"
-        with part_of(path, part):
-            metadata = json_config.as_tuples(json.loads(node.metadata))
-            config = metadata.get("config")
-            if not config:
-                return None
-            entry = {"class_name": metadata["class_name"], "config": config}
-            check_config(entry, path, part)
-        safe = serialization.in_safe_mode() is not False
-        with (
-            part_of(path, part),
-            serialization.SafeModeScope(safe),
-            memory_limit.limited_weights(stored),
-        ):
-            model = models.model_from_config(keras3.translated(entry))
-            shape = metadata.get("build_input_shape") or getattr(model, "_build_input_shape", None)
-            if not model.built and shape is not None:
-                model.build(shape)
-            training = metadata.get("training_config")
-            if compile and training is not None:
-                hdf5_model.compile_from_config(model, training)
-        return model
-    return None
+        return {}
+    found = {}
+    with part_of(path, "The metadata of the model"):
+        for node in _read(path, "KerasMetadata").nodes:
+            entry = json_config.as_tuples(json.loads(node.metadata))
+            if not isinstance(entry, dict) or "class_name" not in entry:
+                raise KeyError(f"class_name of object {node.node_id}")
+            found[node.node_id] = node.identifier, entry
+    return found

@@ -18,11 +18,11 @@ from eagerflow.functions.function_type import (
 )
 from eagerflow.graphdef.exporting import Exporter
 from eagerflow.saved_model import structured_values
-from eagerflow.saved_model.loaded_functions import LoadedFunction
+from eagerflow.saved_model.loaded_functions import LoadedConcrete, LoadedFunction
 
 Tensor = _core.Tensor
 
-_FUNCTIONS = Function | ConcreteFunction | LoadedFunction
+_FUNCTIONS = Function | ConcreteFunction | LoadedFunction | LoadedConcrete
 
 
 def functions_of(item: Any, of_class: bool = False) -> dict[str, Any]:
@@ -70,37 +70,13 @@ def concrete_functions_of(value: Any) -> list[ConcreteFunction]:
     """The concrete functions that there are of a function; one with a signature is traced."""
     if isinstance(value, ConcreteFunction):
         return [value]
+    if isinstance(value, LoadedConcrete):
+        return [value.built(value.keywords)]
     if isinstance(value, LoadedFunction):
         return value.concrete_functions
     if value.input_signature is not None and not len(value._cache):
         value.get_concrete_function()
     return list(value._cache)
-
-
-def functions_of_model(model: Any) -> dict[str, Any]:
-    """What a Keras model whose inputs are known is called by in a SavedModel.
-
-    `__call__` has traces for both values of `training`; `_default_save_signature` returns the outputs
-    by name.
-    """
-    if not getattr(model, "inputs", None) or not getattr(model, "outputs", None):
-        return {}
-    names = model.output_names
-    specs = nest.map_structure(lambda x: TensorSpec(x.shape, x.dtype, x.name), model.inputs)
-    single = isinstance(specs, list) and len(specs) == 1
-    specs = specs[0] if single else specs
-
-    def call(inputs: Any, training: bool = False) -> Any:
-        return model(inputs, training=training)
-
-    def serve(inputs: Any) -> dict[str, Any]:
-        return dict(zip(names, nest.flatten(model(inputs, training=False)), strict=True))
-
-    called = function(call, autograph=False)
-    for training in (False, True):
-        called.get_concrete_function(specs, training=training)
-    signature = function(serve, autograph=False, input_signature=[specs])
-    return {"__call__": called, "_default_save_signature": signature}
 
 
 class FunctionWriter:
@@ -119,20 +95,32 @@ class FunctionWriter:
         self._names: dict[int, str] = {}
         self._kept: list[Any] = []
 
-    def add(self, node: Any, value: Any) -> None:
+    def add(self, node: Any, value: Any, is_method: bool = False) -> None:
         """Describes a function by a node.
+
+        Args:
+            node: the SavedObject message.
+            value: the function.
+            is_method: whether readers expect an object before the parameters.
 
         Raises:
             UnimplementedError: if one of its operations cannot be exported.
             AssertionError: if it uses a variable that is no attribute of an object that is saved.
         """
+        found = concrete_functions_of(value)
+        if isinstance(value, ConcreteFunction | LoadedConcrete):
+            bare = node.bare_concrete_function
+            bare.concrete_function_name = self.concrete(found[0])
+            bare.argument_keywords.extend(found[0]._arg_keywords)
+            bare.allowed_positional_arguments = len(bare.argument_keywords)
+            return
         message = node.function
-        for concrete in concrete_functions_of(value):
+        for concrete in found:
             message.concrete_functions.append(self.concrete(concrete))
-        if isinstance(value, Function | LoadedFunction):
-            spec = _arg_spec(value)
-        else:
-            spec = structured_values.ArgSpec([], None, None, None, [], None, {})
+        spec = _arg_spec(value)
+        if is_method:
+            spec = spec._replace(args=["self", *spec.args])
+            message.function_spec.is_method = True
         structured_values.fill(message.function_spec.fullargspec, spec)
         structured_values.fill(message.function_spec.input_signature, value.input_signature if (
             isinstance(value, Function) and value.input_signature is not None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import shutil
 from typing import Any
@@ -11,7 +10,6 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.checkpoint.saving import save_objects
 from eagerflow.checkpoint.trackable import children, is_trackable, slots, walk
-from eagerflow.errors import UnimplementedError
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graphdef import exporting
@@ -26,12 +24,16 @@ from eagerflow.version import VERSION
 
 # Imported when they are first used: few programs need them.
 hdf5_model = lazy.Module("eagerflow.keras.saving.hdf5_model")
+keras_functions = lazy.Module("eagerflow.saved_model.keras_functions")
+registration = lazy.Module("eagerflow.keras.saving.registration")
 json_config = lazy.Module("eagerflow.keras.saving.json_config")
 keras_model = lazy.Module("eagerflow.keras.engine.model")
+lambda_layer = lazy.Module("eagerflow.keras.layers.lambda_layer")
 layer = lazy.Module("eagerflow.keras.engine.layer")
 metric = lazy.Module("eagerflow.keras.metrics.metric")
 sequential = lazy.Module("eagerflow.keras.engine.sequential")
 
+_METRIC = "_tf_keras_metric"
 _LIST, _TUPLE, _DICT, _OBJECT = (
     "trackable_list_wrapper",
     "trackable_tuple_wrapper",
@@ -142,9 +144,7 @@ class _Writer:
                 self._add_table(k, item, writer)
                 continue
             functions = self._functions_of(k) if k else root_functions
-            for name, function in functions.items():
-                if saved_functions.concrete_functions_of(function):
-                    writer.add(self._child(k, name), function)
+            self._add_functions(k, functions, writer)
         graphs = saved_functions.signature_graphs(signatures, root_functions)
         variables = [
             (item, f"{path}/.ATTRIBUTES/VARIABLE_VALUE" if path else "VARIABLE_VALUE")
@@ -168,26 +168,28 @@ class _Writer:
         found = saved_functions.functions_of(
             item, of_class=of_keras or identifier.startswith("_tf_keras")
         )
-        if number == 0 and identifier.startswith("_tf_keras"):
-            found = {**found, **self._functions_of_model()}
+        if identifier.startswith("_tf_keras") and identifier != _METRIC:
+            if number == 0:
+                found = {**found, **keras_functions.of_model(item)}
+            elif not of_keras or isinstance(item, lambda_layer.Lambda):
+                found = {**found, **keras_functions.of_layer(item)}
         return found
 
-    def _functions_of_model(self) -> dict[str, Any]:
-        """The functions of a Keras model; nothing if they cannot be exported."""
-        found = saved_functions.functions_of_model(self._root)
-        trial = exporting.Exporter()
-        try:
-            for value in found.values():
-                for concrete in saved_functions.concrete_functions_of(value):
-                    trial.function(concrete.graph)
-        except UnimplementedError as error:
-            logging.warning(
-                "The model is saved without functions: %s It can be made again from its "
-                "configuration, which is saved.",
-                error.message,
-            )
-            return {}
-        return found
+    def _add_functions(self, number: int, functions: dict[str, Any], writer: Any) -> None:
+        """Describes the functions of an object."""
+        nodes = {}
+        revives = keras_functions.WITH_LOSSES in functions
+        for name, function in functions.items():
+            if saved_functions.concrete_functions_of(function):
+                nodes[name] = len(self._graph.nodes)
+                of_layer = revives and name in ("__call__", keras_functions.WITH_LOSSES)
+                writer.add(self._child(number, name), function, of_layer)
+        if revives:
+            # Where Keras looks for them.
+            own = self._child(number, "keras_api")
+            own.user_object.identifier = _OBJECT
+            for name, node in nodes.items():
+                own.children.add(node_id=node, local_name=name)
 
     def _child(self, parent: int, name: str) -> Any:
         """A new node, which is an attribute of another."""
@@ -280,7 +282,9 @@ class _Writer:
         node.user_object.version.min_consumer = 1
         if identifier.startswith("_tf_keras"):
             described = self._metadata.nodes.add(
-                node_id=number, node_path=f"root.{path}".rstrip("."), identifier=identifier
+                node_id=number,
+                node_path=f"root.{path}".rstrip(".").replace("/", "."),
+                identifier=identifier,
             )
             described.metadata = _keras_metadata(item, number)
             described.version.producer = 2
@@ -325,8 +329,8 @@ def _identifier(item: Any) -> str:
             return "_tf_keras_sequential"
         if isinstance(item, keras_model.Model):
             return "_tf_keras_network" if item._graph is not None else "_tf_keras_model"
-        if isinstance(item, layer.Layer) and not isinstance(item, metric.Metric):
-            return "_tf_keras_layer"
+        if isinstance(item, layer.Layer):
+            return _METRIC if isinstance(item, metric.Metric) else "_tf_keras_layer"
     return _OBJECT
 
 
@@ -335,11 +339,11 @@ def _keras_metadata(item: Any, node: int) -> str:
     metadata: dict[str, Any] = {
         "name": item.name,
         "trainable": item.trainable,
-        "expects_training_arg": True,
+        "expects_training_arg": item._call_spec.expects_training,
         "dtype": item.dtype,
         "stateful": getattr(item, "stateful", False),
         "must_restore_from_config": False,
-        "class_name": type(item).__name__,
+        "class_name": registration.get_registered_name(type(item)),
         "shared_object_id": node,  # Keras makes those of one number once
     }
     try:

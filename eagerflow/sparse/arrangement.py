@@ -180,7 +180,7 @@ def split(
 
 
 def _reshaped_spec(sp_input: Any, shape: Any, name: str | None = None) -> Any:
-    rank = _core.convert(shape, dtypes.int64, None)._size
+    rank = _core.ops.cast(shape, dtypes.int64)._size
     return SparseTensorSpec(None if rank is None else [None] * rank, checked(sp_input).dtype)
 
 
@@ -193,7 +193,7 @@ def reshape(sp_input: SparseTensor, shape: Any, name: str | None = None) -> Spar
     """
     value = checked(sp_input)
     sizes = sizes_of(value)
-    target = np.asarray(_core.convert(shape, dtypes.int64, None).numpy()).reshape(-1)
+    target = np.asarray(_core.ops.cast(shape, dtypes.int64).numpy()).reshape(-1)
     total = math.prod(sizes.tolist())
     unknown = np.flatnonzero(target == -1)
     if len(unknown) > 1 or (target < -1).any():

@@ -18,6 +18,7 @@ from eagerflow.keras.engine import call_context
 from eagerflow.keras.engine.call_context import context
 from eagerflow.keras.engine.call_errors import explained
 from eagerflow.keras.engine.call_spec import CallSpec
+from eagerflow.keras.engine.call_specs import note_arguments, note_inputs
 from eagerflow.keras.engine.composite_inputs import composite_handler
 from eagerflow.keras.engine.input_spec import assert_input_compatibility
 from eagerflow.keras.engine.keras_tensor import KerasTensor
@@ -118,8 +119,8 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     try:
         assert_input_compatibility(layer._input_spec, inputs, layer._name)
         if not layer.built:
-            if layer._is_model and (rest or kwargs):
-                layer._note_arguments(rest, kwargs)
+            if rest or kwargs:
+                note_arguments(layer, rest, kwargs)
             layer._build_for(inputs)
         if layer._autocast or layer._casts_every_dtype:
             inputs = layer._cast_inputs(inputs, flat)
@@ -270,6 +271,7 @@ def mark_built(layer: Any, input_shape: Any) -> None:
 
 def build_layer(layer: Any, inputs: Any) -> None:
     """Builds a layer for the shapes of its first inputs."""
+    note_inputs(layer, inputs)
     flat = nest.flatten(inputs)
     if layer._dtype_policy.compute is None:
         for value in flat:

@@ -13,6 +13,7 @@ from eagerflow.framework.module import Module
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.framework.variable import Variable
+from eagerflow.keras.engine import call_specs
 from eagerflow.keras.engine.call_context import context
 from eagerflow.keras.engine.graph import Graph
 from eagerflow.keras.engine.keras_tensor import KerasTensor
@@ -91,8 +92,6 @@ class Model(Trainer, Layer):
     _TF_MODULE_IGNORED_PROPERTIES = Layer._TF_MODULE_IGNORED_PROPERTIES | {
         "_graph",
         "_graph_layers",
-        "_called_with",
-        "_called_with_also",
         "_says_its_inputs",
         "_counters",
         "_compile_arguments",
@@ -469,14 +468,6 @@ class Model(Trainer, Layer):
             )
         return {"training": False} if needed else {}
 
-    def _build_for(self, inputs: Any) -> None:
-        self._note_inputs(inputs)
-        super()._build_for(inputs)
-
-    def _note_inputs(self, inputs: Any) -> None:
-        if not self.__dict__.get("_says_its_inputs"):
-            self.__dict__["_called_with"] = _specs(inputs)
-
     def _set_save_spec(self, inputs: Any, args: Any = None, kwargs: Any = None) -> None:
         """Says with which arguments the model is called when it is saved, whatever it is called with.
 
@@ -485,19 +476,7 @@ class Model(Trainer, Layer):
             args: those of the arguments after it, likewise.
             kwargs: those of arguments by name.
         """
-        self.__dict__["_says_its_inputs"] = True
-        self.__dict__["_called_with"] = _specs(inputs)
-        self.__dict__["_called_with_also"] = list(args or ()), dict(kwargs or {})
-
-    def _note_arguments(self, args: tuple, kwargs: dict[str, Any]) -> None:
-        """Keeps the specs of what a call was given besides the inputs, as far as it is tensors."""
-        if self.__dict__.get("_says_its_inputs"):
-            return
-        specs = [_specs(value) for value in args]
-        count = specs.index(None) if None in specs else len(specs)
-        named = {key: _specs(value) for key, value in kwargs.items() if key != "mask"}
-        named = {key: spec for key, spec in named.items() if spec is not None}
-        self.__dict__["_called_with_also"] = specs[:count], named
+        call_specs.say(self, inputs, list(args or ()), dict(kwargs or {}))
 
     def save_spec(self, dynamic_batch: bool = True) -> tuple[list, dict[str, Any]] | None:
         """The specs of the arguments of the model's calls: positional ones, and those by name.
@@ -525,16 +504,11 @@ class Model(Trainer, Layer):
                 ]
                 known = nest.pack_sequence_as(known, flat)
                 if dynamic_batch:
-                    known = nest.map_structure(_open_batch, known)
+                    known = nest.map_structure(call_specs.open_batch, known)
             if isinstance(known, list) and len(known) == 1:
                 known = known[0]
             return [known], {}
-        known = self.__dict__.get("_called_with")
-        if known is None:
-            return None
-        args, kwargs = self.__dict__.get("_called_with_also", ([], {}))
-        whole = [known, *args], kwargs
-        return nest.map_structure(_open_batch, whole) if dynamic_batch else whole
+        return call_specs.known_specs(self, dynamic_batch)
 
     def get_weight_paths(self) -> dict[str, Variable]:
         """The weights by the attributes that lead to them, joined by dots.
@@ -758,30 +732,6 @@ def _bases_after_models(cls: type) -> list[Any]:
     bases = list(cls.__bases__)
     first = next((k for k, base in enumerate(bases) if issubclass(base, Model)), len(bases))
     return [base for base in bases[first:] if not issubclass(base, Model)]
-
-
-def _specs(inputs: Any) -> Any:
-    """The specs of a call's inputs, with the names that Keras gives them."""
-    leaves = nest.flatten(inputs)
-    if not leaves or not all(hasattr(x, "shape") and hasattr(x, "dtype") for x in leaves):
-        return None
-    if isinstance(inputs, dict):
-        return {key: _spec(x, key) for key, x in inputs.items()}
-    flat = [_spec(x, f"input_{index}") for index, x in enumerate(leaves, 1)]
-    return nest.pack_sequence_as(inputs, flat)
-
-
-def _spec(value: Any, name: str) -> Any:
-    if isinstance(value, KerasTensor) and value._composite_spec is not None:
-        return value._composite_spec
-    return TensorSpec(value.shape, value.dtype, name=name)
-
-
-def _open_batch(spec: Any) -> Any:
-    if not isinstance(spec, TensorSpec):
-        return spec
-    sizes = spec.shape.as_list()
-    return TensorSpec([None, *sizes[1:]] if sizes else sizes, spec.dtype, name=spec.name)
 
 
 def _holds_layers(value: Any) -> bool:

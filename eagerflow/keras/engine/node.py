@@ -11,6 +11,7 @@ from eagerflow.framework.shapes import Dimension, TensorShape
 from eagerflow.keras.engine.call_arguments import flatten_arguments, map_arguments
 from eagerflow.keras.engine.call_context import context
 from eagerflow.keras.engine.call_errors import explained
+from eagerflow.keras.engine.call_specs import note_arguments
 from eagerflow.keras.engine.composite_tensors import symbolic_tensor
 from eagerflow.keras.engine.input_spec import assert_input_compatibility
 from eagerflow.keras.engine.keras_tensor import KerasTensor
@@ -151,8 +152,8 @@ def call_symbolically(layer: Any, inputs: Any, rest: tuple, kwargs: dict[str, An
     try:
         assert_input_compatibility(layer._input_spec, inputs, layer._name)
         if not layer.built:
-            if layer._is_model and len(args) + len(kwargs) > 1:
-                layer._note_arguments(tuple(args[1:]), kwargs)
+            if len(args) + len(kwargs) > 1:
+                note_arguments(layer, tuple(args[1:]), kwargs)
             layer._build_for(inputs)
     finally:
         context.layers.pop()

@@ -8,6 +8,7 @@ from eagerflow import _core, nest
 from eagerflow.framework.module import Module
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.call_context import context
+from eagerflow.keras.engine.call_specs import note_inputs
 from eagerflow.keras.engine.input_layer import Input, InputLayer
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
@@ -339,7 +340,7 @@ class Sequential(Model):
             if self._input_given:
                 self.build()
             else:
-                self._note_inputs(inputs)
+                note_inputs(self, inputs)
                 try:
                     self._infer_from(inputs.shape, inputs.dtype)
                 except Exception:

@@ -69,6 +69,8 @@ class TrackedModule(Module):
 
     _TF_MODULE_IGNORED_PROPERTIES = frozenset(
         {
+            "_called_with",
+            "_called_with_also",
             "_trainable_weights",
             "_non_trainable_weights",
             "_weights_by_name",

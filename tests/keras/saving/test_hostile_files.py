@@ -18,7 +18,7 @@ def make(units=2):
     return tf.keras.Sequential([layers.Dense(units, input_shape=(3,), name="d")])
 
 
-@pytest.mark.parametrize("name", ["m.keras", "m.h5", "m"])
+@pytest.mark.parametrize("name", ["m.keras", "m.h5"])
 def test_code_needs_an_opt_in(tmp_path, name):
     model = tf.keras.Sequential([layers.Lambda(lambda x: x * 2, input_shape=(3,))])
     path = tmp_path / name
@@ -27,6 +27,16 @@ def test_code_needs_an_opt_in(tmp_path, name):
         tf.keras.models.load_model(path)
     loaded = tf.keras.models.load_model(path, safe_mode=False, compile=False)
     assert loaded(np.ones((1, 3), "f")).numpy().tolist() == [[2.0, 2.0, 2.0]]
+
+
+def test_code_in_saved_models_gives_way_to_functions(tmp_path):
+    ran = []
+    model = tf.keras.Sequential([layers.Lambda(lambda x: ran.append(1) or x * 2, input_shape=(3,))])
+    model.save(tmp_path / "m")
+    ran.clear()
+    loaded = tf.keras.models.load_model(tmp_path / "m", compile=False)
+    assert loaded(np.ones((1, 3), "f")).numpy().tolist() == [[2.0, 2.0, 2.0]]
+    assert not ran and type(loaded.layers[-1]) is not layers.Lambda
 
 
 def test_code_in_json_needs_an_opt_in():

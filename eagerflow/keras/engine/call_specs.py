@@ -1,0 +1,77 @@
+"""What a layer was first called with, as specs: SavedModels have its functions for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import nest
+from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.keras.engine.keras_tensor import KerasTensor
+
+
+def note_inputs(layer: Any, inputs: Any) -> None:
+    """Keeps the specs of a call's inputs."""
+    if layer.__dict__.get("_says_its_inputs"):
+        return
+    layer.__dict__["_called_with"] = _specs(inputs)
+
+
+def note_arguments(layer: Any, args: tuple, kwargs: dict[str, Any]) -> None:
+    """Keeps the specs of what a call was given besides the inputs, as far as it is tensors."""
+    if layer.__dict__.get("_says_its_inputs"):
+        return
+    specs = [_specs(value) for value in args]
+    count = specs.index(None) if None in specs else len(specs)
+    named = {key: _specs(value) for key, value in kwargs.items() if key != "mask"}
+    named = {key: spec for key, spec in named.items() if spec is not None}
+    layer.__dict__["_called_with_also"] = specs[:count], named
+
+
+def say(layer: Any, inputs: Any, args: list, kwargs: dict[str, Any]) -> None:
+    """Fixes what a layer is called with when it is saved, whatever it is called with."""
+    layer.__dict__["_called_with"] = _specs(inputs)
+    layer.__dict__["_called_with_also"] = args, kwargs
+    layer.__dict__["_says_its_inputs"] = True
+
+
+def known_specs(layer: Any, dynamic_batch: bool = True) -> tuple[list, dict[str, Any]] | None:
+    """The specs of the arguments of a layer's first call; None if there was none.
+
+    Args:
+        layer: the layer.
+        dynamic_batch: whether the batch size is None, whatever it was.
+    """
+    known = layer.__dict__.get("_called_with")
+    if known is None:
+        return None
+    args, kwargs = layer.__dict__.get("_called_with_also", ([], {}))
+    whole = [known, *args], kwargs
+    return nest.map_structure(open_batch, whole) if dynamic_batch else whole
+
+
+def open_batch(spec: Any) -> Any:
+    """A spec with any first size."""
+    if not isinstance(spec, TensorSpec):
+        return spec
+    sizes = spec.shape.as_list() if spec.shape.rank is not None else None
+    return TensorSpec([None, *sizes[1:]] if sizes else sizes, spec.dtype, name=spec.name)
+
+
+def _specs(inputs: Any) -> Any:
+    """The specs of a call's inputs, with the names that Keras gives them."""
+    leaves = nest.flatten(inputs)
+    if not leaves or not all(hasattr(x, "shape") and hasattr(x, "dtype") for x in leaves):
+        return None
+    if isinstance(inputs, dict):
+        return {key: _spec(x, key) for key, x in inputs.items()}
+    flat = [_spec(x, f"input_{index}") for index, x in enumerate(leaves, 1)]
+    return nest.pack_sequence_as(inputs, flat)
+
+
+def _spec(value: Any, name: str) -> Any:
+    if isinstance(value, KerasTensor) and value._composite_spec is not None:
+        return value._composite_spec
+    if isinstance(value, CompositeTensor):
+        return value._type_spec
+    return TensorSpec(value.shape, value.dtype, name=name)

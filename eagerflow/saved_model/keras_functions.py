@@ -1,0 +1,115 @@
+"""The functions by which SavedModels call Keras's models and layers."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from eagerflow import nest
+from eagerflow.errors import UnimplementedError
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.functions.function import function
+from eagerflow.graphdef.exporting import Exporter
+from eagerflow.keras.engine import call_specs
+from eagerflow.saved_model.saved_functions import concrete_functions_of
+
+# What Keras calls a layer by when it has the file and not the class; returns outputs and losses.
+WITH_LOSSES = "call_and_return_conditional_losses"
+
+
+def of_model(model: Any) -> dict[str, Any]:
+    """What the model that is saved is called by: nothing if it was never called, or cannot be exported.
+
+    `__call__` has traces for both values of `training`; `_default_save_signature` returns the outputs
+    by name. A model of the program's class can be called without that class by `WITH_LOSSES`.
+    """
+    if not getattr(model, "inputs", None) or not getattr(model, "outputs", None):
+        return of_layer(model, True)
+    names = model.output_names
+    specs = nest.map_structure(lambda x: TensorSpec(x.shape, x.dtype, x.name), model.inputs)
+    single = isinstance(specs, list) and len(specs) == 1
+    specs = specs[0] if single else specs
+
+    def call(inputs: Any, training: bool = False) -> Any:
+        return model(inputs, training=training)
+
+    def serve(inputs: Any) -> dict[str, Any]:
+        return dict(zip(names, nest.flatten(model(inputs, training=False)), strict=True))
+
+    called = function(call, autograph=False)
+    signature = function(serve, autograph=False, input_signature=[specs])
+
+    def traced() -> dict[str, Any]:
+        for training in (False, True):
+            called.get_concrete_function(specs, training=training)
+        return {"__call__": called, "_default_save_signature": signature}
+
+    return _exportable(model, traced())
+
+
+def of_layer(layer: Any, serves: bool = False) -> dict[str, Any]:
+    """What a layer or model of the program's class is called by; nothing if it was never called.
+
+    Args:
+        layer: the layer.
+        serves: whether it is the model that is saved, which has a signature.
+    """
+    known = layer.save_spec() if layer._is_model else call_specs.known_specs(layer)
+    if known is None:
+        return {}
+    args, kwargs = known
+    takes_training = layer._call_spec.expects_training
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return layer(*args, **kwargs)
+
+    def with_losses(*args: Any, **kwargs: Any) -> Any:
+        outputs = layer(*args, **kwargs)
+        inner = layer._flatten_layers()
+        return outputs, [loss for each in inner for loss in each.__dict__.get("_losses", ())]
+
+    def serve(*args: Any, **kwargs: Any) -> dict[str, Any]:
+        named = {"training": False} if takes_training else {}
+        return _named(layer(*args, **kwargs, **named))
+
+    found = {}
+    signature = inspect.signature(layer.call)
+    for name, body in (("__call__", call), (WITH_LOSSES, with_losses)):
+        body.__signature__ = signature  # type: ignore[attr-defined]
+        traced = function(body, autograph=False)
+        for training in (False, True) if takes_training else (None,):
+            named = {} if training is None else {"training": training}
+            traced.get_concrete_function(*args, **kwargs, **named)
+        found[name] = traced
+    # Signatures take tensors only.
+    if serves and all(isinstance(spec, TensorSpec) for spec in nest.flatten(known)):
+        served = function(serve, autograph=False)
+        found["_default_save_signature"] = served.get_concrete_function(*args, **kwargs)
+    return _exportable(layer, found)
+
+
+def _named(outputs: Any) -> dict[str, Any]:
+    """A model's outputs by the names that Keras gives those of a model without `Input`s."""
+    if isinstance(outputs, Mapping) and not any(map(nest.is_nested, outputs.values())):
+        return dict(outputs)
+    return {f"output_{k}": leaf for k, leaf in enumerate(nest.flatten(outputs), 1)}
+
+
+def _exportable(layer: Any, found: dict[str, Any]) -> dict[str, Any]:
+    """The functions; nothing if they cannot be exported."""
+    trial = Exporter()
+    try:
+        for value in found.values():
+            for concrete in concrete_functions_of(value):
+                trial.function(concrete.graph)
+    except UnimplementedError as error:
+        logging.warning(
+            "The layer or model '%s' is saved without functions: %s It can be made again from its "
+            "configuration, if it has one.",
+            layer.name,
+            error.message,
+        )
+        return {}
+    return found

@@ -1,0 +1,201 @@
+"""Keras models from SavedModels whose classes are gone: called by the functions in the file."""
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+
+
+class Block(tf.keras.layers.Layer):
+    def __init__(self):
+        super().__init__()
+        self.dense = tf.keras.layers.Dense(3, activation="relu", kernel_regularizer="l2")
+        self.drop = tf.keras.layers.Dropout(0.5)
+        self.norm = tf.keras.layers.BatchNormalization()
+
+    def call(self, x, training=None):
+        x = self.drop(self.dense(x), training=training)
+        self.add_loss(0.125)
+        return self.norm(x, training=training)
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 4])])
+    def encode(self, x):
+        return self.dense(x)
+
+
+class Net(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.block = Block()
+        self.heads = [tf.keras.layers.Dense(1)]
+        self.scale = tf.Variable(2.0, name="scale")
+
+    def call(self, x, training=False):
+        return self.heads[0](self.block(x, training=training)) * self.scale
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(8, 4)).astype("float32"), np.ones((8, 1), "float32")
+
+
+@pytest.fixture
+def saved(data, tmp_path):
+    model = Net()
+    model.compile("adam", "mse", metrics=["mae"])
+    model.fit(*data, verbose=0)
+    model.save(tmp_path / "m", save_format="tf")
+    return model, tmp_path / "m"
+
+
+def test_predictions_losses_and_weights(saved, data):
+    model, path = saved
+    loaded = tf.keras.models.load_model(path)
+    x, _ = data
+    np.testing.assert_allclose(loaded.predict(x, verbose=0), model.predict(x, verbose=0), rtol=1e-6)
+    assert [w.name for w in loaded.weights] == [w.name for w in model.weights]
+    assert len(loaded.trainable_weights) == len(model.trainable_weights)
+    np.testing.assert_allclose(
+        loaded.evaluate(*data, verbose=0), model.evaluate(*data, verbose=0), rtol=1e-5
+    )
+    loaded(x)
+    model(x)
+    np.testing.assert_allclose(sorted(loaded.losses), sorted(model.losses), rtol=1e-6)
+    assert type(loaded).__name__ == "Net" and isinstance(loaded, tf.keras.Model)
+    assert isinstance(loaded.block.dense, tf.keras.layers.Dense)
+    np.testing.assert_allclose(loaded.block.encode(x), model.block.encode(x), rtol=1e-6)
+    assert int(loaded.optimizer.iterations) == 1
+
+
+def test_training_goes_on_without_the_class(saved, data):
+    _, path = saved
+    loaded = tf.keras.models.load_model(path)
+    x, y = data
+    assert float(tf.reduce_mean(tf.abs(loaded(x, training=True) - loaded(x)))) > 0.01
+    before = loaded.block.norm.moving_mean.numpy()
+    kernel = loaded.block.dense.kernel.numpy()
+    loaded.fit(x, y, verbose=0)
+    assert not np.allclose(before, loaded.block.norm.moving_mean)
+    assert not np.allclose(kernel, loaded.block.dense.kernel)
+    loaded.block.trainable = False
+    assert {w.name.rpartition("/")[2] for w in loaded.trainable_weights} == {
+        "scale:0",
+        "kernel:0",
+        "bias:0",
+    }
+    assert len(loaded.trainable_weights) == 3
+
+
+def test_what_is_revived_can_be_saved_again(saved, data, tmp_path):
+    model, path = saved
+    tf.keras.models.load_model(path).save(tmp_path / "again", save_format="tf")
+    loaded = tf.keras.models.load_model(tmp_path / "again", compile=False)
+    x, _ = data
+    np.testing.assert_allclose(loaded(x), model(x), rtol=1e-6)
+    with pytest.raises(ValueError, match="Could not find matching concrete function"):
+        loaded(tf.ones([2, 5]))
+
+
+def test_layers_of_functional_models_are_revived(data, tmp_path):
+    class Scaled(tf.keras.layers.Layer):
+        def __init__(self, by=2.0, **kwargs):
+            super().__init__(**kwargs)
+            self.by = by
+
+        def get_config(self):
+            return {**super().get_config(), "by": self.by}
+
+        def call(self, x):
+            return self.by * x
+
+    inputs = tf.keras.Input((4,))
+    model = tf.keras.Model(inputs, Scaled(3.0)(tf.keras.layers.Dense(2)(inputs)))
+    model.save(tmp_path / "m", save_format="tf")
+    loaded = tf.keras.models.load_model(tmp_path / "m")
+    np.testing.assert_allclose(loaded(data[0]), model(data[0]), rtol=1e-6)
+    assert [type(layer).__name__ for layer in loaded.layers] == ["InputLayer", "Dense", "Scaled"]
+    given = tf.keras.models.load_model(tmp_path / "m", custom_objects={"Scaled": Scaled})
+    assert type(given.layers[-1]) is Scaled
+
+
+def test_models_with_several_inputs_and_outputs(tmp_path):
+    class Two(tf.keras.Model):
+        def call(self, inputs):
+            return {"sum": inputs["a"] + inputs["b"], "first": inputs["a"]}
+
+    model = Two()
+    given = {"a": tf.ones([2, 3]), "b": tf.ones([2, 3])}
+    model(given)
+    model.save(tmp_path / "m", save_format="tf")
+    loaded = tf.keras.models.load_model(tmp_path / "m")
+    assert float(loaded(given)["sum"][0, 0]) == 2.0
+    assert loaded.predict(given, verbose=0)["first"].shape == (2, 3)
+    signature = loaded.signatures["serving_default"]
+    assert signature(**given)["sum"].shape == (2, 3)
+
+
+def test_a_layer_that_was_never_called_cannot_be_called(tmp_path):
+    class Unused(tf.keras.layers.Layer):
+        def __init__(self, size):
+            super().__init__()
+            self.size = size
+
+    class Holder(tf.keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.unused = Unused(3)
+
+        def call(self, x):
+            return x + 1.0
+
+    model = Holder()
+    model(tf.ones([1, 2]))
+    model.save(tmp_path / "m", save_format="tf")
+    loaded = tf.keras.models.load_model(tmp_path / "m")
+    assert float(loaded(tf.ones([1, 2]))[0, 0]) == 2.0
+    with pytest.raises(NotImplementedError, match="was never called before it was saved"):
+        loaded.unused(tf.ones([1, 2]))
+
+
+def test_concrete_functions_as_attributes(tmp_path):
+    module = tf.Module()
+    module.v = tf.Variable(2.0)
+    specs = tf.TensorSpec([None]), tf.TensorSpec([])
+    module.f = tf.function(lambda x, y: module.v * x + y).get_concrete_function(*specs)
+    for path in (tmp_path / "a", tmp_path / "b"):
+        tf.saved_model.save(module, path)
+        module = tf.saved_model.load(path)
+        assert module.f(tf.constant([1.0]), tf.constant(1.0)).numpy() == [3.0]
+        assert module.f(x=tf.constant([2.0]), y=tf.constant(1.0)).numpy() == [5.0]
+        assert [spec.name for spec in module.f.structured_input_signature[0]] == ["x", "y"]
+
+
+def test_lambda_layers_are_called_by_their_functions(data, tmp_path):
+    model = tf.keras.Sequential(
+        [tf.keras.layers.Lambda(lambda x: x * 3.0), tf.keras.layers.Dense(2)]
+    )
+    expected = model(data[0])
+    model.save(tmp_path / "m", save_format="tf")
+    loaded = tf.keras.models.load_model(tmp_path / "m")
+    np.testing.assert_allclose(loaded.predict(data[0], verbose=0), expected, rtol=1e-6)
+
+
+def test_layers_that_make_others_when_they_are_called(data, tmp_path):
+    class Attending(tf.keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.attention = tf.keras.layers.MultiHeadAttention(2, 3)
+
+        def call(self, x):
+            return self.attention(x, x)
+
+    model = Attending()
+    x = data[0][:, :, None] * tf.ones([5])
+    expected = model(x)
+    model.save(tmp_path / "m", save_format="tf")
+    loaded = tf.keras.models.load_model(tmp_path / "m")
+    np.testing.assert_allclose(loaded(x), expected, rtol=1e-6)
+    assert isinstance(loaded.attention, tf.keras.layers.MultiHeadAttention)
+    assert [w.shape for w in loaded.trainable_weights] == [w.shape for w in model.trainable_weights]
+    np.testing.assert_allclose(loaded.attention(x, x), expected, rtol=1e-6)
