@@ -78,12 +78,30 @@ class SeedSequence:
     """
 
     def __init__(self, seeds: tuple[int, int] | None, each_iteration: bool) -> None:
-        self._seeds = _random_seeds() if seeds is None else seeds
+        self._seeds = random_seeds() if seeds is None else seeds
         self.each_iteration = each_iteration
         # Identifies it; unseeded ones are all the same.
         self.identity = [each_iteration, seeds]
         self._lock = threading.Lock()
-        self._words = Words(*self._seeds) if each_iteration else None
+        self._begin(self._seeds)
+
+    def _begin(self, seeds: tuple[int, int]) -> None:
+        self._seeds = seeds
+        self._words = Words(*seeds) if self.each_iteration else None
+
+    @property
+    def is_random(self) -> bool:
+        """Whether the program has set no seed."""
+        return self.identity[1] is None
+
+    def begin_with(self, seeds: tuple[int, int]) -> None:
+        """Begins anew with other seeds, such as those of another process.
+
+        Args:
+            seeds: the seeds.
+        """
+        with self._lock:
+            self._begin(seeds)
 
     def next(self) -> tuple[int, int]:
         """The seeds of the next pass."""
@@ -120,6 +138,7 @@ def operation_seeds(seed: Any) -> tuple[int, int] | None:
     return first, second
 
 
-def _random_seeds() -> tuple[int, int]:
+def random_seeds() -> tuple[int, int]:
+    """A pair of seeds from the system."""
     words = int.from_bytes(random_seed.system_entropy(16), "little")
     return words & (2**63 - 1), words >> 65

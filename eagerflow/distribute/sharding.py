@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from typing import Any
 
 from eagerflow import errors, nest
@@ -14,6 +15,8 @@ from eagerflow.data.files import ReaderDataset
 from eagerflow.data.nested import NestingDataset
 from eagerflow.data.options import AutoShardPolicy
 from eagerflow.data.positions import ShardDataset
+from eagerflow.data.seeds import random_seeds
+from eagerflow.data.shuffling import ShuffleDataset
 from eagerflow.distribute.input import empty_batch, split_rows
 from eagerflow.framework.type_spec import TensorSpec
 
@@ -24,7 +27,8 @@ def share_of_process(dataset: Dataset, communicator: Any) -> Dataset:
     The dataset's option `experimental_distribute.auto_shard_policy` says how batches are shared out: by
     DATA, all processes read all batches and take their rows; by FILE, each reads its own files; by OFF,
     each reads everything, in batches of its own size. AUTO is FILE where the dataset reads files,
-    else DATA.
+    else DATA. But by OFF, shuffles without a seed have the same order in all processes, so that none reads
+    what another one does.
 
     Args:
         dataset: the dataset.
@@ -35,6 +39,8 @@ def share_of_process(dataset: Dataset, communicator: Any) -> Dataset:
         tf.errors.InvalidArgumentError: if it reads fewer files than there are processes.
     """
     policy = dataset.options().experimental_distribute.auto_shard_policy
+    if policy is not AutoShardPolicy.OFF:
+        _agree_on_order(dataset, communicator)
     own = None
     if policy in (AutoShardPolicy.AUTO, AutoShardPolicy.FILE):
         own = _of_own_files(dataset, communicator)
@@ -50,6 +56,25 @@ def share_of_process(dataset: Dataset, communicator: Any) -> Dataset:
     if own is None and policy in (AutoShardPolicy.AUTO, AutoShardPolicy.DATA):
         return RowsDataset(dataset, communicator.size, communicator.rank)
     return in_step(PiecesDataset(own or dataset, communicator.size), communicator)
+
+
+def _agree_on_order(dataset: Dataset, communicator: Any) -> None:
+    """Has shuffles without a seed begin with the seeds that the first process draws."""
+    found = [each._seeds for each in _shuffles(dataset) if each._seeds.is_random]
+    if not found:
+        return
+    for sequence, pair in zip(
+        found, communicator.broadcast_object([random_seeds() for _ in found]), strict=True
+    ):
+        sequence.begin_with(pair)
+
+
+def _shuffles(dataset: Any) -> Iterator[Any]:
+    if isinstance(dataset, ShuffleDataset):
+        yield dataset
+    names = getattr(dataset, "_filenames", None)
+    for each in (*dataset._inputs, *([names] if isinstance(names, Dataset) else [])):
+        yield from _shuffles(each)
 
 
 def in_step(dataset: Dataset, communicator: Any) -> Dataset:

@@ -72,6 +72,26 @@ def test_horovod_keras(count):
     assert _run(count, "horovod_keras.py").count("done") == count
 
 
+@pytest.mark.parametrize("count", [2, 4])
+def test_shuffles_agree(count, tmp_path):
+    assert _run(count, "shuffling.py", tmp_path).count("done") == count
+
+
+@pytest.mark.parametrize(("before", "after"), [(2, 1), (1, 2), (2, 4)])
+def test_a_training_goes_on_with_other_processes(before, after, tmp_path):
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    whole.mkdir()
+    broken.mkdir()
+    _run(1, "resuming.py", whole, 99)
+    done = _start(before, "resuming.py", broken, 2)
+    assert done.returncode != 0
+    assert "broken off" in done.stderr
+    assert "epochs [2, 3]" in _run(after, "resuming.py", broken, 99)
+    with np.load(whole / "weights.npz") as one, np.load(broken / "weights.npz") as other:
+        for key in one:
+            np.testing.assert_allclose(other[key], one[key], rtol=2e-5, atol=2e-6)
+
+
 def test_one_process_writes(tmp_path):
     _run(2, "writing.py", tmp_path)
     found = sorted(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -170,6 +170,13 @@ class DataAdapter:
         """The batches of the next epoch."""
         raise TypeError(f"{type(self).__name__} has no batches.")
 
+    def agree_on_order(self, communicator: Any) -> None:
+        """Has all processes shuffle alike.
+
+        Args:
+            communicator: that of the processes.
+        """
+
     def read_end(self, batches: Iterator[Any]) -> None:
         """Called when an epoch has taken as many batches as there are."""
 
@@ -235,7 +242,8 @@ class ArrayAdapter(DataAdapter):
         self.partial_batch = self._rows % batch_size
         self._shuffle = shuffle
         self._order: Any = None
-        self._op_seeds = random_seed.NodeSeeds(random_seed.current(), 0)
+        self._seed = random_seed.current()
+        self._op_seeds = random_seed.NodeSeeds(self._seed, 0)
         single = all(isinstance(value, _Tensor) for value in self._tensors)
         self._plain = (
             single
@@ -243,6 +251,18 @@ class ArrayAdapter(DataAdapter):
             and len(flat) == len(self._structure)
             and not any(isinstance(part, dict) for part in self._structure)
         )
+
+    def agree_on_order(self, communicator: Any) -> None:
+        """Has all processes shuffle as the first one does.
+
+        Args:
+            communicator: that of the processes.
+        """
+        seed = random_seed.current()
+        if seed is None:
+            seed = int.from_bytes(random_seed.system_entropy(3), "little")
+        self._seed = communicator.broadcast_object(seed)
+        self._op_seeds = random_seed.NodeSeeds(self._seed, 0)
 
     def batches(self) -> Iterator[Any]:
         """The batches of the next epoch."""
@@ -265,7 +285,9 @@ class ArrayAdapter(DataAdapter):
         rows, step = self._rows, self.batch_size
         assert step is not None
         if self._order is None:
-            seed = None if random_seed.current() is None else 0
+            seed = self._seed
+            if seed is not None:
+                seed = 0 if seed == random_seed.current() else seed
             self._order = tf_data.Dataset.range(self.size).shuffle(1024, seed=seed)
         for batch in self._order:
             start = int(batch) * step
@@ -502,6 +524,7 @@ class SequenceAdapter(DataAdapter):
     def __init__(self, sequence: Any, shuffle: Any = False, workers: Workers | None = None) -> None:
         self._sequence = sequence
         self._shuffle = shuffle
+        self._shuffled: Callable[[list[int]], None] = random.shuffle
         self._workers = workers_of(sequence, workers or Workers())
         self.size = len(sequence)
         # One batch is read first, which draws random values in sequences that augment.
@@ -521,10 +544,21 @@ class SequenceAdapter(DataAdapter):
         rounds = self._rounds() if self._workers.ahead else self._round()
         return map(_standardized, rounds)
 
+    def agree_on_order(self, communicator: Any) -> None:
+        """Has all processes shuffle alike, if Python's random numbers differ between them.
+
+        Args:
+            communicator: that of the processes.
+        """
+        own = int.from_bytes(random_seed.system_entropy(8), "little")
+        states = communicator.all_gather_object((hash(random.getstate()[1]), own))
+        if any(state != states[0][0] for state, _ in states):
+            self._shuffled = random.Random(states[0][1]).shuffle
+
     def _round(self) -> Iterator[Any]:
         order = list(range(len(self._sequence)))
         if self._shuffle:
-            random.shuffle(order)
+            self._shuffled(order)
         return self._workers.fetch(self._sequence, order)
 
     def _rounds(self) -> Iterator[Any]:

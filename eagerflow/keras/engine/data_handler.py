@@ -122,6 +122,7 @@ class DataHandler:
             if self._steps_per_epoch is None:
                 self._inferred_steps = self._adapter.size
             return
+        self._adapter.agree_on_order(communicator)
         parts, part = communicator.size, communicator.rank
         self._rows = lambda batch: sharding.rows_of(batch, parts, part)
         self._element_spec = sharding.rows_spec(self._element_spec, parts)
