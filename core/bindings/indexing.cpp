@@ -17,6 +17,7 @@
 #include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
+#include "device/devices.h"
 #include "eager/dispatch.h"
 #include "eager/tape.h"
 #include "graph/record.h"
@@ -222,6 +223,7 @@ Tensor rows(const Tensor& tensor, PyObject* key) {
 }
 
 Tensor leading_view(const Tensor& tensor, PyObject* key) {
+  if (computes_elsewhere()) return Tensor();
   if (PyLong_CheckExact(key)) return row(tensor, key);
   if (PyTuple_CheckExact(key)) return element(tensor, key);
   if (PySlice_Check(key)) return rows(tensor, key);

@@ -37,8 +37,10 @@
 #include "data/shuffle_order.h"
 #include "data/snappy.h"
 #include "device/allocator.h"
+#include "device/devices.h"
 #include "device/isa.h"
 #include "device/parallel.h"
+#include "eager/device_backend.h"
 #include "eager/dispatch.h"
 #include "eager/tape.h"
 #include "graph/symbolic.h"
@@ -79,7 +81,10 @@ nb::object convert(nb::object value, nb::object dtype, nb::object hint) {
         (wanted == ef::DType::kInvalid || wanted == py::tensor_of(value.ptr()).dtype())) {
       return Py_NewRef(value.ptr());
     }
-    return py::wrap(py::to_tensor(value.ptr(), wanted, preferred));
+    ef::Tensor tensor = py::to_tensor(value.ptr(), wanted, preferred);
+    if (ef::several_devices) [[unlikely]]
+      tensor = ef::placed_constant(tensor);
+    return py::wrap(std::move(tensor));
   });
   if (!result) throw nb::python_error();
   return nb::steal(result);

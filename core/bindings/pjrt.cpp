@@ -13,6 +13,7 @@
 #include "bindings/py_graph.h"
 #include "bindings/py_tensor.h"
 #include "device/pjrt/client.h"
+#include "lower/plugin_device.h"
 #include "lower/rule.h"
 #include "tensor/error.h"
 
@@ -102,6 +103,14 @@ void add_pjrt(nb::module_& m) {
              return nb::steal(
                  wrap(self.to_device(to_tensor(tensor.ptr()), checked_device(self, device))));
            })
+      .def(
+          "add_to_table",
+          [](Client& self, int device, const std::string& type, int64_t memory_limit) {
+            return static_cast<int>(
+                lower::PluginDevice::add(self, checked_device(self, device), type, memory_limit));
+          },
+          "device"_a, "type"_a, "memory_limit"_a = 0,
+          "Adds a device to the table of devices; returns its row.")
       .def("compile", [](Client& self, const std::string& program, nb::handle specs) {
         return Program{&self, self.compile(program, to_specs(specs))};
       });

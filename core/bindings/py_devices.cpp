@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings/errors.h"
+#include "bindings/gil.h"
 #include "bindings/py_tensor.h"
 #include "device/allocator.h"
 #include "eager/device_backend.h"
@@ -42,6 +43,15 @@ nb::dict device_memory(int id) {
   result["peak"] = stats.large_peak;
   result["limit"] = 0;
   return result;
+}
+
+PyObject* finder = nullptr;  // lives as long as the process
+
+// Python's function that adds devices, on any thread.
+void run_finder() {
+  const Locked locked;
+  nb::object result = nb::steal(PyObject_CallNoArgs(finder));
+  if (!result.is_valid()) throw PythonError();
 }
 
 void reset_peak(int id) {
@@ -87,6 +97,23 @@ void add_device_functions(nb::module_& m) {
       },
       nb::arg("tensor"), nb::arg("id"),
       "A tensor on a device; to tapes it is the one that was given.");
+  m.def(
+      "find_devices_later",
+      [](nb::object function) {
+        if (function.is_none()) return find_devices_later(nullptr);
+        finder = function.release().ptr();
+        find_devices_later(run_finder);
+      },
+      nb::arg("function").none(),
+      "Calls a function that adds devices before the first operation; None if they are added.");
+  m.def("find_devices", find_devices);
+  m.def(
+      "set_default_device",
+      [](int id) {
+        checked_device(id);
+        set_default_device(static_cast<DeviceId>(id));
+      },
+      nb::arg("id"), "Operations run there outside of all scopes.");
   m.def("device_memory", device_memory, nb::arg("id"),
         "Bytes that are in use, their peak and limit.");
   m.def("reset_device_peak", reset_peak, nb::arg("id"));

@@ -24,6 +24,7 @@
 #include "graph/static_value.h"
 #include "graph/variables.h"
 #include "lower/compiled.h"
+#include "lower/plugin_device.h"
 
 namespace nb = nanobind;
 
@@ -73,14 +74,42 @@ class PyGraph {
 
   // Runs it as one program on a device from now on.
   void compile_for(pjrt::Client& client, int device) {
-    compiled_ = std::make_shared<lower::CompiledFunction>(graph_, client, device);
+    compiled_ = std::make_shared<Compiled>(graph_, client, device, Compiled::Otherwise::kThrow);
   }
-  const std::shared_ptr<lower::CompiledFunction>& compiled() const { return compiled_; }
+  // The program of the last call; null if there is none.
+  const std::shared_ptr<lower::CompiledFunction>& compiled() const {
+    return on_devices_.empty() ? compiled_ : on_devices_.front();
+  }
+  // What runs it on this thread's device: the program that was asked for, or on a device with
+  // memory of its own one for that. Null if operations run one after the other.
+  std::shared_ptr<lower::CompiledFunction> compiled_here() {
+    if (!several_devices) [[likely]]
+      return compiled_;
+    find_devices();
+    lower::PluginDevice* const device = lower::plugin_device(current_device());
+    if (!device) return compiled_;
+    const auto found = std::ranges::find_if(on_devices_, [&](const auto& one) {
+      return one->is_for(device->client(), device->index());
+    });
+    if (found != on_devices_.end()) {
+      std::rotate(on_devices_.begin(), found, found + 1);
+    } else {
+      const auto otherwise =
+          compiled_ ? Compiled::Otherwise::kThrow : Compiled::Otherwise::kRunOperations;
+      on_devices_.insert(
+          on_devices_.begin(),
+          std::make_shared<Compiled>(graph_, device->client(), device->index(), otherwise));
+    }
+    return on_devices_.front();
+  }
 
  private:
+  using Compiled = lower::CompiledFunction;
+
   GraphPtr graph_;
   graph::CallablePtr callable_;
-  std::shared_ptr<lower::CompiledFunction> compiled_;
+  std::shared_ptr<Compiled> compiled_;
+  std::vector<std::shared_ptr<Compiled>> on_devices_;  // the last one that ran is the first
   nb::object device_function_;
 };
 
@@ -267,9 +296,9 @@ void keep_graphs(Graph& outer, std::initializer_list<nb::handle> graphs) {
 }
 
 void run_callable(const graph::Callable& callable, TensorList& inputs, TensorList& results) {
-  const auto* const owner = static_cast<PyGraph*>(callable.graph().owner);
-  if (!owner || !owner->compiled()) return run_by_plan(callable, inputs, results);
-  const std::shared_ptr<lower::CompiledFunction> compiled = owner->compiled();
+  auto* const owner = static_cast<PyGraph*>(callable.graph().owner);
+  const auto compiled = owner ? owner->compiled_here() : nullptr;
+  if (!compiled) return run_by_plan(callable, inputs, results);
   graph::append_captures(callable.graph(), inputs);
   // What tapes record runs operation by operation.
   if (!callable.is_watched(inputs)) return compiled->run(inputs, results);

@@ -43,7 +43,20 @@ Table& table() {
 
 constinit thread_local int scope = -1;
 
+std::atomic<FindDevices> finder{nullptr};
+
 }  // namespace
+
+void find_devices_later(FindDevices find) {
+  finder.store(find);
+  several_devices = find || device_count() > 1;
+}
+
+void find_devices() {
+  if (!finder.load(std::memory_order_relaxed)) [[likely]]
+    return;
+  if (const FindDevices find = finder.exchange(nullptr)) find();
+}
 
 DeviceId add_device(const std::string& type, DeviceBackend* backend) {
   const DeviceId id = table().add(type, backend);
@@ -62,6 +75,8 @@ DeviceId current_device() {
 void set_default_device(DeviceId id) { table().chosen.store(id); }
 
 int enter_device(int id) { return std::exchange(scope, id); }
+
+bool has_own_memory(DeviceId id) { return device_at(id).backend != nullptr; }
 
 DeviceId current_host_device() {
   const DeviceId id = current_device();

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "device/pjrt/client.h"
 #include "eager/observer.h"
+#include "graph/record.h"
 
 namespace ef {
 namespace {
@@ -23,16 +25,37 @@ PlacementLog placement_log;
 }  // namespace
 
 Tensor on_device(const Tensor& value, DeviceId device) {
-  if (DeviceBackend* const backend = device_at(device).backend) {
-    return backend->copy_to(device, value);
+  DeviceBackend* const backend = device_at(device).backend;
+  const bool holds = backend && backend->holds(value.dtype());
+  Tensor result = holds ? backend->copy_to(device, value) : value;
+  if (result.impl() == value.impl()) {
+    result = holds ? pjrt::alias(value) : value.alias();
+    result.impl()->set_device(backend && !holds ? 0 : device);
   }
-  Tensor result = value.alias();
-  result.impl()->set_device(device);
   return result;
+}
+
+DeviceId device_for(DType dtype) {
+  if (!several_devices) [[likely]]
+    return 0;
+  find_devices();
+  const DeviceId id = current_device();
+  DeviceBackend* const backend = device_at(id).backend;
+  return backend && !backend->holds(dtype) ? 0 : id;
+}
+
+Tensor placed_constant(const Tensor& value) {
+  const DeviceId id = device_for(value.dtype());
+  if (!has_own_memory(id) || value.dtype() == DType::kInt32 || value.impl()->lazy() ||
+      graph::building()) {
+    return value;
+  }
+  return on_device(value, id);
 }
 
 bool run_on_backend(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                     const SpecList& specs, TensorList& outputs) {
+  find_devices();
   const DeviceId id = current_device();
   DeviceBackend* const backend = device_at(id).backend;
   return backend && backend->run(id, op, inputs, attrs, specs, outputs);

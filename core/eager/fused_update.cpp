@@ -5,6 +5,7 @@
 #include <optional>
 #include <ranges>
 
+#include "eager/device_backend.h"
 #include "eager/dispatch.h"
 #include "tensor/error.h"
 
@@ -80,6 +81,11 @@ void check(const UpdateTarget& target) {
 // Variables are unlocked before the GIL is acquired: a reader may hold the GIL and wait for one.
 void run(const cpu::OptimizerStep& step, const UpdateTarget& target) {
   const Tensor& gradient = target.gradient;
+  if (several_devices) [[unlikely]] {
+    const DeviceId device = target.variable->device();
+    DeviceBackend* const backend = device_at(device).backend;
+    if (backend && backend->update(device, step, target)) return;
+  }
   const int64_t size = gradient ? gradient.size() : target.variable->peek().size();
   const KernelRegion region(4.0 * static_cast<double>(size));
   if (gradient) gradient.impl()->settle();  // it may be made of the variable's value

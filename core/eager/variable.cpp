@@ -14,6 +14,7 @@
 #include "eager/tape.h"
 #include "graph/variables.h"
 #include "ops/elementwise.h"
+#include "tensor/error.h"
 
 namespace ef {
 namespace {
@@ -36,7 +37,7 @@ Variable::Variable(const Tensor& value, bool trainable, const Shape& shape)
       dtype_(value.dtype()),
       shape_(shape),
       id_(new_identity()),
-      device_(current_device()),
+      device_(device_for(value.dtype())),
       value_(own_handle(value)) {}
 
 Variable::Variable(const TensorSpec& spec, bool trainable, std::string name, bool declaration)
@@ -45,12 +46,14 @@ Variable::Variable(const TensorSpec& spec, bool trainable, std::string name, boo
       shape_(spec.shape),
       id_(new_identity()),
       declaration_(declaration),
-      device_(current_device()),
+      device_(device_for(spec.dtype)),
       name_(std::move(name)) {}
 
 Tensor Variable::own_handle(const Tensor& value) const {
+  if (several_devices && device_at(device_).backend) return on_device(value, device_);
+  // What a program of a device has made stays there until it is read.
   Tensor handle = pjrt::alias(value);
-  if (several_devices && !pjrt::device_memory(value)) handle.impl()->set_device(device_);
+  handle.impl()->set_device(device_);
   return handle;
 }
 
@@ -101,7 +104,7 @@ void Variable::assign(const Tensor& value) {
   }
   if (declaration_) [[unlikely]]
     return graph::variable_of_run(*this).assign(value);
-  compute_now(value);
+  if (!pjrt::device_memory(value)) compute_now(value);
   Tensor fresh = own_handle(value);
   lock();
   std::swap(value_, fresh);
@@ -134,6 +137,11 @@ void add_in_place(const Op& op, const Tensor& value, const Tensor& delta) {
   op.kernel(context);
 }
 
+[[noreturn]] void refuse_delta(const Shape& value, const Shape& delta, const char* op_name) {
+  invalid_argument("Cannot update variable with shape ", value, " using a Tensor with shape ",
+                   delta, ", shapes must be equal. [Op:", op_name, "]");
+}
+
 }  // namespace
 
 // The shape is checked under the lock, since another thread may have changed it. The variable is
@@ -142,14 +150,32 @@ void Variable::add(const Op& op, const Tensor& delta, const char* op_name) {
   if (declaration_) [[unlikely]]
     return graph::variable_of_run(*this).add(op, delta, op_name);
   const KernelRegion region(static_cast<double>(delta.bytes()) / 4);
+  if (several_devices && device_at(device_).backend) return add_on_device(op, delta, op_name);
   delta.impl()->settle();  // it may be made of the old value
   const Update update(*this);
   if (delta.shape() != update.tensor().shape()) {
-    invalid_argument("Cannot update variable with shape ", update.tensor().shape(),
-                     " using a Tensor with shape ", delta.shape(),
-                     ", shapes must be equal. [Op:", op_name, "]");
+    refuse_delta(update.tensor().shape(), delta.shape(), op_name);
   }
   add_in_place(op, update.tensor(), delta);
+}
+
+void Variable::add_on_device(const Op& op, const Tensor& delta, const char* op_name) {
+  DeviceBackend& backend = *device_at(device_).backend;
+  const Tensor own = on_device(delta, device_);
+  {
+    const Tensor value = peek();
+    if (delta.shape() != value.shape()) refuse_delta(value.shape(), delta.shape(), op_name);
+    backend.prepare_update(op, value);
+  }
+  lock();
+  try {
+    if (value_.shape() != own.shape()) refuse_delta(value_.shape(), own.shape(), op_name);
+    value_ = backend.update(device_, op, value_, own);
+  } catch (...) {
+    unlock();
+    throw;
+  }
+  unlock();
 }
 
 void Variable::assign_add(const Tensor& delta) {
@@ -168,6 +194,8 @@ void Variable::assign_sub(const Tensor& delta) {
 
 Variable::Update::Update(Variable& variable)
     : variable_(variable.declaration_ ? graph::variable_of_run(variable) : variable) {
+  // What is on a device is copied before the lock is taken: that may wait for Python's.
+  if (several_devices && device_at(variable_.device_).backend) variable_.peek().impl()->settle();
   variable_.lock();
   if (!variable_.value_) [[unlikely]] {
     variable_.unlock();
@@ -186,6 +214,16 @@ Variable::Update::Update(Variable& variable)
   }
 }
 
-Variable::Update::~Update() { variable_.unlock(); }
+// What the host has changed returns to the variable's device.
+Variable::Update::~Update() {
+  if (several_devices && device_at(variable_.device_).backend) {
+    try {
+      variable_.value_ = on_device(variable_.value_, variable_.device_);
+    } catch (const Error&) {
+      // The device has no room: the value stays on the host.
+    }
+  }
+  variable_.unlock();
+}
 
 }  // namespace ef

@@ -75,6 +75,7 @@ class Variable {
 
  private:
   void add(const Op& op, const Tensor& delta, const char* op_name);
+  void add_on_device(const Op& op, const Tensor& delta, const char* op_name);
   [[noreturn]] void refuse_reading() const;
   // A handle of its own on a value, which lies on the variable's device.
   Tensor own_handle(const Tensor& value) const;

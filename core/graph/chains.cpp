@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "device/devices.h"
 #include "eager/batched.h"
 #include "eager/fusion_log.h"
 #include "eager/interruptible_region.h"
@@ -190,7 +191,10 @@ bool run_in_place(const Node& node, std::span<const Tensor> inputs, TensorList& 
   const auto reused = std::ranges::find_if(inputs, [](const Tensor& input) {
     return input.size() >= kReusedElements && input.exclusively_owned();
   });
-  if (reused == inputs.end() || op.makes_outputs || recording() || !observers.empty()) return false;
+  if (reused == inputs.end() || op.makes_outputs || recording() || !observers.empty() ||
+      computes_elsewhere()) {
+    return false;
+  }
   for (const Tensor& input : inputs) {
     if (is_batched(input)) return false;
     input.impl()->settle();

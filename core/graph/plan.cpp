@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "device/devices.h"
 #include "eager/dispatch.h"
 #include "eager/observer.h"
 #include "eager/tape.h"
@@ -535,7 +536,8 @@ FailedNodes taken_failed_nodes() { return std::exchange(failed_nodes, {}); }
   } resume{pauses};
   done_ = false;
   const FlushSubnormals flush;
-  const bool watched = recording() || !observers.empty();
+  const bool elsewhere = computes_elsewhere();
+  const bool watched = recording() || !observers.empty() || elsewhere;
   if (!running) failed_nodes.clear();
   const Node* node = nullptr;
   try {
@@ -544,9 +546,9 @@ FailedNodes taken_failed_nodes() { return std::exchange(failed_nodes, {}); }
       if (step.direct && !watched && run_directly(step)) continue;
       if (step.members.empty()) {
         run_in_general(step);
-      } else if (step.attention ? !run_attention(step)
-                 : step.fusion  ? !run_fusion(step)
-                                : !run_chain(step)) {
+      } else if (elsewhere || (step.attention ? !run_attention(step)
+                               : step.fusion  ? !run_fusion(step)
+                                              : !run_chain(step))) {
         run_members(step, node);
       }
     }

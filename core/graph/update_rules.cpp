@@ -154,6 +154,10 @@ void add_rule(const cpu::OptimizerStep& step, std::span<const Tensor> numbers,
   state.w = value_of(target.variable);
   for (int k = 0; k < cpu::kMaxSlots; ++k) state.slots[k] = value_of(target.slots[k]);
   if (target.gradient) state.g = cast_to(target.gradient, wide);
+  if (target.gradient && !target.sparse && state.g.shape() != state.w.shape() &&
+      state.w.shape().fully_known()) {
+    state.g = reshape_to(state.g, state.w.shape());
+  }
   if (target.sparse) {
     if (!std::holds_alternative<cpu::GradientDescentStep>(step)) {
       fail(Code::kUnimplemented, "this optimizer updates rows of a variable");

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "device/devices.h"
+#include "eager/dispatch.h"
 #include "graph/control_flow.h"
-#include "graph/plan.h"
 #include "graph/specialize.h"
 #include "graph/variables.h"
 #include "lower/program_cache.h"
@@ -98,7 +99,12 @@ class HostRun {
   std::vector<TensorList> values_;
 };
 
-[[noreturn]] void explain(const Graph& graph, const Error& error) {
+}  // namespace
+
+// Says why there is no program, unless the function runs without.
+void CompiledFunction::cannot_compile(const Graph& graph, const Error& error) const {
+  if (error.code() != Code::kUnimplemented) throw;
+  if (otherwise_ == Otherwise::kRunOperations) return;
   std::string names;
   for (const std::string& name : missing_in(graph)) names += (names.empty() ? "" : ", ") + name;
   invalid_argument("The function '", graph.name(), "' cannot be compiled: ", error.what(),
@@ -106,7 +112,15 @@ class HostRun {
                    ". Leave out jit_compile=True, or compile a part of it that does without.");
 }
 
-}  // namespace
+// Who has the lock may wait for Python's, and so nobody waits for it who has that.
+std::unique_lock<std::mutex> CompiledFunction::locked() {
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock) {
+    const KernelRegion released(1e9);
+    lock.lock();
+  }
+  return lock;
+}
 
 CompiledFunction::Trace& CompiledFunction::trace_for(std::span<const Tensor> arguments) {
   for (const auto& trace : traces_) {
@@ -117,8 +131,9 @@ CompiledFunction::Trace& CompiledFunction::trace_for(std::span<const Tensor> arg
   try {
     trace->graph = graph::specialized(*graph_, trace->arguments);
   } catch (const Error& error) {
-    if (error.code() != Code::kUnimplemented) throw;
-    explain(*graph_, error);
+    cannot_compile(*graph_, error);
+    trace->plan = std::make_unique<graph::Plan>(*graph_, graph_->outputs());
+    return *traces_.emplace_back(std::move(trace));
   }
   trace->before = first_nodes(*trace->graph);
   return *traces_.emplace_back(std::move(trace));
@@ -143,8 +158,9 @@ std::unique_ptr<CompiledFunction::Unit> CompiledFunction::compile(const Trace& t
   try {
     unit->program = program_of(*unit->graph, unit->later);
   } catch (const Error& error) {
-    if (error.code() != Code::kUnimplemented) throw;
-    explain(*unit->graph, error);
+    cannot_compile(*unit->graph, error);
+    unit->plan = std::make_unique<graph::Plan>(*unit->graph, unit->graph->outputs());
+    return unit;
   }
   unit->executable = compiled_program(client_, unit->program.text, unit->program.results);
   ++compiled_;
@@ -165,9 +181,10 @@ CompiledFunction::Unit& CompiledFunction::unit_for(Trace& trace, std::span<const
 void CompiledFunction::run(std::span<const Tensor> arguments, TensorList& outputs) {
   Trace* trace = nullptr;
   {
-    const std::lock_guard lock(mutex_);
+    const std::unique_lock lock = locked();
     trace = &trace_for(arguments);
   }
+  if (trace->plan) return trace->plan->run(arguments, outputs);
   TensorList all(arguments);
   if (!trace->before.empty()) {
     HostRun host(*trace->graph);
@@ -182,9 +199,10 @@ void CompiledFunction::run(std::span<const Tensor> arguments, TensorList& output
   const auto given = std::span<const Tensor>(all).subspan(arguments.size());
   Unit* unit = nullptr;
   {
-    const std::lock_guard lock(mutex_);
+    const std::unique_lock lock = locked();
     unit = last_ = &unit_for(*trace, arguments, given);
   }
+  if (unit->plan) return unit->plan->run(all, outputs);
   run_unit(*unit, all, outputs);
 }
 
@@ -203,6 +221,8 @@ void CompiledFunction::run_unit(Unit& unit, std::span<const Tensor> arguments,
   for (const Tensor& constant : unit.constants) inputs.push_back(constant);
   TensorList results;
   unit.executable->run(inputs, donated, device_, results);
+  const DeviceId here = current_device();
+  for (const Tensor& result : results) result.impl()->set_device(here);
   const size_t count = program.outputs.size();
   const size_t first = outputs.size();
   const std::span<const Tensor> wanted = unit.graph->outputs();
@@ -226,7 +246,7 @@ void CompiledFunction::run_unit(Unit& unit, std::span<const Tensor> arguments,
 }
 
 std::string CompiledFunction::text() {
-  const std::lock_guard lock(mutex_);
+  const std::unique_lock lock = locked();
   return last_ ? last_->program.text : std::string();
 }
 

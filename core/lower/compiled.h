@@ -9,7 +9,9 @@
 
 #include "device/pjrt/client.h"
 #include "graph/graph.h"
+#include "graph/plan.h"
 #include "lower/program.h"
+#include "tensor/error.h"
 
 namespace ef::lower {
 
@@ -17,11 +19,17 @@ namespace ef::lower {
 // program or after it, in their order. A program is compiled once for each combination of shapes.
 class CompiledFunction {
  public:
-  CompiledFunction(graph::GraphPtr graph, pjrt::Client& client, int device)
-      : graph_(std::move(graph)), client_(client), device_(device) {}
+  // What to do about a function that no program can compute: throw InvalidArgument, which says why,
+  // or run it operation by operation.
+  enum class Otherwise : uint8_t { kThrow, kRunOperations };
 
-  // Appends the outputs for the values of inputs and captures. Throws InvalidArgument if a program
-  // cannot do what the function does, and says what.
+  CompiledFunction(graph::GraphPtr graph, pjrt::Client& client, int device, Otherwise otherwise)
+      : graph_(std::move(graph)), client_(client), device_(device), otherwise_(otherwise) {}
+
+  bool is_for(const pjrt::Client& client, int device) const {
+    return &client_ == &client && device_ == device;
+  }
+  // Appends the outputs for the values of inputs and captures.
   void run(std::span<const Tensor> arguments, TensorList& outputs);
 
   // How many programs were compiled.
@@ -37,7 +45,8 @@ class CompiledFunction {
     std::vector<graph::NodeId> later;
     Program program;
     pjrt::ExecutablePtr executable;
-    TensorList constants;  // on the device
+    TensorList constants;               // on the device
+    std::unique_ptr<graph::Plan> plan;  // where there is no program
   };
   // The function for arguments of certain specs, with the nodes of the host that run first.
   struct Trace {
@@ -45,6 +54,7 @@ class CompiledFunction {
     graph::GraphPtr graph;
     std::vector<graph::NodeId> before;
     std::vector<std::unique_ptr<Unit>> units;
+    std::unique_ptr<graph::Plan> plan;  // where shapes depend on values
   };
 
   Trace& trace_for(std::span<const Tensor> arguments);
@@ -52,10 +62,13 @@ class CompiledFunction {
   std::unique_ptr<Unit> compile(const Trace& trace, std::span<const Tensor> arguments,
                                 std::span<const Tensor> given);
   void run_unit(Unit& unit, std::span<const Tensor> arguments, TensorList& outputs);
+  void cannot_compile(const graph::Graph& graph, const Error& error) const;
+  std::unique_lock<std::mutex> locked();
 
   graph::GraphPtr graph_;
   pjrt::Client& client_;
   int device_;
+  Otherwise otherwise_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Trace>> traces_;
   Unit* last_ = nullptr;

@@ -342,15 +342,22 @@ class Writer {
 }  // namespace
 
 std::string program_of(const Op& op, std::span<const TensorSpec> inputs, AttrsRef attrs,
-                       std::span<const TensorSpec> outputs) {
+                       std::span<const TensorSpec> outputs, std::span<const std::string> late,
+                       bool overwrites) {
   Builder b;
   Values values;
   std::string parameters;
   for (size_t k = 0; k < inputs.size(); ++k) {
     values.push_back({cat("%argument", k), inputs[k].dtype, inputs[k].shape});
-    parameters += (k ? ", " : "") + declared(values.back());
+    const char* const alias = overwrites && k == 0 ? " {tf.aliasing_output = 0 : i32}" : "";
+    parameters += (k ? ", " : "") + declared(values.back(), alias);
   }
-  const Values results = apply(b, op, values, attrs, outputs, {});
+  std::vector<std::pair<std::string, Value>> named;
+  for (size_t k = 0; k < late.size(); ++k) {
+    named.emplace_back(late[k], Value{cat("%late", k), DType::kInt64, {}});
+    parameters += (parameters.empty() ? "" : ", ") + declared(named.back().second);
+  }
+  const Values results = apply(b, op, values, attrs, outputs, named);
   return function_text(parameters, results, b);
 }
 

@@ -41,12 +41,15 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
     """The devices of this machine that can be used.
 
     Args:
-        device_type: "CPU" or "GPU"; by default all.
+        device_type: "CPU" or "GPU"; by default all. "XLA_CPU" are those of XLA's plugin for the
+            CPU, which are used if a program names them.
 
     >>> tf.config.list_physical_devices("CPU")
     [PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]
     """
-    return _of_type(table.physical_devices(), device_type)
+    if device_type is None:
+        return table.physical_devices()
+    return table.physical_devices_of(device_type)
 
 
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
@@ -58,7 +61,7 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     >>> tf.config.list_logical_devices("GPU")
     []
     """
-    return _of_type(table.logical_devices(), device_type)
+    return table.logical_devices(device_type)
 
 
 def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
@@ -85,9 +88,8 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
         devices = []
     elif isinstance(devices, PhysicalDevice) or not isinstance(devices, list | tuple):
         devices = [devices]
-    there = list_physical_devices(device_type)
     for device in devices:
-        if device not in there:
+        if device_type not in (None, checked(device).device_type):
             raise _unrecognized(device)
     others = [d for d in table.visible if device_type is not None and d.device_type != device_type]
     chosen = [*others, *devices]
@@ -186,6 +188,6 @@ def _unrecognized(device: Any) -> ValueError:
 
 def checked(device: Any) -> PhysicalDevice:
     """The device, if this machine has it."""
-    if device not in table.physical_devices():
+    if device not in list_physical_devices(getattr(device, "device_type", None)):
         raise _unrecognized(device)
     return device

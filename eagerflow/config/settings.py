@@ -33,6 +33,7 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
 
     Raises:
         ValueError: for the CPU.
+        RuntimeError: if devices have been used already.
 
     >>> for gpu in tf.config.list_physical_devices("GPU"):
     ...     tf.config.experimental.set_memory_growth(gpu, True)
@@ -41,6 +42,10 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
         raise ValueError("Cannot set memory growth on device when virtual devices configured")
     if device == CPU:
         raise ValueError("Cannot set memory growth on non-GPU and non-Pluggable devices")
+    if table.memory_growth.get(device, False) == bool(enable):
+        return
+    if table.fixed:
+        raise RuntimeError("Physical devices cannot be modified after being initialized")
     table.memory_growth[device] = bool(enable)
 
 
@@ -95,9 +100,9 @@ def reset_memory_stats(device: str) -> None:
 
 
 def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
-    """Nothing is known about the CPU."""
+    """What is known of a device: nothing of the CPU, the vendor's name of others."""
     checked(device)
-    return {}
+    return table.details(device)
 
 
 def get_device_policy() -> str:

@@ -6,15 +6,25 @@ tensor. After that nothing about them can be changed.
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import threading
 from collections import namedtuple
 from typing import Any, Protocol
 
 from eagerflow import _core, errors
 from eagerflow.framework.device_spec import DeviceSpec
+from eagerflow.util import lazy
+
+# Reads which packages are installed; machines without accelerators do without.
+plugin_devices = lazy.Module("eagerflow.framework.plugin_devices")
 
 PhysicalDevice = namedtuple("PhysicalDevice", ["name", "device_type"])
 LogicalDevice = namedtuple("LogicalDevice", ["name", "device_type"])
+
+# Names plugins of accelerators, and the packages that have some (eagerflow/framework/plugins.py).
+PLUGINS = "EAGERFLOW_PJRT_PLUGINS"
+PLUGIN_PACKAGES = ("jax_plugins", "xla_plugins", "libtpu")
 
 CPU = PhysicalDevice("/physical_device:CPU:0", "CPU")
 
@@ -26,8 +36,12 @@ class Provider(Protocol):
         """The devices of the machine."""
         ...
 
-    def make_logical(self, device: PhysicalDevice, configurations: Any) -> None:
-        """Adds the rows of a visible device to the engine's table.
+    def devices_of_kind(self, kind: str) -> list[PhysicalDevice]:
+        """Devices that are not used unless a program asks for their kind."""
+        ...
+
+    def make_logical(self, device: PhysicalDevice, configurations: Any) -> list[int]:
+        """Adds the rows of a visible device to the engine's table, and returns them.
 
         Args:
             device: the device.
@@ -35,12 +49,18 @@ class Provider(Protocol):
         """
         ...
 
+    def description(self, device: PhysicalDevice) -> str:
+        """What the device is, in its vendor's words."""
+        ...
+
 
 class DeviceTable:
     """What is configured, and the rows of the engine's table once they are made."""
 
     def __init__(self) -> None:
-        self.providers: list[Provider] = []
+        self.providers: list[Provider] = (
+            [plugin_devices.PluginDevices()] if _may_have_plugins() else []
+        )
         self.configurations: dict[PhysicalDevice, list[Any]] = {}
         self.memory_growth: dict[PhysicalDevice, bool] = {}
         self.soft_placement = True
@@ -49,10 +69,19 @@ class DeviceTable:
         self._lock = threading.Lock()
         self._names: list[str] = []
         self._rows: dict[tuple[str, int], int] = {}
+        self.descriptions: dict[int, str] = {}  # of devices besides the CPU, by their rows
+        self._asked: list[str] = []  # kinds of devices that programs asked for by name
+        if self.providers:
+            _core.find_devices_later(self.make)
 
     def physical_devices(self) -> list[PhysicalDevice]:
-        """All devices of the machine, the CPU first."""
+        """The devices that are used unless a program says otherwise, the CPU first."""
         return [CPU, *(device for each in self.providers for device in each.physical_devices())]
+
+    def physical_devices_of(self, kind: str) -> list[PhysicalDevice]:
+        """All devices of a kind."""
+        usual = [device for device in self.physical_devices() if device.device_type == kind]
+        return usual or [d for each in self.providers for d in each.devices_of_kind(kind)]
 
     @property
     def visible(self) -> list[PhysicalDevice]:
@@ -77,25 +106,61 @@ class DeviceTable:
                 return
             for _ in self.configurations.get(CPU, ())[1:]:
                 _core.add_cpu_device()
+            visible = self.visible
             for provider in self.providers:
                 for device in provider.physical_devices():
-                    if device in self.visible:
-                        provider.make_logical(device, self.configurations.get(device))
+                    if device in visible:
+                        self._add(provider, device)
             self._read()
+            accelerators = [(k, 0) for k in ("GPU", "TPU") if (k, 0) in self._rows]
+            if accelerators:
+                _core.set_default_device(self._rows[accelerators[0]])
+            _core.find_devices_later(None)
             self._made = True
+
+    def _add(self, provider: Provider, device: PhysicalDevice) -> None:
+        for row in provider.make_logical(device, self.configurations.get(device)):
+            self.descriptions[row] = provider.description(device)
+
+    def _make_kind(self, kind: str) -> None:
+        with self._lock:
+            if kind in self._asked:
+                return
+            for provider in self.providers:
+                for device in provider.devices_of_kind(kind):
+                    self._add(provider, device)
+            self._read()
+            self._asked.append(kind)
 
     def _read(self) -> None:
         rows = _core.device_table()
         self._rows = {(kind, index): row for row, (kind, index, _) in enumerate(rows)}
         self._names = [name for _, _, name in rows]
 
-    def logical_devices(self) -> list[LogicalDevice]:
-        """The devices that programs see."""
+    def logical_devices(self, kind: str | None = None) -> list[LogicalDevice]:
+        """The devices that programs see: those of a kind, or those that are used unless named."""
         self.make()
-        kinds = {device.device_type for device in self.visible}
+        kinds = {device.device_type for device in self.visible} if kind is None else {kind}
+        if kind is not None:
+            self.row(kind, 0)
+        return [device for _, device in self.logical_rows() if device.device_type in kinds]
+
+    def details(self, device: PhysicalDevice) -> dict[str, str]:
+        """What is known of a device of this machine; nothing of the CPU."""
+        if device == CPU:
+            return {}
+        for provider in self.providers:
+            if device in (*provider.physical_devices(), *provider.devices_of_kind(device[1])):
+                return {"device_name": provider.description(device)}
+        return {}
+
+    def logical_rows(self) -> list[tuple[int, LogicalDevice]]:
+        """The devices that programs see, with their rows, and those that they have named."""
+        self.make()
+        kinds = {*self._asked, *(device.device_type for device in self.visible)}
         return [
-            LogicalDevice(f"/device:{kind}:{index}", kind)
-            for kind, index in self._rows
+            (row, LogicalDevice(f"/device:{kind}:{index}", kind))
+            for (kind, index), row in self._rows.items()
             if kind in kinds
         ]
 
@@ -113,12 +178,15 @@ class DeviceTable:
     def row(self, kind: str, index: int) -> int | None:
         """The row of a device, or None if there is none."""
         self.make()
+        if (kind, 0) not in self._rows and kind not in self._asked:
+            self._make_kind(kind)
         return self._rows.get((kind, index))
 
     def row_of(self, spec: DeviceSpec) -> int:
         """The row of the device on which operations run that are asked to run on a spec.
 
-        Under soft placement, the CPU stands for devices that are not there.
+        Under soft placement, the first device of the kind, or else the CPU, stands for devices that are not
+        there.
 
         Args:
             spec: any parts of a name.
@@ -139,11 +207,11 @@ class DeviceTable:
             )
         if not is_local(spec):
             raise errors.InvalidArgumentError(None, None, f"{full.to_string()} unknown device.")
-        row = self._rows.get((full.device_type, full.device_index))  # type: ignore[arg-type]
+        row = self.row(full.device_type, full.device_index)  # type: ignore[arg-type]
         if row is not None:
             return row
         if self.soft_placement:
-            return 0
+            return self._rows.get((full.device_type, 0), 0)  # type: ignore[arg-type]
         kinds = ", ".join(dict.fromkeys(kind for kind, _ in self._rows))
         raise errors.InvalidArgumentError(
             None,
@@ -157,6 +225,13 @@ class DeviceTable:
 def is_local(spec: DeviceSpec) -> bool:
     """Whether a name is that of a device of this process."""
     return spec.job in (None, "localhost") and not spec.replica and not spec.task
+
+
+def _may_have_plugins() -> bool:
+    """Whether there may be plugins of accelerators, by the names of few folders."""
+    return bool(os.environ.get(PLUGINS)) or any(
+        importlib.util.find_spec(module) is not None for module in PLUGIN_PACKAGES
+    )
 
 
 table = DeviceTable()

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from eagerflow import _core, errors
+from eagerflow.framework import device_table
 
 # Paths of plugins, separated as in PATH. "GPU=/path" calls the devices of that one GPU:0, GPU:1, ...
-VARIABLE = "EAGERFLOW_PJRT_PLUGINS"
+VARIABLE = device_table.PLUGINS
 
 # What devices are called, by the platform that their plugin says.
 _TYPES = {"cuda": "GPU", "rocm": "GPU", "gpu": "GPU", "sycl": "GPU", "metal": "GPU", "tpu": "TPU"}
@@ -32,12 +33,20 @@ class Plugin:
         name: its entry point, or the name of its file.
         path: the shared library.
         device_type: what its devices are called, if that was asked for.
+        options: those of the client.
+        from_environment: whether the environment variable names it.
     """
 
     name: str
     path: str
     device_type: str | None = None
     options: dict[str, Any] = field(default_factory=dict, compare=False)
+    from_environment: bool = False
+
+    @property
+    def is_cpu(self) -> bool:
+        """Whether it is one for the CPU, which is known before it is loaded."""
+        return "cpu" in self.name
 
     def client(self) -> Any:
         """What runs programs on the plugin's devices. The plugin is loaded at the first call.
@@ -67,7 +76,8 @@ def installed() -> list[Plugin]:
     for entry in os.environ.get(VARIABLE, "").split(os.pathsep):
         if entry:
             kind, _, path = entry.rpartition("=")
-            plugins.setdefault(path, Plugin(Path(path).name, path, kind or None))
+            plugin = Plugin(Path(path).name, path, kind or None, from_environment=True)
+            plugins.setdefault(path, plugin)
     for plugin in _of_packages():
         plugins.setdefault(plugin.path, plugin)
     return list(plugins.values())
@@ -108,7 +118,7 @@ def compiler() -> tuple[Any, int]:
         UnimplementedError: if this build has no accelerators.
     """
     for plugin in installed():
-        if "cpu" in plugin.name:
+        if plugin.is_cpu:
             return plugin.client(), 0
     raise errors.NotFoundError(
         None,

@@ -28,8 +28,12 @@ void Executable::run(std::span<const Tensor>, std::span<const char>, int, Tensor
 std::string Executable::serialized() const { refuse(); }
 Tensor alias(const Tensor& tensor) { return tensor.alias(); }
 bool only_of_variable(const Tensor&) { return false; }
+bool only_handle(const Tensor&) { return false; }
 DeviceMemory* device_memory(const Tensor&) { return nullptr; }
 PJRT_Buffer* DeviceMemory::buffer() const { return buffer_.get(); }
 const Tensor& DeviceMemory::host() { refuse(); }
+void DeviceMemory::release() { buffer_.reset(); }
+void MemoryUse::check(int64_t, std::span<const TensorSpec>, const std::string&) const {}
+void MemoryUse::add(int64_t) {}
 
 }  // namespace ef::pjrt

@@ -5,6 +5,7 @@
 // load() says so.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -36,8 +37,22 @@ struct DeviceInfo {
 
 struct MemoryStats {
   int64_t in_use = 0;
-  int64_t peak = 0;   // 0 where the plugin does not say
-  int64_t limit = 0;  // 0 where the plugin does not say
+  int64_t peak = 0;
+  int64_t limit = 0;  // 0 where it is not known
+};
+
+// The bytes of tensors on a device, which not every plugin counts.
+class MemoryUse {
+ public:
+  // Throws ResourceExhausted, which says what is asked for, if it would go beyond the limit.
+  void check(int64_t bytes, std::span<const TensorSpec> specs, const std::string& device) const;
+  void add(int64_t bytes);
+  MemoryStats stats() const { return {in_use_, peak_, limit_}; }
+  void reset_peak() { peak_ = in_use_.load(); }
+  void set_limit(int64_t bytes) { limit_ = bytes; }
+
+ private:
+  std::atomic<int64_t> in_use_{0}, peak_{0}, limit_{0};
 };
 
 using Option = std::pair<std::string, std::variant<std::string, int64_t, bool, double>>;
@@ -58,7 +73,8 @@ class DeviceMemory {
   const Tensor& host();
   // Whether a program may write its results over it: nothing on the host reads it.
   bool donatable() const { return buffer_ && !host_; }
-  void release() { buffer_.reset(); }
+  ~DeviceMemory() { release(); }
+  void release();
 
  private:
   Tensor copied();
@@ -91,6 +107,8 @@ Tensor alias(const Tensor& tensor);
 // Whether a variable's value, of which this is an alias, has no others, and the host has not read
 // it: then a program may take its memory over.
 bool only_of_variable(const Tensor& tensor);
+// The same of the variable's own tensor.
+bool only_handle(const Tensor& tensor);
 
 // A compiled program.
 class Executable {
@@ -127,6 +145,8 @@ class Client {
   // again. Throws NotFound if there is no such library, FailedPrecondition if it has no devices or
   // another version of the interface, and what the plugin reports.
   static Client& load(const std::string& path, std::span<const Option> options);
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
   // Whether this module was built with the interface's header.
   static bool built_in();
 
@@ -146,7 +166,9 @@ class Client {
   Tensor to_device(const Tensor& tensor, int device);
   // A tensor for a buffer, which it takes over.
   Tensor adopt(PJRT_Buffer* buffer, const TensorSpec& spec, int device);
+  // As the plugin counts, or else the tensors that there are.
   MemoryStats memory(int device) const;
+  MemoryUse& use(int device) const { return *uses_[static_cast<size_t>(device)]; }
 
   // Compiles a program of StableHLO, as text or bytecode, whose results have these specs. One
   // program serves all devices.
@@ -166,6 +188,7 @@ class Client {
   std::shared_ptr<const Api> api_;
   PJRT_Client* handle_ = nullptr;
   std::vector<DeviceInfo> devices_;
+  std::vector<std::unique_ptr<MemoryUse>> uses_;
 };
 
 }  // namespace ef::pjrt

@@ -110,6 +110,15 @@ void Executable::run(std::span<const Tensor> inputs, std::span<const char> donat
       buffers.push_back(temporaries.add(client_.upload(inputs[k], device, true)));
     }
   }
+  int64_t needed = 0;
+  for (const TensorSpec& spec : results_) {
+    needed += spec.shape.num_elements() * static_cast<int64_t>(element_size(spec.dtype));
+  }
+  for (size_t k = 0; k < donated.size(); ++k) {
+    if (donated[k]) needed -= inputs[k].bytes();
+  }
+  client_.use(device).check(needed, {results_.begin(), results_.size()},
+                            client_.devices()[static_cast<size_t>(device)].description);
   InlineVector<PJRT_Buffer*, 16> outputs;
   outputs.resize(results_.size());
   auto options = arguments<PJRT_ExecuteOptions>();

@@ -1,4 +1,5 @@
 // Memory on devices: copies from and to the host, and between devices.
+#include <algorithm>
 #include <optional>
 
 #include "device/pjrt/api.h"
@@ -87,6 +88,10 @@ void release_held(PJRT_Error* error, void* held) {
 // Tensors below this size are copied at once: that takes less than an event.
 constexpr int64_t kSmall = 16'384;
 
+int64_t bytes_of(const TensorSpec& spec) {
+  return spec.shape.num_elements() * static_cast<int64_t>(element_size(spec.dtype));
+}
+
 }  // namespace
 
 bool Client::holds(DType dtype) { return find_type(dtype).has_value(); }
@@ -102,6 +107,8 @@ PJRT_Buffer* Client::upload(const Tensor& tensor, int device, bool may_stay) {
   // Memory of NumPy's is released under Python's lock, for which a thread of the plugin must not
   // wait.
   const bool stays = may_stay && tensor.bytes() > kSmall && tensor.impl()->buffer()->writable();
+  const TensorSpec spec{tensor.dtype(), tensor.shape()};
+  use(device).check(tensor.bytes(), {&spec, 1}, devices_[static_cast<size_t>(device)].description);
   args.host_buffer_semantics = stays ? PJRT_HostBufferSemantics_kImmutableZeroCopy
                                      : PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
   try {
@@ -164,14 +171,25 @@ Tensor alias(const Tensor& tensor) {
   LazyValue* const lazy = tensor.impl()->lazy();
   auto* const buffer = lazy ? dynamic_cast<DeviceBuffer*>(lazy) : nullptr;
   if (!buffer) return tensor.alias();
-  return Tensor(TensorImpl::create_lazy(tensor.dtype(), tensor.shape(),
+  Tensor result(TensorImpl::create_lazy(tensor.dtype(), tensor.shape(),
                                         std::make_unique<DeviceBuffer>(buffer->memory())));
+  result.impl()->set_device(tensor.impl()->device());
+  return result;
 }
 
-bool only_of_variable(const Tensor& tensor) {
+namespace {
+
+bool has_tensors(const Tensor& tensor, long count) {
   LazyValue* const lazy = tensor.impl()->lazy();
   auto* const buffer = lazy ? dynamic_cast<DeviceBuffer*>(lazy) : nullptr;
-  return buffer && buffer->memory().use_count() == 2 && buffer->memory()->donatable();
+  return buffer && buffer->memory().use_count() == count && buffer->memory()->donatable();
+}
+
+}  // namespace
+
+bool only_of_variable(const Tensor& tensor) { return has_tensors(tensor, 2); }
+bool only_handle(const Tensor& tensor) {
+  return tensor.impl()->handles() == 1 && has_tensors(tensor, 1);
 }
 
 DeviceMemory::DeviceMemory(Client& client, PJRT_Buffer* buffer, TensorSpec spec, int device)
@@ -183,7 +201,35 @@ DeviceMemory::DeviceMemory(Client& client, PJRT_Buffer* buffer, TensorSpec spec,
                 api.quietly(&PJRT_Api::PJRT_Buffer_Destroy, args);
               }),
       spec_(std::move(spec)),
-      device_(device) {}
+      device_(device) {
+  client_.use(device_).add(bytes_of(spec_));
+}
+
+void DeviceMemory::release() {
+  if (!buffer_) return;
+  buffer_.reset();
+  client_.use(device_).add(-bytes_of(spec_));
+}
+
+void MemoryUse::add(int64_t bytes) {
+  const int64_t now = in_use_ += bytes;
+  int64_t peak = peak_;
+  while (now > peak && !peak_.compare_exchange_weak(peak, now)) {
+  }
+}
+
+void MemoryUse::check(int64_t bytes, std::span<const TensorSpec> specs,
+                      const std::string& device) const {
+  const int64_t limit = limit_, in_use = in_use_;
+  if (limit <= 0 || in_use + bytes <= limit) return;
+  std::string what;
+  for (const TensorSpec& spec : specs) {
+    what +=
+        cat(what.empty() ? "" : " and ", "tensor with shape", spec.shape, " and type ", spec.dtype);
+  }
+  fail(Code::kResourceExhausted, "OOM when allocating ", what, " on ", device, ": it takes ", bytes,
+       " bytes, of ", limit, " there are ", std::max<int64_t>(limit - in_use, 0), " free.");
+}
 
 PJRT_Buffer* DeviceMemory::buffer() const {
   if (!buffer_) {

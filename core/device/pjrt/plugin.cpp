@@ -159,6 +159,7 @@ Client& Client::load(const std::string& path, std::span<const Option> options) {
   EF_PJRT(api, Client_AddressableDevices, devices);
   for (size_t k = 0; k < devices.num_addressable_devices; ++k) {
     client->devices_.push_back(describe(api, devices.addressable_devices[k]));
+    client->uses_.push_back(std::make_unique<MemoryUse>());
   }
   if (client->devices_.empty()) {
     fail(Code::kFailedPrecondition, "The plugin ", path, " has found no devices.");
@@ -167,9 +168,16 @@ Client& Client::load(const std::string& path, std::span<const Option> options) {
 }
 
 MemoryStats Client::memory(int device) const {
+  const MemoryUse& own = use(device);
+  if (!api_->has(&PJRT_Api::PJRT_Device_MemoryStats)) return own.stats();
   auto args = arguments<PJRT_Device_MemoryStats_Args>();
   args.device = devices_[static_cast<size_t>(device)].handle;
-  EF_PJRT(*api_, Device_MemoryStats, args);
+  try {
+    EF_PJRT(*api_, Device_MemoryStats, args);
+  } catch (const Error& error) {
+    if (error.code() != Code::kUnimplemented) throw;
+    return own.stats();
+  }
   return {args.bytes_in_use, args.peak_bytes_in_use_is_set ? args.peak_bytes_in_use : 0,
           args.bytes_limit_is_set ? args.bytes_limit : 0};
 }

@@ -1,0 +1,148 @@
+// Finding and compiling the programs of operations.
+#include "lower/operation_programs.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "lower/program.h"
+#include "lower/program_cache.h"
+#include "lower/rule.h"
+#include "ops/array.h"
+#include "tensor/error.h"
+
+namespace ef::lower {
+namespace {
+
+// More programs than this are forgotten, so that calls with ever new shapes do not fill the memory.
+constexpr size_t kMostPrograms = 8192;
+
+// A call's attributes, of which some are parameters of the program.
+struct Split {
+  SavedAttrs attrs;  // with the others, where there are any
+  std::vector<std::string> names;
+  std::vector<int64_t> values;
+};
+
+// The places of random streams.
+void split_stream(AttrsRef attrs, Split& split) {
+  split.attrs = attrs;
+  const AttrsRef own = split.attrs;
+  for (const AttrField& field : own.type()->fields()) {
+    if (field.name != "key" && field.name != "counter_low" && field.name != "counter_high")
+      continue;
+    auto* const value = static_cast<int64_t*>(field.value_in(const_cast<void*>(own.data())));
+    split.names.push_back(field.name);
+    split.values.push_back(std::exchange(*value, 0));
+  }
+}
+
+// Of x[i, …, j], the indices: all other entries must be whole axes or new ones.
+void split_indices(AttrsRef attrs, Split& split) {
+  const auto& given = attrs.as<ops::StridedSliceAttrs>();
+  if (given.shrink_axis_mask == 0) return;
+  const auto simple = given.shrink_axis_mask | given.new_axis_mask | given.ellipsis_mask |
+                      (given.begin_mask & given.end_mask);
+  for (size_t i = 0; i < given.begin.size(); ++i) {
+    const bool index = (given.shrink_axis_mask >> i & 1) != 0;
+    if ((simple >> i & 1) == 0 || (!index && given.strides[i] != 1)) return;
+  }
+  ops::StridedSliceAttrs others = given;
+  for (size_t i = 0; i < given.begin.size(); ++i) {
+    if ((given.shrink_axis_mask >> i & 1) == 0) continue;
+    split.names.push_back(cat("begin[", i, "]"));
+    split.values.push_back(given.begin[i]);
+    others.begin[i] = 0;
+    others.end[i] = 1;
+  }
+  split.attrs = AttrsRef(others);
+}
+
+Split split_attrs(const Op& op, AttrsRef attrs) {
+  Split split;
+  if (&op == &ops::strided_slice) {
+    split_indices(attrs, split);
+  } else if (std::string_view(op.name).starts_with("philox_")) {
+    split_stream(attrs, split);
+  }
+  return split;
+}
+
+size_t hash_of(const Op& op, std::span<const Tensor> inputs) {
+  size_t hash = std::hash<const void*>()(&op);
+  const auto mix = [&](int64_t number) {
+    hash = (hash ^ static_cast<size_t>(number)) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 32;
+  };
+  for (const Tensor& input : inputs) {
+    mix(static_cast<int64_t>(input.dtype()));
+    for (const int64_t size : input.shape()) mix(size);
+  }
+  return hash;
+}
+
+bool same_specs(const SpecList& specs, std::span<const Tensor> tensors) {
+  if (specs.size() != tensors.size()) return false;
+  for (size_t k = 0; k < specs.size(); ++k) {
+    if (specs[k].dtype != tensors[k].dtype() || specs[k].shape != tensors[k].shape()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+const OperationPrograms::Entry* OperationPrograms::find_entry(size_t hash, const Op& op,
+                                                              std::span<const Tensor> inputs,
+                                                              AttrsRef attrs, bool overwrites) {
+  const auto [begin, end] = entries_.equal_range(hash);
+  for (auto at = begin; at != end; ++at) {
+    const Entry& entry = at->second;
+    if (entry.op == &op && entry.overwrites == overwrites && same_specs(entry.inputs, inputs) &&
+        AttrsRef(entry.attrs) == attrs) {
+      return &entry;
+    }
+  }
+  return nullptr;
+}
+
+OperationPrograms::Found OperationPrograms::find(const Op& op, std::span<const Tensor> inputs,
+                                                 AttrsRef attrs, const SpecList& specs,
+                                                 bool overwrites) {
+  Found found;
+  const Split split = split_attrs(op, attrs);
+  if (!split.names.empty()) attrs = split.attrs;
+  for (const int64_t value : split.values) found.late.push_back(Tensor::of(value));
+  const size_t hash = hash_of(op, inputs);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const Entry* entry = find_entry(hash, op, inputs, attrs, overwrites)) {
+      found.executable = entry->executable;
+      return found;
+    }
+  }
+  // Compiling lets other threads have Python's lock, and so holds none.
+  found.executable = compile(op, inputs, attrs, specs, split.names, overwrites);
+  Entry entry{&op, attrs, {}, overwrites, found.executable};
+  for (const Tensor& input : inputs) entry.inputs.push_back({input.dtype(), input.shape()});
+  const std::lock_guard lock(mutex_);
+  if (entries_.size() >= kMostPrograms) entries_.clear();
+  if (!find_entry(hash, op, inputs, attrs, overwrites)) entries_.emplace(hash, std::move(entry));
+  return found;
+}
+
+pjrt::ExecutablePtr OperationPrograms::compile(const Op& op, std::span<const Tensor> inputs,
+                                               AttrsRef attrs, const SpecList& specs,
+                                               std::span<const std::string> late, bool overwrites) {
+  if (!find_rule(op)) return nullptr;
+  std::vector<TensorSpec> given;
+  for (const Tensor& input : inputs) given.push_back({input.dtype(), input.shape()});
+  std::string text;
+  try {
+    text = program_of(op, given, attrs, specs, late, overwrites);
+  } catch (const Error& error) {
+    if (error.code() != Code::kUnimplemented) throw;
+    return nullptr;
+  }
+  return compiled_program(client_, text, specs);
+}
+
+}  // namespace ef::lower

@@ -1,0 +1,51 @@
+// Programs of single operations: one for each operation, its attributes, dtypes and shapes.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "device/pjrt/client.h"
+#include "ops/op.h"
+
+namespace ef::lower {
+
+// Those of one plugin, which all of its devices share.
+class OperationPrograms {
+ public:
+  explicit OperationPrograms(pjrt::Client& client) : client_(client) {}
+
+  struct Found {
+    pjrt::ExecutablePtr executable;  // null if there is no program
+    TensorList late;  // scalars behind the inputs: attributes that differ from call to call
+  };
+  // The program, which is compiled when it is first asked for. With `overwrites`, its result takes
+  // the memory of the first input, where that is given.
+  Found find(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const SpecList& specs,
+             bool overwrites = false);
+
+ private:
+  struct Entry {
+    const Op* op;
+    SavedAttrs attrs;
+    SpecList inputs;
+    bool overwrites;
+    pjrt::ExecutablePtr executable;
+  };
+  using Entries = std::unordered_multimap<size_t, Entry>;
+
+  const Entry* find_entry(size_t hash, const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
+                          bool overwrites);
+  pjrt::ExecutablePtr compile(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
+                              const SpecList& specs, std::span<const std::string> late,
+                              bool overwrites);
+
+  pjrt::Client& client_;
+  std::mutex mutex_;
+  Entries entries_;
+};
+
+}  // namespace ef::lower

@@ -1,0 +1,126 @@
+// Operations, copies and memory on devices of plugins.
+#include "lower/plugin_device.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "eager/fused_update.h"
+#include "eager/tape.h"
+#include "graph/update_rules.h"
+#include "ops/elementwise.h"
+#include "tensor/error.h"
+
+namespace ef::lower {
+namespace {
+
+std::shared_ptr<OperationPrograms> programs_of(pjrt::Client& client) {
+  static std::mutex mutex;
+  static auto& all = *new std::map<pjrt::Client*, std::shared_ptr<OperationPrograms>>;
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<OperationPrograms>& programs = all[&client];
+  if (!programs) programs = std::make_shared<OperationPrograms>(client);
+  return programs;
+}
+
+// As in TensorFlow, sizes and indices stay in the host's memory, where they are made and read:
+// int32 values that do not come from the device. Results without elements need no program; a range
+// is said to be one, until its kernel has read the limits.
+bool stays_on_host(std::span<const Tensor> inputs, const SpecList& specs) {
+  const auto is_empty = [](const TensorSpec& s) { return s.shape.num_elements() == 0; };
+  const auto is_index = [](const TensorSpec& s) { return s.dtype == DType::kInt32; };
+  return std::ranges::all_of(specs, is_empty) ||
+         (std::ranges::all_of(specs, is_index) &&
+          std::ranges::none_of(inputs, pjrt::device_memory));
+}
+
+bool is_copy(const Op& op) { return &op == &ops::identity || &op == &ops::stop_gradient; }
+
+}  // namespace
+
+DeviceId PluginDevice::add(pjrt::Client& client, int index, const std::string& type,
+                           int64_t memory_limit) {
+  // Rows of the table stay until the process ends.
+  auto* const device = new PluginDevice(client, index, programs_of(client));
+  if (memory_limit > 0) client.use(index).set_limit(memory_limit);
+  return add_device(type, device);
+}
+
+bool PluginDevice::run(DeviceId device, const Op& op, std::span<const Tensor> inputs,
+                       AttrsRef attrs, const SpecList& specs, TensorList& outputs) {
+  for (const Tensor& input : inputs) {
+    if (!holds(input.dtype())) return false;
+  }
+  for (const TensorSpec& spec : specs) {
+    if (!holds(spec.dtype)) return false;
+  }
+  if (specs.empty() || op.sizes_from_values || stays_on_host(inputs, specs)) return false;
+  if (is_copy(op)) {
+    outputs.push_back(on_device(inputs[0], device));
+    return true;
+  }
+  const OperationPrograms::Found found = programs_->find(op, inputs, attrs, specs);
+  if (!found.executable) return false;
+  if (found.late.empty()) {
+    found.executable->run(inputs, {}, index_, outputs);
+  } else {
+    TensorList all(inputs);
+    for (const Tensor& number : found.late) all.push_back(number);
+    found.executable->run(all, {}, index_, outputs);
+  }
+  for (const Tensor& output : outputs) output.impl()->set_device(device);
+  return true;
+}
+
+void PluginDevice::prepare_update(const Op& op, const Tensor& value) {
+  const Tensor inputs[] = {value, value};
+  SpecList specs;
+  specs.push_back({value.dtype(), value.shape()});
+  programs_->find(op, inputs, {}, specs, true);
+}
+
+Tensor PluginDevice::update(DeviceId device, const Op& op, const Tensor& value,
+                            const Tensor& other) {
+  const pjrt::DeviceMemory* const memory = pjrt::device_memory(value);
+  const bool given = memory && memory->device() == index_ && pjrt::only_handle(value);
+  const Tensor inputs[] = {value, other};
+  SpecList specs;
+  specs.push_back({value.dtype(), value.shape()});
+  const OperationPrograms::Found found = programs_->find(op, inputs, {}, specs, true);
+  if (!found.executable) fail(Code::kInternal, "There is no program for ", op.tf_name, ".");
+  const char donated[] = {given, 0};
+  TensorList results;
+  found.executable->run(inputs, donated, index_, results);
+  results[0].impl()->set_device(device);
+  return std::move(results[0]);
+}
+
+bool PluginDevice::update(DeviceId device, const cpu::OptimizerStep& step,
+                          const UpdateTarget& target) {
+  const DeviceScope here(device);
+  const StopRecording quiet;
+  try {
+    graph::add_rule(step, {}, target);
+  } catch (const Error& error) {
+    if (error.code() != Code::kUnimplemented) throw;
+    return false;
+  }
+  return true;
+}
+
+Tensor PluginDevice::copy_to(DeviceId device, const Tensor& source) {
+  Tensor copy = client_.to_device(source, index_);
+  if (copy.impl() != source.impl()) copy.impl()->set_device(device);
+  return copy;
+}
+
+DeviceMemory PluginDevice::memory(DeviceId) {
+  const pjrt::MemoryStats stats = client_.memory(index_);
+  return {stats.in_use, stats.peak, stats.limit};
+}
+
+PluginDevice* plugin_device(DeviceId id) {
+  return static_cast<PluginDevice*>(device_at(id).backend);
+}
+
+}  // namespace ef::lower

@@ -1,0 +1,46 @@
+// Devices of plugins in the table of devices.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "eager/device_backend.h"
+#include "lower/operation_programs.h"
+
+namespace ef::lower {
+
+class PluginDevice final : public DeviceBackend {
+ public:
+  // Adds a device of a plugin to the table, under a name such as "GPU"; returns its row. More than
+  // `memory_limit` bytes are refused; 0 is no limit.
+  static DeviceId add(pjrt::Client& client, int index, const std::string& type,
+                      int64_t memory_limit);
+
+  pjrt::Client& client() const { return client_; }
+  int index() const { return index_; }
+
+  bool holds(DType dtype) const override { return pjrt::Client::holds(dtype); }
+  bool run(DeviceId device, const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
+           const SpecList& specs, TensorList& outputs) override;
+  void prepare_update(const Op& op, const Tensor& value) override;
+  Tensor update(DeviceId device, const Op& op, const Tensor& value, const Tensor& other) override;
+  bool update(DeviceId device, const cpu::OptimizerStep& step, const UpdateTarget& target) override;
+  Tensor copy_to(DeviceId device, const Tensor& source) override;
+  DeviceMemory memory(DeviceId device) override;
+  void reset_peak(DeviceId) override { client_.use(index_).reset_peak(); }
+
+ private:
+  PluginDevice(pjrt::Client& client, int index, std::shared_ptr<OperationPrograms> programs)
+      : client_(client), index_(index), programs_(std::move(programs)) {}
+
+  pjrt::Client& client_;
+  int index_;
+  std::shared_ptr<OperationPrograms> programs_;
+};
+
+// The plugin's device behind a row of the table; null for the CPU.
+PluginDevice* plugin_device(DeviceId id);
+
+}  // namespace ef::lower
