@@ -45,8 +45,10 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "eager.function": (f"{_INTERNALS}.functions",),
     "eager.monitoring": (f"{_INTERNALS}.monitoring",),
     "eager.polymorphic_function": (f"{_INTERNALS}.functions",),
+    "framework.c_api_util": (f"{_INTERNALS}.op_declarations",),
     "framework.composite_tensor": (f"{_INTERNALS}.composites",),
     "framework.config": ("eagerflow.config", "eagerflow.config.experimental"),
+    "framework.convert_to_constants": ("eagerflow.graphdef.freezing",),
     "framework.dtypes": ("eagerflow.dtypes",),
     "framework.errors": ("eagerflow.errors",),
     "framework.errors_impl": ("eagerflow.errors",),
@@ -65,6 +67,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "layers": (f"{_V1}.layers",),
     "lib.io.file_io": ("eagerflow.io.gfile",),
     "lib.io.tf_record": ("eagerflow.io", f"{_V1}.io"),
+    "grappler.tf_optimizer": (f"{_INTERNALS}.grappler",),
     "ops.array_ops": (f"{_INTERNALS}.array_ops",),
     "ops.control_flow_case": (f"{_INTERNALS}.conditions",),
     "ops.control_flow_ops": (f"{_INTERNALS}.conditions",),
@@ -245,6 +248,8 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
         return (f"{_INTERNALS}.keras_utils", f"{root}.utils")
     if path.endswith("saved_model.load_context"):
         return (f"{_INTERNALS}.registrations",)
+    if path.endswith("saving_utils"):
+        return (f"{_INTERNALS}.keras_utils",)
     for prefix in sorted(_KERAS_ROOTS, key=len, reverse=True):
         if path == prefix or path.startswith(f"{prefix}."):
             return keras_targets(root, path[len(prefix) + 1 :])

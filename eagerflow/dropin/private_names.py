@@ -65,6 +65,10 @@ def find(path: str, name: str) -> Any:
     >>> private_names.find("python.ops.nn_ops", "conv2d_v2") is tf.nn.conv2d
     True
     """
+    if path == "core.protobuf.config_pb2":  # Settings of sessions are plain objects.
+        public = resolve(f"{_FIRST}.{name}")
+        if public is not None:
+            return public
     if path.startswith("core.") and path.endswith("_pb2"):
         return _message(name)
     if path.startswith("python.ops.gen_"):
@@ -155,11 +159,19 @@ def _snake(name: str) -> str:
 
 
 def _message(name: str) -> Any:
-    """A message of TensorFlow's formats."""
+    """A message or an enumeration of TensorFlow's formats, or a value of an enumeration."""
     for module in _PROTOS:
-        messages = importlib.import_module(f"eagerflow.protos.{module}")
-        try:
-            return messages.MESSAGES[name]
-        except (AttributeError, KeyError):
+        schema = getattr(importlib.import_module(f"eagerflow.protos.{module}"), "MESSAGES", None)
+        if schema is None:
             continue
+        try:
+            return schema[name]
+        except KeyError:
+            pass
+        enums = schema.enums()
+        if name in enums:
+            return enums[name]
+        for enum in enums.values():
+            if name in enum.keys():
+                return enum.Value(name)
     return getattr(importlib.import_module("eagerflow.v1.messages"), name)

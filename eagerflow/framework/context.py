@@ -82,6 +82,11 @@ def set_eager(eager: bool) -> None:
     _core.set_default_graph(None if eager else process.default_graph)
 
 
+def has_nested_graphs() -> bool:
+    """Whether this is inside of `Graph.as_default()`."""
+    return bool(_graphs.stack)
+
+
 def reset_default_graph() -> None:
     """Makes the process's graph an empty one.
 

@@ -325,6 +325,17 @@ def as_dtype(type_value: object) -> DType:
     return found
 
 
+def dtype_of(spec: Any) -> DType:
+    """The dtype of a spec, or of what stands for one where only the dtype counts.
+
+    >>> from eagerflow.framework import dtypes
+    >>> dtypes.dtype_of(tf.TensorSpec([2], tf.int32)), dtypes.dtype_of("bool")
+    (tf.int32, tf.bool)
+    """
+    # NumPy's types, such as np.float64, have an attribute of this name, too.
+    return as_dtype(spec if isinstance(spec, type) else getattr(spec, "dtype", spec))
+
+
 def _from_numpy(type_value: Any) -> DType | None:
     """The type of NumPy dtypes that are not listed: strings, byte orders, those of ml_dtypes."""
     numpy_dtype = type_value if isinstance(type_value, np.dtype) else None

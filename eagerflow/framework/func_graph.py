@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from eagerflow import _core, nest
 from eagerflow.framework import context, graph_errors, name_scope, random_seed
@@ -20,6 +20,18 @@ Tensor = _core.Tensor
 _core.set_package_folder(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 _core.set_name_prefix(name_scope.current_prefix)
 _core.set_graph_error_hook(graph_errors.add_places)
+
+
+class Captures(NamedTuple):
+    """What a function uses from outside, by identity of the tensor outside.
+
+    Args:
+        by_val_external: the tensors outside.
+        by_val_internal: the tensors that stand for them in the function's graph.
+    """
+
+    by_val_external: dict[int, Any]
+    by_val_internal: dict[int, Any]
 
 
 class FuncGraph(_core.Graph, GraphInspection):
@@ -55,6 +67,14 @@ class FuncGraph(_core.Graph, GraphInspection):
                 yield self
         finally:
             self.exit()
+
+    @property
+    def function_captures(self) -> Captures:
+        """The tensors that the function uses from outside, there and here."""
+        return Captures(
+            {id(outer): outer for outer, _ in self.captures},
+            {id(outer): inner for outer, inner in self.captures},
+        )
 
     def unique_name(  # type: ignore[override]
         self, name: str, mark_as_used: bool = True, with_prefix: bool = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from eagerflow import _core
 from eagerflow.framework.dtypes import resource
@@ -131,6 +131,12 @@ class Operation:
         return str(self.node_def)
 
 
+class _FunctionDefinition(NamedTuple):
+    """A function of a graph, as a FunctionDef message."""
+
+    definition: Any
+
+
 class GraphInspection:
     """What programs ask of a graph besides building and running it."""
 
@@ -255,6 +261,12 @@ class GraphInspection:
             add_shapes: whether nodes have the shapes of their outputs in `_output_shapes`.
         """
         return exporting.graph_def(self, add_shapes)
+
+    @property
+    def _functions(self) -> dict[str, _FunctionDefinition]:
+        """The functions that the graph's operations call, by name."""
+        library = self.as_graph_def().library.function
+        return {message.signature.name: _FunctionDefinition(message) for message in library}
 
     def as_function_def(self, name: str) -> Any:
         """The graph as a FunctionDef message of that name."""

@@ -255,6 +255,9 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
     <tf.Variable 'Variable:0' shape=(2,) dtype=float32, numpy=array([1.5, 2.5], dtype=float32)>
     """
 
+    # Whether a function of version 1 has returned it in place of an operation.
+    _stands_for_update = False
+
     # NumPy's operators leave it to the variable's.
     __array_priority__ = 100
 
@@ -382,11 +385,17 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
 
     @property
     def op(self) -> Any:
-        """In a `tf.Graph`, the operation that reads the variable."""
+        """In a `tf.Graph`, the operation that reads the variable.
+
+        Version 1's functions return the variable that they have changed, in place of an operation that
+        programs wait for: there is none, and it is None.
+        """
         nodes = self._nodes_in_graph()
-        if nodes is None:
-            raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
-        return nodes.read.op
+        if nodes is not None:
+            return nodes.read.op
+        if self._stands_for_update:
+            return None
+        raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
 
     @property
     def graph(self) -> Any:

@@ -500,38 +500,45 @@ def assign(
     >>> tf.compat.v1.assign(v, 2.0).numpy()
     np.float32(2.0)
     """
-    return ref.assign(value)
+    return _updated(ref.assign(value))
 
 
 def assign_add(ref: Any, value: Any, use_locking: Any = None, name: str | None = None) -> Any:
     """Adds to a variable's value."""
-    return ref.assign_add(value)
+    return _updated(ref.assign_add(value))
 
 
 def assign_sub(ref: Any, value: Any, use_locking: Any = None, name: str | None = None) -> Any:
     """Subtracts from a variable's value."""
-    return ref.assign_sub(value)
+    return _updated(ref.assign_sub(value))
+
+
+def _updated(result: Any) -> Any:
+    """What stands for an update: in a graph a tensor, else the variable, which may be asked for its `op`."""
+    if isinstance(result, Variable):
+        result._stands_for_update = True
+    return result
 
 
 def scatter_add(
     ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
 ) -> Any:
     """Adds rows to those of a variable with the given indices."""
-    return ref.scatter_add(IndexedSlices(updates, indices))
+    return _updated(ref.scatter_add(IndexedSlices(updates, indices)))
 
 
 def scatter_sub(
     ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
 ) -> Any:
     """Subtracts rows from those of a variable with the given indices."""
-    return ref.scatter_sub(IndexedSlices(updates, indices))
+    return _updated(ref.scatter_sub(IndexedSlices(updates, indices)))
 
 
 def scatter_update(
     ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None
 ) -> Any:
     """Replaces the rows of a variable with the given indices."""
-    return ref.scatter_update(IndexedSlices(updates, indices))
+    return _updated(ref.scatter_update(IndexedSlices(updates, indices)))
 
 
 def count_up_to(ref: Any, limit: int, name: str | None = None) -> Any:

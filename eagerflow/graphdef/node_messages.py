@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.graphdef import attributes, exporting, op_defs
+from eagerflow.graphdef import exporting, op_defs
 from eagerflow.graphdef.op_defs import Argument
 from eagerflow.graphdef.writer import Ref
 from eagerflow.protos.graph import MESSAGES
@@ -38,21 +38,16 @@ def node_def(node: Any) -> Any:
 
 
 def value_of(message: Any) -> Any:
-    """The value of an attribute, as programs get it: texts are bytes."""
+    """The value of an attribute, as programs get it: dtypes, plain values, and messages of others."""
     kind = message.WhichOneof("value")
-    if kind == "s":
-        return message.s
-    if kind == "func":
-        return message.func.name
-    if kind in ("type", "shape", "tensor"):
-        return attributes.value_of(message, kind)
+    if kind == "type":
+        return dtypes.as_dtype(message.type)
     if kind != "list":
         return getattr(message, kind) if kind else None
     items = message.list
-    for field, item_kind in (("type", "list(type)"), ("shape", "list(shape)")):
-        if len(getattr(items, field)):
-            return attributes.value_of(message, item_kind)
-    for field in ("i", "f", "b", "s", "func", "tensor"):
+    if len(items.type):
+        return [dtypes.as_dtype(number) for number in items.type]
+    for field in ("s", "i", "f", "b", "shape", "tensor", "func"):
         if len(getattr(items, field)):
             return list(getattr(items, field))
     return []
@@ -62,9 +57,14 @@ def op_def(node: Any) -> Any:
     """What a node's operation takes and returns, as an OpDef message."""
     name = node_def(node).op
     definition = op_defs.find(name)
-    message = MESSAGES["OpDef"](name=name, is_stateful=node.has_effects)
     if definition is None:
-        return message
+        return MESSAGES["OpDef"](name=name, is_stateful=node.has_effects)
+    return declaration(definition)
+
+
+def declaration(definition: op_defs.OpDef) -> Any:
+    """What an operation of TensorFlow takes and returns, as an OpDef message."""
+    message = MESSAGES["OpDef"](name=definition.name)
     message.is_stateful = definition.has_state
     for field, arguments in (
         (message.input_arg, definition.inputs),

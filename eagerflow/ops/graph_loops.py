@@ -120,7 +120,7 @@ def _arrays(specs: list[Any], count: Any, infer_shape: bool = True) -> list[Tens
             ]
             continue
         shape = getattr(spec, "shape", None) if isinstance(spec, TypeSpec) else None
-        dtype = dtypes.as_dtype(getattr(spec, "dtype", spec))
+        dtype = dtypes.dtype_of(spec)
         arrays.append(TensorArray(dtype, count, infer_shape=infer_shape, element_shape=shape))
     return arrays
 

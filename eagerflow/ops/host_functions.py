@@ -20,10 +20,6 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _kind(spec: Any) -> Any:
-    return dtypes.as_dtype(getattr(spec, "dtype", spec))
-
-
 def _spec(kind: Any) -> Any:
     """The spec of a result of a dtype or spec."""
     return kind if isinstance(kind, TypeSpec) else TensorSpec(None, dtypes.as_dtype(kind))
@@ -59,7 +55,7 @@ def py_function(
     if not callable(func):
         raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}")
     several = isinstance(Tout, list | tuple)
-    kinds = [_kind(spec) for spec in (Tout if several else [Tout])]
+    kinds = [dtypes.dtype_of(spec) for spec in (Tout if several else [Tout])]
     arguments = tuple([_composite_or_tensor(value) for value in inp or ()])
     if _core.building() is not None:
         specs = nest.map_structure(_spec, Tout) or None

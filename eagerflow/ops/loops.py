@@ -63,12 +63,7 @@ def _result_types(signature: Any) -> tuple[list, list]:
     """The dtype (None if it has none) and the spec of each leaf of a signature."""
     specs = nest.flatten(signature)
     kinds = [
-        # NumPy's types, such as np.float64, have an attribute of this name, too.
-        dtypes.as_dtype(
-            spec.dtype if hasattr(spec, "dtype") and not isinstance(spec, type) else spec
-        )
-        if not isinstance(spec, TypeSpec) or hasattr(spec, "dtype")
-        else None
+        dtypes.dtype_of(spec) if not isinstance(spec, TypeSpec) or hasattr(spec, "dtype") else None
         for spec in specs
     ]
     return kinds, specs

@@ -65,6 +65,13 @@ class Schema:
             pass
         raise AttributeError(f"there is no message {name!r} in package {self._package!r}")
 
+    def enums(self) -> dict[str, Any]:
+        """The enumerations outside of messages, by name: what protobuf makes of them."""
+        first = next(name for name in self._text.split("message ", 1)[1].split())
+        file = self[first].DESCRIPTOR.file
+        wrapper = protobuf("internal.enum_type_wrapper").EnumTypeWrapper
+        return {name: wrapper(kind) for name, kind in file.enum_types_by_name.items()}
+
     def _build(self) -> dict[str, Any]:
         message_factory = protobuf("message_factory")
         file = protobuf("descriptor_pb2").FileDescriptorProto(

@@ -16,6 +16,7 @@ import numpy as np
 from eagerflow import _core, config, nest, random
 from eagerflow.autodiff.tape import GradientTape
 from eagerflow.errors import InvalidArgumentError, OpError
+from eagerflow.framework import context
 from eagerflow.framework.context import default_graph, executing_eagerly
 from eagerflow.framework.device_spec import DeviceSpec
 from eagerflow.protos.schema import protobuf
@@ -195,24 +196,57 @@ def _has_parts(value: Any) -> bool:
     return nest.is_nested(value) or getattr(value, "ndim", 0) > 0
 
 
+class _EagerSession:
+    """What tests for both modes call a session, where values are there without one.
+
+    Args:
+        test: the test.
+    """
+
+    def __init__(self, test: TestCase) -> None:
+        self._test = test
+
+    def run(self, fetches: Any, feed_dict: Any = None, **options: Any) -> Any:
+        """The values as arrays.
+
+        Raises:
+            NotImplementedError: if something is fed.
+        """
+        if feed_dict:
+            raise NotImplementedError(
+                "feed_dict is not supported when eager execution is enabled: there are no "
+                "placeholders, and run(t) is short for t.numpy()."
+            )
+        return self._test.evaluate(fetches)
+
+
 class TestCase(PlainAssertions):
     """unittest's test case, with comparisons of arrays and tensors."""
 
     def setUp(self) -> None:
-        """Sets the global seed, so that tests are reproducible."""
+        """Sets the global seed and begins an empty default graph, so that tests are reproducible."""
+        if not context.has_nested_graphs():
+            context.reset_default_graph()
         random.set_seed(87654321)
         np.random.seed(87654321)
 
     def evaluate(self, tensors: Any) -> Any:
-        """Tensors and variables as arrays, in the same structure; those of a graph are run."""
-        if not executing_eagerly():
-            with self.session() as session:
-                return nest.map_structure(
-                    lambda leaf: session.run(leaf) if _is_fetch(leaf) else leaf, tensors
-                )
-        return nest.map_structure(
-            lambda leaf: leaf.numpy() if hasattr(leaf, "numpy") else leaf, tensors
-        )
+        """Tensors and variables as arrays, in the same structure; those of a graph are run together.
+
+        Functions of no arguments stand for what they return.
+        """
+        if executing_eagerly():
+            return nest.map_structure(self._evaluated, tensors)
+        leaves = nest.flatten(tensors)
+        with self.session() as session:
+            values = iter(session.run([leaf for leaf in leaves if _is_fetch(leaf)]))
+        leaves = [next(values) if _is_fetch(leaf) else leaf for leaf in leaves]
+        return nest.pack_sequence_as(tensors, leaves)
+
+    def _evaluated(self, leaf: Any) -> Any:
+        if hasattr(leaf, "numpy"):
+            return leaf.numpy()
+        return self.evaluate(leaf()) if callable(leaf) else leaf
 
     def get_temp_dir(self) -> str:
         """A folder of this test's own, which is deleted after it."""
@@ -223,9 +257,12 @@ class TestCase(PlainAssertions):
 
     @contextlib.contextmanager
     def session(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
-        """The session that runs the default graph, one for each; None where operations run eagerly."""
+        """The session that runs the default graph, one for each.
+
+        Where operations run eagerly, what has a method `run` that gives arrays of values.
+        """
         if executing_eagerly():
-            yield None
+            yield _EagerSession(self)
             return
         current = sessions.get_default_session()
         if current is None or current.graph is not default_graph():

@@ -9,20 +9,9 @@ from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.variables import make_variable
 
 
-class _Step:
-    """The step of programs that run eagerly."""
-
-    variable: Any = None
-
-
-_step = _Step()
-
-
 def get_global_step(graph: Any = None) -> Any:
     """The global step, or None if there is none yet."""
-    graph = graph or context.building_graph()
-    if graph is None:
-        return _step.variable
+    graph = graph or context.default_graph()
     steps = graph.get_collection(GraphKeys.GLOBAL_STEP)
     return steps[0] if steps else None
 
@@ -48,11 +37,7 @@ def get_or_create_global_step(graph: Any = None) -> Any:
     if step is not None:
         return step
     step = make_variable(0, dtype=dtypes.int64, trainable=False, name="global_step")
-    graph = graph or context.building_graph()
-    if graph is None:
-        _step.variable = step
-    else:
-        graph.add_to_collection(GraphKeys.GLOBAL_STEP, step)
+    (graph or context.default_graph()).add_to_collection(GraphKeys.GLOBAL_STEP, step)
     return step
 
 

@@ -1,10 +1,17 @@
-"""Recurrent layers with the defaults of version 1's Keras."""
+"""Layers whose classes or defaults are those of version 1's Keras."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from eagerflow.keras import layers
+
+
+class DenseFeatures(layers.DenseFeatures):
+    """The inputs of a model from feature columns; see `tf.keras.layers.DenseFeatures`.
+
+    Programs tell version 1's layer from version 2's by its class.
+    """
 
 
 class LSTM(layers.LSTM):

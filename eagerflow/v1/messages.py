@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 
-class _Message:
-    """Named settings; those that are not set are empty."""
+class _Message(list[Any]):
+    """Named settings, a list or a map of them; those that are not set are empty."""
 
     def __init__(self, **fields: Any) -> None:
         self.__dict__.update(fields)
@@ -18,14 +18,25 @@ class _Message:
         nested = self.__dict__[name] = _Message()
         return nested
 
+    def __getitem__(self, key: Any) -> Any:
+        return getattr(self, key) if isinstance(key, str) else super().__getitem__(key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(key, str):
+            self.__dict__[key] = value
+        else:
+            super().__setitem__(key, value)
+
     def __repr__(self) -> str:
-        fields = ", ".join(f"{key}={value!r}" for key, value in self.__dict__.items())
-        return f"{type(self).__name__}({fields})"
+        fields = [f"{key}={value!r}" for key, value in self.__dict__.items()]
+        return f"{type(self).__name__}({', '.join([*map(repr, self), *fields])})"
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and self.__dict__ == other.__dict__
+        return (
+            type(other) is type(self) and self.__dict__ == other.__dict__ and super().__eq__(other)
+        )
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
 
 class ConfigProto(_Message):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, nest
+from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor, SparseTensorValue
 from eagerflow.framework.indexed_slices import IndexedSlices, IndexedSlicesSpec, IndexedSlicesValue
 from eagerflow.framework.tensor import Tensor
@@ -80,10 +81,11 @@ class BoundedTensorSpec(TensorSpec):
 
     @classmethod
     def from_spec(cls, spec: Any, name: str | None = None) -> BoundedTensorSpec:
-        """The spec of a spec; without bounds it gets those of its dtype."""
-        bounds = spec.dtype.limits if not isinstance(spec, BoundedTensorSpec) else ()
-        minimum, maximum = bounds or (spec.minimum, spec.maximum)
-        return cls(spec.shape, spec.dtype, minimum, maximum, name or spec.name)
+        """The spec of a spec, of NumPy's arrays too; without bounds it gets those of its dtype."""
+        dtype = dtypes.as_dtype(spec.dtype)
+        minimum = spec.minimum if hasattr(spec, "minimum") else dtype.min
+        maximum = spec.maximum if hasattr(spec, "maximum") else dtype.max
+        return cls(spec.shape, dtype, minimum, maximum, name or spec.name)
 
     @property
     def minimum(self) -> np.ndarray:

@@ -46,13 +46,19 @@ def getargspec(obj: Any) -> ArgSpec:
 
 
 def getcallargs(*func_and_positional: Any, **named: Any) -> dict[str, Any]:
-    """The arguments of a call by name, defaults included."""
+    """The arguments of a call by name, defaults included.
+
+    As in TensorFlow, those that only `**kwargs` takes stand among the others, and positional ones that
+    only `*args` takes are left out.
+    """
     function, *positional = func_and_positional
-    bound = inspect.signature(unwrap(function)[1]).bind(*positional, **named)
-    bound.apply_defaults()
+    spec = getfullargspec(function)
     if inspect.ismethod(function):
-        return {getfullargspec(function).args[0]: function.__self__} | bound.arguments
-    return dict(bound.arguments)
+        positional = [function.__self__, *positional]
+    defaults = spec.defaults or ()
+    found = dict(zip(spec.args[len(spec.args) - len(defaults) :], defaults, strict=True))
+    left = [name for name in spec.args if name not in named]
+    return found | (spec.kwonlydefaults or {}) | named | dict(zip(left, positional, strict=False))
 
 
 def getdoc(object: Any) -> str | None:

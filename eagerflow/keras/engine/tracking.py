@@ -122,7 +122,7 @@ class TrackedModule(Module):
         if before is not None and type(before) not in _SIMPLE and before is not value:
             self._forget(name, before)
         object.__setattr__(self, name, value)
-        if type(value) not in _SIMPLE:
+        if type(value) not in _SIMPLE and self._self_setattr_tracking:
             self._notice(value)
             if "_pending_restorations" in self.__dict__:
                 self.__dict__["_pending_restorations"].settle(self)

@@ -51,8 +51,13 @@ class Keras2Hooks:
     _learning_rate: Any = None  # of rules that have one
     _hyper: dict[str, Any]
     _use_locking = True
+    name: str
     # Names of slots for programs, where they differ from those that update rules use.
     _slot_names: dict[str, str] = {}
+
+    @property
+    def _name(self) -> str:
+        return self.name
 
     def _set_hyper(self, name: str, value: Any) -> None:
         """Keeps a hyperparameter; "learning_rate" and "decay" are kept apart from the others."""

@@ -1,6 +1,6 @@
 """tf.compat.v1.keras.layers: Keras's layers, under the names of those for one kind of device too."""
 
-from eagerflow.v1.keras_layers import GRU, LSTM
+from eagerflow.v1.keras_layers import GRU, LSTM, DenseFeatures
 from eagerflow.v1.mirror import mirror
 
 __getattr__, __dir__ = mirror(
