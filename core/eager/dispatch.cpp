@@ -134,7 +134,8 @@ void run_now(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const
     graph::refuse_out_of_scope(*unknown);
     for (const TensorSpec& spec : specs) outputs.push_back(symbolic(spec));
   } else if (several_devices && run_on_backend(op, inputs, attrs, specs, outputs)) [[unlikely]] {
-  } else if (!owns_inputs && may_delay(op, inputs)) [[unlikely]] {
+  } else if (may_delay(op, inputs) && (!owns_inputs || std::ranges::any_of(inputs, is_generated)))
+      [[unlikely]] {
     if (Tensor result = make_lazy(op, inputs, attrs, specs[0])) {
       outputs.push_back(std::move(result));
     } else {

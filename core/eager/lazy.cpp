@@ -17,7 +17,9 @@
 #include "eager/interruptible_region.h"
 #include "eager/observer.h"
 #include "kernels/cpu/array.h"
+#include "kernels/cpu/element_blocks.h"
 #include "ops/array.h"
+#include "ops/elementwise.h"
 #include "tensor/buffer_limit.h"
 
 namespace ef {
@@ -124,6 +126,53 @@ void drop_inputs(Pending& node, std::vector<Operands>& dropped) {
   held_bytes -= std::exchange(node.held, 0);
 }
 
+// A value that is written only where its elements do not suffice.
+class Generated final : public cpu::SourcedValue {
+ public:
+  Generated(std::shared_ptr<const cpu::ElementSource> source, double cost, int64_t held)
+      : cost_(cost), held_(held), source_(std::move(source)) {
+    held_bytes += held_;
+  }
+  ~Generated() override { held_bytes -= held_; }
+
+  std::shared_ptr<const cpu::ElementSource> source() override {
+    const std::lock_guard lock(links);
+    return source_;
+  }
+
+  void settle(const Settler& settler) override {
+    std::shared_ptr<const cpu::ElementSource> source = this->source();
+    if (!source) return;
+    const Tensor value = Tensor::empty(self->dtype(), self->shape());
+    const auto bytes = static_cast<int64_t>(element_size(self->dtype()));
+    const FlushSubnormals flush;
+    const auto grain = static_cast<int64_t>(10'000 / cost_);
+    cpu::for_element_blocks(
+        value.mutable_raw_data(), bytes, value.size(), grain,
+        [&](void* to, int64_t begin, int64_t count) { source->read(begin, count, to); });
+    const std::lock_guard lock(links);
+    if (!self->lazy()) return;  // another thread was faster
+    settler(value);
+    source_ = nullptr;  // `source` is freed after the lock
+    held_bytes -= std::exchange(held_, 0);
+  }
+
+  double cost() const { return cost_; }  // of an element
+  double total_cost() const { return cost_ * static_cast<double>(self->size()); }
+
+  TensorImpl* self = nullptr;
+
+ private:
+  const double cost_;
+  int64_t held_;                                      // guarded by `links`, like the source
+  std::shared_ptr<const cpu::ElementSource> source_;  // none once it is settled
+};
+
+Generated* generated_of(const Tensor& tensor) {
+  LazyValue* const value = tensor.impl()->lazy();
+  return value ? dynamic_cast<Generated*>(value) : nullptr;
+}
+
 // What pending results are made of: the tensors they begin with, and operations in order.
 struct Expression {
   TensorList leaves;
@@ -202,6 +251,7 @@ void compute(Pending& root) {
   TensorList results;             // handles on the pending tensors
   std::vector<size_t> elsewhere;  // places in the joint of further results
   Operands inputs;                // of a single operation
+  bool alone = false;
   {
     const std::lock_guard lock(links);
     if (!root.self->lazy() || settle_jointly(root)) return;
@@ -230,7 +280,9 @@ void compute(Pending& root) {
       is_result(*node);
       elsewhere.push_back(node->place);
     }
-    if (expression.nodes.size() > 1) {
+    alone = expression.nodes.size() == 1 &&
+            (root.forwards || std::ranges::none_of(expression.leaves, is_generated));
+    if (!alone) {
       auto results_of = std::move(key.results);
       key = key_of(walk, expression);
       key.results = std::move(results_of);
@@ -241,7 +293,7 @@ void compute(Pending& root) {
 
   const FlushSubnormals flush;
   TensorList values;
-  if (expression.nodes.size() == 1) {
+  if (alone) {
     run_single(root, inputs, values);
   } else {
     const std::shared_ptr<const cpu::Chain> chain = chain_for(key);
@@ -309,6 +361,8 @@ Operands operands_of(const ElementLoop& loop, std::span<const Tensor> inputs, co
 
 }  // namespace
 
+bool is_generated(const Tensor& tensor) { return generated_of(tensor); }
+
 bool fuses() { return fusing.load(std::memory_order_relaxed); }
 bool set_fuses(bool fuses) { return fusing.exchange(fuses); }
 
@@ -328,12 +382,32 @@ Tensor tensor_of(std::unique_ptr<Pending> node, const TensorSpec& spec) {
   return result;
 }
 
+// A generated value times one number for each row, if its source gives that; else empty.
+Tensor scale_rows(const Op& op, std::span<const Tensor> inputs, const TensorSpec& spec) {
+  if (&op != &ops::multiply) return {};
+  for (size_t k = 0; k < 2; ++k) {
+    const Tensor &value = inputs[k], &rows = inputs[1 - k];
+    Generated* const node = generated_of(value);
+    if (!node || rows.rank() != value.rank() || rows.dim(-1 + rows.rank()) != 1) continue;
+    if (value.shape() != spec.shape || rows.size() * spec.shape.back() != value.size()) continue;
+    const std::shared_ptr<const cpu::ElementSource> source = node->source();
+    if (!source) continue;
+    rows.impl()->settle();
+    std::shared_ptr<const cpu::ElementSource> scaled = source->times(rows);
+    if (scaled) return make_generated(std::move(scaled), spec, node->cost(), value.bytes());
+  }
+  return {};
+}
+
 }  // namespace
 
 Tensor make_lazy(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                  const TensorSpec& spec) {
   const int64_t count = spec.shape.num_elements();
   if (count < kLazyElements || !may_wait(count, spec.dtype)) return {};
+  if (std::ranges::any_of(inputs, is_generated)) {
+    if (Tensor scaled = scale_rows(op, inputs, spec)) return scaled;
+  }
   InlineVector<DType, 3> types;
   for (const Tensor& input : inputs) types.push_back(input.dtype());
   const ElementLoop loop = op.kernel.elements({op, types, spec.dtype, attrs});
@@ -348,7 +422,11 @@ Tensor make_lazy(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
   for (const Tensor& input : operands) {
     Pending* const inner = pending_of(input);
     if (!inner) {
-      input.impl()->settle();
+      if (input.shape() == spec.shape && is_generated(input)) {
+        node->cost += generated_of(input)->total_cost();
+      } else {
+        input.impl()->settle();
+      }
       node->leaves += input.size() > 1;
       node->held += input.bytes();
     } else if (input.shape() != spec.shape) {
@@ -436,6 +514,17 @@ std::optional<LazyRead> read_lazy(const Tensor& tensor, const char* reader) {
   return LazyRead{std::move(chain), std::move(expression.leaves)};
 }
 
+Tensor make_generated(std::shared_ptr<const cpu::ElementSource> source, const TensorSpec& spec,
+                      double cost, int64_t held) {
+  if (spec.shape.num_elements() < kLazyElements) return {};
+  if (!may_wait(spec.shape.num_elements(), spec.dtype)) return {};
+  auto value = std::make_unique<Generated>(std::move(source), cost, held);
+  Generated* const made = value.get();
+  Tensor result(TensorImpl::create_lazy(spec.dtype, spec.shape, std::move(value)));
+  made->self = result.impl();
+  return result;
+}
+
 void compute_jointly(std::span<const Tensor> results) {
   const auto waits = [](const Tensor& each) { return each && pending_of(each); };
   if (std::ranges::count_if(results, waits) < 2) return;
@@ -490,8 +579,9 @@ void compute_now(const Tensor& tensor) {
 }
 
 double pending_cost(const Tensor& tensor) {
-  const Pending* const node = pending_of(tensor);
-  return node ? node->cost : 0;
+  if (const Pending* const node = pending_of(tensor)) return node->cost;
+  const Generated* const value = generated_of(tensor);
+  return value ? value->total_cost() : 0;
 }
 
 }  // namespace ef

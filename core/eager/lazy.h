@@ -10,6 +10,7 @@
 #include <span>
 
 #include "kernels/cpu/chain.h"
+#include "kernels/cpu/element_source.h"
 #include "ops/attrs.h"
 #include "ops/op.h"
 
@@ -38,6 +39,14 @@ double pending_cost(const Tensor& tensor);
 // Computes a pending value as operations are computed: meanwhile other threads may have Python's
 // lock, and signals interrupt. Any access to the memory computes it as well, without that.
 void compute_now(const Tensor& tensor);
+
+// A large value whose elements `source` gives: chains read them without memory. `cost` is the time
+// for one in nanoseconds, and `held` the bytes that the source keeps alive. Empty if the elements
+// have to be written now.
+Tensor make_generated(std::shared_ptr<const cpu::ElementSource> source, const TensorSpec& spec,
+                      double cost, int64_t held);
+// Whether a tensor is such a value, which has not been written.
+bool is_generated(const Tensor& tensor);
 
 // Has results that share operations computed in one pass, when the first of them is needed: those
 // of one backward pass, which are used together.

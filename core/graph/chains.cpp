@@ -196,7 +196,7 @@ bool run_in_place(const Node& node, std::span<const Tensor> inputs, TensorList& 
     return false;
   }
   for (const Tensor& input : inputs) {
-    if (is_batched(input)) return false;
+    if (is_batched(input) || is_generated(input)) return false;
     input.impl()->settle();
   }
   check_inputs(op, inputs);

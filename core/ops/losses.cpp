@@ -58,6 +58,7 @@ const Op softmax_cross_entropy{{
           }
         },
     .needs = {{.inputs = 1, .outputs = 2}, {.inputs = 1}},
+    .makes_outputs = true,
     .cost = loss_cost,
     .doc = "Cross entropy of label distributions and softmax(features): loss, and its gradient.",
 }};
@@ -85,6 +86,7 @@ const Op sparse_softmax_cross_entropy{{
     .kernel = cpu::sparse_softmax_cross_entropy,
     .gradient = [](GradContext& g) { g.set(0, logits_gradient(g)); },
     .needs = {{.inputs = 1, .outputs = 2}, {}},
+    .makes_outputs = true,
     .cost = loss_cost,
     .doc = "Cross entropy of class ids and softmax(features): loss, and its gradient.",
 }};

@@ -88,6 +88,20 @@ void for_stretches(const BroadcastLayout<N>& layout, int64_t begin, int64_t tota
   }
 }
 
+// Writes one value several times: what is there is copied, which compilers and libraries do by
+// vectors.
+template <class E>
+void repeat(E* to, const E value, int64_t count) {
+  constexpr auto kFirst = static_cast<int64_t>(64 / sizeof(E));
+  int64_t done = std::min(count, kFirst);
+  for (int64_t i = 0; i < done; ++i) to[i] = value;
+  while (done < count) {
+    const int64_t more = std::min(done, count - done);
+    std::memcpy(to + done, to, static_cast<size_t>(more) * sizeof(E));
+    done += more;
+  }
+}
+
 // Writes elements [begin, begin + total) of a broadcast operand contiguously. E is an unsigned
 // integer of the element's size, or any trivially copyable type of that size.
 template <class E, int N>
@@ -103,7 +117,8 @@ void expand(const BroadcastLayout<N>& layout, int operand, const void* data, int
     int64_t count = length - begin % length;
     for (int64_t done = 0; done < total; source += layout.stride[operand][0]) {
       const int64_t end = std::min(done + count, total);
-      for (; done < end; ++done) to[done] = *source;
+      repeat(to + done, *source, end - done);
+      done = end;
       count = length;
     }
     return;
@@ -111,7 +126,7 @@ void expand(const BroadcastLayout<N>& layout, int operand, const void* data, int
   for_stretches(layout, begin, total, [&](int64_t done, const int64_t* offset, int64_t count) {
     const E* source = from + offset[operand];
     if (repeats) {
-      for (int64_t i = 0; i < count; ++i) to[done + i] = *source;
+      repeat(to + done, *source, count);
     } else {
       for (int64_t i = 0; i < count; ++i) to[done + i] = source[i];
     }

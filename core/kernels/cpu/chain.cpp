@@ -9,6 +9,7 @@
 #include "device/parallel.h"
 #include "kernels/cpu/broadcast.h"
 #include "kernels/cpu/element_blocks.h"
+#include "kernels/cpu/element_source.h"
 #include "ops/op.h"
 #include "tensor/buffer.h"
 
@@ -367,15 +368,16 @@ class Chain::Run {
     char* stream = nullptr;  // where blocks go from the slot, past the caches
     char* filled = nullptr;  // a single element, repeated for tiles
   };
-  // An input of another shape, whose blocks are written to a slot.
+  // An input of another shape, or one without memory, whose blocks are written to a slot.
   struct Expanded {
     int32_t value;
-    const char* data;
+    const char* data = nullptr;
     BroadcastLayout<1> layout;
+    std::shared_ptr<const ElementSource> source;
 
     // The length of the rows that are all the same; 0 if they are not.
     int64_t row() const {
-      return layout.rank == 2 && layout.stride[0][0] == 0 ? layout.size[1] : 0;
+      return !source && layout.rank == 2 && layout.stride[0][0] == 0 ? layout.size[1] : 0;
     }
   };
   struct Single {
@@ -389,6 +391,11 @@ class Chain::Run {
     for (int32_t i = 0; i < chain_.num_inputs_; ++i) {
       const Tensor& input = inputs[static_cast<size_t>(i)];
       Place& to = place(i);
+      if (auto source = input.shape() == shape ? source_of(input) : nullptr) {
+        to.slot = chain_.num_slots_ + static_cast<int32_t>(expanded_.size());
+        expanded_.push_back({i, nullptr, {}, std::move(source)});
+        continue;
+      }
       to.data = static_cast<char*>(input.mutable_raw_data());
       if (input.shape() == shape) {
         to.step = chain_.value(i).bytes;
@@ -398,7 +405,7 @@ class Chain::Run {
         to.rank = input.rank();
       } else {
         to.slot = chain_.num_slots_ + static_cast<int32_t>(expanded_.size());
-        expanded_.push_back({i, to.data, broadcast_layout<1>(shape, {&input.shape()})});
+        expanded_.push_back({i, to.data, broadcast_layout<1>(shape, {&input.shape()}), nullptr});
       }
     }
     from_far_ = bytes >= kFarBytes;
@@ -603,7 +610,9 @@ class Chain::Run::Part {
     const Expanded& from = run_.expanded_[k];
     const int64_t bytes = chain_.value(from.value).bytes;
     char* const to = place(from.value).data;
-    if (rows_[k] >= 0) {
+    if (from.source) {
+      from.source->read(begin, count, to);
+    } else if (rows_[k] >= 0) {
       std::memcpy(to, scratch_->data() + rows_[k] + begin % from.row() * bytes,
                   static_cast<size_t>(count * bytes));
     } else {

@@ -18,6 +18,10 @@ struct RowLoopsOf {
   void (*add_rows)(T* out, const T* x, const T* y, int64_t n);
   // out = exp(x - number); returns the sum of it.
   T (*exp_shifted)(T* out, const T* x, T number, int64_t n);
+  // The same, for those who need the sum alone.
+  T (*sum_exp)(const T* x, T number, int64_t n);
+  // out = (exp(x - number) * factor - labels) * scale; labels may be null.
+  void (*exp_minus)(T* out, const T* x, T number, T factor, const T* labels, T scale, int64_t n);
   // out += the sum of four rows that are `stride` elements apart.
   void (*add_four_into)(T* out, const T* x, int64_t stride, int64_t n);
   // out = max(out, x), NaN if either is.
@@ -45,7 +49,7 @@ struct RowLoopsOf {
   void (*mean_windows)(T* out, const T* x, const int64_t* offsets, int places, int64_t n,
                        int64_t count, int64_t step);
   // The cross entropy of labels and softmax(x); `out`, which holds exp(x - top) with the sum `sum`,
-  // becomes its gradient.
+  // becomes its gradient, unless it is null.
   T (*cross_entropy)(T* out, const T* x, const T* labels, T top, T sum, int64_t n);
   // The cross entropy of labels z and sigmoid(x).
   void (*sigmoid_cross_entropy)(T* out, const T* z, const T* x, int64_t n);

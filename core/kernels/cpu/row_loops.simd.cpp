@@ -137,8 +137,8 @@ void scale(T* out, const T* x, T number, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = x[i] * number;
 }
 
-template <class T>
-T exp_shifted(T* out, const T* x, T number, int64_t n) {
+template <bool stores, class T>
+EF_INLINE T exp_and_sum(T* out, const T* x, T number, int64_t n) {
   constexpr int64_t kWidth = kLanes<T>;
   Vec<T> sums[2] = {};
   const auto step = [&](int64_t i, Vec<T>& sum) {
@@ -147,7 +147,7 @@ T exp_shifted(T* out, const T* x, T number, int64_t n) {
     Vec<T> v;
     std::memcpy(&v, x + i, sizeof v);
     v = vexp(v - number);
-    std::memcpy(out + i, &v, sizeof v);
+    if constexpr (stores) std::memcpy(out + i, &v, sizeof v);
     sum += v;
   };
   int64_t i = 0;
@@ -159,10 +159,20 @@ T exp_shifted(T* out, const T* x, T number, int64_t n) {
   T total = i > 0 ? sum_of_lanes(sums[0] + sums[1], kWidth) : T(0);
   if (i < n) {
     const Vec<T> v = vexp(load(x + i, n - i) - number);
-    store(out + i, v, n - i);
+    if constexpr (stores) store(out + i, v, n - i);
     total += sum_of_lanes(v, n - i);
   }
   return total;
+}
+
+template <class T>
+T exp_shifted(T* out, const T* x, T number, int64_t n) {
+  return exp_and_sum<true>(out, x, number, n);
+}
+
+template <class T>
+T sum_exp(const T* x, T number, int64_t n) {
+  return exp_and_sum<false>(static_cast<T*>(nullptr), x, number, n);
 }
 
 template <class T>
@@ -302,6 +312,20 @@ void max_windows_grad(T* out, const T* x, const T* y, const T* dy, const int64_t
 }
 
 template <class T>
+void exp_minus(T* out, const T* x, T number, T factor, const T* labels, T scale, int64_t n) {
+  if (labels) {
+    for_vectors<T>(n, [&](int64_t i, auto size) {
+      const Vec<T> share = vexp(load(x + i, size) - number) * factor;
+      store(out + i, (share - load(labels + i, size)) * scale, size);
+    });
+  } else {
+    for_vectors<T>(n, [&](int64_t i, auto size) {
+      store(out + i, vexp(load(x + i, size) - number) * factor * scale, size);
+    });
+  }
+}
+
+template <class T>
 T cross_entropy(T* out, const T* x, const T* labels, T top, T sum, int64_t n) {
   const T factor = T(1) / sum;
   const T log_sum = vlog(Vec<T>{} + sum)[0];
@@ -310,7 +334,7 @@ T cross_entropy(T* out, const T* x, const T* labels, T top, T sum, int64_t n) {
     const Vec<T> label = load(labels + i, size);
     // A label of zero contributes nothing, whatever the logit (even minus infinity).
     total += label != 0 ? label * (log_sum - (load(x + i, size) - top)) : Vec<T>{};
-    store(out + i, load(out + i, size) * factor - label, size);
+    if (out) store(out + i, load(out + i, size) * factor - label, size);
   });
   return sum_of_lanes(total, kLanes<T>);
 }
@@ -335,6 +359,8 @@ constexpr RowLoopsOf<T> kLoops = {
     .scale = scale<T>,
     .add_rows = add_rows<T>,
     .exp_shifted = exp_shifted<T>,
+    .sum_exp = sum_exp<T>,
+    .exp_minus = exp_minus<T>,
     .add_four_into = add_four_into<T>,
     .max_into = extreme_into<Larger, T>,
     .min_into = extreme_into<Smaller, T>,

@@ -4,9 +4,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <memory>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "device/parallel.h"
+#include "eager/lazy.h"
 #include "kernels/cpu/element_blocks.h"
 #include "kernels/cpu/elementwise_loops.h"
 #include "kernels/cpu/row_loops.h"
@@ -130,20 +134,127 @@ void log_softmax_grad(KernelContext& context) {
   });
 }
 
+namespace {
+
+// What the losses know of each row of logits: its largest one, and 1 / the sum of exp(x - top).
+template <class T>
+struct RowFacts {
+  T top, factor;
+};
+
+// The gradients of losses by logits, softmax(x) minus the labels, which are given when they are
+// read: they are multiplied by the losses' gradients then, and need no memory of their own.
+template <class T>
+class CrossEntropyGradient : public ElementSource {
+ public:
+  CrossEntropyGradient(Tensor logits, Tensor labels, Rows rows)
+      : logits_(std::move(logits)),
+        labels_(std::move(labels)),
+        width_(rows.width),
+        facts_(std::make_shared<std::vector<RowFacts<T>>>(static_cast<size_t>(rows.count))) {}
+
+  RowFacts<T>& facts(int64_t row) const { return (*facts_)[static_cast<size_t>(row)]; }
+
+  void read(int64_t begin, int64_t count, void* to) const override {
+    const T* const x = logits_.data<T>();
+    T* out = static_cast<T*>(to);
+    for (const int64_t end = begin + count; begin < end;) {
+      const int64_t row = begin / width_;
+      const int64_t last = std::min(end, (row + 1) * width_);
+      const auto [top, factor] = facts(row);
+      const T scale = scales_ ? scales_.data<T>()[row] : T(1);
+      const auto fill = [&](T* to, int64_t from, const T* labels, T times, int64_t n) {
+        row_loops_of<T>().exp_minus(to, x + from, top, factor, labels, times, n);
+      };
+      const bool dense = labels_.dtype() == kDTypeOf<T>;
+      fill(out, begin, dense ? labels_.data<T>() + begin : nullptr, scale, last - begin);
+      const int64_t at = dense ? -1 : row * width_ + label_of(row);
+      if (at >= begin && at < last) {
+        T share;
+        fill(&share, at, nullptr, T(1), 1);
+        out[at - begin] = (share - T(1)) * scale;
+      }
+      out += last - begin;
+      begin = last;
+    }
+  }
+
+  std::shared_ptr<const ElementSource> times(const Tensor& rows) const override {
+    if (scales_) return nullptr;
+    auto scaled = std::make_shared<CrossEntropyGradient>(*this);
+    scaled->scales_ = rows;
+    return scaled;
+  }
+
+ private:
+  int64_t label_of(int64_t row) const {
+    return labels_.dtype() == DType::kInt32 ? labels_.data<int32_t>()[row]
+                                            : labels_.data<int64_t>()[row];
+  }
+
+  const Tensor logits_, labels_;
+  Tensor scales_;  // of the rows, if they have any
+  const int64_t width_;
+  const std::shared_ptr<std::vector<RowFacts<T>>> facts_;
+};
+
+// Of shorter rows, computing the gradient again costs more than to write it and read it.
+constexpr int64_t kLongRow = 256;
+
+// The outputs that kernels write now: all, unless the gradient is large. Those that are there stay.
+void make_outputs(KernelContext& context) {
+  for (int k = 0; k < 2; ++k) {
+    const TensorSpec& spec = context.spec(k);
+    const bool waits = k == 1 && spec.shape.num_elements() >= kLazyElements &&
+                       spec.shape.back() >= kLongRow && !is_short_float(spec.dtype) && fuses();
+    if (!context.output(k) && !waits) context.output(k) = Tensor::empty(spec.dtype, spec.shape);
+  }
+}
+
+// Calls run(r, row, gradient, top, sum) for each row of logits, which returns the loss: `sum` is
+// that of exp(x - top). The gradient is null if it is given later, else it holds exp(x - top).
+template <class T, class Row>
+void cross_entropies(KernelContext& context, const Row& run) {
+  const Tensor &logits = context.input(0), &labels = context.input(1);
+  const Rows rows = rows_of(logits);
+  std::shared_ptr<CrossEntropyGradient<T>> later;
+  if (!context.output(1)) {
+    constexpr double kNanoseconds = 0.5;
+    later = std::make_shared<CrossEntropyGradient<T>>(logits, labels, rows);
+    const TensorSpec& spec = context.spec(1);
+    context.output(1) = make_generated(later, spec, kNanoseconds, logits.bytes() + labels.bytes());
+    if (!context.output(1)) {
+      context.output(1) = Tensor::empty(spec.dtype, spec.shape);
+      later = nullptr;
+    }
+  }
+  const T* const x = logits.data<T>();
+  T* const loss = context.output(0).mutable_data<T>();
+  T* const gradient = later ? nullptr : context.output(1).mutable_data<T>();
+  for_rows(rows.count, rows.width, [&](int64_t r) {
+    const T* const row = x + r * rows.width;
+    T* const out = gradient ? gradient + r * rows.width : nullptr;
+    T top, sum;
+    if (out) {
+      sum = shifted_exp(out, row, rows.width, &top);
+    } else {
+      top = row_loops_of<T>().max(row, rows.width);
+      sum = row_loops_of<T>().sum_exp(row, top, rows.width);
+      later->facts(r) = {top, T(1) / sum};
+    }
+    loss[r] = run(r, row, out, top, sum);
+  });
+}
+
+}  // namespace
+
 void softmax_cross_entropy(KernelContext& context) {
+  make_outputs(context);
   on_floats(context, context.input(0).dtype(), softmax_cross_entropy, [&]<class T>(T) {
-    const Rows rows = rows_of(context.input(0));
-    const T* x = context.input(0).data<T>();
-    const T* labels = context.input(1).data<T>();
-    T* loss = context.output(0).mutable_data<T>();
-    T* gradient = context.output(1).mutable_data<T>();
-    for_rows(rows.count, rows.width, [&](int64_t r) {
-      const T* row = x + r * rows.width;
-      const T* label = labels + r * rows.width;
-      T* out = gradient + r * rows.width;
-      T top;
-      const T sum = shifted_exp(out, row, rows.width, &top);
-      loss[r] = row_loops_of<T>().cross_entropy(out, row, label, top, sum, rows.width);
+    const T* const labels = context.input(1).data<T>();
+    const int64_t width = rows_of(context.input(0)).width;
+    cross_entropies<T>(context, [&](int64_t r, const T* row, T* out, T top, T sum) {
+      return row_loops_of<T>().cross_entropy(out, row, labels + r * width, top, sum, width);
     });
   });
 }
@@ -168,19 +279,14 @@ void check_labels(const KernelContext& context) {
 
 template <class T, class Label>
 void sparse_rows(KernelContext& context) {
-  const Rows rows = rows_of(context.input(0));
-  const T* x = context.input(0).data<T>();
-  const Label* labels = context.input(1).data<Label>();
-  T* loss = context.output(0).mutable_data<T>();
-  T* gradient = context.output(1).mutable_data<T>();
-  for_rows(rows.count, rows.width, [&](int64_t r) {
-    const T* row = x + r * rows.width;
-    T* out = gradient + r * rows.width;
-    T top;
-    const T sum = shifted_exp(out, row, rows.width, &top);
-    loss[r] = std::log(sum) - (row[labels[r]] - top);
-    row_loops_of<T>().scale(out, out, T(1) / sum, rows.width);
-    out[labels[r]] -= T(1);
+  const auto* const labels = context.input(1).data<Label>();
+  const int64_t width = rows_of(context.input(0)).width;
+  cross_entropies<T>(context, [&](int64_t r, const T* row, T* out, T top, T sum) {
+    if (out) {
+      row_loops_of<T>().scale(out, out, T(1) / sum, width);
+      out[labels[r]] -= T(1);
+    }
+    return std::log(sum) - (row[labels[r]] - top);
   });
 }
 
@@ -202,6 +308,7 @@ void sparse_softmax_cross_entropy(KernelContext& context) {
   } else {
     check_labels<int64_t>(context);
   }
+  make_outputs(context);
   checked_sparse(context);
 }
 
