@@ -10,6 +10,7 @@
 #include "eager/dispatch.h"
 #include "eager/observer.h"
 #include "eager/tape.h"
+#include "graph/part_sums.h"
 #include "graph/record.h"
 #include "ops/shapes.h"
 #include "ops/softmax.h"
@@ -209,6 +210,7 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
   for (const Tensor& result : results) results_.push_back(end_at(result));
   join_attention(types);
   join_products();
+  join_part_sums();
   join_elementwise(types);
   find_last_uses(options.keeps_captures);
 }
@@ -429,6 +431,25 @@ void Plan::join_products() {
   drop(joined);
 }
 
+void Plan::join_part_sums() {
+  std::vector<char> joined(steps_.size());
+  for (const PartSum& found : part_sums(views(), slot_facts())) {
+    Step& part = steps_[found.part];
+    Step& sum = steps_[found.sum];
+    Step whole{.node = part.node, .first_slot = sum.first_slot};
+    whole.adds_part = true;
+    for (const Input& input : sum.inputs) {
+      if (input.slot == found.whole) whole.inputs.push_back(input);
+    }
+    for (const Input& input : part.inputs) whole.inputs.push_back(input);
+    whole.members.push_back(std::move(part));
+    whole.members.push_back(std::move(sum));
+    steps_[found.sum] = std::move(whole);
+    joined[found.part] = 1;
+  }
+  drop(joined);
+}
+
 void Plan::join_elementwise(std::span<const DType> types) {
   std::vector<NodeSlots> views;
   std::vector<int32_t> readers(types.size());  // of the slots
@@ -546,9 +567,7 @@ FailedNodes taken_failed_nodes() { return std::exchange(failed_nodes, {}); }
       if (step.direct && !watched && run_directly(step)) continue;
       if (step.members.empty()) {
         run_in_general(step);
-      } else if (elsewhere || (step.attention ? !run_attention(step)
-                               : step.fusion  ? !run_fusion(step)
-                                              : !run_chain(step))) {
+      } else if (elsewhere || !run_joined(step)) {
         run_members(step, node);
       }
     }
@@ -629,6 +648,29 @@ bool PlanRun::run_fusion(const Plan::Step& step) {
     if (input.last) slots_[static_cast<size_t>(input.slot)] = {};
   }
   slots_[static_cast<size_t>(step.first_slot)] = std::move(outputs[0]);
+  return true;
+}
+
+// False, with nothing done, if the members have to run one by one.
+bool PlanRun::run_joined(const Plan::Step& step) {
+  if (step.attention) return run_attention(step);
+  if (step.fusion) return run_fusion(step);
+  return step.adds_part ? run_part_sum(step) : run_chain(step);
+}
+
+// The first input is the one that the part is added to.
+bool PlanRun::run_part_sum(const Plan::Step& step) {
+  const auto value_of = [&](int32_t slot) -> Tensor& { return slots_[static_cast<size_t>(slot)]; };
+  TensorList inputs;
+  for (const Plan::Input& input : step.inputs) inputs.push_back(value_of(input.slot));
+  Tensor& whole = value_of(step.inputs[0].slot);
+  inputs[0] = {};  // so that the slot has the only handle
+  const auto part = std::span<const Tensor>(inputs).subspan(1);
+  if (!step.inputs[0].last || !add_part(*step.node, part, whole)) return false;
+  value_of(step.first_slot) = std::move(whole);
+  for (size_t k = 1; k < step.inputs.size(); ++k) {
+    if (step.inputs[k].last) value_of(step.inputs[k].slot) = {};
+  }
   return true;
 }
 

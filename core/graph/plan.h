@@ -75,6 +75,7 @@ class Plan {
     std::unique_ptr<const NodeChain> chain;
     std::unique_ptr<const Fusion> fusion;
     std::unique_ptr<const Attention> attention;
+    bool adds_part = false;  // the members are a gradient of a slice and a sum; see part_sums.h
     std::vector<Step> members;
     // The first members give what other ones of the plan may have left in this slot.
     size_t recomputing = 0;
@@ -109,6 +110,7 @@ class Plan {
   void join_attention(std::vector<DType>& types);
   Step copy_of(const Step& step) const;
   void join_products();
+  void join_part_sums();
   bool faster_one_by_one(std::span<const size_t> steps) const;
   void join_elementwise(std::span<const DType> types);
   NodeSlots slots_of(const Step& step) const;
@@ -150,6 +152,8 @@ class PlanRun {
   bool run_chain(const Plan::Step& step);
   bool run_fusion(const Plan::Step& step);
   bool run_attention(const Plan::Step& step);
+  bool run_part_sum(const Plan::Step& step);
+  bool run_joined(const Plan::Step& step);
   void run_members(const Plan::Step& step, const Node*& running);
 
   const Plan& plan_;
