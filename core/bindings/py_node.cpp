@@ -18,6 +18,7 @@
 #include "graph/call.h"
 #include "graph/custom_gradient.h"
 #include "graph/record.h"
+#include "graph/taping.h"
 #include "graph/vjp.h"
 
 namespace nb = nanobind;
@@ -203,10 +204,19 @@ nb::object custom_gradient_of_node(const PyNode& self) {
                         parts.num_results, kinds, variables);
 }
 
-nb::list inputs_of_node(const PyNode& self) {
+// Tapes that nodes keep of their runs are no tensors to a program.
+nb::list tensors_of(std::span<const Tensor> tensors) {
   nb::list list;
-  for (const graph::Port& port : self.node().inputs) list.append(wrapped(self.graph->tensor(port)));
+  for (const Tensor& tensor : tensors) {
+    if (!graph::is_tape(tensor)) list.append(wrapped(tensor));
+  }
   return list;
+}
+
+nb::list inputs_of_node(const PyNode& self) {
+  TensorList inputs;
+  for (const graph::Port& port : self.node().inputs) inputs.push_back(self.graph->tensor(port));
+  return tensors_of(inputs);
 }
 
 nb::list variables_of_node(const PyNode& self) {
@@ -232,7 +242,7 @@ void add_nodes(nb::module_& m) {
           "What it was asked to run on.")
       .def_prop_ro("id", [](const PyNode& self) { return self.id; })
       .def_prop_ro("inputs", inputs_of_node)
-      .def_prop_ro("outputs", [](const PyNode& self) { return wrapped_list(self.node().outputs); })
+      .def_prop_ro("outputs", [](const PyNode& self) { return tensors_of(self.node().outputs); })
       .def_prop_ro("attrs", attrs_of_node)
       .def_prop_ro(
           "controls", [](const PyNode& self) { return self.node().controls; },

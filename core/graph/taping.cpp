@@ -49,6 +49,7 @@ class Recorded final : public NodeFunction {
   const char* type() const override { return function_->type(); }
   bool has_effects() const override { return function_->has_effects(); }
   std::vector<const Graph*> graphs() const override { return function_->graphs(); }
+  std::vector<std::vector<size_t>> captures() const override { return function_->captures(); }
   std::span<const VariableRef> variables() const override { return function_->variables(); }
   std::vector<Variable*> reads() const override { return function_->reads(); }
   bool connects(size_t source) const override { return function_->connects(source); }

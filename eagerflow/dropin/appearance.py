@@ -42,6 +42,7 @@ def take_on(generation: str, keras: bool) -> None:
         # Imported here for the start of programs that build no graphs.
         from eagerflow.graph import graph  # noqa: F401
     context.set_eager(not first)
+    context.process.control_flow_v2 = not first
 
 
 def give_up() -> None:
@@ -53,6 +54,7 @@ def give_up() -> None:
     tensor.show_ids(False)
     shapes.show_dimensions(False)
     context.set_eager(True)
+    context.process.control_flow_v2 = True
 
 
 def _rename(cls: Any, module: str, name: str, qualname: str) -> None:

@@ -189,7 +189,8 @@ def while_loop(
         maximum_iterations,
         name,
     )
-    # The result is a list or a tuple, as the body's result is.
-    if kinds[-1] in (list, builtins.tuple):
-        result = kinds[-1](result)
+    # A list or a tuple, as the body's result is, or as the variables are in version 2.
+    kind = type(values) if context.process.control_flow_v2 else kinds[-1]
+    if kind in (list, builtins.tuple):
+        result = kind(result)
     return _single(result, return_same_structure)

@@ -8,12 +8,15 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.framework import context
 from eagerflow.framework.func_graph import is_symbolic
-from eagerflow.graph import control_flow
-from eagerflow.graph.graph import called, with_effects
+from eagerflow.graph import control_flow, defaults
+from eagerflow.graph.collection_names import GraphKeys
+from eagerflow.graph.graph import Graph, called, with_effects
 from eagerflow.graph.variables import GraphVariable
 from eagerflow.keras import layers as keras
 from eagerflow.keras import naming
 from eagerflow.v1.variable_scope import get_variable, shares_eagerly, variable_scope
+
+_ops = _core.ops
 
 
 class Layer(keras.Layer):
@@ -109,7 +112,16 @@ class Layer(keras.Layer):
                 self.built = True
             start = len(_core.building())
             outputs = called(self._node_kind(), None, lambda: self.call(inputs, *args, **kwargs))
-            return with_effects(start, outputs)
+            return self._with_updates(start, outputs)
+
+    def _with_updates(self, start: int, outputs: Any) -> Any:
+        """The outputs of a call in a graph, which wait for what changes variables.
+
+        Args:
+            start: how many nodes the graph had before the call.
+            outputs: the outputs.
+        """
+        return with_effects(start, outputs)
 
     def _node_kind(self) -> str:
         """The type of the layer's last operation."""
@@ -174,13 +186,52 @@ class Dropout(Layer, keras.Dropout):
 class BatchNormalization(Layer, keras.BatchNormalization):
     """Normalizes by the mean and variance of batches; see `tf.keras.layers.BatchNormalization`.
 
-    Training changes the moving averages whenever it runs; nothing is added to the collection of
-    update operations.
+    In a graph, the operations that move the averages are in the collection
+    `tf.GraphKeys.UPDATE_OPS`, and run with what is made to wait for them.
     """
+
+    # The collections that get the updates; None if outputs wait for them.
+    _updates_collections: Any = GraphKeys.UPDATE_OPS
+    # Averages, and what is to be subtracted from them.
+    _noted: list[tuple[Any, Any]] | None = None
 
     def call(self, inputs: Any, training: Any = False, mask: Any = None) -> Any:
         """The normalized inputs."""
-        return _by_training(training, super().call, inputs, mask=mask)
+        compute = super().call
+        if not isinstance(context.building_graph(), Graph):
+            return _by_training(training, compute, inputs, mask=mask)
+        noted: list[tuple[Any, Any]] = []
+        self.__dict__["_noted"] = noted
+        averages: list[Any] = []
+
+        def normalized(inputs: Any, training: bool) -> Any:
+            outputs = compute(inputs, training=training, mask=mask)
+            if training:
+                averages[:] = [average for average, _ in noted]
+                amounts = [amount for _, amount in noted]
+            else:
+                amounts = [_ops.zeros_like(average) for average in averages]
+            noted.clear()
+            return [outputs, *amounts]
+
+        outputs, *amounts = _by_training(training, normalized, inputs)
+        noted.extend(zip(averages, amounts, strict=True))
+        return outputs
+
+    def _subtract(self, average: Any, amount: Any) -> None:
+        if self._noted is None:
+            super()._subtract(average, amount)
+        else:
+            self._noted.append((average, amount))
+
+    def _with_updates(self, start: int, outputs: Any) -> Any:
+        noted, self.__dict__["_noted"] = self._noted or (), None
+        collections = self._updates_collections
+        for average, amount in noted:
+            update = average.assign_sub(amount)
+            if collections is not None:
+                defaults.add_to_collections(collections, update.op)
+        return with_effects(start, outputs) if collections is None else outputs
 
 
 def _by_training(training: Any, call: Callable[..., Any], inputs: Any, **kwargs: Any) -> Any:

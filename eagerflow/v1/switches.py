@@ -49,12 +49,14 @@ def _build_graphs() -> None:
 def enable_v2_behavior() -> None:
     """Switches to version 2's behaviour: eager execution, sizes that are integers."""
     context.set_eager(True)
+    enable_control_flow_v2()
     shapes.show_dimensions(False)
 
 
 def disable_v2_behavior() -> None:
     """Switches to version 1's behaviour: operations are added to a graph, sizes have a `value`."""
     _build_graphs()
+    disable_control_flow_v2()
     shapes.show_dimensions(True)
 
 
@@ -63,10 +65,18 @@ def enable_resource_variables() -> None:
 
 
 disable_resource_variables = enable_resource_variables
-enable_control_flow_v2 = enable_resource_variables
-disable_control_flow_v2 = enable_resource_variables
 enable_tensor_equality = enable_resource_variables
 disable_tensor_equality = enable_resource_variables
+
+
+def enable_control_flow_v2() -> None:
+    """Makes `while_loop` in a graph return a list or a tuple, as its variables are."""
+    context.process.control_flow_v2 = True
+
+
+def disable_control_flow_v2() -> None:
+    """Makes `while_loop` in a graph return a list or a tuple, as what its body returns is."""
+    context.process.control_flow_v2 = False
 
 
 def enable_v2_tensorshape() -> None:
@@ -91,8 +101,8 @@ def resource_variables_enabled() -> bool:
 
 
 def control_flow_v2_enabled() -> bool:
-    """True: control flow calls functions."""
-    return True
+    """Whether loops in graphs return what version 2's return; all control flow calls functions."""
+    return context.process.control_flow_v2
 
 
 def executing_eagerly_outside_functions() -> bool:

@@ -235,9 +235,13 @@ def test_loops_use_variables_and_have_gradients():
 
 
 @pytest.mark.parametrize("kind", [list, tuple])
-def test_loops_are_packed_like_the_result_of_their_body(kind):
-    total = tf.while_loop(lambda i, a: i < 3, lambda i, a: kind([i + 1, a * 2]), [0, 1])
-    single = tf.while_loop(lambda i: i < 3, lambda i: kind([i + 1]), (0,))
+def test_loops_of_version_1_are_packed_like_the_result_of_their_body(kind):
+    tf.disable_control_flow_v2()
+    try:
+        total = tf.while_loop(lambda i, a: i < 3, lambda i, a: kind([i + 1, a * 2]), [0, 1])
+        single = tf.while_loop(lambda i: i < 3, lambda i: kind([i + 1]), (0,))
+    finally:
+        tf.enable_control_flow_v2()
     assert run([total, single]) == [kind([3, 8]), 3]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow.compat import v1
 from eagerflow.framework import dtypes
+from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.v1 import layers
 from eagerflow.v1.arguments import optional_parameters, parameters_of, with_parameters
 from eagerflow.v1.initializers import Zeros, xavier_initializer
@@ -208,7 +209,7 @@ def batch_norm(
     reuse: Any = None,
     trainable: bool = True,
     scope: Any = None,
-    updates_collections: Any = None,
+    updates_collections: Any = GraphKeys.UPDATE_OPS,
     **kwargs: Any,
 ) -> Any:
     """Normalizes by the mean and variance of batches; moving averages are updated in training.
@@ -224,7 +225,8 @@ def batch_norm(
         reuse: whether existing variables of the scope are used.
         trainable: whether the variables are trained.
         scope: the scope's name, by default "BatchNorm".
-        updates_collections: accepted: averages change when the result is computed.
+        updates_collections: the collections that get the operations that move the averages; None if
+            the result waits for them.
         **kwargs: accepted.
     """
     layer = layers.BatchNormalization(
@@ -237,6 +239,7 @@ def batch_norm(
         _scope=scope,
         _reuse=reuse,
     )
+    layer._updates_collections = updates_collections
     outputs = layer(inputs, training=is_training)
     return outputs if activation_fn is None else activation_fn(outputs)
 

@@ -319,7 +319,10 @@ class BatchNormalization(Renormalization, FunctionLayer):
             if is_empty is not None:
                 step = _ops.select(is_empty, 0.0, step)
                 value = _ops.select(is_empty, _ops.zeros_like(value), value)
-            average.assign_sub(_ops.multiply(_ops.subtract(average, value), step))
+            self._subtract(average, _ops.multiply(_ops.subtract(average, value), step))
+
+    def _subtract(self, average: Any, amount: Any) -> None:
+        average.assign_sub(amount)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape
