@@ -58,7 +58,8 @@ def test_a_network_with_every_kind_of_layer_learns(graph):
     assert h.shape.as_list() == [None, 54] and logits.shape.as_list() == [None, 2]
     loss = tf.losses.sparse_softmax_cross_entropy(y, logits)
     assert tf.losses.get_losses() == [loss]
-    train = tf.train.AdamOptimizer(0.02).minimize(loss)
+    with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
+        train = tf.train.AdamOptimizer(0.02).minimize(loss)
     (moving,) = (v for v in tf.global_variables() if "moving_mean" in v.name)
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
