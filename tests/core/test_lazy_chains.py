@@ -459,3 +459,34 @@ def test_threads_that_drop_gradients_while_others_read_them() -> None:
         read(held[first], first)
         other.join()
     assert not failures
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
+@pytest.mark.parametrize(
+    "shape", [(130, 257), (4, 8, 40, 40), (3, 20_000), (20_000, 3), (17_000, 1), (1200, 4096)]
+)
+def test_softmax_of_chains_gives_the_same_bits(dtype: str, shape: Any) -> None:
+    if np.prod(shape) > 1e6 and dtype != "float32":
+        pytest.skip("One dtype is enough for what goes past the caches.")
+    rng = np.random.default_rng(1)
+    x, y = (draw(rng, dtype, shape) for _ in range(2))
+    mask = draw(rng, dtype, shape[-1:])
+    for function in (tf.nn.softmax, tf.nn.log_softmax):
+        with fusing(False):
+            expected = function(x * y * 0.125 + mask)
+        assert_same([function(x * y * 0.125 + mask)], [expected], 0)
+        traced = tf.function(lambda x, y, f=function: f(x * y * 0.125 + mask))
+        assert_same([traced(x, y)], [expected], 0)
+
+
+def test_softmax_reads_chains() -> None:
+    x = tf.random.normal(LARGE)
+
+    def gradient() -> None:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.nn.softmax(x * 0.125 + 1.0)
+        tape.gradient(y, x, output_gradients=tf.ones(LARGE)).numpy()
+
+    names, by, *_ = fusions_of(gradient)[0]
+    assert (names, by) == (("Mul", "AddV2"), "softmax")

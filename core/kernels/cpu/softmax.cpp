@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -68,20 +69,48 @@ T shifted_exp(T* out, const T* x, int64_t n, T* top) {
 
 }  // namespace
 
+namespace {
+
+// Calls row(r, elements) for each row of x. Short rows of pending elements are not written: some
+// are computed at a time.
+template <class T, class Row>
+void for_input_rows(const Tensor& x, const char* reader, const Row& row) {
+  constexpr int64_t kRead = 2048;
+  const Rows rows = rows_of(x);
+  std::optional<LazyRead> pending;
+  if (rows.width > 1 && rows.width <= kRead / 2) pending = read_lazy(x, reader);
+  if (!pending) {
+    const T* const from = x.data<T>();
+    return for_rows(rows.count, rows.width, [&](int64_t r) { row(r, from + r * rows.width); });
+  }
+  const Chain::Reader elements(*pending->chain, x.shape(), pending->inputs);
+  const int64_t together = kRead / rows.width;
+  parallel_for(rows.count, 16'384 / rows.width, [&](int64_t begin, int64_t end) {
+    Chain::Reader::Part part(elements);
+    alignas(64) T block[kRead];
+    for (int64_t first = begin; first < end; first += together) {
+      const int64_t count = std::min(together, end - first);
+      part.read(first * rows.width, count * rows.width, block);
+      for (int64_t k = 0; k < count; ++k) row(first + k, block + k * rows.width);
+    }
+  });
+}
+
+}  // namespace
+
 void softmax(KernelContext& context) {
   on_floats(context, context.input(0).dtype(), softmax, [&]<class T>(T) {
     const Rows rows = rows_of(context.input(0));
-    const T* x = context.input(0).data<T>();
     T* y = context.output(0).mutable_data<T>();
     // Results larger than the caches are formed in a buffer, then stored non-temporally.
     const bool streams = context.output(0).bytes() >= kStreamBytes && rows.width <= kStreamedRow &&
                          rows.width * sizeof(T) % 64 == 0;
-    for_rows(rows.count, rows.width, [&](int64_t r) {
+    for_input_rows<T>(context.input(0), "softmax", [&](int64_t r, const T* x) {
       alignas(64) T buffer[kStreamedRow];
       T top;
       T* const out = y + r * rows.width;
       T* const work = streams ? buffer : out;
-      const T sum = shifted_exp(work, x + r * rows.width, rows.width, &top);
+      const T sum = shifted_exp(work, x, rows.width, &top);
       row_loops_of<T>().scale(work, work, T(1) / sum, rows.width);
       if (streams) element_loops().stream(out, work, rows.width * sizeof(T));
     });
@@ -92,13 +121,14 @@ void softmax(KernelContext& context) {
 void log_softmax(KernelContext& context) {
   on_floats(context, context.input(0).dtype(), log_softmax, [&]<class T>(T) {
     const Rows rows = rows_of(context.input(0));
-    const T* x = context.input(0).data<T>();
-    T* y = context.output(0).mutable_data<T>();
+    const T* const from = context.input(0).data<T>();
+    T* const y = context.output(0).mutable_data<T>();
     for_rows(rows.count, rows.width, [&](int64_t r) {
-      T top;
-      T* out = y + r * rows.width;
-      const T sum = shifted_exp(out, x + r * rows.width, rows.width, &top);
-      row_loops_of<T>().subtract(out, x + r * rows.width, top, rows.width);
+      const T* const x = from + r * rows.width;
+      T* const out = y + r * rows.width;
+      const T top = row_loops_of<T>().max(x, rows.width);
+      const T sum = row_loops_of<T>().sum_exp(x, top, rows.width);
+      row_loops_of<T>().subtract(out, x, top, rows.width);
       row_loops_of<T>().subtract(out, out, std::log(sum), rows.width);
     });
   });
