@@ -58,6 +58,7 @@ RuleList normalization_rules();
 RuleList indexing_rules();
 RuleList sorting_rules();
 RuleList random_rules();
+RuleList recurrent_rules();
 
 int64_t normalized(int64_t axis, int rank);
 // Axes from 0 on; all of them if there is no list.

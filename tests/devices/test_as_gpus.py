@@ -46,3 +46,36 @@ def test_a_plugin_that_cannot_be_used(tmp_path):
     )
     answer = output_of(["-c", program], plugin=tmp_path / "missing.so")
     assert answer == "[]\n/job:localhost/replica:0/task:0/device:CPU:0\n"
+
+
+LOST = """
+import eagerflow as tf
+v = tf.Variable([1.0, 2.0])
+step = tf.function(lambda: v.assign_add([1.0, 1.0]))
+done = 0
+errors = set()
+for use in [lambda: v.assign_add([1.0, 1.0])] * 3 + [step, lambda: v + v, lambda: v.assign_add([1.0, 1.0])]:
+    try:
+        use()
+        done += 1
+    except tf.errors.UnavailableError as error:
+        errors.add(error.message.partition(' [')[0])
+print(done, errors, v.numpy(), v.device)
+with tf.device("CPU:0"):
+    print((v + v).numpy())
+"""
+
+
+def test_a_device_that_is_lost(tmp_path, monkeypatch):
+    """Each use says so; values that were there can be read, and the CPU goes on."""
+    library = tmp_path / "failing.so"
+    include = next(pathlib.Path(CPU.path).parent.glob("include"))
+    source = FOLDER / "failing_plugin.cpp"
+    command = ["g++", "-shared", "-fPIC", f"-I{include}", str(source), "-o", str(library), "-ldl"]
+    subprocess.run(command, check=True)
+    monkeypatch.setenv("WHOLE_PLUGIN", CPU.path)
+    monkeypatch.setenv("PROGRAMS_UNTIL_LOST", "2")
+    assert output_of(["-c", LOST], plugin=library).splitlines() == [
+        "2 {'the device has fallen off the bus'} [3. 4.] /job:localhost/replica:0/task:0/device:GPU:0",
+        "[6. 8.]",
+    ]

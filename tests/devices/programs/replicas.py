@@ -1,6 +1,7 @@
 """Replicas on two and four GPUs."""
 
 import numpy as np
+
 from device_programs import keras, show, tf
 
 context = tf.distribute.get_replica_context
