@@ -106,11 +106,11 @@ class Attention::Search {
     return shape.ranked() && shape.rank() == 0;
   }
 
-  // The gradients of very small matrices are computed as fast one by one.
+  // Very small matrices are multiplied faster one by one.
   bool pays(const Parts& parts) const {
-    constexpr int64_t kSmall = 512;
+    constexpr int64_t kSmall = 1024;  // numbers of the keys of a head
     const Shape& key = *facts_.shapes[static_cast<size_t>(parts.key)];
-    if (parts.backward.empty() || !key.ranked() || key.rank() < 2) return true;
+    if (!key.ranked() || key.rank() < 2) return true;
     return key.back(0) < 0 || key.back(1) < 0 || key.back(0) * key.back(1) >= kSmall;
   }
 

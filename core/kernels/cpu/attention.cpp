@@ -246,24 +246,26 @@ struct Room {
   float* slopes;   // another one, if there is room for it
 };
 
-// The same for keys that are one block, with weights that stay.
-void keep_rows(const Attention& a, const Blocks& blocks, const Turned& keys, int64_t head,
-               int64_t i, const Room& room, float* result, float* weights) {
+// Rows of the result for keys that are one block: the arithmetic is that of a softmax and a
+// product, one after the other. Weights are kept unless `kept` is null.
+void whole_rows(const Attention& a, const Blocks& blocks, const Turned& keys, int64_t head,
+                int64_t i, const Room& room, float* result, float* kept) {
   const auto& loops = row_loops_of<float>();
   const Block block = blocks.at(i, 0);
   const int64_t first = head * a.queries + block.row, size = a.value_size;
-  float* const own = weights + first * a.keys;
+  float* const weights = kept ? kept + first * a.keys : room.weights;
   room.scale_queries(a, head, block);
-  scores(a, keys, room.scaled, head, block, own, a.keys);
+  scores(a, keys, room.scaled, head, block, weights, a.keys);
   for (int64_t r = 0; r < block.rows; ++r) {
-    float* const row = own + r * a.keys;
+    float* const row = weights + r * a.keys;
     const float sum = loops.exp_shifted(row, row, loops.max(row, a.keys), a.keys);
     loops.scale(row, row, 1 / sum, a.keys);
   }
-  multiply(block.rows, size, a.keys, {own, a.keys}, {a.value + head * a.keys * size, size},
+  multiply(block.rows, size, a.keys, {weights, a.keys}, {a.value + head * a.keys * size, size},
            result + first * size, size, false);
 }
 
+// Rows of the result, block by block.
 void forward_rows(const Attention& a, const Blocks& blocks, const Turned& keys, int64_t head,
                   int64_t i, const Room& room, float* result, float* sums) {
   constexpr float kLeast = -std::numeric_limits<float>::infinity();
@@ -402,7 +404,7 @@ void attention(const Attention& a, float* result, float* kept) {
   parallel_for(units, std::max<int64_t>(1, kGrain / cost), [&](int64_t begin, int64_t end) {
     const Room room(a, blocks, 1);
     for (int64_t unit = begin; unit < end; ++unit) {
-      const auto rows = kept && keeps_weights(a) ? keep_rows : forward_rows;
+      const auto rows = keeps_weights(a) ? whole_rows : forward_rows;
       rows(a, blocks, keys, unit / blocks.row_blocks(), unit % blocks.row_blocks(), room, result,
            kept);
     }
