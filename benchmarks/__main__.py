@@ -3,6 +3,7 @@
 python benchmarks                      # everything; writes docs/benchmarks.md, its charts and README's table
 python benchmarks add traced          # some workloads, or a module's; prints only
 python benchmarks --headlines         # README's rows; prints only
+python benchmarks processes           # several processes, which MPI starts; prints only
 """
 
 import argparse
@@ -11,6 +12,7 @@ import time
 from pathlib import Path
 
 import charts
+import processes
 import report
 import suite
 from harness import ROUNDS, Harness
@@ -22,6 +24,8 @@ DOCS = ROOT / "docs"
 
 def main() -> int:
     """The command line; exits with 1 when a contender is missing or fails."""
+    if sys.argv[1:2] == ["processes"]:
+        return processes.main(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__.splitlines()[0])
     parser.add_argument(
         "workloads",

@@ -31,6 +31,9 @@ distribute::Functions functions_of(nb::dict addresses) {
       .all_reduce = function_at<decltype(Functions::all_reduce)>(addresses["MPI_Allreduce"]),
       .all_to_all = function_at<decltype(Functions::all_to_all)>(addresses["MPI_Alltoall"]),
       .all_gather = function_at<decltype(Functions::all_gather)>(addresses["MPI_Allgather"]),
+      .all_gather_v = function_at<decltype(Functions::all_gather_v)>(addresses["MPI_Allgatherv"]),
+      .begin_barrier = function_at<decltype(Functions::begin_barrier)>(addresses["MPI_Ibarrier"]),
+      .test = function_at<decltype(Functions::test)>(addresses["MPI_Test"]),
       .error_string = function_at<decltype(Functions::error_string)>(addresses["MPI_Error_string"]),
   };
 }
@@ -73,6 +76,25 @@ nb::object start(Channel& self, nb::handle values) {
   return nb::cast(ticket);
 }
 
+// The rows of all processes; None if the processes have not compared such tensors.
+nb::object gather(Channel& self, nb::handle values) {
+  const TensorList tensors = to_tensors(values);
+  const uint64_t signature = Channel::signature_of_rows(tensors);
+  if (!self.agreed(signature)) return nb::none();
+  TensorList all;
+  {
+    const Unlocked unlocked;
+    all = self.gather(tensors, signature);
+  }
+  return wrapped_list(all);
+}
+
+uint64_t agree_on_rows(Channel& self, nb::handle values) {
+  const uint64_t signature = Channel::signature_of_rows(to_tensors(values));
+  self.agree(signature);
+  return signature;
+}
+
 nb::list wait(Channel& self, uint64_t ticket) {
   TensorList sums;
   {
@@ -111,9 +133,11 @@ void add_channels(nb::module_& module) {
                                 static_cast<intptr_t>(comm), size);
            })
       .def("reduce", reduce, nb::arg("tensors"), nb::arg("operation"))
+      .def("gather", gather, nb::arg("tensors"))
       .def("start", start, nb::arg("tensors"))
       .def("wait", wait, nb::arg("ticket"))
       .def("agree", agree, nb::arg("tensors"), nb::arg("operation"))
+      .def("agree_on_rows", agree_on_rows, nb::arg("tensors"))
       .def("enter", &Channel::enter, nb::arg("signature"), nb::arg("bytes"))
       .def("leave", &Channel::leave)
       .def("last", [](const Channel& self) { return shown(self.last()); })

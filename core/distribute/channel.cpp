@@ -1,6 +1,7 @@
 #include "distribute/channel.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <climits>
 #include <cstring>
@@ -27,6 +28,11 @@ uint64_t mixed(uint64_t hash, uint64_t word) {
   hash = (hash ^ word) * 0x100000001b3u;
   return hash ^ (hash >> 29);
 }
+
+struct Leaving {
+  Channel& channel;
+  ~Leaving() { channel.leave(); }
+};
 
 bool is_short(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBfloat16; }
 
@@ -138,10 +144,6 @@ TensorList Channel::reduce(std::span<const Tensor> tensors, const std::string& o
     fail(Code::kValueError, "There is no reduction called ", operation, ".");
   }
   for (const Tensor& tensor : tensors) tensor.impl()->settle();
-  struct Leaving {
-    Channel& channel;
-    ~Leaving() { channel.leave(); }
-  };
   uint64_t bytes = 0;
   for (const Tensor& tensor : tensors) bytes += static_cast<uint64_t>(tensor.bytes());
   enter(signature, bytes);
@@ -179,6 +181,84 @@ TensorList Channel::reduce(std::span<const Tensor> tensors, const std::string& o
   return results;
 }
 
+Tensor Channel::gather_one(const Tensor& tensor, std::span<const int64_t> rows) {
+  Shape shape = tensor.shape();
+  shape[0] = 0;
+  for (const int64_t count : rows) shape[0] += count;
+  Tensor all = Tensor::empty(tensor.dtype(), shape);
+  int64_t row = static_cast<int64_t>(element_size(tensor.dtype()));
+  for (int k = 1; k < tensor.rank(); ++k) row *= tensor.dim(k);
+  if (all.bytes() > INT_MAX) {
+    fail(Code::kResourceExhausted, "The rows of all processes have ", all.bytes(),
+         " bytes; 2 GiB can be gathered at once.");
+  }
+  std::vector<int> counts;
+  std::vector<int> starts;
+  int start = 0;
+  for (const int64_t count : rows) {
+    counts.push_back(static_cast<int>(count * row));
+    starts.push_back(start);
+    start += counts.back();
+  }
+  check(functions_.all_gather_v(tensor.raw_data(), static_cast<int>(tensor.bytes()), names_.byte,
+                                all.mutable_raw_data(), counts.data(), starts.data(), names_.byte,
+                                comm_));
+  return all;
+}
+
+uint64_t Channel::signature_of_rows(std::span<const Tensor> tensors) {
+  uint64_t hash = 0x9ae16a3b2f90404fu;
+  for (const Tensor& tensor : tensors) {
+    if (tensor.rank() == 0) fail(Code::kValueError, "A scalar has no rows.");
+    hash = mixed(mixed(hash, static_cast<uint64_t>(tensor.dtype())),
+                 static_cast<uint64_t>(tensor.rank()));
+    for (int k = 1; k < tensor.rank(); ++k)
+      hash = mixed(hash, static_cast<uint64_t>(tensor.dim(k)));
+  }
+  return hash;
+}
+
+TensorList Channel::gather(std::span<const Tensor> tensors, uint64_t signature) {
+  // How many rows each tensor has.
+  std::vector<int64_t> own;
+  uint64_t bytes = 0;
+  for (const Tensor& tensor : tensors) {
+    tensor.impl()->settle();
+    own.push_back(tensor.dim(0));
+    bytes += static_cast<uint64_t>(tensor.bytes());
+  }
+  enter(signature, bytes);
+  const Leaving leaving{*this};
+  const size_t width = own.size();
+  std::vector<int64_t> all(width * static_cast<size_t>(size_));
+  const int sent = static_cast<int>(width * sizeof(int64_t));
+  check(functions_.all_gather(own.data(), sent, names_.byte, all.data(), sent, names_.byte, comm_));
+  TensorList results;
+  for (size_t t = 0; t < tensors.size(); ++t) {
+    std::vector<int64_t> rows;
+    for (size_t k = 0; k < all.size(); k += width) rows.push_back(all[k + t]);
+    results.push_back(gather_one(tensors[t], rows));
+  }
+  return results;
+}
+
+// Waits until all processes are here. MPI would watch for them without a pause, and take the
+// processor from the backward pass; so this looks now and then, unless the program waits, too.
+void Channel::await_others() {
+  intptr_t request = 0;
+  check(functions_.begin_barrier(comm_, &request));
+  for (int done = 0;;) {
+    std::array<int64_t, 32> status;  // more than any library's
+    check(functions_.test(&request, &done, status.data()));
+    if (done) return;
+    if (waiters_) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+  }
+}
+
 uint64_t Channel::start(TensorList tensors, uint64_t signature) {
   for (const Tensor& tensor : tensors) tensor.impl()->settle();
   const std::lock_guard lock(mutex_);
@@ -192,7 +272,9 @@ TensorList Channel::wait(uint64_t ticket) {
   std::unique_lock lock(mutex_);
   if (ticket == 0 || ticket > tickets_)
     fail(Code::kValueError, "Nothing was started under ", ticket);
+  ++waiters_;
   changed_.wait(lock, [&] { return finished_.contains(ticket); });
+  --waiters_;
   Finished done = std::move(finished_.at(ticket));
   finished_.erase(ticket);
   lock.unlock();
@@ -210,6 +292,7 @@ void Channel::serve() {
     lock.unlock();
     Finished done;
     try {
+      await_others();
       done.tensors = reduce(next.tensors, "SUM", next.signature);
     } catch (...) {
       done.error = std::current_exception();

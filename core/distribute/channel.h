@@ -1,6 +1,7 @@
 // Sums over the processes of a program, by functions of an MPI library that Python has loaded.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -23,6 +24,10 @@ struct Functions {
   int (*all_reduce)(const void*, void*, int, intptr_t, intptr_t, intptr_t);
   int (*all_to_all)(const void*, int, intptr_t, void*, int, intptr_t, intptr_t);
   int (*all_gather)(const void*, int, intptr_t, void*, int, intptr_t, intptr_t);
+  int (*all_gather_v)(const void*, int, intptr_t, void*, const int*, const int*, intptr_t,
+                      intptr_t);
+  int (*begin_barrier)(intptr_t, intptr_t*);
+  int (*test)(intptr_t*, int*, void*);
   int (*error_string)(int, char*, int*);
 };
 
@@ -62,6 +67,10 @@ class Channel {
   // The tensors reduced over all processes. Blocks.
   TensorList reduce(std::span<const Tensor> tensors, const std::string& operation,
                     uint64_t signature);
+  // The same for `gather`: of what all processes' tensors have in common.
+  static uint64_t signature_of_rows(std::span<const Tensor> tensors);
+  // Tensors with the rows of all processes, in the order of these. Blocks.
+  TensorList gather(std::span<const Tensor> tensors, uint64_t signature);
   // Begins to add up tensors; returns what `wait` takes.
   uint64_t start(TensorList tensors, uint64_t signature);
   // The sums. Blocks.
@@ -90,6 +99,8 @@ class Channel {
 
   Tensor reduce_one(const Tensor& tensor, intptr_t operation);
   Tensor sum_short(const Tensor& tensor);
+  Tensor gather_one(const Tensor& tensor, std::span<const int64_t> rows);
+  void await_others();
   void check(int code) const;
   void serve();
 
@@ -108,6 +119,7 @@ class Channel {
   std::deque<Started> waiting_;
   std::map<uint64_t, Finished> finished_;
   uint64_t tickets_ = 0;
+  std::atomic<int> waiters_{0};
   bool closing_ = false;
   std::thread thread_;
 };

@@ -137,6 +137,14 @@ class Communicator(ABC):
         """
 
     @abstractmethod
+    def all_gather_rows(self, values: Sequence[Any]) -> list[Any]:
+        """The rows of several tensors of all workers.
+
+        Args:
+            values: tensors of numbers; the number of rows may differ.
+        """
+
+    @abstractmethod
     def broadcast(self, value: Any, root: int = 0) -> Any:
         """The value of one worker.
 
@@ -212,6 +220,10 @@ class OneProcess(Communicator):
     def all_gather(self, value: Any, axis: int) -> Any:
         """The tensor itself."""
         return value
+
+    def all_gather_rows(self, values: Sequence[Any]) -> list[Any]:
+        """The tensors themselves."""
+        return list(values)
 
     def broadcast(self, value: Any, root: int = 0) -> Any:
         """The tensor itself."""

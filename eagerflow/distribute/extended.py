@@ -184,11 +184,8 @@ class StrategyExtended:
             sums[k] = total
         for k, value in enumerate(sums):
             if isinstance(value, IndexedSlices):
-                sums[k] = IndexedSlices(
-                    self._communicator.all_gather(value.values, 0),
-                    self._communicator.all_gather(value.indices, 0),
-                    value.dense_shape,
-                )
+                values, indices = self._communicator.all_gather_rows([value.values, value.indices])
+                sums[k] = IndexedSlices(values, indices, value.dense_shape)
         if operation is ReduceOp.SUM:
             return sums
         count = self._num_replicas_in_sync

@@ -57,7 +57,15 @@ _TYPES = {
 }
 _numbers = itertools.count(1)
 _SHORT = ("float16", "bfloat16")
-_FUNCTIONS = ("MPI_Allreduce", "MPI_Alltoall", "MPI_Allgather", "MPI_Error_string")
+_FUNCTIONS = (
+    "MPI_Allreduce",
+    "MPI_Alltoall",
+    "MPI_Allgather",
+    "MPI_Allgatherv",
+    "MPI_Ibarrier",
+    "MPI_Test",
+    "MPI_Error_string",
+)
 _OPERATIONS = ("SUM", "MIN", "MAX", "PROD")
 
 
@@ -399,20 +407,45 @@ class MPICommunicator(Communicator):
             [tensor],
         )[0]
 
+    def all_gather_rows(self, values: Sequence[Any]) -> list[Any]:
+        """The rows of several tensors of all workers, those of the first worker first.
+
+        Args:
+            values: tensors of numbers, with at least one axis; the number of rows may differ.
+
+        Raises:
+            ValueError: if the tensors differ in dtype, or in another size.
+        """
+        tensors = [_core.as_tensor(value) for value in values]
+        specs = []
+        for tensor in tensors:
+            rank = tensor.shape.rank
+            sizes = None if rank is None else [None, *tensor.shape.as_list()[1:]]
+            specs.append(TensorSpec(sizes, tensor.dtype))
+        return self._call("CollectiveGather", lambda *each: self._rows(each), specs, tensors)
+
+    def _rows(self, tensors: Sequence[Any]) -> list[Any]:
+        with self._lock:
+            found = self._channel.gather(tensors)
+        if found is not None:
+            return found
+        own = [(tensor.dtype.name, tensor._shape_tuple()) for tensor in tensors]
+        with self._inside("gathering"):
+            about = self._exchange("gathering", own)
+            for each in zip(*about, strict=True):
+                _check_side_by_side(each, 0)
+            signature = self._channel.agree_on_rows(tensors)
+            self._described[signature] = f"gathering of rows of {_summary(own)}"
+        return self._rows(tensors)
+
     def _gathered(self, tensor: Any, axis: int) -> Any:
+        if axis == 0 and tensor.shape.rank and tensor.dtype.name not in ("string", "variant"):
+            return self._rows([tensor])[0]
         array = _array(tensor)
         with self._inside("gathering", array.nbytes):
-            about = self._exchange("gathering", (tensor.dtype.name, array.shape))
-            kinds = {kind for kind, _ in about}
-            rest = {shape[:axis] + shape[axis + 1 :] for _, shape in about}
-            if len(kinds) > 1 or len(rest) > 1:
-                shown = ", ".join(
-                    f"rank {k}: {kind} {list(shape)}" for k, (kind, shape) in enumerate(about)
-                )
-                raise ValueError(
-                    f"Tensors of all processes are put side by side along axis {axis}: they need one "
-                    f"dtype, and equal sizes along the other axes, but are {shown}."
-                )
+            shown = self._exchange("gathering", [(tensor.dtype.name, array.shape)])
+            about = [each[0] for each in shown]
+            _check_side_by_side(about, axis)
             if array.dtype.hasobject:
                 return _core.as_tensor(np.concatenate(self._comm.allgather(array), axis))
             # Along the first axis, what each worker sends is one piece of the result.
@@ -543,6 +576,25 @@ class MPICommunicator(Communicator):
 def _array(tensor: Any) -> Any:
     value = tensor.numpy()
     return np.asarray(value, object if isinstance(value, bytes) else None)
+
+
+def _check_side_by_side(about: Sequence[tuple[str, tuple[int, ...]]], axis: int) -> None:
+    """Raises a ValueError unless the processes' tensors can be put side by side.
+
+    Args:
+        about: the tensors' dtypes and shapes.
+        axis: along which axis.
+    """
+    kinds = {kind for kind, _ in about}
+    rest = {(*shape[:axis], *shape[axis + 1 :]) for _, shape in about}
+    if len(kinds) > 1 or len(rest) > 1:
+        shown = ", ".join(
+            f"rank {k}: {kind} {list(shape)}" for k, (kind, shape) in enumerate(about)
+        )
+        raise ValueError(
+            f"Tensors of all processes are put side by side along axis {axis}: they need one "
+            f"dtype, and equal sizes along the other axes, but are {shown}."
+        )
 
 
 def _summary(about: Sequence[tuple[str, tuple[int, ...]]]) -> str:

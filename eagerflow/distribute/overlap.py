@@ -45,23 +45,24 @@ class Buckets:
             self._send()
 
     def _send(self) -> None:
-        if self._open:
-            ticket = self._communicator.start_sums([tensor for _, tensor in self._open])
-            self._sent.append((ticket, self._open))
+        ticket = self._communicator.start_sums([tensor for _, tensor in self._open])
+        self._sent.append((ticket, self._open))
         self._open, self._size = [], 0
 
-    def send(self) -> None:
-        """Sends what is left."""
-        self._send()
-
     def sums(self) -> dict[Any, Any]:
-        """The sums by key, when all are there."""
-        self._send()
+        """The sums by key, when all are there.
+
+        What has not left yet has nothing to travel beside: this thread adds it up itself, after the
+        others, so that two threads never watch for messages at once.
+        """
         found: dict[Any, Any] = {}
         for ticket, members in self._sent:
             tensors = self._communicator.finish_sums(ticket, [tensor for _, tensor in members])
             found.update(zip((key for key, _ in members), tensors, strict=True))
-        self._sent = []
+        if self._open:
+            tensors = self._communicator.all_reduce([tensor for _, tensor in self._open])
+            found.update(zip((key for key, _ in self._open), tensors, strict=True))
+        self._sent, self._open, self._size = [], [], 0
         return found
 
 
@@ -128,12 +129,10 @@ class SummingTape:
                     rows.append(number)
                 else:
                     send(number, self._form(gradient))
-            buckets.send()
-            # Rows are gathered while the others travel.
-            for number in rows:
-                results[number] = self._after(self._gathered(own[number]), None)
             for number, total in buckets.sums().items():
                 results[number] = self._after(total, contexts[number])
+            for number in rows:
+                results[number] = self._after(self._gathered(own[number]), None)
             if UnconnectedGradients(unconnected_gradients or "none") is UnconnectedGradients.ZERO:
                 for number, gradient in enumerate(results):
                     if gradient is None:
@@ -163,8 +162,5 @@ class SummingTape:
         return total
 
     def _gathered(self, rows: Any) -> Any:
-        return IndexedSlices(
-            self._communicator.all_gather(rows.values, 0),
-            self._communicator.all_gather(rows.indices, 0),
-            rows.dense_shape,
-        )
+        values, indices = self._communicator.all_gather_rows([rows.values, rows.indices])
+        return IndexedSlices(values, indices, rows.dense_shape)

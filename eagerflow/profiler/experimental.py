@@ -19,6 +19,9 @@ from eagerflow import _core
 from eagerflow.errors import AlreadyExistsError, UnavailableError
 from eagerflow.util import lazy
 
+# Needed where a profile is written.
+watch = lazy.Module("eagerflow.distribute.watch")
+
 __all__ = ["Profile", "ProfilerOptions", "Trace", "start", "stop"]
 
 
@@ -67,6 +70,22 @@ class _Recorder:
         """From now on the next operation of this thread counts."""
         self._last[threading.get_ident()] = self.now()
 
+    def _communication(self) -> list[dict[str, Any]]:
+        """The collectives of several processes since the profile began, a row for each communicator."""
+        watching = watch.current()
+        events: list[dict[str, Any]] = []
+        for number, ledger in enumerate([] if watching is None else watching.ledgers()):
+            row = {"pid": os.getpid(), "tid": number}
+            name = {"name": f"communicator {ledger.path}"}
+            events.append({"ph": "M", "name": "thread_name", **row, "args": name})
+            for entry in watch.entries_after(ledger, 0):
+                _, _, _, size, begin, end = entry
+                if begin >= self._begun:
+                    times = {"ts": (begin - self._begun) * 1e6, "dur": (end - begin) * 1e6}
+                    about = {"name": ledger.text(entry), "args": {"bytes": str(size)}}
+                    events.append({"ph": "X", **row, **times, **about})
+        return events
+
     def save(self) -> str:
         """Writes the file, and returns its path."""
         run = time.strftime("%Y_%m_%d_%H_%M_%S")
@@ -93,6 +112,7 @@ class _Recorder:
                     "args": {key: str(value) for key, value in details.items()},
                 }
             )
+        events += self._communication()
         path = os.path.join(folder, f"{platform.node() or 'localhost'}.trace.json.gz")
         with gzip.open(path, "wt") as file:
             json.dump({"displayTimeUnit": "ns", "traceEvents": events}, file)

@@ -92,6 +92,10 @@ def test_a_training_goes_on_with_other_processes(before, after, tmp_path):
             np.testing.assert_allclose(other[key], one[key], rtol=2e-5, atol=2e-6)
 
 
+def test_profiles_show_communication(tmp_path):
+    assert _run(2, "profiling.py", tmp_path).count("done") == 2
+
+
 def test_one_process_writes(tmp_path):
     _run(2, "writing.py", tmp_path)
     found = sorted(
