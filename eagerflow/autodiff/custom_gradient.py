@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.autodiff.tape import GradientTape
+from eagerflow.errors import UnimplementedError
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.tensor import Tensor
@@ -105,7 +107,7 @@ def _call(f: Callable, args: tuple, kwargs: dict) -> Any:
     # Keyword arguments are not differentiated.
     sources = [*inputs, *variables]
     if _core.building() is not None:
-        outputs = _add_node(parts, sources, backward)
+        outputs = _add_node(f, parts, sources, backward)
     else:
         # New identities, so that tapes find this step and not those inside `f`, unless none of the
         # inputs is watched: then what `f` captured still counts.
@@ -114,13 +116,40 @@ def _call(f: Callable, args: tuple, kwargs: dict) -> Any:
     return nest.pack_sequence_as(result, _with_parts(leaves, outputs))
 
 
-def _add_node(parts: list, sources: list, backward: Callable[[list], list]) -> list:
+class _Traced(threading.local):
+    """The code of the functions whose backward steps this thread is tracing, the outermost first."""
+
+    def __init__(self) -> None:
+        self.codes: list[Any] = []
+
+
+_traced = _Traced()
+# A function that its own gradient calls is traced to this order of derivatives.
+_RECURSIVE_ORDERS = 2
+
+
+def _code_of(f: Callable) -> Any:
+    while isinstance(f, functools.partial):
+        f = f.func
+    return getattr(f, "__code__", f)
+
+
+def _add_node(f: Callable, parts: list, sources: list, backward: Callable[[list], list]) -> list:
     """The values of a traced function's tensors, with gradients from `backward`.
 
     It is called at once, for a graph that the backward pass runs, whoever asks for the gradients
     and how often. An error is one of the backward pass.
     """
     tensors, variables = _split(sources)
+    code = _code_of(f)
+    if _traced.codes.count(code) >= _RECURSIVE_ORDERS:
+        error = UnimplementedError(
+            None,
+            None,
+            f"{getattr(code, 'co_name', code)} is called by its own gradient. In a graph it has "
+            f"derivatives of order {_RECURSIVE_ORDERS} at most: compute this one eagerly.",
+        )
+        return _core.custom_gradient_node(parts, tensors, variables, _raiser(error), [])
     graph = func_graph.FuncGraph("custom_gradient")
     step: Any = graph
     kinds: list[int] = []
@@ -128,6 +157,7 @@ def _add_node(parts: list, sources: list, backward: Callable[[list], list]) -> l
         weights = [
             graph.placeholder(part.dtype, func_graph.dims_of(part.shape), "dy") for part in parts
         ]
+        _traced.codes.append(code)
         try:
             gradients = backward(weights)
             found = [
@@ -143,6 +173,8 @@ def _add_node(parts: list, sources: list, backward: Callable[[list], list]) -> l
             )
             kinds = [len(found[k]) for k in order]
             graph.finish([graph.capture(output) for k in order for output in found[k]])
+        finally:
+            _traced.codes.pop()
     return _core.custom_gradient_node(parts, tensors, variables, step, kinds)
 
 

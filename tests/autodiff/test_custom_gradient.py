@@ -180,3 +180,28 @@ def test_a_gradient_with_a_gradient_of_its_own():
         outer.watch(w)
         g = inner.gradient(y, x, output_gradients=w)
     assert outer.gradient(g, w).numpy() == 7.0
+
+
+def test_a_function_that_its_own_gradient_calls():
+    @tf.custom_gradient
+    def power(x, n):
+        return x**n, lambda dy: (dy * n * power(x, n - 1), None)
+
+    def derivative(f, x, order):
+        if not order:
+            return f(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = derivative(f, x, order - 1)
+        return tape.gradient(y, x)
+
+    traced = tf.function(lambda x: power(x, 5.0))
+    x = tf.constant(2.0)
+    for order, expected in enumerate([32.0, 80.0, 160.0, 240.0]):
+        assert float(derivative(lambda x: power(x, 5.0), x, order)) == expected
+        if order < 3:
+            assert float(derivative(traced, x, order)) == expected
+    with pytest.raises(tf.errors.UnimplementedError, match="power is called by its own gradient"):
+        derivative(traced, x, 3)
+    inside = tf.function(lambda x: derivative(lambda x: power(x, 5.0), x, 2))
+    assert float(inside(x)) == 160.0
