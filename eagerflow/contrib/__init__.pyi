@@ -1,4 +1,5 @@
 from eagerflow.contrib import (
+    distributions as distributions,
     eager as eager,
     framework as framework,
     layers as layers,

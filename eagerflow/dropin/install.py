@@ -86,7 +86,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if package in _KERAS:
             return Facade(spec.name, targets, names, submodules=() if inside else ["__internal__"])
         find = functools.partial(self._unavailable, inside)
-        return Facade(spec.name, targets, names, find, paths.submodules(inside))
+        return Facade(spec.name, targets, names, find, paths.submodules(inside, self.first))
 
     def _versions(self) -> dict[str, Any]:
         number = VERSIONS[self.generation]

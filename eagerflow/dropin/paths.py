@@ -314,13 +314,15 @@ def second(path: str) -> str:
     return path.removeprefix("compat.v2").lstrip(".")
 
 
-def submodules(path: str) -> list[str]:
-    """The modules directly below `tensorflow.<path>` that are none of this package.
+def submodules(path: str, first_generation: bool) -> list[str]:
+    """The modules directly below `tensorflow.<path>` that its namespaces have no names for.
 
     >>> from eagerflow.dropin.paths import submodules
-    >>> "tpu" in submodules(""), submodules("__internal__.types")
+    >>> "tpu" in submodules("", False), submodules("__internal__.types", False)
     (True, ['data'])
     """
+    if first_generation and not path:
+        return ["contrib", *submodules("", False)]
     path = second(path)
     if path in ("keras", "compat.v1.keras"):
         return ["__internal__"]

@@ -246,6 +246,19 @@ class Graph(_core.Graph, GraphInspection):
         _core.no_op_node(name)
         return Operation(graph.node(len(graph) - 1))
 
+    def with_effects(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """What a function returns, computed after the effects of the nodes that it adds.
+
+        A function that returns nothing gives the last operation with effects, or one that does
+        nothing.
+        """
+        graph = _core.building()
+        start = len(graph)
+        result = function(*args, **kwargs)
+        if result is None:
+            return last_effect(graph, start) or self.add_no_op("NoOp")
+        return with_effects(start, result)
+
     # Collections
 
     def add_to_collection(self, name: Any, value: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow.framework import dtypes
+from eagerflow.framework import context, dtypes
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.host_call import host_call
@@ -61,6 +61,19 @@ def require(flags: Any, refuse: Callable[..., None], *values: Any) -> None:
     host_call(refuse, None, values, name="Assert", effects=True, unless=holds)
 
 
+def _awaited(body: Callable[..., Any]) -> Callable[..., Any]:
+    """An assertion that gives its operation where a program builds a graph, which may wait for it.
+
+    In a traced function it runs anyway.
+    """
+
+    def in_graph(*args: Any, **kwargs: Any) -> Any:
+        graph = context.building_graph()
+        return body(*args, **kwargs) if graph is None else graph.with_effects(body, *args, **kwargs)
+
+    return in_graph
+
+
 def _prefix(message: str | None) -> str:
     return f"{message}.  " if message else ""
 
@@ -94,7 +107,7 @@ def _difference(
     return "\n".join(lines)
 
 
-@op_function
+@op_function(in_graph=_awaited)
 def assert_equal(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: Any = None
 ) -> None:
@@ -130,7 +143,7 @@ def assert_equal(
         _compare(_ops.equal, "==", x, y, message, summarize)
 
 
-@op_function
+@op_function(in_graph=_awaited)
 def assert_none_equal(
     x: Any, y: Any, summarize: int | None = None, message: str | None = None, name: Any = None
 ) -> None:
@@ -138,7 +151,7 @@ def assert_none_equal(
     _compare(_ops.not_equal, "!=", x, y, message, summarize)
 
 
-@op_function
+@op_function(in_graph=_awaited)
 def assert_less(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: Any = None
 ) -> None:
@@ -146,7 +159,7 @@ def assert_less(
     _compare(_ops.less, "<", x, y, message, summarize)
 
 
-@op_function
+@op_function(in_graph=_awaited)
 def assert_less_equal(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: Any = None
 ) -> None:
@@ -154,7 +167,7 @@ def assert_less_equal(
     _compare(_ops.less_equal, "<=", x, y, message, summarize)
 
 
-@op_function
+@op_function(in_graph=_awaited)
 def assert_greater(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: Any = None
 ) -> None:
@@ -162,7 +175,7 @@ def assert_greater(
     _compare(_ops.greater, ">", x, y, message, summarize)
 
 
-@op_function
+@op_function(in_graph=_awaited)
 def assert_greater_equal(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: Any = None
 ) -> None:
@@ -184,7 +197,7 @@ def _against_zero(
     require(op(x, _core.convert(0, x.dtype, None)), refuse, x)
 
 
-@op_function
+@op_function(in_graph=_awaited)
 def assert_positive(
     x: Any, message: str | None = None, summarize: int | None = None, name: Any = None
 ) -> None:
@@ -198,7 +211,7 @@ def assert_positive(
     _against_zero(_ops.greater, ">", x, message, summarize)
 
 
-@op_function
+@op_function(in_graph=_awaited)
 def assert_negative(
     x: Any, message: str | None = None, summarize: int | None = None, name: Any = None
 ) -> None:
@@ -206,7 +219,7 @@ def assert_negative(
     _against_zero(_ops.less, "<", x, message, summarize)
 
 
-@op_function
+@op_function(in_graph=_awaited)
 def assert_non_negative(
     x: Any, message: str | None = None, summarize: int | None = None, name: Any = None
 ) -> None:
@@ -214,7 +227,7 @@ def assert_non_negative(
     _against_zero(_ops.greater_equal, ">=", x, message, summarize)
 
 
-@op_function
+@op_function(in_graph=_awaited)
 def assert_non_positive(
     x: Any, message: str | None = None, summarize: int | None = None, name: Any = None
 ) -> None:
@@ -222,7 +235,7 @@ def assert_non_positive(
     _against_zero(_ops.less_equal, "<=", x, message, summarize)
 
 
-@op_function
+@op_function(in_graph=_awaited)
 def assert_near(
     x: Any,
     y: Any,
@@ -302,7 +315,7 @@ def _assert_rank(x: Any, holds: Callable, text: str, message: str | None) -> Non
         )
 
 
-@op_function
+@op_function(in_graph=_awaited)
 def assert_rank(x: Any, rank: Any, message: str | None = None, name: Any = None) -> None:
     """Checks the number of axes.
 
@@ -316,7 +329,7 @@ def assert_rank(x: Any, rank: Any, message: str | None = None, name: Any = None)
     _assert_rank(x, lambda rank: rank == wanted, str(wanted), message)
 
 
-@op_function
+@op_function(in_graph=_awaited)
 def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: Any = None) -> None:
     """Checks the minimum number of axes; raises a ValueError if not."""
     x = _core.as_tensor(x)
@@ -324,7 +337,7 @@ def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: An
     _assert_rank(x, lambda rank: rank >= wanted, f"at least {wanted}", message)
 
 
-@op_function
+@op_function(in_graph=_awaited)
 def assert_rank_in(
     x: Any, ranks: Iterable[Any], message: str | None = None, name: Any = None
 ) -> None:
@@ -499,7 +512,7 @@ def _assert_one_shape(tensor: Tensor, symbols: Any, known: dict, message: str | 
             )
 
 
-@op_function
+@op_function(in_graph=_awaited)
 def Assert(condition: Any, data: Any, summarize: int | None = None, name: Any = None) -> None:
     """Checks a condition.
 
@@ -529,7 +542,9 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: Any = 
     host_call(refuse, None, tuple(data), name="Assert", effects=True, unless=holds)
 
 
-@composed_op("CheckNumerics", elementwise=1, tensor=Input(FLOAT_TYPES), message=str)
+@composed_op(
+    "CheckNumerics", elementwise=1, in_graph=_awaited, tensor=Input(FLOAT_TYPES), message=str
+)
 def check_numerics(tensor: Any, message: str, name: Any = None) -> Tensor:
     """Checks that no element is NaN or infinite, and returns the tensor.
 
@@ -566,7 +581,9 @@ def check_numerics(tensor: Any, message: str, name: Any = None) -> Tensor:
     return _ops.identity(x)
 
 
-@composed_op("CheckNumerics", checked_first=True, x=Input(FLOAT_TYPES), message=str)
+@composed_op(
+    "CheckNumerics", checked_first=True, in_graph=_awaited, x=Input(FLOAT_TYPES), message=str
+)
 def assert_all_finite(x: Any, message: str, name: Any = None) -> Tensor:
     """Checks that no element is NaN or infinite; the same as `check_numerics`."""
     return check_numerics(x, message)

@@ -149,3 +149,17 @@ def test_tracebacks_have_the_programs_lines(tmp_path):
 def test_misspelt_names_are_guessed(tmp_path):
     done = run(tmp_path, program(tmp_path, "import eagerflow as tf\ntf.reduce_summ(1)\n"))
     assert "Did you mean: 'reduce_sum'?" in done.stderr
+
+
+def test_contrib_is_there_without_an_import(tmp_path):
+    """As in the first generation, where it is imported when it is first used."""
+    path = program(
+        tmp_path,
+        "import tensorflow as tf\n"
+        "tfe = tf.contrib.eager\n"
+        "tf.enable_eager_execution()\n"
+        "print(tfe.Variable(1.0).numpy(), tf.contrib.distributions.Normal(0.0, 2.0).stddev().numpy())\n"
+        "print(tf.distributions.Laplace is tf.contrib.distributions.Laplace)\n",
+    )
+    done = run(tmp_path, path)
+    assert done.stdout == "1.0 2.0\nTrue\n", done.stderr

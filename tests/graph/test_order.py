@@ -55,3 +55,18 @@ def test_tuples_wait_for_all(names, counter):
 def test_no_op_is_an_operation(names, counter):
     assert names.no_op("nothing").type == "NoOp"
     assert after(names.no_op(), counter) == 0
+
+
+def test_assertions_are_operations_that_others_wait_for(names):
+    with v1.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32, [])
+        positive = names.debugging.assert_positive(x)
+        known = names.debugging.assert_rank(x, 0)
+        with tf.control_dependencies([positive, known]):
+            same = tf.identity(x)
+        finite = names.debugging.check_numerics(x, "x")
+        assert session.run([same, finite], {x: 2.0}) == [2.0, 2.0]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="x > 0"):
+            session.run(same, {x: -1.0})
+        with pytest.raises(tf.errors.InvalidArgumentError, match="NaN"):
+            session.run(finite, {x: float("nan")})

@@ -30,6 +30,7 @@ FAMILIES = (
     "tables",
     "strings",
     "distributions",
+    "random_variables",
     "neighbourhoods",
     "odd_arguments",
     "images",

@@ -1,0 +1,43 @@
+"""tf.compat.v1.distributions: random variables."""
+
+from eagerflow.v1.distributions import (
+    FULLY_REPARAMETERIZED,
+    NOT_REPARAMETERIZED,
+    Bernoulli,
+    Beta,
+    Categorical,
+    Dirichlet,
+    DirichletMultinomial,
+    Distribution,
+    Exponential,
+    Gamma,
+    Laplace,
+    Multinomial,
+    Normal,
+    RegisterKL,
+    ReparameterizationType,
+    StudentT,
+    Uniform,
+    kl_divergence,
+)
+
+__all__ = [
+    "FULLY_REPARAMETERIZED",
+    "NOT_REPARAMETERIZED",
+    "Bernoulli",
+    "Beta",
+    "Categorical",
+    "Dirichlet",
+    "DirichletMultinomial",
+    "Distribution",
+    "Exponential",
+    "Gamma",
+    "Laplace",
+    "Multinomial",
+    "Normal",
+    "RegisterKL",
+    "ReparameterizationType",
+    "StudentT",
+    "Uniform",
+    "kl_divergence",
+]
