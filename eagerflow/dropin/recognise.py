@@ -55,12 +55,15 @@ def _exists(root: str, path: str) -> bool:
 
 def _names_used(source: str, folder: Path | None) -> Iterator[str]:
     """Dotted names below `tensorflow` in a program and in its own modules."""
+    keywords, inside = set(), []
     try:
         for _, usage in usage_of.modules_of(source, "", folder):
-            yield from (f"keyword:{name}" for name in usage.keywords & _OLD_KEYWORDS)
-            for use in usage.uses:
-                package, _, inside = use.path.partition(".")
-                if package == "tensorflow" and inside and not inside.startswith(_OF_BOTH):
-                    yield inside
+            keywords |= usage.keywords & _OLD_KEYWORDS
+            paths = [use.path.partition(".")[::2] for use in usage.uses]
+            inside += [path for package, path in paths if package == "tensorflow" and path]
     except (SyntaxError, ValueError):  # what runs it will say so
-        return
+        pass
+    # Programs that name `tf.compat.v1` pass these keywords to its functions.
+    if not any(path.startswith("compat.v1") for path in inside):
+        yield from (f"keyword:{name}" for name in keywords)
+    yield from (path for path in inside if not path.startswith(_OF_BOTH))

@@ -32,6 +32,7 @@ def test_first_generation(text):
         "import tensorflow as tf\nm = tf.keras.optimizers.SGD()",
         "import tensorflow.compat.v1 as tf\nx = tf.placeholder(tf.float32)",
         "import tensorflow as tf\ntf.compat.v1.disable_eager_execution()",
+        "import tensorflow as tf\ntf.compat.v1.Session().run(x, feed_dict={})",
         "this is no Python",
     ],
 )

@@ -103,7 +103,7 @@ class Graph:
                 )
 
     def _check_batch_sizes(self) -> None:
-        known = {tensor.shape[0] for tensor in self.inputs if tensor.shape.rank} - {None}
+        known = {tensor.shape.as_list()[0] for tensor in self.inputs if tensor.shape.rank} - {None}
         if len(known) > 1:
             logging.warning(
                 "Found incompatible static batch sizes among the inputs. Batch sizes: "

@@ -338,3 +338,14 @@ def test_inputs_like_tensors_and_of_any_rank():
     assert tf.keras.Input(tensor=tf.zeros((7, 32))).shape == (7, 32)
     with pytest.raises(TypeError, match="Keyword argument not understood"):
         tf.keras.Model(inputs=5)
+
+
+def test_models_of_programs_whose_sizes_are_dimensions():
+    tf.compat.v1.disable_v2_tensorshape()
+    try:
+        a, b = tf.keras.Input((3,)), tf.keras.Input((2,), batch_size=4)
+        outputs = tf.keras.layers.Dense(1)(tf.keras.layers.concatenate([a, b]))
+        model = tf.keras.Model([a, b], outputs)
+        assert model.predict([tf.ones([4, 3]), tf.ones([4, 2])], verbose=0).shape == (4, 1)
+    finally:
+        tf.compat.v1.enable_v2_tensorshape()
