@@ -2,6 +2,7 @@
 #include "graph/attention.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "eager/batched.h"
 #include "eager/fusion_log.h"
@@ -74,7 +75,8 @@ class Attention::Search {
     int32_t result_grad = -1, query_grad = -1, key_grad = -1, value_grad = -1;
     bool keys_in_columns;
     int mask_sign = 0;
-    std::vector<Scale> scales;  // the last one first
+    std::vector<Scale> scales;    // the last one first
+    std::vector<int32_t> shifts;  // numbers that are added after scales
   };
 
   std::span<const size_t> reading(int32_t slot) const {
@@ -141,6 +143,12 @@ class Attention::Search {
       return follow(scaled, parts);
     }
     const bool adds = is(*step.node, ops::add);
+    if (adds && parts.scales.empty() && is_number(step.inputs[1]) &&
+        step.inputs[0] != step.inputs[1]) {
+      parts.shifts.push_back(step.inputs[1]);
+      parts.scoring.push_back(i);
+      return follow(step.inputs[0], parts);
+    }
     if ((!adds && !is(*step.node, ops::subtract)) || parts.mask_sign != 0 ||
         !parts.scales.empty()) {
       return false;
@@ -262,6 +270,8 @@ class Attention::Search {
         attention->inputs_.push_back(scale.slot);
         attention->divides_.push_back(scale.divides);
       }
+      attention->shifts_ = parts.shifts.size();
+      attention->inputs_.insert(attention->inputs_.end(), parts.shifts.begin(), parts.shifts.end());
       found.passes[pass] = std::move(attention);
     }
     // The plan gives the logarithms a slot.
@@ -359,10 +369,9 @@ bool Attention::run(std::span<const Tensor> inputs, TensorList& outputs) const {
     ++next;
   }
   if (backward_) {
-    const Tensor& gradient = inputs[next + divides_.size() + 1];
+    const Tensor& gradient = inputs[next + divides_.size() + shifts_ + 1];
     if (gradient.shape() != result) return false;
   }
-  // From here on, nothing fails.
   for (const Tensor& input : inputs) input.impl()->settle();
   a.query = inputs[0].data<float>();
   a.key = inputs[1].data<float>();
@@ -374,6 +383,11 @@ bool Attention::run(std::span<const Tensor> inputs, TensorList& outputs) const {
   for (const char divides : divides_) {
     const float number = inputs[next++].data<float>()[0];
     a.scale = divides ? a.scale / number : a.scale * number;
+  }
+  // A softmax is the same for shifted scores, but for their rounding.
+  constexpr float kSmallShift = 1e-6F;
+  for (size_t k = 0; k < shifts_; ++k) {
+    if (!(std::abs(inputs[next++].data<float>()[0]) <= kSmallShift)) return false;
   }
   const double work = static_cast<double>(a.heads) * static_cast<double>(a.queries * a.keys) *
                       static_cast<double>(a.size + a.value_size);

@@ -42,8 +42,9 @@ class Attention {
   int mask_sign_ = 0;          // -1 if the mask is subtracted, 0 if there is none
   std::vector<char> divides_;  // whether the scores are divided by a scale
   int32_t weights_ = -1;
-  // Queries, keys, values, the mask, the scales; of the backward pass also the result, its
-  // gradient, and what the forward pass has kept.
+  size_t shifts_ = 0;  // numbers that are added to the scores
+  // Queries, keys, values, the mask, the scales, the shifts; of the backward pass also the result,
+  // its gradient, and what the forward pass has kept.
   std::vector<int32_t> inputs_;
   // The result and what is kept, or the gradients by queries, keys and values.
   std::vector<int32_t> outputs_;

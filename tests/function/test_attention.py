@@ -145,6 +145,20 @@ def test_hidden_values_that_are_not_numbers_spread_as_in_single_steps() -> None:
     assert np.isnan(tf.function(attention)(query, key, value, mask)).all()
 
 
+@pytest.mark.parametrize("shift, fuses", [(1e-9, True), (3.0, False), (np.inf, False)])
+def test_scores_that_are_shifted(shift: float, fuses: bool) -> None:
+    """Some libraries add a very small number to their scores."""
+    inputs = operands(90, 90, 16)
+    causal = masked("causal", 90, 90)
+    program = with_gradients(lambda q, k, v: attention(q, k, v, lambda s: causal(s) + shift))
+    traced = tf.function(program)
+    assert ("attention" in fusions_of(lambda: traced(*inputs))) == fuses
+    if np.isfinite(shift):
+        assert_close(traced(*inputs), program(*inputs))
+    else:
+        assert np.isnan(traced(*inputs)[0]).all()
+
+
 def test_scores_that_others_read_stay() -> None:
     inputs = operands(90, 90, 16)
 
