@@ -443,3 +443,12 @@ def test_truediv_takes_the_first_dtype_and_divide_the_tensors():
     with pytest.raises(TypeError, match="float32.*float64"):
         tf.truediv([1.0], y)
     assert tf.divide(1.0, y).dtype == tf.float64
+
+
+def test_softplus_is_right_to_two_units() -> None:
+    x = np.concatenate([np.linspace(-80, 80, 200_001), np.linspace(-2, 2, 400_001)]).astype("f")
+    expected = np.logaddexp(0.0, x.astype("d"))
+    units = np.abs(tf.math.softplus(x).numpy() - expected) / np.spacing(expected.astype("f"))
+    assert units.max() < 1.75
+    ends = tf.math.softplus([0.0, -np.inf, np.inf, np.nan, -200.0, 1e30]).numpy()
+    np.testing.assert_array_equal(ends, np.array([np.log(2), 0, np.inf, np.nan, 0, 1e30], "f"))

@@ -48,7 +48,7 @@ struct Softplus {
   template <class T, class V = Vec<T>>
   static V of(V x, T) {
     const V above = x < 0 ? V{} : x;
-    return above + vlog1p(vexp(-vabs(x)));
+    return above + vlog1p_of_share(vexp(-vabs(x)));
   }
 };
 struct Softsign {

@@ -344,7 +344,8 @@ template <class T>
 void sigmoid_cross_entropy(T* out, const T* z, const T* x, int64_t n) {
   for_vectors<T>(n, [&](int64_t i, auto size) {
     const Vec<T> v = load(x + i, size);
-    const Vec<T> loss = (v > 0 ? v : Vec<T>{}) - v * load(z + i, size) + vlog1p(vexp(-vabs(v)));
+    const Vec<T> loss =
+        (v > 0 ? v : Vec<T>{}) - v * load(z + i, size) + vlog1p_of_share(vexp(-vabs(v)));
     store(out + i, v != v ? v : loss, size);
   });
 }

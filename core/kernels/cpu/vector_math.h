@@ -216,6 +216,13 @@ EF_INLINE F32 vlog1p(F32 x) {
   return (x > -1.0f) & (x < __builtin_inff()) ? finite : whole;
 }
 
+// log(1 + x) for 0 <= x <= 1, or NaN: without a division, and nothing to tell apart.
+EF_INLINE F32 vlog1p_of_share(F32 x) {
+  const auto above = x > 0x1.a82798p-2f;  // sqrt(2) - 1
+  return log_near_one(above ? (x - 1.0f) * 0.5f : x, above ? F32{} + 1.0f : F32{});
+}
+EF_INLINE F64 vlog1p_of_share(F64 x) { return vlog1p(x); }
+
 template <class V>
 EF_INLINE V vsigmoid(V x) {
   return 1 / (1 + vexp(-x));
