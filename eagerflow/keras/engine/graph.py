@@ -103,7 +103,8 @@ class Graph:
                 )
 
     def _check_batch_sizes(self) -> None:
-        known = {tensor.shape.as_list()[0] for tensor in self.inputs if tensor.shape.rank} - {None}
+        shapes = [tensor.shape.as_list() for tensor in self.inputs if tensor.shape.rank]
+        known = {shape[0] for shape in shapes if shape[0] is not None}
         if len(known) > 1:
             logging.warning(
                 "Found incompatible static batch sizes among the inputs. Batch sizes: "
