@@ -506,7 +506,7 @@ class StaticVocabularyTable(Table):
 
     def _find(self, keys: Tensor) -> Tensor:
         known = keys if keys.dtype is self._known_dtype else _ops.cast(keys, self._known_dtype)
-        ids = self._table.find(known, _NO_NUMBER)
+        ids = self._table.find(known, _core.convert(-1, dtypes.int64, None))
         if not ids._size or int(_ops.reduce_min(ids)) >= 0:
             return ids
         # Numbers are hashed by their decimal digits.
@@ -514,9 +514,6 @@ class StaticVocabularyTable(Table):
         shared = _ops.string_hash(texts, self._num_oov_buckets, "farm")
         shared = _ops.add(shared, len(self._table))
         return _ops.select(self._table.contains(known), ids, shared)
-
-
-_NO_NUMBER = _core.convert(-1, dtypes.int64, None)
 
 
 class MutableHashTable(Table):

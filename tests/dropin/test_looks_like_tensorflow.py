@@ -280,3 +280,19 @@ def test_cpus_are_divided_for_tests(tmp_path):
 def test_private_modules_tell_the_generation(tmp_path):
     text = "from tensorflow.python import tf2\nprint(tf2.enabled())\n"
     assert run(tmp_path, text).strip() == "True"
+
+
+def test_devices_can_be_divided_after_imports(tmp_path):
+    text = (
+        "import tensorflow as tf\n"
+        "class Layer(tf.keras.layers.Dense): pass\n"
+        "class Optimizer(tf.keras.optimizers.Adam): pass\n"
+        "class Older(tf.keras.optimizers.legacy.SGD): pass\n"
+        "class Metric(tf.keras.metrics.Accuracy): pass\n"
+        "class Variable(tf.Variable): pass\n"
+        "class Table(tf.lookup.StaticHashTable): pass\n"
+        "from tensorflow.python.distribute import strategy_combinations\n"
+        "strategy_combinations.set_virtual_cpus_to_at_least(2)\n"
+        "print(len(tf.config.list_logical_devices('CPU')))\n"
+    )
+    assert run(tmp_path, text).strip() == "2"

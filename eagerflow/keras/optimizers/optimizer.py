@@ -33,7 +33,6 @@ schedules = lazy.Module("eagerflow.keras.optimizers.schedules")
 
 _ops = _core.ops
 Tensor = _core.Tensor
-_ONE = _core.convert(1, dtypes.int64)
 
 
 class _Variables(list):
@@ -88,7 +87,6 @@ class Optimizer(Keras2Hooks, Keras3Hooks, Trackable):
     _rate_takes_step = False
     _decay = 0.0  # an argument of the legacy optimizers
     _has_complex = False  # whether a variable is complex
-    _one = _ONE  # what a step adds to `iterations`
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -133,6 +131,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks, Trackable):
         self.jit_compile = jit_compile and bool(list_physical_devices("GPU"))
         self._built = False
         self._was_built = False
+        self._one = _core.convert(1, dtypes.int64)  # what a step adds to `iterations`
         self._iterations = variable_at_once(
             0, dtype=dtypes.int64, trainable=False, name=self._iterations_name()
         )
