@@ -188,14 +188,15 @@ docs: build $(VENV)/.docs
 	$(BIN)/python -m mkdocs build --quiet --strict
 
 # Packages that were built on TensorFlow, by their own tests: all of tools/ecosystem/packages.toml, or
-# PACKAGE. TENSORFLOW_PYTHON names a Python that has TensorFlow 2.21, pytest and absl-py.
+# PACKAGE; EVERY=n runs every nth test file. TENSORFLOW_PYTHON names a Python that has TensorFlow 2.21, pytest and absl-py.
 $(VENV)/.ecosystem: $(VENV)/.ready
 	$(BIN)/python tools/requirements.py ecosystem > $(VENV)/ecosystem.txt
 	$(PIP) install --quiet -r $(VENV)/ecosystem.txt
 	touch $@
 
 ecosystem: build $(VENV)/.ecosystem
-	$(BIN)/python tools/ecosystem $(PACKAGE) $(if $(FILES),--files $(FILES)) $(if $(AGAIN),--again)
+	$(BIN)/python tools/ecosystem $(PACKAGE) $(if $(FILES),--files $(FILES)) $(if $(EVERY),--every $(EVERY)) \
+		$(if $(AGAIN),--again)
 
 clean:
 	rm -rf build build-sanitize build-aarch64 build-site .venv-wheels build-threads build-fuzz build-wheels-* dist .venv .venv-oracle .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis .ecosystem
