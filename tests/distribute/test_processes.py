@@ -73,6 +73,12 @@ def test_horovod_keras(count):
 
 
 @pytest.mark.parametrize("count", [2, 4])
+def test_a_loop_with_horovod(count, tmp_path):
+    assert _run(count, "horovod_loop.py", tmp_path).count("done") == count
+    assert (tmp_path / "checkpoint-1.index").exists()
+
+
+@pytest.mark.parametrize("count", [2, 4])
 def test_shuffles_agree(count, tmp_path):
     assert _run(count, "shuffling.py", tmp_path).count("done") == count
 
