@@ -257,6 +257,9 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
 
     # Whether a function of version 1 has returned it in place of an operation.
     _stands_for_update = False
+    # What graphs' variables, which sessions hold, have as well.
+    _synchronization = VariableSynchronization.AUTO
+    _aggregation = VariableAggregation.NONE
 
     # NumPy's operators leave it to the variable's.
     __array_priority__ = 100

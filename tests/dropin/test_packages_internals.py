@@ -143,6 +143,13 @@ def test_older_dense_features_are_told_by_their_class():
     assert older([column])({"a": tf.constant([[2.0]])}).numpy().tolist() == [[2.0]]
 
 
+def test_variables_of_graphs_say_how_they_are_joined():
+    with tf.Graph().as_default():
+        variable = tf.compat.v1.Variable(1.0)
+    assert variable.synchronization is tf.VariableSynchronization.AUTO
+    assert variable.aggregation is tf.VariableAggregation.NONE
+
+
 def test_values_of_attributes_are_dtypes_and_messages():
     with tf.Graph().as_default() as graph:
         tf.constant([1.0, 2.0])
