@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
+
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
 
 
 def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list[int]]:
@@ -24,6 +28,84 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list
     def partitioner(shape: Any, **unused_args: Any) -> list[int]:
         parts = [1] * len(shape)
         parts[axis] = min(num_shards, shape[axis])
+        return parts
+
+    return partitioner
+
+
+def variable_axis_size_partitioner(
+    max_shard_bytes: int,
+    axis: int = 0,
+    bytes_per_string_element: int = 16,
+    max_shards: int | None = None,
+) -> Callable[..., list[int]]:
+    """A function of a shape and a dtype that keeps each part below a size.
+
+    Args:
+        max_shard_bytes: the largest part, in bytes.
+        axis: the axis that is cut.
+        bytes_per_string_element: how long a string is taken to be.
+        max_shards: the largest number of parts, if any.
+
+    Raises:
+        ValueError: if a number is not positive.
+
+    >>> cut = tf.compat.v1.variable_axis_size_partitioner(16)
+    >>> cut(shape=tf.TensorShape([6, 2]), dtype=tf.float32)
+    [3, 1]
+    """
+    if max_shard_bytes < 1 or bytes_per_string_element < 1:
+        raise ValueError(
+            "Both max_shard_bytes and bytes_per_string_element must be positive. Currently, "
+            f"max_shard_bytes={max_shard_bytes} and bytes_per_string_element="
+            f"{bytes_per_string_element}"
+        )
+    if max_shards and max_shards < 1:
+        raise ValueError(f"max_shards must be positive. Currently, max_shards={max_shards}")
+
+    def partitioner(shape: Any, dtype: Any, **unused_args: Any) -> list[int]:
+        sizes: list[Any] = TensorShape(shape).as_list()
+        element = (
+            bytes_per_string_element if dtype == dtypes.string else dtypes.as_dtype(dtype).size
+        )
+        slice_bytes = element * math.prod(sizes) // sizes[axis]
+        per_part = max(1, max_shard_bytes // slice_bytes)
+        count = -(-sizes[axis] // per_part)
+        parts = [1] * len(sizes)
+        parts[axis] = min(count, max_shards) if max_shards else count
+        return parts
+
+    return partitioner
+
+
+def min_max_variable_partitioner(
+    max_partitions: int = 1,
+    axis: int = 0,
+    min_slice_size: int = 256 << 10,
+    bytes_per_string_element: int = 16,
+) -> Callable[..., list[int]]:
+    """A function of a shape and a dtype that makes as many parts as keep each above a size.
+
+    Args:
+        max_partitions: the largest number of parts.
+        axis: the axis that is cut.
+        min_slice_size: the smallest part, in bytes.
+        bytes_per_string_element: how long a string is taken to be.
+
+    >>> cut = tf.compat.v1.min_max_variable_partitioner(4, min_slice_size=16)
+    >>> cut(shape=tf.TensorShape([6, 2]), dtype=tf.float32)
+    [3, 1]
+    """
+
+    def partitioner(shape: Any, dtype: Any, **unused_args: Any) -> list[int]:
+        sizes: list[Any] = TensorShape(shape).as_list()
+        element = (
+            bytes_per_string_element if dtype == dtypes.string else dtypes.as_dtype(dtype).size
+        )
+        whole = element * math.prod(sizes)
+        count = max(1, min(sizes[axis], max_partitions, -(-whole // min_slice_size)))
+        parts = [1] * len(sizes)
+        parts[axis] = count
         return parts
 
     return partitioner

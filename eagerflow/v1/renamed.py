@@ -60,6 +60,7 @@ RENAMED = {
     "assert_type": "debugging.assert_type",
     "batch_matmul": "matmul",
     "batch_to_space_nd": "batch_to_space",
+    "initialize_all_tables": "graph.variables.tables_initializer",
     "betainc": "math.betainc",
     "bincount": "math.bincount",
     "ceil": "math.ceil",

@@ -69,7 +69,11 @@ from eagerflow.v1.messages import (
     RunOptions,
 )
 from eagerflow.v1.mirror import mirror
-from eagerflow.v1.partitioners import fixed_size_partitioner
+from eagerflow.v1.partitioners import (
+    fixed_size_partitioner,
+    min_max_variable_partitioner,
+    variable_axis_size_partitioner,
+)
 from eagerflow.v1.python_functions import numpy_function, py_func, py_function
 from eagerflow.v1.renamed import RENAMED, SECOND_ONLY
 from eagerflow.v1.shapes import dimension_at_index, dimension_value
@@ -111,6 +115,7 @@ __getattr__, __dir__ = mirror(
     "eagerflow.v1.lists",
     "eagerflow.v1.readers",
     "eagerflow.v1.scatter",
+    "eagerflow.v1.sparse",
     "eagerflow",
     renamed=RENAMED,
     hidden=SECOND_ONLY,
