@@ -64,7 +64,9 @@ def _specs(inputs: Any) -> Any:
     if not leaves or not all(hasattr(x, "shape") and hasattr(x, "dtype") for x in leaves):
         return None
     if isinstance(inputs, dict):
-        return {key: _spec(x, key) for key, x in inputs.items()}
+        return {
+            key: _spec(x, key) if hasattr(x, "shape") else _specs(x) for key, x in inputs.items()
+        }
     flat = [_spec(x, f"input_{index}") for index, x in enumerate(leaves, 1)]
     return nest.pack_sequence_as(inputs, flat)
 
