@@ -196,6 +196,10 @@ def _has_parts(value: Any) -> bool:
     return nest.is_nested(value) or getattr(value, "ndim", 0) > 0
 
 
+def _value_of(leaf: Any) -> Any:
+    return leaf.numpy() if hasattr(leaf, "numpy") else leaf
+
+
 class _EagerSession:
     """What tests for both modes call a session, where values are there without one.
 
@@ -237,6 +241,9 @@ class TestCase(PlainAssertions):
         """
         if executing_eagerly():
             return nest.map_structure(self._evaluated, tensors)
+        return self._run_together(tensors)
+
+    def _run_together(self, tensors: Any) -> Any:
         leaves = nest.flatten(tensors)
         with self.session() as session:
             values = iter(session.run([leaf for leaf in leaves if _is_fetch(leaf)]))
@@ -244,9 +251,8 @@ class TestCase(PlainAssertions):
         return nest.pack_sequence_as(tensors, leaves)
 
     def _evaluated(self, leaf: Any) -> Any:
-        if hasattr(leaf, "numpy"):
-            return leaf.numpy()
-        return self.evaluate(leaf()) if callable(leaf) else leaf
+        callable_leaf = callable(leaf) and not hasattr(leaf, "numpy")
+        return self.evaluate(leaf()) if callable_leaf else _value_of(leaf)
 
     def get_temp_dir(self) -> str:
         """A folder of this test's own, which is deleted after it."""
@@ -276,8 +282,12 @@ class TestCase(PlainAssertions):
     test_session = cached_session = session
 
     def _array(self, value: Any) -> np.ndarray:
-        """A value as an array, text as bytes."""
-        array = np.asarray(self.evaluate(value))
+        """A value as an array, text as bytes. Functions stay what they are, to be compared."""
+        if executing_eagerly():
+            value = nest.map_structure(_value_of, value)
+        else:
+            value = self._run_together(value)
+        array = np.asarray(value)
         return np.char.encode(array, "utf-8") if array.dtype.kind == "U" else array
 
     _GetNdArray = _array  # The name by which packages' own test cases know it.

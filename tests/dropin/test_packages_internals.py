@@ -168,6 +168,12 @@ class BothModes(tf.test.TestCase):
             with pytest.raises(NotImplementedError, match="feed_dict"):
                 session.run(tf.constant(2), {"x:0": 2})
 
+    def test_functions_are_compared_and_not_called(self):
+        def never(a):
+            raise AssertionError("called")
+
+        self.assertAllEqual([never, never], (never, never))
+
     def test_tensors_of_a_graph_are_run_together(self):
         with tf.Graph().as_default():
             counter = tf.compat.v1.get_variable("counter", [], tf.int32)
