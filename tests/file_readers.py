@@ -241,6 +241,75 @@ def _save_model(path: str) -> None:
     _model().save(path)
 
 
+class _Subclassed(tf.keras.Model):
+    """Is read without its class: its layers are called by the functions in the file."""
+
+    def __init__(self) -> None:
+        super().__init__(name="s")
+        self.parts = [_model()]
+
+    def call(self, x: Any, training: bool = False) -> Any:
+        return self.parts[0](x) if training else 2.0 * self.parts[0](x)
+
+
+def _save_subclassed(path: str) -> None:
+    model = _Subclassed()
+    model(tf.ones([1, 4]))
+    model.save(path)
+
+
+def _called(path: str) -> Any:
+    model = tf.keras.models.load_model(path)
+    try:
+        return tf.nest.map_structure(lambda x: x.numpy(), model(tf.ones([2, 4])))
+    except (AttributeError, NotImplementedError) as error:
+        # The function has another name in the file, or returns something else.
+        raise ValueError("another model") from error
+
+
+class _Functions(tf.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.v = tf.Variable([1.0, 2.0])
+
+    @tf.function(input_signature=[tf.TensorSpec([None])])
+    def run(self, x: Any) -> Any:
+        return tf.cond(tf.size(x) > 1, lambda: x * self.v, lambda: tf.zeros([2]))
+
+
+def _save_functions(path: str) -> None:
+    tf.saved_model.save(_Functions(), path)
+
+
+def _run(path: str) -> Any:
+    loaded = tf.saved_model.load(path)
+    names = getattr(loaded, "signatures", {})
+    if "run" not in vars(loaded) or "serving_default" not in names:
+        raise ValueError("another object")
+    results = loaded.run(tf.constant([3.0, 4.0])), names["serving_default"](tf.constant([1.0, 1.0]))
+    return [leaf if leaf is None else leaf.numpy() for leaf in tf.nest.flatten(results)]
+
+
+def _graph() -> bytes:
+    v1 = tf.compat.v1
+    with tf.Graph().as_default() as graph:
+        x = v1.placeholder(tf.float32, [None], name="x")
+        v1.identity(tf.reduce_sum(tf.nn.relu(x) * [1.0, 2.0]), name="y")
+    return bytes(graph.as_graph_def().SerializeToString())
+
+
+def _imported(data: bytes) -> Any:
+    v1 = tf.compat.v1
+    try:
+        message = v1.GraphDef.FromString(data)
+    except Exception as error:  # protobuf's own, whatever its class is called
+        raise ValueError(str(error)) from error
+    with tf.Graph().as_default():
+        (y,) = tf.import_graph_def(message, return_elements=["y:0"])
+        with v1.Session() as session:
+            return session.run(y, {"import/x:0": [1.0, 2.0]})
+
+
 def _save_weights(path: str) -> None:
     _model().save_weights(path)
 
@@ -259,6 +328,9 @@ _FILES: dict[str, tuple[str, Callable[[str], Any], Callable[[str], Any], str]] =
     "safetensors": _file("m.safetensors", _save_arrays, _arrays),
     "npz": _file("m.npz", _save_arrays, _arrays),
     "saved model": _folder(_save_model, _loaded, "folder/saved_model.pb"),
+    "functions": _folder(_save_functions, _run, "folder/saved_model.pb"),
+    "revived model": _folder(_save_subclassed, _called, "folder/saved_model.pb"),
+    "revived model metadata": _folder(_save_subclassed, _called, "folder/keras_metadata.pb"),
     "saved model metadata": _folder(_save_model, _loaded, "folder/keras_metadata.pb"),
     "saved model index": _folder(_save_model, _loaded, "folder/variables/variables.index"),
     "saved model data": _folder(_save_model, _loaded, "folder/variables/variables.data-*"),
@@ -287,6 +359,8 @@ CHECKED = frozenset(
         *("records", "zlib records", "events"),
     }
 )
+
+_MESSAGES["graph"] = _graph, _imported
 
 NAMES = [*_MESSAGES, *_FILES]
 

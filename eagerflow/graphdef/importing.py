@@ -45,7 +45,8 @@ HANDLERS: dict[str, state_ops.Handler] = {
 }
 
 _DAMAGE = (
-    LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, StopIteration
+    LookupError, TypeError, ValueError, AssertionError, AttributeError, ArithmeticError,
+    RecursionError, StopIteration,
 )  # fmt: skip
 
 

@@ -168,6 +168,8 @@ class ObjectLoader:
         elif isinstance(made, dict):
             made.update({key: self._finished(part) for key, part in parts.items()})
             if node.user_object.identifier == "signature_map":
+                if not all(isinstance(value, LoadedConcrete) for value in made.values()):
+                    raise ValueError("one of its signatures is no function")
                 self._made[number] = SignatureMap(made)
         elif isinstance(made, LoadedObject):
             vars(made).update(

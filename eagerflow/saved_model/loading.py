@@ -168,7 +168,10 @@ def _load_objects(folder: str, meta_graph: Any, options: Any) -> Any:
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise DamagedFileError(path, "The graph of objects", error) from error
     if os.path.exists(bundle.index_path(variables)):
-        restore_objects(root, variables).assert_existing_objects_matched()
+        try:
+            restore_objects(root, variables).assert_existing_objects_matched()
+        except AssertionError as error:
+            raise DamagedFileError(path, "The graph of objects", error) from error
     loader.initialize()
     return root
 
