@@ -245,8 +245,11 @@ class TestCase(PlainAssertions):
 
     def _run_together(self, tensors: Any) -> Any:
         leaves = nest.flatten(tensors)
+        fetches = [leaf for leaf in leaves if _is_fetch(leaf)]
+        if not fetches:
+            return tensors
         with self.session() as session:
-            values = iter(session.run([leaf for leaf in leaves if _is_fetch(leaf)]))
+            values = iter(session.run(fetches))
         leaves = [next(values) if _is_fetch(leaf) else leaf for leaf in leaves]
         return nest.pack_sequence_as(tensors, leaves)
 

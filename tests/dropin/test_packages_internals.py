@@ -174,6 +174,11 @@ class BothModes(tf.test.TestCase):
 
         self.assertAllEqual([never, never], (never, never))
 
+    def test_arrays_need_no_session(self):
+        with tf.Graph().as_default():
+            self.assertAllClose(np.ones(2), [1.0, 1.0])
+            assert self.evaluate([np.float32(3.0)]) == [3.0]
+
     def test_tensors_of_a_graph_are_run_together(self):
         with tf.Graph().as_default():
             counter = tf.compat.v1.get_variable("counter", [], tf.int32)
