@@ -33,8 +33,4 @@ def _fresh_program(doctest_namespace, monkeypatch):
 # For a type checker, which finds the mistakes in it.
 collect_ignore = ["tests/typed_program.py"]
 # Run by processes of their own.
-collect_ignore_glob = [
-    "tests/config/programs/*.py",
-    "tests/distribute/processes/*.py",
-    "tests/distribute/programs/*.py",
-]
+collect_ignore_glob = ["tests/*/processes/*.py", "tests/*/programs/*.py"]
