@@ -51,14 +51,7 @@ class Poisson(ScalarDistribution):
         else:
             self._log_rate = convert_to_tensor(log_rate, name="log_rate")
             self._rate = math.exp(self._log_rate)
-        super().__init__(
-            self._rate.dtype,
-            NOT_REPARAMETERIZED,
-            validate_args,
-            allow_nan_stats,
-            parameters,
-            name=name,
-        )
+        self._declare(parameters, self._rate.dtype, NOT_REPARAMETERIZED)
 
     @property
     def rate(self) -> Any:
@@ -114,7 +107,7 @@ class Logistic(LocationScale):
         allow_nan_stats: bool = True,
         name: str = "Logistic",
     ) -> None:
-        super().__init__(loc, scale, validate_args, allow_nan_stats, name, locals())
+        self._begin(locals())
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Any:
         u = random.uniform(

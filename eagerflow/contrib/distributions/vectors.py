@@ -167,14 +167,7 @@ class MultivariateNormalDiag(VectorDistribution):
             loc = _ops.zeros_like(scale)
         self._elements = Normal(loc, scale)
         self._like = _ops.zeros_like(loc + scale)
-        super().__init__(
-            self._elements.dtype,
-            self._elements.reparameterization_type,
-            validate_args,
-            allow_nan_stats,
-            parameters,
-            name=name,
-        )
+        self._declare(parameters, self._elements.dtype, self._elements.reparameterization_type)
 
     def _vector(self) -> Any:
         return self._like
@@ -248,14 +241,7 @@ class OneHotCategorical(VectorDistribution):
     ) -> None:
         parameters = locals()
         self._classes = Categorical(logits, probs, validate_args=validate_args)
-        super().__init__(
-            dtypes.as_dtype(dtype),
-            NOT_REPARAMETERIZED,
-            validate_args,
-            allow_nan_stats,
-            parameters,
-            name=name,
-        )
+        self._declare(parameters, dtypes.as_dtype(dtype), NOT_REPARAMETERIZED)
 
     def _vector(self) -> Any:
         return self._classes.logits

@@ -88,26 +88,12 @@ class LocationScale(ScalarDistribution):
 
     _names = ("loc", "scale")
 
-    def __init__(
-        self,
-        loc: Any,
-        scale: Any,
-        validate_args: bool,
-        allow_nan_stats: bool,
-        name: str,
-        parameters: dict[str, Any],
-    ) -> None:
-        self._loc, self._scale = float_parameters(loc=loc, scale=scale)
-        if validate_args:
+    def _begin(self, parameters: dict[str, Any]) -> None:
+        """Takes the arguments of a subclass."""
+        self._loc, self._scale = float_parameters(loc=parameters["loc"], scale=parameters["scale"])
+        if parameters["validate_args"]:
             self._scale = checked(self._scale, debugging.assert_positive(self._scale))
-        super().__init__(
-            self._scale.dtype,
-            FULLY_REPARAMETERIZED,
-            validate_args,
-            allow_nan_stats,
-            parameters,
-            name=name,
-        )
+        self._declare(parameters, self._scale.dtype, FULLY_REPARAMETERIZED)
 
     @property
     def loc(self) -> Any:
@@ -154,7 +140,7 @@ class Normal(LocationScale):
         allow_nan_stats: bool = True,
         name: str = "Normal",
     ) -> None:
-        super().__init__(loc, scale, validate_args, allow_nan_stats, name, locals())
+        self._begin(locals())
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Any:
         z = random.normal(self._shape_of_samples(n), dtype=self.dtype, seed=seed)
@@ -210,7 +196,7 @@ class Laplace(LocationScale):
         allow_nan_stats: bool = True,
         name: str = "Laplace",
     ) -> None:
-        super().__init__(loc, scale, validate_args, allow_nan_stats, name, locals())
+        self._begin(locals())
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Any:
         dtype = self.dtype.as_numpy_dtype
@@ -279,14 +265,7 @@ class StudentT(ScalarDistribution):
         self._df, self._loc, self._scale = float_parameters(df=df, loc=loc, scale=scale)
         if validate_args:
             self._df = checked(self._df, debugging.assert_positive(self._df))
-        super().__init__(
-            self._scale.dtype,
-            FULLY_REPARAMETERIZED,
-            validate_args,
-            allow_nan_stats,
-            parameters,
-            name=name,
-        )
+        self._declare(parameters, self._scale.dtype, FULLY_REPARAMETERIZED)
 
     @property
     def df(self) -> Any:
@@ -403,14 +382,7 @@ class Uniform(ScalarDistribution):
                 self._low, self._high, message="uniform not defined when low >= high."
             )
             self._low, self._high = checked(self._low, check), checked(self._high, check)
-        super().__init__(
-            self._low.dtype,
-            FULLY_REPARAMETERIZED,
-            validate_args,
-            allow_nan_stats,
-            parameters,
-            name=name,
-        )
+        self._declare(parameters, self._low.dtype, FULLY_REPARAMETERIZED)
 
     @property
     def low(self) -> Any:

@@ -89,14 +89,7 @@ class Bernoulli(ScalarDistribution):
     ) -> None:
         parameters = locals()
         self._logits, self._probs = _logits_and_probs(logits, probs, False, validate_args)
-        super().__init__(
-            dtypes.as_dtype(dtype),
-            NOT_REPARAMETERIZED,
-            validate_args,
-            allow_nan_stats,
-            parameters,
-            name=name,
-        )
+        self._declare(parameters, dtypes.as_dtype(dtype), NOT_REPARAMETERIZED)
 
     @property
     def logits(self) -> Any:
@@ -168,14 +161,7 @@ class Categorical(VectorDistribution):
     ) -> None:
         parameters = locals()
         self._logits, self._probs = _logits_and_probs(logits, probs, True, validate_args)
-        super().__init__(
-            dtypes.as_dtype(dtype),
-            NOT_REPARAMETERIZED,
-            validate_args,
-            allow_nan_stats,
-            parameters,
-            name=name,
-        )
+        self._declare(parameters, dtypes.as_dtype(dtype), NOT_REPARAMETERIZED)
 
     def _vector(self) -> Any:
         return self._logits
@@ -309,14 +295,7 @@ class Multinomial(_Counts):
         self._logits, self._probs = _logits_and_probs(logits, probs, True, validate_args)
         self._total_count = _total(total_count, self._probs, validate_args)
         self._mean_counts = self._total_count[..., None] * self._probs
-        super().__init__(
-            self._probs.dtype,
-            NOT_REPARAMETERIZED,
-            validate_args,
-            allow_nan_stats,
-            parameters,
-            name=name,
-        )
+        self._declare(parameters, self._probs.dtype, NOT_REPARAMETERIZED)
 
     def _vector(self) -> Any:
         return self._mean_counts
@@ -390,14 +369,7 @@ class DirichletMultinomial(_Counts):
         self._concentration = checked_concentration(concentration, validate_args)
         self._total_count = _total(total_count, self._concentration, validate_args)
         self._sum = math.reduce_sum(self._concentration, -1)
-        super().__init__(
-            self._concentration.dtype,
-            NOT_REPARAMETERIZED,
-            validate_args,
-            allow_nan_stats,
-            parameters,
-            name=name,
-        )
+        self._declare(parameters, self._concentration.dtype, NOT_REPARAMETERIZED)
 
     def _vector(self) -> Any:
         return self._concentration

@@ -114,6 +114,13 @@ class Distribution:
         }
         self._name = name or type(self).__name__
 
+    def _declare(
+        self, parameters: dict[str, Any], dtype: Any, kind: ReparameterizationType
+    ) -> None:
+        """`__init__` with the arguments of a subclass, which every one of them has."""
+        checks, nan = parameters["validate_args"], parameters["allow_nan_stats"]
+        Distribution.__init__(self, dtype, kind, checks, nan, parameters, name=parameters["name"])
+
     @property
     def name(self) -> str:
         """The name."""

@@ -50,32 +50,17 @@ class Gamma(ScalarDistribution):
         allow_nan_stats: bool = True,
         name: str = "Gamma",
     ) -> None:
-        self._initialize(concentration, rate, validate_args, allow_nan_stats, name, locals())
+        self._begin(locals(), concentration, rate)
 
-    def _initialize(
-        self,
-        concentration: Any,
-        rate: Any,
-        validate_args: bool,
-        allow_nan_stats: bool,
-        name: str,
-        parameters: dict[str, Any],
-    ) -> None:
+    def _begin(self, parameters: dict[str, Any], concentration: Any, rate: Any) -> None:
+        """Takes the arguments of this class or a subclass."""
         self._concentration, self._rate = float_parameters(concentration=concentration, rate=rate)
-        if validate_args:
+        if parameters["validate_args"]:
             self._concentration = checked(
                 self._concentration, debugging.assert_positive(self._concentration)
             )
             self._rate = checked(self._rate, debugging.assert_positive(self._rate))
-        Distribution.__init__(
-            self,
-            self._concentration.dtype,
-            FULLY_REPARAMETERIZED,
-            validate_args,
-            allow_nan_stats,
-            parameters,
-            name=name,
-        )
+        self._declare(parameters, self._concentration.dtype, FULLY_REPARAMETERIZED)
 
     @property
     def concentration(self) -> Any:
@@ -158,9 +143,7 @@ class Exponential(Gamma):
     ) -> None:
         parameters = locals()
         rate = convert_to_tensor(rate, name="rate")
-        self._initialize(
-            _ops.ones_like(rate), rate, validate_args, allow_nan_stats, name, parameters
-        )
+        self._begin(parameters, _ops.ones_like(rate), rate)
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Any:
         # Zero is left out: its logarithm is infinite.
@@ -211,14 +194,7 @@ class Beta(ScalarDistribution):
                 for value in (self._concentration1, self._concentration0)
             )
         self._total = self._concentration1 + self._concentration0
-        super().__init__(
-            self._total.dtype,
-            FULLY_REPARAMETERIZED,
-            validate_args,
-            allow_nan_stats,
-            parameters,
-            name=name,
-        )
+        self._declare(parameters, self._total.dtype, FULLY_REPARAMETERIZED)
 
     @classmethod
     def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
@@ -358,14 +334,7 @@ class Dirichlet(VectorDistribution):
         parameters = locals()
         self._concentration = checked_concentration(concentration, validate_args)
         self._total = math.reduce_sum(self._concentration, -1)
-        super().__init__(
-            self._concentration.dtype,
-            FULLY_REPARAMETERIZED,
-            validate_args,
-            allow_nan_stats,
-            parameters,
-            name=name,
-        )
+        self._declare(parameters, self._concentration.dtype, FULLY_REPARAMETERIZED)
 
     def _vector(self) -> Any:
         return self._concentration
