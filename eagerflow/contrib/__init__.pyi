@@ -1,9 +1,16 @@
 from eagerflow.contrib import (
+    autograph as autograph,
+    checkpoint as checkpoint,
+    data as data,
     distributions as distributions,
     eager as eager,
     framework as framework,
+    integrate as integrate,
     layers as layers,
+    lookup as lookup,
     rnn as rnn,
+    signal as signal,
+    stateless as stateless,
     summary as summary,
     training as training,
 )

@@ -1,0 +1,58 @@
+"""The decorator that converts a function, and what converted code says of lists."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow.autograph.api import to_graph
+from eagerflow.ops import array
+
+
+def convert(
+    recursive: bool = False, verbose: Any = None, optional_features: Any = None, **ignored: Any
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A decorator of functions whose control flow is to work on symbolic tensors.
+
+    Args:
+        recursive: whether the functions that it calls are converted, too.
+        verbose: ignored.
+        optional_features: see `tf.autograph.to_graph`.
+        **ignored: ignored.
+
+    >>> @tf.contrib.autograph.convert()
+    ... def halved(x):
+    ...     while x > 1:
+    ...         x //= 2
+    ...     return x
+    >>> int(halved(tf.constant(6)))
+    1
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        converted = functools.cache(lambda: to_graph(function, recursive, optional_features))
+
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return converted()(*args, **kwargs)
+
+        return call
+
+    return decorate
+
+
+def set_element_type(entity: Any, dtype: Any, shape: Any = None) -> Any:
+    """Says what a list holds. Lists of tensors know that here: the list itself."""
+    return entity
+
+
+def stack(list_or_tensor: Any, element_dtype: Any = None, strict: bool = True) -> Any:
+    """The elements of a list as one tensor; with `strict` False, a tensor as it is.
+
+    >>> tf.contrib.autograph.stack([1, 2]).numpy()
+    array([1, 2], dtype=int32)
+    """
+    if not strict and not isinstance(list_or_tensor, list | tuple):
+        return list_or_tensor
+    return array.stack(list(list_or_tensor))
