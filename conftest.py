@@ -1,5 +1,6 @@
 """What every test and doctest finds: imported names, and the state of a fresh program."""
 
+import gc
 import os
 import random
 
@@ -16,6 +17,12 @@ ENTROPY = int(os.environ.get("EAGERFLOW_TEST_ENTROPY", "0"))
 
 hypothesis.settings.register_profile("eagerflow", deadline=None, derandomize=ENTROPY == 0)
 hypothesis.settings.load_profile("eagerflow")
+
+
+def pytest_collection_finish():
+    """Spares the garbage collector the tests themselves, which some tests call often."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
