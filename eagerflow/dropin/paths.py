@@ -339,6 +339,14 @@ def submodules(path: str, first_generation: bool) -> list[str]:
     return found if path else ["__internal__", "__operators__", *found]
 
 
+# Modules of `tf.contrib` that were the insides of others.
+_CONTRIB = {
+    "contrib.eager.python.metrics": "eagerflow.contrib.eager.metrics",
+    "contrib.eager.python.network": "eagerflow.contrib.eager.network",
+    "contrib.eager.python.tfe": "eagerflow.contrib.eager",
+}
+
+
 def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:
     """The namespaces that may answer for `tensorflow.<path>`, best first.
 
@@ -358,7 +366,7 @@ def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:
             return ("eagerflow.v1.input_data",)
         return ("eagerflow.v1",) if rest == "" or inner.startswith(f"{rest}.") else None
     if head == "contrib":
-        return (f"eagerflow.{path}",) if first_generation else None
+        return (_CONTRIB.get(path, f"eagerflow.{path}"),) if first_generation else None
     if path.startswith("compat.v2"):
         return targets(second(path), False)
     if path.startswith("compat.v1"):

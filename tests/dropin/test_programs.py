@@ -151,6 +151,20 @@ def test_misspelt_names_are_guessed(tmp_path):
     assert "Did you mean: 'reduce_sum'?" in done.stderr
 
 
+def test_the_inside_of_contrib_eager(tmp_path):
+    """Early tutorials import it from there."""
+    path = program(
+        tmp_path,
+        "import tensorflow as tf\n"
+        "from tensorflow.contrib.eager.python import tfe\n"
+        "import tensorflow.contrib.eager.python.tfe as same\n"
+        "tfe.enable_eager_execution()\n"
+        "print(tfe.metrics.Mean is same.metrics.Mean, tf.executing_eagerly())\n",
+    )
+    done = run(tmp_path, path)
+    assert done.stdout == "True True\n", done.stderr
+
+
 def test_contrib_is_there_without_an_import(tmp_path):
     """As in the first generation, where it is imported when it is first used."""
     path = program(
