@@ -153,9 +153,7 @@ def _end_all_on_error(comm: Any) -> None:
                 "the other processes are ended too.",
                 file=sys.stderr,
             )
-        sys.stdout.flush()
-        sys.stderr.flush()
-        comm.Abort(1)
+        watch.abort(comm)
 
     hook._ends_all = True  # type: ignore[attr-defined]
     sys.excepthook = hook

@@ -55,6 +55,17 @@ def timeout_of_environment() -> float:
     return seconds
 
 
+def abort(comm: Any) -> None:
+    """Ends all processes, once the launcher has had time to pass on what they have printed.
+
+    It drops what it has not read by then, and several processes may meet the same error at once.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    time.sleep(0.3)
+    comm.Abort(1)
+
+
 class Ledger:
     """The collectives of one communicator, as its watch sees them.
 
@@ -262,9 +273,7 @@ class Watch:
 
     def _fail(self, text: str) -> None:
         print(f"eagerflow: {text} The processes are ended.", file=sys.stderr)
-        sys.stdout.flush()
-        sys.stderr.flush()
-        self._comm.Abort(1)
+        abort(self._comm)
 
     def _print(self, ledger: Ledger) -> None:
         for entry in entries_after(ledger, ledger.shown):

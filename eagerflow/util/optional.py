@@ -11,6 +11,7 @@ PACKAGES = {
     "PIL": ("Pillow", "images"),
     "google": ("protobuf", "messages"),
     "h5py": ("h5py", "weights"),
+    "mpi4py": ("mpi4py", "mpi"),
     "safetensors": ("safetensors", "weights"),
     "scipy": ("SciPy", "science"),
     "simplejpeg": ("simplejpeg", "images"),
