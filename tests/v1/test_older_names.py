@@ -127,3 +127,12 @@ def test_quantize_v2_takes_its_older_order():
         [0.0, 0.5, 2.5], 0.0, 255.0, tf.quint8, "SCALED", None, "HALF_TO_EVEN"
     )
     assert found.output.numpy().tolist() == [0, 0, 2]
+
+
+def test_kerass_older_names():
+    keras = tf.compat.v1.keras
+    np.testing.assert_allclose(keras.losses.cosine_proximity([[3.0, 4.0]], [[3.0, 4.0]]), [-1])
+    assert keras.metrics.cosine([[1.0, 0.0]], [[0.0, 1.0]]).numpy().tolist() == [0]
+    assert keras.initializers.normal is tf.keras.initializers.RandomNormal
+    assert keras.initializers.uniform(seed=1)([3]).shape == [3]
+    assert keras.losses.Huber is tf.keras.losses.Huber
