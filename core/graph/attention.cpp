@@ -68,12 +68,12 @@ class Attention::Search {
   };
   // Slots are -1 for what there is not.
   struct Parts {
-    std::vector<size_t> scoring;  // the steps that give the weights, the last one first
-    size_t softmax, product;      // steps
+    std::vector<size_t> scoring;      // the steps that give the weights, the last one first
+    size_t softmax = 0, product = 0;  // steps
     std::vector<size_t> backward;
-    int32_t query, key, value, mask = -1, weights, result;
+    int32_t query = -1, key = -1, value = -1, mask = -1, weights = -1, result = -1;
     int32_t result_grad = -1, query_grad = -1, key_grad = -1, value_grad = -1;
-    bool keys_in_columns;
+    bool keys_in_columns = false;
     int mask_sign = 0;
     std::vector<Scale> scales;    // the last one first
     std::vector<int32_t> shifts;  // numbers that are added after scales
