@@ -5,6 +5,7 @@ from eagerflow.contrib import (
     distributions as distributions,
     eager as eager,
     framework as framework,
+    image as image,
     integrate as integrate,
     layers as layers,
     lookup as lookup,
