@@ -1,6 +1,7 @@
 """What every test and doctest finds: imported names, and the state of a fresh program."""
 
 import gc
+import itertools
 import os
 import random
 
@@ -19,10 +20,19 @@ hypothesis.settings.register_profile("eagerflow", deadline=None, derandomize=ENT
 hypothesis.settings.load_profile("eagerflow")
 
 
+_finished = itertools.count(1)
+
+
 def pytest_collection_finish():
-    """Spares the garbage collector the tests themselves, which some tests call often."""
+    """Spares the garbage collector what stays: some tests call it often."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_runtest_logfinish():
+    """The same for reports and recorded answers, now and then."""
+    if next(_finished) % 2000 == 0:
+        pytest_collection_finish()
 
 
 @pytest.fixture(autouse=True)

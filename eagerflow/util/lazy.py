@@ -67,6 +67,18 @@ def _stub(namespace: str) -> str:
         return stub.read()
 
 
+def _imported_from(module: ModuleType, name: str) -> Any:
+    """What `from module import name` gives: an attribute, or a module inside of a package."""
+    try:
+        return getattr(module, name)
+    except AttributeError:
+        try:
+            return importlib.import_module(f"{module.__name__}.{name}")
+        except ModuleNotFoundError:
+            pass
+        raise
+
+
 def attach(
     namespace: str,
     make: Callable[[str, str], Any] | None = None,
@@ -101,7 +113,7 @@ def attach(
             _import_together(value)
         else:
             source, original = listed[name]
-            value = getattr(importlib.import_module(source), original)
+            value = _imported_from(importlib.import_module(source), original)
         setattr(module, name, value)
         return value
 
