@@ -1,43 +1,5 @@
 """tf.compat.v1.distributions: random variables."""
 
-from eagerflow.v1.distributions import (
-    FULLY_REPARAMETERIZED,
-    NOT_REPARAMETERIZED,
-    Bernoulli,
-    Beta,
-    Categorical,
-    Dirichlet,
-    DirichletMultinomial,
-    Distribution,
-    Exponential,
-    Gamma,
-    Laplace,
-    Multinomial,
-    Normal,
-    RegisterKL,
-    ReparameterizationType,
-    StudentT,
-    Uniform,
-    kl_divergence,
-)
+from eagerflow.v1.mirror import mirror
 
-__all__ = [
-    "FULLY_REPARAMETERIZED",
-    "NOT_REPARAMETERIZED",
-    "Bernoulli",
-    "Beta",
-    "Categorical",
-    "Dirichlet",
-    "DirichletMultinomial",
-    "Distribution",
-    "Exponential",
-    "Gamma",
-    "Laplace",
-    "Multinomial",
-    "Normal",
-    "RegisterKL",
-    "ReparameterizationType",
-    "StudentT",
-    "Uniform",
-    "kl_divergence",
-]
+__getattr__, __dir__ = mirror(__name__, "eagerflow.v1.distributions", recorded=False)
