@@ -74,7 +74,8 @@ def mirror(
         raise AttributeError(_missing(module, name, names()))
 
     def names() -> list[str]:
-        own = {name for name in sys.modules[module].__dict__ if not name.startswith("_")}
+        inside = vars(sys.modules[module])
+        own = {name for name in inside if name[0] != "_" and inside[name] is not mirror}
         own.update(_submodules(module))
         for there in originals():
             shown = getattr(there, "__all__", None) or dir(there)
