@@ -5,6 +5,8 @@ import os
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 MODULES = {
     "eagerflow": "eagerflow",
     "tensorflow": "tensorflow",
@@ -37,7 +39,7 @@ def environment(threads: int) -> dict[str, str]:
 def computed(value: Any) -> Any:
     """The value, which has been computed: ours may wait until somebody reads them."""
     if type(value).__module__.startswith("eagerflow"):
-        value.numpy()  # a view
+        np.asarray(value)  # a view; value.numpy() copies
     return value
 
 
