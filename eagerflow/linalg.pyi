@@ -1,4 +1,5 @@
 from eagerflow._core.ops import matmul as matmul, matrix_band_part
+from eagerflow.linear_operators import experimental as experimental
 from eagerflow.linear_operators.blocks import (
     LinearOperatorBlockDiag as LinearOperatorBlockDiag,
     LinearOperatorBlockLowerTriangular as LinearOperatorBlockLowerTriangular,

@@ -494,4 +494,13 @@ Raises InvalidArgumentError for an axis that does not exist or is given twice.
 [[2, 1], [4, 3]])",
 }};
 
+void check_output_count(int64_t count) {
+  if (count > kMostOutputs) fail(Code::kValueError, "Number of outputs is too big: ", count);
+}
+
+void add_outputs(InferContext& c, int64_t count, const Shape& shape) {
+  check_output_count(count);
+  for (int64_t i = 0; i < count; ++i) c.add_output(c.dtype(0), shape);
+}
+
 }  // namespace ef::ops

@@ -104,4 +104,10 @@ struct MirrorPadGradAttrs {
 };
 extern const Op mirror_pad_grad;  // dy
 
+// More results of one call than a program could hold are a ValueError.
+constexpr int64_t kMostOutputs = int64_t{1} << 24;
+void check_output_count(int64_t count);
+// Adds results that are alike, as many as an argument says.
+void add_outputs(InferContext& c, int64_t count, const Shape& shape);
+
 }  // namespace ef::ops

@@ -2,6 +2,7 @@
 #include "ops/creation.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "kernels/cpu/creation.h"
 #include "ops/array.h"
@@ -294,6 +295,10 @@ const Op diag{{
             shape.push_back(std::max(cols, kUnknownSize));
             c.add_output(c.dtype(0), shape);
             return;
+          }
+          constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
+          if (k > kLargest - length || k < length - kLargest) {
+            invalid_argument("A matrix has no diagonal ", k, " [Op:MatrixDiagV3]");
           }
           const int64_t least_rows = length + std::max<int64_t>(-k, 0);
           const int64_t least_cols = length + std::max<int64_t>(k, 0);

@@ -113,8 +113,7 @@ void unstack_infer(InferContext& c) {
   const UnstackAttrs& attrs = c.attrs<UnstackAttrs>();
   const bool given = attrs.num.has_value();
   if (!shape.ranked() && given) [[unlikely]] {
-    for (int64_t i = 0; i < *attrs.num; ++i) c.add_output(c.dtype(0), shape);
-    return;
+    return add_outputs(c, *attrs.num, shape);
   }
   const int axis = shape.ranked() ? python_axis(attrs.axis, shape.rank(), "Unpack") : 0;
   if (!given && (!shape.ranked() || shape[axis] < 0)) {
@@ -127,8 +126,7 @@ void unstack_infer(InferContext& c) {
   }
   Shape result = shape;
   result.erase(axis);
-  const int64_t count = given ? *attrs.num : shape[axis];
-  for (int64_t i = 0; i < count; ++i) c.add_output(c.dtype(0), result);
+  add_outputs(c, given ? *attrs.num : shape[axis], result);
 }
 
 void unstack_gradient(GradContext& g) {

@@ -15,9 +15,7 @@ void check_partitions(InferContext& c) {
   if (count < 1) {
     invalid_argument("num_partitions of ", count, " must be at least 1 [Op:DynamicPartition]");
   }
-  if (count >= int64_t{1} << 31) {
-    fail(Code::kValueError, "Number of outputs is too big: ", count);
-  }
+  check_output_count(count);
 }
 
 }  // namespace
@@ -39,8 +37,7 @@ const Op dynamic_partition{{
           const Shape rows{c.symbolic() ? kUnknownSize : which.num_elements()};
           const Shape shape =
               joined(rows, which.ranked() ? without_first(data, which.rank()) : Shape::unranked());
-          const int64_t count = c.attrs<PartitionAttrs>().num_partitions;
-          for (int64_t k = 0; k < count; ++k) c.add_output(c.dtype(0), shape);
+          add_outputs(c, c.attrs<PartitionAttrs>().num_partitions, shape);
         },
     .kernel = cpu::dynamic_partition,
     .gradient =

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core, nest
@@ -95,10 +96,10 @@ class GradientTape(_core.Tape):
         """
         self._check_several_passes("jacobian", experimental_use_pfor)
         target = _core.as_tensor(target)
-        with _core.stop_recording():
-            weights = unit_weights(target)
         flat_sources = nest.flatten(sources)
-        stacks = self._gradients(target, flat_sources, weights, unconnected_gradients)
+        stacks = self._gradients(
+            target, flat_sources, lambda: unit_weights(target), unconnected_gradients
+        )
         shape = target._sizes()
         jacobians = [
             None if stack is None else _ops.reshape(stack, [*shape, *_value(source)._sizes()])
@@ -153,10 +154,12 @@ class GradientTape(_core.Tape):
         batch, *inner = target._sizes()
         width = math.prod(inner)
         self._check_room("batch_jacobian", parallel_iterations, width)
+
         # Each column's weights serve the whole batch, since its elements are independent.
-        with _core.stop_recording():
+        def weights() -> Any:
             basis = _basis(width, [width, 1, *inner], target.dtype)
-            weights = _ops.broadcast_to(basis, [width, batch, *inner])
+            return _ops.broadcast_to(basis, [width, batch, *inner])
+
         (stack,) = self._gradients(target, [source], weights, unconnected_gradients)
         sizes = _value(source)._sizes()
         if stack is None:
@@ -186,18 +189,28 @@ class GradientTape(_core.Tape):
             )
 
     def _gradients(
-        self, target: Any, sources: list, weights: Any, unconnected: UnconnectedGradients | str
+        self,
+        target: Any,
+        sources: list,
+        weights: Callable[[], Any],
+        unconnected: UnconnectedGradients | str,
     ) -> list:
-        """For each source, its gradients under each of the weightings, stacked."""
+        """For each source, its gradients under each of the weightings, stacked.
+
+        The weights are made when they are needed: targets of integers need none.
+        """
         kind = UnconnectedGradients(unconnected)
         if target.dtype.is_floating or target.dtype.is_complex:
-            stacks = self._stacks(target, sources, weights)
+            with _core.stop_recording():
+                made = weights()
+            stacks = self._stacks(target, sources, made)
         else:
             warn_of_dtype("target", target.dtype.name)
             stacks = [None] * len(sources)
         if kind is UnconnectedGradients.NONE:
             return stacks
-        count = weights._sizes()[0]
+        with _core.stop_recording():
+            count = weights()._sizes()[0]
         for place, source in enumerate(sources):
             if stacks[place] is None:
                 value = _value(source)

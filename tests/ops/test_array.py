@@ -271,3 +271,19 @@ def test_too_many_dimensions():
     for count in (254, 300):
         with pytest.raises(tf.errors.InvalidArgumentError, match=f"too many dimensions.*{count}"):
             tf.reshape([[1]], [1] * count)
+
+
+def test_more_results_than_a_program_holds_are_refused():
+    with tf.Graph().as_default():
+        x = tf.compat.v1.placeholder(tf.float32, [None, 2])
+        assert len(tf.unstack(x, 3)) == 3
+        with pytest.raises(ValueError, match="outputs is too big: 1125899906842624"):
+            tf.unstack(x, 2**50)
+    with pytest.raises(ValueError, match="outputs is too big"):
+        tf.dynamic_partition([1, 2], [0, 1], 2**31 - 1)
+
+
+@pytest.mark.parametrize("k", [2**63 - 1, -(2**63) + 2])
+def test_a_diagonal_that_no_matrix_has(k):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="no diagonal"):
+        tf._core.ops.diag(tf.ones([4, 2]), k, 2**63 - 1, 2**63 - 1)
