@@ -9,8 +9,9 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from eagerflow import _core, linalg, math, raw_ops
+from eagerflow import _core, linalg, raw_ops
 from eagerflow.framework import dtypes
+from eagerflow.keras.layers import image_transform
 from eagerflow.ops import array, creation
 from eagerflow.ops.conversion import convert_to_tensor
 
@@ -23,6 +24,12 @@ def _rows(numbers: Any) -> Any:
     if rows.shape.rank not in (1, 2):
         raise TypeError("Transforms should have rank 1 or 2.")
     return rows[None] if rows.shape.rank == 1 else rows
+
+
+def _flat(coefficients: list[Any]) -> Any:
+    """Transformations `[n, 8]` of the six coefficients of affine ones, each `[n]`."""
+    none = _ops.zeros_like(coefficients[0])
+    return array.stack([*coefficients, none, none], 1)
 
 
 def _images(images: Any) -> Any:
@@ -47,12 +54,7 @@ def angles_to_projective_transforms(
         Transformations `[n, 8]`.
     """
     angles = _ops.reshape(convert_to_tensor(angles, dtypes.float32), [-1])
-    bottom, right = (_ops.cast(size, dtypes.float32) - 1.0 for size in (image_height, image_width))
-    cos, sin = math.cos(angles), math.sin(angles)
-    x = (right - (cos * right - sin * bottom)) / 2.0
-    y = (bottom - (sin * right + cos * bottom)) / 2.0
-    none = _ops.zeros_like(angles)
-    return array.stack([cos, -sin, x, sin, cos, y, none, none], 1)
+    return _flat(image_transform.rotation(angles, image_height, image_width))
 
 
 def translations_to_projective_transforms(translations: Any, name: str | None = None) -> Any:
@@ -66,8 +68,7 @@ def translations_to_projective_transforms(translations: Any, name: str | None = 
         Transformations `[n, 8]`.
     """
     moved = _rows(translations)
-    none, one = _ops.zeros_like(moved[:, 0]), _ops.ones_like(moved[:, 0])
-    return array.stack([one, none, -moved[:, 0], none, one, -moved[:, 1], none, none], 1)
+    return _flat(image_transform.translation(moved[:, 0], moved[:, 1]))
 
 
 def flat_transforms_to_matrices(transforms: Any) -> Any:
