@@ -151,22 +151,14 @@ def sparse_matmul(
 
 
 def _reduced_sparse(kind: str, doc: str) -> Any:
-    function = getattr(sparse, f"reduce_{kind}")
-
-    def reduce(
-        sp_input: SparseTensor,
-        axis: Any = None,
-        keepdims: bool | None = None,
-        reduction_axes: Any = None,
-        keep_dims: bool | None = None,
-    ) -> SparseTensor:
-        axis = reduction_axes if axis is None else axis
-        kept = keep_dims if keepdims is None else keepdims
-        return function(sp_input, axis, bool(kept), output_is_sparse=True)
-
-    reduce.__name__ = reduce.__qualname__ = f"sparse_reduce_{kind}_sparse"
-    reduce.__doc__ = doc
-    return op_function(reduce)
+    return _version_1(
+        f"sparse_reduce_{kind}_sparse(sp_input, axis=None, keepdims=None, reduction_axes=None,"
+        " keep_dims=None)",
+        functools.partial(getattr(sparse, f"reduce_{kind}"), output_is_sparse=True),
+        doc,
+        reduction_axes="axis",
+        keep_dims="keepdims",
+    )
 
 
 sparse_reduce_sum_sparse = _reduced_sparse("sum", "Sums along axes, as a sparse tensor.")

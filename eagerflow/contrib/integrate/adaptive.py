@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from eagerflow import _core, debugging
+from eagerflow.contrib.integrate.fixed import stacked
 from eagerflow.framework import dtypes
 from eagerflow.ops import array
 from eagerflow.ops.control_flow import while_loop
-from eagerflow.ops.conversion import convert_to_tensor, get_static_value
+from eagerflow.ops.conversion import convert_to_tensor
 from eagerflow.ops.tensor_array import TensorArray
 
 _ops = _core.ops
@@ -201,9 +200,7 @@ def odeint(
         lambda i, state, found: reach(i, _State(*state), found),
         (first, tuple(state), found),
     )
-    result: Any = found.stack()
-    known = get_static_value(count)
-    result.set_shape([None if known is None else int(np.asarray(known)), *y0.shape.as_list()])
+    result = stacked(found, count, y0)
     if not full_output:
         return result
     return result, {"num_func_evals": 1 + 6 * _State(*last).steps}

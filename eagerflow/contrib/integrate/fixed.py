@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.ops import array
@@ -38,6 +36,14 @@ _STEPS = {"rk4": rk4, "midpoint": midpoint}
 
 def _as(scalar: Any, like: Any) -> Any:
     return _ops.cast(scalar, like.dtype)
+
+
+def stacked(found: Any, count: Any, y0: Any) -> Any:
+    """The values at all times, whose number may be known."""
+    result = found.stack()
+    known = get_static_value(count)
+    result.set_shape([None if known is None else int(known), *y0.shape.as_list()])
+    return result
 
 
 def odeint_fixed(
@@ -90,7 +96,4 @@ def odeint_fixed(
 
     first = convert_to_tensor(1, dtypes.int32)
     *_, found = while_loop(lambda i, y, found: i < count, interval, (first, y0, found))
-    result: Any = found.stack()
-    known = get_static_value(count)
-    result.set_shape([None if known is None else int(np.asarray(known)), *y0.shape.as_list()])
-    return result
+    return stacked(found, count, y0)

@@ -86,7 +86,7 @@ class ScalarDistribution(Distribution):
 class LocationScale(ScalarDistribution):
     """Variables `loc + scale * z` with a standard variable z."""
 
-    _names = ("loc", "scale")
+    _names: tuple[str, ...] = ("loc", "scale")
 
     def _begin(self, parameters: dict[str, Any]) -> None:
         """Takes the arguments of a subclass."""
@@ -232,7 +232,7 @@ def _log_laplace_cdf(z: Any) -> Any:
     return array_where(z < 0.0, lower, upper)
 
 
-class StudentT(ScalarDistribution):
+class StudentT(LocationScale):
     """Student's t-distributions, shifted and scaled.
 
     Args:
@@ -272,16 +272,6 @@ class StudentT(ScalarDistribution):
         """The degrees of freedom."""
         return self._df
 
-    @property
-    def loc(self) -> Any:
-        """The locations."""
-        return self._loc
-
-    @property
-    def scale(self) -> Any:
-        """The scales."""
-        return self._scale
-
     def _sample_n(self, n: Any, seed: int | None = None) -> Any:
         # A normal variable over the root of a chi-square variable per degree of freedom.
         z = random.normal(self._shape_of_samples(n), dtype=self.dtype, seed=seed)
@@ -290,9 +280,6 @@ class StudentT(ScalarDistribution):
             [n], 0.5 * df, beta=0.5, dtype=self.dtype, seed=other_seed(seed, "student_t")
         )
         return z * math.rsqrt(chi2 / df) * self.scale + self.loc
-
-    def _z(self, x: Any) -> Any:
-        return (x - self.loc) / self.scale
 
     def _log_prob(self, value: Any) -> Any:
         df = self.df
