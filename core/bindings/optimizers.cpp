@@ -101,7 +101,7 @@ void update(const char* type, Make make, Numbers numbers, nb::handle variables,
   }
   InlineVector<double, 8> values;
   for (const nb::handle number : numbers) values.push_back(real(number));
-  ef::update(make({values.begin(), values.size()}), targets);
+  ef::update(make({values.begin(), values.size()}), std::move(targets));
 }
 
 using OptionalList = std::optional<nb::list>;

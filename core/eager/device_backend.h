@@ -39,7 +39,7 @@ class DeviceBackend {
   // Updates variables of the device as an optimizer does. Returns false, and has done nothing, if
   // it cannot.
   virtual bool update(DeviceId device, const cpu::OptimizerStep& step,
-                      const UpdateTarget& target) = 0;
+                      std::span<const UpdateTarget> targets) = 0;
   // A value of any device on this one: the tensor itself if it is there.
   virtual Tensor copy_to(DeviceId device, const Tensor& source) = 0;
   virtual DeviceMemory memory(DeviceId device) = 0;

@@ -2,8 +2,11 @@
 #include "eager/fused_update.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <ranges>
+#include <utility>
 
 #include "eager/device_backend.h"
 #include "eager/dispatch.h"
@@ -81,11 +84,6 @@ void check(const UpdateTarget& target) {
 // Variables are unlocked before the GIL is acquired: a reader may hold the GIL and wait for one.
 void run(const cpu::OptimizerStep& step, const UpdateTarget& target) {
   const Tensor& gradient = target.gradient;
-  if (several_devices) [[unlikely]] {
-    const DeviceId device = target.variable->device();
-    DeviceBackend* const backend = device_at(device).backend;
-    if (backend && backend->update(device, step, target)) return;
-  }
   const int64_t size = gradient ? gradient.size() : target.variable->peek().size();
   const KernelRegion region(4.0 * static_cast<double>(size));
   if (gradient) gradient.impl()->settle();  // it may be made of the variable's value
@@ -113,10 +111,29 @@ void run(const cpu::OptimizerStep& step, const UpdateTarget& target) {
   cpu::run_row_update(step, target.variable->dtype(), arrays, rows, row_size);
 }
 
+// Updates the targets that lie on devices with memory of their own, those of a device at once;
+// returns the others.
+std::vector<UpdateTarget> update_on_devices(const cpu::OptimizerStep& step,
+                                            std::vector<UpdateTarget> targets) {
+  std::map<DeviceId, std::vector<UpdateTarget>> by_device;
+  for (UpdateTarget& target : targets) {
+    by_device[target.variable->device()].push_back(std::move(target));
+  }
+  std::vector<UpdateTarget> others;
+  for (auto& [device, own] : by_device) {
+    DeviceBackend* const backend = device_at(device).backend;
+    if (backend && backend->update(device, step, own)) continue;
+    std::ranges::move(own, std::back_inserter(others));
+  }
+  return others;
+}
+
 }  // namespace
 
-void update(const cpu::OptimizerStep& step, std::span<const UpdateTarget> targets) {
+void update(const cpu::OptimizerStep& step, std::vector<UpdateTarget> targets) {
   for (const UpdateTarget& target : targets) check(target);
+  if (several_devices) [[unlikely]]
+    targets = update_on_devices(step, std::move(targets));
   for (const UpdateTarget& target : targets) run(step, target);
 }
 

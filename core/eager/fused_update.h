@@ -1,7 +1,6 @@
 // One step of an optimizer for many variables: each is updated by one pass over its memory.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "eager/variable.h"
@@ -19,6 +18,6 @@ struct UpdateTarget {
 };
 
 // Checks the dtypes and shapes of all targets, and then updates them.
-void update(const cpu::OptimizerStep& step, std::span<const UpdateTarget> targets);
+void update(const cpu::OptimizerStep& step, std::vector<UpdateTarget> targets);
 
 }  // namespace ef

@@ -60,7 +60,7 @@ class FusedUpdate final : public NodeFunction {
     }
     std::vector<double> numbers = numbers_;
     for (const size_t k : late_) numbers[k] = real(inputs[next++]);
-    update(make_(numbers), targets);
+    update(make_(numbers), std::move(targets));
   }
   // The operations that the rule consists of.
   void retrace(Graph&, std::span<const Tensor> inputs, TensorList&) const override {

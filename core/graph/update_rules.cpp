@@ -143,33 +143,45 @@ class Rules {
 
 }  // namespace
 
-void add_rule(const cpu::OptimizerStep& step, std::span<const Tensor> numbers,
-              const UpdateTarget& target) {
-  const DType dtype = target.variable->dtype();
+TensorList updated_values(const cpu::OptimizerStep& step, std::span<const Tensor> numbers,
+                          const UpdateValues& old) {
+  const DType dtype = old.variable.dtype();
   const DType wide = dtype == DType::kFloat64 ? dtype : DType::kFloat32;
-  const auto value_of = [&](const VariableRef& variable) {
-    return variable ? cast_to(variable->read(), wide) : Tensor();
-  };
+  const auto widened = [&](const Tensor& value) { return value ? cast_to(value, wide) : value; };
   State state;
-  state.w = value_of(target.variable);
-  for (int k = 0; k < cpu::kMaxSlots; ++k) state.slots[k] = value_of(target.slots[k]);
-  if (target.gradient) state.g = cast_to(target.gradient, wide);
-  if (target.gradient && !target.sparse && state.g.shape() != state.w.shape() &&
-      state.w.shape().fully_known()) {
+  state.w = widened(old.variable);
+  for (int k = 0; k < cpu::kMaxSlots; ++k) state.slots[k] = widened(old.slots[k]);
+  state.g = widened(old.gradient);
+  if (state.g && !old.rows && state.g.shape() != state.w.shape() && state.w.shape().fully_known()) {
     state.g = reshape_to(state.g, state.w.shape());
   }
-  if (target.sparse) {
+  if (old.rows) {
     if (!std::holds_alternative<cpu::GradientDescentStep>(step)) {
       fail(Code::kUnimplemented, "this optimizer updates rows of a variable");
     }
-    const Tensor indices = call(ops::expand_dims, {target.rows}, ops::ExpandDimsAttrs{.axis = 1});
+    const Tensor indices = call(ops::expand_dims, {old.rows}, ops::ExpandDimsAttrs{.axis = 1});
     const Tensor zeros = state.w * 0.0;
     state.g = call(ops::tensor_scatter_nd_add, {zeros, indices, state.g});
   }
   std::visit(Rules(numbers, state), step);
-  target.variable->assign(cast_to(state.w, dtype));
+  TensorList results{cast_to(state.w, dtype)};
   for (int k = 0; k < cpu::kMaxSlots; ++k) {
-    if (target.slots[k]) target.slots[k]->assign(cast_to(state.slots[k], dtype));
+    if (old.slots[k]) results.push_back(cast_to(state.slots[k], dtype));
+  }
+  return results;
+}
+
+void add_rule(const cpu::OptimizerStep& step, std::span<const Tensor> numbers,
+              const UpdateTarget& target) {
+  UpdateValues values{target.variable->read(), {}, target.gradient, target.rows};
+  for (int k = 0; k < cpu::kMaxSlots; ++k) {
+    if (target.slots[k]) values.slots[k] = target.slots[k]->read();
+  }
+  const TensorList results = updated_values(step, numbers, values);
+  target.variable->assign(results[0]);
+  size_t next = 1;
+  for (int k = 0; k < cpu::kMaxSlots; ++k) {
+    if (target.slots[k]) target.slots[k]->assign(results[next++]);
   }
 }
 

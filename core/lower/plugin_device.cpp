@@ -6,20 +6,20 @@
 #include <mutex>
 
 #include "eager/fused_update.h"
-#include "eager/tape.h"
-#include "graph/update_rules.h"
 #include "ops/elementwise.h"
 #include "tensor/error.h"
 
 namespace ef::lower {
 namespace {
 
-std::shared_ptr<OperationPrograms> programs_of(pjrt::Client& client) {
+// The programs of a plugin, which all of its devices share.
+template <class Programs>
+std::shared_ptr<Programs> programs_of(pjrt::Client& client) {
   static std::mutex mutex;
-  static auto& all = *new std::map<pjrt::Client*, std::shared_ptr<OperationPrograms>>;
+  static auto& all = *new std::map<pjrt::Client*, std::shared_ptr<Programs>>;
   const std::lock_guard lock(mutex);
-  std::shared_ptr<OperationPrograms>& programs = all[&client];
-  if (!programs) programs = std::make_shared<OperationPrograms>(client);
+  std::shared_ptr<Programs>& programs = all[&client];
+  if (!programs) programs = std::make_shared<Programs>(client);
   return programs;
 }
 
@@ -41,7 +41,8 @@ bool is_copy(const Op& op) { return &op == &ops::identity || &op == &ops::stop_g
 DeviceId PluginDevice::add(pjrt::Client& client, int index, const std::string& type,
                            int64_t memory_limit) {
   // Rows of the table stay until the process ends.
-  auto* const device = new PluginDevice(client, index, programs_of(client));
+  auto* const device = new PluginDevice(client, index, programs_of<OperationPrograms>(client),
+                                        programs_of<UpdatePrograms>(client));
   if (memory_limit > 0) client.use(index).set_limit(memory_limit);
   return add_device(type, device);
 }
@@ -96,16 +97,8 @@ Tensor PluginDevice::update(DeviceId device, const Op& op, const Tensor& value,
 }
 
 bool PluginDevice::update(DeviceId device, const cpu::OptimizerStep& step,
-                          const UpdateTarget& target) {
-  const DeviceScope here(device);
-  const StopRecording quiet;
-  try {
-    graph::add_rule(step, {}, target);
-  } catch (const Error& error) {
-    if (error.code() != Code::kUnimplemented) throw;
-    return false;
-  }
-  return true;
+                          std::span<const UpdateTarget> targets) {
+  return updates_->run(device, index_, step, targets);
 }
 
 Tensor PluginDevice::copy_to(DeviceId device, const Tensor& source) {

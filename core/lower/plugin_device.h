@@ -8,6 +8,7 @@
 
 #include "eager/device_backend.h"
 #include "lower/operation_programs.h"
+#include "lower/update_programs.h"
 
 namespace ef::lower {
 
@@ -26,18 +27,24 @@ class PluginDevice final : public DeviceBackend {
            const SpecList& specs, TensorList& outputs) override;
   void prepare_update(const Op& op, const Tensor& value) override;
   Tensor update(DeviceId device, const Op& op, const Tensor& value, const Tensor& other) override;
-  bool update(DeviceId device, const cpu::OptimizerStep& step, const UpdateTarget& target) override;
+  bool update(DeviceId device, const cpu::OptimizerStep& step,
+              std::span<const UpdateTarget> targets) override;
   Tensor copy_to(DeviceId device, const Tensor& source) override;
   DeviceMemory memory(DeviceId device) override;
   void reset_peak(DeviceId) override { client_.use(index_).reset_peak(); }
 
  private:
-  PluginDevice(pjrt::Client& client, int index, std::shared_ptr<OperationPrograms> programs)
-      : client_(client), index_(index), programs_(std::move(programs)) {}
+  PluginDevice(pjrt::Client& client, int index, std::shared_ptr<OperationPrograms> programs,
+               std::shared_ptr<UpdatePrograms> updates)
+      : client_(client),
+        index_(index),
+        programs_(std::move(programs)),
+        updates_(std::move(updates)) {}
 
   pjrt::Client& client_;
   int index_;
   std::shared_ptr<OperationPrograms> programs_;
+  std::shared_ptr<UpdatePrograms> updates_;
 };
 
 // The plugin's device behind a row of the table; null for the CPU.

@@ -361,7 +361,10 @@ std::string program_of(const Op& op, std::span<const TensorSpec> inputs, AttrsRe
   return function_text(parameters, results, b);
 }
 
-Program program_of(const Graph& graph, std::span<const NodeId> later) {
+namespace {
+
+Program written(const Graph& graph, std::span<const NodeId> later,
+                std::span<const size_t> overwritten) {
   Program program;
   Builder b;
   Values parameters;
@@ -422,6 +425,7 @@ Program program_of(const Graph& graph, std::span<const NodeId> later) {
   std::vector<Variable*> changed;
   collect_variables(graph, true, changed);
   std::map<size_t, size_t> aliases;  // parameters and the results that take their memory
+  for (size_t k = 0; k < overwritten.size(); ++k) aliases[overwritten[k]] = k;
   const size_t first_variable = parameters.size() - used.size();
   for (Variable* variable : changed) {
     const auto at = static_cast<size_t>(std::ranges::find(used, variable) - used.begin());
@@ -443,6 +447,16 @@ Program program_of(const Graph& graph, std::span<const NodeId> later) {
   }
   program.text = function_text(text, outputs, b);
   return program;
+}
+
+}  // namespace
+
+Program program_of(const Graph& graph, std::span<const NodeId> later) {
+  return written(graph, later, {});
+}
+
+Program program_over(const Graph& graph, std::span<const size_t> inputs) {
+  return written(graph, {}, inputs);
 }
 
 std::vector<std::string> missing_in(const Graph& graph) {

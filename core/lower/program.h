@@ -38,6 +38,9 @@ struct Program {
 // Unimplemented if a node has no program.
 Program program_of(const graph::Graph& graph, std::span<const graph::NodeId> later);
 
+// The program of a graph without variables whose first outputs take the memory of these inputs.
+Program program_over(const graph::Graph& graph, std::span<const size_t> inputs);
+
 // What programs do not have of a graph: names of operations, each once.
 std::vector<std::string> missing_in(const graph::Graph& graph);
 

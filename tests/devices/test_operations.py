@@ -175,6 +175,45 @@ def test_memory(device):
 
 
 @pytest.mark.parametrize(
+    "make",
+    [
+        lambda o: o.Adam(0.1, amsgrad=True),
+        lambda o: o.SGD(0.1, momentum=0.9, nesterov=True),
+        lambda o: o.RMSprop(0.1, centered=True, momentum=0.5),
+        lambda o: o.Adam(o.schedules.ExponentialDecay(0.1, 2, 0.5), clipnorm=1.0),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_steps_of_several_variables(make, dtype):
+    """One program updates all of them, with the learning rate of each step."""
+    values = []
+    for name in ("CPU:0", "/device:XLA_CPU:1"):
+        with tf.device(name):
+            variables = [tf.Variable(tf.ones(shape, dtype)) for shape in ([2, 3], [4], [])]
+            kept = variables[1].value()
+            rule = make(tf.keras.optimizers)
+            for k in range(4):
+                gradients = [tf.cast(k + 1, dtype) * (v - 0.5) for v in variables]
+                rule.apply_gradients(zip(gradients, variables, strict=True))
+            assert [kind(v) for v in variables] == [name.removeprefix("/device:")] * 3
+            np.testing.assert_array_equal(kept.numpy(), np.ones(4))
+            values.append([v.numpy() for v in [*variables, *rule.variables]])
+    for ours, expected in zip(*values, strict=True):
+        np.testing.assert_allclose(ours, expected, rtol=2e-6 if dtype == "float32" else 1e-12)
+
+
+def test_a_variable_that_is_updated_twice(device):
+    """Its second update starts from what the first one has left."""
+    v = tf.Variable([1.0, 2.0])
+    for _ in range(2):
+        _core.gradient_descent_update([v, v], [tf.ones(2), v * 1.0], learning_rate=0.5)
+    expected = np.array([1.0, 2.0])
+    for _ in range(2):
+        expected = expected - 0.5 - 0.5 * expected
+    np.testing.assert_allclose(v.numpy(), expected)
+
+
+@pytest.mark.parametrize(
     "optimizer", "SGD Adam Adamax Nadam RMSprop Adagrad Adadelta Ftrl Lion AdamW".split()
 )
 def test_optimizers(optimizer):

@@ -1,0 +1,48 @@
+// Programs of optimizers' steps: one for all variables of a step.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "device/devices.h"
+#include "device/pjrt/client.h"
+#include "eager/fused_update.h"
+#include "tensor/inline_vector.h"
+
+namespace ef::lower {
+
+// Those of one plugin. A program is compiled for a rule with its numbers other than the learning
+// rates, and for the dtypes and shapes of all variables; it has learning rates as parameters, since
+// they change from step to step.
+class UpdatePrograms {
+ public:
+  explicit UpdatePrograms(pjrt::Client& client) : client_(client) {}
+
+  // Updates variables on a device, whose memory is written over where nobody else holds their
+  // values. Returns false, and has done nothing, if there is no program for such a step.
+  bool run(DeviceId device, int index, const cpu::OptimizerStep& step,
+           std::span<const UpdateTarget> targets);
+
+ private:
+  struct Entry {
+    size_t rule;                      // which alternative of the step
+    InlineVector<double, 8> numbers;  // its numbers, without the learning rates
+    SpecList inputs;
+    std::vector<char> present;       // which slots and rows the targets have
+    pjrt::ExecutablePtr executable;  // null if there is no program
+  };
+
+  std::optional<pjrt::ExecutablePtr> find(const Entry& wanted);
+  pjrt::ExecutablePtr compile(const cpu::OptimizerStep& step, size_t rates,
+                              std::span<const UpdateTarget> targets, const SpecList& inputs);
+
+  pjrt::Client& client_;
+  std::mutex mutex_;
+  std::deque<std::unique_ptr<Entry>> entries_;  // the last one is first
+};
+
+}  // namespace ef::lower
