@@ -2,11 +2,13 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "eager/dispatch.h"
+#include "kernels/cpu/libmvec.h"
 #include "ops/elementwise.h"
 #include "tests/check.h"
 #include "tests/tensors.h"
@@ -59,7 +61,7 @@ struct Function {
   double (*reference)(double);
 };
 
-TEST(elementwise_functions_are_accurate) {
+void check_functions() {
   const Function functions[] = {
       {ops::exp, -80, 88, std::exp},
       {ops::expm1, -80, 88, std::expm1},
@@ -91,6 +93,16 @@ TEST(elementwise_functions_are_accurate) {
     check_function<float>(f.op, f.low, f.high, f.reference, 4);
     check_function<double>(f.op, f.low, f.high, f.reference, 4);
   }
+}
+
+TEST(elementwise_functions_are_accurate) { check_functions(); }
+
+TEST(elementwise_functions_are_accurate_where_the_system_has_no_vector_forms) {
+  decltype(cpu::mvec_functions) found;
+  std::memcpy(&found, &cpu::mvec_functions, sizeof(found));
+  std::memset(&cpu::mvec_functions, 0, sizeof(found));
+  check_functions();
+  std::memcpy(&cpu::mvec_functions, &found, sizeof(found));
 }
 
 TEST(elementwise_exp_covers_the_whole_range) {

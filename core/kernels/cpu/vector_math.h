@@ -2,11 +2,12 @@
 // For *.simd.cpp files only: every name lives in the namespace of one instruction set.
 #pragma once
 
-#include <features.h>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+
+#include "kernels/cpu/libmvec.h"
 
 #if defined(__AVX512F__)
 #include <immintrin.h>
@@ -14,26 +15,15 @@
 #include "kernels/cpu/tanh_table.h"
 #endif
 
-// GNU libmvec has vector forms of nearly all of libm since glibc 2.35. Their names encode the
-// instruction set and the width.
-#if defined(__x86_64__) && defined(__GLIBC_PREREQ)
-#if __GLIBC_PREREQ(2, 35)
-#define EF_LIBMVEC 1
-#endif
-#endif
-
 #if defined(__AVX512F__)
 #define EF_VECTOR_BYTES 64
-#define EF_MVEC_FLOAT(kind, name) _ZGVeN16##kind##_##name##f
-#define EF_MVEC_DOUBLE(kind, name) _ZGVeN8##kind##_##name
+#define EF_VECTOR_ISA kAvx512
 #elif defined(__AVX2__)
 #define EF_VECTOR_BYTES 32
-#define EF_MVEC_FLOAT(kind, name) _ZGVdN8##kind##_##name##f
-#define EF_MVEC_DOUBLE(kind, name) _ZGVdN4##kind##_##name
+#define EF_VECTOR_ISA kAvx2
 #else
 #define EF_VECTOR_BYTES 16
-#define EF_MVEC_FLOAT(kind, name) _ZGVbN4##kind##_##name##f
-#define EF_MVEC_DOUBLE(kind, name) _ZGVbN2##kind##_##name
+#define EF_VECTOR_ISA kBaseline
 #endif
 
 namespace ef::cpu::EF_ISA {
@@ -61,40 +51,32 @@ EF_INLINE F64 with_sign(F64 magnitude, F64 sign) {
   return (F64)((I64)magnitude | ((I64)sign & INT64_MIN));
 }
 
-// Functions of one argument and of two: through libmvec, or lane by lane.
-#if defined(EF_LIBMVEC)
-#define EF_VECTOR_FLOAT(name)                 \
-  extern "C" F32 EF_MVEC_FLOAT(v, name)(F32); \
-  EF_INLINE F32 v##name(F32 x) { return EF_MVEC_FLOAT(v, name)(x); }
-#define EF_VECTOR_DOUBLE(name)                 \
-  extern "C" F64 EF_MVEC_DOUBLE(v, name)(F64); \
-  EF_INLINE F64 v##name(F64 x) { return EF_MVEC_DOUBLE(v, name)(x); }
-#define EF_VECTOR_FUNCTION2(name)                                               \
-  extern "C" F32 EF_MVEC_FLOAT(vv, name)(F32, F32);                             \
-  extern "C" F64 EF_MVEC_DOUBLE(vv, name)(F64, F64);                            \
-  EF_INLINE F32 v##name(F32 x, F32 y) { return EF_MVEC_FLOAT(vv, name)(x, y); } \
-  EF_INLINE F64 v##name(F64 x, F64 y) { return EF_MVEC_DOUBLE(vv, name)(x, y); }
-#else
-#define EF_VECTOR_FLOAT(name)                                       \
-  EF_INLINE F32 v##name(F32 x) {                                    \
-    for (int i = 0; i < kLanes<float>; ++i) x[i] = ::name##f(x[i]); \
-    return x;                                                       \
+// Functions of one argument and of two: libmvec's, or else lane by lane.
+#define EF_MVEC(wide, name) \
+  mvec_functions[static_cast<int>(Isa::EF_VECTOR_ISA)][wide][static_cast<int>(Mvec::name)]
+#define EF_VECTOR_FORM(V, T, wide, name, function)                                \
+  static __attribute__((noinline)) V lanes_of_##name(V x) {                       \
+    for (int i = 0; i < kLanes<T>; ++i) x[i] = ::function(x[i]);                  \
+    return x;                                                                     \
+  }                                                                               \
+  EF_INLINE V v##name(V x) {                                                      \
+    const auto found = reinterpret_cast<V (*)(V)>(EF_MVEC(wide, name));           \
+    return __builtin_expect(found != nullptr, 1) ? found(x) : lanes_of_##name(x); \
   }
-#define EF_VECTOR_DOUBLE(name)                                    \
-  EF_INLINE F64 v##name(F64 x) {                                  \
-    for (int i = 0; i < kLanes<double>; ++i) x[i] = ::name(x[i]); \
-    return x;                                                     \
+#define EF_VECTOR_FORM2(V, T, wide, name, function)                                     \
+  static __attribute__((noinline)) V lanes_of_##name(V x, V y) {                        \
+    for (int i = 0; i < kLanes<T>; ++i) x[i] = ::function(x[i], y[i]);                  \
+    return x;                                                                           \
+  }                                                                                     \
+  EF_INLINE V v##name(V x, V y) {                                                       \
+    const auto found = reinterpret_cast<V (*)(V, V)>(EF_MVEC(wide, name));              \
+    return __builtin_expect(found != nullptr, 1) ? found(x, y) : lanes_of_##name(x, y); \
   }
-#define EF_VECTOR_FUNCTION2(name)                                         \
-  EF_INLINE F32 v##name(F32 x, F32 y) {                                   \
-    for (int i = 0; i < kLanes<float>; ++i) x[i] = ::name##f(x[i], y[i]); \
-    return x;                                                             \
-  }                                                                       \
-  EF_INLINE F64 v##name(F64 x, F64 y) {                                   \
-    for (int i = 0; i < kLanes<double>; ++i) x[i] = ::name(x[i], y[i]);   \
-    return x;                                                             \
-  }
-#endif
+#define EF_VECTOR_FLOAT(name) EF_VECTOR_FORM(F32, float, 0, name, name##f)
+#define EF_VECTOR_DOUBLE(name) EF_VECTOR_FORM(F64, double, 1, name, name)
+#define EF_VECTOR_FUNCTION2(name)               \
+  EF_VECTOR_FORM2(F32, float, 0, name, name##f) \
+  EF_VECTOR_FORM2(F64, double, 1, name, name)
 #define EF_VECTOR_FUNCTION(name) EF_VECTOR_FLOAT(name) EF_VECTOR_DOUBLE(name)
 
 EF_VECTOR_DOUBLE(exp)
