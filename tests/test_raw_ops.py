@@ -19,7 +19,7 @@ def test_rules_use_what_there_is(name):
         for node in ast.walk(tree)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
-    places = {"tf": tf, "ops": tf._core.ops, "composed": rules.composed}
+    places = {"tf": tf, "ops": tf._core.ops, **rules.MODULES}
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             assert node.id in known | bound | places.keys() | {"zip", "int"}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import eagerflow as tf
 from eagerflow import _core
 from eagerflow.framework import random_seed
-from eagerflow.image import projective
+from eagerflow.image import projective, resampling
+from eagerflow.ops.random import distributions
+from eagerflow.ops.random.stateful import sizes_of
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -207,14 +210,14 @@ def fused_batch_norm(
     if not training:
         y = _ops.batch_norm_inference(x, scale, offset, mean, variance, epsilon, axis)
         return y, mean, variance, mean, variance, _ops.zeros([0], mean.dtype)
-    y, new_mean, spread, inverse = _ops.batch_norm(x, scale, offset, epsilon, axis)
+    y, new_mean, spread, _ = _ops.batch_norm(x, scale, offset, epsilon, axis)
     count = tf.cast(tf.size(x) / tf.maximum(tf.size(scale), 1), spread.dtype)
     new_variance = spread * (count / tf.maximum(count - 1, 1))
     if factor != 1.0:
         new_mean_kept = mean * (1 - factor) + new_mean * factor
         new_variance = variance * (1 - factor) + new_variance * factor
-        return y, new_mean_kept, new_variance, new_mean, inverse, _ops.zeros([0], spread.dtype)
-    return y, new_mean, new_variance, new_mean, inverse, _ops.zeros([0], spread.dtype)
+        return y, new_mean_kept, new_variance, new_mean, spread, _ops.zeros([0], spread.dtype)
+    return y, new_mean, new_variance, new_mean, spread, _ops.zeros([0], spread.dtype)
 
 
 def max_pool_v2(x: Tensor, ksize: Tensor, strides: Tensor, padding: str, layout: str) -> Tensor:
@@ -346,6 +349,11 @@ def seeded(draw: Callable[..., Tensor], seed: int, seed2: int, *args: Any, **opt
     return draw(*args, **options, seed=(seed, seed2) if seed or seed2 else None)
 
 
+def seeds(seed: int, seed2: int, is_fixed: bool) -> Any:
+    """The two seeds of an operation; 0 if it is to draw something else each time."""
+    return (seed, seed2) if is_fixed or seed or seed2 else 0
+
+
 def random_gamma(shape: Tensor, alpha: Tensor, seed: int, seed2: int) -> Tensor:
     """`RandomGamma`."""
     return seeded(tf.random.gamma, seed, seed2, shape, alpha, dtype=alpha.dtype)
@@ -421,3 +429,191 @@ def resize_nearest(images: Tensor, size: Tensor, align: bool, half: bool) -> Ten
         indices = tf.cast(tf.clip_by_value(at, 0.0, old - 1.0), tf.int32)
         images = tf.gather(images, indices, axis=axis)
     return images
+
+
+def axis_positions(x: Tensor, source: str, target: str) -> Tensor:
+    """`DataFormatDimMap`: the number of each axis in another layout."""
+    rank = len(source)
+    table = tf.constant([target.index(axis) for axis in source], x.dtype)
+    return tf.gather(table, tf.where(x < 0, x + rank, x))
+
+
+def permuted(x: Tensor, source: str, target: str) -> Tensor:
+    """`DataFormatVecPermute`: what belongs to each axis, in the order of another layout."""
+    size = x.shape[0]
+    if size == len(source) - 2:
+        source, target = (
+            "".join(axis for axis in layout if axis in "DHW") for layout in (source, target)
+        )
+    return tf.gather(x, [source.index(axis) for axis in target])
+
+
+def padded_conv2d(
+    x: Tensor, paddings: Tensor, filters: Tensor, mode: str, strides: Any, padding: str
+) -> Tensor:
+    """`FusedPadConv2D`."""
+    return _ops.conv2d(tf.pad(x, known(paddings), mode), filters, strides, padding)
+
+
+def resized_conv2d(x: Tensor, size: Tensor, align: bool, paddings: Tensor, *rest: Any) -> Tensor:
+    """`FusedResizeAndPadConv2D`."""
+    large = tf.compat.v1.image.resize_bilinear(x, size, align)
+    return padded_conv2d(large, paddings, *rest)
+
+
+def convolution(
+    x: Tensor, filters: Tensor, strides: Sequence[int], padding: str, explicit: Sequence[int],
+    layout: str, dilations: Sequence[int], batch_dims: int,
+) -> Tensor:  # fmt: skip
+    """`Conv`: a convolution of two or three axes, with any number of batch axes."""
+    count = (filters.shape.rank or 4) - 2
+    last = layout == "CHANNELS_LAST"
+    axes = slice(batch_dims, -1) if last else slice(batch_dims + 1, None)
+    pairs: Any = padding
+    if padding == "EXPLICIT":
+        spatial = list(zip(explicit[::2], explicit[1::2], strict=True))[axes]
+        none = [[0, 0]]
+        around = [*none, *spatial, *none] if last else [*none, *none, *spatial]
+        x, pairs = tf.pad(x, none * (batch_dims - 1) + around), "VALID"
+    sizes = tf.shape(x)
+    flat = tf.reshape(x, tf.concat([[-1], sizes[batch_dims:]], 0))
+    names = "DHW"[3 - count :]
+    found = tf.nn.convolution(
+        flat,
+        filters,
+        list(strides[axes]),
+        pairs,
+        f"N{names}C" if last else f"NC{names}",
+        list(dilations[axes]) if dilations else None,
+    )
+    return tf.reshape(found, tf.concat([sizes[:batch_dims], tf.shape(found)[1:]], 0))
+
+
+def reversed_axes(x: Tensor, chosen: Tensor) -> Tensor:
+    """`Reverse`, which takes a boolean for each axis."""
+    flags: Any = known(chosen)
+    return tf.reverse(x, [axis for axis, flag in enumerate(flags) if flag])
+
+
+def unique_slices(x: Tensor, axis: Tensor, out_idx: Any) -> list[Tensor]:
+    """`UniqueV2`."""
+    return unique_rows(x, axis, out_idx)[:2]
+
+
+def nearest_centers(points: Tensor, centers: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
+    """`NearestNeighbors`: which centers are nearest to each point, and their squared distances."""
+    differences = tf.expand_dims(points, 1) - tf.expand_dims(centers, 0)
+    distances = tf.reduce_sum(tf.square(differences), 2)
+    count = tf.minimum(tf.cast(k, tf.int32), tf.shape(centers)[0])
+    found, places = tf.math.top_k(-distances, count)
+    return tf.cast(places, tf.int64), -found
+
+
+def banded_solve(bands: Tensor, rhs: Tensor, lower: bool, adjoint: bool) -> Tensor:
+    """`BandedTriangularSolve`."""
+    return tf.linalg.banded_triangular_solve(bands, rhs, lower, adjoint)
+
+
+def spectrogram(x: Tensor, window: int, stride: int, squared: bool) -> Tensor:
+    """`AudioSpectrogram` of samples `[time, channels]`: `[channels, frames, frequencies]`."""
+    length = 1 << max(window - 1, 0).bit_length()
+    found = tf.abs(tf.signal.stft(tf.transpose(x), window, stride, length))
+    return tf.square(found) if squared else found
+
+
+def mfcc(
+    spectra: Tensor, rate: Tensor, highest: float, lowest: float, channels: int, count: int
+) -> Tensor:
+    """`Mfcc` of squared magnitudes `[channels, frames, frequencies]`.
+
+    The filters are triangles whose centres lie evenly on the mel scale; the logarithms of the
+    energies, which are sums of magnitudes, are transformed by cosines.
+    """
+    bins = tf.shape(spectra)[2]
+
+    def mel(frequency: Any) -> Tensor:
+        return 1127.0 * tf.math.log1p(tf.cast(frequency, tf.float64) / 700.0)
+
+    low, high = mel(lowest), mel(highest)
+    width = (high - low) / (channels + 1)
+    hertz = 0.5 * tf.cast(rate, tf.float64) / tf.cast(bins - 1, tf.float64)
+    numbers = tf.cast(tf.range(bins), tf.float64)
+    first = tf.floor(1.5 + lowest / hertz)
+    last = tf.floor(highest / hertz)
+    place = (mel(numbers * hertz) - low) / width
+    triangle = tf.maximum(
+        1.0 - tf.abs(place[:, None] - tf.range(1, channels + 1, dtype=tf.float64)[None]), 0.0
+    )
+    inside = tf.logical_and(numbers >= first, numbers <= last)
+    triangle = tf.where(inside[:, None], triangle, tf.zeros_like(triangle))
+    energy = tf.einsum("cfb,bm->cfm", tf.sqrt(tf.cast(spectra, tf.float64)), triangle)
+    logs = tf.math.log(tf.maximum(energy, 1e-12))
+    steps = tf.range(channels, dtype=tf.float64) + 0.5
+    waves = tf.cos(tf.range(count, dtype=tf.float64)[:, None] * steps[None] * (math.pi / channels))
+    return tf.cast(tf.einsum("cfm,km->cfk", logs, waves) * math.sqrt(2.0 / channels), tf.float32)
+
+
+def scaled(
+    images: Tensor, size: Tensor, scale: Tensor, translation: Tensor, kernel: str, antialias: bool
+) -> Tensor:
+    """`ScaleAndTranslate`."""
+    sizes: Any = known(size)
+    factors, moves = (known(t) for t in (scale, translation))
+    tables = [
+        resampling.moved_table(
+            kernel, antialias, sizes[k], images.shape[k + 1], factors[k], moves[k]
+        )
+        for k in range(2)
+    ]
+    return resampling.resampled(tf.cast(images, tf.float32), *tables)
+
+
+def candidates(draw: Callable[..., Any], seed: int, seed2: int, *args: Any, **options: Any) -> Any:
+    """The operations that sample classes: what they draw."""
+    return draw(*args, **options, seed=seeds(seed, seed2, False) or None)
+
+
+def optional_value(optional: Any) -> list[Any]:
+    """`OptionalGetValue`."""
+    return tf.nest.flatten(optional.get_value(), expand_composites=True)
+
+
+def eig(x: Tensor, vectors: bool, dtype: Any) -> tuple[Tensor, Tensor]:
+    """`Eig`."""
+    values, found = tf.linalg.eig(x) if vectors else (tf.linalg.eigvals(x), tf.zeros([0], dtype))
+    return tf.cast(values, dtype), tf.cast(found, dtype)
+
+
+def jpeg_of_quality(image: Tensor, quality: Tensor) -> Tensor:
+    """`EncodeJpegVariableQuality`, whose quality is a tensor."""
+    return tf.io.encode_jpeg(image, quality=int(known(quality)))
+
+
+def older_glimpse(
+    x: Tensor, size: Tensor, offsets: Tensor, centred: bool, normalized: bool, uniform: bool, noise: str
+) -> Tensor:  # fmt: skip
+    """`ExtractGlimpse`, whose centred coordinates reach from -1 to 1 as those of version 1 do."""
+    kind = noise if noise != "uniform" or uniform else "gaussian"
+    return tf.compat.v1.image.extract_glimpse(x, size, offsets, centred, normalized, noise=kind)
+
+
+def gamma_at(shape: Tensor, key: Tensor, counter: Tensor, alpha: Tensor) -> Tensor:
+    """`StatelessRandomGammaV3`."""
+    start: tuple[Any, Any, Any] = philox(key, counter)
+    if _core.building() is None:
+        start = int(start[0]), int(start[1]), int(start[2])
+    sizes, _ = sizes_of(shape, "StatelessRandomGammaV3")
+    return distributions.gamma_from(start, sizes, alpha)
+
+
+def shuffled_at(value: Tensor, key: Tensor, counter: Tensor) -> Tensor:
+    """`StatelessShuffle`."""
+    order = _ops.philox_shuffle(tf.shape(value)[0], *philox(key, counter))
+    return tf.gather(value, order)
+
+
+def tensor_list_pop_back(handle: Tensor, dtype: Any, shape: Tensor) -> tuple[Tensor, Tensor]:
+    """`TensorListPopBack`: the list without its last element, and that."""
+    last = _ops.tensor_list_length(handle) - 1
+    item = _ops.tensor_list_get_item(handle, last, dtype, element_shape(shape))
+    return _ops.tensor_list_resize(handle, last), item

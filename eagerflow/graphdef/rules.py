@@ -21,8 +21,13 @@ from eagerflow.graphdef import op_defs
 from eagerflow.graphdef.op_defs import OpDef
 from eagerflow.util import lazy
 
-# Few rules need it.
-composed = lazy.Module("eagerflow.graphdef.composed")
+# Where the expressions find functions; few rules need one of the modules.
+MODULES = {
+    "composed": lazy.Module("eagerflow.graphdef.composed"),
+    "gradient_ops": lazy.Module("eagerflow.graphdef.gradient_ops"),
+    "recurrent_ops": lazy.Module("eagerflow.graphdef.recurrent_ops"),
+    "sparse_ops": lazy.Module("eagerflow.graphdef.sparse_ops"),
+}
 
 Tensor = _core.Tensor
 
@@ -92,7 +97,7 @@ def call(definition: OpDef, arguments: Mapping[str, Any]) -> list[Any]:
     """
     if not is_mapped(definition.name):
         raise unknown(definition.name)
-    names = {"tf": tf, "ops": _core.ops, "composed": composed, **arguments}
+    names = {"tf": tf, "ops": _core.ops, **MODULES, **arguments}
     result = eval(_code(definition.name), names)
     count = len(definition.outputs)
     if count == 0:

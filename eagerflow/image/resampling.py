@@ -161,7 +161,17 @@ def _mitchell_cubic(x: np.ndarray) -> np.ndarray:
     return np.where(x >= 2, 0, np.where(x >= 1, outer, inner))
 
 
+def _box(x: np.ndarray) -> np.ndarray:
+    x = np.abs(x)
+    return np.where(x < 0.5, 1.0, np.where(x == 0.5, 0.5, 0.0))
+
+
+# The methods of `tf.image.resize`, and the kernels of `ScaleAndTranslate` by their own names.
 _KERNELS: dict[str, tuple[float, Callable]] = {
+    "lanczos1": (1.0, _lanczos(1.0)),
+    "box": (1.0, _box),
+    "triangle": (1.0, _triangle),
+    "keyscubic": (2.0, _keys_cubic),
     "lanczos3": (3.0, _lanczos(3.0)),
     "lanczos5": (5.0, _lanczos(5.0)),
     "gaussian": (1.5, _gaussian),
@@ -171,14 +181,17 @@ _KERNELS: dict[str, tuple[float, Callable]] = {
 }
 
 
-def _filtered(method: str, antialias: bool, count: int, size: int) -> Table:
-    """Weights of a kernel, widened for downsampling."""
+def _filtered(
+    method: str, antialias: bool, count: int, size: int, scale: np.float32, offset: np.float32
+) -> Table:
+    """Weights of a kernel, widened for downsampling; places outside of the source have none."""
     radius, kernel = _KERNELS[method]
-    scale = np.float32(size) / np.float32(count)
     width = max(float(scale), 1.0) if antialias else 1.0
-    place = ((np.arange(count, dtype=np.float32) + np.float32(0.5)) * scale).astype(np.float64)
+    centres = np.arange(count, dtype=np.float32) + np.float32(0.5)
+    place = (centres * scale + offset).astype(np.float64)
     starts = np.clip(np.ceil(place - radius * width - 0.5), 0, size - 1).astype(np.int64)
     ends = np.clip(np.floor(place + radius * width - 0.5), 0, size - 1).astype(np.int64) + 1
+    ends = np.where((place < 0) | (place > size), starts, ends)
 
     def weight(results: np.ndarray, sources: np.ndarray) -> np.ndarray:
         return kernel((sources + 0.5 - place[results]) / width)
@@ -199,7 +212,17 @@ def axis_table(method: str, antialias: bool, count: int, size: int) -> Table:
         return _area(count, size)
     if method in ("bilinear", "bicubic") and not antialias:
         return _bilinear(count, size) if method == "bilinear" else _bicubic(count, size)
-    return _filtered(method, antialias, count, size)
+    return _filtered(
+        method, antialias, count, size, np.float32(size) / np.float32(count), np.float32(0)
+    )
+
+
+def moved_table(
+    method: str, antialias: bool, count: int, size: int, scale: float, translation: float
+) -> Table:
+    """The weights of an axis of `count` pixels, onto which one of `size` is scaled and then moved."""
+    inverse = np.float32(1) / np.float32(scale)
+    return _filtered(method, antialias, count, size, inverse, -inverse * np.float32(translation))
 
 
 def nearest_places(count: int, size: int) -> np.ndarray:

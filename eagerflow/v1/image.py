@@ -120,6 +120,10 @@ def resize_nearest_neighbor(
     return images
 
 
+# How finely TensorFlow tabulates the cubic.
+_CUBIC_STEPS = 1024
+
+
 @op_function
 def resize_bicubic(
     images: TensorLike,
@@ -135,6 +139,7 @@ def resize_bicubic(
     def taps(size: int, new: int) -> list[tuple[Any, Any]]:
         at = _positions(size, new, align_corners, False)
         low = np.floor(at).astype(int)
+        at = low + np.rint((at - low) * _CUBIC_STEPS) / _CUBIC_STEPS
         return [(np.clip(low + k, 0, size - 1), _cubic(at - (low + k))) for k in (-1, 0, 1, 2)]
 
     return _resized(images, size, taps)

@@ -169,11 +169,19 @@ def stateless_gamma(
     alpha = _parameter(alpha, dtype)
     beta = _parameter(1 if beta is None else beta, dtype)
     alpha = alpha + _ops.zeros_like(beta)
-    start = start_of(seed, "auto_select")
+    samples = gamma_from(start_of(seed, "auto_select"), sizes, alpha)
+    return _ops.maximum(_tiny(dtype), samples / beta)
+
+
+def gamma_from(start: tuple[Any, Any, Any], sizes: Any, alpha: Tensor) -> Tensor:
+    """Gamma distributed values from a given position of a stream; their scale is 1.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the shape does not end with that of the parameters.
+    """
     op = "StatelessRandomGammaV3"
     check_sizes(sizes, op)
-    samples = sampled(_stateless_gamma_tensor, op, sizes, dtype, start, alpha)
-    return _ops.maximum(_tiny(dtype), samples / beta)
+    return sampled(_stateless_gamma_tensor, op, sizes, alpha.dtype, start, alpha)
 
 
 def _stateless_gamma_tensor(start: Any, sizes: tuple[int, ...], alpha: Tensor) -> Tensor:

@@ -19,6 +19,11 @@ def run(tf, expression):
         img=tf.constant(numbers),
         kernel=tf.constant(np.sin(np.arange(54, dtype="f")).reshape(3, 3, 3, 2)),
         square=tf.constant([[4.0, 1.0], [1.0, 3.0]]),
+        volume=tf.constant(np.cos(np.arange(128, dtype="f") / 9).reshape(1, 4, 4, 4, 2)),
+        cube=tf.constant(np.sin(np.arange(16, dtype="f")).reshape(2, 2, 2, 2, 1)),
+        wide=tf.constant(np.cos(np.arange(48, dtype="f")).reshape(6, 8)),
+        states=tf.constant(np.sin(np.arange(8, dtype="f")).reshape(2, 2, 2)),
+        ind=tf.constant([[0, 0], [1, 1], [1, 2]], tf.int64),
         words=tf.constant(["one two", "", "three"]),
     )
     return eval(expression, vars(names))
