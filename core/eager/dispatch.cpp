@@ -84,7 +84,8 @@ void run_now(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const
     // Without elements there is nothing to compute, even if other dimensions are large.
     if (empty == specs.size()) return;
   }
-  KernelContext context(op, inputs, attrs, specs, outputs, owns_inputs);
+  // Observers see the inputs afterwards.
+  KernelContext context(op, inputs, attrs, specs, outputs, owns_inputs && observers.empty());
   if (op.view) {
     compute_now(inputs[0]);
     return op.kernel(context);

@@ -144,17 +144,21 @@ class Generated final : public cpu::SourcedValue {
     std::shared_ptr<const cpu::ElementSource> source = this->source();
     if (!source) return;
     const Tensor value = Tensor::empty(self->dtype(), self->shape());
-    const auto bytes = static_cast<int64_t>(element_size(self->dtype()));
     const FlushSubnormals flush;
-    const auto grain = static_cast<int64_t>(10'000 / cost_);
-    cpu::for_element_blocks(
-        value.mutable_raw_data(), bytes, value.size(), grain,
-        [&](void* to, int64_t begin, int64_t count) { source->read(begin, count, to); });
+    if (!source->write(value)) read_all(*source, value);
     const std::lock_guard lock(links);
     if (!self->lazy()) return;  // another thread was faster
     settler(value);
     source_ = nullptr;  // `source` is freed after the lock
     held_bytes -= std::exchange(held_, 0);
+  }
+
+  void read_all(const cpu::ElementSource& source, const Tensor& value) const {
+    const auto bytes = static_cast<int64_t>(element_size(value.dtype()));
+    const auto grain = static_cast<int64_t>(10'000 / cost_);
+    cpu::for_element_blocks(
+        value.mutable_raw_data(), bytes, value.size(), grain,
+        [&](void* to, int64_t begin, int64_t count) { source.read(begin, count, to); });
   }
 
   double cost() const { return cost_; }  // of an element

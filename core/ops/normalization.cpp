@@ -82,8 +82,8 @@ void batch_norm_gradient(GradContext& g) {
   const int64_t axis = g.attrs<BatchNormAttrs>().axis;
   if (!recording() && !g.has_dy(1) && !g.has_dy(2) && !g.has_dy(3)) {
     TensorList found;
-    const Tensor inputs[] = {g.dy(), x, scale, mean, inverse};
-    run(batch_norm_grad, inputs, BatchNormGradAttrs{.axis = axis}, found);
+    const Tensor inputs[] = {g.take_dy(), x, scale, mean, inverse};
+    run_consuming(batch_norm_grad, inputs, BatchNormGradAttrs{.axis = axis}, found);
     for (int i = 0; i < 3; ++i) g.set(i, found[i]);
     return;
   }
@@ -180,6 +180,7 @@ const Op batch_norm{{
     .kernel = cpu::batch_norm,
     .gradient = batch_norm_gradient,
     .needs = {{.inputs = 3, .outputs = 10}},
+    .makes_outputs = true,
     .cost = pass_cost,
     .doc = "(x - mean) / sqrt(variance + epsilon) * scale + offset with the moments of each "
            "channel; with it the mean, the variance, and 1 / sqrt(variance + epsilon).",
@@ -205,6 +206,7 @@ const Op batch_norm_grad{{
         },
     .outputs = 3,
     .kernel = cpu::batch_norm_grad,
+    .makes_outputs = true,
     .cost = pass_cost,
     .doc = "The gradients of batch_norm's result by x, scale and offset.",
 }};
@@ -226,6 +228,7 @@ const Op batch_norm_inference{{
     .kernel = cpu::batch_norm_inference,
     .gradient = batch_norm_inference_gradient,
     .needs = {{.inputs = 18}, {.inputs = 25}, {}, {.inputs = 18}, {.inputs = 27}},
+    .makes_outputs = true,
     .cost = pass_cost,
     .doc = "(x - mean) / sqrt(variance + epsilon) * scale + offset with given moments.",
 }};

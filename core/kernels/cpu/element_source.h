@@ -13,6 +13,11 @@ class ElementSource {
   virtual ~ElementSource() = default;
   // Puts the elements [begin, begin + count) at `out`. Several threads may do so at once.
   virtual void read(int64_t begin, int64_t count, void* out) const = 0;
+  // Puts all elements into a tensor; false, with nothing done, if read() is the way.
+  virtual bool write(const Tensor& value) const {
+    static_cast<void>(value);
+    return false;
+  }
   // The source of its elements times one number for each row, that is, each index but the last;
   // null if there is none.
   virtual std::shared_ptr<const ElementSource> times(const Tensor& rows) const {

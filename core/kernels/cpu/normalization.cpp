@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "device/parallel.h"
+#include "eager/lazy.h"
+#include "kernels/cpu/element_source.h"
 #include "kernels/cpu/normalization_loops.h"
 #include "kernels/cpu/widen.h"
 #include "ops/normalization.h"
@@ -247,6 +251,94 @@ void scale_channels(const Layout& layout, T* y, const T* x, const C* mean, const
   });
 }
 
+// The result of a batch normalisation, of which only the factors are known: what reads its elements
+// in a chain, such as an activation, finds them in the cache, and they need no memory.
+template <class T>
+class ScaledChannels : public ElementSource {
+ public:
+  ScaledChannels(const Layout& layout, Tensor x, const T* mean, const T* factor, const T* offset)
+      : layout_(layout),
+        x_(std::move(x)),
+        mean_(repeated(mean)),
+        factor_(repeated(factor)),
+        offset_(repeated(offset)) {}
+
+  void read(int64_t begin, int64_t count, void* to) const override {
+    T* const y = static_cast<T*>(to);
+    if (layout_.inner == 1) return read_rows(begin, count, y);
+    for (int64_t done = 0; done < count;) {
+      const int64_t at = begin + done;
+      const int64_t plane = at / layout_.inner;
+      const int64_t c = plane % layout_.channels;
+      const int64_t size = std::min(count - done, (plane + 1) * layout_.inner - at);
+      loops<T>().scale(y + done, x_.data<T>() + at, mean_[c], factor_[c], offset_[c], size);
+      done += size;
+    }
+  }
+
+  bool write(const Tensor& value) const override {
+    scale_channels(layout_, value.mutable_data<T>(), x_.data<T>(), mean_.data(), factor_.data(),
+                   offset_.data());
+    return true;
+  }
+
+ private:
+  // So many elements are computed at once, whichever channel they begin with.
+  static constexpr int64_t kTogether = 256;
+
+  void read_rows(int64_t begin, int64_t count, T* y) const {
+    const T* const x = x_.data<T>() + begin;
+    const auto scale = [&](int64_t from, int64_t channel, int64_t rows, int64_t n) {
+      loops<T>().scale_columns(y + from, x + from, mean_.data() + channel, factor_.data() + channel,
+                               offset_.data() + channel, rows, n);
+    };
+    const int64_t channel = begin % layout_.channels;
+    if (count <= kTogether) return scale(0, channel, 1, count);
+    // As many whole rows as there are, of one pixel or of several.
+    const int64_t width = layout_.channels * std::max<int64_t>(1, kTogether / layout_.channels);
+    const int64_t head = channel == 0 ? 0 : std::min(count, layout_.channels - channel);
+    if (head > 0) scale(0, channel, 1, head);
+    const int64_t rows = (count - head) / width;
+    scale(head, 0, rows, width);
+    const int64_t done = head + rows * width;
+    scale(done, 0, 1, count - done);
+  }
+
+  std::vector<T> repeated(const T* values) const {
+    const int64_t size = layout_.channels + (layout_.inner == 1 ? kTogether : 0);
+    std::vector<T> result(values, values + layout_.channels);
+    result.resize(size);
+    for (int64_t i = layout_.channels; i < size; ++i) result[i] = result[i - layout_.channels];
+    return result;
+  }
+
+  const Layout layout_;
+  const Tensor x_;
+  const std::vector<T> mean_, factor_, offset_;  // of the channels, repeated
+};
+
+// From this size on, what is read from the cache in place of memory pays for the bookkeeping.
+constexpr int64_t kLaterElements = 262'144;
+
+// Gives a call's first output, (x - mean) * factor + offset: later, if it is large.
+template <class T, class C = Computed<T>>
+void give_scaled(KernelContext& context, const Layout& layout, const C* mean, const C* factor,
+                 const C* offset) {
+  const Tensor& x = context.input(0);
+  const TensorSpec& spec = context.spec(0);
+  if constexpr (std::is_same_v<T, C>) {
+    if (x.size() >= kLaterElements && fuses()) {
+      constexpr double kNanoseconds = 0.5;
+      context.output(0) =
+          make_generated(std::make_shared<ScaledChannels<T>>(layout, x, mean, factor, offset), spec,
+                         kNanoseconds, x.bytes());
+      if (context.output(0)) return;
+    }
+  }
+  context.output(0) = Tensor::empty(spec.dtype, spec.shape);
+  scale_channels(layout, context.output(0).mutable_data<T>(), x.data<T>(), mean, factor, offset);
+}
+
 // Per channel the sums of dy and of dy * (x - mean).
 template <class T, class C = Computed<T>>
 void channel_dots(const Layout& layout, const T* dy, const T* x, const C* mean, C* sum, C* dot) {
@@ -363,6 +455,9 @@ void for_type(DType dtype, const Function& function) {
 }  // namespace
 
 void batch_norm(KernelContext& context) {
+  for (int k = 1; k < 4; ++k) {
+    context.output(k) = Tensor::empty(context.spec(k).dtype, context.spec(k).shape);
+  }
   const Tensor& x = context.input(0);
   const double epsilon = context.attrs<ops::BatchNormAttrs>().epsilon;
   const Layout layout(x.shape(), axis_of(context.attrs<ops::BatchNormAttrs>().axis, x));
@@ -381,8 +476,7 @@ void batch_norm(KernelContext& context) {
       inverse[c] = static_cast<C>(1 / std::sqrt(spread + epsilon));
       factor[c] = inverse[c] * context.input(1).data<C>()[c];
     }
-    scale_channels(layout, context.output(0).mutable_data<T>(), x.data<T>(), mean, factor.data(),
-                   context.input(2).data<C>());
+    give_scaled<T>(context, layout, mean, factor.data(), context.input(2).data<C>());
   });
 }
 
@@ -398,12 +492,15 @@ void batch_norm_inference(KernelContext& context) {
       const C spread = variance[c] + static_cast<C>(epsilon);
       factor[c] = context.input(1).data<C>()[c] / std::sqrt(spread);
     }
-    scale_channels(layout, context.output(0).mutable_data<T>(), x.data<T>(),
-                   context.input(3).data<C>(), factor.data(), context.input(2).data<C>());
+    give_scaled<T>(context, layout, context.input(3).data<C>(), factor.data(),
+                   context.input(2).data<C>());
   });
 }
 
 void batch_norm_grad(KernelContext& context) {
+  for (int k = 1; k < 3; ++k) {
+    context.output(k) = Tensor::empty(context.spec(k).dtype, context.spec(k).shape);
+  }
   const Tensor& dy = context.input(0);
   const Tensor& x = context.input(1);
   const Layout layout(x.shape(), axis_of(context.attrs<ops::BatchNormGradAttrs>().axis, x));
@@ -426,8 +523,12 @@ void batch_norm_grad(KernelContext& context) {
       b[i] = -a[i] * inverse[i] * dscale[i] * share;
       c[i] = -a[i] * doffset[i] * share;
     }
-    mix_channels(layout, context.output(0).mutable_data<T>(), dy.data<T>(), x.data<T>(), mean,
-                 a.data(), b.data(), c.data());
+    const bool in_place = context.owns_inputs() && dy.exclusively_owned();
+    Tensor& dx = context.output(0);
+    dx = in_place ? dy : Tensor::empty(dy.dtype(), dy.shape());
+    mix_channels(layout, dx.mutable_data<T>(), dy.data<T>(), x.data<T>(), mean, a.data(), b.data(),
+                 c.data());
+    if (in_place) dx.impl()->reset_id();  // tapes know the old value
   });
 }
 
