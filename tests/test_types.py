@@ -11,28 +11,41 @@ ROOT = pathlib.Path(__file__).parent.parent
 PROGRAM = ROOT / "tests" / "typed_program.py"
 
 
-def test_mypy_finds_mistakes_and_nothing_else():
-    pytest.importorskip("mypy")
+def found_by(*command: str, pattern: str) -> tuple[dict[int, str], str]:
+    """The errors that a checker reports, by line, and all that it says."""
     run = subprocess.run(
-        [sys.executable, "-m", "mypy", "--follow-imports=silent", "--no-pretty", str(PROGRAM)],
+        [sys.executable, "-m", *command, str(PROGRAM)],
         capture_output=True,
         text=True,
         cwd=ROOT,
         check=False,
     )
     assert not run.stderr, run.stderr
-    found = {
-        int(line): message
-        for line, message in re.findall(rf"{PROGRAM.name}:(\d+): error: (.*)", run.stdout)
-    }
-    expected = {
-        number: message
-        for number, text in enumerate(PROGRAM.read_text().splitlines(), 1)
-        for message in re.findall(r"# error: (.+)$", text)
-    }
-    assert found.keys() == expected.keys(), run.stdout
-    for number, message in expected.items():
+    found = re.findall(rf"{PROGRAM.name}:{pattern}", run.stdout)
+    return {int(line): message for line, message in found}, run.stdout
+
+
+MISTAKES = {
+    number: message
+    for number, text in enumerate(PROGRAM.read_text().splitlines(), 1)
+    for message in re.findall(r"# error: (.+)$", text)
+}
+
+
+def test_mypy_finds_mistakes_and_nothing_else():
+    pytest.importorskip("mypy")
+    found, said = found_by(
+        "mypy", "--follow-imports=silent", "--no-pretty", pattern=r"(\d+): error: (.*)"
+    )
+    assert found.keys() == MISTAKES.keys(), said
+    for number, message in MISTAKES.items():
         assert found[number].startswith(message), f"line {number}: {found[number]}"
+
+
+def test_pyright_finds_mistakes_and_nothing_else():
+    pytest.importorskip("basedpyright")
+    found, said = found_by("basedpyright", "--level", "error", pattern=r"(\d+):\d+ - error: (.*)")
+    assert found.keys() == MISTAKES.keys(), said
 
 
 def test_the_stub_of_operations_is_up_to_date():

@@ -1,4 +1,4 @@
-"""A program as a type checker sees it: comments that begin with "error" say what mypy finds."""
+"""A program as type checkers see it: comments that begin with "error" say what mypy finds there."""
 
 import numpy as np
 

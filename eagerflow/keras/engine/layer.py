@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -56,6 +56,8 @@ _ARGUMENTS = {
     "experimental_autocast",
     "input_dtype",
 }
+
+_Layer = TypeVar("_Layer", bound="Layer")
 
 
 class Layer(LayerNodes):
@@ -116,7 +118,7 @@ class Layer(LayerNodes):
         """Whether this is a model whose layers have indices in files."""
         return False
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __new__(cls: type[_Layer], *args: Any, **kwargs: Any) -> _Layer:
         self = super().__new__(cls)
         self.__dict__["_init_arguments"] = (args, kwargs)
         return self

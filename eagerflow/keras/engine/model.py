@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from eagerflow import nest
 from eagerflow.checkpoint.trackable import children
@@ -61,6 +61,9 @@ def is_functional_arguments(args: tuple, kwargs: dict[str, Any]) -> bool:
     )
 
 
+_Model = TypeVar("_Model", bound="Model")
+
+
 class Model(Trainer, Layer):
     """A model: made from symbolic inputs and outputs, or subclassed.
 
@@ -104,7 +107,7 @@ class Model(Trainer, Layer):
         "history",
     }
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __new__(cls: type[_Model], *args: Any, **kwargs: Any) -> _Model:
         if cls is Model and is_functional_arguments(args, kwargs):
             return functional_module.Functional.__new__(
                 functional_module.Functional, *args, **kwargs
