@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/matmul.h"
 #include "ops/compose.h"
+#include "ops/input_checks.h"
 #include "ops/partial_shapes.h"
 
 namespace ef::ops {
@@ -12,11 +13,18 @@ namespace {
 
 constexpr DTypeSet kMatmulTypes =
     kInexactTypes | kUnsignedIntTypes | DTypeSet{DType::kInt32, DType::kInt64};
+// Of which only some products can be had.
+constexpr DTypeSet kNarrowTypes{DType::kInt8, DType::kInt16};
 
 void check_flags(bool transpose, bool adjoint, const char* side) {
   if (!transpose || !adjoint) return;
   fail(Code::kValueError, "Only one of `transpose_", side, "` and `adjoint_", side,
        "` can be True. Received `transpose_", side, "`=True, `adjoint_", side, "`=True.");
+}
+
+// Whether TensorFlow multiplies operands of this dtype to a product of another.
+bool gives(DType type, DType output) {
+  return (type == DType::kInt8 || type == DType::kUint8) && output == DType::kInt32;
 }
 
 [[gnu::hot]] void infer_matmul(InferContext& c) {
@@ -28,9 +36,17 @@ void check_flags(bool transpose, bool adjoint, const char* side) {
   const bool batched = a.rank() > 2 || b.rank() > 2;
   const bool ranked = a.ranked() && b.ranked();
   const char* name = batched ? "BatchMatMulV2" : "MatMul";
-  if (kUnsignedIntTypes.contains(c.dtype(0))) {
-    fail(Code::kNotFound, "matrix products of ", c.dtype(0), " are not implemented [Op:", name,
-         "]");
+  DType type = c.dtype(0);
+  if (attrs.output_type && *attrs.output_type != type) {
+    if (!gives(type, *attrs.output_type)) {
+      fail(Code::kNotFound, "Could not find device for node: products of ", type, " as ",
+           *attrs.output_type, " are not implemented; cast the operands [Op:BatchMatMulV3]");
+    }
+    type = *attrs.output_type;
+  } else if (type == DType::kInt8 || (type == DType::kInt16 && !batched)) {
+    refuse_attr("T", type, kMatmulTypes, name);
+  } else if (kUnsignedIntTypes.contains(type)) {
+    fail(Code::kNotFound, "matrix products of ", type, " are not implemented [Op:", name, "]");
   }
   if (batched) {
     for (int i = 0; i < 2; ++i) {
@@ -48,7 +64,7 @@ void check_flags(bool transpose, bool adjoint, const char* side) {
       if (may_have_rank_from(c.shape(i), 2)) continue;
       invalid_argument("In[", i, "] ndims must be >= 2: ", c.shape(i).rank(), " [Op:", name, "]");
     }
-    c.add_output(c.dtype(0), Shape::unranked());
+    c.add_output(type, Shape::unranked());
     return;
   }
   const int64_t m = a.back(attrs.swaps_a() ? 0 : 1);
@@ -72,7 +88,7 @@ void check_flags(bool transpose, bool adjoint, const char* side) {
   out.push_back(m);
   out.push_back(n);
   check_elements(out, name);
-  c.add_output(c.dtype(0), out);
+  c.add_output(type, out);
 }
 
 Tensor product(const Tensor& a, const Tensor& b, bool adjoint_a, bool adjoint_b) {
@@ -136,8 +152,8 @@ double matmul_cost(std::span<const Tensor> inputs, const SpecList& outputs, Attr
 const Op matmul{{
     .name = "matmul",
     .tf_name = "MatMul",
-    .inputs = {{.name = "a", .dtypes = kMatmulTypes, .converts = Converts::kAlone},
-               {.name = "b", .dtypes = kMatmulTypes, .converts = Converts::kAlone}},
+    .inputs = {{.name = "a", .dtypes = kMatmulTypes | kNarrowTypes, .converts = Converts::kAlone},
+               {.name = "b", .dtypes = kMatmulTypes | kNarrowTypes, .converts = Converts::kAlone}},
     .attrs = attrs_of<MatmulAttrs>(),
     .infer = infer_matmul,
     .kernel = cpu::matmul,
@@ -149,8 +165,10 @@ const Op matmul{{
 `a` is [..., m, k] and `b` is [..., k, n], each of rank 2 or more and of the same dtype (floating,
 complex, int32 or int64); the axes before the last two broadcast. `transpose_a` and `transpose_b`
 swap the last two axes of an operand first, `adjoint_a` and `adjoint_b` conjugate it as well.
+`output_type` is the dtype of the product: that of the operands, or int32 for int8 and uint8.
+`a_is_sparse`, `b_is_sparse`, `grad_a` and `grad_b` are hints, and ignored.
 Returns [..., m, n]. Raises InvalidArgumentError for sizes that do not fit, ValueError when both
-flags of an operand are set.
+flags of an operand are set, NotFoundError for another `output_type`.
 
 >>> tf.matmul([[1, 2], [3, 4]], [[5], [6]]).numpy().tolist()
 [[17], [39]]

@@ -1,6 +1,8 @@
 // Matrix products.
 #pragma once
 
+#include <optional>
+
 #include "ops/op.h"
 
 namespace ef::ops {
@@ -10,6 +12,12 @@ struct MatmulAttrs {
   bool transpose_b = false;
   bool adjoint_a = false;
   bool adjoint_b = false;
+  // What TensorFlow's function takes besides: hints, which change no result, are not read.
+  bool a_is_sparse = false;
+  bool b_is_sparse = false;
+  std::optional<DType> output_type = {};  // None: that of the operands
+  bool grad_a = false;
+  bool grad_b = false;
 
   // Whether the last two axes of an operand are swapped.
   bool swaps_a() const { return transpose_a || adjoint_a; }

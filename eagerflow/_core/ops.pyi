@@ -422,6 +422,11 @@ def matmul(
     transpose_b: bool = False,
     adjoint_a: bool = False,
     adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    output_type: DTypeLike | None = None,
+    grad_a: bool = False,
+    grad_b: bool = False,
     name: str | None = None,
 ) -> Tensor: ...
 def matrix_band_part(

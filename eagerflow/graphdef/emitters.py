@@ -71,7 +71,7 @@ class View:
         if isinstance(value, TensorShape):
             value = value.as_list()
         if not late:
-            return value
+            return self.body.constant([], dtypes.int32) if is_list and not value else value
         source = self.all_inputs[late[0][2]]
         whole = all(
             (element, which, position) == (k, late[0][2], k)
@@ -314,6 +314,9 @@ def _matmul(view: View) -> Sequence[Ref]:
         transposed[key] = adjoint or view.known(f"transpose_{key}")
         if transposed[key] and not adjoint and a.dtype.is_complex:
             raise NoSuchNodeError("TensorFlow transposes complex matrices by an operation before")
+    if view.specs[0][0] is not a.dtype:
+        attrs = {"adj_x": transposed["a"], "adj_y": transposed["b"], "Tout": view.specs[0][0]}
+        return view.last("BatchMatMulV3", a, b, **attrs)
     if a.shape.rank == 2 and b.shape.rank == 2 and not a.dtype.is_complex:
         return view.last("MatMul", a, b, transpose_a=transposed["a"], transpose_b=transposed["b"])
     return view.last("BatchMatMulV2", a, b, adj_x=transposed["a"], adj_y=transposed["b"])

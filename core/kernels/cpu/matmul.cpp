@@ -44,6 +44,17 @@ struct Batch {
     }
   }
 
+  // How many times all left matrices are taken one after the other, each time for other right ones.
+  int64_t shared_left() const {
+    int64_t times = 1;
+    int64_t rest = count;
+    for (int axis = 0; axis < rank && a_stride[axis] == 0; ++axis) {
+      times *= size[axis];
+      rest /= size[axis];
+    }
+    return a_matrices <= rest && b_matrices == count ? times : 1;
+  }
+
   int rank;
   int64_t count = 1;
   int64_t a_matrices = 1;
@@ -52,6 +63,28 @@ struct Batch {
   int64_t a_stride[kMaxRank];
   int64_t b_stride[kMaxRank];
 };
+
+// Vectors that are multiplied by the same matrices as others: the vectors of a matrix are the rows
+// of one product with its transpose.
+template <class T>
+void multiply_vectors(const Batch& batch, const Product& p, const T* a, const T* b, T* c) {
+  const int64_t rows = batch.shared_left();
+  const int64_t matrices = batch.count / rows;
+  Product turned;
+  turned.m = rows;
+  turned.n = p.m;
+  turned.k = p.k;
+  turned.transpose_b = !p.transpose_a;
+  turned.lda = matrices * p.k;
+  turned.ldb = p.lda;
+  turned.ldc = matrices * p.m;
+  for (int64_t i = 0; i < matrices; ++i) {
+    int64_t left;
+    int64_t right;
+    batch.locate(i, &left, &right);
+    gemm(turned, b + right * p.k, a + left * p.m * p.k, c + i * p.m);
+  }
+}
 
 template <class T>
 void multiply_all(const Batch& batch, Product p, const T* a, const T* b, T* c) {
@@ -62,6 +95,9 @@ void multiply_all(const Batch& batch, Product p, const T* a, const T* b, T* c) {
   if (batch.b_matrices == 1 && batch.a_matrices == batch.count && !p.transpose_a) {
     p.m *= batch.count;  // all left matrices one below the other
     return gemm(p, a, b, c);
+  }
+  if (p.n == 1 && batch.shared_left() > 1 && !p.conjugate_a && !p.conjugate_b) {
+    return multiply_vectors(batch, p, a, b, c);
   }
   const auto products = [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
@@ -91,6 +127,19 @@ void multiply_wide(const Batch& batch, const Product& p, const Tensor& a, const 
   convert(b.data<T>(), wide_b, b.size());
   multiply_all<float>(batch, p, wide_a, wide_b, wide_c);
   convert(wide_c, c.mutable_data<T>(), c.size());
+}
+
+// Products of integers of 8 and 16 bits, as int32 or cut to their own dtype.
+template <class T, class Result>
+void multiply_narrow(const Batch& batch, const Product& p, const Tensor& a, const Tensor& b,
+                     const Tensor& c) {
+  const Scratch wide((a.size() + b.size() + c.size()) * sizeof(int32_t));
+  int32_t* const wide_a = wide.as<int32_t>();
+  int32_t* const wide_b = std::copy_n(a.data<T>(), a.size(), wide_a);
+  int32_t* const wide_c = std::copy_n(b.data<T>(), b.size(), wide_b);
+  multiply_all<int32_t>(batch, p, wide_a, wide_b, wide_c);
+  std::transform(wide_c, wide_c + c.size(), c.mutable_data<Result>(),
+                 [](int32_t x) { return static_cast<Result>(x); });
 }
 
 // Where the processor multiplies bfloat16 natively, and the matrices are contiguous.
@@ -145,6 +194,9 @@ void matmul(KernelContext& context) {
     case DType::kBfloat16:
       if (multiply_short(batch, p, a, b, c)) return;
       return multiply_wide<Bfloat16>(batch, p, a, b, c);
+    case DType::kInt8: return multiply_narrow<int8_t, int32_t>(batch, p, a, b, c);
+    case DType::kUint8: return multiply_narrow<uint8_t, int32_t>(batch, p, a, b, c);
+    case DType::kInt16: return multiply_narrow<int16_t, int16_t>(batch, p, a, b, c);
     case DType::kInt32: return go(int32_t{});
     case DType::kInt64: return go(int64_t{});
     case DType::kComplex64: return go(Complex64{});

@@ -17,7 +17,8 @@ Values matmul(const Call& c) {
     for (int axis = 0; axis < rank - 2; ++axis) wide.push_back(shape[axis]);
     wide.push_back(x.shape.back(1));
     wide.push_back(x.shape.back());
-    return b.broadcast(x, wide);
+    const bool narrow = is_integer(x.dtype) && x.dtype != c.out[0].dtype;
+    return b.broadcast(narrow ? b.convert(x, c.out[0].dtype) : x, wide);
   };
   if (is_complex(c.in[0].dtype) && (attrs.adjoint_a || attrs.adjoint_b)) {
     refuse("products with adjoint matrices of complex numbers");

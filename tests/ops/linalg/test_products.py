@@ -47,3 +47,54 @@ def test_what_lies_beyond_a_row_stays_out():
     assert np.isnan(got[:, 0]).all()
     np.testing.assert_array_equal(got[:, 1:], 4)
     np.testing.assert_array_equal(tf.matmul(tf.zeros([3, 20]), tf.ones([20, 18])).numpy(), 0)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+def test_products_of_bytes_as_int32(dtype):
+    x = tf.cast([[1, 2], [3, 100]], dtype)
+    product = tf.matmul(x, x, output_type=tf.int32)
+    assert product.dtype is tf.int32
+    np.testing.assert_array_equal(product, [[7, 202], [303, 10006]])
+    traced = tf.function(lambda x: tf.matmul(x, x, output_type=tf.int32))
+    np.testing.assert_array_equal(traced(x), product)
+    operations = [node.op for node in traced.get_concrete_function(x).graph.as_graph_def().node]
+    assert "BatchMatMulV3" in operations
+    with pytest.raises((tf.errors.InvalidArgumentError, tf.errors.NotFoundError)):
+        tf.matmul(x, x)
+
+
+def test_output_types_of_products():
+    x = tf.ones([2, 2], tf.float16)
+    assert tf.matmul(x, x, output_type=tf.float16, a_is_sparse=True).dtype is tf.float16
+    with pytest.raises(tf.errors.NotFoundError, match="float as double"):
+        tf.matmul(tf.ones([2, 2]), tf.ones([2, 2]), output_type=tf.float64)
+    batch = tf.constant([[[1, 2], [3, 300]]], tf.int16)
+    np.testing.assert_array_equal(tf.matmul(batch, batch), np.matmul(batch, batch))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="int16"):
+        tf.matmul(batch[0], batch[0])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "complex64"])
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        [(5, 8, 6), (70, 5, 6)],
+        [(8, 6), (10, 6)],
+        [(3, 1, 4, 5), (2, 3, 7, 5)],
+        [(1, 5, 3, 4), (6, 5, 4)],
+        [(2, 5, 3, 4), (6, 2, 5, 4)],
+        [(5, 3, 4), (6, 1, 4)],
+    ],
+    ids=str,
+)
+def test_vectors_that_share_matrices(dtype, shapes):
+    rng = np.random.default_rng(0)
+    a, b = ((3 * rng.normal(size=shape)).astype(dtype) for shape in shapes)
+    expected = np.einsum("...ij,...j->...i", a, b)
+    turned = np.swapaxes(a, -1, -2).copy()
+    for result in (
+        tf.linalg.matvec(a, b),
+        tf.linalg.matvec(turned, b, transpose_a=True),
+        tf.linalg.matvec(turned.conj(), b, adjoint_a=True),
+    ):
+        np.testing.assert_allclose(result, expected, rtol=2e-4, atol=1e-4)
