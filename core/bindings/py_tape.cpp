@@ -149,6 +149,16 @@ PyRef flatten(PyObject* structure) {
 bool is_leaf(PyObject* object) { return is_tensor(object) || is_variable(object); }
 bool is_row(PyObject* object) { return PyList_CheckExact(object) || PyTuple_CheckExact(object); }
 
+// A leaf of a structure, or the variable behind an object that says it acts as one and has a
+// handle.
+PyRef source_of(PyObject* leaf) {
+  if (is_leaf(leaf) || !PyObject_HasAttrString(leaf, "_should_act_as_resource_variable")) {
+    return PyRef::share(leaf);
+  }
+  const PyRef handle = checked(PyObject_GetAttrString(leaf, "handle"));
+  return checked(PyObject_GetAttrString(handle, "variable"));
+}
+
 // Nested lists and tuples, up to a maximal depth.
 class Nesting {
  public:
@@ -206,7 +216,9 @@ PyRef frozen(PyObject* structure) {
 PyObject* watch(PyObject* object, PyObject* structure) {
   return guarded([&]() -> PyObject* {
     const HeldTape tape(self_of(object));
-    for_each_leaf(structure, [&](PyObject* leaf) {
+    for_each_leaf(structure, [&](PyObject* given) {
+      const PyRef source = source_of(given);
+      PyObject* const leaf = source;
       if (is_variable(leaf)) {
         const DType dtype = variable_of(leaf).dtype();
         if (!tape->differentiates(dtype)) warn_of_dtype("watched", dtype);
@@ -376,7 +388,9 @@ PyObject* compute(PyTape* self, const GradientArgs& args) {
 
   InlineVector<PyRef, 8> source_objects;
   InlineVector<uint64_t, 8> sources;
-  for_each_leaf(structure, [&](PyObject* leaf) {
+  for_each_leaf(structure, [&](PyObject* given) {
+    const PyRef source = source_of(given);
+    PyObject* const leaf = source;
     if (!is_tensor(leaf) && !is_variable(leaf)) {
       fail(Code::kValueError, "Passed in object of type ", Py_TYPE(leaf)->tp_name,
            ", not tf.Tensor or tf.Variable, as a source of gradient().");

@@ -176,3 +176,24 @@ def test_a_used_tape_keeps_its_variables_and_can_be_entered_again():
         assert tape.watched_variables() == (v, w)
         with pytest.raises(RuntimeError, match="non-persistent"):
             tape.gradient(y, v)
+
+
+def test_objects_that_act_as_variables():
+    class Holder:
+        _should_act_as_resource_variable = True
+
+        def __init__(self, value):
+            self.value = tf.Variable(value)
+            self.handle = self.value.handle
+
+    holders = [Holder(2.0), Holder(3.0)]
+    with tf.GradientTape() as tape:
+        product = holders[0].value * holders[1].value
+    assert [float(g) for g in tape.gradient(product, holders)] == [3.0, 2.0]
+    with tf.GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(holders[0])
+        product = holders[0].value * holders[1].value
+    first, second = tape.gradient(product, holders)
+    assert float(first) == 3.0 and second is None
+    with pytest.raises(ValueError, match="not tf.Tensor or tf.Variable"):
+        tape.watch(object())
