@@ -21,6 +21,7 @@ from eagerflow.framework import context, dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TypeSpec
 from eagerflow.util import lazy
+from eagerflow.util.known_as import known_as
 
 # Imported when they are first used: they import this module.
 fingerprint = lazy.Module("eagerflow.data.fingerprint")
@@ -46,6 +47,7 @@ class DatasetType(ABCMeta):
         return functools.partial(type.__call__, cls)
 
 
+@known_as("tensorflow.python.data.ops.dataset_ops", "DatasetV2")
 class Dataset(Creation, Transformation, metaclass=DatasetType):
     """A sequence of elements: tensors, or tuples and dictionaries of them.
 

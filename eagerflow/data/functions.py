@@ -97,19 +97,25 @@ class TracedFunction(ElementFunction):
     def __init__(self, function: Callable[..., Any], spec: Any, used_by: str) -> None:
         self.python_function = function
         self.spec = spec
+        if self._trace(function, used_by, may_create=True).created:
+            # The layers that it calls are built now, and must not make variables for each element.
+            self._trace(function, used_by, may_create=False)
+        # The tensors of outer graphs that it uses; once those run, their values.
+        self.captured = [outer for outer, _ in self.graph.captures]
+
+    def _trace(self, function: Callable[..., Any], used_by: str, may_create: bool) -> Creation:
         graph = self.graph = FuncGraph(getattr(function, "__name__", type(function).__name__))
         placeholders = Placeholders(graph, [])
         mode = context.running_eagerly() if context.process.graphs_used else nullcontext()
-        with mode, graph.as_default(), Creation(False, graph, []):
+        with mode, graph.as_default(), Creation(may_create, graph, []) as creation:
             arguments = []
-            for number, part in enumerate(spec if type(spec) is tuple else (spec,)):
+            for number, part in enumerate(self.spec if type(self.spec) is tuple else (self.spec,)):
                 placeholders.parameter = f"args_{number}"
                 arguments.append(structure.map_structure(self._placeholder(placeholders), part))
             returned = autograph.convert_in_context(function)(*arguments)
             self.result, tensors = _taken_apart(returned, used_by)
             graph.finish([graph.capture(tensor) for tensor in tensors])
-        # The tensors of outer graphs that it uses; once those run, their values.
-        self.captured = [outer for outer, _ in graph.captures]
+        return creation
 
     @staticmethod
     def _placeholder(placeholders: Placeholders) -> Callable[[Any], Any]:

@@ -13,10 +13,12 @@ from eagerflow.data.dataset import Dataset, UnaryDataset
 from eagerflow.data.iterator import OwnedIterator
 from eagerflow.distribute.values import PerReplica, PerReplicaSpec, joined
 from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.util.known_as import known_as
 
 _ops = _core.ops
 
 
+@known_as("tensorflow.python.distribute.input_lib", "DistributedDataset")
 class DistributedDataset(ABC):
     """What `experimental_distribute_dataset` gives."""
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from eagerflow import _core
 from eagerflow.framework import context, shapes, tensor
 from eagerflow.framework.variable import Variable
-from eagerflow.util import lazy
+from eagerflow.util import known_as, lazy
 
 # Imported for another Keras only.
 operators = lazy.Module("eagerflow.compat.internals.operators")
@@ -18,8 +16,6 @@ _NAMES: list[tuple[type, str, str]] = [
     (_core.SymbolicTensor, "tensorflow.python.framework.ops", "SymbolicTensor"),
     (Variable, "tensorflow.python.ops.resource_variable_ops", "ResourceVariable"),
 ]
-# What `give_up` restores: a type, its module, name and qualified name.
-_kept: list[tuple[type, str, str, str]] = []
 
 
 def take_on(generation: str, keras: bool) -> None:
@@ -30,12 +26,12 @@ def take_on(generation: str, keras: bool) -> None:
     """
     if not keras:
         operators.show_as_functions(True)
+    known_as.show()
     for cls, module, name in _NAMES:
-        _kept.append((cls, cls.__module__, cls.__name__, cls.__qualname__))
-        _rename(cls, module, name, name)
+        known_as.rename(cls, module, name)
     first = generation == "1.x"
     if first:
-        _rename(_core.SymbolicTensor, "tensorflow.python.framework.ops", "Tensor", "Tensor")
+        known_as.rename(_core.SymbolicTensor, "tensorflow.python.framework.ops", "Tensor")
     tensor.show_ids(first)
     shapes.show_dimensions(first)
     if first:
@@ -49,15 +45,8 @@ def give_up() -> None:
     """Undoes `take_on`."""
     if type(_core.Tensor) is not type:
         operators.show_as_functions(False)
-    while _kept:
-        _rename(*_kept.pop())
+    known_as.restore()
     tensor.show_ids(False)
     shapes.show_dimensions(False)
     context.set_eager(True)
     context.process.control_flow_v2 = True
-
-
-def _rename(cls: Any, module: str, name: str, qualname: str) -> None:
-    cls.__module__ = module
-    cls.__name__ = name
-    cls.__qualname__ = qualname

@@ -168,6 +168,8 @@ class Module(AutoTrackable):
     ['b:0', 'w:0']
     """
 
+    # Whether Keras's layers count its variables among theirs.
+    _is_tracked_by_layers = True
     # Attributes that `_flatten` skips; subclasses may add theirs.
     _TF_MODULE_IGNORED_PROPERTIES: frozenset[str] = frozenset({"_name_scope"})
 

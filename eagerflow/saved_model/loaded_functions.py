@@ -250,11 +250,7 @@ def _fits(value: Any, spec: Any, converts: bool) -> bool:
             if isinstance(value, _core.Variable):
                 value = value.read_value() if spec.dtype is value.dtype else value
             if not isinstance(value, Tensor):
-                if (
-                    not converts
-                    or value is None
-                    or isinstance(value, str) != (spec.dtype.name == "string")
-                ):
+                if not converts or value is None:
                     return False
                 try:
                     value = _core.convert(value, spec.dtype, None)

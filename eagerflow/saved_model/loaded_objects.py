@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.func_graph import FuncGraph
 from eagerflow.framework.module import Module
@@ -37,6 +36,7 @@ class _Found:
 class LoadedObject(Module):
     """An object of a SavedModel: its attributes and functions, without the methods of its class."""
 
+    _is_tracked_by_layers = False
     variables: Any = _Found("variables")
     trainable_variables: Any = _Found("trainable_variables")
     non_trainable_variables: Any = _Found("non_trainable_variables")
@@ -182,8 +182,6 @@ class ObjectLoader:
         node, made = self._nodes[number], self._made[number]
         if node.user_object.identifier == "trackable_tuple_wrapper" and isinstance(made, list):
             return tuple(made)
-        if isinstance(made, Asset):
-            return _core.convert(made.asset_path, dtypes.string, None)
         return made
 
     def _variable(self, message: Any) -> Variable:
@@ -242,6 +240,6 @@ class ObjectLoader:
         for number in self._graph.concrete_functions[name].bound_inputs:
             value = self._object(number)
             if isinstance(value, Asset):
-                value = _core.convert(value.asset_path, dtypes.string, None)
+                value = value.asset_path
             found.append(value)
         return found

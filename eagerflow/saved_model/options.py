@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import Any
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
 
 
 class SaveOptions:
@@ -40,14 +44,21 @@ class LoadOptions:
 
 
 class Asset:
-    """A file that belongs to a model.
+    """A file that belongs to a model. Operations take it as a tensor, the file's path.
 
     Args:
-        path: the file.
+        path: the file: text, a path object, or a string tensor.
+
+    >>> tf.saved_model.Asset("words.txt").asset_path.numpy()
+    b'words.txt'
     """
 
     def __init__(self, path: Any) -> None:
-        self.asset_path = path
+        path = os.fspath(path) if isinstance(path, os.PathLike) else path
+        self.asset_path = _core.convert(path, dtypes.string, None)
+
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> _core.Tensor:
+        return _core.convert(self.asset_path, dtype, None)
 
     def _checkpoint_children(self) -> dict[str, Any]:
         return {}

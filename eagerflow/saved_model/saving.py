@@ -255,7 +255,7 @@ class _Writer:
         for k, item in enumerate(items):
             if isinstance(item, Asset):
                 self._graph.nodes[k].asset.asset_file_def_index = len(paths)
-                path = path_text(item.asset_path)
+                path = path_text(item.asset_path.numpy())
                 asset = self._meta_graph.asset_file_def.add(filename=os.path.basename(path))
                 asset.tensor_info.name = f"asset_path_initializer_{len(paths)}:0"
                 asset.tensor_info.dtype = dtypes.string.as_datatype_enum

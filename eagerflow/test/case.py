@@ -193,7 +193,7 @@ def _is_list_of_parts(value: Any) -> bool:
 
 def _has_parts(value: Any) -> bool:
     """Whether a value in a list may differ from its neighbours in shape."""
-    return nest.is_nested(value) or getattr(value, "ndim", 0) > 0
+    return nest.is_nested(value) or len(getattr(value, "shape", ())) > 0
 
 
 def _value_of(leaf: Any) -> Any:

@@ -394,3 +394,12 @@ def test_errors_of_elements_keep_their_places(calls):
         next(iterator)
     assert float(next(iterator)) == 0.5
     assert [float(x) for x in dataset.ignore_errors()] == [1.0, 0.5]
+
+
+def test_layers_are_built_by_the_functions_that_call_them():
+    layer = tf.keras.layers.Dense(2)
+    dataset = D.from_tensor_slices(np.ones([4, 3], "f")).batch(2).map(layer)
+    assert [batch.shape for batch in dataset] == [[2, 2], [2, 2]]
+    assert len(layer.weights) == 2
+    with pytest.raises(ValueError, match="singleton"):
+        D.range(2).map(lambda x: x + tf.Variable(1, dtype=tf.int64))

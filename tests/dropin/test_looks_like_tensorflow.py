@@ -296,3 +296,12 @@ def test_devices_can_be_divided_after_imports(tmp_path):
         "print(len(tf.config.list_logical_devices('CPU')))\n"
     )
     assert run(tmp_path, text).strip() == "2"
+
+
+def test_libraries_know_datasets_by_their_classes(tmp_path):
+    text = (
+        "import tensorflow as tf\n"
+        "names = [(c.__module__, c.__name__) for c in type(tf.data.Dataset.range(2)).__mro__]\n"
+        "print(('tensorflow.python.data.ops.dataset_ops', 'DatasetV2') in names)\n"
+    )
+    assert run(tmp_path, text) == "True\n"

@@ -18,7 +18,7 @@ def test_functions_of_a_module():
     loaded = tf.saved_model.load(FILES / "module")
     modules.check(tf, loaded)
     assert [v.trainable for v in loaded.trainable_variables] == [True] * 5
-    assert loaded.asset.numpy().decode().endswith("assets/words.txt")
+    assert loaded.asset.asset_path.numpy().decode().endswith("assets/words.txt")
     signature = loaded.signatures["loop"]
     assert signature.structured_input_signature == (
         (),
@@ -130,3 +130,28 @@ def test_damaged_files_give_documented_errors_soon(tmp_path, seed):
     except (tf.errors.OpError, ValueError):
         pass
     assert time.perf_counter() - start < 10
+
+
+def test_arrays_of_text_fit_functions_of_strings(tmp_path):
+    module = tf.Module()
+    module.shout = tf.function(
+        lambda text: tf.strings.upper(text), input_signature=[tf.TensorSpec([None], tf.string)]
+    )
+    tf.saved_model.save(module, tmp_path)
+    loaded = tf.saved_model.load(tmp_path)
+    for text in (["a", "b"], np.array(["a", "b"]), np.array([b"a", b"b"])):
+        assert loaded.shout(text).numpy().tolist() == [b"A", b"B"]
+    with pytest.raises(ValueError, match="matching concrete function"):
+        loaded.shout(np.array([1.0]))
+
+
+def test_layers_list_no_weights_of_loaded_objects(tmp_path):
+    module = tf.train.Checkpoint(kernel=tf.Variable([1.0]))
+    module.trainable_variables = [module.kernel]
+    tf.saved_model.save(module, tmp_path)
+    layer = tf.keras.layers.Layer()
+    layer.loaded = tf.saved_model.load(tmp_path)
+    assert layer.weights == []
+    (variable,) = layer.loaded.trainable_variables
+    layer.add_weight(name="v", shape=[1], trainable=False, getter=lambda *args, **kwargs: variable)
+    assert layer.trainable_weights == [] and len(layer.non_trainable_weights) == 1

@@ -108,7 +108,7 @@ def test_assets_are_copied(tmp_path):
     tf.saved_model.save(module, tmp_path / "m")
     loaded = tf.saved_model.load(tmp_path / "m")
     assert tf.io.read_file(loaded.words).numpy() == b"a\n"
-    assert str(tmp_path / "m") in loaded.words.numpy().decode()
+    assert str(tmp_path / "m") in loaded.words.asset_path.numpy().decode()
 
 
 def test_keras_models_can_be_called_without_keras(tmp_path):

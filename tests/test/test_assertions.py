@@ -120,3 +120,11 @@ def test_tensors_of_graphs_are_run():
         CASE.assertAllClose(value, [1.0, 1.0])
         with CASE.session() as session:
             assert session.run(tf.compat.v1.constant(3)) == 3
+
+
+def test_lists_of_variables_of_several_shapes():
+    values = [tf.Variable(3.0), tf.Variable([[1.0, 2.0]])]
+    case = tf.test.TestCase()
+    case.assertAllClose(values, [3.0, np.array([[1.0, 2.0]])])
+    with pytest.raises(AssertionError):
+        case.assertAllClose(values, [3.0, np.array([[1.0, 2.5]])])

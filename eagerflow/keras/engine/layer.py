@@ -405,7 +405,7 @@ class Layer(LayerNodes):
         )
         if regularizer is not None:
             layer_losses.add_regularizer(self, variable, regularizers.get(regularizer))
-        self._track_variable(variable)
+        self._track_variable(variable, trainable if "getter" in kwargs else None)
         self._note_name(name or "variable", variable)
         return variable
 

@@ -136,7 +136,7 @@ class TrackedModule(Module):
     def _notice(self, value: Any) -> None:
         if isinstance(value, _Variable):
             self._track_variable(value)
-        elif isinstance(value, Module):
+        elif isinstance(value, Module) and value._is_tracked_by_layers:
             if is_metric(value):
                 self._add_once("_metrics", value)
             if self._auto_track_sub_layers:
@@ -157,8 +157,11 @@ class TrackedModule(Module):
         if not any(entry is value for entry in entries):
             entries.append(value)
 
-    def _track_variable(self, variable: Any) -> None:
-        name = "_trainable_weights" if variable.trainable else "_non_trainable_weights"
+    def _track_variable(self, variable: Any, trainable: bool | None = None) -> None:
+        """Lists a variable among the weights; as trainable if it is, or if the layer says so."""
+        if trainable is None:
+            trainable = variable.trainable
+        name = "_trainable_weights" if trainable else "_non_trainable_weights"
         for other in _WEIGHTS:
             if any(entry is variable for entry in self.__dict__.get(other, ())):
                 return

@@ -64,7 +64,8 @@ def sampled(
         if isinstance(sizes, Tensor):
             sizes = tuple(sizes.numpy().tolist())
             check_sizes(sizes, name)
-        return sampler(tuple(int(word) for word in start), sizes, *arguments)
+        words = tuple(random_seed.signed(int(word)) for word in start)
+        return sampler(words, sizes, *arguments)
 
     spec = TensorSpec(known_sizes(sizes), dtype)
     return host_call(sample, spec, (start, sizes, *arguments), name=name)
