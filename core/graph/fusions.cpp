@@ -284,6 +284,12 @@ std::shared_ptr<Fusion::Folded> Fusion::folded(std::span<const Tensor> inputs,
   return made;
 }
 
+// Weights that change in every run are taken as they are, and only what follows is done together.
+bool Fusion::fold_once(std::span<const Tensor> inputs, int64_t channels, Folded& once) const {
+  const bool finishes = !affine_.empty() || addend_ >= 0 || ends_;
+  return finishes && !pad_ && !view_ && fold(inputs, channels, once) && once.scale.empty();
+}
+
 // The image as the convolution gets it, without a value.
 Tensor Fusion::padded(const Tensor& image) const {
   SpecList specs;
@@ -338,7 +344,15 @@ bool Fusion::run(std::span<const Tensor> inputs, TensorList& outputs) const {
   const int64_t channels = shape.back(0);
   const int64_t count = shape.num_elements();
   if (count == 0 || (node_->op == &ops::matmul && right.rank() != 2)) return false;
-  const Tensor result = Tensor::empty(DType::kFloat32, shape);
+  // The addition may also broadcast.
+  const Tensor* const other = addend_ < 0 ? nullptr : &inputs[static_cast<size_t>(addend_)];
+  if (other && !view_ && other->shape() != shape) return false;
+  const std::shared_ptr<Folded> ready = folded(inputs, channels);
+  Folded once;
+  if (!ready && !fold_once(inputs, channels, once)) return false;
+  const bool kept = ready || (is_convolution(*node_) && cpu::finishes_alone(convolution));
+  const Tensor result =
+      kept ? Tensor::empty(DType::kFloat32, shape) : call(op, inputs.first(2), node_->attrs);
   TensorList given{result};
   if (view_) {
     const auto sizes = inputs.subspan(static_cast<size_t>(view_inputs_), view_->inputs.size() - 1);
@@ -347,26 +361,25 @@ bool Fusion::run(std::span<const Tensor> inputs, TensorList& outputs) const {
     given.clear();
     run_node(*view_, operands, given);
   }
-  const float* addend = nullptr;
-  if (addend_ >= 0) {
-    const Tensor& other = inputs[static_cast<size_t>(addend_)];
-    if (other.shape() != given[0].shape()) return false;  // the addition may also broadcast
-    addend = other.data<float>();
-  }
-  const std::shared_ptr<Folded> ready = folded(inputs, channels);
-  if (!ready) return false;
-  const InterruptibleRegion region(op.cost(inputs, specs, node_->attrs));
-  const cpu::Finish finish(channels, ready->offsets.empty() ? nullptr : ready->offsets.data(),
+  if (other && other->shape() != given[0].shape()) return false;
+  const float* const addend = other ? other->data<float>() : nullptr;
+  Folded& weights = ready ? *ready : once;
+  const InterruptibleRegion region(kept ? op.cost(inputs, specs, node_->attrs)
+                                        : static_cast<double>(count));
+  const cpu::Finish finish(channels, weights.offsets.empty() ? nullptr : weights.offsets.data(),
                            addend, limits_, loops_);
   cpu::ReadyWeights::Source source{right.data<float>(), right.size() / channels, channels};
-  if (!ready->scale.empty()) source.scale = ready->scale.data();
-  if (is_convolution(*node_)) {
-    cpu::convolve_finished(convolution, left.data<float>(), ready->weights, source, finish,
-                           result.mutable_data<float>(), op.tf_name);
+  if (!weights.scale.empty()) source.scale = weights.scale.data();
+  float* const to = result.mutable_data<float>();
+  if (!kept) {
+    cpu::finish_pixels(finish, to, count / channels, channels);
+  } else if (is_convolution(*node_)) {
+    cpu::convolve_finished(convolution, left.data<float>(), weights.weights, source, finish, to,
+                           op.tf_name);
   } else {
     source.transposed = node_->attrs.as<ops::MatmulAttrs>().swaps_b();
-    cpu::multiply_finished(count / channels, left.data<float>(), ready->weights, source, finish,
-                           result.mutable_data<float>(), op.tf_name);
+    cpu::multiply_finished(count / channels, left.data<float>(), weights.weights, source, finish,
+                           to, op.tf_name);
   }
   outputs.push_back(std::move(given[0]));
   return true;

@@ -62,6 +62,7 @@ class Fusion {
   Tensor padded(const Tensor& image) const;
   cpu::Convolution describe(const Shape& image, const Shape& filter, const Shape& result) const;
   bool fold(std::span<const Tensor> inputs, int64_t channels, Folded& folded) const;
+  bool fold_once(std::span<const Tensor> inputs, int64_t channels, Folded& once) const;
 
   const Node* node_ = nullptr;   // the product or convolution
   const Node* pad_ = nullptr;    // the padding of its image

@@ -186,7 +186,9 @@ def test_weights_that_change():
 
 def test_weights_that_change_in_every_run():
     rng = np.random.default_rng(12)
-    w = variables(rng, matrix=(96, 200), bias=200, filter=(3, 3, 8, 8))
+    w = variables(
+        rng, matrix=(96, 200), bias=200, filter=(3, 3, 8, 8), wide=(3, 3, 32, 40), offset=40, row=8
+    )
 
     def dense(x):
         return tf.nn.relu(tf.matmul(x, w["matrix"]) + w["bias"])
@@ -194,14 +196,40 @@ def test_weights_that_change_in_every_run():
     def convolution(x):
         return tf.nn.relu(tf.nn.conv2d(x, w["filter"], 1, "SAME"))
 
-    for function, shape in [(dense, (300, 96)), (convolution, (2, 20, 20, 8))]:
+    def residual(x):
+        y = tf.nn.bias_add(tf.nn.conv2d(x, w["filter"], 1, "SAME"), w["row"])
+        return tf.nn.silu(tf.nn.relu6(y + x))
+
+    def broadcast(x):
+        return tf.nn.relu(tf.nn.conv2d(x, w["filter"], 1, "SAME") + x[:1])
+
+    def by_winograd(x):
+        return tf.nn.relu(tf.nn.bias_add(tf.nn.conv2d(x, w["wide"], 1, "SAME"), w["offset"]))
+
+    def padded(x):
+        x = tf.pad(x, [[0, 0], [1, 1], [1, 1], [0, 0]])
+        return tf.nn.relu(tf.nn.conv2d(x, w["filter"], 2, "VALID") + w["row"])
+
+    def scaled(x):
+        return tf.nn.relu((tf.nn.conv2d(x, w["filter"], 1, "SAME") + w["row"]) * w["row"])
+
+    for function, shape in [
+        (dense, (300, 96)),
+        (convolution, (2, 20, 20, 8)),
+        (residual, (2, 20, 20, 8)),
+        (broadcast, (2, 20, 20, 8)),
+        (by_winograd, (2, 24, 24, 32)),
+        (padded, (2, 20, 20, 8)),
+        (scaled, (2, 20, 20, 8)),
+    ]:
         traced = tf.function(function)
         x = tf.constant(rng.normal(0, 1, shape).astype("f"))
         for _ in range(6):
             for variable in w.values():
                 variable.assign_add(tf.random.normal(variable.shape))
-            np.testing.assert_allclose(traced(x), function(x), atol=1e-3)
-        np.testing.assert_allclose(traced(x), function(x), atol=1e-3)
+            expected = function(x).numpy()
+            np.testing.assert_allclose(traced(x), expected, rtol=1e-4, atol=1e-3)
+        np.testing.assert_allclose(traced(x), function(x), rtol=1e-4, atol=1e-3)
         assert traced(x).numpy().tobytes() == traced(x).numpy().tobytes()
 
 

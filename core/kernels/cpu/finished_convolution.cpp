@@ -6,6 +6,7 @@
 
 #include "device/parallel.h"
 #include "kernels/cpu/gemm.h"
+#include "kernels/cpu/product_convolution.h"
 #include "kernels/cpu/row_loops.h"
 #include "kernels/cpu/winograd.h"
 
@@ -104,6 +105,14 @@ constexpr int64_t kLittleWork = 1'000'000;
 
 }  // namespace
 
+bool finishes_alone(const Convolution& c) { return !suits_product(c) && suits_winograd(c); }
+
+void finish_pixels(const Finish& finish, float* result, int64_t pixels, int64_t channels) {
+  parallel_for(pixels, std::max<int64_t>(1, 16'384 / channels), [&](int64_t begin, int64_t end) {
+    finish(result, begin * channels, (end - begin) * channels);
+  });
+}
+
 void convolve_finished(const Convolution& c, const float* image, ReadyWeights& weights,
                        const ReadyWeights::Source& source, const Finish& finish, float* result,
                        const char* op) {
@@ -148,8 +157,7 @@ void multiply_finished(int64_t rows, const float* a, ReadyWeights& weights,
     if (source.transposed) p.ldb = p.k;
     gemm(p, a, source.data, c);
   }
-  parallel_for(rows, std::max<int64_t>(1, 16'384 / p.n),
-               [&](int64_t begin, int64_t end) { finish(c, begin * p.n, (end - begin) * p.n); });
+  finish_pixels(finish, c, rows, p.n);
 }
 
 }  // namespace ef::cpu

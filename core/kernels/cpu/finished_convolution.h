@@ -91,6 +91,12 @@ void convolve_pieces(const Convolution& c, const float* image, ReadyWeights& wei
                      const ReadyWeights::Source& source, const Finish& finish, float* result,
                      const char* op);
 
+// Whether convolve_finished() is the fastest way for weights that serve one run, too.
+bool finishes_alone(const Convolution& c);
+
+// Finishes a whole result of some pixels.
+void finish_pixels(const Finish& finish, float* result, int64_t pixels, int64_t channels);
+
 // A forward convolution of images with their channels last.
 void convolve_finished(const Convolution& c, const float* image, ReadyWeights& weights,
                        const ReadyWeights::Source& source, const Finish& finish, float* result,
