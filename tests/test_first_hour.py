@@ -50,7 +50,11 @@ def test_notebooks_show_models_by_their_summaries():
     assert model._repr_html_() is None
     model.build([None, 3])
     shown = model._repr_html_()
-    assert shown.startswith("<pre>") and "first (Dense)" in shown and "&quot;sequential" in shown
+    assert (
+        shown.startswith("<pre style='font-family: monospace'>")
+        and "first (Dense)" in shown
+        and "&quot;sequential" in shown
+    )
 
 
 def test_notebooks_show_explanations_as_text():
@@ -58,4 +62,4 @@ def test_notebooks_show_explanations_as_text():
     with debug.trace(), tf.GradientTape() as tape:
         y = x * x
     shown = debug.explain_gradient(tape, y, x)._repr_html_()
-    assert shown.startswith("<pre><b>") and "<module>" not in shown
+    assert shown.startswith("<pre style='font-family: monospace'><b>") and "<module>" not in shown

@@ -37,7 +37,7 @@ class Explanation:
     def _repr_html_(self) -> str:
         """The words, as notebooks show them."""
         first, _, rest = html.escape(self.text).partition("\n")
-        return f"<pre><b>{first}</b>\n{rest}</pre>"
+        return f"<pre style='font-family: monospace'><b>{first}</b>\n{rest}</pre>"
 
 
 def explain_gradient(

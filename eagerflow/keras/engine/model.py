@@ -589,7 +589,9 @@ class Model(Trainer, Layer):
             return None
         lines: list[str] = []
         self.summary(print_fn=lines.append)
-        return f"<pre>{html.escape(chr(10).join(lines))}</pre>"
+        text = html.escape(chr(10).join(lines))
+        # Exported pages would set it in the font of their text otherwise.
+        return f"<pre style='font-family: monospace'>{text}</pre>"
 
     def save(
         self,
