@@ -16,6 +16,10 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.graphdef import op_defs, rules
 from eagerflow.graphdef.op_defs import Argument, OpDef
+from eagerflow.util import lazy
+
+# Operations on variables, tables and functions: few programs call them.
+called_ops = lazy.Module("eagerflow.graphdef.called_ops")
 
 # The names of arguments that differ from those in files.
 _RENAMED = {
@@ -37,13 +41,13 @@ _WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<!^)(?=[A-Z][a-z])")
 
 
 def __getattr__(name: str) -> Any:
-    if name.startswith("_") or not rules.is_mapped(name):
+    if name.startswith("_") or not (rules.is_mapped(name) or called_ops.is_known(name)):
         raise AttributeError(f"module 'tensorflow.raw_ops' has no attribute {name!r}")
     return _function(name)
 
 
 def __dir__() -> list[str]:
-    return sorted(rules.table())
+    return sorted(called_ops.names().union(rules.table()))
 
 
 @functools.cache
@@ -80,11 +84,14 @@ def _function(name: str) -> Callable[..., Any]:
             if key not in keys:
                 raise TypeError(f"{shown_name}() got an unexpected keyword argument '{key}'")
         arguments = _tensors(definition, {arg.name: kwargs[key] for key, arg in inputs.items()})
-        for key, attr in attributes.items():
-            given = key in kwargs
-            value = kwargs[key] if given else attr.default
-            arguments[attr.name] = rules.default(attr.kind, value)
-        return _result(definition, rules.call(definition, arguments))
+        given = {
+            attr.name: rules.default(attr.kind, kwargs.get(key, attr.default))
+            for key, attr in attributes.items()
+        }
+        if rules.is_mapped(name):
+            return _result(definition, rules.call(definition, {**arguments, **given}))
+        given |= _deduced(definition, arguments)
+        return _result(definition, called_ops.call(definition, arguments, given))
 
     raw_op.keys = keys  # type: ignore[attr-defined]
     raw_op.__name__ = raw_op.__qualname__ = shown_name
@@ -102,6 +109,10 @@ def _tensors(definition: OpDef, given: dict[str, Any]) -> dict[str, Any]:
                 types.setdefault(arg.type, item.dtype)
 
     def converted(arg: Argument, value: Any) -> Any:
+        if arg.type == "resource" or arg.is_ref:
+            return called_ops.resource(definition, arg, value)
+        if isinstance(value, _core.Tensor) and value.dtype is dtypes.variant:
+            return value  # the flow of a TensorArray, a number in TensorFlow, is one here
         if arg.type not in definition.attributes:
             return _core.convert(value, dtypes.as_dtype(arg.type), None)
         if arg.is_list:
@@ -118,6 +129,20 @@ def _tensors(definition: OpDef, given: dict[str, Any]) -> dict[str, Any]:
         else [converted(arg, item) for item in given[arg.name]]
         for arg in definition.inputs
     }
+
+
+def _deduced(definition: OpDef, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The attributes that the inputs say."""
+    found: dict[str, Any] = {}
+    for arg in definition.inputs:
+        value = arguments[arg.name]
+        if arg.number:
+            found[arg.number] = len(value)
+        if arg.is_list:
+            found[arg.type] = [item.dtype for item in value]
+        elif arg.type in definition.attributes and (arg.is_single or value):
+            found[arg.type] = (value if arg.is_single else value[0]).dtype
+    return found
 
 
 def _result(definition: OpDef, outputs: list[Any]) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import fnmatch
 import json
+import re
 import sys
 import textwrap
 import warnings
@@ -86,12 +87,8 @@ OPERATIONS = """
 ## Operations of TensorFlow
 
 TensorFlow 2.21 declares {declared} operations. {called} can be called as `tf.raw_ops` and run in imported
-graphs, and {more} more run there. What is written when our graphs are exported is among them. The others are
-refused by name when the function that holds them is called. Those that run in graphs only:
-
-{only}
-
-Those that are missing:
+graphs, and {more} more, those of control flow, run there. What is written when our graphs are exported is
+among them. The others are refused by name when the function that holds them is called:
 
 {missing}
 
@@ -103,14 +100,54 @@ random numbers. They are {held}. Of these are missing:
 """
 
 
+# Why operations are missing, by what their names have; the first that fits counts.
+FAMILIES = {
+    "Python, which no file may call": "PyFunc",
+    "TPUs and XLA": (
+        "TPU|Xla|SparseCore|Infeed|Outfeed|CrossReplica|AllToAll|CollectivePermute|Prelinearize"
+        "|PhysicalReplica|Minibatch|WorkerHeartbeat|ConvertToCooTensor|GlobalIterId"
+    ),
+    "Datasets, which are objects here": (
+        "Dataset|Iterator|Optional|MemoryCache|SeedGenerator|ThreadPool|StatsAggregator|CompressElement"
+        "|GetElementAtIndex|GetOptions|MapDefun|ComputeBatchSize|WindowOp|IterationCounter"
+    ),
+    "Exchange between processes and devices": (
+        "Collective|Nccl|^Send$|^Recv$|DistributedSave|SyncDevice|Session|FileSystemSetConfiguration"
+    ),
+    "Trees and linear models of estimators, which TensorFlow no longer has": "BoostedTrees|Sdca",
+    "cuDNN": "Cudnn",
+    "TensorFlow's debugger": "Debug",
+    "Arithmetic with quantized numbers, which oneDNN and mobile runtimes do": (
+        "Quantized|Requanti|UniformQ|UniformDe|QuantizeDown"
+    ),
+    "Queues, readers, barriers and staging areas of version 1, which are objects here": (
+        "Queue|Reader|Barrier|^(OrderedMap|Map)|Stage|Accumulator|RecordInput|^(Unb|B)atch(Grad|Function)?$"
+    ),
+    "Summaries, which `tf.summary` writes": "Summary|ImportEvent",
+    "Sparse matrices by rows": "CSRSparse|SparseMatrix",
+}
+
+
+def _by_family(missing: list[str], fill: textwrap.TextWrapper) -> str:
+    parts = []
+    left = missing
+    for reason, pattern in FAMILIES.items():
+        names = [name for name in left if re.search(pattern, name)]
+        left = [name for name in left if name not in names]
+        parts.append(f"### {reason} ({len(names)})\n\n{fill.fill(' '.join(names))}")
+    parts.append(f"### Others ({len(left)})\n\n{fill.fill(' '.join(left))}")
+    return "\n\n".join(parts)
+
+
 def operations() -> str:
     """Which of TensorFlow's operations there are."""
-    from eagerflow.graphdef import importing, op_defs, rules, version1_control_flow
+    import eagerflow as tf
+    from eagerflow.graphdef import op_defs, version1_control_flow
 
     declared = op_defs.names()
-    handled = {*importing.HANDLERS, *version1_control_flow.OPERATIONS, "Placeholder"}
-    only = [name for name in declared if name in handled and not rules.is_mapped(name)]
-    missing = [name for name in declared if name not in handled and not rules.is_mapped(name)]
+    called = set(dir(tf.raw_ops))
+    only = sorted({*version1_control_flow.OPERATIONS, "Placeholder"} - called)
+    missing = [name for name in declared if name not in called and name not in only]
     exported = [
         line.partition(": ")[2].split()
         for line in EXPORTED.read_text().splitlines()
@@ -121,10 +158,9 @@ def operations() -> str:
     fill = textwrap.TextWrapper(100, break_long_words=False, break_on_hyphens=False)
     return OPERATIONS.format(
         declared=len(declared),
-        called=len(rules.table()),
+        called=len(called),
         more=len(only),
-        only=fill.fill(" ".join(only)),
-        missing=fill.fill(" ".join(missing)),
+        missing=_by_family(missing, fill),
         files=len(exported),
         held=len(held),
         lacking=fill.fill(" ".join(lacking)) if lacking else "All of them run here.",

@@ -7,7 +7,7 @@ from typing import Any
 import eagerflow as tf
 from eagerflow import _core
 from eagerflow.checkpoint.bundle import BundleReader, remove_bundle, write_bundle
-from eagerflow.framework.host_call import host_call
+from eagerflow.framework.host_call import now_or_node
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graphdef.state_ops import Handler
 
@@ -32,7 +32,7 @@ def _save(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
 
     places = (inputs["prefix"], inputs["tensor_names"], inputs["shape_and_slices"])
     arguments = (*places, *inputs["tensors"])
-    host_call(save, None, arguments, name=node.name, kind="SaveV2", effects=True)
+    now_or_node(save, None, "SaveV2", *arguments)
     return []
 
 
@@ -44,7 +44,7 @@ def _restore(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
 
     outputs = [TensorSpec(None, dtype) for dtype in attrs["dtypes"]]
     arguments = (inputs["prefix"], inputs["tensor_names"], inputs["shape_and_slices"])
-    return [host_call(restore, outputs, arguments, name=node.name, kind="RestoreV2", effects=False)]
+    return [now_or_node(restore, outputs, "RestoreV2", *arguments)]
 
 
 def _merge(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
@@ -60,7 +60,7 @@ def _merge(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
                 remove_bundle(prefix)
 
     arguments = (inputs["checkpoint_prefixes"], inputs["destination_prefix"])
-    host_call(merge, None, arguments, name=node.name, kind="MergeV2Checkpoints", effects=True)
+    now_or_node(merge, None, "MergeV2Checkpoints", *arguments)
     return []
 
 

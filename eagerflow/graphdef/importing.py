@@ -320,7 +320,7 @@ class Builder:
             raise rules.unknown(node.op, f" in node '{node.name}'{where}")
         attrs = attributes_of(node, definition)
         arguments = _arguments(definition, inputs, attrs)
-        if node.op in state_ops.REFUSED and node.op not in self.allowed:
+        if node.op not in self.allowed and state_ops.reaches_files(node.op, attrs):
             state_ops.check_files(self, node, arguments, where)
         if handler is not None:
             return _Results(definition, handler(self, node, arguments, attrs))

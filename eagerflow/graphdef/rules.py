@@ -115,4 +115,6 @@ def default(kind: str, value: Any) -> Any:
         return [dtypes.as_dtype(name) for name in value]
     if kind == "shape":
         return TensorShape(value)
+    if kind == "list(shape)":
+        return [TensorShape(sizes) for sizes in value]
     return value

@@ -6,14 +6,15 @@ each output that the operation declares.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import eagerflow as tf
 from eagerflow import _core
-from eagerflow.errors import PermissionDeniedError, UnimplementedError
-from eagerflow.framework import dtypes
+from eagerflow.errors import OutOfRangeError, PermissionDeniedError, UnimplementedError
+from eagerflow.framework import dtypes, random_seed
 from eagerflow.framework.func_graph import FuncGraph, dims_of
+from eagerflow.framework.host_call import now_or_node
 from eagerflow.graphdef import composed
 from eagerflow.lookup import tables
 
@@ -31,9 +32,27 @@ READS = frozenset(
 
 # Operations that reach files, processes or the network: a file may not make a program do that.
 REFUSED = frozenset(
-    "ReadFile WriteFile MatchingFiles InitializeTableFromTextFileV2 SaveV2 RestoreV2 "
-    "MergeV2Checkpoints".split()
+    "ReadFile WriteFile MatchingFiles InitializeTableFromTextFile InitializeTableFromTextFileV2 SaveV2 "
+    "RestoreV2 MergeV2Checkpoints".split()
 )
+
+# Those that do if an attribute names a file, and what it begins with if it does not.
+REFUSED_BY_ATTRIBUTE = {
+    "DecodeProtoV2": ("descriptor_source", ("local://", "bytes://")),
+    "EncodeProto": ("descriptor_source", ("local://", "bytes://")),
+    "FixedUnigramCandidateSampler": ("vocab_file", ()),
+    "PrintV2": ("output_stream", ("stdout", "stderr", "log(")),
+}
+
+
+def reaches_files(op: str, attrs: Mapping[str, Any]) -> bool:
+    """Whether a node of an operation reaches files, processes or the network."""
+    if op not in REFUSED_BY_ATTRIBUTE:
+        return op in REFUSED
+    name, harmless = REFUSED_BY_ATTRIBUTE[op]
+    value = attrs.get(name) or ""
+    text = value.decode(errors="replace") if isinstance(value, bytes) else value
+    return bool(text) and not text.startswith(harmless)
 
 
 def check_files(builder: Any, node: Any, inputs: dict[str, Any], where: str) -> None:
@@ -89,7 +108,9 @@ def _passed(value: Any) -> Any:
 
 
 @handles("VarHandleOp", "VariableV2", "Variable", "HashTableV2", "MutableHashTableV2")
-@handles("HashTable", "MutableHashTable", "AnonymousHashTable")
+@handles("HashTable", "MutableHashTable", "AnonymousHashTable", "AnonymousMutableHashTable")
+@handles("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2")
+@handles("AnonymousMutableHashTableOfTensors")
 def _resource(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     if builder.resource is None:
         raise UnimplementedError(None, None, f"Node '{node.name}' ({node.op}) needs a SavedModel.")
@@ -114,6 +135,8 @@ def _variable_shape(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[
 @handles("VarIsInitializedOp", "IsVariableInitialized")
 def _is_initialized(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     (variable,) = inputs.values()
+    if _core.building() is None:
+        return [variable.is_initialized()]
     return [_core.variable_is_initialized(variable)]
 
 
@@ -158,11 +181,47 @@ def _scatter(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     return []
 
 
+@handles(*(f"Scatter{how}" for how in ("Add", "Sub", "Mul", "Div", "Min", "Max", "Update")))
+def _scatter_ref(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    slices = tf.IndexedSlices(inputs["updates"], inputs["indices"])
+    getattr(inputs["ref"], f"scatter_{node.op.removeprefix('Scatter').lower()}")(slices)
+    return [inputs["ref"].read_value()]
+
+
+@handles(*(f"ScatterNd{how}" for how in ("Add", "Sub", "Min", "Max", "Update")))
+def _scatter_nd_ref(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    method = "scatter_nd_" + node.op.removeprefix("ScatterNd").lower()
+    getattr(inputs["ref"], method)(inputs["indices"], inputs["updates"])
+    return [inputs["ref"].read_value()]
+
+
+@handles("CountUpTo", "ResourceCountUpTo")
+def _count_up_to(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    """The number of a variable, which gets the next one; at the limit an error."""
+    (variable,) = inputs.values()
+    before = variable.read_value()
+    limit = attrs["limit"]
+
+    def check(value: Any) -> None:
+        if int(value) >= limit:
+            raise OutOfRangeError(None, None, f"Reached limit of {limit}")
+
+    now_or_node(check, None, "CountUpTo", before)
+    variable.assign_add(tf.ones_like(before), read_value=False)
+    return [before]
+
+
 @handles(*(f"ResourceScatterNd{how}" for how in ("Add", "Sub", "Min", "Max", "Update")))
 def _scatter_nd(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     method = "scatter_nd_" + node.op.removeprefix("ResourceScatterNd").lower()
     getattr(inputs["ref"], method)(inputs["indices"], inputs["updates"])
     return []
+
+
+@handles("StridedSliceAssign")
+def _assign_slice_of_ref(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    _assign_slice(builder, node, inputs, attrs)
+    return [inputs["ref"].read_value()]
 
 
 @handles("ResourceStridedSliceAssign")
@@ -177,9 +236,44 @@ def _assign_slice(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[An
     return []
 
 
+def _drawn(op: str) -> Handler:
+    """Numbers that a generator, whose state is a variable, draws for a shape.
+
+    Args:
+        op: the operation of the engine.
+    """
+
+    def draw(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+        shape = inputs["shape"]
+        limits = [inputs[key] for key in ("minval", "maxval") if key in inputs]
+        dtype = limits[0].dtype if limits else attrs["dtype"]
+        count = tf.cast(tf.reduce_prod(shape), tf.int64)
+        state = _core.advance_state(inputs["resource"], count * random_seed.RESERVED_PER_OUTPUT)
+        return [getattr(_core.ops, op)(shape, dtype, *state, *limits)]
+
+    return draw
+
+
+HANDLERS.update(
+    StatefulStandardNormal=_drawn("philox_normal"),
+    StatefulStandardNormalV2=_drawn("philox_normal"),
+    StatefulTruncatedNormal=_drawn("philox_truncated_normal"),
+    StatefulUniform=_drawn("philox_uniform"),
+    StatefulUniformFullInt=_drawn("philox_uniform_full_int"),
+    StatefulUniformInt=_drawn("philox_uniform_int"),
+)
+
+
+@handles("RngSkip")
+def _skip_only(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    blocks = tf.cast(inputs["delta"], tf.int64) * random_seed.RESERVED_PER_OUTPUT
+    _core.advance_state(inputs["resource"], blocks)
+    return []
+
+
 @handles("RngReadAndSkip")
 def _skip(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
-    blocks = tf.cast(inputs["delta"], tf.int64) * 256
+    blocks = tf.cast(inputs["delta"], tf.int64) * random_seed.RESERVED_PER_OUTPUT
     key, low, high = _core.advance_state(inputs["resource"], blocks)
     return [tf.stack([low, high, key])]
 
@@ -193,12 +287,13 @@ def _find(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
 
 
 @handles("LookupTableImportV2", "LookupTableInsertV2", "InitializeTableV2")
+@handles("LookupTableImport", "LookupTableInsert", "InitializeTable")
 def _insert(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     inputs["table_handle"].insert(inputs["keys"], inputs["values"])
     return []
 
 
-@handles("InitializeTableFromTextFileV2")
+@handles("InitializeTableFromTextFileV2", "InitializeTableFromTextFile")
 def _insert_lines(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     table = inputs["table_handle"]
     known = _core.static_value(inputs["filename"])
@@ -242,7 +337,7 @@ def _size(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     return [inputs["table_handle"].size()]
 
 
-@handles("LookupTableExportV2")
+@handles("LookupTableExportV2", "LookupTableExport")
 def _export(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     return list(inputs["table_handle"].export())
 

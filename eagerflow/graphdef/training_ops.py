@@ -103,6 +103,17 @@ def _adagrad_2(x: Any, attrs: dict) -> dict:
     return {"accum": accum, "var": x.var - x.lr * x.grad / (tf.sqrt(accum) + x.epsilon)}
 
 
+@_rule("AdagradDA")
+def _adagrad_da(x: Any, attrs: dict) -> dict:
+    total = x.gradient_accumulator + x.grad
+    squares = x.gradient_squared_accumulator + tf.square(x.grad)
+    steps = tf.cast(x.global_step, x.grad.dtype)
+    size = tf.sign(total) * tf.maximum(tf.abs(total) - x.l1 * steps, 0.0)
+    used = tf.where(x.l1 > 0, size, total)
+    new = -x.lr * used / (x.l2 * steps * x.lr + tf.sqrt(squares))
+    return {"gradient_accumulator": total, "gradient_squared_accumulator": squares, "var": new}
+
+
 @_rule("ProximalAdagrad")
 def _proximal_adagrad(x: Any, attrs: dict) -> dict:
     accum = x.accum + tf.square(x.grad)

@@ -5,9 +5,7 @@ from eagerflow.protos.tensor import SHAPE, VERSION
 
 MESSAGES = Schema(
     "tensorflow",
-    SHAPE
-    + VERSION
-    + """
+    """
     message BundleHeaderProto {
       int32 num_shards = 1;
       int32 endianness = 2;
@@ -51,4 +49,6 @@ MESSAGES = Schema(
       repeated TrackableObject nodes = 1;
     }
     """,
+    SHAPE,
+    VERSION,
 )

@@ -1,12 +1,11 @@
 """Event: the records of TensorBoard's log files."""
 
+from eagerflow.protos import tensor
 from eagerflow.protos.schema import Schema
-from eagerflow.protos.tensor import TENSOR
 
 MESSAGES = Schema(
     "tensorflow",
-    TENSOR
-    + """
+    """
     enum DataClass {
       DATA_CLASS_UNKNOWN = 0; DATA_CLASS_SCALAR = 1; DATA_CLASS_TENSOR = 2;
       DATA_CLASS_BLOB_SEQUENCE = 3;
@@ -60,4 +59,5 @@ MESSAGES = Schema(
       SourceMetadata source_metadata = 10;
     }
     """,
+    tensor.MESSAGES,
 )

@@ -2,14 +2,12 @@
 
 from typing import Any
 
+from eagerflow.protos import tensor
 from eagerflow.protos.schema import Schema
-from eagerflow.protos.tensor import TENSOR, VERSION
 
-# What files declare that hold graphs.
-GRAPH = (
-    TENSOR
-    + VERSION
-    + """
+MESSAGES = Schema(
+    "tensorflow",
+    """
     message AttrValue {
       message ListValue {
         repeated bytes s = 2;
@@ -104,10 +102,10 @@ GRAPH = (
       int32 version = 3;
       FunctionDefLibrary library = 2;
     }
-    """
+    """,
+    tensor.MESSAGES,
+    tensor.VERSION,
 )
-
-MESSAGES = Schema("tensorflow", GRAPH)
 
 
 def __getattr__(name: str) -> Any:

@@ -2,15 +2,13 @@
 
 from typing import Any
 
-from eagerflow.protos.graph import GRAPH
+from eagerflow.protos import graph
 from eagerflow.protos.schema import Schema
 from eagerflow.protos.structure import STRUCTURE
 
 MESSAGES = Schema(
     "tensorflow",
-    GRAPH
-    + STRUCTURE
-    + """
+    """
     message ObjectReference { int32 node_id = 1; string local_name = 2; }
     message SlotVariableReference {
       int32 original_variable_node_id = 1;
@@ -157,6 +155,8 @@ MESSAGES = Schema(
     }
     message KerasMetadata { repeated KerasObject nodes = 1; }
     """,
+    graph.MESSAGES,
+    STRUCTURE,
 )
 
 

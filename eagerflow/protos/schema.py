@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -36,6 +37,12 @@ def protobuf(module: str) -> Any:
     return optional(f"google.protobuf.{module}", "Reading or writing TensorFlow's messages")
 
 
+@functools.cache
+def _pool() -> Any:
+    """The pool of all schemas: not protobuf's own, where the same names of other packages may be."""
+    return protobuf("descriptor_pool").DescriptorPool()
+
+
 class Schema:
     """The messages that a text declares.
 
@@ -43,18 +50,35 @@ class Schema:
         package: the package of their full names.
         text: declarations of messages and enumerations (proto3) with plain, repeated, `oneof` and
             `map` fields. A message may use those declared anywhere in the text.
+        *uses: schemas whose messages it may use, too; they are this one's as well.
     """
 
-    def __init__(self, package: str, text: str) -> None:
+    def __init__(self, package: str, text: str, *uses: Schema) -> None:
         self._package = package
         self._text = text
+        self._uses = uses
         self._classes: dict[str, Any] = {}
+        # The full names of what the text declares, once the classes are built.
+        self._kinds: dict[str, int] = {}
 
     def __getitem__(self, name: str) -> Any:
         """The class of a message; a nested one's name has dots, as in `Outer.Inner`."""
+        return self.classes()[name]
+
+    def classes(self) -> dict[str, Any]:
+        """The classes of all messages by their names."""
         if not self._classes:
             self._classes = self._build()
-        return self._classes[name]
+        return self._classes
+
+    def _needed(self) -> set[str]:
+        """The names of all files whose messages this one's may have."""
+        found = {schema.file_name() for schema in self._uses}
+        return found.union(*(schema._needed() for schema in self._uses))
+
+    def file_name(self) -> str:
+        """What the file of these messages is called in the pool."""
+        return f"{self._package}/{id(self)}.proto"
 
     def attribute(self, name: str) -> Any:
         """The class of a message, for `__getattr__` of the module that declares it."""
@@ -73,16 +97,21 @@ class Schema:
         return {name: wrapper(kind) for name, kind in file.enum_types_by_name.items()}
 
     def _build(self) -> dict[str, Any]:
+        classes: dict[str, Any] = {}
+        for schema in self._uses:
+            classes |= schema.classes()
+            self._kinds |= schema._kinds
         message_factory = protobuf("message_factory")
         file = protobuf("descriptor_pb2").FileDescriptorProto(
-            name=f"{self._package}.proto", package=self._package, syntax="proto3"
+            name=self.file_name(),
+            package=self._package,
+            syntax="proto3",
+            dependency=sorted(self._needed()),
         )
-        _Parser(self._text, file, self._package).run()
-        # A pool of its own, so that the same names in other packages do not collide.
-        pool = protobuf("descriptor_pool").DescriptorPool()
+        _Parser(self._text, file, self._package, self._kinds).run()
+        pool = _pool()
         pool.Add(file)
         built = pool.FindFileByName(file.name)
-        classes: dict[str, Any] = {}
 
         def collect(descriptors: Any, prefix: str) -> None:
             for name, descriptor in descriptors.items():
@@ -97,12 +126,12 @@ class Schema:
 class _Parser:
     """Fills a file's description from the tokens of a text."""
 
-    def __init__(self, text: str, file: Any, package: str) -> None:
+    def __init__(self, text: str, file: Any, package: str, kinds: dict[str, int]) -> None:
         self._tokens = _TOKEN.findall(re.sub(r"//.*", "", text))
         self._at = 0
         self._file = file
         self._package = package
-        self._kinds: dict[str, int] = {}
+        self._kinds = kinds
         self._unresolved: list[tuple[Any, str, str]] = []
 
     def run(self) -> None:

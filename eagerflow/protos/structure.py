@@ -3,8 +3,9 @@
 from eagerflow.protos.schema import Schema
 from eagerflow.protos.tensor import SHAPE
 
-# What several files of messages declare.
-STRUCTURE = """
+STRUCTURE = Schema(
+    "tensorflow",
+    """
     message NoneValue {}
     message ListValue { repeated StructuredValue values = 1; }
     message TupleValue { repeated StructuredValue values = 1; }
@@ -35,13 +36,13 @@ STRUCTURE = """
         bool bool_value = 14;
       }
     }
-"""
+    """,
+    SHAPE,
+)
 
 MESSAGES = Schema(
     "tensorflow",
-    SHAPE
-    + STRUCTURE
-    + """
+    """
     message SnapshotMetadataRecord {
       string graph_hash = 1;
       string run_id = 2;
@@ -57,4 +58,5 @@ MESSAGES = Schema(
       repeated bytes tensors = 3;
     }
     """,
+    STRUCTURE,
 )

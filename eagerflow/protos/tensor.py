@@ -2,25 +2,30 @@
 
 from eagerflow.protos.schema import Schema
 
-# What several files of messages declare.
-SHAPE = """
+SHAPE = Schema(
+    "tensorflow",
+    """
     message TensorShapeProto {
       message Dim { int64 size = 1; string name = 2; }
       repeated Dim dim = 2;
       bool unknown_rank = 3;
     }
-"""
-VERSION = """
+    """,
+)
+VERSION = Schema(
+    "tensorflow",
+    """
     message VersionDef {
       int32 producer = 1;
       int32 min_consumer = 2;
       repeated int32 bad_consumers = 3;
     }
-"""
+    """,
+)
 
-TENSOR = (
-    SHAPE
-    + """
+MESSAGES = Schema(
+    "tensorflow",
+    """
     enum DataType {
       DT_INVALID = 0; DT_FLOAT = 1; DT_DOUBLE = 2; DT_INT32 = 3; DT_UINT8 = 4; DT_INT16 = 5;
       DT_INT8 = 6; DT_STRING = 7; DT_COMPLEX64 = 8; DT_INT64 = 9; DT_BOOL = 10; DT_QINT8 = 11;
@@ -48,7 +53,6 @@ TENSOR = (
       repeated uint64 uint64_val = 17;
       bytes float8_val = 18;
     }
-"""
+    """,
+    SHAPE,
 )
-
-MESSAGES = Schema("tensorflow", TENSOR)

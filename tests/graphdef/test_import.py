@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
+from eagerflow.graphdef import state_ops
 from eagerflow.protos.graph import MESSAGES
 from graphdef import programs
 
@@ -237,3 +238,46 @@ def test_checkpoints_are_written_and_read_only_if_that_is_allowed(tmp_path):
         allowed = ["SaveV2", "RestoreV2"]
         tf.compat.v1.train.import_meta_graph(meta, allowed_operations=allowed)
         assert session.run("restore:0", {"v:0": [1.0, 2.0]}).tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("op", "attribute", "value", "is_refused"),
+    [
+        ("PrintV2", "output_stream", b"file:///tmp/out", True),
+        ("PrintV2", "output_stream", b"stderr", False),
+        ("DecodeProtoV2", "descriptor_source", b"/etc/passwd", True),
+        ("DecodeProtoV2", "descriptor_source", b"bytes://abc", False),
+        ("EncodeProto", "descriptor_source", "/etc/passwd", True),
+        ("FixedUnigramCandidateSampler", "vocab_file", "words.txt", True),
+        ("FixedUnigramCandidateSampler", "vocab_file", "", False),
+        ("InitializeTableFromTextFile", "delimiter", "", True),
+        ("Add", "name", "", False),
+    ],
+)
+def test_operations_that_reach_files_by_an_attribute(op, attribute, value, is_refused):
+    assert state_ops.reaches_files(op, {attribute: value}) == is_refused
+
+
+def test_a_graph_does_not_print_to_a_file(tmp_path):
+    message = tf.compat.v1.GraphDef()
+    node = message.node.add(name="text", op="Const")
+    node.attr["dtype"].type = tf.string.as_datatype_enum
+    node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto("x"))
+    node = message.node.add(name="print", op="PrintV2", input=["text"])
+    node.attr["output_stream"].s = f"file://{tmp_path}/out".encode()
+
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
+        tf.import_graph_def(message, name="")
+        session.run(graph.get_operations())
+    assert not (tmp_path / "out").exists()
+
+
+def test_messages_of_one_kind_are_parts_of_others():
+    message = tf.compat.v1.GraphDef()
+    node = message.node.add(name="x", op="Const")
+    node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto([1.0, 2.0]))
+    node.attr["shape"].shape.CopyFrom(tf.TensorShape([2, None]).as_proto())
+    meta = tf.compat.v1.MetaGraphDef()
+    meta.graph_def.CopyFrom(message)
+    assert meta.graph_def == message
+    assert len(node.attr["shape"].shape.dim) == 2

@@ -78,6 +78,7 @@ FAMILIES = (
     "partial_shapes_composed",
     "unranked",
     "raw_ops",
+    "raw_state",
     "surface",
     "system",
 )

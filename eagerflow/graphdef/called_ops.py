@@ -1,0 +1,93 @@
+"""Operations on state that are called by themselves, as `tf.raw_ops` calls them, outside of any file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import eagerflow as tf
+from eagerflow import _core
+from eagerflow.errors import InvalidArgumentError, UnimplementedError
+from eagerflow.framework import dtypes
+from eagerflow.framework.variable import ResourceHandle
+from eagerflow.graphdef import importing
+from eagerflow.graphdef.op_defs import Argument, OpDef
+from eagerflow.lookup.tables import MutableHashTable
+
+
+def is_known(name: str) -> bool:
+    """Whether there is a handler for an operation."""
+    return name in importing.HANDLERS
+
+
+def names() -> frozenset[str]:
+    """The operations that there are."""
+    return frozenset(importing.HANDLERS)
+
+
+def resource(definition: OpDef, argument: Argument, value: Any) -> Any:
+    """The variable or table that a handle stands for.
+
+    Raises:
+        InvalidArgumentError: if it is a tensor.
+    """
+    if isinstance(value, _core.Tensor):
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"cannot compute {definition.name} as input #{definition.inputs.index(argument)}(zero-based) "
+            f"was expected to be a resource tensor but is a {value.dtype.name} tensor "
+            f"[Op:{definition.name}]",
+        )
+    return value.variable if isinstance(value, ResourceHandle) else value
+
+
+def call(definition: OpDef, inputs: Mapping[str, Any], attrs: Mapping[str, Any]) -> list[Any]:
+    """The results of an operation, one for each output that it declares.
+
+    Args:
+        definition: the operation.
+        inputs: its inputs by name: tensors, variables and tables, or lists of them.
+        attrs: its attributes; functions are those that programs have.
+    """
+    node = SimpleNamespace(op=definition.name, name=definition.name, attr=attrs)
+    results = importing.HANDLERS[definition.name](_Caller(attrs), node, dict(inputs), dict(attrs))
+    return [ResourceHandle(r) if isinstance(r, _core.Variable) else r for r in results]
+
+
+class _Caller:
+    """What handlers ask of the builder of a graph.
+
+    Args:
+        attrs: the attributes of the operation, whose functions can be called.
+    """
+
+    files: frozenset[str] = frozenset()
+
+    def __init__(self, attrs: Mapping[str, Any]) -> None:
+        given = [
+            item
+            for value in attrs.values()
+            for item in (value if isinstance(value, list) else [value])
+            if callable(item) and hasattr(item, "name")
+        ]
+        self._functions = {function.name: function for function in given}
+
+    def call(self, name: str, arguments: Sequence[Any]) -> list[Any]:
+        """The results of a function that is an attribute."""
+        found = self._functions[name](*arguments)
+        return [] if found is None else list(tf.nest.flatten(found))
+
+    @staticmethod
+    def resource(node: Any, attrs: Mapping[str, Any]) -> Any:
+        """The table of an operation that makes one."""
+        if "key_dtype" not in attrs:
+            raise UnimplementedError(
+                None,
+                None,
+                f"{node.op} makes a variable without a value: make a tf.Variable and pass its handle.",
+            )
+        key, value = (dtypes.as_dtype(attrs[name]) for name in ("key_dtype", "value_dtype"))
+        sizes = attrs.get("value_shape")
+        return MutableHashTable(key, value, tf.zeros([] if sizes is None else sizes, value))
