@@ -3,9 +3,12 @@
 
 #include <nanobind/stl/string.h>
 
+#include <atomic>
+
 #include "bindings/errors.h"
 #include "bindings/gil.h"
 #include "bindings/py_tensor.h"
+#include "bindings/py_variable.h"
 #include "device/allocator.h"
 #include "eager/device_backend.h"
 
@@ -62,9 +65,21 @@ void reset_peak(int id) {
   }
 }
 
+// Variables of several devices that a strategy keeps as one.
+void join_copies(const nb::list& variables, bool equal) {
+  static std::atomic<uint32_t> last = 0;
+  const uint32_t group = ++last;
+  for (const nb::handle one : variables) {
+    if (!is_variable(one.ptr())) fail(Code::kTypeError, "join_copies() takes Variables.");
+    variable_of(one.ptr()).make_copy(group, equal);
+  }
+}
+
 }  // namespace
 
 void add_device_functions(nb::module_& m) {
+  m.def("join_copies", join_copies, nb::arg("variables"), nb::arg("equal"),
+        "Says that variables are the copies of one, which always have equal values or may differ.");
   m.def("device_table", device_table, "Of each device its type, index and name.");
   m.def(
       "add_cpu_device", [] { return static_cast<int>(add_device("CPU")); },

@@ -86,7 +86,10 @@ class PyGraph {
     if (!several_devices) [[likely]]
       return compiled_;
     find_devices();
-    lower::PluginDevice* const device = lower::plugin_device(current_device());
+    // Replicas run on their devices, wherever the function is called.
+    const auto replicas = graph_->replicas();
+    lower::PluginDevice* const device =
+        lower::plugin_device(replicas.empty() ? current_device() : replicas[0]);
     if (!device) return compiled_;
     const auto found = std::ranges::find_if(on_devices_, [&](const auto& one) {
       return one->is_for(device->client(), device->index());
@@ -491,6 +494,15 @@ void add_graphs(nb::module_& m) {
           [](PyGraph& self, nb::object function) { self.set_device_function(function); },
           nb::for_setter(nb::arg("function").none()),
           "Called with each node that is added; returns what it is asked to run on. None for none.")
+      .def(
+          "set_replicas",
+          [](PyGraph& self, const std::vector<int>& rows) {
+            std::vector<DeviceId> devices(rows.begin(), rows.end());
+            for (auto graph = self.graph(); graph; graph = graph->outer()) {
+              graph->set_replicas(devices);
+            }
+          },
+          nb::arg("devices"), "Says that the graph has operations of replicas on these devices.")
       .def("__len__", [](PyGraph& self) { return self.graph()->size(); });
 
   m.def(

@@ -38,6 +38,15 @@ class Variable {
   uint8_t device() const { return device_; }
   bool initialized() const { return static_cast<bool>(value_); }
 
+  // Variables of a strategy: the copies of one on several devices have the same number, which is
+  // not 0, and may always have equal values.
+  void make_copy(uint32_t group, bool equal) {
+    copies_ = group;
+    copies_are_equal_ = equal;
+  }
+  uint32_t copies() const { return copies_; }
+  bool copies_are_equal() const { return copies_are_equal_; }
+
   // The current value, which tapes record. While a graph is being built, this and changes add nodes
   // to it.
   Tensor read();
@@ -90,7 +99,9 @@ class Variable {
   const Shape shape_;
   const uint64_t id_;
   const bool declaration_ = false;
+  bool copies_are_equal_ = false;
   const uint8_t device_;
+  uint32_t copies_ = 0;
   const std::string name_;
   Tensor value_;
 };

@@ -13,6 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "device/devices.h"
 #include "graph/node_function.h"
 #include "graph/symbolic.h"
 #include "ops/op.h"
@@ -115,6 +116,13 @@ class Graph : public std::enable_shared_from_this<Graph> {
     device_ = name.empty() ? nullptr : std::make_shared<const std::string>(name);
   }
 
+  // The devices of the replicas of a strategy whose operations this graph has; empty if it has
+  // none.
+  std::span<const DeviceId> replicas() const { return replicas_; }
+  void set_replicas(std::span<const DeviceId> devices) {
+    replicas_.assign(devices.begin(), devices.end());
+  }
+
   // Says what a node that was just added is asked to run on, if the program has a function for it.
   std::function<std::string(NodeId)> device_function;
 
@@ -168,6 +176,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::unordered_map<const TensorImpl*, Port> known_;  // of constants and captures
   std::unordered_map<std::string, int> names_;         // in lower case
   std::vector<ControlScope> control_scopes_;
+  std::vector<DeviceId> replicas_;
   std::shared_ptr<const std::string> device_;
   int64_t changes_ = 0;
   bool finished_ = false;

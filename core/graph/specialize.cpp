@@ -77,6 +77,7 @@ TensorList replay(const Graph& graph, std::span<const Tensor> arguments,
       fail(Code::kInternal, "The placeholder ", node.name, " of ", graph.name(), " has no value.");
     }
   }
+  if (!graph.replicas().empty()) building()->set_replicas(graph.replicas());
   TensorList outputs;
   for (const Tensor& output : graph.outputs()) {
     const Port port = symbol_of(output)->port();

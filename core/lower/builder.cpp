@@ -426,6 +426,29 @@ Value Builder::reduce(Reduction reduction, const Value& x, std::span<const int64
              "dimensions = " + array_text(axes), {&body, 1});
 }
 
+namespace {
+
+// "dense<[[0, 1]]> : tensor<1x2xi64>": all of them together.
+std::string replica_groups(int64_t count) {
+  std::string ids;
+  for (int64_t k = 0; k < count; ++k) ids += cat(k ? ", " : "", k);
+  return cat("replica_groups = dense<[[", ids, "]]> : tensor<1x", count, "xi64>");
+}
+
+}  // namespace
+
+Value Builder::all_reduce(const Value& x, int64_t count) {
+  const std::string body = combiner(Reduction::kAdd, x.dtype);
+  return one("stablehlo.all_reduce", {x}, x.spec(), replica_groups(count), {&body, 1});
+}
+
+Value Builder::all_gather(const Value& x, int64_t axis, int64_t count) {
+  Shape shape = x.shape;
+  shape[static_cast<int>(axis)] *= count;
+  return one("stablehlo.all_gather", {x}, {x.dtype, shape},
+             cat("all_gather_dim = ", axis, " : i64, ", replica_groups(count)));
+}
+
 Value Builder::reduce_window(Reduction reduction, const Value& x, std::span<const int64_t> sizes,
                              std::span<const int64_t> strides,
                              std::span<const std::pair<int64_t, int64_t>> paddings,

@@ -120,6 +120,10 @@ class Builder {
   // A block that combines two scalars, for operations that reduce.
   std::string combiner(Reduction reduction, DType dtype);
 
+  // Of a value that each of `count` replicas has: their sum, and all side by side along an axis.
+  Value all_reduce(const Value& x, int64_t count);
+  Value all_gather(const Value& x, int64_t axis, int64_t count);
+
   // Sums of products over pairs of axes, with batch axes first: XLA's dot_general.
   Value dot(const Value& x, const Value& y, std::span<const int64_t> batch_x,
             std::span<const int64_t> batch_y, std::span<const int64_t> over_x,

@@ -2,13 +2,16 @@
 #include "lower/compiled.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "device/devices.h"
+#include "eager/device_backend.h"
 #include "eager/dispatch.h"
 #include "graph/control_flow.h"
 #include "graph/specialize.h"
 #include "graph/variables.h"
+#include "lower/plugin_device.h"
 #include "lower/program_cache.h"
 #include "tensor/error.h"
 
@@ -99,6 +102,19 @@ class HostRun {
   std::vector<TensorList> values_;
 };
 
+// Runs the nodes of the host that need results of the program, those of `ports`.
+HostRun run_later(const Graph& graph, std::span<const NodeId> later,
+                  std::span<const Tensor> arguments, std::span<const Port> ports,
+                  std::span<const Tensor> results) {
+  HostRun host(graph);
+  for (size_t k = 0; k < arguments.size(); ++k) {
+    host.set(symbol_of(graph.inputs()[k])->port(), arguments[k]);
+  }
+  for (size_t k = 0; k < ports.size(); ++k) host.set(ports[k], results[k]);
+  for (const NodeId id : later) host.run(id);
+  return host;
+}
+
 }  // namespace
 
 // Says why there is no program, unless the function runs without.
@@ -155,6 +171,10 @@ std::unique_ptr<CompiledFunction::Unit> CompiledFunction::compile(const Trace& t
         graph::specialized(*trace.graph, specs_of(arguments), trace.before, ports, unit->given);
   }
   unit->later = host_nodes(*unit->graph);
+  if (compile_replicas(*unit)) {
+    ++compiled_;
+    return unit;
+  }
   try {
     unit->program = program_of(*unit->graph, unit->later);
   } catch (const Error& error) {
@@ -203,6 +223,7 @@ void CompiledFunction::run(std::span<const Tensor> arguments, TensorList& output
     unit = last_ = &unit_for(*trace, arguments, given);
   }
   if (unit->plan) return unit->plan->run(all, outputs);
+  if (unit->replicated) return run_replicas(*unit, all, outputs);
   run_unit(*unit, all, outputs);
 }
 
@@ -231,23 +252,103 @@ void CompiledFunction::run_unit(Unit& unit, std::span<const Tensor> arguments,
   size_t next = count + program.for_host.size();
   for (const size_t k : program.changed) program.variables[k]->assign(results[next++]);
   if (unit.later.empty()) return;
-  HostRun host(*unit.graph);
-  for (size_t k = 0; k < arguments.size(); ++k) {
-    host.set(symbol_of(unit.graph->inputs()[k])->port(), arguments[k]);
-  }
-  for (size_t k = 0; k < program.for_host.size(); ++k) {
-    host.set(program.for_host[k], results[count + k]);
-  }
-  for (const NodeId id : unit.later) host.run(id);
+  TensorList for_host;
+  for (size_t k = 0; k < program.for_host.size(); ++k) for_host.push_back(results[count + k]);
+  const HostRun host = run_later(*unit.graph, unit.later, arguments, program.for_host, for_host);
   for (size_t k = 0; k < wanted.size(); ++k) {
     Tensor& output = outputs[first + k];
     if (!output) output = host.get(symbol_of(wanted[k])->port());
   }
 }
 
+// Makes the program of replicas, if the function has some, on devices of this plugin, and they do
+// the same.
+bool CompiledFunction::compile_replicas(Unit& unit) const {
+  if (unit.graph->replicas().size() < 2) return false;
+  for (const DeviceId id : unit.graph->replicas()) {
+    PluginDevice* const device = plugin_device(id);
+    if (!device || &device->client() != &client_) return false;
+    if (std::ranges::find(unit.devices, device->index()) != unit.devices.end()) return false;
+    unit.devices.push_back(device->index());
+  }
+  auto program = std::make_unique<ReplicatedProgram>();
+  try {
+    *program = replicated_program(*unit.graph, unit.later);
+  } catch (const Error& error) {
+    if (error.code() != Code::kUnimplemented) throw;
+    if (logs_placement()) {
+      std::fprintf(stderr, "Function %s runs on one device for all replicas: %s\n",
+                   unit.graph->name().c_str(), error.what());
+    }
+    return false;
+  }
+  unit.executable = compiled_program(client_, program->text, program->results, unit.devices);
+  for (auto& sources : program->parameters) {
+    for (size_t k = 0; k < sources.size(); ++k) {
+      if (sources[k].known) {
+        sources[k].known = client_.to_device(sources[k].known, unit.devices[k]);
+      }
+    }
+  }
+  unit.replicated = std::move(program);
+  return true;
+}
+
+void CompiledFunction::run_replicas(Unit& unit, std::span<const Tensor> arguments,
+                                    TensorList& outputs) {
+  const ReplicatedProgram& program = *unit.replicated;
+  const size_t count = unit.devices.size();
+  // Batches are cut where they lie.
+  const auto part_of = [&](const Tensor& whole, NodeId node) {
+    const DeviceScope there(whole.impl()->device());
+    TensorList parts;
+    graph::run_node(unit.graph->node(node), {&whole, 1}, parts);
+    return parts[0];
+  };
+  std::vector<TensorList> inputs(count), results(count);
+  for (const auto& sources : program.parameters) {
+    for (size_t k = 0; k < count; ++k) {
+      const auto& source = sources[k];
+      inputs[k].push_back(source.variable    ? source.variable->peek()
+                          : source.known     ? source.known
+                          : source.part >= 0 ? part_of(arguments[source.input], source.part)
+                                             : arguments[source.input]);
+    }
+  }
+  std::vector<char> donated(program.parameters.size());
+  for (const auto& [parameter, result] : program.changed) {
+    // What replicas share has other holders.
+    donated[parameter] = std::ranges::all_of(
+        inputs, [&](const TensorList& own) { return pjrt::only_of_variable(own[parameter]); });
+  }
+  unit.executable->run_replicas(inputs, donated, unit.devices, results);
+  for (size_t k = 0; k < count; ++k) {
+    for (const Tensor& result : results[k]) result.impl()->set_device(unit.graph->replicas()[k]);
+  }
+  const size_t wanted = unit.graph->outputs().size();
+  for (size_t k = 0; k < wanted; ++k) {
+    const auto [result, replica] = program.places[k];
+    outputs.push_back(pjrt::alias(results[replica][result]));
+  }
+  for (const auto& [parameter, result] : program.changed) {
+    const auto& sources = program.parameters[parameter];
+    const bool shared = sources[0].variable.get() == sources[1].variable.get();
+    for (size_t k = 0; k < (shared ? 1 : count); ++k) {
+      sources[k].variable->assign(results[k][result]);
+    }
+  }
+  if (unit.later.empty()) return;
+  TensorList for_host;
+  for (size_t k = wanted; k < program.places.size(); ++k) {
+    for_host.push_back(results[program.places[k].second][program.places[k].first]);
+  }
+  run_later(*unit.graph, unit.later, arguments, program.for_host, for_host);
+}
+
 std::string CompiledFunction::text() {
   const std::unique_lock lock = locked();
-  return last_ ? last_->program.text : std::string();
+  if (!last_) return {};
+  return last_->replicated ? last_->replicated->text : last_->program.text;
 }
 
 }  // namespace ef::lower

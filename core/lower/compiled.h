@@ -44,6 +44,9 @@ class CompiledFunction {
     graph::GraphPtr graph;  // whose inputs are the arguments and what was given
     std::vector<graph::NodeId> later;
     Program program;
+    // Where the function has replicas that do the same: their program instead, and their devices.
+    std::unique_ptr<ReplicatedProgram> replicated;
+    std::vector<int> devices;
     pjrt::ExecutablePtr executable;
     TensorList constants;               // on the device
     std::unique_ptr<graph::Plan> plan;  // where there is no program
@@ -61,6 +64,8 @@ class CompiledFunction {
   Unit& unit_for(Trace& trace, std::span<const Tensor> arguments, std::span<const Tensor> given);
   std::unique_ptr<Unit> compile(const Trace& trace, std::span<const Tensor> arguments,
                                 std::span<const Tensor> given);
+  bool compile_replicas(Unit& unit) const;
+  void run_replicas(Unit& unit, std::span<const Tensor> arguments, TensorList& outputs);
   void run_unit(Unit& unit, std::span<const Tensor> arguments, TensorList& outputs);
   void cannot_compile(const graph::Graph& graph, const Error& error) const;
   std::unique_lock<std::mutex> locked();

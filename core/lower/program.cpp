@@ -10,7 +10,9 @@
 #include "graph/record.h"
 #include "graph/variables.h"
 #include "lower/builder.h"
+#include "lower/replicas.h"
 #include "lower/rule.h"
+#include "ops/array.h"
 #include "tensor/error.h"
 
 namespace ef::lower {
@@ -26,6 +28,20 @@ constexpr int64_t kLiteral = 256;
 
 std::string declared(const Value& value, std::string_view attrs = {}) {
   return cat(value.name, ": ", type_text(value.dtype, value.shape), attrs);
+}
+
+// `aliases` says which results take the memory of parameters.
+std::string parameters_text(std::span<const Value> parameters,
+                            const std::map<size_t, size_t>& aliases) {
+  std::string text;
+  for (size_t k = 0; k < parameters.size(); ++k) {
+    const auto alias = aliases.find(k);
+    text += (k ? ", " : "") +
+            declared(parameters[k], alias == aliases.end()
+                                        ? std::string()
+                                        : cat(" {tf.aliasing_output = ", alias->second, " : i32}"));
+  }
+  return text;
 }
 
 std::string function_text(std::string_view parameters, std::span<const Value> results,
@@ -51,36 +67,27 @@ struct State {
   std::map<Variable*, Value> values;
 };
 
-// Which variables the nodes of a graph change, or use at all.
-void collect_variables(const Graph& graph, bool changed, std::vector<Variable*>& found) {
-  const auto note = [&](Variable* variable) {
-    if (std::ranges::find(found, variable) == found.end()) found.push_back(variable);
-  };
-  for (NodeId id = 0; id < graph.size(); ++id) {
-    const Node& node = graph.node(id);
-    graph::Change change;
-    if (Variable* const variable = graph::assigned_by(node, change)) note(variable);
-    if (Variable* const variable = graph::read_by(node); variable && !changed) note(variable);
-    if (!node.function || (!graph::is_choice(node) && !graph::loop_of(node))) continue;
-    for (const Graph* inner : node.function->graphs()) collect_variables(*inner, changed, found);
-  }
-}
-
 class Writer {
  public:
-  Writer(Builder& b, TensorList& constants, std::vector<Value>& constant_parameters)
-      : b_(b), constants_(constants), constant_parameters_(constant_parameters) {}
+  Writer(Builder& b, TensorList& constants, std::vector<Value>& constant_parameters,
+         const Replicas* replicas = nullptr)
+      : b_(b),
+        constants_(constants),
+        constant_parameters_(constant_parameters),
+        replicas_(replicas) {}
 
   // Writes the nodes of a graph; `values` has those of its placeholders, by port.
   void write(const Graph& graph, std::map<std::pair<NodeId, int32_t>, Value> values, State& state,
              std::span<const Port> results, std::span<const char> skipped, Values& outputs) {
-    const std::vector<char> needed = needed_nodes(graph, results, skipped);
+    const std::vector<char> needed = needed_nodes(graph, results, skipped, values);
     for (NodeId id = 0; id < graph.size(); ++id) {
       if (!needed[static_cast<size_t>(id)] || values.contains({id, 0})) continue;
       const Node& node = graph.node(id);
       Values made;
       try {
-        made = write_node(graph, node, values, state);
+        made = is_collective(graph, id)
+                   ? Values{write_collective(graph, id, value_at(graph, values, node.inputs[0]))}
+                   : write_node(graph, node, values, state);
       } catch (const Error& error) {
         if (error.code() != Code::kUnimplemented) throw;
         fail(Code::kUnimplemented, error.what(), " (node ", node.name, ")");
@@ -95,8 +102,13 @@ class Writer {
  private:
   using Known = std::map<std::pair<NodeId, int32_t>, Value>;
 
-  static std::vector<char> needed_nodes(const Graph& graph, std::span<const Port> results,
-                                        std::span<const char> skipped) {
+  // Joins a value of each replica, of which the program has one.
+  bool is_collective(const Graph& graph, NodeId id) const {
+    return replicas_ && (replicas_->is_sum(graph, id) || replicas_->is_gather(graph, id));
+  }
+
+  std::vector<char> needed_nodes(const Graph& graph, std::span<const Port> results,
+                                 std::span<const char> skipped, const Known& values) const {
     std::vector<char> needed(static_cast<size_t>(graph.size()));
     for (const Port& port : results) needed[static_cast<size_t>(port.node)] = 1;
     for (NodeId id = graph.size(); id-- > 0;) {
@@ -107,8 +119,11 @@ class Writer {
       }
       const Node& node = graph.node(id);
       if (node.has_effects()) needed[i] = 1;
-      if (!needed[i] || is_known(node)) continue;
-      for (const Port& port : node.inputs) needed[static_cast<size_t>(port.node)] = 1;
+      if (!needed[i] || is_known(node) || values.contains({id, 0})) continue;
+      for (const Port& port : node.inputs) {
+        needed[static_cast<size_t>(port.node)] = 1;
+        if (is_collective(graph, id)) break;
+      }
     }
     return needed;
   }
@@ -141,6 +156,15 @@ class Writer {
            " runs on the host, between what is compiled");
     }
     return values[{port.node, port.output}] = constant(known);
+  }
+
+  Value write_collective(const Graph& graph, NodeId id, const Value& own) {
+    const Node& node = graph.node(id);
+    const auto count = static_cast<int64_t>(replicas_->count);
+    if (replicas_->is_sum(graph, id)) return b_.all_reduce(own, count);
+    int64_t axis = node.attrs.as<ops::ConcatAttrs>().axis;
+    if (axis < 0) axis += own.rank();
+    return b_.all_gather(own, axis, count);
   }
 
   Values write_node(const Graph& graph, const Node& node, Known& values, State& state) {
@@ -337,6 +361,7 @@ class Writer {
   Builder& b_;
   TensorList& constants_;
   std::vector<Value>& constant_parameters_;
+  const Replicas* replicas_;
 };
 
 }  // namespace
@@ -362,6 +387,21 @@ std::string program_of(const Op& op, std::span<const TensorSpec> inputs, AttrsRe
 }
 
 namespace {
+
+// What nodes that the host runs later take of the program.
+std::vector<Port> ports_for_host(const Graph& graph, std::span<const NodeId> later) {
+  std::vector<Port> ports;
+  for (const NodeId id : later) {
+    for (const Port& port : graph.node(id).inputs) {
+      const Node& source = graph.node(port.node);
+      // The host has arguments and constants itself.
+      if (std::ranges::find(later, port.node) != later.end()) continue;
+      if ((!source.op && !source.function) || symbol_of(graph.tensor(port))->value()) continue;
+      ports.push_back(port);
+    }
+  }
+  return ports;
+}
 
 Program written(const Graph& graph, std::span<const NodeId> later,
                 std::span<const size_t> overwritten) {
@@ -405,16 +445,8 @@ Program written(const Graph& graph, std::span<const NodeId> later,
     program.outputs.push_back(k);
     results.push_back(port);
   }
-  for (const NodeId id : later) {
-    skipped[static_cast<size_t>(id)] = 1;
-    for (const Port& port : graph.node(id).inputs) {
-      const Node& source = graph.node(port.node);
-      // The host has arguments and constants itself.
-      if (is_later(port) || (!source.op && !source.function)) continue;
-      if (symbol_of(graph.tensor(port))->value()) continue;
-      program.for_host.push_back(port);
-    }
-  }
+  for (const NodeId id : later) skipped[static_cast<size_t>(id)] = 1;
+  program.for_host = ports_for_host(graph, later);
   results.insert(results.end(), program.for_host.begin(), program.for_host.end());
 
   std::vector<Value> constant_parameters;
@@ -434,18 +466,8 @@ Program written(const Graph& graph, std::span<const NodeId> later,
     outputs.push_back(state.values.at(variable));
   }
   for (const Value& output : outputs) program.results.push_back(output.spec());
-  std::string text;
-  for (size_t k = 0; k < parameters.size(); ++k) {
-    const auto alias = aliases.find(k);
-    text += (k ? ", " : "") +
-            declared(parameters[k], alias == aliases.end()
-                                        ? std::string()
-                                        : cat(" {tf.aliasing_output = ", alias->second, " : i32}"));
-  }
-  for (const Value& constant : constant_parameters) {
-    text += (text.empty() ? "" : ", ") + declared(constant);
-  }
-  program.text = function_text(text, outputs, b);
+  parameters.insert(parameters.end(), constant_parameters.begin(), constant_parameters.end());
+  program.text = function_text(parameters_text(parameters, aliases), outputs, b);
   return program;
 }
 
@@ -457,6 +479,88 @@ Program program_of(const Graph& graph, std::span<const NodeId> later) {
 
 Program program_over(const Graph& graph, std::span<const size_t> inputs) {
   return written(graph, {}, inputs);
+}
+
+ReplicatedProgram replicated_program(const Graph& graph, std::span<const NodeId> later) {
+  std::vector<char> skipped(static_cast<size_t>(graph.size()));
+  for (const NodeId id : later) skipped[static_cast<size_t>(id)] = 1;
+  ReplicatedProgram program;
+  for (const Tensor& output : graph.outputs()) {
+    if (skipped[static_cast<size_t>(symbol_of(output)->port().node)]) {
+      fail(Code::kUnimplemented, "the host computes a result from those of replicas");
+    }
+  }
+  program.for_host = ports_for_host(graph, later);
+  const Replicas replicas = match_replicas(graph, skipped, program.for_host);
+  const size_t count = replicas.count;
+
+  Builder b;
+  Values parameters;
+  std::map<std::pair<NodeId, int32_t>, Value> values;
+  const auto add_parameter = [&](const TensorSpec& spec) {
+    parameters.push_back({cat("%argument", parameters.size()), spec.dtype, spec.shape});
+    return parameters.back();
+  };
+  std::map<NodeId, size_t> input_of;
+  for (size_t k = 0; k < graph.inputs().size(); ++k) {
+    input_of[symbol_of(graph.inputs()[k])->port().node] = k;
+  }
+  for (const Replicas::Ports& ports : replicas.arguments) {
+    const Tensor& first = graph.tensor(ports[0]);
+    type_name(first.dtype());  // refuses strings
+    values[{ports[0].node, ports[0].output}] = add_parameter({first.dtype(), first.shape()});
+    auto& sources = program.parameters.emplace_back(count);
+    for (size_t k = 0; k < count; ++k) {
+      sources[k].known = symbol_of(graph.tensor(ports[k]))->value();
+      if (sources[k].known) continue;
+      const Node& node = graph.node(ports[k].node);
+      if (node.op) sources[k].part = ports[k].node;
+      sources[k].input = input_of.at(node.op ? node.inputs[0].node : ports[k].node);
+    }
+  }
+  State state;
+  for (const std::vector<Variable*>& copies : replicas.variables) {
+    const Tensor current = copies[0]->peek();
+    state.values[copies[0]] = add_parameter({current.dtype(), current.shape()});
+    auto& sources = program.parameters.emplace_back(count);
+    for (size_t k = 0; k < count; ++k) sources[k].variable = VariableRef(*copies[k]);
+  }
+
+  std::vector<Port> results;
+  const auto place = [&](std::span<const std::pair<Port, size_t>> places) {
+    for (const auto& [port, replica] : places) {
+      const auto at = std::ranges::find(results, port);
+      program.places.emplace_back(static_cast<size_t>(at - results.begin()), replica);
+      if (at == results.end()) results.push_back(port);
+    }
+  };
+  place(replicas.outputs);
+  place(replicas.for_host);
+
+  TensorList constants;
+  std::vector<Value> constant_parameters;
+  Writer writer(b, constants, constant_parameters, &replicas);
+  Values outputs;
+  writer.write(graph, std::move(values), state, results, replicas.skipped, outputs);
+  std::vector<Variable*> changed;
+  collect_variables(graph, true, changed);
+  std::map<size_t, size_t> aliases;
+  const size_t first_variable = replicas.arguments.size();
+  for (size_t k = 0; k < replicas.variables.size(); ++k) {
+    Variable* const variable = replicas.variables[k][0];
+    if (std::ranges::find(changed, variable) == changed.end()) continue;
+    program.changed.emplace_back(first_variable + k, outputs.size());
+    // What replicas share lies on the device of one of them.
+    if (replicas.variables[k].back() != variable) aliases[first_variable + k] = outputs.size();
+    outputs.push_back(state.values.at(variable));
+  }
+  for (size_t k = 0; k < constants.size(); ++k) {
+    parameters.push_back(constant_parameters[k]);
+    for (auto& source : program.parameters.emplace_back(count)) source.known = constants[k];
+  }
+  for (const Value& output : outputs) program.results.push_back(output.spec());
+  program.text = function_text(parameters_text(parameters, aliases), outputs, b);
+  return program;
 }
 
 std::vector<std::string> missing_in(const Graph& graph) {

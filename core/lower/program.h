@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "eager/variable.h"
@@ -40,6 +41,29 @@ Program program_of(const graph::Graph& graph, std::span<const graph::NodeId> lat
 
 // The program of a graph without variables whose first outputs take the memory of these inputs.
 Program program_over(const graph::Graph& graph, std::span<const size_t> inputs);
+
+// The program of a graph of replicas, which each of them runs on its device.
+struct ReplicatedProgram {
+  // What a parameter is on a device: an argument of the graph, a part of one, which a node cuts, a
+  // known value, or a variable.
+  struct Source {
+    size_t input = 0;
+    graph::NodeId part = -1;
+    Tensor known;
+    VariableRef variable;
+  };
+  std::string text;
+  std::vector<std::vector<Source>> parameters;  // for each the sources of all replicas
+  SpecList results;
+  // Outputs of the graph, then what nodes of the host take: the result, and whose it is.
+  std::vector<std::pair<size_t, size_t>> places;
+  std::vector<graph::Port> for_host;
+  std::vector<std::pair<size_t, size_t>> changed;  // variables' parameters, and their last values
+};
+
+// Throws Unimplemented if a node has no program, or replicas do not do the same.
+ReplicatedProgram replicated_program(const graph::Graph& graph,
+                                     std::span<const graph::NodeId> later);
 
 // What programs do not have of a graph: names of operations, each once.
 std::vector<std::string> missing_in(const graph::Graph& graph);

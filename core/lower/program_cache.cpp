@@ -19,11 +19,14 @@ namespace {
 namespace fs = std::filesystem;
 
 // What a program was compiled from, and by what: a file is only for the same.
-std::string source_of(const pjrt::Client& client, const std::string& text) {
+std::string source_of(const pjrt::Client& client, const std::string& text,
+                      std::span<const int> devices) {
+  std::string places;
+  for (const int device : devices) places += cat(" ", device);
   const auto [major, minor] = client.version();
   return cat(client.platform(), "\n", client.platform_version(), "\n", major, ".", minor, "\n",
-             fs::path(client.path()).filename().string(), " ", fs::file_size(client.path()), "\n",
-             text);
+             fs::path(client.path()).filename().string(), " ", fs::file_size(client.path()), places,
+             "\n", text);
 }
 
 std::string checksum_of(const std::string& bytes) {
@@ -65,10 +68,10 @@ void write_program(const fs::path& file, const std::string& source, const std::s
 }  // namespace
 
 pjrt::ExecutablePtr compiled_program(pjrt::Client& client, const std::string& text,
-                                     const SpecList& results) {
+                                     const SpecList& results, std::span<const int> devices) {
   const char* const folder = std::getenv("EAGERFLOW_COMPILATION_CACHE");
-  if (!folder || !*folder) return client.compile(text, results);
-  const std::string source = source_of(client, text);
+  if (!folder || !*folder) return client.compile(text, results, devices);
+  const std::string source = source_of(client, text, devices);
   const fs::path file = fs::path(folder) / cat(std::hash<std::string>()(source), ".program");
   if (const std::string program = read_program(file, source); !program.empty()) {
     try {
@@ -77,7 +80,7 @@ pjrt::ExecutablePtr compiled_program(pjrt::Client& client, const std::string& te
       // The plugin refuses it: it is compiled again.
     }
   }
-  pjrt::ExecutablePtr executable = client.compile(text, results);
+  pjrt::ExecutablePtr executable = client.compile(text, results, devices);
   try {
     write_program(file, source, executable->serialized());
   } catch (const Error& error) {

@@ -17,6 +17,8 @@ from eagerflow.distribute.values import joined, replica_of
 from eagerflow.framework import context, name_scope, variable
 from eagerflow.framework import distribution_state as distribution
 from eagerflow.framework.device import device
+from eagerflow.framework.device_spec import DeviceSpec
+from eagerflow.framework.device_table import table
 from eagerflow.util import lazy
 
 # Needed where functions are traced.
@@ -171,6 +173,9 @@ def run_replicas(strategy: Any, contexts: Sequence[Any], function: Callable[[int
     surroundings = Surroundings()
     created: list[Any] = []
     devices = strategy.extended.worker_devices
+    if surroundings.graph is not None:
+        # Where the devices are a plugin's, the graph is one program, which all of them run.
+        surroundings.graph.set_replicas([table.row_of(DeviceSpec.from_string(d)) for d in devices])
     threads = [
         ReplicaThread(replica, devices[number], _call(function, number), surroundings, created)
         for number, replica in enumerate(contexts)

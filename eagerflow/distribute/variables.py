@@ -319,7 +319,9 @@ def make_copies(
                 own["initial_value"] = _value_of(copies[0])
             copies.append(next_creator(**own))
     if synchronization is VariableSynchronization.ON_READ:
+        _core.join_copies(copies, equal=False)
         return SyncOnReadVariable(strategy, copies, aggregation)
+    _core.join_copies(copies, equal=True)
     return MirroredVariable(strategy, copies, aggregation)
 
 

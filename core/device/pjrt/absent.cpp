@@ -19,10 +19,16 @@ Client& Client::load(const std::string&, std::span<const Option>) { refuse(); }
 Tensor Client::to_device(const Tensor&, int) { refuse(); }
 Tensor Client::adopt(PJRT_Buffer*, const TensorSpec&, int) { refuse(); }
 MemoryStats Client::memory(int) const { refuse(); }
-ExecutablePtr Client::compile(const std::string&, const SpecList&) { refuse(); }
+ExecutablePtr Client::compile(const std::string&, const SpecList&, std::span<const int>) {
+  refuse();
+}
 ExecutablePtr Client::load_program(const std::string&, const SpecList&) { refuse(); }
 Executable::~Executable() = default;
 void Executable::run(std::span<const Tensor>, std::span<const char>, int, TensorList&) const {
+  refuse();
+}
+void Executable::run_replicas(std::span<const TensorList>, std::span<const char>,
+                              std::span<const int>, std::span<TensorList>) const {
   refuse();
 }
 std::string Executable::serialized() const { refuse(); }

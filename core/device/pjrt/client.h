@@ -127,11 +127,17 @@ class Executable {
   // `donated` says so, and their tensors have no value any more; it may be empty for none.
   void run(std::span<const Tensor> arguments, std::span<const char> donated, int device,
            TensorList& results) const;
+  // The same of a program that was compiled for several devices, on all of them at once: arguments
+  // and results are those of each device.
+  void run_replicas(std::span<const TensorList> arguments, std::span<const char> donated,
+                    std::span<const int> devices, std::span<TensorList> results) const;
 
   // The program as bytes for Client::load_program; throws Unimplemented if the plugin cannot.
   std::string serialized() const;
 
  private:
+  class Call;
+
   Client& client_;
   PJRT_LoadedExecutable* loaded_;
   SpecList results_;
@@ -171,8 +177,9 @@ class Client {
   MemoryUse& use(int device) const { return *uses_[static_cast<size_t>(device)]; }
 
   // Compiles a program of StableHLO, as text or bytecode, whose results have these specs. One
-  // program serves all devices.
-  ExecutablePtr compile(const std::string& program, const SpecList& results);
+  // program serves all devices; one whose replicas exchange values is for `devices`.
+  ExecutablePtr compile(const std::string& program, const SpecList& results,
+                        std::span<const int> devices = {});
   ExecutablePtr load_program(const std::string& serialized, const SpecList& results);
 
  private:

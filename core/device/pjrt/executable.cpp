@@ -1,4 +1,8 @@
 // Programs: compiled, loaded and run.
+#include <memory>
+#include <string_view>
+#include <vector>
+
 #include "device/pjrt/api.h"
 #include "device/pjrt/client.h"
 #include "eager/dispatch.h"
@@ -8,11 +12,36 @@ namespace ef::pjrt {
 namespace {
 
 // xla.CompileOptionsProto: one replica, one partition, for any of the client's devices.
-constexpr char kOneDevice[] = "\x1a\x04\x20\x01\x28\x01\x20\x01";
+constexpr std::string_view kOneDevice{"\x1a\x04\x20\x01\x28\x01\x20\x01", 8};
+
+std::string varint(uint64_t number) {
+  std::string bytes;
+  for (; number >= 0x80; number >>= 7) bytes += static_cast<char>(number | 0x80);
+  return bytes + static_cast<char>(number);
+}
+
+std::string message(char tag, const std::string& content) {
+  return tag + varint(content.size()) + content;
+}
+
+// A replica on each of these devices.
+std::string replica_options(const std::vector<DeviceInfo>& all, std::span<const int> devices) {
+  std::string ids;
+  for (const int device : devices) {
+    ids += varint(static_cast<uint64_t>(all[static_cast<size_t>(device)].id));
+  }
+  const std::string count = varint(devices.size());
+  const std::string assignment =
+      "\x08" + count + "\x10\x01" + message('\x1a', message('\x0a', ids));
+  return message('\x1a', "\x20" + count + "\x28\x01" + message('\x4a', assignment));
+}
 
 }  // namespace
 
-ExecutablePtr Client::compile(const std::string& program, const SpecList& results) {
+ExecutablePtr Client::compile(const std::string& program, const SpecList& results,
+                              std::span<const int> devices) {
+  const std::string options =
+      devices.empty() ? std::string(kOneDevice) : replica_options(devices_, devices);
   auto source = arguments<PJRT_Program>();
   source.code = const_cast<char*>(program.data());
   source.code_size = program.size();
@@ -21,8 +50,8 @@ ExecutablePtr Client::compile(const std::string& program, const SpecList& result
   auto args = arguments<PJRT_Client_Compile_Args>();
   args.client = handle_;
   args.program = &source;
-  args.compile_options = kOneDevice;
-  args.compile_options_size = sizeof kOneDevice - 1;
+  args.compile_options = options.data();
+  args.compile_options_size = options.size();
   const KernelRegion released(1e9);
   EF_PJRT(*api_, Client_Compile, args);
   return std::make_shared<const Executable>(*this, args.executable, results);
@@ -92,41 +121,88 @@ class Temporaries {
 
 }  // namespace
 
-void Executable::run(std::span<const Tensor> inputs, std::span<const char> donated, int device,
-                     TensorList& results) const {
-  const Api& api = client_.api();
-  Temporaries temporaries(api);
-  InlineVector<PJRT_Buffer*, 16> buffers;
-  InlineVector<int64_t, 16> kept;  // inputs whose memory is not the program's
-  for (size_t k = 0; k < inputs.size(); ++k) {
-    const bool given = k < donated.size() && donated[k];
-    if (!given) kept.push_back(static_cast<int64_t>(k));
-    DeviceMemory* const memory = device_memory(inputs[k]);
-    if (memory && &memory->client() == &client_) {
-      buffers.push_back(memory->device() == device
-                            ? memory->buffer()
-                            : temporaries.add(client_.copied(*memory, device)));
-    } else {
-      buffers.push_back(temporaries.add(client_.upload(inputs[k], device, true)));
+// What the execution of a program takes and gives on one device.
+class Executable::Call {
+ public:
+  Call(const Executable& self, std::span<const Tensor> inputs, std::span<const char> donated,
+       int device)
+      : self_(self),
+        inputs_(inputs),
+        donated_(donated),
+        device_(device),
+        temporaries_(self.client_.api()) {
+    Client& client = self.client_;
+    for (const Tensor& input : inputs) {
+      DeviceMemory* const memory = device_memory(input);
+      if (memory && &memory->client() == &client) {
+        buffers_.push_back(memory->device() == device
+                               ? memory->buffer()
+                               : temporaries_.add(client.copied(*memory, device)));
+      } else {
+        buffers_.push_back(temporaries_.add(client.upload(input, device, true)));
+      }
+    }
+    int64_t needed = 0;
+    for (const TensorSpec& spec : self.results_) {
+      needed += spec.shape.num_elements() * static_cast<int64_t>(element_size(spec.dtype));
+    }
+    for (size_t k = 0; k < donated.size(); ++k) {
+      if (donated[k]) needed -= inputs[k].bytes();
+    }
+    client.use(device).check(needed, {self.results_.begin(), self.results_.size()},
+                             client.devices()[static_cast<size_t>(device)].description);
+    outputs_.resize(self.results_.size());
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  PJRT_Buffer* const* arguments() const { return buffers_.begin(); }
+  PJRT_Buffer** outputs() { return outputs_.begin(); }
+
+  // After the execution has begun.
+  void finish(TensorList& results) const {
+    for (size_t k = 0; k < donated_.size(); ++k) {
+      if (DeviceMemory* const memory = donated_[k] ? device_memory(inputs_[k]) : nullptr) {
+        memory->release();
+      }
+    }
+    for (size_t k = 0; k < outputs_.size(); ++k) {
+      results.push_back(self_.client_.adopt(outputs_[k], self_.results_[k], device_));
     }
   }
-  int64_t needed = 0;
-  for (const TensorSpec& spec : results_) {
-    needed += spec.shape.num_elements() * static_cast<int64_t>(element_size(spec.dtype));
+
+ private:
+  const Executable& self_;
+  std::span<const Tensor> inputs_;
+  std::span<const char> donated_;
+  int device_;
+  Temporaries temporaries_;
+  InlineVector<PJRT_Buffer*, 16> buffers_, outputs_;
+};
+
+namespace {
+
+// Inputs whose memory is not the program's.
+InlineVector<int64_t, 16> kept_inputs(size_t count, std::span<const char> donated) {
+  InlineVector<int64_t, 16> kept;
+  for (size_t k = 0; k < count; ++k) {
+    if (k >= donated.size() || !donated[k]) kept.push_back(static_cast<int64_t>(k));
   }
-  for (size_t k = 0; k < donated.size(); ++k) {
-    if (donated[k]) needed -= inputs[k].bytes();
-  }
-  client_.use(device).check(needed, {results_.begin(), results_.size()},
-                            client_.devices()[static_cast<size_t>(device)].description);
-  InlineVector<PJRT_Buffer*, 16> outputs;
-  outputs.resize(results_.size());
+  return kept;
+}
+
+}  // namespace
+
+void Executable::run(std::span<const Tensor> inputs, std::span<const char> donated, int device,
+                     TensorList& results) const {
+  Call call(*this, inputs, donated, device);
+  const auto kept = kept_inputs(inputs.size(), donated);
   auto options = arguments<PJRT_ExecuteOptions>();
   options.non_donatable_input_indices = kept.begin();
   options.num_non_donatable_input_indices = kept.size();
   auto args = arguments<PJRT_LoadedExecutable_Execute_Args>();
-  PJRT_Buffer* const* argument_list = buffers.begin();
-  PJRT_Buffer** output_list = outputs.begin();
+  PJRT_Buffer* const* argument_list = call.arguments();
+  PJRT_Buffer** output_list = call.outputs();
   args.executable = loaded_;
   args.options = &options;
   args.argument_lists = &argument_list;
@@ -134,15 +210,37 @@ void Executable::run(std::span<const Tensor> inputs, std::span<const char> donat
   args.num_args = inputs.size();
   args.output_lists = &output_list;
   args.execute_device = client_.devices()[static_cast<size_t>(device)].handle;
-  EF_PJRT(api, LoadedExecutable_Execute, args);
-  for (size_t k = 0; k < donated.size(); ++k) {
-    if (DeviceMemory* const memory = donated[k] ? device_memory(inputs[k]) : nullptr) {
-      memory->release();
-    }
+  EF_PJRT(client_.api(), LoadedExecutable_Execute, args);
+  call.finish(results);
+}
+
+void Executable::run_replicas(std::span<const TensorList> inputs, std::span<const char> donated,
+                              std::span<const int> devices, std::span<TensorList> results) const {
+  std::vector<std::unique_ptr<Call>> calls;
+  std::vector<PJRT_Buffer* const*> argument_lists;
+  std::vector<PJRT_Buffer**> output_lists;
+  for (size_t k = 0; k < devices.size(); ++k) {
+    Call& call = *calls.emplace_back(std::make_unique<Call>(*this, inputs[k], donated, devices[k]));
+    argument_lists.push_back(call.arguments());
+    output_lists.push_back(call.outputs());
   }
-  for (size_t k = 0; k < results_.size(); ++k) {
-    results.push_back(client_.adopt(outputs[k], results_[k], device));
+  const auto kept = kept_inputs(inputs[0].size(), donated);
+  auto options = arguments<PJRT_ExecuteOptions>();
+  options.non_donatable_input_indices = kept.begin();
+  options.num_non_donatable_input_indices = kept.size();
+  auto args = arguments<PJRT_LoadedExecutable_Execute_Args>();
+  args.executable = loaded_;
+  args.options = &options;
+  args.argument_lists = argument_lists.data();
+  args.num_devices = devices.size();
+  args.num_args = inputs[0].size();
+  args.output_lists = output_lists.data();
+  {
+    // Replicas wait for each other.
+    const KernelRegion released(1e9);
+    EF_PJRT(client_.api(), LoadedExecutable_Execute, args);
   }
+  for (size_t k = 0; k < devices.size(); ++k) calls[k]->finish(results[k]);
 }
 
 }  // namespace ef::pjrt
