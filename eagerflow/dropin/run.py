@@ -127,6 +127,10 @@ def _run(module: str | None, arguments: list[str], generation: str | None, keras
     except BaseException as error:
         trace = _program_part(error.__traceback__, origin)
         sys.excepthook(type(error), error.with_traceback(trace), trace)
+        if isinstance(error, KeyboardInterrupt):
+            # It has been printed. Python ends by the signal, so that shells end their loops.
+            sys.excepthook = lambda *_: None
+            raise
         return 1
     return 0
 

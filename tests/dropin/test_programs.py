@@ -1,6 +1,7 @@
 """Programs that say `import tensorflow`, run by `python -m eagerflow`."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -124,6 +125,14 @@ def test_a_program_can_exit_and_fail(tmp_path):
     assert run(tmp_path, program(tmp_path, "raise SystemExit(3)\n")).returncode == 3
     done = run(tmp_path, program(tmp_path, "def f():\n    1 / 0\nf()\n"))
     assert done.returncode == 1 and "ZeroDivisionError" in done.stderr
+    assert "dropin" not in done.stderr
+
+
+def test_an_interrupted_program_ends_by_the_signal(tmp_path):
+    # Shells end their loops for it. Python passes it on, so it is printed once.
+    done = run(tmp_path, program(tmp_path, "def f():\n    raise KeyboardInterrupt\nf()\n"))
+    assert done.returncode in (-signal.SIGINT, 128 + signal.SIGINT)
+    assert done.stderr.count("KeyboardInterrupt\n") == 2  # the line, and the error
     assert "dropin" not in done.stderr
 
 
