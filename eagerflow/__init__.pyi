@@ -36,6 +36,7 @@ from eagerflow import (
     summary as summary,
     sysconfig as sysconfig,
     test as test,
+    tpu as tpu,
     train as train,
     types as types,
     version as version,

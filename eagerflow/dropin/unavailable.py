@@ -26,10 +26,9 @@ _PARTS = "variables are not divided among servers here. Make a whole tf.Variable
 _QUANTIZED = "SavedModels are not quantized here. Use TensorFlow on what tf.saved_model.save wrote."
 _LATER = "no program has needed it here yet."
 
-_OPTIMIZERS = (
-    "Adagrad AdagradMomentum Adam CustomCombiner CustomOptimizer FTRL FeatureConfig "
-    "QuantizationConfig RowIdInitializer SGD SparseCoreEmbeddingConfig TPUEmbedding "
-    "TPUEmbeddingForServing TPUEmbeddingV0 TPUEmbeddingV2 TableConfig serving_embedding_lookup"
+_TABLES = (
+    "CustomCombiner CustomOptimizer SparseCoreEmbeddingConfig TPUEmbedding TPUEmbeddingV0 "
+    "TPUEmbeddingV2"
 )
 _CLUSTER_RESOLVERS = (
     "GCEClusterResolver KubernetesClusterResolver KubernetesExecutableLocation UnionResolver"
@@ -42,7 +41,7 @@ _NAMES: dict[str, tuple[str, str]] = {
         "embedding_column initialize_tpu_system shared_embedding_columns shutdown_tpu_system",
         _TPU,
     ),
-    "tpu.experimental.embedding": (_OPTIMIZERS, _TPU),
+    "tpu.experimental.embedding": (_TABLES, _TPU),
     "compat.v1.tpu": (
         "CrossShardOptimizer PaddingSpec XLAOptions batch_parallel bfloat16_scope core "
         "cross_replica_sum initialize_system outside_compilation replicate rewrite shard "

@@ -14,7 +14,7 @@ from eagerflow.framework.variable import Variable, VariableAggregation
 from eagerflow.horovod import operations
 from eagerflow.horovod.compression import Compression
 from eagerflow.horovod.processes import ProcessSet, global_process_set
-from eagerflow.keras.optimizers.optimizer import Optimizer
+from eagerflow.keras.optimizers.optimizer import is_optimizer
 from eagerflow.ops.control_flow import cond, init_scope
 
 _ops = _core.ops
@@ -303,7 +303,7 @@ def DistributedOptimizer(
         raise ValueError("backward_passes_per_step must be > 0")
     reduce = _Reduction(op, compression, sparse_as_dense, gradient_predivide_factor, process_set)
     kind: Any = type(optimizer)
-    if isinstance(optimizer, Optimizer):
+    if is_optimizer(optimizer):
         made = _of_keras(kind).from_config(optimizer.get_config())
         passes = _Passes(backward_passes_per_step, average_aggregated_gradients)
         made.__dict__.update(_hvd_reduce=reduce, _hvd_passes=passes)

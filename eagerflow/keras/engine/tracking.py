@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, ValuesView
 from typing import Any
 
 from eagerflow import _core, nest
@@ -40,7 +40,7 @@ def is_metric(value: Any) -> bool:
 
 
 def _is_container(value: Any) -> bool:
-    return isinstance(value, list | dict | tuple)
+    return isinstance(value, list | dict | tuple | ValuesView)
 
 
 def unique(items: Iterable[Any]) -> list[Any]:
@@ -351,6 +351,8 @@ class TrackedModule(Module):
 
 
 def _leaves(value: Any) -> list[Any]:
+    if isinstance(value, ValuesView):
+        value = list(value)
     try:
         return nest.flatten(value)
     except TypeError:  # a dictionary whose keys have no order

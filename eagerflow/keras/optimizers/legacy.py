@@ -84,6 +84,7 @@ class Optimizer(_NewOptimizer):
     0.5
     """
 
+    _is_legacy = True
     _unsaved_arguments = frozenset(
         {"learning_rate", "gradient_aggregator", "gradient_transformers"}
     )

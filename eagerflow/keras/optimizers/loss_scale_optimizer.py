@@ -12,7 +12,7 @@ from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.variable import Variable, variable_at_once
 from eagerflow.keras.optimizers import clipping
 from eagerflow.keras.optimizers.hyperparameters import names_of
-from eagerflow.keras.optimizers.optimizer import Optimizer
+from eagerflow.keras.optimizers.optimizer import Optimizer, is_optimizer
 from eagerflow.ops import control_flow
 from eagerflow.util import lazy
 
@@ -88,7 +88,7 @@ class LossScaleOptimizer(Optimizer):
         dynamic_growth_steps: int | None = None,
         name: str | None = None,
     ) -> None:
-        if not isinstance(inner_optimizer, Optimizer):
+        if not is_optimizer(inner_optimizer):
             raise TypeError(
                 '"inner_optimizer" must be an instance of `tf.keras.optimizers.Optimizer` or '
                 f"`tf.keras.optimizers.experimental.Optimizer`, but got: {inner_optimizer}."
@@ -118,7 +118,7 @@ class LossScaleOptimizer(Optimizer):
                 )
         _check_strategy()
         self._optimizer = inner_optimizer
-        inner_optimizer._is_wrapped_by_loss_scale_optimizer = True  # type: ignore[attr-defined]
+        inner_optimizer._is_wrapped_by_loss_scale_optimizer = True
         self._dynamic = dynamic
         self._initial_scale = float(_INITIAL_SCALE if initial_scale is None else initial_scale)
         self._growth_steps = (
@@ -358,7 +358,7 @@ class LossScaleOptimizer(Optimizer):
         if "loss_scale" in config:
             config = _newer_config(config)
         inner = config.pop("inner_optimizer")
-        if not isinstance(inner, Optimizer):
+        if not is_optimizer(inner):
             inner = optimizers.deserialize(inner, custom_objects=custom_objects)
         return cls(inner, **config)
 

@@ -42,7 +42,23 @@ class _Variables(list):
         return self
 
 
-class Optimizer(Keras2Hooks, Keras3Hooks, Trackable):
+class OptimizerType(type):
+    """The type of optimizer classes. Programs tell the legacy ones by what they are no instances of."""
+
+    _is_legacy: bool
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if not super().__instancecheck__(instance):
+            return False
+        return cls._is_legacy or not type(instance)._is_legacy
+
+
+def is_optimizer(value: Any) -> bool:
+    """Whether an object is an optimizer, legacy or not."""
+    return isinstance(type(value), OptimizerType)
+
+
+class Optimizer(Keras2Hooks, Keras3Hooks, Trackable, metaclass=OptimizerType):
     """Base class of the optimizers.
 
     A user-defined subclass makes its variables in `build` with `add_variable_from_reference` and
@@ -83,6 +99,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks, Trackable):
     0.8
     """
 
+    _is_legacy = False
     _unsaved_arguments = frozenset({"learning_rate"})
     _rate_takes_step = False
     _decay = 0.0  # an argument of the legacy optimizers

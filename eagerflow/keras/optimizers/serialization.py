@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from eagerflow.keras.optimizers.optimizer import Optimizer
+from eagerflow.keras.optimizers.optimizer import is_optimizer
 from eagerflow.keras.saving import reachable
 from eagerflow.keras.saving.serialization import deserialize_as, serialize_keras_object
 
@@ -50,7 +50,7 @@ def serialize(optimizer: Any, use_legacy_format: bool = False) -> Any:
     """
     if optimizer is None:
         return None
-    if not isinstance(optimizer, Optimizer):
+    if not is_optimizer(optimizer):
         warnings.warn(
             "The `keras.optimizers.serialize()` API should only be used for objects of type "
             f"`keras.optimizers.Optimizer`. Found an instance of type {type(optimizer)}, which may "
@@ -118,7 +118,7 @@ def get(identifier: Any, **kwargs: Any) -> Any:
         identifier = {"class_name": identifier, "config": {}}
     if isinstance(identifier, dict):
         return deserialize(identifier, use_legacy_optimizer=use_legacy)
-    if isinstance(identifier, Optimizer) or (
+    if is_optimizer(identifier) or (
         hasattr(identifier, "apply_gradients") and not isinstance(identifier, type)
     ):
         return identifier

@@ -7,7 +7,7 @@ from typing import Any
 from eagerflow import errors
 from eagerflow.framework import dtypes
 from eagerflow.framework.variable import Variable
-from eagerflow.keras.optimizers.optimizer import Optimizer
+from eagerflow.keras.optimizers.optimizer import is_optimizer
 from eagerflow.util import lazy
 
 # Imported when they are first used: few programs need them.
@@ -58,7 +58,7 @@ class SidecarEvaluator:
             RuntimeError: if a checkpoint does not tell the optimizer's iteration.
         """
         optimizer: Any = self.model.optimizer
-        known = isinstance(optimizer, Optimizer)
+        known = is_optimizer(optimizer)
         if not known:
             optimizer = train.Checkpoint(iter=self._iterations)
         checkpoint = train.Checkpoint(model=self.model, optimizer=optimizer)

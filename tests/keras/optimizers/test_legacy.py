@@ -104,3 +104,12 @@ def test_an_optimizer_updates_for_one_that_wraps_it(kind, rows):
     assert optimizer.calls == 1
     np.testing.assert_allclose(wrapped.numpy(), alone.numpy(), rtol=1e-6)
     assert optimizer._trackable_children()["inner"] is optimizer._optimizer
+
+
+def test_legacy_optimizers_are_told_from_others():
+    optimizers = tf.keras.optimizers
+    old, new = legacy.Adam(), optimizers.Adam()
+    assert isinstance(old, legacy.Optimizer) and isinstance(new, optimizers.Optimizer)
+    assert not isinstance(old, optimizers.Optimizer) and not isinstance(old, optimizers.Adam)
+    assert not isinstance(new, legacy.Optimizer)
+    assert optimizers.get(old) is old

@@ -1,0 +1,3 @@
+from eagerflow.tpu import (
+    experimental as experimental,
+)

@@ -1,0 +1,3 @@
+from eagerflow.tpu.experimental import (
+    embedding as embedding,
+)
