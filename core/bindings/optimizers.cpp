@@ -69,9 +69,12 @@ std::vector<UpdateTarget> targets_of(nb::handle variables, std::initializer_list
   return targets;
 }
 
-// A gradient is a tensor, or a tuple (rows, values) for some rows of one.
+// A gradient is a tensor, or a tuple (rows, values) for some rows of one, which are the only ones
+// that change; of (rows, values, True), the other rows' gradients are 0.
 void convert_gradient(PyObject* gradient, UpdateTarget& target) {
-  if (!PyTuple_Check(gradient) || PyTuple_GET_SIZE(gradient) != 2) {
+  const Py_ssize_t parts = PyTuple_Check(gradient) ? PyTuple_GET_SIZE(gradient) : 0;
+  target.every_row = parts == 3 && PyTuple_GET_ITEM(gradient, 2) == Py_True;
+  if (parts != 2 && !target.every_row) {
     target.gradient = to_tensor(gradient);
     return;
   }
@@ -125,7 +128,8 @@ nb::handle list_or_none(const OptionalList& list) {
 }  // namespace
 
 // Every function takes lists of as many entries as there are variables. A gradient is a tensor, or
-// a tuple (rows, values): then only those rows of the variable and its slots change. The rules:
+// a tuple (rows, values): then only those rows of the variable and its slots change. In
+// (rows, values, True) the others' gradients are 0, and they change, too. The rules:
 // kernels/cpu/optimizer_rules.h.
 void add_optimizers(nb::module_& module) {
   module.def(

@@ -106,6 +106,10 @@ void run(const cpu::OptimizerStep& step, const UpdateTarget& target) {
   }
   if (!target.sparse) return cpu::run_update(step, target.variable->dtype(), arrays);
   const std::span<const int64_t> rows = rows_of(target);
+  if (target.every_row) {
+    arrays.count = shape.num_elements();
+    return cpu::run_whole_update(step, target.variable->dtype(), arrays, rows, shape[0]);
+  }
   if (rows.empty()) return;
   const int64_t row_size = arrays.count / static_cast<int64_t>(rows.size());
   cpu::run_row_update(step, target.variable->dtype(), arrays, rows, row_size);

@@ -15,6 +15,8 @@ struct UpdateTarget {
   Tensor gradient;  // empty for rules that read none
   bool sparse = false;
   Tensor rows;  // of a sparse gradient: the rows that it updates, int64 [n]
+  // Whether it updates all rows: those of a row that repeats are added, and the others are 0.
+  bool every_row = false;
 };
 
 // Checks the dtypes and shapes of all targets, and then updates them.

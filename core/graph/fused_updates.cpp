@@ -37,6 +37,7 @@ class FusedUpdate final : public NodeFunction {
       Updated& updated = updated_.emplace_back();
       updated.has_gradient = static_cast<bool>(target.gradient);
       updated.sparse = target.sparse;
+      updated.every_row = target.every_row;
       updated.variable = VariableRef(*target.variable);
       variables_.emplace_back(*target.variable);
       for (int k = 0; k < cpu::kMaxSlots; ++k) {
@@ -81,6 +82,7 @@ class FusedUpdate final : public NodeFunction {
       target.variable = of_this_run(updated.variable);
       for (int k = 0; k < cpu::kMaxSlots; ++k) target.slots[k] = of_this_run(updated.slots[k]);
       target.sparse = updated.sparse;
+      target.every_row = updated.every_row;
       if (updated.has_gradient) target.gradient = inputs[next++];
       if (updated.sparse) target.rows = inputs[next++];
     }
@@ -92,6 +94,7 @@ class FusedUpdate final : public NodeFunction {
     VariableRef slots[cpu::kMaxSlots];
     bool has_gradient = false;
     bool sparse = false;
+    bool every_row = false;
   };
 
   const char* type_;

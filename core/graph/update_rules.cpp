@@ -156,7 +156,7 @@ TensorList updated_values(const cpu::OptimizerStep& step, std::span<const Tensor
     state.g = reshape_to(state.g, state.w.shape());
   }
   if (old.rows) {
-    if (!std::holds_alternative<cpu::GradientDescentStep>(step)) {
+    if (!old.every_row && !std::holds_alternative<cpu::GradientDescentStep>(step)) {
       fail(Code::kUnimplemented, "this optimizer updates rows of a variable");
     }
     const Tensor indices = call(ops::expand_dims, {old.rows}, ops::ExpandDimsAttrs{.axis = 1});
@@ -173,7 +173,7 @@ TensorList updated_values(const cpu::OptimizerStep& step, std::span<const Tensor
 
 void add_rule(const cpu::OptimizerStep& step, std::span<const Tensor> numbers,
               const UpdateTarget& target) {
-  UpdateValues values{target.variable->read(), {}, target.gradient, target.rows};
+  UpdateValues values{target.variable->read(), {}, target.gradient, target.rows, target.every_row};
   for (int k = 0; k < cpu::kMaxSlots; ++k) {
     if (target.slots[k]) values.slots[k] = target.slots[k]->read();
   }

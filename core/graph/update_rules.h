@@ -15,6 +15,7 @@ struct UpdateValues {
   Tensor slots[cpu::kMaxSlots];
   Tensor gradient;
   Tensor rows;
+  bool every_row = false;  // see UpdateTarget
 };
 
 // Runs the operations that `step` consists of, or adds them to the graph that is being built; the

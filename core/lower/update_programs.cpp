@@ -49,6 +49,7 @@ TensorList inputs_of(std::span<const UpdateTarget> targets, std::vector<char>& p
     for (const VariableRef& slot : target.slots) add(slot ? slot->peek() : Tensor());
     add(target.gradient);
     add(target.sparse ? target.rows : Tensor());
+    present.push_back(target.every_row);
   }
   return inputs;
 }
@@ -119,6 +120,7 @@ pjrt::ExecutablePtr UpdatePrograms::compile(const cpu::OptimizerStep& step, size
       }
       if (target.gradient) values.gradient = arguments[next++];
       if (target.sparse) values.rows = arguments[next++];
+      values.every_row = target.every_row;
       for (const Tensor& value : graph::updated_values(step, numbers, values)) {
         outputs.push_back(value);
       }

@@ -138,3 +138,32 @@ def test_scalars_and_integers():
         descend([tf.Variable(1.0)], [([0], [1.0])])
     with pytest.raises(tf.errors.InvalidArgumentError, match="floating variables"):
         descend([tf.Variable(1)], [tf.constant(1)])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
+@pytest.mark.parametrize("shape", [(50, 3), (9000,), (40, 2, 700), (3, 20_000)])
+def test_rows_of_which_the_others_are_zero(shape, dtype):
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, shape[0], 37)
+    values = tf.cast(tf.constant(rng.normal(size=(37, *shape[1:]))), dtype)
+    dense = tf.math.unsorted_segment_sum(values, rows, shape[0])
+    numbers = {"learning_rate": 0.5, "beta_1": 0.9, "beta_2": 0.99, "epsilon": 1e-7}
+    start = [tf.cast(tf.constant(rng.uniform(1, 2, shape)), dtype) for _ in range(3)]
+    found = []
+    for gradient in (dense, (rows, values, True), (tf.cast(rows, "int32"), values, True)):
+        variables = [tf.Variable(value) for value in start]
+        for _ in range(2):
+            _core.adam_update(*([v] for v in variables), None, [gradient], **numbers)
+        found.append([v.numpy() for v in variables])
+    for others in found[1:]:
+        for value, other in zip(found[0], others, strict=True):
+            np.testing.assert_array_equal(value, other)
+
+
+def test_rows_that_are_not_there():
+    variable, slot = tf.Variable(tf.ones([3, 2])), tf.Variable(tf.zeros([3, 2]))
+    for rows in ([0, 3], [-1, 0]):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"is not in \[0, 3\)"):
+            momentum([variable], [slot], [(tf.constant(rows), tf.ones([2, 2]), True)])
+    momentum([variable], [slot], [(tf.constant([], tf.int64), tf.ones([0, 2]), True)])
+    np.testing.assert_array_equal(variable, np.ones([3, 2]))

@@ -128,4 +128,8 @@ void run_update(const OptimizerStep& step, DType dtype, const UpdateArrays& arra
 void run_row_update(const OptimizerStep& step, DType dtype, const UpdateArrays& arrays,
                     std::span<const int64_t> rows, int64_t row_size);
 
+// Updates all `size` rows of the variable, whose gradient is the sum of its rows in `arrays`, or 0.
+void run_whole_update(const OptimizerStep& step, DType dtype, const UpdateArrays& arrays,
+                      std::span<const int64_t> rows, int64_t size);
+
 }  // namespace ef::cpu

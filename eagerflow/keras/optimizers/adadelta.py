@@ -7,7 +7,7 @@ from typing import Any
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers import updates
 from eagerflow.keras.optimizers.keras2_hooks import Slots
-from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
+from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 
@@ -62,6 +62,7 @@ class Adadelta(Optimizer):
     def _initial_slots(self) -> dict[str, float]:
         return {"accumulated_grad": 0.0, "accumulated_delta_var": 0.0}
 
+    @takes_rows
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:

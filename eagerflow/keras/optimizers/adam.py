@@ -8,7 +8,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers import updates
 from eagerflow.keras.optimizers.keras2_hooks import Slots
-from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
+from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
 from eagerflow.keras.optimizers.scalars import cached_float32, power, sqrt, to_float32
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
@@ -94,6 +94,7 @@ class Adam(Optimizer):
             beta_1_power, beta_2_power = to_float32(beta_1_power), to_float32(beta_2_power)
         return learning_rate * sqrt(1 - beta_2_power) / (1 - beta_1_power)
 
+    @takes_rows
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
-from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
+from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
 from eagerflow.keras.optimizers.scalars import cached_float32, power
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
@@ -65,6 +65,7 @@ class Adamax(Optimizer):
     def _initial_slots(self) -> dict[str, float]:
         return {"m": 0.0, "u": 0.0}
 
+    @takes_rows
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:

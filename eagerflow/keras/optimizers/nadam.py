@@ -10,7 +10,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.variable import Variable, variable_at_once
 from eagerflow.keras.optimizers import updates
 from eagerflow.keras.optimizers.keras2_hooks import Slots
-from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
+from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
 from eagerflow.keras.optimizers.scalars import cached_float32, number, power, sqrt
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
@@ -89,6 +89,7 @@ class Nadam(Optimizer):
         self._u_product_step = step
         return float(self._u_product)
 
+    @takes_rows
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:

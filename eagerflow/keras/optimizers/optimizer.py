@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 import re
 import warnings
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 from eagerflow import _core
 from eagerflow.autodiff.tape import GradientTape
@@ -33,6 +33,7 @@ schedules = lazy.Module("eagerflow.keras.optimizers.schedules")
 
 _ops = _core.ops
 Tensor = _core.Tensor
+Rule = TypeVar("Rule", bound=Callable[..., None])
 
 
 class _Variables(list):
@@ -604,10 +605,12 @@ class Optimizer(Keras2Hooks, Keras3Hooks, Trackable, metaclass=OptimizerType):
         return context._local_id == len(context.strategy.extended._contexts()) - 1
 
     def _summed(self, gradient: IndexedSlices, variable: Variable) -> Any:
-        """A sparse gradient as a tensor, or as rows and values if the rule updates rows."""
+        """A sparse gradient as a tensor, or as rows and values if the rule takes them."""
         sparse = self._sparse(gradient)
         if sparse is not None:
             return sparse
+        if getattr(type(self)._update, "takes_rows", False):
+            return gradient.indices, gradient.values, True
         return _ops.unsorted_segment_sum(
             gradient.values, gradient.indices, num_segments=variable.shape[0]
         )
@@ -803,11 +806,20 @@ class Optimizer(Keras2Hooks, Keras3Hooks, Trackable, metaclass=OptimizerType):
         return cls(**config)
 
 
+def takes_rows(update: Rule) -> Rule:
+    """Marks an update rule that takes sparse gradients, as (indices, values, True).
+
+    Rows that have no gradient are updated by a gradient of zero, as Keras does it.
+    """
+    update.takes_rows = True  # type: ignore[attr-defined]
+    return update
+
+
 def _dense(gradient: Any, variable: Variable) -> Any:
     """A gradient whose rows are apart as a tensor."""
     if not isinstance(gradient, tuple):
         return gradient
-    indices, values = gradient
+    indices, values = gradient[:2]
     return _ops.unsorted_segment_sum(values, indices, num_segments=variable.shape[0])
 
 

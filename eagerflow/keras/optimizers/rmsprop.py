@@ -7,7 +7,7 @@ from typing import Any
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers import updates
 from eagerflow.keras.optimizers.keras2_hooks import Slots
-from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
+from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 
@@ -78,6 +78,7 @@ class RMSprop(Optimizer):
     def _slot_groups(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
         return [(name,) for name in names]
 
+    @takes_rows
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:

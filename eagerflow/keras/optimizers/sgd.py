@@ -9,7 +9,7 @@ from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers import updates
 from eagerflow.keras.optimizers.keras2_hooks import Slots
-from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
+from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
 from eagerflow.keras.optimizers.scalars import cached_float32
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
@@ -83,6 +83,7 @@ class SGD(Optimizer):
     def _sparse(self, gradient: IndexedSlices) -> tuple[Any, Any] | None:
         return None if self._uses_momentum() else (gradient.indices, gradient.values)
 
+    @takes_rows
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
