@@ -24,6 +24,7 @@ from eagerflow.util import lazy
 # Where the expressions find functions; few rules need one of the modules.
 MODULES = {
     "composed": lazy.Module("eagerflow.graphdef.composed"),
+    "cudnn_rnn": lazy.Module("eagerflow.graphdef.cudnn_rnn"),
     "gradient_ops": lazy.Module("eagerflow.graphdef.gradient_ops"),
     "recurrent_ops": lazy.Module("eagerflow.graphdef.recurrent_ops"),
     "sparse_ops": lazy.Module("eagerflow.graphdef.sparse_ops"),
