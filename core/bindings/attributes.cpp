@@ -119,7 +119,8 @@ Ints integers_of(const Tensor& tensor, PyObject* value, const char* what) {
       ints.push_back(integer_at(tensor, i));
       continue;
     }
-    // Tensors must hold integers; what NumPy computed may be floats that stand for integers.
+    // Tensors must hold integers; what NumPy computed, and tensors in lists, may be floats that
+    // stand for them.
     const bool number = is_floating(tensor.dtype()) || tensor.dtype() == DType::kBool;
     const auto whole =
         number && !is_ours(value) ? integral(std::trunc(double_at(tensor, i))) : std::nullopt;
@@ -157,7 +158,10 @@ int64_t entry(PyObject* item, PyObject* list, const char* what, Others others) {
     not_integers(what, PyFloat_Check(item) ? DType::kFloat32 : DType::kString);
   }
   if (PyList_Check(item) || PyTuple_Check(item)) nested(list, what);
-  if (const Tensor tensor = numeric_tensor(item)) return scalar_of(tensor, item, what);
+  if (const Tensor tensor = numeric_tensor(item)) {
+    const bool casts = is_floating(tensor.dtype()) && !is_symbolic(tensor);
+    return scalar_of(tensor, casts ? list : item, what);
+  }
   if (!PyIndex_Check(item)) not_an_integer(list);
   const PyRef number = checked(PyNumber_Index(item));
   return long_value(number);

@@ -358,6 +358,8 @@ def node_ids(graph: Any, elements: Iterable[Any]) -> list[int]:
         if element is None:
             continue
         if isinstance(element, _core.Variable):
+            if not (isinstance(graph, Graph) or isinstance(element, variables.GraphVariable)):
+                continue  # A function's operations run in the order of its program.
             element = variables.read_of(element, graph)
         elif hasattr(element, "in_graph"):
             element = element.in_graph(graph)

@@ -372,3 +372,14 @@ def test_the_default_step_of_a_summary_may_be_a_variable(tmp_path):
     assert [entry[:2] for entry in written(tmp_path)] == [(0, "h"), (1, "h")]
     with pytest.raises(ValueError, match="No step set"), writer.as_default():
         traced(lambda: tf.summary.scalar("loss", 1.0))
+
+
+def test_variables_are_control_inputs():
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def f():
+        with tf.control_dependencies([v.assign_add(1.0), v]):
+            return tf.identity(v)
+
+    assert float(f()) == 2.0

@@ -287,3 +287,12 @@ def test_more_results_than_a_program_holds_are_refused():
 def test_a_diagonal_that_no_matrix_has(k):
     with pytest.raises(tf.errors.InvalidArgumentError, match="no diagonal"):
         tf._core.ops.diag(tf.ones([4, 2]), k, 2**63 - 1, 2**63 - 1)
+
+
+def test_float_tensors_in_lists_of_sizes():
+    sizes = [2, tf.constant(3.0)]
+    assert tf.tile(tf.ones([1, 1]), sizes).shape == [2, 3]
+    assert tf.zeros(sizes).shape == tf.reshape(tf.ones([6]), sizes).shape == [2, 3]
+    for refused in (tf.constant([2.0, 3.0]), [2.5, tf.constant(3)]):
+        with pytest.raises((TypeError, tf.errors.InvalidArgumentError)):
+            tf.tile(tf.ones([1, 1]), refused)

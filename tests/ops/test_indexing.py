@@ -109,3 +109,18 @@ def test_searches(side, width):
     found = tf.searchsorted(rows, values, side=side).numpy()
     for row, value, places in zip(rows, values, found, strict=True):
         np.testing.assert_array_equal(places, np.searchsorted(row, value, side))
+
+
+def test_scalar_conditions_in_branches_that_do_not_run():
+    @tf.function(input_signature=[tf.TensorSpec(None, tf.bool)])
+    def first(condition):
+        return tf.cond(
+            tf.rank(condition) > 0, lambda: tf.where(condition), lambda: tf.zeros([1, 0], tf.int64)
+        )
+
+    assert first(tf.constant([False, True])).numpy().tolist() == [[1]]
+    assert first(tf.constant(True)).shape == [1, 0]
+    traced = tf.function(tf.where).get_concrete_function(tf.TensorSpec([], tf.bool))
+    assert traced.structured_outputs.shape.as_list() == [None, 0]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.where(tf.constant(True))
