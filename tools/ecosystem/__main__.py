@@ -63,16 +63,10 @@ def prepare(name: str, package: dict[str, Any]) -> list[str]:
         flat = FOLDER / name / "tests"
         shutil.rmtree(flat, ignore_errors=True)
         flat.mkdir()
-        files = {_copied(f, flat / "__".join(f.relative_to(root).parts), package) for f in files}
+        files = {
+            Path(shutil.copyfile(f, flat / "__".join(f.relative_to(root).parts))) for f in files
+        }
     return sorted(str(path.relative_to(FOLDER / name)) for path in files)
-
-
-def _copied(file: Path, copy: Path, package: dict[str, Any]) -> Path:
-    text = file.read_text()
-    for old, new in package.get("rename", {}).items():
-        text = text.replace(old, new)
-    copy.write_text(text)
-    return copy
 
 
 def _clone(package: dict[str, Any], root: Path) -> bool:
