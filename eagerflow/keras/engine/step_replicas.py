@@ -22,8 +22,8 @@ def strategy_of(model: Any) -> Any:
     if model._compiled_in is not None:
         return model._compiled_in
     made: list[Any] = list(model.weights) if model.built else []
-    iterations = getattr(getattr(model, "optimizer", None), "iterations", None)
-    for variable in (iterations, *made):
+    counter = getattr(getattr(model, "optimizer", None), "_variables", ())[:1]
+    for variable in (*counter, *made):
         strategy = getattr(variable, "_distribute_strategy", None)
         if strategy is not None:
             return strategy

@@ -8,6 +8,7 @@ from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers import updates
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
+from eagerflow.keras.optimizers.scalars import number
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 
@@ -72,6 +73,6 @@ class Adadelta(Optimizer):
             slots_named(slots, "accumulated_delta_var"),
             gradients,
             learning_rate=learning_rate,
-            rho=self.rho,
+            rho=number(self.rho),
             epsilon=self.epsilon,
         )

@@ -9,7 +9,7 @@ from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers import updates
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
-from eagerflow.keras.optimizers.scalars import cached_float32, power, sqrt, to_float32
+from eagerflow.keras.optimizers.scalars import cached_float32, number, power, sqrt, to_float32
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 
@@ -105,8 +105,8 @@ class Adam(Optimizer):
             slots_named(slots, "vhat") if self.amsgrad else None,
             gradients,
             learning_rate=self._corrected(learning_rate, variables[0].dtype),
-            beta_1=self.beta_1,
-            beta_2=self.beta_2,
+            beta_1=number(self.beta_1),
+            beta_2=number(self.beta_2),
             epsilon=self._epsilon_hat(),
         )
 

@@ -8,7 +8,7 @@ from eagerflow import _core
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
-from eagerflow.keras.optimizers.scalars import cached_float32, power
+from eagerflow.keras.optimizers.scalars import cached_float32, number, power
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 
@@ -75,7 +75,7 @@ class Adamax(Optimizer):
             slots_named(slots, "u"),
             gradients,
             learning_rate=learning_rate / (1 - power(cached_float32(self.beta_1), self._step())),
-            beta_1=self.beta_1,
-            beta_2=self.beta_2,
+            beta_1=number(self.beta_1),
+            beta_2=number(self.beta_2),
             epsilon=self.epsilon,
         )

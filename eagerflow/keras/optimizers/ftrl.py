@@ -8,6 +8,7 @@ from eagerflow import _core
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
+from eagerflow.keras.optimizers.scalars import number
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 
@@ -102,8 +103,8 @@ class Ftrl(Optimizer):
             slots_named(slots, "linear"),
             gradients,
             learning_rate=learning_rate,
-            learning_rate_power=self.learning_rate_power,
-            l1=self.l1_regularization_strength,
-            l2=self.l2_regularization_strength + self.beta / (2.0 * learning_rate),
+            learning_rate_power=number(self.learning_rate_power),
+            l1=number(self.l1_regularization_strength),
+            l2=number(self.l2_regularization_strength) + number(self.beta) / (2.0 * learning_rate),
             l2_shrinkage=self.l2_shrinkage_regularization_strength,
         )

@@ -1,31 +1,30 @@
-"""Hyperparameters of the legacy optimizers, which may be computed at each step."""
+"""Hyperparameters of the legacy optimizers, which become variables when they are first used."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from eagerflow.keras.optimizers.scalars import number
-
 
 class Hyperparameter:
-    """An attribute that is given as a number, a tensor, a variable, or a function of no arguments.
+    """An attribute that is given as a number, a tensor, a variable, a schedule or a function.
 
-    Reading it gives a float, or a scalar of the graph while a function is traced.
+    Reading it gives the variable that holds the number, the result of the function, or the value
+    itself.
     """
 
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = f"_{name}"
+    def __init__(self, name: str) -> None:
+        self._name = name
 
     def __get__(self, optimizer: Any, owner: type | None = None) -> Any:
         if optimizer is None:
             return self
-        value = optimizer.__dict__.get(self._name)
-        if type(value) is float or value is None:
-            return value
-        return number(given(value))
+        if self._name not in optimizer._hyper:
+            kind = type(optimizer).__name__
+            raise AttributeError(f"{kind!r} object has no attribute {self._name!r}")
+        return optimizer._get_hyper(self._name)
 
     def __set__(self, optimizer: Any, value: Any) -> None:
-        optimizer.__dict__[self._name] = value
+        optimizer._set_hyper(self._name, value)
 
 
 def given(value: Any) -> Any:
@@ -35,10 +34,10 @@ def given(value: Any) -> Any:
 
 
 def names_of(optimizer: type) -> set[str]:
-    """The names of the hyperparameters of a class."""
+    """The names of the hyperparameters that a class declares."""
     return {
-        name
+        attribute._name
         for base in optimizer.__mro__
-        for name, attribute in vars(base).items()
+        for attribute in vars(base).values()
         if isinstance(attribute, Hyperparameter)
     }

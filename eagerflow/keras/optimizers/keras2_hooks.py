@@ -10,7 +10,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable
-from eagerflow.keras.optimizers.hyperparameters import given, names_of
+from eagerflow.keras.optimizers.hyperparameters import given
 from eagerflow.util import lazy
 
 # Imported when they are first used: few programs need them.
@@ -48,7 +48,7 @@ class Keras2Hooks:
     _slots_of: Callable[[Any], Slots]
     _iterations: Variable
     _decay: float
-    _learning_rate: Any = None  # of rules that have one
+    _learning_rate: Any
     _hyper: dict[str, Any]
     _use_locking = True
     name: str
@@ -65,8 +65,6 @@ class Keras2Hooks:
             self._set_rate(value)
         elif name == "decay":
             self._decay = float(value or 0.0)
-        elif name in names_of(type(self)):
-            setattr(self, name, value)
         else:
             self.__dict__.setdefault("_hyper", {})[name] = value
 
@@ -79,8 +77,6 @@ class Keras2Hooks:
             value = self._learning_rate
         elif name == "decay":
             value = self._decay
-        elif name in names_of(type(self)):
-            value = getattr(self, name)
         else:
             value = self.__dict__.get("_hyper", {})[name]
         value = given(value)
@@ -94,8 +90,7 @@ class Keras2Hooks:
         if isinstance(value, str):
             value = self._get_hyper(value)
         if isinstance(value, _core.Variable | _core.Tensor):
-            array = value.numpy()
-            return array.item() if array.ndim == 0 else array
+            return value.numpy()
         if hasattr(value, "get_config"):
             return schedules.serialize(value)
         return value() if callable(value) else value
@@ -156,6 +151,12 @@ class Keras2Hooks:
     def _create_all_weights(self, var_list: list[Any]) -> None:
         self._create_slots(var_list)
 
+    def _create_slots_of(self, variables: list[Any]) -> None:
+        """Makes the slots of those variables that have not got theirs."""
+        self._create_all_weights([v for v in variables if v._id not in self._seen])
+        self._seen.update((v._id, v) for v in variables)
+        self._settle_restorations()
+
     def _prepare(self, var_list: list[Any]) -> dict:
         """The values that the updates of a step share, by device and dtype."""
         state: dict = {}
@@ -178,8 +179,7 @@ class Keras2Hooks:
     def _update_by_resource(self, variables: Iterable[Any], gradients: list) -> None:
         """Calls `_resource_apply_dense` and `_resource_apply_sparse` of a subclass."""
         variables = list(variables)
-        self._create_all_weights([v for v in variables if v._id not in self._seen])
-        self._seen.update((v._id, v) for v in variables)
+        self._create_slots_of(variables)
         state = self._prepare(variables)
         own = type(self)._resource_apply_sparse is not Keras2Hooks._resource_apply_sparse
         rows_rule = self._resource_apply_sparse if own else None
@@ -195,6 +195,9 @@ class Keras2Hooks:
             self._resource_apply_dense(gradient, variable, **dense_options)
 
     def _has_own_rule(self) -> bool:
+        raise NotImplementedError
+
+    def _settle_restorations(self) -> None:
         raise NotImplementedError
 
     _update: Callable[..., None]

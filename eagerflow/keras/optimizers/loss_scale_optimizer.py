@@ -11,7 +11,6 @@ from eagerflow.framework import distribution_state, dtypes
 from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.variable import Variable, variable_at_once
 from eagerflow.keras.optimizers import clipping
-from eagerflow.keras.optimizers.hyperparameters import names_of
 from eagerflow.keras.optimizers.optimizer import Optimizer, is_optimizer
 from eagerflow.ops import control_flow
 from eagerflow.util import lazy
@@ -143,15 +142,13 @@ class LossScaleOptimizer(Optimizer):
             super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *names_of(type(self._optimizer))})
+        return sorted({*super().__dir__(), *vars(self._optimizer).get("_hyper", ())})
 
     def _is_exposed(self, name: str) -> bool:
         """Whether an attribute is one of the inner optimizer's."""
         inner = self._optimizer
-        return (
-            name in _EXPOSED
-            or name in names_of(type(inner))
-            or (name in inner.__dict__.get("_hyper", ()) and not hasattr(type(self), name))
+        return name in _EXPOSED or (
+            name in vars(inner).get("_hyper", ()) and not hasattr(type(self), name)
         )
 
     @property

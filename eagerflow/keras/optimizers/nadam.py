@@ -75,8 +75,6 @@ class Nadam(Optimizer):
     def _initial_slots(self) -> dict[str, float]:
         return {"m": 0.0, "v": 0.0}
 
-    _counts_traces = True
-
     def _momentum_at(self, step: Any) -> Any:
         return cached_float32(self.beta_1) * (1.0 - 0.5 * power(0.96, step))
 
@@ -100,11 +98,6 @@ class Nadam(Optimizer):
             )
             return
         product = number(self._u_product)
-        if not self._counts_traces:
-            product = product * self._momentum_at(step)
-            self._update_by(product, step, variables, gradients, slots, learning_rate)
-            self._u_product.assign(product)
-            return
         # In a traced function Keras multiplies the product once per variable, except for the
         # variable whose index in the trace happens to be that of the step.
         first = self._traced_updates
@@ -136,7 +129,7 @@ class Nadam(Optimizer):
             gradients,
             momentum_rate=learning_rate * momentum_factor * root_correction,
             gradient_rate=learning_rate * gradient_factor * root_correction,
-            beta_1=self.beta_1,
-            beta_2=self.beta_2,
+            beta_1=number(self.beta_1),
+            beta_2=number(self.beta_2),
             epsilon=self.epsilon * root_correction,
         )

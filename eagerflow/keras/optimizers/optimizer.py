@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from typing import Any, TypeVar
 
 from eagerflow import _core
@@ -18,11 +17,11 @@ from eagerflow.framework.module import Trackable
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.variable import Variable, variable_at_once
 from eagerflow.keras.argument_docs import complete_docs
-from eagerflow.keras.config import defaults, float_dtype
+from eagerflow.keras.config import float_dtype
 from eagerflow.keras.optimizers import clipping, scalars
 from eagerflow.keras.optimizers.keras2_hooks import Keras2Hooks, Slots, summed_rows
 from eagerflow.keras.optimizers.keras3_hooks import Keras3Hooks
-from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
+from eagerflow.keras.optimizers.learning_rate import HasLearningRate
 from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 from eagerflow.util import lazy
@@ -59,7 +58,7 @@ def is_optimizer(value: Any) -> bool:
     return isinstance(type(value), OptimizerType)
 
 
-class Optimizer(Keras2Hooks, Keras3Hooks, Trackable, metaclass=OptimizerType):
+class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=OptimizerType):
     """Base class of the optimizers.
 
     A user-defined subclass makes its variables in `build` with `add_variable_from_reference` and
@@ -101,9 +100,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks, Trackable, metaclass=OptimizerType):
     """
 
     _is_legacy = False
-    _unsaved_arguments = frozenset({"learning_rate"})
-    _rate_takes_step = False
-    _decay = 0.0  # an argument of the legacy optimizers
+    _unsaved_arguments: Set[str] = frozenset({"learning_rate"})
     _has_complex = False  # whether a variable is complex
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -150,10 +147,8 @@ class Optimizer(Keras2Hooks, Keras3Hooks, Trackable, metaclass=OptimizerType):
         self._built = False
         self._was_built = False
         self._one = _core.convert(1, dtypes.int64)  # what a step adds to `iterations`
-        self._iterations = variable_at_once(
-            0, dtype=dtypes.int64, trainable=False, name=self._iterations_name()
-        )
-        self._variables: list[Variable] = [self._iterations]
+        self._variables: list[Variable] = []
+        self._start_counting()
         self._index_dict: dict[int, int] = {}
         self._slots: dict[int, Slots] = {}
         self._averages: dict[int, Variable] = {}
@@ -191,6 +186,13 @@ class Optimizer(Keras2Hooks, Keras3Hooks, Trackable, metaclass=OptimizerType):
     def _clipped(self, gradients: list) -> list:
         return clipping.clipped(gradients, self.clipnorm, self.clipvalue, self.global_clipnorm)
 
+    def _start_counting(self) -> None:
+        """Makes the variable that counts the steps."""
+        self._iterations = variable_at_once(
+            0, dtype=dtypes.int64, trainable=False, name="iteration"
+        )
+        self._variables.append(self._iterations)
+
     @property
     def iterations(self) -> Variable:
         """The number of steps so far: an int64 variable."""
@@ -207,82 +209,6 @@ class Optimizer(Keras2Hooks, Keras3Hooks, Trackable, metaclass=OptimizerType):
         self._variables[0] = self._iterations = variable
         if isinstance(variable, Variable):
             self._one = _core.convert(1, variable.dtype)
-
-    def _build_learning_rate(self, learning_rate: Any) -> Any:
-        """The `_learning_rate` of a subclass: a variable, or the schedule or function itself."""
-        if isinstance(learning_rate, Variable | LearningRateSchedule) or callable(learning_rate):
-            return learning_rate
-        return variable_at_once(
-            learning_rate, dtype=defaults.float_dtype, trainable=False, name="learning_rate"
-        )
-
-    def _set_rate(self, rate: Any) -> None:
-        self._learning_rate: Any = self._build_learning_rate(rate)
-        self._rate_takes_step = False
-        self.__dict__.pop("_current_learning_rate", None)
-        if not isinstance(self._learning_rate, Variable | LearningRateSchedule):
-            self._rate_takes_step = _takes_an_argument(rate)
-
-    def _scheduled_rate(self) -> Variable:
-        """The variable that holds the schedule's rate for the current step."""
-        current: Variable | None = self.__dict__.get("_current_learning_rate")
-        if current is None:
-            with eagerly():
-                value = _core.as_tensor(self._learning_rate(self._iterations))
-                current = Variable(value, trainable=False, name="current_learning_rate")
-            self._current_learning_rate = current
-            if _core.building() is None:
-                return current
-        current.assign(self._learning_rate(self._iterations))
-        return current
-
-    @property
-    def learning_rate(self) -> Any:
-        """The learning rate: a Variable, or a function's value for the current iteration.
-
-        Raises:
-            TypeError: on setting, if the optimizer was created with a schedule.
-        """
-        rate = self._learning_rate
-        if isinstance(rate, Variable):
-            return rate
-        if isinstance(rate, LearningRateSchedule):
-            current = self.__dict__.get("_current_learning_rate")
-            return self._scheduled_rate() if current is None else current
-        return rate(self._iterations) if self._rate_takes_step else rate()
-
-    @learning_rate.setter
-    def learning_rate(self, rate: Any) -> None:
-        if callable(rate) and not isinstance(rate, Variable):
-            self._set_rate(rate)
-        elif isinstance(self._learning_rate, LearningRateSchedule):
-            raise TypeError(
-                "This optimizer was created with a `LearningRateSchedule` object as its "
-                "`learning_rate` constructor argument, hence its learning rate is not settable. If "
-                "you need the learning rate to be settable, you should instantiate the optimizer "
-                "with a float `learning_rate` argument."
-            )
-        elif isinstance(self._learning_rate, Variable):
-            self._learning_rate.assign(rate)
-        else:
-            self._set_rate(rate)
-
-    lr = learning_rate
-
-    def _current_rate(self) -> Any:
-        """The learning rate of the current step: a float, or a float64 scalar of a graph."""
-        rate = self._learning_rate
-        if rate is None:
-            return 0.0
-        if not isinstance(rate, Variable):
-            if isinstance(rate, LearningRateSchedule):
-                rate = self._scheduled_rate()
-            else:
-                rate = rate(self._iterations) if self._rate_takes_step else rate()
-        rate = scalars.number(rate)
-        if self._decay:
-            rate = rate / (1.0 + self._decay * scalars.whole(self._iterations))
-        return rate
 
     def _step(self) -> Any:
         """The number of the current step, from 1 on: an integer, or a scalar of a graph."""
@@ -407,9 +333,6 @@ class Optimizer(Keras2Hooks, Keras3Hooks, Trackable, metaclass=OptimizerType):
         )
         self._variables.append(variable)
         return variable
-
-    def _iterations_name(self) -> str:
-        return "iteration"
 
     def _name_of_slot(self, variable: Variable, slot: str) -> str:
         return f"{slot}/{variable._name}"
@@ -833,14 +756,3 @@ def _rules(kind: type) -> list[type]:
 def slots_named(slots: list[Slots], name: str) -> list[Variable]:
     """The slots of that name, one for each variable."""
     return [entry[name] for entry in slots]
-
-
-def _takes_an_argument(function: Any) -> bool:
-    """Whether a function must be called with the iteration."""
-    try:
-        inspect.signature(function).bind()
-    except TypeError:
-        return True
-    except ValueError:  # a built-in function that does not say
-        return False
-    return False

@@ -8,6 +8,7 @@ from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers import updates
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
+from eagerflow.keras.optimizers.scalars import number
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 
@@ -89,7 +90,7 @@ class RMSprop(Optimizer):
             slots_named(slots, "average_gradient") if self.centered else None,
             gradients,
             learning_rate=learning_rate,
-            rho=self.rho,
-            momentum=self.momentum,
+            rho=number(self.rho),
+            momentum=number(self.momentum),
             epsilon=self.epsilon,
         )

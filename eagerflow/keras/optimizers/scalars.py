@@ -18,9 +18,11 @@ _FLOAT32 = struct.Struct("f")
 
 def number(value: Any) -> Any:
     """A float, or a float64 scalar if a graph computes the value."""
+    if type(value) is float:
+        return value
     if _core.building() is None or isinstance(value, int):
         return float(value)
-    return value if isinstance(value, float) else _ops.cast(value, dtypes.float64)
+    return _ops.cast(value, dtypes.float64)
 
 
 def whole(value: Any) -> Any:
@@ -42,7 +44,7 @@ def cached_float32(value: Any) -> Any:
     """The same as `to_float32`; numbers are looked up."""
     if isinstance(value, int | float):
         return _cached(value)
-    return to_float32(value if isinstance(value, Tensor) else number(value))
+    return to_float32(number(value))
 
 
 def sqrt(value: Any) -> Any:

@@ -1,0 +1,385 @@
+"""The base class of the optimizers of TensorFlow 2.0 to 2.10, where it differs from today's."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.framework import context, dtypes
+from eagerflow.framework.func_graph import eagerly
+from eagerflow.framework.variable import Variable, variable_at_once
+from eagerflow.keras import config as defaults
+from eagerflow.keras.optimizers import clipping, scalars
+from eagerflow.keras.optimizers.hyperparameters import Hyperparameter, given, names_of
+from eagerflow.keras.optimizers.optimizer import Optimizer as _NewOptimizer
+from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
+from eagerflow.ops import control_flow
+from eagerflow.util import lazy
+
+# Imported when it is first used: few programs build graphs.
+graph_gradients = lazy.Module("eagerflow.graph.gradients")
+
+_ops = _core.ops
+
+_NEWER_ARGUMENTS = (
+    "weight_decay",
+    "use_ema",
+    "ema_momentum",
+    "ema_overwrite_frequency",
+    "jit_compile",
+)
+
+
+_OLDER_ARGUMENTS = ("lr", "global_clipnorm", "clipvalue", "clipnorm", "decay")
+
+
+class Optimizer(_NewOptimizer):
+    """Base class of the legacy optimizers; see `tf.keras.optimizers.Optimizer`.
+
+    `learning_rate` returns a schedule itself, not its current value. A threshold of 0 clips, and
+    several thresholds apply in turn: `clipvalue` first, then the norms.
+
+    Args:
+        name: the optimizer's name.
+        gradient_aggregator: a function of pairs of gradient and variable that returns such pairs,
+            called before clipping.
+        gradient_transformers: functions of the same kind, called in order.
+        **kwargs: `clipnorm`, `clipvalue`, `global_clipnorm`; `lr`, the deprecated name of
+            `learning_rate`; and `decay`, which divides the learning rate by
+            `1 + decay * iteration`.
+
+    Raises:
+        ValueError: if one of these is negative, if both norms are given, or if there are
+            transformers, and gradients are to be clipped as well.
+        TypeError: for an argument that does not exist.
+
+    >>> halve = lambda pairs: [(gradient / 2.0, variable) for gradient, variable in pairs]
+    >>> v = tf.Variable(1.0)
+    >>> optimizer = tf.keras.optimizers.legacy.SGD(0.5, gradient_transformers=[halve])
+    >>> _ = optimizer.minimize(lambda: v * v, [v])
+    >>> print(v.numpy())
+    0.5
+    """
+
+    _is_legacy = True
+    learning_rate: Any = Hyperparameter("learning_rate")
+    lr: Any = Hyperparameter("learning_rate")
+    decay: Any = Hyperparameter("decay")
+
+    _decays_rate = True  # whether `decay` is that of the learning rate
+
+    def __init__(
+        self,
+        name: str,
+        gradient_aggregator: Any = None,
+        gradient_transformers: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        for key in _NEWER_ARGUMENTS:
+            if key in kwargs:
+                raise _unexpected(key)
+        for key in _OLDER_ARGUMENTS:
+            value = kwargs.get(key)
+            if value is not None and value < 0:
+                raise ValueError(f"Expected {key} >= 0, received: {value}")
+        norms = kwargs.get("clipnorm"), kwargs.get("global_clipnorm")
+        if None not in norms:
+            raise ValueError(
+                "Cannot accept both `clipnorm` and `global_clipnorm`. Received: "
+                f"`clipnorm`={norms[0]}, `global_clipnorm`={norms[1]}."
+            )
+        self._hyper = {}
+        self._hypers_created = False
+        self._initial_decay = kwargs.pop("decay", 0.0)
+        functions = {"gradient_aggregator", "gradient_transformers"}
+        self._unsaved_arguments = functions | names_of(type(self))
+        rate = kwargs.pop("lr", None)
+        if rate is not None and self._knows_lr:
+            kwargs["learning_rate"] = rate
+        if "epsilon" in kwargs:
+            kwargs["epsilon"] = kwargs["epsilon"] or defaults.epsilon()
+        super().__init__(name=name, **kwargs)
+        self.gradient_aggregator = gradient_aggregator
+        self.gradient_transformers = list(gradient_transformers or ())
+        if self.gradient_transformers:
+            for threshold in ("clipnorm", "clipvalue", "global_clipnorm"):
+                if getattr(self, threshold) is not None:
+                    raise ValueError(
+                        f"`{threshold}` cannot be set when `gradient_transformers` is set. "
+                        "Instead, use the `gradient_transformers` to specify clipping and other "
+                        "transformations."
+                    )
+
+    _knows_lr = True
+
+    def _rate_argument(self, kwargs: dict[str, Any]) -> Any:
+        rate = kwargs.pop("learning_rate", None)
+        for key in kwargs:
+            raise _unexpected(key)
+        return rate
+
+    def __getattr__(self, name: str) -> Any:
+        """A hyperparameter of a program's own class."""
+        if name in self.__dict__.get("_hyper", ()):
+            return self._get_hyper(name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self.__dict__.get("_hyper", ()):
+            self._set_hyper(name, value)
+        else:
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._hyper})
+
+    def _set_rate(self, rate: Any) -> None:
+        self._set_hyper("learning_rate", rate)
+        self._hyper.setdefault("decay", self._initial_decay)
+
+    @property
+    def _learning_rate(self) -> Any:
+        return self._hyper.get("learning_rate")
+
+    def _set_hyper(self, name: str, value: Any) -> None:
+        """Keeps a hyperparameter, or assigns a number to the variable that holds it."""
+        known = self._hyper.get(name)
+        if isinstance(known, _core.Variable) and not isinstance(value, LearningRateSchedule):
+            known.assign(value)
+        else:
+            self._hyper[name] = value
+
+    def _get_hyper(self, name: str, dtype: Any = None) -> Any:
+        """A hyperparameter; as a tensor if a dtype is given."""
+        self._prepare_scalars()
+        value = given(self._hyper[name])
+        if dtype is None or isinstance(value, LearningRateSchedule):
+            return value
+        return _ops.cast(_core.as_tensor(value), dtypes.as_dtype(dtype))
+
+    def _prepare_scalars(self) -> None:
+        """Makes the variables of the hyperparameters that are numbers, and the counter."""
+        if self._hypers_created:
+            return
+        self._hypers_created = True
+        for name, value in sorted(self._hyper.items()):
+            if not isinstance(value, _core.Tensor | _core.Variable) and not callable(value):
+                self._hyper[name] = self._add_scalar(name, value, defaults.float_dtype(None))
+        self._settle_restorations()
+
+    def _add_scalar(self, name: str, value: Any, dtype: Any) -> Variable:
+        """A variable of the optimizer that belongs to none of the model's."""
+        with eagerly():
+            return variable_at_once(value, dtype=dtype, trainable=False, name=name)
+
+    def _start_counting(self) -> None:
+        """Leaves the counter to the first step, which names it."""
+
+    @functools.cached_property
+    def _iterations(self) -> Variable:  # type: ignore[override]
+        counter = self._add_scalar("iter", 0, dtypes.int64)
+        self.__dict__["_iterations"] = counter
+        self._variables.insert(0, counter)
+        self._settle_restorations()
+        return counter
+
+    @property
+    def iterations(self) -> Variable:
+        """The number of steps so far: an int64 variable."""
+        return self._iterations
+
+    @iterations.setter
+    def iterations(self, variable: Variable) -> None:
+        if "_iterations" in self.__dict__:
+            raise RuntimeError(
+                "Cannot set `iterations` to a new Variable after the Optimizer weights have been "
+                f"created. Here it is attempting to set `iterations` to {variable}. Please set "
+                "`iterations` before calling `apply_gradients()`."
+            )
+        self.__dict__["_iterations"] = variable
+        self._variables.insert(0, variable)
+        self._one = _core.convert(1, variable.dtype)
+
+    def _current_rate(self) -> Any:
+        if "learning_rate" not in self._hyper:
+            return 0.0
+        rate = self._get_hyper("learning_rate")
+        if isinstance(rate, LearningRateSchedule):
+            rate = rate(self._iterations)
+        rate = scalars.number(rate)
+        if self._decays_rate and self._initial_decay > 0 and "decay" in self._hyper:
+            decay = scalars.number(self._get_hyper("decay"))
+            rate = rate / (1.0 + decay * scalars.whole(self._iterations))
+        return rate
+
+    def build(self, var_list: Iterable[Variable]) -> None:
+        """Makes the variables of the optimizer: the counter, the hyperparameters and the slots.
+
+        Args:
+            var_list: the variables that the optimizer updates.
+        """
+        var_list = list(var_list)
+        self.iterations  # noqa: B018 - made first
+        self._prepare_scalars()
+        super().build(var_list)
+        if not self._has_own_rule():
+            self._create_slots_of(var_list)
+
+    def _own_scalars(self) -> dict[str, Any]:
+        """What checkpoints save of the optimizer beside the slots, by name."""
+        counter = self.__dict__.get("_iterations")
+        return {"iter": counter, **self._hyper}
+
+    def _checkpoint_children(self) -> dict[str, Any]:
+        return {
+            name: value
+            for name, value in self._own_scalars().items()
+            if isinstance(value, _core.Variable)
+        }
+
+    def _checkpoint_slots(self) -> list[tuple[Any, str, Any]]:
+        variables = self._models | self._seen
+        return [
+            (variable, self._slot_names.get(name, name), slot)
+            for key, variable in variables.items()
+            for name, slot in self._slots.get(key, {}).items()
+        ]
+
+    def _clipped(self, gradients: list) -> list:
+        if self.clipvalue is not None:
+            gradients = clipping.clipped_by_value(gradients, self.clipvalue)
+        if self.clipnorm is not None:
+            gradients = clipping.clipped_by_norm(gradients, self.clipnorm)
+        if self.global_clipnorm is not None:
+            gradients = clipping.clipped_by_global_norm(gradients, self.global_clipnorm)
+        return gradients
+
+    def _aggregate_gradients(self, grads_and_vars: Any) -> Any:
+        """The pairs of all replicas: what `gradient_aggregator` makes of this one's."""
+        aggregator = self.gradient_aggregator
+        return grads_and_vars if aggregator is None else aggregator(grads_and_vars)
+
+    def _transform_gradients(self, grads_and_vars: Any) -> Any:
+        """What the `gradient_transformers` make of pairs."""
+        for transformer in self.gradient_transformers:
+            grads_and_vars = transformer(grads_and_vars)
+        return grads_and_vars
+
+    def _changes_gradients(self) -> bool:
+        return (
+            self.gradient_aggregator is not None
+            or bool(self.gradient_transformers)
+            or type(self)._aggregate_gradients is not Optimizer._aggregate_gradients
+            or type(self)._transform_gradients is not Optimizer._transform_gradients
+        )
+
+    def apply_gradients(  # type: ignore[override]
+        self,
+        grads_and_vars: Any,
+        name: str | None = None,
+        experimental_aggregate_gradients: bool = True,
+        **kwargs: Any,
+    ) -> Any:
+        """Updates variables from their gradients, which the optimizer's functions change first.
+
+        Returns:
+            The `iterations`, incremented by one; in a graph that a program builds, the operation that
+            updates the variables.
+        """
+        if self._changes_gradients():
+            pairs = list(grads_and_vars)
+            known = [pair for pair in pairs if pair[0] is not None]
+            if known and experimental_aggregate_gradients:
+                known = self._aggregate_gradients(known)
+            grads_and_vars = (known and self._transform_gradients(known)) or pairs
+        grads_and_vars = list(grads_and_vars)
+        for _, variable in grads_and_vars:
+            if isinstance(variable, _core.Tensor):
+                raise NotImplementedError(
+                    f"Updating a `Tensor` is not implemented. Received: var={variable}."
+                )
+        graph = context.building_graph()
+        if graph is None:
+            return super().apply_gradients(grads_and_vars, name, **kwargs)
+        before = len(graph.get_operations())
+        super().apply_gradients(grads_and_vars, name, **kwargs)
+        return control_flow.group(*graph.get_operations()[before:], name=name or self.name)
+
+    def get_gradients(self, loss: Any, params: Any) -> list[Any]:
+        """The clipped derivatives of a loss by variables, in a graph that is being built.
+
+        Args:
+            loss: a tensor of the graph, or a list.
+            params: the variables.
+
+        Raises:
+            RuntimeError: if operations run eagerly.
+            ValueError: if the loss does not depend on a variable.
+        """
+        params = list(params)
+        found = graph_gradients.gradients(loss, params)
+        for gradient, variable in zip(found, params, strict=True):
+            if gradient is None:
+                raise ValueError(
+                    f"Variable {variable} has `None` for gradient. Please make sure that all of "
+                    "your ops have a gradient defined (i.e. are differentiable): "
+                    "`backend.argmax`, `backend.round` and `backend.eval` have none."
+                )
+        return self._clipped(found)
+
+    def get_updates(self, loss: Any, params: Any) -> list[Any]:
+        """A list with the operation that updates variables by a loss; see `get_gradients`."""
+        params = list(params)
+        pairs = zip(self.get_gradients(loss, params), params, strict=True)
+        return [self.apply_gradients(pairs)]
+
+    def set_weights(self, weights: Any) -> None:
+        """Gives the optimizer's variables these values.
+
+        Raises:
+            ValueError: if there are more or fewer variables, or a shape does not fit.
+        """
+        weights = list(weights)
+        if len(weights) != len(self._variables):
+            raise ValueError(
+                f"You called `set_weights(weights)` on optimizer {self.name} with a weight list of "
+                f"length {len(weights)}, but the optimizer was expecting {len(self._variables)} "
+                f"weights. Provided weights: {str(weights)[:50]}..."
+            )
+        self._was_built = True
+        super().set_weights(weights)
+
+    def _slot_groups(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
+        return [(name,) for name in names]
+
+    def _name_of_slot(self, variable: Variable, slot: str) -> str:
+        return f"{variable._name}/{self._slot_names.get(slot, slot)}"
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an optimizer like this one."""
+        config = super().get_config()
+        for name in (*_NEWER_ARGUMENTS, "is_legacy_optimizer"):
+            del config[name]
+        for name in ("clipnorm", "clipvalue", "global_clipnorm"):
+            if config[name] is None:
+                del config[name]
+        if not self._has_own_rule():
+            return config
+        declared = names_of(type(self))
+        kept = {name: value for name, value in self._hyper.items() if name in declared}
+        values = {name: self._serialize_hyperparameter(value) for name, value in kept.items()}
+        return {"name": config["name"], **values, **config, "decay": self._initial_decay}
+
+
+def is_positive(value: Any) -> bool:
+    """Whether a hyperparameter is positive, or may become so as it is computed at each step."""
+    return not isinstance(value, int | float) or value > 0
+
+
+def _unexpected(key: str) -> TypeError:
+    return TypeError(
+        f"Unexpected keyword argument passed to optimizer: {key}. Allowed kwargs are "
+        f"{set(_OLDER_ARGUMENTS)}."
+    )
