@@ -59,6 +59,7 @@ const Op log_softmax{{
     .kernel = cpu::log_softmax,
     .gradient = [](GradContext& g) { g.set(0, call(log_softmax_grad, {g.dy(), g.output(0)})); },
     .needs = {{.outputs = 1}},
+    .takes_lazy = true,
     .cost = exp_cost,
     .doc = "x - log(sum(exp(x))) over the last axis.",
 }};

@@ -490,3 +490,37 @@ def test_softmax_reads_chains() -> None:
 
     names, by, *_ = fusions_of(gradient)[0]
     assert (names, by) == (("Mul", "AddV2"), "softmax")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16", "int32", "bool"])
+@pytest.mark.parametrize("width", [2, 3, 40, 255, 256, 1000, 1024, 1025])
+def test_reductions_of_columns_read_chains(dtype: str, width: int) -> None:
+    rng = np.random.default_rng(1)
+    shape = (1_200_000 // width + 3, 1, width)
+    if dtype == "bool":
+        x, y = (tf.constant(rng.integers(0, 2, shape).astype(bool)) for _ in range(2))
+        functions = [lambda x, y, f=f: f(x ^ y, [0, 1]) for f in (tf.reduce_all, tf.reduce_any)]
+    else:
+        x, y = (draw(rng, dtype, shape) for _ in range(2))
+        functions = [
+            lambda x, y, f=f: f(x * y - x, [0, 1], keepdims=True)
+            for f in (tf.reduce_sum, tf.reduce_mean, tf.reduce_max, tf.reduce_min)
+        ]
+    for function in functions:
+        with fusing(False):
+            expected = function(x, y)
+        if not x.dtype.is_floating:
+            assert_same([function(x, y)], [expected], 0)
+            continue
+        # Sums of numbers of both signs are small beside them.
+        tolerance = {"float64": 1e-10, "float32": 1e-4}.get(dtype, 2e-2)
+        size = 1 + np.abs(expected.numpy().astype(float)).max()
+        np.testing.assert_allclose(
+            function(x, y).numpy().astype(float),
+            expected.numpy().astype(float),
+            rtol=tolerance,
+            atol=tolerance * size,
+        )
+    if dtype != "bool":  # of which one operation is no chain
+        noted = fusions_of(lambda: functions[0](x, y).numpy())
+        assert [by for _, by, *_ in noted] == ["reduction" if width <= 1024 else "chain"]

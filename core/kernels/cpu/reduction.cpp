@@ -9,6 +9,7 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "device/parallel.h"
 #include "eager/lazy.h"
@@ -330,6 +331,9 @@ void reduce_rows(const S* x, Computed<S>* out, const Layout& layout) {
 
 // Pending elements, which are read in parts, each once.
 constexpr int64_t kRead = 2048;
+// Of columns, this many are read so, of so many elements: what is smaller stays in the caches.
+constexpr int64_t kReadColumns = 1024;
+constexpr int64_t kReadElements = int64_t{1} << 20;
 
 // The reduction of the elements [begin, begin + n): the same bits as that of reduce_row.
 template <class R, class S>
@@ -378,6 +382,46 @@ void reduce_read_rows(const Chain::Reader& elements, Computed<S>* out, const Lay
       reduce_some_rows<R>(static_cast<const S*>(part), out + r, rows, layout);
     }
   });
+}
+
+// The same for columns: several rows at a time are one long row, and parts of the rows have totals
+// of their own.
+template <class R, class S>
+void reduce_read_columns(const Chain::Reader& elements, Computed<S>* out, const Layout& layout) {
+  using T = Computed<S>;
+  using Total = std::conditional_t<kVector<T> && std::is_same_v<R, Sum>, double, T>;
+  constexpr int kParts = 16;
+  constexpr int64_t kBlocks = 256;  // per partial result, against rounding
+  const int64_t width = layout.inner, together = kRead / width;
+  std::vector<Total> totals(static_cast<size_t>(kParts * width),
+                            static_cast<Total>(R::template start<T>()));
+  parallel_for(kParts, 1, [&](int64_t begin, int64_t end) {
+    Chain::Reader::Part reader(elements);
+    alignas(64) S block[kRead];
+    alignas(64) T sums[kRead];
+    Block<S> wide;
+    for (int64_t p = begin; p < end; ++p) {
+      Total* const own = totals.data() + p * width;
+      const int64_t last = layout.count * (p + 1) / kParts;
+      for (int64_t r = layout.count * p / kParts; r < last;) {
+        std::fill_n(sums, together * width, R::template start<T>());
+        for (int64_t k = 0; k < kBlocks && r < last; ++k, r += together) {
+          const int64_t count = std::min(together, last - r) * width;
+          reader.read(r * width, count, block);
+          R::into(sums, computed(static_cast<const S*>(block), count, wide), count);
+        }
+        for (int64_t k = 1; k < together; ++k) R::into(sums, sums + k * width, width);
+        for (int64_t i = 0; i < width; ++i) own[i] = R::join(own[i], static_cast<Total>(sums[i]));
+      }
+    }
+  });
+  for (int64_t i = 0; i < width; ++i) {
+    Total total = totals[static_cast<size_t>(i)];
+    for (int64_t p = 1; p < kParts; ++p) {
+      total = R::join(total, totals[static_cast<size_t>(p * width + i)]);
+    }
+    out[i] = static_cast<T>(total);
+  }
 }
 
 // Few columns and very many rows: the rows are shared among the threads.
@@ -487,10 +531,14 @@ template <class R, class S>
 void run_typed(const Tensor& x, const Tensor& out, const Layout& layout) {
   // Products are rounded in an order of their own.
   if constexpr (!std::is_same_v<R, Product> && !kComplex<Computed<S>>) {
-    if (layout.inner == 1 && layout.count > 1) {
+    const bool columns = layout.outer == 1 && layout.inner > 1 && layout.inner <= kReadColumns &&
+                         x.size() >= kReadElements;
+    if ((layout.inner == 1 || columns) && layout.count > 1) {
       if (std::optional<LazyRead> read = read_lazy(x, "reduction")) {
         const Chain::Reader elements(*read->chain, x.shape(), read->inputs);
-        return reduce_read_rows<R, S>(elements, out.mutable_data<Computed<S>>(), layout);
+        Computed<S>* const to = out.mutable_data<Computed<S>>();
+        return columns ? reduce_read_columns<R, S>(elements, to, layout)
+                       : reduce_read_rows<R, S>(elements, to, layout);
       }
     }
   }

@@ -121,10 +121,8 @@ void softmax(KernelContext& context) {
 void log_softmax(KernelContext& context) {
   on_floats(context, context.input(0).dtype(), log_softmax, [&]<class T>(T) {
     const Rows rows = rows_of(context.input(0));
-    const T* const from = context.input(0).data<T>();
     T* const y = context.output(0).mutable_data<T>();
-    for_rows(rows.count, rows.width, [&](int64_t r) {
-      const T* const x = from + r * rows.width;
+    for_input_rows<T>(context.input(0), "log_softmax", [&](int64_t r, const T* x) {
       T* const out = y + r * rows.width;
       const T top = row_loops_of<T>().max(x, rows.width);
       const T sum = row_loops_of<T>().sum_exp(x, top, rows.width);
