@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from typing import Any
 
 from eagerflow.keras.engine.model import Model
@@ -251,6 +252,7 @@ def plot_model(
         The picture, in a notebook; else None.
 
     Raises:
+        ImportError: if Graphviz is not installed, for files but `.dot`; notebooks get a message.
         ValueError: if the model has not been built.
     """
     dot = model_to_dot(
@@ -268,11 +270,14 @@ def plot_model(
     path = os.fspath(to_file)
     extension = os.path.splitext(path)[1][1:] or "png"
     if extension not in ("dot", "gv") and not check_graphviz():
-        # Programs go on without the picture.
-        io_utils.print_msg(
+        message = (
             "You must install graphviz (see instructions at https://graphviz.gitlab.io/download/) "
             "for plot_model to work."
         )
+        # As in Keras, notebooks go on without the picture.
+        if "IPython.core.magics.namespace" not in sys.modules:
+            raise ImportError(message)
+        io_utils.print_msg(message)
         return None
     dot.write(path if os.path.splitext(path)[1] else f"{path}.png", format=extension)
     if extension in ("png", "jpg", "jpeg"):

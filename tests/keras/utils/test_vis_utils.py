@@ -1,5 +1,7 @@
 """Models as graphs in Graphviz's language."""
 
+import sys
+
 import pytest
 
 import eagerflow as tf
@@ -37,6 +39,9 @@ def test_files(tmp_path, capsys, monkeypatch):
     tf.keras.utils.plot_model(model(), path)
     assert path.read_text().startswith("digraph G {")
     monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ImportError, match="install graphviz"):
+        tf.keras.utils.plot_model(model(), tmp_path / "model.png")
+    monkeypatch.setitem(sys.modules, "IPython.core.magics.namespace", None)
     assert tf.keras.utils.plot_model(model(), tmp_path / "model.png") is None
     assert "install graphviz" in capsys.readouterr().out
     with pytest.raises(ValueError, match="not yet been built"):
