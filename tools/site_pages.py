@@ -48,7 +48,7 @@ _SECTIONS = ("Args", "Raises", "Returns", "Yields", "Attributes")
 _SECTION = re.compile(rf"^({'|'.join(_SECTIONS)}):\n((?:[ \t]+.*\n|\n)*)", re.MULTILINE)
 _ITEM = re.compile(r"^(\*{0,2}[\w.]+(?:, \*{0,2}[\w.]+)*): (.*)$", re.DOTALL)
 _EXAMPLE = re.compile(r"(?:^(?:>>>|\.\.\.) ?.*\n(?:(?!>>>|\s*$).+\n)*)+", re.MULTILINE)
-_ANNOTATION_QUOTES = re.compile(r"'([^']*)'")
+_ANNOTATION_QUOTES = re.compile(r"(?<=: )'([^']*)'(?=[,) =])|(?<=-> )'([^']*)'")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -181,9 +181,7 @@ def _signature(name: str, value: Any) -> str:
         shown = str(inspect.signature(value))
     except (TypeError, ValueError):
         return name
-    shown = _ANNOTATION_QUOTES.sub(
-        lambda m: m[1] if re.fullmatch(r"[\w\[\]., |]*", m[1]) else m[0], shown
-    )
+    shown = _ANNOTATION_QUOTES.sub(lambda m: m[1] or m[2] or m[0], shown)
     shown = re.sub(r"\bAny\b", "object", shown).replace(": object", "").replace(" -> None", "")
     shown = re.sub(r"^\(self(?:, )?", "(", shown)
     if len(name + shown) > 88:
