@@ -327,7 +327,9 @@ void give_scaled(KernelContext& context, const Layout& layout, const C* mean, co
   const Tensor& x = context.input(0);
   const TensorSpec& spec = context.spec(0);
   if constexpr (std::is_same_v<T, C>) {
-    if (x.size() >= kLaterElements && fuses()) {
+    // In a graph an activation writes over a result that is there, and few channels are read slowly.
+    const bool pays = !context.owns_inputs() || layout.channels >= kNarrow || layout.inner > 1;
+    if (x.size() >= kLaterElements && pays && fuses()) {
       constexpr double kNanoseconds = 0.5;
       context.output(0) =
           make_generated(std::make_shared<ScaledChannels<T>>(layout, x, mean, factor, offset), spec,
