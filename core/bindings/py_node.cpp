@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "graph/call.h"
 #include "graph/custom_gradient.h"
 #include "graph/record.h"
+#include "graph/specialize.h"
 #include "graph/taping.h"
 #include "graph/vjp.h"
 
@@ -185,13 +187,29 @@ nb::object differentiated_by_node(const PyNode& self) {
   return nb::make_tuple(PyNode{self.graph, found->node}, wanted, dy);
 }
 
-nb::list add_differentiated(const PyNode& node, nb::handle inputs, nb::handle late) {
-  Graph* const graph = graph::building();
-  const auto* const found = graph::differentiated_operation(node.node());
-  if (!graph || !found) fail(Code::kRuntimeError, "No graph is being built.");
+nb::object taped_run_of(const PyNode& self) {
+  const std::optional<graph::TapedRun> found = graph::taped_run(*self.graph, self.node());
+  if (!found) return nb::none();
+  nb::list wanted, given;
+  for (const auto& [source, row_indices] : *found->wanted) {
+    wanted.append(nb::make_tuple(source, row_indices != DType::kInvalid));
+  }
+  for (const size_t k : *found->given) given.append(k);
+  return nb::make_tuple(PyNode{self.graph, found->node}, wanted, given);
+}
+
+nb::list replay_node(const PyNode& self, nb::handle inputs) {
+  if (!graph::building()) fail(Code::kRuntimeError, "No graph is being built.");
   TensorList outputs;
-  graph::add_differentiated(*graph, *found, to_tensors(inputs), to_tensors(late), outputs);
+  graph::replay_node(self.node(), to_tensors(inputs), outputs);
   return wrapped_list(outputs);
+}
+
+nb::list variables_read_by(const PyNode& self) {
+  nb::list list;
+  if (!self.node().function) return list;
+  for (const Variable* variable : self.node().function->reads()) list.append(object_of(*variable));
+  return list;
 }
 
 nb::object custom_gradient_of_node(const PyNode& self) {
@@ -259,8 +277,14 @@ void add_nodes(nb::module_& m) {
                    "The node of the same graph whose gradient it computes, the inputs of that node "
                    "that have gradients, and for each of its outputs which input is the gradient, "
                    "or -1; None if it computes no gradient.")
-      .def("add_differentiated", add_differentiated, nb::arg("inputs"), nb::arg("late"),
-           "Adds the operation whose gradient it computes to the graph that is being built.")
+      .def_prop_ro("taped_run", taped_run_of,
+                   "The node of the same graph through whose run it goes back, for each gradient "
+                   "by which source of the run it is, the inputs and then what `reads` has, and "
+                   "whether it is rows, and of which outputs it takes gradients; None if it does "
+                   "nothing like that.")
+      .def("replay", replay_node, nb::arg("inputs"),
+           "Adds what it does for these inputs to the graph that is being built; the results.")
+      .def_prop_ro("reads", variables_read_by, "The variables that graphs inside of it read.")
       .def_prop_ro(
           "custom_gradient", custom_gradient_of_node,
           "Of a custom gradient the graph of the backward step, how many results there are, "

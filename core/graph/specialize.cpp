@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "graph/record.h"
+#include "graph/taping.h"
 #include "tensor/error.h"
 
 namespace ef::graph {
@@ -87,6 +88,12 @@ TensorList replay(const Graph& graph, std::span<const Tensor> arguments,
 }
 
 }  // namespace
+
+void replay_node(const Node& node, std::span<const Tensor> inputs, TensorList& outputs) {
+  if (node.op) return replay_op(*building(), node, inputs, outputs);
+  if (!node.function) fail(Code::kInternal, "The placeholder ", node.name, " has no value.");
+  plain_function(node).retrace(*building(), inputs, outputs);
+}
 
 TensorList replayed(const Graph& graph, std::span<const Tensor> arguments) {
   std::vector<TensorList> values(static_cast<size_t>(graph.size()));

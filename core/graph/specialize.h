@@ -15,6 +15,9 @@ namespace ef::graph {
 // inputs and captures; the outputs. Throws what operations throw for such arguments.
 TensorList replayed(const Graph& graph, std::span<const Tensor> arguments);
 
+// Adds a node of another graph to the one that is being built, for these inputs.
+void replay_node(const Node& node, std::span<const Tensor> inputs, TensorList& outputs);
+
 // A graph that does the same for arguments of these specs. All are its inputs: it captures nothing.
 GraphPtr specialized(const Graph& graph, std::span<const TensorSpec> arguments);
 // The same without some nodes, whose outputs are inputs behind the arguments: those of `ports`, of

@@ -116,15 +116,13 @@ class Recorded final : public NodeFunction {
 // Goes back through the tapes of a run. Inputs: the run, and gradients of some of its outputs.
 class TapeGradient final : public NodeFunction {
  public:
-  // A gradient of rows is returned as two tensors, values and indices.
-  struct Wanted {
-    size_t source;
-    DType row_indices;
-  };
+  using Wanted = TapedRun::Wanted;
   TapeGradient(std::vector<Wanted> wanted, std::vector<size_t> given)
       : wanted_(std::move(wanted)), given_(std::move(given)) {}
 
   const char* type() const override { return "SymbolicGradient"; }
+  const std::vector<Wanted>& wanted() const { return wanted_; }
+  const std::vector<size_t>& given() const { return given_; }
 
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
     const Run& recorded = run_of(inputs[0]);
@@ -304,6 +302,22 @@ class FunctionBackward final : public BackwardFunction {
 }  // namespace
 
 bool is_tape(const Tensor& tensor) { return tensor.dtype() == DType::kInvalid; }
+
+std::optional<TapedRun> taped_run(Graph& graph, const Node& node) {
+  const auto* const gradient = dynamic_cast<const TapeGradient*>(node.function.get());
+  if (!gradient) return std::nullopt;
+  const auto [origin, id] = origin_of(graph.tensor(node.inputs[0]));
+  if (origin.get() != &graph) return std::nullopt;
+  for (const Port& port : graph.node(id).inputs) {
+    if (is_tape(graph.tensor(port))) return std::nullopt;
+  }
+  return TapedRun{id, &gradient->wanted(), &gradient->given()};
+}
+
+const NodeFunction& plain_function(const Node& node) {
+  const auto* const recorded = dynamic_cast<const Recorded*>(node.function.get());
+  return recorded ? *recorded->function() : *node.function;
+}
 
 void record_function(Graph& graph, NodeId id, std::span<const Tensor> inputs,
                      std::span<Tape* const> tapes) {

@@ -3,7 +3,9 @@
 // gradient reads.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "eager/tape.h"
 #include "graph/graph.h"
@@ -16,5 +18,25 @@ void record_function(Graph& graph, NodeId id, std::span<const Tensor> inputs,
 
 // Whether a tensor of a graph is the tape of a node's run.
 bool is_tape(const Tensor& tensor);
+
+// What a node that goes back through the tape of another one computes.
+struct TapedRun {
+  struct Wanted {
+    size_t source;      // the inputs of the run, then the variables that it reads
+    DType row_indices;  // kInvalid unless the gradient is rows: values, then indices
+  };
+  // The node that keeps the tape, of the same graph.
+  NodeId node = 0;
+  const std::vector<Wanted>* wanted = nullptr;
+  // Of which outputs of the run there are gradients.
+  const std::vector<size_t>* given = nullptr;
+};
+
+// The run that a node of a graph goes back through; nothing if it does not, or if the run is of
+// another graph or goes on from the tape of yet another run.
+std::optional<TapedRun> taped_run(Graph& graph, const Node& node);
+
+// What a node runs, whether it keeps its tape or not.
+const NodeFunction& plain_function(const Node& node);
 
 }  // namespace ef::graph

@@ -186,20 +186,6 @@ const DifferentiatedOperation* differentiated_operation(const Node& node) {
   return gradient ? &gradient->of_ : nullptr;
 }
 
-void add_differentiated(Graph& graph, const DifferentiatedOperation& operation,
-                        std::span<const Tensor> inputs, std::span<const Tensor> late,
-                        TensorList& outputs) {
-  std::vector<Hole> holes;
-  for (size_t k = 0; k < operation.late.size(); ++k) {
-    const LateAttr& attr = operation.late[k];
-    const auto fields = AttrsRef(operation.attrs).type()->fields();
-    const AttrKind kind = fields[static_cast<size_t>(attr.field)].kind;
-    const bool is_list = kind == AttrKind::kInts || kind == AttrKind::kShape;
-    holes.push_back({attr.field, is_list && attr.element < 0, late[k], attr.position});
-  }
-  add_call(graph, *operation.op, inputs, operation.attrs, holes, {}, outputs);
-}
-
 std::shared_ptr<BackwardFunction> operation_backward(GraphPtr graph, NodeId id) {
   return std::make_shared<OperationBackward>(std::move(graph), id);
 }

@@ -34,11 +34,6 @@ struct DifferentiatedOperation {
 // What a node differentiates; null if it computes no gradient of one operation.
 const DifferentiatedOperation* differentiated_operation(const Node& node);
 
-// Adds the operation itself to a graph, for inputs and what gives the late attributes.
-void add_differentiated(Graph& graph, const DifferentiatedOperation& operation,
-                        std::span<const Tensor> inputs, std::span<const Tensor> late,
-                        TensorList& outputs);
-
 // The backward step of a node that runs an operation: it adds a node to the graph that is being
 // built then. That node takes the values that the gradient reads, and the shapes of others.
 std::shared_ptr<BackwardFunction> operation_backward(GraphPtr graph, NodeId id);

@@ -263,10 +263,10 @@ class Node:
     differentiated: tuple[Node, list[int], list[int]] | None
 
     custom_gradient: tuple[Any, int, list[int], list[Any]] | None
+    taped_run: tuple[Node, list[tuple[int, bool]], list[int]] | None
+    reads: list[Any]
 
-    def add_differentiated(
-        self, inputs: Sequence[Tensor], late: Sequence[Tensor]
-    ) -> list[Tensor]: ...
+    def replay(self, inputs: Sequence[Tensor]) -> list[Tensor]: ...
 
 class Graph:
     """The nodes of a traced function."""

@@ -526,7 +526,14 @@ def _element_shape(view: View) -> Any:
     sizes = view.tensor("element_shape")
     if sizes is None:
         return view.body.constant(-1, dtypes.int32)
-    return view.body.constant(sizes, dtypes.int32) if not isinstance(sizes, Ref) else sizes
+    if isinstance(sizes, Ref):
+        return sizes
+    return view.body.constant([-1 if size is None else size for size in sizes], dtypes.int32)
+
+
+@_emits("tensor_list_add")
+def _add_lists(view: View) -> Sequence[Ref]:
+    return view.last("AddN", view.inputs)
 
 
 @_emits("tensor_list_reserve")

@@ -1,8 +1,8 @@
 """Gradients of operations in exported graphs, whatever sizes are known.
 
-TensorFlow finds the gradient of a function by itself, where each of the function's operations has a
-gradient in its C++ library. Those of other operations are written here, by operations whose sizes are
-tensors.
+TensorFlow has no operation for the gradient of another one that would also run inside of choices and loops.
+So they are written by operations whose sizes are tensors: those of `op_gradients.py`, and the less common
+ones here. What is lowered has the gradients of what it becomes.
 """
 
 from __future__ import annotations
@@ -15,40 +15,18 @@ import eagerflow as tf
 from eagerflow import _core
 from eagerflow.errors import UnimplementedError
 from eagerflow.framework.func_graph import FuncGraph, dims_of
+from eagerflow.graphdef import lowering, op_gradients
+from eagerflow.graphdef.op_gradients import summed_to
 
+_ops = _core.ops
 Tensor = _core.Tensor
 
-# The operations that TensorFlow's library differentiates in functions.
-_DIFFERENTIABLE = frozenset(
-    """
-    Abs Acos Acosh Add AddV2 Asin Asinh Atan Atanh AvgPool BatchMatMul BatchMatMulV2 BiasAdd BroadcastTo
-    Cast Complex Concat ConcatV2 Conj ConjugateTranspose Const Conv2D Cos Cosh Div DivNoNan Equal Exp
-    ExpandDims Expm1 Fill Floor FloorDiv Greater GreaterEqual Identity Imag Inv Less LessEqual Log Log1p
-    LogSoftmax LogicalAnd LogicalNot LogicalOr MatMul Max MaxPool Maximum Mean Min Minimum Mul MulNoNan Neg
-    NoOp NotEqual OnesLike Pack Pow Range Rank RealDiv Real Reciprocal Relu Relu6 Reshape ReverseV2 Rsqrt
-    Select Shape Sigmoid Sign Sin Sinh Size Slice Softmax Split SplitV Sqrt Square SquaredDifference Squeeze
-    StridedSlice Sub Sum Tan Tanh Transpose Unpack Xdivy Xlog1py Xlogy ZerosLike
-    """.split()
-)
-
-GRADIENTS: dict[str, Callable[..., Any]] = {}
+GRADIENTS: dict[str, Callable[..., Any]] = dict(op_gradients.RULES)
 
 
-def check_differentiable(op: str, function: Any) -> None:
-    """Refuses a function with an operation that TensorFlow does not differentiate.
-
-    Args:
-        op: what the function is for.
-        function: the FunctionDef message.
-    """
-    for node in function.node_def:
-        if node.op not in _DIFFERENTIABLE:
-            raise UnimplementedError(
-                None,
-                None,
-                f"The gradient of {op} for unknown shapes cannot be exported, as TensorFlow has none "
-                f"of {node.op}. Trace the function with known shapes.",
-            )
+def is_known(op: str) -> bool:
+    """Whether there is a gradient of an operation for unknown sizes."""
+    return op in GRADIENTS or op in lowering.LOWERED
 
 
 def traced(node: Any, wanted: list[int]) -> FuncGraph:
@@ -64,9 +42,39 @@ def traced(node: Any, wanted: list[int]) -> FuncGraph:
                 ("y", forward.outputs),
             )
         )
-        found = GRADIENTS[forward.op](dy, x, y, forward.attrs)
+        attrs = _attributes(forward, x)
+        x = x[: forward.num_op_inputs]
+        own = GRADIENTS.get(forward.op)
+        found = _of_lowered(forward.op, attrs, dy, x) if own is None else own(dy, x, y, attrs)
         graph.finish([found[k] for k in wanted])
     return graph
+
+
+def _attributes(node: Any, x: list[Any]) -> dict[str, Any]:
+    """The attributes of an operation, with tensors for what its inputs give of them."""
+    attrs = dict(node.attrs)
+    for name, element, which, position in node.late:
+        if element < 0:
+            attrs[name] = x[which]
+            continue
+        items = list(attrs[name])
+        items[element] = tf.reshape(x[which], [-1])[position]
+        attrs[name] = items
+    return attrs
+
+
+def _of_lowered(op: str, attrs: dict[str, Any], dy: list[Any], x: list[Any]) -> list[Any]:
+    """The gradients of the simpler operations that an operation consists of."""
+    function = lowering.LOWERED[op]
+    real = [k for k, v in enumerate(x) if v.dtype.is_floating or v.dtype.is_complex]
+    sources = [x[k] for k in real]
+    with tf.GradientTape() as tape:
+        tape.watch(sources)
+        y = function(*x, **attrs)
+    y = list(y) if isinstance(y, list | tuple) else [y]
+    found = tape.gradient(y, sources, dy, tf.UnconnectedGradients.ZERO)
+    gradients = dict(zip(real, found, strict=True))
+    return [gradients.get(k) for k in range(len(x))]
 
 
 def _gradient(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -77,38 +85,17 @@ def _gradient(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
     return register
 
 
-def _summed_to(value: Tensor, like: Tensor) -> Tensor:
-    """A gradient in the shape of an operand that was broadcast."""
-    axes, _ = tf.raw_ops.BroadcastGradientArgs(s0=tf.shape(like), s1=tf.shape(value))
-    return tf.reshape(tf.reduce_sum(value, axes), tf.shape(like))
-
-
 @_gradient("select")
 def _select(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     condition, a, b = x[:3]
     zero = tf.zeros_like(dy[0])
     parts = tf.where(condition, dy[0], zero), tf.where(condition, zero, dy[0])
-    return [None, _summed_to(parts[0], a), _summed_to(parts[1], b)]
+    return [None, summed_to(parts[0], a), summed_to(parts[1], b)]
 
 
 @_gradient("add_n")
 def _add_n(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [dy[0]] * len(x)
-
-
-@_gradient("softplus")
-def _softplus(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [dy[0] * tf.sigmoid(x[0])]
-
-
-@_gradient("erf")
-def _erf(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [dy[0] * 2.0 / math.sqrt(math.pi) * tf.exp(-tf.square(x[0]))]
-
-
-@_gradient("erfc")
-def _erfc(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [-found for found in _erf(dy, x, y, attrs)]
 
 
 @_gradient("gelu")
@@ -136,16 +123,6 @@ def _selu(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 @_gradient("leaky_relu")
 def _leaky_relu(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [tf.raw_ops.LeakyReluGrad(gradients=dy[0], features=x[0], alpha=attrs["alpha"])]
-
-
-@_gradient("softsign")
-def _softsign(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [dy[0] / tf.square(1.0 + tf.abs(x[0]))]
-
-
-@_gradient("lgamma")
-def _lgamma(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [dy[0] * tf.math.digamma(x[0])]
 
 
 @_gradient("softmax_cross_entropy")
@@ -204,3 +181,78 @@ def _tile(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 @_gradient("cumsum")
 def _cumsum(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [tf.cumsum(dy[0], attrs["axis"], attrs["exclusive"], not attrs["reverse"])]
+
+
+# Lists of tensors: their gradients are lists, too.
+
+
+def _empty_like(items: Tensor, element: Tensor) -> Tensor:
+    """A list as long as another one, whose elements are like a tensor."""
+    count = _ops.tensor_list_length(items)
+    return _ops.tensor_list_reserve(count, element.dtype, element_sizes(element.shape))
+
+
+@_gradient("tensor_list_reserve")
+def _reserve(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [None] * len(x)
+
+
+@_gradient("tensor_list_length")
+def _length(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [None]
+
+
+@_gradient("tensor_list_stack")
+def _stack(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [_ops.tensor_list_from_tensor(dy[0], element_sizes(dy[0].shape[1:]))]
+
+
+@_gradient("tensor_list_from_tensor")
+def _from_tensor(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [_ops.tensor_list_stack(dy[0], x[0].dtype, element_sizes(x[0].shape[1:]))]
+
+
+def element_sizes(shape: Any) -> list[int] | None:
+    """The sizes of a list's elements, -1 for unknown ones; None if their number is unknown."""
+    if shape.rank is None:
+        return None
+    return [-1 if size is None else size for size in shape.as_list()]
+
+
+@_gradient("tensor_list_set_item")
+def _set_item(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    _, index, item = x
+    found = _ops.tensor_list_get_item(dy[0], index, item.dtype, element_sizes(item.shape))
+    rest = _ops.tensor_list_set_item(dy[0], index, tf.zeros_like(item))
+    return [_ops.tensor_list_resize(rest, _ops.tensor_list_length(x[0])), None, found]
+
+
+@_gradient("tensor_list_get_item")
+def _get_item(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [_ops.tensor_list_set_item(_empty_like(x[0], y[0]), x[1], dy[0]), None]
+
+
+@_gradient("tensor_list_resize")
+def _resize(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [_ops.tensor_list_resize(dy[0], _ops.tensor_list_length(x[0])), None]
+
+
+@_gradient("tensor_list_scatter")
+def _scatter(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    _, indices, values = x
+    found = _ops.tensor_list_gather(dy[0], indices, values.dtype, element_sizes(values.shape[1:]))
+    rest = _ops.tensor_list_scatter(dy[0], indices, tf.zeros_like(values))
+    return [rest, None, found]
+
+
+@_gradient("tensor_list_gather")
+def _gather_items(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    empty = _ops.tensor_list_reserve(
+        _ops.tensor_list_length(x[0]), dy[0].dtype, element_sizes(dy[0].shape[1:])
+    )
+    return [_ops.tensor_list_scatter(empty, x[1], dy[0]), None]
+
+
+@_gradient("tensor_list_add")
+def _add_lists(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [dy[0], dy[0]]

@@ -11,7 +11,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.func_graph import FuncGraph, dims_of
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.graphdef import gradients, inverse
+from eagerflow.graphdef import function_gradients, gradients, inverse
 from eagerflow.graphdef.attributes import FunctionName
 from eagerflow.graphdef.emitters import NoSuchNodeError
 from eagerflow.graphdef.writer import Ref
@@ -25,6 +25,8 @@ _SCALAR = (dtypes.bool, TensorShape([]))
 
 def inputs_in_file(node: Any) -> list[Any]:
     """The tensors that a node needs in GraphDef."""
+    if node.taped_run is not None:
+        return [*node.inputs, *node.taped_run[0].inputs]
     if node.differentiated is None:
         return node.inputs
     forward = node.differentiated[0]
@@ -47,6 +49,8 @@ def emit(body: Any, node: Any, name: str) -> Sequence[Ref]:
     if node.host_function is not None:
         return _host_call(body, node, name)
     emitter = _EMITTERS.get(node.type)
+    if emitter is None and node.type.startswith("ResourceApply"):
+        emitter = _update
     if emitter is None:
         raise NoSuchNodeError("TensorFlow has no such operation")
     return emitter(body, node, name)
@@ -163,11 +167,18 @@ def _stream(body: Any, node: Any, name: str) -> Sequence[Ref]:
 
 
 def _gradient(body: Any, node: Any, name: str) -> Sequence[Ref]:
-    """The gradient of an operation, which TensorFlow finds for a function of that operation."""
+    """The gradient of an operation, or of a node that runs functions."""
+    if node.taped_run is not None:
+        forward = node.taped_run[0]
+        if reason := function_gradients.refusal(forward):
+            raise NoSuchNodeError(reason)
+        tensors = [*forward.inputs, *node.inputs]
+        graph = function_gradients.traced(node)
+        return body.inline(graph, [body.ref(tensor) for tensor in tensors], name)
     if node.differentiated is None:
         raise NoSuchNodeError(
-            "it is a gradient of a call, choice or loop that is found when the function runs; trace "
-            "the function with known shapes"
+            "it is a gradient of a call, choice or loop of another function; trace the function with "
+            "known shapes"
         )
     forward, wanted, given = node.differentiated
     refs = [body.ref(tensor) for tensor in node.inputs]
@@ -177,27 +188,22 @@ def _gradient(body: Any, node: Any, name: str) -> Sequence[Ref]:
         refs[k] if k >= 0 else body.add("ZerosLike", ref)[0]
         for k, ref in zip(given, y, strict=True)
     ]
-    if forward.op in gradients.GRADIENTS:
-        if forward.late:
-            raise NoSuchNodeError(
-                f"it is a gradient of {forward.op} whose attributes are known only when the function "
-                "runs; trace the function with known shapes"
-            )
-        graph = gradients.traced(node, wanted)
-        return body.inline(graph, [*dy, *x, *y], name)
-    graph = FuncGraph(forward.op)
+    if not gradients.is_known(forward.op):
+        raise NoSuchNodeError(
+            f"it is a gradient of {forward.op}, which is known only with its shapes; trace the function "
+            "with known shapes"
+        )
+    graph = gradients.traced(node, wanted)
+    return body.inline(graph, [*dy, *x, *y], name)
+
+
+def _update(body: Any, node: Any, name: str) -> Sequence[Ref]:
+    """An optimizer's update of many variables, as the operations that its rule consists of."""
+    graph = FuncGraph(node.type)
     with graph.as_default():
-        inputs = [graph.placeholder(t.dtype, dims_of(t.shape), "x") for t in forward.inputs]
-        count = forward.num_op_inputs
-        late = [inputs[which] for _, _, which, _ in forward.late]
-        graph.finish(node.add_differentiated(inputs[:count], late))
-    function = body.exporter.function(graph)
-    gradients.check_differentiable(forward.op, body.exporter.functions[-1])
-    found = body.add(
-        "SymbolicGradient", [*x, *dy], name=name, f=FunctionName(function),
-        Tout=[ref.dtype for ref in x],
-    )  # fmt: skip
-    return [found[k]._replace(shape=x[k].shape) for k in wanted]
+        inputs = [graph.placeholder(t.dtype, dims_of(t.shape), "x") for t in node.inputs]
+        graph.finish(node.replay(inputs))
+    return body.inline(graph, [body.ref(tensor) for tensor in node.inputs], name)
 
 
 def _skip(body: Any, node: Any, name: str) -> Sequence[Ref]:

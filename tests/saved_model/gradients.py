@@ -46,8 +46,47 @@ def functions(tf):
             nn.max_pool2d(x[:, :, None, None], [2, 1], 1, "VALID"),
             nn.avg_pool2d(x[:, :, None, None], [2, 1], 1, "VALID"),
             nn.bias_add(x, tf.reduce_sum(x, 0)),
+            nn.depthwise_conv2d(x[:, :, None, None], tf.ones([2, 1, 1, 2]), [1] * 4, "SAME"),
         ],
+        "two operands": lambda x, n: [
+            tf.minimum(x, 2.0 * x[0]), math.divide_no_nan(x, x[0]), math.squared_difference(x, x[:1]),
+            math.xlogy(x, 3.0 + x), math.xdivy(x, 3.0 + x), tf.atan2(x, 2.0 + x), (3.0 + x) ** x[0],
+            tf.clip_by_value(x, -1.0, 1.0), tf.where(x > 0, x, x[0]),
+        ],
+        "more functions": lambda x, n: [
+            tf.asinh(x), tf.atan(x), tf.cosh(x), tf.tan(x), math.expm1(x), math.reciprocal(3.0 + x),
+            tf.acos(x / 4.0), tf.atanh(x / 4.0), math.digamma(4.0 + x), tf.sinh(x), tf.acosh(4.0 + x),
+        ],
+        "calls": lambda x, n: tf.function(lambda x: tf.tanh(x) * x[0])(x),
+        "choices": lambda x, n: [
+            tf.cond(tf.reduce_sum(x) > 0, lambda: tf.sin(x), lambda: x * x),
+            tf.switch_case(n[0], [lambda: x * x, lambda: tf.exp(x) * x[0], lambda: x]),
+        ],
+        "loops": lambda x, n: tf.while_loop(
+            lambda i, y: i < tf.size(n) + 1, lambda i, y: [i + 1, tf.tanh(y * x[0]) + x], [0, x],
+            maximum_iterations=2,
+        )[1],
+        "choices in loops": lambda x, n: tf.while_loop(
+            lambda i, y: i < 3,
+            lambda i, y: (
+                i + 1, tf.cond(tf.equal(i, n[0]), lambda: tf.sin(y) * x, lambda: y * tf.nn.softmax(x))
+            ),
+            [0, x],
+        )[1],
+        "arrays": lambda x, n: _scanned(tf, x),
     }  # fmt: skip
+
+
+def _scanned(tf, x):
+    """A recurrence over the columns of x, kept in a TensorArray."""
+
+    def step(i, h, kept):
+        h = tf.tanh(h + x[:, i])
+        return i + 1, h, kept.write(i, h)
+
+    kept = tf.TensorArray(tf.float32, tf.shape(x)[1])
+    loop = tf.while_loop(lambda i, *rest: i < tf.shape(x)[1], step, [0, x[:, 0], kept])
+    return loop[2].stack() * 2.0
 
 
 def make(tf):

@@ -199,3 +199,70 @@ def test_gradients_of_unknown_sizes_come_back(tmp_path, name):
     loaded = tf.saved_model.load(tmp_path / "m")
     found = loaded.gradient(tf.constant(gradients.X), tf.constant(gradients.N))
     np.testing.assert_allclose(found, gradients.expected(tf, name), rtol=1e-5, atol=1e-6)
+
+
+def _trained(kind):
+    """A module whose `train` makes a step of a model for sequences or images of any sizes."""
+    layers = tf.keras.layers
+    if kind == "recurrent":
+        model = tf.keras.Sequential([layers.Masking(), layers.LSTM(3), layers.Dense(1)])
+        shape = [None, None, 2]
+    else:
+        model = tf.keras.Sequential([
+            layers.Conv2D(4, 3, activation="relu"), layers.BatchNormalization(), layers.MaxPool2D(),
+            layers.DepthwiseConv2D(3, padding="same"), layers.GlobalAveragePooling2D(),
+            layers.LayerNormalization(), layers.Dense(1),
+        ])  # fmt: skip
+        shape = [None, None, None, 2]
+    model.build(shape)
+    optimizer = tf.keras.optimizers.Adam(0.05)
+    optimizer.build(model.trainable_variables)
+    module = tf.Module()
+    module.model, module.optimizer = model, optimizer
+
+    @tf.function(input_signature=[tf.TensorSpec(shape), tf.TensorSpec([None, 1])])
+    def train(x, y):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(model(x, training=True) - y))
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+        return loss
+
+    module.train = train
+    return module, shape
+
+
+@pytest.mark.parametrize("kind", ["recurrent", "images"])
+def test_training_steps_for_any_sizes_come_back(tmp_path, kind):
+    module, shape = _trained(kind)
+    tf.saved_model.save(module, tmp_path / "m")
+    loaded = tf.saved_model.load(tmp_path / "m")
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=[2, *[7 for _ in shape[1:-1]], 2]).astype("f")
+    y = np.array([[0.5], [-0.5]], "f")
+    expected = [module.train(x, y).numpy() for _ in range(4)]
+    found = [loaded.train(tf.constant(x), tf.constant(y)).numpy() for _ in range(4)]
+    np.testing.assert_allclose(found, expected, rtol=1e-4)
+    assert found[-1] < found[0]
+
+
+def test_gradients_that_would_repeat_effects_are_refused(tmp_path):
+    module = tf.Module()
+    module.v = tf.Variable(1.0)
+
+    @tf.function
+    def counted(x):
+        module.v.assign_add(1.0)
+        return x * x
+
+    @tf.function(input_signature=[tf.TensorSpec([None])])
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = counted(x)
+        return tape.gradient(y, x)
+
+    module.gradient = gradient
+    with pytest.raises(tf.errors.UnimplementedError, match="changes variables or draws") as error:
+        tf.saved_model.save(module, tmp_path / "m")
+    assert "test_save_functions.py" in str(error.value)

@@ -1,0 +1,255 @@
+"""Gradients of calls, choices and loops in exported graphs, whatever sizes are known.
+
+Here a later node goes back through the tape of the run. TensorFlow has no such thing, so what is exported
+runs the function once more, under a tape, as part of the gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import eagerflow as tf
+from eagerflow import _core
+from eagerflow.errors import UnimplementedError
+from eagerflow.framework.func_graph import FuncGraph, dims_of
+from eagerflow.graphdef import composed, gradients
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+_READS_OF_LISTS = frozenset(
+    "tensor_list_get_item tensor_list_gather tensor_list_stack tensor_list_concat".split()
+)
+
+
+def _reads_its_lists(step: Any) -> bool:
+    """Whether a loop reads lists that it writes, whose elements it could replace."""
+    captured = {inner.name for _, inner in step.captures}
+    return any(
+        node.op in _READS_OF_LISTS and node.inputs[0].name not in captured for node in step.nodes
+    )
+
+
+def refusal(node: Any) -> str:
+    """Why the gradient of a node that runs functions cannot be exported; empty if it can."""
+    if "While" in node.type and _reads_its_lists(node.callees[1]):
+        return (
+            "it is a gradient of a loop that reads TensorArrays that it writes; trace the function with "
+            "known shapes"
+        )
+    if any(callee.has_effects for callee in node.callees):
+        return (
+            f"it is a gradient of a {node.type} that changes variables or draws random numbers, and "
+            "would do so once more; trace the function with known shapes"
+        )
+    return ""
+
+
+def traced(node: Any) -> FuncGraph:
+    """The graph of a gradient: its inputs are those of the run, and then the gradients of its outputs."""
+    forward, wanted, given = node.taped_run
+    graph = FuncGraph(f"{forward.type}_grad")
+    with graph.as_default():
+        x, dy = (
+            [graph.placeholder(t.dtype, dims_of(t.shape), role) for t in tensors]
+            for role, tensors in (("x", forward.inputs), ("dy", node.inputs))
+        )
+        sources = [source for source, _ in wanted]
+        found = _of(forward, x, sources, dict(zip(given, dy, strict=True)))
+        results = []
+        for gradient, (_, is_rows) in zip(found, wanted, strict=True):
+            results.append(gradient)
+            if is_rows:  # those of all rows
+                results.append(tf.range(tf.shape(gradient)[0], dtype=_index_dtype(node, results)))
+        graph.finish(results)
+    return graph
+
+
+def _index_dtype(node: Any, results: Sequence[Any]) -> Any:
+    return node.outputs[len(results)].dtype
+
+
+def _replayed(graph: Any, arguments: Sequence[Tensor]) -> list[Tensor]:
+    """Adds the nodes of a graph to the one that is being built; its results.
+
+    Args:
+        graph: the graph.
+        arguments: tensors for its inputs, and then for what it captures.
+    """
+    given = [*graph.inputs, *(inner for _, inner in graph.captures)]
+    values = {inner.name: value for inner, value in zip(given, arguments, strict=True)}
+    for node in graph.nodes:
+        if node.type == "Placeholder" or (node.outputs and node.outputs[0].name in values):
+            continue
+        if node.constant is not None:
+            found = [node.constant]
+        else:
+            found = _node_again(node, [values[tensor.name] for tensor in node.inputs])
+        values.update((old.name, new) for old, new in zip(node.outputs, found, strict=True))
+    return [values[tensor.name] for tensor in graph.outputs]
+
+
+def _node_again(node: Any, inputs: list[Tensor]) -> list[Tensor]:
+    """Adds what a node does to the graph that is being built; its results."""
+    if node.type == "SymbolicGradient":
+        raise UnimplementedError(
+            None,
+            None,
+            f"The gradient of a gradient ('{node.name}') cannot be exported for unknown shapes. Trace "
+            "the function with known shapes.",
+        )
+    if node.op is not None or not node.callees or node.exchanged:
+        return node.replay(inputs)
+    if not node.captures:
+        return _replayed(node.callees[0], inputs)
+    parts = [[inputs[place] for place in places] for places in node.captures]
+    if "While" in node.type:
+        condition, step = node.callees
+        count = len(node.outputs)
+        return _as_list(
+            tf.while_loop(
+                lambda *values: _is_true(_replayed(condition, [*values, *parts[0]])[0]),
+                lambda *values: _replayed(step, [*values, *parts[1]]),
+                inputs[:count],
+                [output.shape for output in node.outputs],
+                maximum_iterations=_limit(node, inputs),
+            )
+        )
+    branches = [
+        lambda callee=callee, part=part: _replayed(callee, part)
+        for callee, part in zip(node.callees, parts, strict=True)
+    ]
+    if node.type.endswith("If"):
+        return _as_list(tf.cond(_is_true(inputs[0]), branches[0], branches[1]))
+    return _as_list(tf.switch_case(inputs[0], branches))
+
+
+def _is_true(value: Tensor) -> Tensor:
+    return value if value.dtype is tf.bool else composed.truth(value)
+
+
+def _limit(node: Any, inputs: Sequence[Tensor]) -> Tensor | None:
+    """The most iterations of a loop: it comes after the variables, and belongs to no function."""
+    count = len(node.outputs)
+    captured = {place for places in node.captures for place in places}
+    return inputs[count] if len(inputs) > count and count not in captured else None
+
+
+def _of(forward: Any, x: list[Tensor], wanted: list[int], dy: dict[int, Tensor]) -> list[Tensor]:
+    """The gradients of a run by some of its sources: the inputs, and then variables.
+
+    Args:
+        forward: the node of the run.
+        x: its inputs.
+        wanted: which sources.
+        dy: the gradients of outputs by their places.
+    """
+    if "While" in forward.type:
+        return _of_loop(forward, x, wanted, dy)
+    if forward.type.endswith(("If", "Case")):
+        return _of_choice(forward, x, wanted, dy)
+    return _pulled(lambda inputs: _node_again(forward, inputs), x, forward.reads, wanted, dy)
+
+
+def _pulled(
+    run: Callable[[list[Tensor]], list[Tensor]], x: Sequence[Tensor], variables: Sequence[Any],
+    wanted: Sequence[int], dy: dict[int, Tensor],
+) -> list[Tensor]:  # fmt: skip
+    """The gradients of what is run by some of its inputs and variables, as whole tensors."""
+    arguments = [_ops.identity(value) for value in x]
+    sources = [[*arguments, *variables][source] for source in wanted]
+    with tf.GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(sources)
+        outputs = run(arguments)
+    targets = [outputs[k] for k in dy]
+    found = tape.gradient(targets, sources, list(dy.values()), tf.UnconnectedGradients.ZERO)
+    return [tf.convert_to_tensor(gradient) for gradient in found]
+
+
+def _of_choice(
+    forward: Any, x: list[Tensor], wanted: list[int], dy: dict[int, Tensor]
+) -> list[Tensor]:
+    """The gradients of the branch that was chosen."""
+
+    def branch(which: int) -> Callable[[], list[Tensor]]:
+        callee, places = forward.callees[which], forward.captures[which]
+
+        def run(arguments: list[Tensor]) -> list[Tensor]:
+            return _replayed(callee, [arguments[place] for place in places])
+
+        return lambda: _pulled(run, x, forward.reads, wanted, dy)
+
+    branches = [branch(k) for k in range(len(forward.callees))]
+    if not forward.type.endswith("If"):
+        return _as_list(tf.switch_case(x[0], branches))
+    return _as_list(tf.cond(_is_true(x[0]), branches[0], branches[1]))
+
+
+def _as_list(found: Any) -> list[Tensor]:
+    return list(found) if isinstance(found, list | tuple) else [found]
+
+
+def _of_loop(
+    forward: Any, x: list[Tensor], wanted: list[int], dy: dict[int, Tensor]
+) -> list[Tensor]:
+    """The gradients of a loop: it runs and keeps what each iteration begins with, and then goes back."""
+    condition, step = forward.callees
+    count = len(forward.outputs)
+    shapes = [output.shape for output in forward.outputs]
+    outer = [[x[place] for place in places] for places in forward.captures]
+    limit = _limit(forward, x)
+
+    def goes_on(k: Tensor, values: Any, kept: Any) -> Tensor:
+        more = _is_true(_replayed(condition, [*values, *outer[0]])[0])
+        return more if limit is None else tf.logical_and(more, k < tf.cast(limit, tf.int32))
+
+    def keep(k: Tensor, values: Any, kept: Any) -> Any:
+        kept = [
+            _ops.tensor_list_set_item(items, k, values[place], True)
+            for items, place in zip(kept, saved, strict=True)
+        ]
+        return k + 1, _replayed(step, [*values, *outer[1]]), kept
+
+    # A list holds no lists. Elements are written once, so that the last list has those of all.
+    saved = [k for k in range(count) if x[k].dtype is not tf.variant]
+    sizes = {k: gradients.element_sizes(shapes[k]) for k in saved}
+    lists = [_ops.tensor_list_reserve(0, x[k].dtype, sizes[k]) for k in saved]
+    zero = tf.constant(0)
+    scalar = tf.TensorShape([])
+    last, results, kept = tf.while_loop(
+        goes_on, keep, (zero, x[:count], lists), (scalar, shapes, [scalar] * len(saved))
+    )
+    real = [k for k in range(count) if _is_real(x[k]) and (k in sizes or k in dy)]
+    rest = [source for source in wanted if source >= count]
+    begin = [dy[k] if k in dy else tf.zeros_like(results[k]) for k in real]
+    sources = [*x, *forward.reads]
+    totals = [tf.zeros_like(_core.as_tensor(sources[source])) for source in rest]
+
+    def back(k: Tensor, dys: Any, totals: Any) -> Any:
+        values = list(results)
+        for items, place in zip(kept, saved, strict=True):
+            values[place] = _ops.tensor_list_get_item(items, k - 1, x[place].dtype, sizes[place])
+
+        def run(arguments: list[Tensor]) -> list[Tensor]:
+            captures = (arguments[place] for place in forward.captures[1])
+            return _replayed(step, [*arguments[:count], *captures])
+
+        given = dict(zip(real, dys, strict=True))
+        found = _pulled(run, [*values, *x[count:]], forward.reads, [*real, *rest], given)
+        added = [a + b for a, b in zip(totals, found[len(real) :], strict=True)]
+        return k - 1, found[: len(real)], added
+
+    _, dys, totals = tf.while_loop(
+        lambda k, *rest: k > 0,
+        back,
+        (last, begin, totals),
+        (scalar, [shapes[k] for k in real], [total.shape for total in totals]),
+    )
+    by_source = dict(zip([*real, *rest], [*dys, *totals], strict=True))
+    return [by_source[source] for source in wanted]
+
+
+def _is_real(tensor: Tensor) -> bool:
+    return tensor.dtype.is_floating or tensor.dtype.is_complex or tensor.dtype is tf.variant

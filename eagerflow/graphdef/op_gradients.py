@@ -1,0 +1,392 @@
+"""Gradients of operations by operations whose sizes are tensors; `gradients.py` uses them.
+
+A rule takes the gradients of the results, the inputs, the results and the attributes, and returns the
+gradients of the inputs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import eagerflow as tf
+from eagerflow import _core
+
+_ops = _core.ops
+Tensor = _core.Tensor
+Rule = Callable[[Any, Any, Any, Any], list[Any]]
+
+RULES: dict[str, Rule] = {}
+
+
+def _rule(*names: str) -> Callable[[Rule], Rule]:
+    def register(rule: Rule) -> Rule:
+        RULES.update(dict.fromkeys(names, rule))
+        return rule
+
+    return register
+
+
+def summed_to(value: Tensor, like: Tensor) -> Tensor:
+    """A gradient in the shape of an operand that was broadcast."""
+    axes, _ = tf.raw_ops.BroadcastGradientArgs(s0=tf.shape(like), s1=tf.shape(value))
+    return tf.reshape(tf.reduce_sum(value, axes), tf.shape(like))
+
+
+# The derivatives of elementwise operations, of an operand and the result.
+_OF_ONE: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "abs": lambda x, y: tf.sign(x),
+    "acos": lambda x, y: -tf.math.rsqrt(1.0 - x * x),
+    "acosh": lambda x, y: 1.0 / tf.sinh(y),
+    "asin": lambda x, y: tf.math.rsqrt(1.0 - x * x),
+    "asinh": lambda x, y: 1.0 / tf.cosh(y),
+    "atan": lambda x, y: 1.0 / (1.0 + x * x),
+    "atanh": lambda x, y: 1.0 / (1.0 - x * x),
+    "cos": lambda x, y: -tf.sin(x),
+    "cosh": lambda x, y: tf.sinh(x),
+    "digamma": lambda x, y: tf.math.polygamma(tf.ones_like(x), x),
+    "erf": lambda x, y: 2.0 / math.sqrt(math.pi) * tf.exp(-x * x),
+    "erfc": lambda x, y: -2.0 / math.sqrt(math.pi) * tf.exp(-x * x),
+    "exp": lambda x, y: y,
+    "expm1": lambda x, y: y + 1.0,
+    "lgamma": lambda x, y: tf.math.digamma(x),
+    "log": lambda x, y: 1.0 / x,
+    "log1p": lambda x, y: 1.0 / (1.0 + x),
+    "negative": lambda x, y: -tf.ones_like(x),
+    "reciprocal": lambda x, y: -y * y,
+    "relu": lambda x, y: tf.cast(x > 0, x.dtype),
+    "relu6": lambda x, y: tf.cast(tf.logical_and(x > 0, x < 6), x.dtype),
+    "rsqrt": lambda x, y: -0.5 * y * y * y,
+    "sigmoid": lambda x, y: y * (1.0 - y),
+    "sin": lambda x, y: tf.cos(x),
+    "sinh": lambda x, y: tf.cosh(x),
+    "softplus": lambda x, y: tf.sigmoid(x),
+    "softsign": lambda x, y: 1.0 / tf.square(1.0 + tf.abs(x)),
+    "sqrt": lambda x, y: 0.5 / y,
+    "square": lambda x, y: 2.0 * x,
+    "tan": lambda x, y: 1.0 + y * y,
+    "tanh": lambda x, y: 1.0 - y * y,
+}
+
+# Those of two operands, by each of them.
+_OF_TWO: dict[str, Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]] = {
+    "atan2": lambda a, b, y: (b / (a * a + b * b), -a / (a * a + b * b)),
+    "divide_no_nan": lambda a, b, y: (
+        tf.math.divide_no_nan(tf.ones_like(y), b),
+        tf.math.divide_no_nan(-y, b),
+    ),
+    "divide_real": lambda a, b, y: (1.0 / b, -y / b),
+    "floormod": lambda a, b, y: (tf.ones_like(y), -tf.floor(a / b)),
+    "maximum": lambda a, b, y: _split_at(a >= b, y),
+    "minimum": lambda a, b, y: _split_at(a <= b, y),
+    "multiply": lambda a, b, y: (b, a),
+    "multiply_no_nan": lambda a, b, y: (b, a),
+    "pow": lambda a, b, y: (
+        b * tf.pow(a, b - 1.0),
+        y * tf.math.log(tf.where(a > 0, a + tf.zeros_like(y), tf.ones_like(y))),
+    ),
+    "squared_difference": lambda a, b, y: (2.0 * (a - b), -2.0 * (a - b)),
+    "subtract": lambda a, b, y: (tf.ones_like(y), -tf.ones_like(y)),
+    "xdivy": lambda a, b, y: (tf.math.divide_no_nan(tf.ones_like(y), b), -y / b),
+    "xlog1py": lambda a, b, y: (tf.math.log1p(b + tf.zeros_like(y)), a / (1.0 + b)),
+    "xlogy": lambda a, b, y: (tf.math.log(b + tf.zeros_like(y)), a / b),
+}
+
+
+def _split_at(first: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    chosen = tf.cast(first, y.dtype)
+    return chosen, 1.0 - chosen
+
+
+def _of_one(derivative: Callable[[Tensor, Tensor], Tensor]) -> Rule:
+    return lambda dy, x, y, attrs: [dy[0] * _conj(derivative(x[0], y[0]))]
+
+
+def _of_two(derivatives: Callable[..., tuple[Tensor, Tensor]]) -> Rule:
+    def rule(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+        found = derivatives(*x, y[0])
+        return [summed_to(dy[0] * _conj(d), v) for d, v in zip(found, x, strict=True)]
+
+    return rule
+
+
+def _conj(value: Tensor) -> Tensor:
+    return tf.math.conj(value) if value.dtype.is_complex else value
+
+
+RULES.update({name: _of_one(derivative) for name, derivative in _OF_ONE.items()})
+RULES.update({name: _of_two(derivatives) for name, derivatives in _OF_TWO.items()})
+
+
+@_rule("add")
+def _add(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [summed_to(dy[0], v) for v in x]
+
+
+@_rule("identity")
+def _identity(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [dy[0]]
+
+
+@_rule(
+    "floor", "ceil", "round", "sign", "zeros_like", "ones_like", "stop_gradient", "floordiv", "argmax",
+    "argmin", "shape",
+)  # fmt: skip
+def _none(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [tf.zeros_like(v) for v in x]
+
+
+@_rule("cast")
+def _cast(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [tf.cast(dy[0], x[0].dtype)]
+
+
+@_rule("conj")
+def _conjugate(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [tf.math.conj(dy[0])]
+
+
+@_rule("real")
+def _real(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [tf.complex(dy[0], tf.zeros_like(dy[0]))]
+
+
+@_rule("imag")
+def _imag(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [tf.complex(tf.zeros_like(dy[0]), dy[0])]
+
+
+@_rule("complex")
+def _complex(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [summed_to(tf.math.real(dy[0]), x[0]), summed_to(tf.math.imag(dy[0]), x[1])]
+
+
+@_rule("clip_by_value")
+def _clip(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    v, low, high = x
+    zero = tf.zeros_like(dy[0])
+    below, above = v < low, v > high
+    inside = tf.where(tf.logical_or(below, above), zero, dy[0])
+    return [
+        summed_to(inside, v),
+        summed_to(tf.where(below, dy[0], zero), low),
+        summed_to(tf.where(above, dy[0], zero), high),
+    ]
+
+
+@_rule("softmax")
+def _softmax(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [(dy[0] - tf.reduce_sum(dy[0] * y[0], -1, keepdims=True)) * y[0]]
+
+
+@_rule("log_softmax")
+def _log_softmax(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [dy[0] - tf.exp(y[0]) * tf.reduce_sum(dy[0], -1, keepdims=True)]
+
+
+# Reductions.
+
+
+def _kept(x: Tensor, value: Tensor, axes: Any) -> Tensor:
+    """What a reduction gave, with the axes that it removed."""
+    sizes = tf.shape(x)
+    rank = tf.rank(x)
+    if axes is None:
+        return tf.reshape(value, tf.ones_like(sizes))
+    chosen = tf.reshape(tf.cast(tf.convert_to_tensor(axes), tf.int32), [-1])
+    chosen = tf.where(chosen < 0, chosen + rank, chosen)
+    ones = tf.ones_like(chosen)
+    return tf.reshape(value, tf.tensor_scatter_nd_update(sizes, chosen[:, None], ones))
+
+
+@_rule("reduce_sum")
+def _reduce_sum(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [tf.broadcast_to(_kept(x[0], dy[0], attrs["axis"]), tf.shape(x[0]))]
+
+
+@_rule("reduce_mean")
+def _reduce_mean(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    count = tf.maximum(tf.size(x[0]) // tf.maximum(tf.size(y[0]), 1), 1)
+    (whole,) = _reduce_sum(dy, x, y, attrs)
+    return [whole / tf.cast(count, whole.dtype)]
+
+
+@_rule("reduce_max", "reduce_min")
+def _reduce_extreme(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    best, weights = (_kept(x[0], value, attrs["axis"]) for value in (y[0], dy[0]))
+    chosen = tf.cast(x[0] == best, x[0].dtype)
+    counts = _kept(x[0], tf.reduce_sum(chosen, attrs["axis"]), attrs["axis"])
+    return [chosen / counts * weights]
+
+
+@_rule("reduce_prod")
+def _reduce_prod(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    product, weights = (_kept(x[0], value, attrs["axis"]) for value in (y[0], dy[0]))
+    return [product * weights / x[0]]
+
+
+@_rule("l2_loss")
+def _l2_loss(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [dy[0] * x[0]]
+
+
+# Shapes.
+
+
+@_rule("reshape", "expand_dims", "squeeze")
+def _reshape(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [tf.reshape(dy[0], tf.shape(x[0]))]
+
+
+@_rule("ensure_shape")
+def _ensure_shape(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [dy[0]]
+
+
+@_rule("broadcast_to")
+def _broadcast_to(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [summed_to(dy[0], x[0])]
+
+
+@_rule("fill")
+def _fill(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [tf.reduce_sum(dy[0])]
+
+
+@_rule("transpose")
+def _transpose(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    perm = attrs["perm"]
+    if perm is not None:
+        perm = tf.math.invert_permutation(tf.convert_to_tensor(perm))
+    return [tf.transpose(dy[0], perm, conjugate=attrs["conjugate"])]
+
+
+@_rule("reverse")
+def _reverse(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [tf.reverse(dy[0], attrs["axis"])]
+
+
+@_rule("concat")
+def _concat(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    axis = attrs["axis"]
+    return tf.split(dy[0], tf.stack([tf.shape(v)[axis] for v in x]), axis, len(x))
+
+
+@_rule("split")
+def _split(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [tf.concat(dy, attrs["axis"])]
+
+
+@_rule("stack")
+def _stack(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return tf.unstack(dy[0], len(x), attrs["axis"])
+
+
+@_rule("unstack")
+def _unstack(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [tf.stack(dy, attrs["axis"])]
+
+
+@_rule("slice")
+def _slice(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    before = tf.cast(tf.convert_to_tensor(attrs["begin"]), tf.int32)
+    after = tf.shape(x[0]) - tf.shape(y[0]) - before
+    return [tf.raw_ops.Pad(input=dy[0], paddings=tf.stack([before, after], 1))]
+
+
+_MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
+
+
+@_rule("strided_slice")
+def _strided_slice(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    places = {
+        key: tf.cast(tf.convert_to_tensor(attrs[key]), tf.int32)
+        for key in ("begin", "end", "strides")
+    }
+    masks = {key: attrs[key] for key in _MASKS}
+    found = tf.raw_ops.StridedSliceGrad(shape=tf.shape(x[0]), dy=dy[0], **places, **masks)
+    return [found]
+
+
+# Products and windows.
+
+
+@_rule("matmul")
+def _matmul(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    (a, b), g = x, dy[0]
+    flip_a = attrs["transpose_a"] or attrs["adjoint_a"]
+    flip_b = attrs["transpose_b"] or attrs["adjoint_b"]
+    if flip_a:
+        by_a = tf.matmul(b, g, adjoint_a=flip_b, adjoint_b=True)
+    else:
+        by_a = tf.matmul(g, b, adjoint_b=not flip_b)
+    if flip_b:
+        by_b = tf.matmul(g, a, adjoint_a=True, adjoint_b=flip_a)
+    else:
+        by_b = tf.matmul(a, g, adjoint_a=not flip_a)
+    if a.dtype.is_complex:  # what is transposed and not conjugated
+        by_a = tf.math.conj(by_a) if attrs["transpose_a"] else by_a
+        by_b = tf.math.conj(by_b) if attrs["transpose_b"] else by_b
+    if a.shape.rank == b.shape.rank == 2:
+        return [by_a, by_b]
+    return [summed_to(by_a, a), summed_to(by_b, b)]
+
+
+@_rule("bias_add")
+def _bias_add(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    layout = attrs["data_format"]
+    return [dy[0], tf.raw_ops.BiasAddGrad(out_backprop=dy[0], data_format=layout)]
+
+
+def _windows(attrs: Any, *names: str) -> dict[str, Any]:
+    found = {name: attrs[name] for name in ("strides", "padding", "data_format", *names)}
+    if attrs.get("explicit_paddings"):
+        found["explicit_paddings"] = attrs["explicit_paddings"]
+    return found
+
+
+@_rule("conv2d")
+def _conv2d(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    images, filters = x
+    common = {
+        **_windows(attrs), "dilations": attrs["dilations"] or [1, 1, 1, 1], "out_backprop": dy[0],
+    }  # fmt: skip
+    raw = tf.raw_ops
+    return [
+        raw.Conv2DBackpropInput(input_sizes=tf.shape(images), filter=filters, **common),
+        raw.Conv2DBackpropFilter(input=images, filter_sizes=tf.shape(filters), **common),
+    ]
+
+
+@_rule("depthwise_conv2d")
+def _depthwise_conv2d(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    images, filters = x
+    common = {
+        **_windows(attrs), "dilations": attrs["dilations"] or [1, 1, 1, 1], "out_backprop": dy[0],
+    }  # fmt: skip
+    raw = tf.raw_ops
+    return [
+        raw.DepthwiseConv2dNativeBackpropInput(
+            input_sizes=tf.shape(images), filter=filters, **common
+        ),
+        raw.DepthwiseConv2dNativeBackpropFilter(
+            input=images, filter_sizes=tf.shape(filters), **common
+        ),
+    ]
+
+
+@_rule("max_pool")
+def _max_pool(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    found = tf.raw_ops.MaxPoolGrad(
+        orig_input=x[0], orig_output=y[0], grad=dy[0], **_windows(attrs, "ksize")
+    )
+    return [found]
+
+
+@_rule("avg_pool")
+def _avg_pool(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    found = tf.raw_ops.AvgPoolGrad(
+        orig_input_shape=tf.shape(x[0]), grad=dy[0], **_windows(attrs, "ksize")
+    )
+    return [found]
