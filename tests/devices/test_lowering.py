@@ -92,6 +92,48 @@ def test_programs_compute_like_kernels(family, name):
         np.testing.assert_allclose(mine, theirs, tolerance, tolerance)
 
 
+SEED = np.array([1, 2])
+# A function of the inputs behind it, none of which is known when the program is compiled.
+COMPUTED = {
+    "linspace": (
+        lambda x, y: tf.linspace(x, y, 5, axis=-1),
+        np.float32([1, 2]),
+        np.float32([5, -2]),
+    ),
+    "linspace of one": (lambda x, y: tf.linspace(x, y, 1), 1.0, 5.0),
+    "categorical": (
+        lambda x, seed: tf.random.stateless_categorical(tf.math.log(x), 33, seed=seed),
+        np.float32([[0.1, 0.0, 0.9], [0.5, 0.25, 0.25]]),
+        SEED,
+    ),
+    "shuffle": (
+        lambda x, seed: tf.random.experimental.stateless_shuffle(x, seed=seed),
+        np.arange(50),
+        SEED,
+    ),
+    "reverse_sequence": (
+        lambda x, lengths: tf.reverse_sequence(x, lengths, seq_axis=1, batch_axis=2),
+        np.arange(24).reshape([2, 4, 3]),
+        [3, 0, 2],
+    ),
+    "in_top_k": (
+        lambda targets, scores: tf.math.in_top_k(targets, scores, 2),
+        [0, 2, 5, 1],
+        np.float32([[3, 1, 2], [3, 3, 2], [1, 2, 3], [1, 1, np.inf]]),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COMPUTED)
+def test_results_are_those_of_kernels(name):
+    """Operations that the cases above meet rarely, or with inputs that are known."""
+    function, *inputs = COMPUTED[name]
+    inputs = [tf.constant(x) for x in inputs]
+    compiled = tf.function(function, jit_compile=True)
+    np.testing.assert_allclose(compiled(*inputs), function(*inputs), 1e-5, 1e-5)
+    assert len(compiled.get_concrete_function(*inputs).graph.program[1].splitlines()) > 5
+
+
 def test_the_page_lists_the_operations():
     """docs/devices.md says what programs have; tools/lowered_operations.py writes it."""
     tool = Path(__file__).parents[2] / "tools" / "lowered_operations.py"

@@ -334,6 +334,25 @@ Values diag_part(const Call& c) {
   return {c.b.slice(sums, begin, end)};
 }
 
+Values linspace(const Call& c) {
+  Builder& b = c.b;
+  const auto& attrs = c.attrs<ops::LinspaceAttrs>();
+  const Shape& shape = c.out[0].shape;
+  if (!is_floating(c.out[0].dtype)) refuse("linspace of integers");
+  const int64_t axis = normalized(attrs.axis, shape.rank());
+  const Dims missing{axis};
+  const Shape each = without(shape, missing);
+  const Value start = b.broadcast(c.in[0], each), stop = b.broadcast(c.in[1], each);
+  const Value steps = b.like(start, static_cast<double>(std::max<int64_t>(attrs.num - 1, 1)));
+  const Value delta = b.spread(b.div(b.sub(stop, start), steps), shape, missing);
+  const Value number = b.iota(c.out[0].dtype, shape, axis);
+  const Value inside = b.add(b.spread(start, shape, missing), b.mul(delta, number));
+  if (attrs.num < 2) return {inside};
+  const Value last = b.like(number, static_cast<double>(attrs.num - 1));
+  const Value is_last = b.compare("EQ", number, last);
+  return {b.select(is_last, b.spread(stop, shape, missing), inside)};
+}
+
 constexpr std::pair<const char*, Rule> kRules[] = {
     {"reshape", reshaped},
     {"expand_dims", reshaped},
@@ -345,6 +364,7 @@ constexpr std::pair<const char*, Rule> kRules[] = {
     {"tile", tile},
     {"reverse", reverse},
     {"concat", concat},
+    {"linspace", linspace},
     {"stack", stack},
     {"unstack", unstack},
     {"split", split},

@@ -3,6 +3,7 @@
 
 #include "lower/rule.h"
 #include "ops/indexing.h"
+#include "ops/partition.h"
 #include "tensor/error.h"
 
 namespace ef::lower {
@@ -179,7 +180,58 @@ Values one_hot(const Call& c) {
   return {b.select(hot, b.broadcast(c.in[1], shape), b.broadcast(c.in[2], shape))};
 }
 
+// The first steps of each sequence from the last one on.
+Values reverse_sequence(const Call& c) {
+  Builder& b = c.b;
+  const auto& attrs = c.attrs<ops::ReverseSequenceAttrs>();
+  const Value& x = c.in[0];
+  const int64_t axis = normalized(attrs.seq_axis, x.rank());
+  const int64_t batch = normalized(attrs.batch_axis, x.rank());
+  Dims order{batch, axis};
+  for (int i = 0; i < x.rank(); ++i) {
+    if (i != batch && i != axis) order.push_back(i);
+  }
+  const Value turned = b.transpose(x, order);
+  const int64_t rows = turned.shape[0], size = turned.shape[1];
+  if (turned.shape.num_elements() == 0) return {x};
+  const Shape grid{rows, size};
+  const Value step = b.iota(DType::kInt64, grid, 1);
+  const Value length = b.broadcast_in_dim(b.convert(c.in[1], DType::kInt64), grid, Dims{0});
+  const Value mirrored = b.sub(b.sub(length, b.like(step, 1)), step);
+  const Value from = b.select(b.compare("LT", step, length), mirrored, step);
+  const Value first =
+      b.mul(b.iota(DType::kInt64, grid, 0), b.like(step, static_cast<double>(size)));
+  const Value flat = b.reshape(turned, {rows * size, turned.shape.num_elements() / (rows * size)});
+  const Value places = b.reshape(b.add(first, from), {rows * size});
+  const Value taken = b.reshape(b.take_rows(flat, places), turned.shape);
+  Dims back(order.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+  return {b.transpose(taken, back)};
+}
+
+// Whether fewer than k scores are larger than that of the target, and all are finite.
+Values in_top_k(const Call& c) {
+  Builder& b = c.b;
+  const Value &scores = c.in[0], targets = b.convert(c.in[1], DType::kInt64);
+  const Shape& shape = scores.shape;
+  const Value wanted =
+      b.compare("EQ", b.iota(DType::kInt64, shape, 1), b.broadcast_in_dim(targets, shape, Dims{0}));
+  const Value finite = b.one("stablehlo.is_finite", {scores}, {DType::kBool, shape});
+  const Value picked = b.select(wanted, scores, b.like(scores, 0));
+  const Value own = b.reduce(Reduction::kAdd, picked, Dims{1});
+  const Value larger = b.compare("GT", scores, b.broadcast_in_dim(own, shape, Dims{0}));
+  const Value count = b.reduce(Reduction::kAdd, b.convert(larger, DType::kInt64), Dims{1});
+  const Value below =
+      b.compare("LT", count, b.full_int(DType::kInt64, count.shape, c.attrs<ops::InTopKAttrs>().k));
+  const Value known = b.logical_and(b.reduce(Reduction::kAnd, finite, Dims{1}),
+                                    b.reduce(Reduction::kOr, wanted, Dims{1}));
+  return {b.logical_and(below, known)};
+}
+
 constexpr std::pair<const char*, Rule> kRules[] = {
+    {"reverse_sequence", reverse_sequence},
+    {"in_top_k", in_top_k},
     {"gather", gather},
     {"gather_grad", gather_grad},
     {"gather_nd", gather_nd},

@@ -12,16 +12,26 @@ Values matmul(const Call& c) {
   const auto& attrs = c.attrs<ops::MatmulAttrs>();
   const Shape& shape = c.out[0].shape;
   const int rank = shape.rank();
+  const auto widened = [&](const Value& x) {
+    const bool narrow = is_integer(x.dtype) && x.dtype != c.out[0].dtype;
+    return narrow ? b.convert(x, c.out[0].dtype) : x;
+  };
   const auto with_batch = [&](const Value& x) {
     Shape wide;
     for (int axis = 0; axis < rank - 2; ++axis) wide.push_back(shape[axis]);
     wide.push_back(x.shape.back(1));
     wide.push_back(x.shape.back());
-    const bool narrow = is_integer(x.dtype) && x.dtype != c.out[0].dtype;
-    return b.broadcast(narrow ? b.convert(x, c.out[0].dtype) : x, wide);
+    return b.broadcast(widened(x), wide);
   };
   if (is_complex(c.in[0].dtype) && (attrs.adjoint_a || attrs.adjoint_b)) {
     refuse("products with adjoint matrices of complex numbers");
+  }
+  if (c.in[0].rank() == rank && c.in[1].rank() == 2) {
+    // One matrix for the whole batch: its rows are multiplied together.
+    const Value product =
+        b.dot(widened(c.in[0]), widened(c.in[1]), {}, {},
+              Dims{attrs.swaps_a() ? rank - 2 : rank - 1}, Dims{attrs.swaps_b() ? 1 : 0});
+    return {b.convert(product, c.out[0].dtype)};
   }
   const Value x = with_batch(c.in[0]), y = with_batch(c.in[1]);
   const Dims batch = axes_from(0, rank - 2);

@@ -211,12 +211,73 @@ Values uniform_int(const Call& c) {
   return {b.bitcast(b.add(rest, low), c.out[0].dtype)};
 }
 
+// Every sample has half a block, in the order of the rows.
+Values categorical(const Call& c) {
+  Builder& b = c.b;
+  const DType wide = DType::kFloat64;
+  const Value logits = b.convert(c.in[0], wide);
+  const int64_t rows = logits.shape[0], classes = logits.shape[1], samples = c.out[0].shape[1];
+  if (rows * classes * samples == 0) return {b.full(c.out[0].dtype, c.out[0].shape, 0)};
+  // Logits that are not finite have no weight.
+  const Value finite = b.one("stablehlo.is_finite", {logits}, {DType::kBool, logits.shape});
+  const Value known = b.select(finite, logits, b.lowest(wide, logits.shape));
+  const Value largest = b.reduce(Reduction::kMaximum, known, Dims{1});
+  const Value distance = b.sub(logits, b.broadcast_in_dim(largest, logits.shape, Dims{0}));
+  const Value weights = b.select(finite, b.exp(distance), b.like(logits, 0));
+  const std::pair<int64_t, int64_t> paddings[] = {{0, 0}, {classes - 1, 0}};
+  const Value sums =
+      b.reduce_window(Reduction::kAdd, weights, Dims{1, classes}, Dims{1, 1}, paddings);
+  const Stream stream = stream_of(c, c.attrs<ops::CategoricalAttrs>().stream);
+  const Values w = words_for(c, stream, 2);
+  const Value units =
+      first_of(c, interleaved(b, {unit_double(b, w[0], w[1]), unit_double(b, w[2], w[3])}));
+  const Value total = b.reshape(b.slice(sums, Dims{0, classes - 1}, Dims{rows, classes}), {rows});
+  const Value places = b.mul(units, b.broadcast_in_dim(total, units.shape, Dims{0}));
+  const Shape all{rows, samples, classes};
+  const Value passed = b.compare("LE", b.broadcast_in_dim(sums, all, Dims{0, 2}),
+                                 b.broadcast_in_dim(places, all, Dims{0, 1}));
+  return {b.reduce(Reduction::kAdd, b.convert(passed, c.out[0].dtype), Dims{2})};
+}
+
+// Each number changes places with one behind it.
+Values shuffle(const Call& c) {
+  Builder& b = c.b;
+  const int64_t n = c.out[0].shape[0];
+  const Value numbers = b.iota(DType::kInt32, {n}, 0);
+  if (n < 2) return {numbers};
+  const Stream stream = stream_of(c, c.attrs<ops::ShuffleAttrs>().stream);
+  const Value words = first_of(c, interleaved(b, words_for(c, stream, 4)));
+  const Value rest = b.sub(b.full_int(kWord, {n}, n), b.iota(kWord, {n}, 0));
+  const Value steps = b.convert(b.binary("stablehlo.remainder", words, rest), DType::kInt32);
+  const Values start{b.full_int(DType::kInt32, {}, 0), numbers};
+  const TensorSpec specs[] = {start[0].spec(), start[1].spec()};
+  const std::string regions[] = {
+      b.region(specs,
+               [&](const Values& a) {
+                 return Values{b.compare("LT", a[0], b.full_int(DType::kInt32, {}, n - 1))};
+               }),
+      b.region(specs, [&](const Values& a) {
+        const Dims one{1};
+        const auto at = [&](const Value& x, const Value& place) {
+          return b.dynamic_slice(x, {&place, 1}, one);
+        };
+        const Value other = b.add(a[0], b.reshape(at(steps, a[0]), {}));
+        const Value here = at(a[1], a[0]), there = at(a[1], other);
+        const Value half = b.dynamic_update_slice(a[1], there, {&a[0], 1});
+        return Values{b.add(a[0], b.full_int(DType::kInt32, {}, 1)),
+                      b.dynamic_update_slice(half, here, {&other, 1})};
+      })};
+  return {b.op("stablehlo.while", start, {}, specs, regions)[1]};
+}
+
 constexpr std::pair<const char*, Rule> kRules[] = {
     {"philox_uniform", uniform},
     {"philox_normal", normal},
     {"philox_truncated_normal", truncated_normal},
     {"philox_uniform_int", uniform_int},
     {"philox_uniform_full_int", uniform_full_int},
+    {"philox_categorical", categorical},
+    {"philox_shuffle", shuffle},
 };
 
 }  // namespace
