@@ -11,12 +11,21 @@
 #include "eager/observer.h"
 #include "eager/tape.h"
 #include "kernels/cpu/attention.h"
+#include "kernels/cpu/short_gemm.h"
+#include "kernels/cpu/widen.h"
+#include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/matmul.h"
 #include "ops/softmax.h"
 
 namespace ef::graph {
 namespace {
+
+// Shorter floats are computed as floats.
+bool can_compute(DType dtype) { return dtype == DType::kFloat32 || cpu::is_short_float(dtype); }
+
+// Of fewer keys, products that the processor computes of bfloat16 are faster than what they save.
+constexpr int64_t kManyKeys = 512;
 
 bool is(const Node& node, const Op& op) { return node.op == &op && node.late.empty(); }
 
@@ -51,7 +60,7 @@ class Attention::Search {
     std::vector<Found> all;
     for (size_t i = 0; i < steps_.size(); ++i) {
       const Node& node = *steps_[i].node;
-      if (!is(node, ops::softmax) || node.outputs[0].dtype() != DType::kFloat32) continue;
+      if (!is(node, ops::softmax) || !can_compute(node.outputs[0].dtype())) continue;
       Parts parts;
       if (find_scores(i, parts) && find_products(parts) && pays(parts)) {
         all.push_back(joined(parts));
@@ -339,9 +348,15 @@ bool place_mask(const Shape& mask, const Shape& scores, cpu::Attention& a) {
 }  // namespace
 
 bool Attention::run(std::span<const Tensor> inputs, TensorList& outputs) const {
-  if (!observers.empty() || !fuses()) return false;
-  for (const Tensor& input : inputs) {
-    if (!input || input.dtype() != DType::kFloat32 || input.size() == 0) return false;
+  if (!observers.empty() || !fuses() || !inputs[0]) return false;
+  const DType dtype = inputs[0].dtype();
+  if (!can_compute(dtype)) return false;
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    const Tensor& input = inputs[k];
+    if (!input || input.size() == 0) return false;
+    // What the forward pass has kept is in floats.
+    const bool kept = backward_ && k + 1 == inputs.size();
+    if (input.dtype() != (kept ? DType::kFloat32 : dtype)) return false;
     if (input.impl()->lazy() && is_batched(input)) return false;
     for (const Tape* const tape : active_tapes()) {
       if (tape->knows(input.impl()->id_or_zero())) return false;
@@ -358,6 +373,8 @@ bool Attention::run(std::span<const Tensor> inputs, TensorList& outputs) const {
   a.keys = key.back(keys_in_columns_ ? 0 : 1);
   a.value_size = value.back(0);
   if (key.back(keys_in_columns_ ? 1 : 0) != a.size || value.back(1) != a.keys) return false;
+  const bool multiplied = dtype == DType::kBfloat16 && cpu::multiplies_bfloat16();
+  if (multiplied && a.keys < kManyKeys) return false;
   a.heads = inputs[0].size() / (a.queries * a.size);
   Shape scores = query;
   scores[scores.rank() - 1] = a.keys;
@@ -372,7 +389,12 @@ bool Attention::run(std::span<const Tensor> inputs, TensorList& outputs) const {
     const Tensor& gradient = inputs[next + divides_.size() + shifts_ + 1];
     if (gradient.shape() != result) return false;
   }
-  for (const Tensor& input : inputs) input.impl()->settle();
+  TensorList floats;  // of shorter ones
+  for (const Tensor& input : inputs) {
+    input.impl()->settle();
+    if (cpu::is_short_float(dtype)) floats.push_back(cast_to(input, DType::kFloat32));
+  }
+  if (!floats.empty()) inputs = floats;
   a.query = inputs[0].data<float>();
   a.key = inputs[1].data<float>();
   a.value = inputs[2].data<float>();
@@ -408,10 +430,16 @@ bool Attention::run(std::span<const Tensor> inputs, TensorList& outputs) const {
     cpu::attention_grad(a, inputs[next].data<float>(), inputs[next + 2].data<float>(),
                         inputs[next + 1].data<float>(), gradients[0], gradients[1], gradients[2]);
   }
+  const size_t results = backward_ ? 3 : 1;
+  for (size_t k = 0; k < results && cpu::is_short_float(dtype); ++k) {
+    if (!outputs[k]) continue;
+    outputs[k] = cast_to(outputs[k], dtype);
+    compute_now(outputs[k]);
+  }
   if (fusion_log) [[unlikely]] {
     fusion_log->push_back({{&ops::matmul, &ops::softmax, &ops::matmul},
                            backward_ ? "attention's gradient" : "attention",
-                           DType::kFloat32,
+                           dtype,
                            result,
                            inputs.size(),
                            outputs.size()});

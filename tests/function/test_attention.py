@@ -303,3 +303,34 @@ def test_scores_take_no_memory() -> None:
     traced(*inputs)
     peak = tf.config.experimental.get_memory_info("CPU:0")["peak"]
     assert peak - before < size * size  # bytes: a quarter of one matrix of scores
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("queries, keys", [(70, 70), (33, 530)])
+def test_short_floats(dtype: str, queries: int, keys: int) -> None:
+    wide = masked("causal", queries, keys)
+
+    def program(*inputs: Any, dtype: str) -> Any:
+        cast = [tf.cast(x, dtype) for x in inputs]
+
+        def short(query: Any, key: Any, value: Any) -> Any:
+            scores = tf.matmul(query, key, transpose_b=True) * 0.25
+            mask = tf.maximum(wide(tf.zeros(scores.shape)), -60000.0)
+            return tf.matmul(tf.nn.softmax(scores + tf.cast(mask, dtype)), value)
+
+        return with_gradients(short)(*cast)
+
+    inputs = operands(queries, keys, 24)
+    exact = program(*inputs, dtype="float32")
+    single = program(*inputs, dtype=dtype)
+    traced = tf.function(lambda *inputs: program(*inputs, dtype=dtype))
+    ran = fusions_of(lambda: traced(*inputs))
+    # Few keys of bfloat16 run step by step where the processor multiplies them.
+    if dtype == "float16" or keys >= 512:
+        assert "attention" in ran and "attention's gradient" in ran
+    for one, other, best in zip(traced(*inputs), single, exact, strict=True):
+        assert one.dtype == dtype and one.shape == other.shape
+        scale = np.abs(best).max()
+        errors = [np.abs(x.numpy().astype("f") - best).max() / scale for x in (one, other)]
+        # The input's rounding is in both; that of the scores only in single steps.
+        assert errors[0] <= 1.5 * errors[1] + 1e-3
