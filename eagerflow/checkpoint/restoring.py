@@ -175,6 +175,8 @@ class Restoration:
         fresh_nodes = {id(item): node for node, item in fresh.items()}
         for owner, wanted in self._slots.items():
             item = fresh.get(owner, self.objects.get(owner))
+            if (refuse := getattr(item, "_refuse_slots", None)) is not None:
+                refuse()
             for variable, name, slot in () if item is None else slots(item):
                 original = fresh_nodes.get(id(variable), self.nodes.get(id(variable), -1))
                 slot_node = wanted.get((original, name))
@@ -199,7 +201,8 @@ class Restoration:
             if slot.slot_variable_node_id not in self.objects:
                 return True
         for child in self._names[node].values():
-            if child in seen or not self.graph.nodes[child].has_checkpoint_values.value:
+            kept = self.graph.nodes[child]
+            if child in seen or not (kept.has_checkpoint_values.value or kept.slot_variables):
                 continue
             item = self.objects.get(child)
             if item is None:

@@ -8,6 +8,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.autodiff.tape import GradientTape
 from eagerflow.framework import context, dtypes
+from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable
 from eagerflow.ops import array, indexing
@@ -162,11 +163,12 @@ class Optimizer:
             return training.apply_gradients(self, pairs, global_step, name or self._name)
         changed = [variable for gradient, variable in pairs if gradient is not None]
         self._begin(changed)
-        for variable in changed:
-            self._slots_of(variable)
-        if "_pending_restorations" in self.__dict__:
-            # A checkpoint was restored before these slots were made.
-            self.__dict__["_pending_restorations"].settle(self)
+        with eagerly():
+            for variable in changed:
+                self._slots_of(variable)
+            if "_pending_restorations" in self.__dict__:
+                # A checkpoint was restored before these slots were made.
+                self.__dict__["_pending_restorations"].settle(self)
         for gradient, variable in pairs:
             if gradient is not None:
                 self._apply(gradient, variable)

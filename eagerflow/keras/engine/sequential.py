@@ -169,6 +169,8 @@ class Sequential(Model):
     def _track(self, layer: Any) -> None:
         self._add_once("_self_tracked_trackables", layer)
         structure_changed()
+        if "_pending_restorations" in self.__dict__:
+            self.__dict__["_pending_restorations"].settle(self)
 
     def _start(self, layer: Any) -> None:
         """Adds the first layer, and makes a graph if it tells the input's shape."""

@@ -107,6 +107,16 @@ class Adam(Optimizer, adam.Adam):
             **kwargs,
         )
 
+    def set_weights(self, weights: Any) -> None:
+        """Gives the optimizer's variables these values; the largest ones of `amsgrad` may follow.
+
+        Raises:
+            ValueError: if there are more or fewer variables, or a shape does not fit.
+        """
+        weights, count = list(weights), len(self._variables)
+        slots = max(count - 1, 0) // 2
+        super().set_weights(weights[:count] if len(weights) == 3 * slots + 1 else weights)
+
 
 class RMSprop(Optimizer, rmsprop.RMSprop):
     """RMSprop, with epsilon outside of the root unless there is momentum.

@@ -200,7 +200,8 @@ class Optimizer(_NewOptimizer):
             )
         self.__dict__["_iterations"] = variable
         self._variables.insert(0, variable)
-        self._one = _core.convert(1, variable.dtype)
+        if isinstance(variable, Variable):
+            self._one = _core.convert(1, variable.dtype)
 
     def _current_rate(self) -> Any:
         if "learning_rate" not in self._hyper:
@@ -238,6 +239,9 @@ class Optimizer(_NewOptimizer):
             for name, value in self._own_scalars().items()
             if isinstance(value, _core.Variable)
         }
+
+    def _refuse_slots(self) -> None:
+        """Takes them."""
 
     def _checkpoint_slots(self) -> list[tuple[Any, str, Any]]:
         variables = self._models | self._seen

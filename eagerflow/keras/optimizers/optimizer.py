@@ -302,8 +302,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         """
         initial = initializers.get(initializer)(shape or [], dtype=float_dtype(dtype))
         variable = Variable(initial, trainable=False, name=name)
-        self._variables.append(variable)
-        return variable
+        return self._keep(variable)
 
     def add_variable_from_reference(
         self,
@@ -331,7 +330,12 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
             name=self._name_of_slot(model_variable, variable_name),
             dtype=model_variable.dtype,
         )
+        return self._keep(variable)
+
+    def _keep(self, variable: Variable) -> Variable:
+        """Lists a variable, and gives it the value that a checkpoint had for it."""
         self._variables.append(variable)
+        self._settle_restorations()
         return variable
 
     def _name_of_slot(self, variable: Variable, slot: str) -> str:
@@ -625,6 +629,15 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         if isinstance(self._learning_rate, Variable):
             children["_learning_rate"] = self._learning_rate
         return children
+
+    def _refuse_slots(self) -> None:
+        """Raises: the slots of a checkpoint's optimizer were those of a legacy one."""
+        raise ValueError(
+            "You are trying to restore a checkpoint from a legacy TF-Keras optimizer into a v2.11+ "
+            "Optimizer, which can cause errors. Please update the optimizer referenced in your code "
+            "to be an instance of `tf.keras.optimizers.legacy.Optimizer`, e.g.: "
+            f"`tf.keras.optimizers.legacy.{type(self).__name__}`."
+        )
 
     def _initial_slots(self) -> dict[str, float]:
         """The names of each variable's slots, and their initial values."""

@@ -121,6 +121,28 @@ def test_checkpoints_name_slots_as_tensorflow_does(tmp_path):
     assert other.get_slot(w, "sum").numpy().tolist() == [2.0, 4.0]
 
 
+def test_slots_are_refused_by_optimizers_that_have_none(tmp_path):
+    v = tf.Variable([1.0, 2.0], name="v")
+    optimizer = legacy.Adam(0.1)
+    optimizer.minimize(lambda: v * v, [v])
+    path = tf.train.Checkpoint(optimizer=optimizer, v=v).write(str(tmp_path / "ck"))
+    newer = tf.train.Checkpoint(optimizer=tf.keras.optimizers.Adam(), v=v)
+    with pytest.raises(ValueError, match="checkpoint from a legacy .*legacy.Adam"):
+        newer.read(path)
+
+
+def test_adam_takes_weights_with_the_largest_ones():
+    v = tf.Variable([1.0, 2.0], name="v")
+    one, other = legacy.Adam(0.1, amsgrad=True), legacy.Adam(0.1)
+    for optimizer in (one, other):
+        optimizer.minimize(lambda: v * v, [v])
+    other.set_weights(one.get_weights())
+    assert len(one.get_weights()) == 4
+    np.testing.assert_allclose(other.get_slot(v, "v").numpy(), one.get_slot(v, "v").numpy())
+    with pytest.raises(ValueError, match="weight list of length 2"):
+        other.set_weights(one.get_weights()[:2])
+
+
 def test_nadam_saves_the_product_of_its_momenta():
     v = tf.Variable(1.0, name="v")
     optimizer = legacy.Nadam(0.1, schedule_decay=0.5)
