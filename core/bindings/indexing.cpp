@@ -83,6 +83,18 @@ int64_t index_value(PyObject* item) {
   bad_index(item);
 }
 
+// Whether a bound of a slice is left out: None, or a `Dimension` of unknown size.
+bool is_absent(PyObject* bound) {
+  if (bound == Py_None) return true;
+  if (PyLong_Check(bound) || is_tensor(bound) || is_variable(bound) || is_array(bound) ||
+      is_numpy_scalar(bound) || !PyIndex_Check(bound)) {
+    return false;
+  }
+  const PyRef size = PyRef::steal(PyObject_GetAttrString(bound, "value"));
+  if (!size) PyErr_Clear();
+  return size.get() == Py_None;
+}
+
 // The arguments of one strided slice.
 class Slicing {
  public:
@@ -144,17 +156,17 @@ class Slicing {
 
   void add_slice(PySliceObject* slice) {
     int64_t bounds[2] = {0, 0};
-    if (slice->start == Py_None) {
+    if (is_absent(slice->start)) {
       slice_.begin_mask |= bit();
     } else {
       bounds[0] = value(slice->start, kBegin);
     }
-    if (slice->stop == Py_None) {
+    if (is_absent(slice->stop)) {
       slice_.end_mask |= bit();
     } else {
       bounds[1] = value(slice->stop, kEnd);
     }
-    push(bounds[0], bounds[1], slice->step == Py_None ? 1 : value(slice->step, kStrides));
+    push(bounds[0], bounds[1], is_absent(slice->step) ? 1 : value(slice->step, kStrides));
     takes_from_axis_ = true;
   }
 

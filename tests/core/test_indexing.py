@@ -240,3 +240,12 @@ def test_gradient_of_packed_list():
         tape.watch([a, b])
         y = tf.convert_to_tensor([a, [b][0], 1.0]) * tf.constant([1.0, 2.0, 3.0])
     assert [g.numpy() for g in tape.gradient(y, [a, b])] == [1, 2]
+
+
+def test_bounds_of_unknown_size_are_left_out():
+    unknown = tf.compat.v1.Dimension(None)
+    x = tf.constant([1, 2, 3])
+    assert x[unknown:unknown:unknown].numpy().tolist() == [1, 2, 3]
+    assert x[tf.compat.v1.Dimension(1) : unknown].numpy().tolist() == [2, 3]
+    with pytest.raises(TypeError):
+        x[unknown]
