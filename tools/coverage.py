@@ -62,8 +62,9 @@ These are most of the tests that do not pass:
 5. `tf.sparse` takes symbolic sparse tensors, where Keras raises because they are no `SparseTensor`.
 6. Sounds are resampled with SciPy, where Keras asks for tensorflow_io.
 7. `partitioner=` is accepted, and variables are whole: partitions were for parameter servers.
-8. `layers.experimental.DynamicLookup` and `DynamicEmbedding` are missing: they count words in tables that
-   change while a graph runs, and their results depend on the order in which threads do so.
+8. `layers.experimental.DynamicLookup`, `DynamicEmbedding` and the callback that updates it are missing:
+   they count words in tables that change while a graph runs, and their results depend on the order in
+   which threads do so. `dtensor.experimental.LayoutMap` is, because there are no layouts.
 9. Messages are Keras's where its tests match them; where theirs name no remedy, ours do.
 """
 

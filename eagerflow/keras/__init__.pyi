@@ -6,6 +6,8 @@ from eagerflow.keras import (
     config as config,
     constraints as constraints,
     datasets as datasets,
+    dtensor as dtensor,
+    estimator as estimator,
     experimental as experimental,
     export as export,
     initializers as initializers,

@@ -1,3 +1,4 @@
+from eagerflow.keras.callbacks import experimental as experimental
 from eagerflow.keras.callbacks.backup import BackupAndRestore as BackupAndRestore
 from eagerflow.keras.callbacks.callback import Callback as Callback
 from eagerflow.keras.callbacks.callback_list import CallbackList as CallbackList

@@ -11,6 +11,10 @@ import numpy as np
 
 from eagerflow.io.replacing import replaced
 from eagerflow.keras.callbacks.callback import Callback
+from eagerflow.util import lazy
+
+# Imported when it is first used: most programs log nothing.
+logging = lazy.Module("eagerflow.framework.logging")
 
 
 class BackupAndRestore(Callback):
@@ -132,3 +136,14 @@ class BackupAndRestore(Callback):
                 weight.assign(state[f"optimizer/{index}"])
             self.model._train_counter.assign(state["train_counter"])
             self._restored = int(state["epoch"]), int(state["step"])
+
+
+class ExperimentalBackupAndRestore(BackupAndRestore):
+    """`BackupAndRestore` by the name that it had first; warns, and does the same."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        logging.warning(
+            "`tf.keras.callbacks.experimental.BackupAndRestore` endpoint is deprecated and will be "
+            "removed in a future release. Please use `tf.keras.callbacks.BackupAndRestore`."
+        )
+        super().__init__(*args, **kwargs)

@@ -1,0 +1,3 @@
+from eagerflow.keras.callbacks.backup import ExperimentalBackupAndRestore
+
+BackupAndRestore = ExperimentalBackupAndRestore

@@ -1,0 +1,1 @@
+from eagerflow.keras.dtensor import experimental as experimental

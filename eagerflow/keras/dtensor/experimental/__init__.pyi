@@ -1,0 +1,1 @@
+from eagerflow.keras.dtensor.experimental import optimizers as optimizers

@@ -1,0 +1,36 @@
+"""Models as estimators, which TensorFlow had until 2.15."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+
+def model_to_estimator(
+    keras_model: Any = None,
+    keras_model_path: Any = None,
+    custom_objects: Any = None,
+    model_dir: Any = None,
+    config: Any = None,
+    checkpoint_format: str = "checkpoint",
+    metric_names_map: Any = None,
+    export_outputs: Any = None,
+) -> NoReturn:
+    """Raises: TensorFlow 2.16 and later has no estimators, either.
+
+    Args:
+        keras_model: a compiled model.
+        keras_model_path: the path of a saved one.
+        custom_objects: what its configuration names.
+        model_dir: where checkpoints would be.
+        config: the configuration of a run.
+        checkpoint_format: "checkpoint" or "saver".
+        metric_names_map: names of metrics.
+        export_outputs: what serving would give.
+
+    Raises:
+        NotImplementedError: always.
+    """
+    raise NotImplementedError(
+        "tf.keras.estimator.model_to_estimator function not available in your installation. Train "
+        "with `model.fit`, and export the model with `model.export`."
+    )
