@@ -722,7 +722,9 @@ class Layer(LayerNodes):
 
     def build_from_config(self, config: dict[str, Any]) -> None:
         """Builds the layer for the shape in what `get_build_config` returned."""
-        shape = config["input_shape"]
+        shape = config.get(
+            "input_shape"
+        )  # Layers of several inputs are built when they are called.
         if shape is not None and not self.built:
             with Building(self, top=True):
                 self.build(shape)

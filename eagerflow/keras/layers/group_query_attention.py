@@ -60,6 +60,8 @@ class GroupQueryAttention(FunctionLayer):
     TensorShape([2, 5, 8])
     """
 
+    _class_name_in_keras3 = "GroupedQueryAttention"
+
     _unsaved_arguments = frozenset({"flash_attention"})
 
     def __init__(

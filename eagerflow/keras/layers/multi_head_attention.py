@@ -58,6 +58,10 @@ class MultiHeadAttention(FunctionLayer):
 
     _unsaved_arguments = frozenset({"seed"})
 
+    _names_in_keras3 = {
+        f"_{part}_dense": f"{part}_dense" for part in ("query", "key", "value", "output")
+    }
+
     def __init__(
         self,
         num_heads: int,

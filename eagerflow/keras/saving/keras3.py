@@ -6,6 +6,7 @@ import inspect
 from typing import Any
 
 from eagerflow import keras
+from eagerflow.keras import naming
 
 # Entries of Keras 3's configurations without a counterpart.
 _DROPPED = frozenset(
@@ -19,7 +20,21 @@ _OMITTED_DEFAULTS: dict[str, tuple[Any, ...]] = {
     "is_legacy_optimizer": (False,),
     "steps_per_execution": (None,),
     "optional": (False,),
+    "groups": (1,),
+    "input_length": (None,),
+    "softmax_robust_masking": (False,),
+    "noise_shape": (None,),
 }
+# Entries of Keras 3's whose defaults are how layers work here, where a class does not take them.
+_USUAL = {
+    "data_format": ("channels_last",),
+    "fill_mode": ("constant",),
+    "fill_value": (0.0,),
+    "oov_method": ("floormod",),
+}
+_PLAIN_CONVOLUTION = ("kernel_initializer", "kernel_regularizer", "kernel_constraint")
+# Classes that have another name than Keras 3 exports them by.
+_RENAMED = {"GroupedQueryAttention": "GroupQueryAttention"}
 _HISTORY = "__keras_tensor__"
 
 
@@ -31,6 +46,8 @@ def translated(config: Any) -> Any:
         return config
     if config.get("class_name") == "DTypePolicy" and "config" in config:
         return config["config"]["name"]
+    if _is_operation(config):
+        return _operation(config) or config
     result = {
         key: translated(value)
         for key, value in config.items()
@@ -43,7 +60,14 @@ def translated(config: Any) -> Any:
         result["module"] = module.replace("keras.src.", "tf_keras.src.")
         if result.get("class_name") == "Functional":
             result["module"] = "tf_keras.src.engine.functional"
+    if result.get("class_name") in _RENAMED:
+        result["class_name"] = _RENAMED[result["class_name"]]
     inner = result.get("config")
+    if isinstance(inner, dict) and isinstance(inner.get("layer"), dict):
+        # The layer that a wrapper was given; Bidirectional's own copies have the weights.
+        result["config"] = inner = {**inner, "layer": {**inner["layer"]}}
+        if result.get("class_name") == "Bidirectional":
+            inner["layer"].pop("build_config", None)
     if isinstance(inner, dict) and "class_name" in result:
         result["config"] = _accepted(result, inner)
         _wrap_places(result["config"])
@@ -75,11 +99,37 @@ def portable(config: Any) -> Any:
             for key, value in inner.items()
             if (key, value) != ("reduction", "auto") and (key, value) != ("name", None)
         }
+        result["config"] = inner = _without_usual(str(config.get("class_name")), inner)
     if config.get("class_name") == "Sequential" and isinstance(inner, dict):
         result["config"] = _without_repeated_shapes(inner)
     if config.get("class_name") == "Functional" and "module" in config:
         result.update(module="keras", class_name="Model", registered_name="Model")
     return result
+
+
+def _without_usual(name: str, config: dict[str, Any]) -> dict[str, Any]:
+    """A layer's configuration without what its class in Keras 3 does not take, if it is as always."""
+    dropped: set[str] = set()
+    if name.startswith("SeparableConv") and _is_plain(config):
+        dropped.update(_PLAIN_CONVOLUTION)
+    if name.startswith("SpatialDropout") or name == "Discretization":
+        dropped.update({"trainable"} if config.get("trainable") is True else ())
+    if name == "Embedding" and config.get("batch_input_shape") == [None, None]:
+        dropped.add("batch_input_shape")  # what it takes by itself
+    return (
+        {key: value for key, value in config.items() if key not in dropped} if dropped else config
+    )
+
+
+def _is_plain(config: dict[str, Any]) -> bool:
+    """Whether the kernel of a separable convolution, which has two others, is as no program set it."""
+    initializer = config.get("kernel_initializer")
+    if isinstance(initializer, dict):
+        known = initializer.get("class_name"), (initializer.get("config") or {}).get("seed")
+    else:
+        known = (initializer, None)
+    rest = [config.get(key) for key in _PLAIN_CONVOLUTION[1:]]
+    return known in (("GlorotUniform", None), ("glorot_uniform", None)) and rest == [None, None]
 
 
 def _without_repeated_shapes(config: dict[str, Any]) -> dict[str, Any]:
@@ -96,6 +146,44 @@ def _without_repeated_shapes(config: dict[str, Any]) -> dict[str, Any]:
     return {**config, "layers": [layers[0], *rest]}
 
 
+def _is_operation(entry: dict[str, Any]) -> bool:
+    """Whether an entry among layers is one of `keras.ops`; HDF5 files do not name their module."""
+    config = entry.get("config")
+    if not isinstance(config, dict) or "name" not in config or "inbound_nodes" not in entry:
+        return False
+    module = entry.get("module")
+    if module is not None:
+        return str(module).startswith("keras.src.ops.")
+    return not {"dtype", "batch_shape", "batch_input_shape", "layers"} & config.keys()
+
+
+def _operation(entry: dict[str, Any]) -> dict[str, Any] | None:
+    """The layer that calls a function of `keras.ops`, for Keras 3's operation; None if there is none."""
+    function = naming.snake_case(entry["class_name"])
+    made = getattr(keras.ops, function, None)
+    if made is None:
+        return None
+    parameters = list(inspect.signature(made).parameters)
+    fixed = {k: v for k, v in entry["config"].items() if k in parameters and k != "name"}
+    nodes = []
+    for node in entry["inbound_nodes"]:
+        args = [_places(value) for value in node["args"]]
+        if not (args and isinstance(args[0], list) and args[0] and isinstance(args[0][0], str)):
+            return None  # Functions of lists of tensors.
+        given = {key: _places(value) for key, value in node.get("kwargs", {}).items()}
+        given.update(zip(parameters[1:], args[1:], strict=False))
+        nodes.append([*args[0], {**fixed, **given}])
+    name = entry["config"]["name"]
+    return {
+        "module": "tf_keras.src.layers.core.tf_op_layer",
+        "class_name": "TFOpLambda",
+        "registered_name": "TFOpLambda",
+        "config": {"name": name, "function": f"keras.ops.{function}"},
+        "name": name,
+        "inbound_nodes": nodes,
+    }
+
+
 def _wrap_places(config: dict[str, Any]) -> None:
     """Keras 3 writes a reference to a single input by itself, Keras 2 as a list of one."""
     for key in ("input_layers", "output_layers"):
@@ -110,6 +198,8 @@ def _accepted(entry: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
         config = {**config, "batch_input_shape": config["batch_shape"]}
         del config["batch_shape"]
     name = entry["class_name"]
+    if config.get("output_mode") == "int" and str(config.get("dtype")).startswith("float"):
+        config = {**config, "dtype": "int64"}  # Keras 3's is that of inputs.
     if name in ("Sequential", "Functional", "Model"):
         return {key: value for key, value in config.items() if key != "dtype"}
     if not str(entry.get("module") or "keras").startswith("keras"):
@@ -128,7 +218,7 @@ def _accepted(entry: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
     return {
         key: value
         for key, value in config.items()
-        if key in known or value not in (None, False, True, -1)
+        if key in known or value not in (None, False, True, -1, *_USUAL.get(key, ()))
     }
 
 

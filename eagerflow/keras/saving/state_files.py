@@ -8,8 +8,9 @@ files have Keras 2's, and Keras 3's as links to the same groups.
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -40,13 +41,24 @@ def _is_saveable(value: Any) -> bool:
     return hasattr(value, "save_own_variables") and hasattr(value, "load_own_variables")
 
 
-def _named(items: Any) -> Iterator[tuple[str, Any]]:
+def _keras3_name(cls: type) -> str:
+    """A class's name as Keras 3's files spell it: `ConvLSTM2D` is `conv_lstm2d`."""
+    own = getattr(cls, "_class_name_in_keras3", cls.__name__)
+    words = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", own)
+    return re.sub(r"([a-z])([A-Z])", r"\1_\2", words).lower()
+
+
+def _keras2_name(cls: type) -> str:
+    return snake_case(cls.__name__)
+
+
+def _named(items: Any, name_of: Callable[[type], str] = _keras2_name) -> Iterator[tuple[str, Any]]:
     """Objects of a container under the names of their classes, numbered where they repeat."""
     used: dict[str, int] = {}
     for item in items:
         if not _is_saveable(item):
             continue
-        name = snake_case(type(item).__name__)
+        name = name_of(type(item))
         count = used[name] = used.get(name, -1) + 1
         yield (f"{name}_{count}" if count else name), item
 
@@ -144,18 +156,20 @@ def _first(pair: tuple[str, Any]) -> str:
 def _keras3_children(value: Any) -> Iterator[tuple[str, Any]]:
     """Attributes and what containers hold, with their paths, as Keras 3 orders them."""
     if getattr(value, "_layers_are_ordered", False):
-        for name, layer in _named(getattr(value, "layers", ())):
+        for name, layer in _named(getattr(value, "layers", ()), _keras3_name):
             yield f"layers/{name}", layer
     if not isinstance(value, Layer):
         return
+    names: dict[str, str] = getattr(value, "_names_in_keras3", {})
     for attribute, item in sorted(_own_attributes(value).items(), key=_first):
         if _is_saveable(item):
-            yield attribute, item
+            yield names.get(attribute, attribute), item
         elif isinstance(item, _CONTAINERS):
-            for name, member in _named(item.values() if isinstance(item, dict) else item):
+            members = item.values() if isinstance(item, dict) else item
+            for name, member in _named(members, _keras3_name):
                 yield f"{attribute}/{name}", member
     if getattr(value, "_is_compiled", False) and getattr(value, "metrics", None):
-        for name, metric in _named(value.metrics):
+        for name, metric in _named(value.metrics, _keras3_name):
             yield f"metrics/{name}", metric
 
 
