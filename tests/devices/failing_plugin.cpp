@@ -1,4 +1,5 @@
-// A plugin that behaves as another one, whose device is lost after some programs have run.
+// A plugin that behaves as another one, whose device is lost after some programs have run, or is
+// missing.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -17,6 +18,11 @@ PJRT_Error* execute(PJRT_LoadedExecutable_Execute_Args* args) {
   return whole->PJRT_LoadedExecutable_Execute(args);
 }
 
+PJRT_Error* create(PJRT_Client_Create_Args* args) {
+  if (std::getenv("WITHOUT_DEVICES")) return reinterpret_cast<PJRT_Error*>(&lost);
+  return whole->PJRT_Client_Create(args);
+}
+
 bool is_lost(const PJRT_Error* error) { return reinterpret_cast<const char*>(error) == &lost; }
 
 void destroy(PJRT_Error_Destroy_Args* args) {
@@ -25,7 +31,8 @@ void destroy(PJRT_Error_Destroy_Args* args) {
 
 void message(PJRT_Error_Message_Args* args) {
   if (!is_lost(args->error)) return whole->PJRT_Error_Message(args);
-  args->message = "the device has fallen off the bus";
+  args->message =
+      std::getenv("WITHOUT_DEVICES") ? "there is no device" : "the device has fallen off the bus";
   args->message_size = std::strlen(args->message);
 }
 
@@ -45,6 +52,7 @@ extern "C" const PJRT_Api* GetPjrtApi() {
   std::memcpy(&api, whole, whole->struct_size < sizeof api ? whole->struct_size : sizeof api);
   api.struct_size = sizeof api;
   api.PJRT_LoadedExecutable_Execute = execute;
+  api.PJRT_Client_Create = create;
   api.PJRT_Error_Destroy = destroy;
   api.PJRT_Error_Message = message;
   api.PJRT_Error_GetCode = code;

@@ -66,8 +66,9 @@ with tf.device("CPU:0"):
 """
 
 
-def test_a_device_that_is_lost(tmp_path, monkeypatch):
-    """Each use says so; values that were there can be read, and the CPU goes on."""
+@pytest.fixture
+def failing(tmp_path, monkeypatch):
+    """The path of a plugin whose device is lost after two programs."""
     library = tmp_path / "failing.so"
     include = next(pathlib.Path(CPU.path).parent.glob("include"))
     source = FOLDER / "failing_plugin.cpp"
@@ -75,7 +76,50 @@ def test_a_device_that_is_lost(tmp_path, monkeypatch):
     subprocess.run(command, check=True)
     monkeypatch.setenv("WHOLE_PLUGIN", CPU.path)
     monkeypatch.setenv("PROGRAMS_UNTIL_LOST", "2")
-    assert output_of(["-c", LOST], plugin=library).splitlines() == [
+    return library
+
+
+def test_a_device_that_is_lost(failing):
+    """Each use says so; values that were there can be read, and the CPU goes on."""
+    assert output_of(["-c", LOST], plugin=failing).splitlines() == [
         "2 {'the device has fallen off the bus'} [3. 4.] /job:localhost/replica:0/task:0/device:GPU:0",
         "[6. 8.]",
     ]
+
+
+REPLICAS = """
+import eagerflow as tf
+strategy = tf.distribute.MirroredStrategy(["GPU:0", "GPU:1"])
+with strategy.scope():
+    v = tf.Variable([1.0, 2.0])
+step = tf.function(lambda: v.assign_add([1.0, 1.0]))
+done = 0
+try:
+    for _ in range(5):
+        strategy.run(step)
+        done += 1
+except tf.errors.UnavailableError as error:
+    print(done, error.message.partition(" [")[0], [copy.numpy() for copy in v.values])
+"""
+
+
+def test_devices_of_replicas_that_are_lost(failing):
+    """The step that fails says so, and all copies have the values from before."""
+    done, message = output_of(["-c", REPLICAS], plugin=failing).split(" ", 1)
+    value = f"array([{1 + int(done)}., {2 + int(done)}.], dtype=float32)"
+    assert message == f"the device has fallen off the bus [{value}, {value}]\n"
+    assert int(done) > 0
+
+
+def test_a_plugin_without_devices(failing, monkeypatch):
+    """Its words are a warning, and there are no GPUs: the CPU goes on."""
+    monkeypatch.setenv("WITHOUT_DEVICES", "1")
+    program = (
+        "import eagerflow as tf; print(tf.config.list_physical_devices('GPU'))\n"
+        "with tf.device('GPU:0'): print((tf.zeros(2) + 1.0).device)\n"
+        "tf.config.set_soft_device_placement(False)\n"
+        "try: tf.device('GPU:0').__enter__()\n"
+        "except tf.errors.InvalidArgumentError: print('no such device')"
+    )
+    answer = output_of(["-c", program], plugin=failing).splitlines()
+    assert answer == ["[]", "/job:localhost/replica:0/task:0/device:CPU:0", "no such device"]
