@@ -367,6 +367,8 @@ struct GradientArgs {
   PyObject* unconnected = Py_None;
   PyObject* finished = nullptr;  // called with each source's number and its complete gradient
   bool rows = false;  // output_gradients is one tensor, whose rows weigh one target in turn
+  // Instead, each element of one target gets a row, or each that the rows of a batch have.
+  enum class Elements : uint8_t { kNone, kAll, kOfBatch } elements = Elements::kNone;
 };
 
 PyObject* compute(PyTape* self, const GradientArgs& args) {
@@ -433,6 +435,8 @@ PyObject* compute(PyTape* self, const GradientArgs& args) {
     }
   }
 
+  const bool elements = args.elements != GradientArgs::Elements::kNone;
+  if (elements && targets.size() != 1) fail(Code::kValueError, "Elements are of one target.");
   if (args.rows && (targets.size() != 1 || !weights[0] || weights[0].rank() == 0)) {
     fail(Code::kValueError, "Rows of gradients are of one target, and its weights have rows.");
   }
@@ -448,14 +452,16 @@ PyObject* compute(PyTape* self, const GradientArgs& args) {
       checked(PyObject_CallFunctionObjArgs(args.finished, number.get(), value.get(), nullptr));
     };
   }
-  std::vector<Gradient> gradients = args.rows
-                                        ? tape.gradients_of_rows(targets[0], weights[0], sources)
-                                        : tape.gradient(targets, weights, sources, finished);
+  std::vector<Gradient> gradients =
+      elements    ? tape.gradients_of_elements(
+                        targets[0], args.elements == GradientArgs::Elements::kOfBatch, sources)
+      : args.rows ? tape.gradients_of_rows(targets[0], weights[0], sources)
+                  : tape.gradient(targets, weights, sources, finished);
 
   std::vector<PyRef> leaves;
   leaves.reserve(gradients.size());
   for (size_t i = 0; i < gradients.size(); ++i) {
-    if (!gradients[i] && !args.rows) {
+    if (!gradients[i] && !args.rows && !elements) {
       gradients[i] = gradient_by_itself(sources[i], target_ids, targets, weights);
     }
     if (!gradients[i] && zeros_for_none) {
@@ -517,6 +523,19 @@ PyObject* gradients_of_rows(PyObject* object, PyObject* const* args, Py_ssize_t 
     parsed.sources = args[1];
     parsed.output_gradients = args[2];
     parsed.rows = true;
+    return compute(self_of(object), parsed);
+  });
+}
+
+// gradients_of_elements(target, sources, batch): see Tape::gradients_of_elements.
+PyObject* gradients_of_elements(PyObject* object, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&] {
+    if (count != 3) fail(Code::kTypeError, "_gradients_of_elements() takes 3 arguments");
+    GradientArgs parsed;
+    parsed.target = args[0];
+    parsed.sources = args[1];
+    parsed.elements =
+        args[2] == Py_True ? GradientArgs::Elements::kOfBatch : GradientArgs::Elements::kAll;
     return compute(self_of(object), parsed);
   });
 }
@@ -671,6 +690,8 @@ PyMethodDef tape_methods[] = {
      "The gradients, each of which a function is told of when it is complete."},
     {"_gradients_of_rows", method(gradients_of_rows), METH_FASTCALL,
      "Gradients of one target under each of several weightings."},
+    {"_gradients_of_elements", method(gradients_of_elements), METH_FASTCALL,
+     "Gradients of each element of one target, or of each that the rows of a batch have."},
     {"stop_recording", stop_recording, METH_NOARGS,
      "A context manager within which this tape records nothing."},
     {"_entry", entry_of, METH_O, "The tape's number for a tensor or variable; 0 if it has none."},

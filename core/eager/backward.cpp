@@ -1,5 +1,6 @@
 // The backward pass: from targets to sources through the records, newest first.
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -458,6 +459,38 @@ int64_t Tape::rows_at_once() const {
 std::vector<Gradient> Tape::gradients_of_rows(const Tensor& target, const Tensor& weights,
                                               std::span<const uint64_t> sources) {
   const int64_t count = weights.dim(0);
+  return gradients_in_passes(target, count, sources, [&](int64_t begin, int64_t rows) {
+    if (rows == count) return weights;
+    Shape shape = weights.shape();
+    shape[0] = rows;
+    return call(ops::slice, {weights},
+                ops::SliceAttrs{.begin = first_of(begin, shape), .size = shape});
+  });
+}
+
+std::vector<Gradient> Tape::gradients_of_elements(const Tensor& target, bool batch,
+                                                  std::span<const uint64_t> sources) {
+  Shape row = target.shape();
+  if (batch) row[0] = 1;
+  const int64_t count = row.num_elements();
+  const Tensor one = Tensor::scalar(target.dtype(), 1), zero = Tensor::scalar(target.dtype(), 0);
+  return gradients_in_passes(target, count, sources, [&](int64_t begin, int64_t rows) {
+    std::vector<int64_t> places(static_cast<size_t>(rows));
+    std::iota(places.begin(), places.end(), begin);
+    const Tensor units =
+        call(ops::one_hot, {Tensor::vector(places), one, zero}, ops::OneHotAttrs{.depth = count});
+    Shape shape = row;
+    shape.insert(0, rows);
+    const Tensor weights = reshape_to(units, shape);
+    if (!batch) return weights;
+    shape[1] = target.dim(0);
+    return broadcast_to_shape(weights, shape);
+  });
+}
+
+std::vector<Gradient> Tape::gradients_in_passes(
+    const Tensor& target, int64_t count, std::span<const uint64_t> sources,
+    const std::function<Tensor(int64_t begin, int64_t rows)>& weights) {
   if (count == 0) {
     // One pass determines which sources are connected.
     const Tensor weight = zeros(target.dtype(), target.shape());
@@ -480,15 +513,10 @@ std::vector<Gradient> Tape::gradients_of_rows(const Tensor& target, const Tensor
   std::vector<TensorList> parts(sources.size());
   for (int64_t begin = 0; begin < count; begin += at_once) {
     const int64_t rows = std::min(at_once, count - begin);
-    Shape shape = weights.shape();
-    shape[0] = rows;
-    const Tensor chunk =
-        rows == count ? weights
-                      : call(ops::slice, {weights},
-                             ops::SliceAttrs{.begin = first_of(begin, shape), .size = shape});
+    const Tensor chunk = weights(begin, rows);
     if (begin + rows >= count) options_.persistent = persistent;
     // A single row needs no batch axis, and may have the largest rank.
-    Shape row = shape;
+    Shape row = chunk.shape();
     row.erase(0);
     const Tensor weight = rows == 1 ? reshape_to(chunk, row) : batched(chunk);
     std::vector<Gradient> gradients = gradient({&target, 1}, {&weight, 1}, sources);

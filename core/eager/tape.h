@@ -85,6 +85,10 @@ class Tape {
   // once.
   std::vector<Gradient> gradients_of_rows(const Tensor& target, const Tensor& weights,
                                           std::span<const uint64_t> sources);
+  // The same under weights that pick one element each, of the whole target or, if it is a batch, at
+  // the same place of each of its rows. No more of these weights are made than a pass needs.
+  std::vector<Gradient> gradients_of_elements(const Tensor& target, bool batch,
+                                              std::span<const uint64_t> sources);
 
   // Whether the tape watches a tensor or variable.
   bool knows(uint64_t id) const { return entries_.find(id) != 0; }
@@ -101,6 +105,9 @@ class Tape {
   // A new entry for an operation's result, even if that identity had one already.
   uint32_t fresh_entry(uint64_t id);
   int64_t rows_at_once() const;
+  std::vector<Gradient> gradients_in_passes(
+      const Tensor& target, int64_t count, std::span<const uint64_t> sources,
+      const std::function<Tensor(int64_t begin, int64_t rows)>& weights);
 
   std::atomic<uint32_t> refs_{1};
   Options options_;

@@ -5,7 +5,6 @@ from __future__ import annotations
 import enum
 import functools
 import math
-from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core, nest
@@ -97,9 +96,7 @@ class GradientTape(_core.Tape):
         self._check_several_passes("jacobian", experimental_use_pfor)
         target = _core.as_tensor(target)
         flat_sources = nest.flatten(sources)
-        stacks = self._gradients(
-            target, flat_sources, lambda: unit_weights(target), unconnected_gradients
-        )
+        stacks = self._gradients_of(target, flat_sources, False, unconnected_gradients)
         shape = target._sizes()
         jacobians = [
             None if stack is None else _ops.reshape(stack, [*shape, *_value(source)._sizes()])
@@ -154,13 +151,7 @@ class GradientTape(_core.Tape):
         batch, *inner = target._sizes()
         width = math.prod(inner)
         self._check_room("batch_jacobian", parallel_iterations, width)
-
-        # Each column's weights serve the whole batch, since its elements are independent.
-        def weights() -> Any:
-            basis = _basis(width, [width, 1, *inner], target.dtype)
-            return _ops.broadcast_to(basis, [width, batch, *inner])
-
-        (stack,) = self._gradients(target, [source], weights, unconnected_gradients)
+        (stack,) = self._gradients_of(target, [source], True, unconnected_gradients)
         sizes = _value(source)._sizes()
         if stack is None:
             return _ops.zeros([batch, *inner, *sizes[1:]], target.dtype)
@@ -188,29 +179,26 @@ class GradientTape(_core.Tape):
                 f"elements with parallel_iterations={parallel_iterations}."
             )
 
-    def _gradients(
-        self,
-        target: Any,
-        sources: list,
-        weights: Callable[[], Any],
-        unconnected: UnconnectedGradients | str,
+    def _gradients_of(
+        self, target: Any, sources: list, batch: bool, unconnected: UnconnectedGradients | str
     ) -> list:
-        """For each source, its gradients under each of the weightings, stacked.
+        """For each source, the gradients of each element of a target, stacked.
 
-        The weights are made when they are needed: targets of integers need none.
+        Of a batch, an element is that of all rows at once, since rows are independent.
         """
         kind = UnconnectedGradients(unconnected)
-        if target.dtype.is_floating or target.dtype.is_complex:
-            with _core.stop_recording():
-                made = weights()
-            stacks = self._stacks(target, sources, made)
-        else:
+        if not (target.dtype.is_floating or target.dtype.is_complex):
             warn_of_dtype("target", target.dtype.name)
-            stacks = [None] * len(sources)
+            stacks: list[Any] = [None] * len(sources)
+        elif _core.building() is None:
+            stacks = self._gradients_of_elements(target, sources, batch)
+        else:
+            with _core.stop_recording():
+                weights = unit_weights(target, batch)
+            stacks = self._stacks(target, sources, weights)
         if kind is UnconnectedGradients.NONE:
             return stacks
-        with _core.stop_recording():
-            count = weights()._sizes()[0]
+        count = math.prod(target._sizes()[int(batch) :])
         for place, source in enumerate(sources):
             if stacks[place] is None:
                 value = _value(source)
@@ -218,6 +206,7 @@ class GradientTape(_core.Tape):
         return stacks
 
     def _stacks(self, target: Any, sources: list, weights: Any) -> list:
+        """For each source, its gradients under each row of weights, stacked."""
         if _core.building() is None:
             return self._gradients_of_rows(target, sources, weights)
         return rows.gradients_of_rows(
@@ -225,18 +214,20 @@ class GradientTape(_core.Tape):
         )
 
 
-def unit_weights(target: Any) -> Any:
-    """For each element of a tensor weights of all elements that pick this one: `[size, *shape]`."""
+def unit_weights(target: Any, batch: bool = False) -> Any:
+    """For each element of a tensor weights of all elements that pick this one: `[size, *shape]`.
+
+    Of a batch, they pick it in all rows: `[size of a row, *shape]`.
+    """
     sizes = target._sizes()
-    count = math.prod(sizes)
-    return _basis(count, [count, *sizes], target.dtype)
-
-
-def _basis(count: Any, shape: list[Any], dtype: Any) -> Any:
-    """Weights that pick one element of a target each; none where the target does not move."""
-    if not (dtype.is_floating or dtype.is_complex):
-        return _ops.zeros(shape, dtype)
-    return _ops.reshape(_ops.eye(count, dtype=dtype), shape)
+    inner = sizes[1:] if batch else sizes
+    count = math.prod(inner)
+    if not (target.dtype.is_floating or target.dtype.is_complex):
+        return _ops.zeros([count, *sizes], target.dtype)
+    units = _ops.eye(count, dtype=target.dtype)
+    if not batch:
+        return _ops.reshape(units, [count, *sizes])
+    return _ops.broadcast_to(_ops.reshape(units, [count, 1, *inner]), [count, *sizes])
 
 
 def _value(source: Any) -> Any:

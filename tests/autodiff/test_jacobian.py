@@ -187,3 +187,29 @@ def test_few_parallel_iterations_need_persistent_tapes():
     for call in (columns, tf.function(columns)):
         with pytest.raises(RuntimeError, match="persistent=True.*parallel_iterations"):
             call(False, 8)
+
+
+def test_weights_of_elements_are_made_as_passes_need_them():
+    info = tf.config.experimental.get_memory_info
+    x = tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reshape(tf.stack([x] * 4000), [120, 100]) ** 2  # all weights are 576 MB
+    tf.config.experimental.reset_memory_stats("CPU:0")
+    before = info("CPU:0")["current"]
+    jacobian = tape.jacobian(y, x)
+    assert info("CPU:0")["peak"] - before < 150 << 20
+    expected = np.tile(np.diag([2.0, 4.0, 6.0]), [4000, 1]).reshape(120, 100, 3)
+    np.testing.assert_array_equal(jacobian, expected)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64", "complex64"])
+def test_elements_of_each_dtype(dtype):
+    x = tf.cast([[1, 2], [3, 4]], dtype)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = x * x
+    expected = np.diag([2, 4, 6, 8]).reshape(2, 2, 2, 2)
+    assert tf.cast(tape.jacobian(y, x), "complex64").numpy().real.tolist() == expected.tolist()
+    rows = tf.cast(tape.batch_jacobian(y, x), "complex64").numpy().real
+    assert rows.tolist() == [[[2, 0], [0, 4]], [[6, 0], [0, 8]]]
