@@ -130,6 +130,11 @@ class GraphVariable(Variable):
     def _nodes_in_graph(self) -> VariableNodes:
         return self._graph_nodes
 
+    @property
+    def device(self) -> str:
+        """The device that its operations were asked to run on; empty if on any."""
+        return str(self._graph_nodes.read.op.device)
+
     def is_initialized(self, name: str | None = None) -> Any:
         """A tensor that tells whether a session has a value."""
         return _core.variable_is_initialized(self)
@@ -210,6 +215,13 @@ class VariableNodes:
         graph.initializers.add(self.initializer._node.id)
         assign = graph.unique_name(f"{name}/Assign", with_prefix=False)
         graph.rename(self.initializer._node.id, assign)
+
+    def initialize_with(self, variable: Any, value: Any) -> None:
+        """Has the initializer assign another tensor of the graph."""
+        self.initial_value = value
+        _core.Variable.assign(variable, value)
+        self.initializer = _last_operation()
+        self.graph.initializers.add(self.initializer._node.id)
 
 
 def _last_operation() -> Operation:

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, errors
-from eagerflow.framework import dtypes
+from eagerflow.framework import context, dtypes
 from eagerflow.framework.dtypes import DType
-from eagerflow.framework.op_function import op_function
 from eagerflow.io.files import write_file
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.io.raw import strings_of, strings_tensor
@@ -340,7 +339,6 @@ def _encoded(kind: Any, field: Any, items: list[Any]) -> bytes:
     return b"".join(parts)
 
 
-@op_function
 def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
     """Writes a graph's message to a file.
 
@@ -362,8 +360,8 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
     if hasattr(message, "as_graph_def"):
         message = message.as_graph_def()
     path = os.path.join(path_text(logdir), path_text(name))
-    if as_text:
-        write_file(path, protobuf("text_format").MessageToString(message))
-    else:
-        write_file(path, message.SerializeToString())
+    text = protobuf("text_format").MessageToString(message) if as_text else None
+    # The file is written now, also while a graph is being built.
+    with context.running_eagerly():
+        write_file(path, message.SerializeToString() if text is None else text)
     return path

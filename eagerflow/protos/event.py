@@ -44,6 +44,16 @@ MESSAGES = Schema(
       }
       repeated Value value = 1;
     }
+    message SummaryDescription { string type_hint = 1; }
+    message LogMessage {
+      enum Level { UNKNOWN = 0; DEBUGGING = 10; INFO = 20; WARN = 30; ERROR = 40; FATAL = 50; }
+      Level level = 1;
+      string message = 2;
+    }
+    message SessionLog {
+      enum SessionStatus { STATUS_UNSPECIFIED = 0; START = 1; STOP = 2; CHECKPOINT = 3; }
+      SessionStatus status = 1; string checkpoint_path = 2; string msg = 3;
+    }
     message SourceMetadata { string writer = 1; }
     message TaggedRunMetadata { string tag = 1; bytes run_metadata = 2; }
     message Event {
@@ -53,6 +63,8 @@ MESSAGES = Schema(
         string file_version = 3;
         bytes graph_def = 4;
         Summary summary = 5;
+        LogMessage log_message = 6;
+        SessionLog session_log = 7;
         TaggedRunMetadata tagged_run_metadata = 8;
         bytes meta_graph_def = 9;
       }

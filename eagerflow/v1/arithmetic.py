@@ -316,6 +316,18 @@ def multinomial(
 
 
 @op_function
+def stateless_multinomial(
+    logits: TensorLike,
+    num_samples: Any,
+    seed: Any,
+    output_dtype: Any = dtypes.int64,
+    name: str | None = None,
+) -> Tensor:
+    """Draws from categories by a seed; the older name of `tf.random.stateless_categorical`."""
+    return random.stateless_categorical(logits, num_samples, seed, output_dtype)
+
+
+@op_function
 def sparse_to_dense(
     sparse_indices: TensorLike,
     output_shape: ShapeLike,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from eagerflow.framework import dtypes
@@ -12,6 +13,7 @@ from eagerflow.util.declarations import define, parameter_names
 
 # Imported when it is first used: few programs need it.
 arithmetic = lazy.Module("eagerflow.v1.arithmetic")
+random = lazy.Module("eagerflow.random")
 
 
 def refresh(initializer: Any) -> None:
@@ -113,6 +115,36 @@ class RandomUniform(_Version1, keras.RandomUniform):
     ) -> None:
         super().__init__(minval, 1.0 if maxval is None else maxval, seed)
         self.dtype = dtype
+
+
+class UniformUnitScaling(_Version1, keras.Initializer):
+    """Uniform random values that keep the scale of what is multiplied with them.
+
+    Their limit is `factor * sqrt(3 / n)`, n the product of all sizes but the last.
+
+    Args:
+        factor: is multiplied with the limit; 1.43 fits relu.
+        seed: makes the values reproducible.
+        dtype: the element type.
+    """
+
+    def __init__(
+        self, factor: float = 1.0, seed: int | None = None, dtype: Any = dtypes.float32
+    ) -> None:
+        self.factor, self.seed, self.dtype = factor, seed, dtype
+
+    def __call__(
+        self, shape: Any, dtype: Any = None, partition_info: Any = None, **kwargs: Any
+    ) -> Any:
+        """Values of a shape."""
+        whole = shape if partition_info is None else partition_info.full_shape
+        limit = self.factor * math.sqrt(3.0 / max(1, math.prod(list(whole)[:-1])))
+        dtype = self.dtype if dtype is None else dtype
+        return random.uniform(shape, -limit, limit, dtype, self.seed)
+
+    def get_config(self) -> dict[str, Any]:
+        """The constructor's arguments."""
+        return {"factor": self.factor, "seed": self.seed, "dtype": self.dtype.name}
 
 
 class VarianceScaling(_Version1, keras.VarianceScaling):

@@ -708,6 +708,59 @@ class ProximalAdagradOptimizer(AdagradOptimizer):
         variable.assign(_proximal_step(variable, gradient, rate, self._l1, self._l2))
 
 
+class AdagradDAOptimizer(Optimizer):
+    """Adagrad by dual averaging (Duchi, Hazan and Singer, JMLR 2011), for sparse linear models.
+
+    Args:
+        learning_rate: a number, a tensor, or a function that returns one.
+        global_step: the step's variable, which scales the regularization.
+        initial_gradient_squared_accumulator_value: what the accumulators hold at first; positive.
+        l1_regularization_strength: not negative.
+        l2_regularization_strength: not negative.
+        use_locking: accepted.
+        name: the optimizer's name.
+
+    Raises:
+        ValueError: if the accumulators' value is not positive.
+    """
+
+    _changes_all_rows = True
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        global_step: Any,
+        initial_gradient_squared_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "AdagradDA",
+    ) -> None:
+        if initial_gradient_squared_accumulator_value <= 0.0:
+            raise ValueError(
+                "initial_gradient_squared_accumulator_value must be positive: "
+                f"{initial_gradient_squared_accumulator_value}"
+            )
+        super().__init__(use_locking, name)
+        self._learning_rate, self._global_step = learning_rate, global_step
+        self._initial = initial_gradient_squared_accumulator_value
+        self._l1, self._l2 = l1_regularization_strength, l2_regularization_strength
+
+    def _initial_slots(self) -> dict[str, float]:
+        return {"gradient_accumulator": 0.0, "gradient_squared_accumulator": self._initial}
+
+    def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
+        sums, squares = slots["gradient_accumulator"], slots["gradient_squared_accumulator"]
+        sums.assign_add(gradient)
+        squares.assign_add(gradient * gradient)
+        step = _ops.cast(_core.as_tensor(self._global_step), variable.dtype) + 1
+        rate = self._number(self._learning_rate)
+        total = sums.read_value()
+        if self._l1:
+            total = _ops.sign(total) * _ops.maximum(_ops.abs(total) - step * self._l1, 0.0)
+        variable.assign(-rate * total / (step * self._l2 * rate + _ops.sqrt(squares)))
+
+
 def _proximal_step(variable: Any, gradient: Any, rate: Any, l1: float, l2: float) -> Any:
     """A step down the gradient, shrunk towards zero by the L1 and L2 regularization."""
     moved = variable - gradient * rate

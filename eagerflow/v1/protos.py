@@ -9,7 +9,10 @@ from eagerflow.util import lazy
 # Imported when it is first used: few programs need it.
 summary = lazy.Module("eagerflow.v1.summary")
 
-_NAMES = frozenset({"Event", "HistogramProto", "Summary", "SummaryMetadata"})
+_NAMES = frozenset(
+    "Event HistogramProto LogMessage SessionLog Summary SummaryDescription SummaryMetadata "
+    "TaggedRunMetadata".split()
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
+import threading
 import time
 from collections.abc import Mapping
 from typing import Any
 
 from eagerflow import _core, errors
-from eagerflow.checkpoint.bundle import BundleReader, remove_bundle, write_bundle
+from eagerflow.checkpoint.bundle import BundleReader, write_bundle
 from eagerflow.checkpoint.state import CheckpointState, checkpoint_exists, write_state
 from eagerflow.framework import context
 from eagerflow.io.os_errors import path_text
 from eagerflow.util import lazy
+from eagerflow.v1.checkpoint_state import remove_checkpoint
 
 # Imported when they are first used: few programs need them.
 graph_variables = lazy.Module("eagerflow.graph.variables")
@@ -79,6 +80,8 @@ class Saver:
         self._keep_seconds = keep_checkpoint_every_n_hours * 3600
         self._kept: list[tuple[str, float]] = []
         self._preserve_next = time.time() + self._keep_seconds
+        # A Supervisor saves in a thread, the program in another: one after the other.
+        self._saving = threading.Lock()
 
     @staticmethod
     def _by_name(variables: Any) -> dict[str, Any]:
@@ -133,21 +136,20 @@ class Saver:
                 save_path if global_step is None else global_step,
             )
         path = path_text(save_path)
-        if global_step is not None:
-            path = f"{path}-{_step(sess, global_step)}"
-        write_bundle(path, self._values(sess))
-        if sess is not None and write_meta_graph:
-            with sess.graph.as_default():
-                self.export_meta_graph(f"{path}.{meta_graph_suffix}")
-        self._kept = [(kept, made) for kept, made in self._kept if kept != path]
-        self._kept.append((path, time.time()))
-        removed = self._sweep()
-        if write_state:
-            self._write_state(path, latest_filename)
-        for old in removed:
-            remove_bundle(old)
-            with contextlib.suppress(FileNotFoundError):
-                os.remove(f"{old}.{meta_graph_suffix}")
+        with self._saving:
+            if global_step is not None:
+                path = f"{path}-{_step(sess, global_step)}"
+            write_bundle(path, self._values(sess))
+            if sess is not None and write_meta_graph:
+                with sess.graph.as_default():
+                    self.export_meta_graph(f"{path}.{meta_graph_suffix}")
+            self._kept = [(kept, made) for kept, made in self._kept if kept != path]
+            self._kept.append((path, time.time()))
+            removed = self._sweep()
+            if write_state:
+                self._write_state(path, latest_filename)
+            for old in removed:
+                remove_checkpoint(old, meta_graph_suffix=meta_graph_suffix)
         return path
 
     def _values(self, sess: Any) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,14 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.nodes import python_node
 from eagerflow.protos.event import MESSAGES
+from eagerflow.protos.schema import protobuf
 from eagerflow.util import lazy
 
 # Imported when they are first used: few programs need them.
 records = lazy.Module("eagerflow.io.records")
+tensor_messages = lazy.Module("eagerflow.io.tensor_messages")
 summary_values = lazy.Module("eagerflow.summary.values")
+wav = lazy.Module("eagerflow.audio.wav")
 summary_writer = lazy.Module("eagerflow.summary.writer")
 
 
@@ -32,22 +36,36 @@ def summary_message() -> Any:
     return message_classes()["Summary"]()
 
 
-def _summary(kind: str, name: str, fill: Any, tensor: Any, collections: Any) -> Any:
-    """A node, or eagerly a string, that holds a summary message."""
+def _summary(
+    kind: str,
+    name: str,
+    fill: Callable[..., None],
+    tensor: Any,
+    collections: Any,
+    family: str | None = None,
+    *more: Any,
+) -> Any:
+    """A node, or eagerly a string, that holds a summary message.
 
-    def make(value: Any) -> Any:
+    `fill` gets the message, the array and the tag, and the values of `more`. A family is a scope of
+    the node and stands once more before its tag.
+    """
+
+    def make(*values: Any) -> Any:
         message = message_classes()["Summary"]()
-        entry = message.value.add()
-        entry.tag = tag
-        fill(entry, np.asarray(value))
+        array, *others = map(np.asarray, values)
+        fill(message, array, tag, *others)
         return _core.as_tensor(message.SerializeToString())
 
+    scoped = f"{family}/{name}" if family else name
     graph = context.building_graph()
     if graph is None:
-        tag = name
-        return make(tensor)
-    node = python_node(make, tensor, kind=kind, name=name, outputs=TensorSpec([], "string"))
-    tag = node.op.name
+        tag = f"{family}/{scoped}" if family else scoped
+        return make(tensor, *more)
+    node = python_node(
+        make, tensor, *more, kind=kind, name=scoped, outputs=TensorSpec([], "string")
+    )
+    tag = f"{family}/{node.op.name}" if family else node.op.name
     for key in [GraphKeys.SUMMARIES] if collections is None else collections:
         graph.add_to_collection(key, node)
     return node
@@ -56,18 +74,18 @@ def _summary(kind: str, name: str, fill: Any, tensor: Any, collections: Any) -> 
 def scalar(name: str, tensor: Any, collections: Any = None, family: str | None = None) -> Any:
     """A summary of one scalar."""
 
-    def fill(entry: Any, value: np.ndarray) -> None:
-        entry.simple_value = float(value)
+    def fill(message: Any, value: np.ndarray, tag: str) -> None:
+        message.value.add(tag=tag, simple_value=float(value))
 
-    return _summary("ScalarSummary", _named(name, family), fill, tensor, collections)
+    return _summary("ScalarSummary", name, fill, tensor, collections, family)
 
 
 def histogram(name: str, values: Any, collections: Any = None, family: str | None = None) -> Any:
     """A summary of the distribution of values."""
 
-    def fill(entry: Any, value: np.ndarray) -> None:
+    def fill(message: Any, value: np.ndarray, tag: str) -> None:
         flat = value.astype(np.float64).ravel()
-        histo = entry.histo
+        histo = message.value.add(tag=tag).histo
         histo.num, histo.sum = float(flat.size), float(flat.sum())
         histo.sum_squares = float(np.square(flat).sum())
         if flat.size:
@@ -76,22 +94,57 @@ def histogram(name: str, values: Any, collections: Any = None, family: str | Non
             histo.bucket.extend(counts.astype(np.float64))
             histo.bucket_limit.extend(edges[1:])
 
-    return _summary("HistogramSummary", _named(name, family), fill, values, collections)
+    return _summary("HistogramSummary", name, fill, values, collections, family)
 
 
 def text(name: str, tensor: Any, collections: Any = None) -> Any:
     """A summary of a text."""
 
-    def fill(entry: Any, value: np.ndarray) -> None:
+    def fill(message: Any, value: np.ndarray, tag: str) -> None:
+        entry = message.value.add(tag=tag)
         entry.metadata.plugin_data.plugin_name = "text"
-        entry.tensor.dtype = 7
-        content = value.reshape(-1).tolist()
-        entry.tensor.string_val.extend(
-            part.encode() if isinstance(part, str) else part for part in content
-        )
-        entry.tensor.tensor_shape.dim.add().size = len(content)
+        entry.tensor.MergeFromString(tensor_messages.make_tensor_proto(value).SerializeToString())
 
-    return _summary("TensorSummary", name, fill, tensor, collections)
+    return _summary("TensorSummaryV2", name, fill, tensor, collections)
+
+
+def tensor_summary(
+    name: str,
+    tensor: Any,
+    summary_description: str | None = None,
+    collections: Any = None,
+    summary_metadata: Any = None,
+    family: str | None = None,
+    display_name: str | None = None,
+) -> Any:
+    """A summary of any tensor.
+
+    Args:
+        name: the node's name, and the tag.
+        tensor: a tensor of any dtype and shape.
+        summary_description: a longer text about it.
+        collections: what the summary is added to; `tf.GraphKeys.SUMMARIES` by default.
+        summary_metadata: a SummaryMetadata message, which says how to show it.
+        family: a prefix of the name.
+        display_name: a name to show instead of the tag.
+
+    >>> import numpy as np
+    >>> summary = tf.compat.v1.summary.tensor_summary("t", [1, 2])
+    >>> tf.make_ndarray(tf.compat.v1.Summary.FromString(summary.numpy()).value[0].tensor)
+    array([1, 2], dtype=int32)
+    """
+
+    def fill(message: Any, value: np.ndarray, tag: str) -> None:
+        entry = message.value.add(tag=tag)
+        if summary_metadata is not None:
+            entry.metadata.CopyFrom(summary_metadata)
+        if summary_description is not None:
+            entry.metadata.summary_description = summary_description
+        if display_name is not None:
+            entry.metadata.display_name = display_name
+        entry.tensor.MergeFromString(tensor_messages.make_tensor_proto(value).SerializeToString())
+
+    return _summary("TensorSummaryV2", name, fill, tensor, collections, family)
 
 
 def image(
@@ -103,35 +156,86 @@ def image(
 ) -> Any:
     """A summary of the first images of a batch."""
 
-    def make(value: Any) -> Any:
-        array = np.asarray(value)
+    def fill(message: Any, array: np.ndarray, tag: str) -> None:
         if array.dtype != np.uint8:
             high = max(float(np.abs(array).max(initial=0.0)), 1e-12)
             low = float(array.min(initial=0.0))
             array = array * 127.0 / high + 128.0 if low < 0 else array * (255.0 / high)
             array = np.clip(array, 0, 255).astype(np.uint8)
-        message = message_classes()["Summary"]()
         for k, pixels in enumerate(array[:max_outputs]):
             entry = message.value.add()
             entry.tag = f"{tag}/image/{k}" if max_outputs > 1 else f"{tag}/image"
             entry.image.height, entry.image.width, entry.image.colorspace = pixels.shape
             entry.image.encoded_image_string = summary_values.encoded_png(pixels)
-        return _core.as_tensor(message.SerializeToString())
 
-    graph = context.building_graph()
-    tag = _named(name, family)
-    if graph is None:
-        return make(tensor)
-    node = python_node(
-        make, tensor, kind="ImageSummary", name=tag, outputs=TensorSpec([], "string")
-    )
-    for key in [GraphKeys.SUMMARIES] if collections is None else collections:
-        graph.add_to_collection(key, node)
-    return node
+    return _summary("ImageSummary", name, fill, tensor, collections, family)
 
 
-def _named(name: str, family: str | None) -> str:
-    return f"{family}/{name}" if family else name
+def audio(
+    name: str,
+    tensor: Any,
+    sample_rate: Any,
+    max_outputs: int = 3,
+    collections: Any = None,
+    family: str | None = None,
+) -> Any:
+    """A summary of the first clips of a batch.
+
+    Args:
+        name: the node's name, and the tag.
+        tensor: float32 samples in [-1, 1], (clips, samples) or (clips, samples, channels).
+        sample_rate: samples a second.
+        max_outputs: how many clips are kept at most.
+        collections: what the summary is added to; `tf.GraphKeys.SUMMARIES` by default.
+        family: a prefix of the name.
+
+    >>> import numpy as np
+    >>> summary = tf.compat.v1.summary.audio("clip", np.zeros([1, 4], np.float32), 8000)
+    >>> tf.compat.v1.Summary.FromString(summary.numpy()).value[0].tag
+    'clip/audio/0'
+    """
+
+    def fill(message: Any, array: np.ndarray, tag: str, rate: np.ndarray) -> None:
+        clips = array if array.ndim == 3 else array[..., None]
+        for k, clip in enumerate(clips[:max_outputs]):
+            entry = message.value.add()
+            entry.tag = f"{tag}/audio/{k}" if max_outputs > 1 else f"{tag}/audio"
+            entry.audio.sample_rate = float(rate)
+            entry.audio.length_frames, entry.audio.num_channels = clip.shape
+            entry.audio.encoded_audio_string = wav.encode_wav(clip, int(rate)).numpy()
+            entry.audio.content_type = "audio/wav"
+
+    return _summary("AudioSummaryV2", name, fill, tensor, collections, family, sample_rate)
+
+
+def initialize(graph: Any = None, session: Any = None) -> None:
+    """Opens the default writer of `tf.summary`, and writes a graph into its log.
+
+    Args:
+        graph: a graph or a GraphDef message; None writes none.
+        session: accepted.
+    """
+    if graph is not None:
+        summary_values.graph(graph)
+
+
+def all_v2_summary_ops() -> list[Any]:
+    """The operations of version 2's summaries in this graph: none, as they are not nodes here."""
+    return []
+
+
+def get_summary_description(node_def: Any) -> Any:
+    """The description that an older node for summaries of tensors has.
+
+    Raises:
+        ValueError: if the node is of another kind.
+    """
+    if node_def.op != "TensorSummary":
+        raise ValueError(f"Can't get_summary_description on {node_def.op}")
+    description = message_classes()["SummaryDescription"]()
+    text_format = protobuf("json_format")
+    text_format.Parse(node_def.attr["description"].s.decode() or "{}", description)
+    return description
 
 
 def merge(inputs: Any, collections: Any = None, name: str | None = None) -> Any:
@@ -167,10 +271,10 @@ class FileWriter:
 
     Args:
         logdir: the folder of the log.
-        graph: accepted.
+        graph: a graph, which is written first; TensorBoard draws it.
         max_queue: the number of events that are buffered.
         flush_secs: the time after which they are written.
-        graph_def: accepted.
+        graph_def: a GraphDef message to write instead.
         filename_suffix: is added to the file's name.
         session: accepted.
     """
@@ -186,12 +290,12 @@ class FileWriter:
         session: Any = None,
     ) -> None:
         self._logdir = logdir
-        # The log is written at once, also while a graph is being built.
-        with context.running_eagerly():
-            self._writer: Any = summary_writer.create_file_writer(
-                logdir, max_queue, int(flush_secs * 1000), filename_suffix or ""
-            )
-            self._writer.init()
+        self._options = max_queue, int(flush_secs * 1000), filename_suffix or ""
+        self._writer: Any = None
+        self.reopen()
+        self._tags: set[str] = set()
+        if graph is not None or graph_def is not None:
+            self.add_graph(graph, graph_def=graph_def)
 
     def get_logdir(self) -> str:
         """The folder of the log."""
@@ -205,33 +309,74 @@ class FileWriter:
         message.ParseFromString(
             summary if isinstance(summary, bytes) else summary.SerializeToString()
         )
-        event = message_classes()["Event"](
-            wall_time=time.time(), step=0 if global_step is None else int(global_step)
-        )
-        event.summary.CopyFrom(message)
-        with context.running_eagerly():
-            self._writer.add_event(event)
+        self._add(global_step, summary=message)
 
     def add_event(self, event: Any) -> None:
-        """Appends an event."""
+        """Appends an event; only warns if the writer is closed."""
+        if self._writer is None:
+            warnings.warn(
+                "Attempting to use a closed FileWriter. The operation will be a noop unless the "
+                "FileWriter is explicitly reopened.",
+                stacklevel=2,
+            )
+            return
         with context.running_eagerly():
             self._writer.add_event(event)
 
     def add_graph(self, graph: Any, global_step: Any = None, graph_def: Any = None) -> None:
-        """Does nothing: graphs are not drawn."""
+        """Appends a graph, or a GraphDef message, which TensorBoard draws."""
+        graph = graph_def if graph is None else graph
+        if hasattr(graph, "as_graph_def"):
+            graph = graph.as_graph_def(add_shapes=True)
+        self._add(global_step, graph_def=graph.SerializeToString())
+
+    def add_meta_graph(self, meta_graph_def: Any, global_step: Any = None) -> None:
+        """Appends a MetaGraphDef message."""
+        self._add(global_step, meta_graph_def=meta_graph_def.SerializeToString())
+
+    def add_run_metadata(self, run_metadata: Any, tag: str, global_step: Any = None) -> None:
+        """Appends what a run of a session was traced to, under a tag of its own.
+
+        Raises:
+            ValueError: if the tag was used before.
+        """
+        if tag in self._tags:
+            raise ValueError("The provided tag was already used for this event type")
+        self._tags.add(tag)
+        tagged = message_classes()["TaggedRunMetadata"](tag=tag)
+        tagged.run_metadata = run_metadata.SerializeToString()
+        self._add(global_step, tagged_run_metadata=tagged)
 
     def add_session_log(self, session_log: Any, global_step: Any = None) -> None:
-        """Does nothing."""
+        """Appends a SessionLog message, such as the start of a session."""
+        self._add(global_step, session_log=session_log)
+
+    def _add(self, step: Any, **what: Any) -> None:
+        event = message_classes()["Event"](
+            wall_time=time.time(), step=0 if step is None else int(step), **what
+        )
+        self.add_event(event)
 
     def flush(self) -> None:
         """Flushes the log."""
-        with context.running_eagerly():
-            self._writer.flush()
+        if self._writer is not None:
+            with context.running_eagerly():
+                self._writer.flush()
 
     def close(self) -> None:
         """Flushes and closes the log."""
-        with context.running_eagerly():
-            self._writer.close()
+        if self._writer is not None:
+            with context.running_eagerly():
+                self._writer.close()
+            self._writer = None
+
+    def reopen(self) -> None:
+        """Goes on in another file of the folder after `close`; does nothing if it is open."""
+        if self._writer is None:
+            # The log is written at once, also while a graph is being built.
+            with context.running_eagerly():
+                self._writer = summary_writer.create_file_writer(self._logdir, *self._options)
+                self._writer.init()
 
     def __enter__(self) -> FileWriter:
         return self

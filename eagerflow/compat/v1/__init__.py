@@ -111,6 +111,7 @@ __version__ = VERSION
 
 __getattr__, __dir__ = mirror(
     __name__,
+    "eagerflow.v1.accumulators",
     "eagerflow.v1.arithmetic",
     "eagerflow.v1.lists",
     "eagerflow.v1.readers",

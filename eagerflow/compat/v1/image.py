@@ -3,5 +3,9 @@
 from eagerflow.v1.mirror import mirror
 
 __getattr__, __dir__ = mirror(
-    __name__, "eagerflow.v1.image", "eagerflow.v1.decoding", "eagerflow.image"
+    __name__,
+    "eagerflow.v1.image",
+    "eagerflow.v1.decoding",
+    "eagerflow.image",
+    renamed={"transpose_image": "image.transpose"},
 )

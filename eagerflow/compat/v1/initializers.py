@@ -40,6 +40,9 @@ from eagerflow.v1.initializers import (
     TruncatedNormal as truncated_normal,
 )
 from eagerflow.v1.initializers import (
+    UniformUnitScaling as uniform_unit_scaling,
+)
+from eagerflow.v1.initializers import (
     VarianceScaling as variance_scaling,
 )
 from eagerflow.v1.initializers import (

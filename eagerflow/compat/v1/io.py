@@ -3,4 +3,12 @@
 from eagerflow.v1.mirror import mirror
 from eagerflow.v1.records import TFRecordCompressionType, tf_record_iterator
 
-__getattr__, __dir__ = mirror(__name__, "eagerflow.v1.decoding", "eagerflow.io")
+__getattr__, __dir__ = mirror(
+    __name__,
+    "eagerflow.v1.decoding",
+    "eagerflow.io",
+    renamed={
+        name: f"queue.{name}"
+        for name in ("PaddingFIFOQueue", "PriorityQueue", "QueueBase", "RandomShuffleQueue")
+    },
+)

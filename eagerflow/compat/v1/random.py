@@ -4,5 +4,10 @@ from eagerflow.graph.defaults import get_seed, set_random_seed
 from eagerflow.v1.mirror import mirror
 
 __getattr__, __dir__ = mirror(
-    __name__, "eagerflow.random", renamed={"multinomial": "v1.arithmetic.multinomial"}
+    __name__,
+    "eagerflow.random",
+    renamed={
+        "multinomial": "v1.arithmetic.multinomial",
+        "stateless_multinomial": "v1.arithmetic.stateless_multinomial",
+    },
 )

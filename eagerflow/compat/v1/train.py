@@ -1,6 +1,13 @@
 """tf.compat.v1.train: version 1's optimizers and what belongs to training."""
 
+from eagerflow.checkpoint.inspection import load_checkpoint as NewCheckpointReader
 from eagerflow.train.coordinator import Coordinator, LooperThread
+from eagerflow.v1.checkpoint_state import (
+    generate_checkpoint_state_proto,
+    get_checkpoint_mtimes,
+    remove_checkpoint,
+    update_checkpoint_state,
+)
 from eagerflow.v1.decay import (
     cosine_decay,
     cosine_decay_restarts,
@@ -46,6 +53,7 @@ from eagerflow.v1.monitored_session import (
 )
 from eagerflow.v1.optimizers import (
     AdadeltaOptimizer,
+    AdagradDAOptimizer,
     AdagradOptimizer,
     AdamOptimizer,
     FtrlOptimizer,
@@ -58,6 +66,7 @@ from eagerflow.v1.optimizers import (
 )
 from eagerflow.v1.queue_runner import QueueRunner, add_queue_runner, start_queue_runners
 from eagerflow.v1.saver import Saver, checkpoint_exists
+from eagerflow.v1.server import Server, replica_device_setter
 from eagerflow.v1.session_hooks import (
     CheckpointSaverHook,
     CheckpointSaverListener,
@@ -77,7 +86,12 @@ from eagerflow.v1.session_hooks import (
     SummarySaverHook,
 )
 from eagerflow.v1.summary import summary_iterator
+from eagerflow.v1.supervisor import Supervisor, basic_train_loop
+from eagerflow.v1.sync_replicas import SyncReplicasOptimizer
+from eagerflow.v1.warm_start import VocabInfo, init_from_checkpoint, warm_start
 
 __getattr__, __dir__ = mirror(
-    __name__, "eagerflow.train", renamed={"SaverDef": "protos.saved_model.SaverDef"}
+    __name__,
+    "eagerflow.train",
+    renamed={"SaverDef": "protos.saved_model.SaverDef", "write_graph": "io.write_graph"},
 )
