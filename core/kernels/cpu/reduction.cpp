@@ -527,20 +527,29 @@ Layout layout_of(Tensor& x, const bool* reduced) {
   return layout;
 }
 
+// Reduces pending elements without writing them; false if they have to be written.
+template <class R, class S>
+[[gnu::noinline]] bool reduce_pending(const Tensor& x, const Tensor& out, const Layout& layout) {
+  const bool columns = layout.outer == 1 && layout.inner > 1 && layout.inner <= kReadColumns &&
+                       x.size() >= kReadElements;
+  if ((layout.inner > 1 && !columns) || layout.count <= 1) return false;
+  std::optional<LazyRead> read = read_lazy(x, "reduction");
+  if (!read) return false;
+  const Chain::Reader elements(*read->chain, x.shape(), read->inputs);
+  Computed<S>* const to = out.mutable_data<Computed<S>>();
+  if (columns) {
+    reduce_read_columns<R, S>(elements, to, layout);
+  } else {
+    reduce_read_rows<R, S>(elements, to, layout);
+  }
+  return true;
+}
+
 template <class R, class S>
 void run_typed(const Tensor& x, const Tensor& out, const Layout& layout) {
   // Products are rounded in an order of their own.
   if constexpr (!std::is_same_v<R, Product> && !kComplex<Computed<S>>) {
-    const bool columns = layout.outer == 1 && layout.inner > 1 && layout.inner <= kReadColumns &&
-                         x.size() >= kReadElements;
-    if ((layout.inner == 1 || columns) && layout.count > 1) {
-      if (std::optional<LazyRead> read = read_lazy(x, "reduction")) {
-        const Chain::Reader elements(*read->chain, x.shape(), read->inputs);
-        Computed<S>* const to = out.mutable_data<Computed<S>>();
-        return columns ? reduce_read_columns<R, S>(elements, to, layout)
-                       : reduce_read_rows<R, S>(elements, to, layout);
-      }
-    }
+    if (x.impl()->lazy() && reduce_pending<R, S>(x, out, layout)) return;
   }
   reduce<R>(x.data<S>(), out.mutable_data<Computed<S>>(), layout);
 }

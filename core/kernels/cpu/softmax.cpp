@@ -71,18 +71,15 @@ T shifted_exp(T* out, const T* x, int64_t n, T* top) {
 
 namespace {
 
-// Calls row(r, elements) for each row of x. Short rows of pending elements are not written: some
-// are computed at a time.
+// Calls row(r, elements) for each row of x, whose elements are pending. False, with nothing done,
+// if they have to be written.
 template <class T, class Row>
-void for_input_rows(const Tensor& x, const char* reader, const Row& row) {
+[[gnu::noinline]] bool for_pending_rows(const Tensor& x, const char* reader, const Row& row) {
   constexpr int64_t kRead = 2048;
   const Rows rows = rows_of(x);
-  std::optional<LazyRead> pending;
-  if (rows.width > 1 && rows.width <= kRead / 2) pending = read_lazy(x, reader);
-  if (!pending) {
-    const T* const from = x.data<T>();
-    return for_rows(rows.count, rows.width, [&](int64_t r) { row(r, from + r * rows.width); });
-  }
+  if (rows.width <= 1 || rows.width > kRead / 2) return false;
+  std::optional<LazyRead> pending = read_lazy(x, reader);
+  if (!pending) return false;
   const Chain::Reader elements(*pending->chain, x.shape(), pending->inputs);
   const int64_t together = kRead / rows.width;
   parallel_for(rows.count, 16'384 / rows.width, [&](int64_t begin, int64_t end) {
@@ -94,6 +91,17 @@ void for_input_rows(const Tensor& x, const char* reader, const Row& row) {
       for (int64_t k = 0; k < count; ++k) row(first + k, block + k * rows.width);
     }
   });
+  return true;
+}
+
+// Calls row(r, elements) for each row of x. Short rows of pending elements are not written: some
+// are computed at a time.
+template <class T, class Row>
+void for_input_rows(const Tensor& x, const char* reader, const Row& row) {
+  if (x.impl()->lazy() && for_pending_rows<T>(x, reader, row)) return;
+  const Rows rows = rows_of(x);
+  const T* const from = x.data<T>();
+  for_rows(rows.count, rows.width, [&](int64_t r) { row(r, from + r * rows.width); });
 }
 
 }  // namespace
