@@ -43,7 +43,9 @@ class _Variables(list):
 
 
 class OptimizerType(type):
-    """The type of optimizer classes. Programs tell the legacy ones by what they are no instances of."""
+    # The type of optimizer classes. Programs tell the legacy ones by what they are no instances of.
+    # A docstring of its own would hide those of the classes from `help`.
+    __doc__ = type.__dict__["__doc__"]
 
     _is_legacy: bool
 
