@@ -185,6 +185,8 @@ class MultiHeadAttention(FunctionLayer):
             self._build_from_signature(query, value, key)
         lengths = query.nested_row_lengths() if is_ragged(query) else None
         query, value, key = _padded(query, value, key)
+        value = _core.as_tensor(value)
+        key = None if key is None else _core.as_tensor(key)
         given = (query_mask, value_mask, key_mask)
         mask = self._whole_mask(query, value, key, attention_mask, use_causal_mask, given)
         key = value if key is None else key

@@ -26,3 +26,10 @@ def test_masks_pass_through_layers() -> None:
     heads = layers.MultiHeadAttention(2, 3)
     _, weights = heads(embedded, embedded, return_attention_scores=True)
     assert np.all(weights.numpy()[0, :, :2, 2] < 1e-6)
+
+
+def test_multi_head_attention_takes_arrays():
+    x = np.linspace(0, 1, 24, dtype="f").reshape(2, 3, 4)
+    layer = tf.keras.layers.MultiHeadAttention(2, 2)
+    want = layer(tf.constant(x), tf.constant(x), tf.constant(x), use_causal_mask=True)
+    np.testing.assert_array_equal(layer(x, x, x, use_causal_mask=True), want)
