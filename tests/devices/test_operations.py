@@ -331,3 +331,24 @@ def test_names_of_devices():
         tf.config.set_soft_device_placement(True)
     with pytest.raises(RuntimeError, match="GPU:0 unknown device"):
         tf.constant(1.0).gpu()
+
+
+@pytest.mark.parametrize("name", ["prefetch_to_device", "copy_to_device"])
+def test_datasets(name):
+    """Elements lie on the device; text stays on the host."""
+    dataset = tf.data.Dataset.range(4).map(lambda x: (tf.cast(x, tf.float32), tf.as_string(x)))
+    place = getattr(tf.data.experimental, name)
+    for k, (number, word) in enumerate(dataset.batch(2).apply(place("/device:XLA_CPU:1"))):
+        assert (kind(number), kind(word)) == ("XLA_CPU:1", "CPU:0")
+        np.testing.assert_array_equal(number, [2 * k, 2 * k + 1])
+        assert list(word.numpy()) == [b"%d" % (2 * k), b"%d" % (2 * k + 1)]
+
+
+def test_checkpoints(device, tmp_path):
+    """Variables are saved from their device, and restored there."""
+    v = tf.Variable([1.0, 2.0])
+    path = tf.train.Checkpoint(v=v).save(str(tmp_path / "ckpt"))
+    v.assign([0.0, 0.0])
+    tf.train.Checkpoint(v=v).restore(path).assert_consumed()
+    np.testing.assert_array_equal(v, [1.0, 2.0])
+    assert kind(v) == device

@@ -12,6 +12,7 @@ from eagerflow.data.dataset import Dataset
 from eagerflow.data.elementwise import AssertCardinalityDataset
 from eagerflow.data.experimental.reducing import Reducer, reduced
 from eagerflow.data.functions import Debugging
+from eagerflow.data.placement import PlacedDataset
 from eagerflow.data.random_access import element_at
 from eagerflow.data.sources import ListDataset
 from eagerflow.framework import context, dtypes
@@ -309,13 +310,24 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
 
 
 def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
-    """Prefetches; there is one device."""
-    return lambda dataset: dataset.prefetch(-1 if buffer_size is None else buffer_size)
+    """Copies elements to a device, by a thread that is ahead of what uses them.
+
+    Args:
+        device: the device's name.
+        buffer_size: how many elements are ahead; by default a number that fits.
+    """
+    room = -1 if buffer_size is None else buffer_size
+    return lambda dataset: PlacedDataset(dataset, device).prefetch(room)
 
 
 def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transformation:
-    """The dataset itself: there is one device."""
-    return lambda dataset: dataset
+    """Copies elements to a device.
+
+    Args:
+        target_device: the device's name.
+        source_device: ignored: elements are copied from where they are.
+    """
+    return lambda dataset: PlacedDataset(dataset, target_device)
 
 
 def choose_from_datasets(
