@@ -361,6 +361,16 @@ class LoadStatus:
         self.assert_existing_objects_matched()
         return self
 
+    def objects_with_attribute(self, name: str) -> list[tuple[Any, str, BundleReader]]:
+        """The objects of which the checkpoint has an attribute, with its key and the checkpoint."""
+        found = self._settle()
+        return [
+            (item, attribute.checkpoint_key, found.reader)
+            for node, item in found.objects.items()
+            for attribute in found.graph.nodes[node].attributes
+            if attribute.name == name
+        ]
+
     def _assert_checkpoint_used(self, restoration: Restoration) -> None:
         lost = restoration.unplaced.paths
         if lost:

@@ -14,7 +14,9 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graphdef import function_gradients, gradients, inverse
 from eagerflow.graphdef.attributes import FunctionName
 from eagerflow.graphdef.emitters import NoSuchNodeError
+from eagerflow.graphdef.table_nodes import vocabulary_ids
 from eagerflow.graphdef.writer import Ref
+from eagerflow.lookup.tables import StaticVocabularyTable
 from eagerflow.util import lazy
 
 # It imports this module.
@@ -89,6 +91,11 @@ def _table_call(body: Any, node: Any, name: str) -> Sequence[Ref]:
     table = resources(node)[0]
     handle = body.handle(table)
     refs = [body.ref(tensor) for tensor in node.inputs]
+    is_vocabulary = isinstance(table, StaticVocabularyTable)
+    if node.type == "LookupTableFind" and is_vocabulary:
+        if refs[0].dtype is not table.export()[0].dtype:
+            raise NoSuchNodeError("the vocabulary has keys of another dtype")
+        return vocabulary_ids(body, table, refs[0], name)
     if node.type == "LookupTableFind":
         default = refs[1] if len(refs) > 1 else body.constant(table.default_value)
         return body.add(
@@ -96,7 +103,14 @@ def _table_call(body: Any, node: Any, name: str) -> Sequence[Ref]:
         )
     if node.type == "LookupTableInsert":
         return body.add("LookupTableInsertV2", handle, *refs, name=name)
-    if node.type == "LookupTableSize":
+    if node.type == "LookupTableRemove":
+        return body.add("LookupTableRemoveV2", handle, *refs, name=name)
+    if node.type == "LookupTableExport":
+        return body.add(
+            "LookupTableExportV2", handle, name=name, outputs=_specs(node), Tkeys=table.key_dtype,
+            Tvalues=table.value_dtype,
+        )  # fmt: skip
+    if node.type == "LookupTableSize" and not is_vocabulary:
         return body.add("LookupTableSizeV2", handle, name=name)
     raise NoSuchNodeError("TensorFlow has no such method of tables")
 

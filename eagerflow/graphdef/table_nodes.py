@@ -2,27 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from eagerflow.framework import dtypes
 from eagerflow.framework.func_graph import eagerly
 from eagerflow.graphdef.writer import GraphWriter, Ref
+from eagerflow.lookup.tables import MutableHashTable, StaticVocabularyTable
 
 
 def table_handle(writer: GraphWriter, table: Any) -> Ref:
     """Adds a table."""
     name = writer.unique("hash_table")
+    # One that programs change: TensorFlow fills the others once.
+    op = "MutableHashTableV2" if isinstance(table, MutableHashTable) else "HashTableV2"
     return writer.add(
-        "HashTableV2", name=name, shared_name=f"{name}_{id(table)}", key_dtype=table.key_dtype,
+        op, name=name, shared_name=f"{name}_{id(table)}", key_dtype=table.key_dtype,
         value_dtype=table.value_dtype,
     )[0]  # fmt: skip
 
 
-def fill_table(writer: GraphWriter, handle: Ref, table: Any) -> str:
-    """Adds what fills a table with what it holds now; the node's name."""
+def fill_table(writer: GraphWriter, handle: Ref, table: Any) -> list[str]:
+    """Adds what fills a table with what it holds now, if anything; the names of nodes."""
     with eagerly():
         keys, values = table.export()
+        if not len(keys):
+            return []  # which TensorFlow refuses to add
     name = writer.unique("LookupTableImportV2")
     writer.add(
         "LookupTableImportV2", handle, writer.constant(keys), writer.constant(values), name=name
     )
-    return name
+    return [name]
+
+
+def vocabulary_ids(body: Any, table: StaticVocabularyTable, keys: Ref, name: str) -> Sequence[Ref]:
+    """Adds the lookup of words in a vocabulary: those that it lacks share the ids after it."""
+    texts = keys if keys.dtype is dtypes.string else body.add("AsString", keys)[0]
+    with eagerly():
+        count = len(table.export()[0])
+    shared = body.add("StringToHashBucketFast", texts, num_buckets=table.num_oov_buckets)[0]
+    shape = keys.shape
+    if not count:
+        return body.add("Identity", shared, name=name, outputs=[(dtypes.int64, shape)])
+    least = body.constant(-1, dtypes.int64)
+    outputs = [(dtypes.int64, shape)]
+    found = body.add("LookupTableFindV2", body.handle(table), keys, least, outputs=outputs)[0]
+    shared = body.add("AddV2", shared, body.constant(count, dtypes.int64))[0]
+    known = body.add("GreaterEqual", found, body.constant(0, dtypes.int64))[0]
+    return body.add("SelectV2", known, found, shared, name=name, outputs=outputs)

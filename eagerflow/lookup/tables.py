@@ -310,7 +310,10 @@ class Table(Module):
             TensorSpec([None], self._key_dtype),
             TensorSpec([None, *self._value_sizes()], self._value_dtype),
         )
-        return now_or_node(lambda: self._table.items(), specs, "LookupTableExport")
+        return now_or_node(self._items, specs, "LookupTableExport")
+
+    def _items(self) -> tuple[Tensor, Tensor]:
+        return self._table.items()
 
     def _initialize(self, initializer: Any, key_dtype: dtypes.DType) -> None:
         """Makes the table: now, or whenever a function runs that computes its keys or values."""
@@ -484,6 +487,11 @@ class StaticVocabularyTable(Table):
         self._initialize(initializer, known)
 
     @property
+    def num_oov_buckets(self) -> int:
+        """How many ids the unknown words share."""
+        return self._num_oov_buckets
+
+    @property
     def resource_handle(self) -> Any:
         """The table itself: there is no other resource behind it."""
         return self
@@ -549,6 +557,11 @@ class MutableHashTable(Table):
         )
         self._default_value = _known(default_value, self._value_dtype)
         self._table = _core.Table(self._key_dtype, self._value_dtype, self._value_sizes())
+
+    @property
+    def default_value(self) -> Tensor:
+        """The value of keys that are not in it."""
+        return self._default_value
 
     def _value_sizes(self) -> tuple[int, ...]:
         return self._default_value._shape_tuple()

@@ -205,11 +205,15 @@ class ObjectLoader:
         names = {child.local_name: child.node_id for child in node.children}
         creator = self._nodes[names["_create_resource"]].function.concrete_functions[0]
         for made in self._builder.functions[creator].node_def:
-            if made.op in ("HashTableV2", "MutableHashTableV2"):
+            if "key_dtype" in made.attr and "Table" in made.op:
                 key, value = (
                     dtypes.as_dtype(made.attr[a].type) for a in ("key_dtype", "value_dtype")
                 )
-                return MutableHashTable(key, value, zeros([], value))
+                shape = made.attr["value_shape"].shape if "value_shape" in made.attr else None
+                sizes = [] if shape is None else [dim.size for dim in shape.dim]
+                if any(size < 0 for size in sizes) or math.prod(sizes) > self._left:
+                    raise ValueError("the values of a table have more elements than the files")
+                return MutableHashTable(key, value, zeros(sizes, value))
         raise ValueError(f"the resource that '{creator}' makes is no table")
 
     @staticmethod

@@ -83,7 +83,9 @@ class MainGraph:
     def add_initializer(self, *others: str) -> str:
         """Adds an operation that fills the tables, after other operations; its name."""
         body = self.body
-        filled = [fill_table(body, body.handle(table), table) for table in self._tables]
+        filled = [
+            name for table in self._tables for name in fill_table(body, body.handle(table), table)
+        ]
         body.control = [*others, *filled]
         init = body.unique("NoOp")
         body.add("NoOp", name=init)

@@ -194,6 +194,10 @@ def _arg_spec(value: Function | LoadedFunction) -> Any:
 
 def _writable(value: Any) -> Any:
     """A default as a file can hold it, or None."""
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        return {key: _writable(item) for key, item in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(map(_writable, value))
     return value if isinstance(value, bool | int | float | str) else None
 
 

@@ -303,7 +303,8 @@ def _children(item: Any) -> dict[str, Any]:
 
 
 def _is_table(item: Any) -> bool:
-    return isinstance(item, tables.StaticHashTable | tables.MutableHashTable)
+    kinds = tables.StaticHashTable | tables.StaticVocabularyTable | tables.MutableHashTable
+    return isinstance(item, kinds)
 
 
 def _describe_variable(message: Any, variable: Any) -> None:

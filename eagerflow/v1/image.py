@@ -59,7 +59,10 @@ def _resized(images: Any, size: Any, taps_of: Any) -> Any:
     images = _core.as_tensor(images)
     if images.ndim != 4:
         raise ValueError(f"images must be 4-D, got shape {images.shape}")
-    new = [int(n) for n in np.asarray(_core.as_tensor(size))]
+    known = _core.static_value(_core.as_tensor(size))
+    if known is None:
+        raise ValueError("the sizes of resized images must be known while a graph is built")
+    new = [int(n) for n in known.numpy()]
     result = _ops.cast(images, dtypes.float32)
     for axis in (1, 2):
         result = _along(result, axis, taps_of(images._shape_tuple()[axis], new[axis - 1]))
@@ -107,7 +110,10 @@ def resize_nearest_neighbor(
 ) -> Any:
     """Images resized to the nearest pixels, of their own dtype."""
     images = _core.as_tensor(images)
-    new = [int(n) for n in np.asarray(_core.as_tensor(size))]
+    known = _core.static_value(_core.as_tensor(size))
+    if known is None:
+        raise ValueError("the sizes of resized images must be known while a graph is built")
+    new = [int(n) for n in known.numpy()]
     for axis in (1, 2):
         old = images._shape_tuple()[axis]
         if half_pixel_centers:
@@ -208,7 +214,10 @@ def resize_images(
         raise ValueError("'images' must have either 3 or 4 dimensions.")
     batch = images if images.ndim == 4 else _ops.expand_dims(images, 0)
     height, width = batch._shape_tuple()[1:3]
-    new = [int(n) for n in np.asarray(_core.as_tensor(size))]
+    known = _core.static_value(_core.as_tensor(size))
+    if known is None:
+        raise ValueError("the sizes of resized images must be known while a graph is built")
+    new = [int(n) for n in known.numpy()]
     if preserve_aspect_ratio:
         factor = min(new[0] / height, new[1] / width)
         new = [round(factor * height), round(factor * width)]

@@ -266,3 +266,55 @@ def test_gradients_that_would_repeat_effects_are_refused(tmp_path):
     with pytest.raises(tf.errors.UnimplementedError, match="changes variables or draws") as error:
         tf.saved_model.save(module, tmp_path / "m")
     assert "test_save_functions.py" in str(error.value)
+
+
+def _lookup(table, dtype=tf.string):
+    module = tf.Module()
+    module.table = table
+    signature = [tf.TensorSpec([None], dtype)]
+    module.find = tf.function(lambda keys: table.lookup(keys), input_signature=signature)
+    return module
+
+
+@pytest.mark.parametrize("words", [["a", "b", "c"], []])
+def test_vocabularies_come_back_with_their_shared_ids(tmp_path, words):
+    ids = tf.range(len(words), dtype=tf.int64)
+    initializer = tf.lookup.KeyValueTensorInitializer(words, ids) if words else None
+    table = tf.lookup.StaticVocabularyTable(initializer, 3, lookup_key_dtype=tf.string)
+    tf.saved_model.save(_lookup(table), tmp_path / "m")
+    keys = tf.constant(["a", "c", "other", "more"])
+    found = tf.saved_model.load(tmp_path / "m").find(keys)
+    assert found.numpy().tolist() == table.lookup(keys).numpy().tolist()
+
+
+def test_tables_that_programs_change_come_back_with_what_they_hold(tmp_path):
+    table = tf.lookup.experimental.MutableHashTable(tf.string, tf.float32, default_value=-1.0)
+    module = _lookup(table)
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string), tf.TensorSpec([None])])
+    def put(keys, values):
+        table.insert(keys, values)
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def remove(keys):
+        table.remove(keys)
+
+    module.put, module.remove = put, remove
+    module.items = tf.function(lambda: table.export(), input_signature=[])
+    tf.saved_model.save(module, tmp_path / "empty")
+    table.insert(["a"], [5.0])
+    tf.saved_model.save(module, tmp_path / "m")
+    loaded = tf.saved_model.load(tmp_path / "m")
+    loaded.put(tf.constant(["b"]), tf.constant([7.0]))
+    assert loaded.find(tf.constant(["a", "b", "c"])).numpy().tolist() == [5.0, 7.0, -1.0]
+    loaded.remove(tf.constant(["a"]))
+    assert [part.numpy().tolist() for part in loaded.items()] == [[b"b"], [7.0]]
+    assert tf.saved_model.load(tmp_path / "empty").items()[0].shape == [0]
+
+
+def test_defaults_that_are_structures_come_back(tmp_path):
+    module = tf.Module()
+    module.f = tf.function(lambda x, *, scale={"by": 2.0, "and": [1]}: x * scale["by"])
+    module.f(tf.constant([1.0]))
+    tf.saved_model.save(module, tmp_path / "m")
+    assert tf.saved_model.load(tmp_path / "m").f(tf.constant([3.0])).numpy().tolist() == [6.0]
