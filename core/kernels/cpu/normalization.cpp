@@ -327,7 +327,8 @@ void give_scaled(KernelContext& context, const Layout& layout, const C* mean, co
   const Tensor& x = context.input(0);
   const TensorSpec& spec = context.spec(0);
   if constexpr (std::is_same_v<T, C>) {
-    // In a graph an activation writes over a result that is there, and few channels are read slowly.
+    // In a graph an activation writes over a result that is there, and few channels are read
+    // slowly.
     const bool pays = !context.owns_inputs() || layout.channels >= kNarrow || layout.inner > 1;
     if (x.size() >= kLaterElements && pays && fuses()) {
       constexpr double kNanoseconds = 0.5;
