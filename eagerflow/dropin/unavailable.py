@@ -7,8 +7,8 @@ from typing import Any
 
 _TPU = "there are no TPUs here. Run without a strategy, or under tf.distribute.MirroredStrategy()."
 _CLUSTER = (
-    "there are no clusters of processes here. Use tf.distribute.MirroredStrategy() or "
-    "MultiWorkerMirroredStrategy() with one worker."
+    "there are no servers of other processes here. Start the program under mpiexec, and use "
+    "tf.distribute.MultiWorkerMirroredStrategy() or horovod.tensorflow."
 )
 _DTENSOR = "tensors are not laid out over meshes of devices here. Use plain tensors."
 _LIBRARY = (
@@ -61,7 +61,8 @@ _NAMES: dict[str, tuple[str, str]] = {
         "shutdown_tpu_system unpack",
         _DTENSOR,
     ),
-    "": ("load_op_library load_library", _LIBRARY),
+    "": ("load_op_library load_library load_file_system_library", _LIBRARY),
+    "sysconfig": ("get_compile_flags get_include get_link_flags", _LIBRARY),
     "experimental": ("register_filesystem_plugin", _LIBRARY),
     "experimental.tensorrt": ("ConversionParams Converter", _TENSORRT),
     "mlir.experimental": (
@@ -69,8 +70,20 @@ _NAMES: dict[str, tuple[str, str]] = {
         "run_pass_pipeline tflite_to_tosa_bytecode write_bytecode",
         _MLIR,
     ),
-    "lite": ("Interpreter OpsSet Optimize RepresentativeDataset TFLiteConverter TargetSpec", _LITE),
-    "lite.experimental": ("Analyzer OpResolverType QuantizationDebugger load_delegate", _LITE),
+    "lite": (
+        (
+            "Interpreter OpHint OpsSet Optimize RepresentativeDataset TFLiteConverter TargetSpec "
+            "TocoConverter toco_convert"
+        ),
+        _LITE,
+    ),
+    "lite.experimental": (
+        (
+            "Analyzer OpResolverType QuantizationDebugOptions QuantizationDebugger "
+            "convert_op_hints_to_stubs load_delegate"
+        ),
+        _LITE,
+    ),
     "distribute ": ("ParameterServerStrategy Server", _CLUSTER),
     "distribute.experimental ": (
         "ParameterServerStrategy PreemptionCheckpointHandler PreemptionWatcher TerminationConfig",

@@ -59,19 +59,9 @@ def _reduced(losses: Any, weights: Any, reduction: str) -> Any:
     dtype = losses.dtype
     values = _ops.cast(losses, dtypes.float32)
     weights = _ops.cast(_core.as_tensor(weights), dtypes.float32)
-    shape, weight_shape = losses._shape_tuple(), weights._shape_tuple()
-    if weight_shape and len(weight_shape) + 1 == len(shape):
+    if weights.shape.rank and weights.shape.rank + 1 == losses.shape.rank:
         weights = _ops.expand_dims(weights, -1)
-        weight_shape = weights._shape_tuple()
-    if weight_shape and (
-        len(weight_shape) != len(shape)
-        or any(w not in (1, s, None) and s for w, s in zip(weight_shape, shape, strict=True))
-    ):
-        raise ValueError(
-            f"weights can not be broadcast to values. values.rank={len(shape)}. "
-            f"weights.rank={len(weight_shape)}. values.shape={losses.shape}. "
-            f"weights.shape={weights.shape}."
-        )
+    _check_weights(weights, losses)
     weighted = values * weights
     if reduction == Reduction.NONE:
         return _ops.cast(weighted, dtype)
@@ -89,15 +79,29 @@ def _reduced(losses: Any, weights: Any, reduction: str) -> Any:
     return _ops.cast(total, dtype)
 
 
+def _check_weights(weights: Any, values: Any) -> None:
+    shape, weight_shape = values._shape_tuple(), weights._shape_tuple()
+    if weight_shape and (
+        len(weight_shape) != len(shape)
+        or any(w not in (1, s, None) and s for w, s in zip(weight_shape, shape, strict=True))
+    ):
+        raise ValueError(
+            f"weights can not be broadcast to values. values.rank={len(shape)}. "
+            f"weights.rank={len(weight_shape)}. values.shape={values.shape}. "
+            f"weights.shape={weights.shape}."
+        )
+
+
 def _loss(
     function: Any, arguments: tuple, weights: Any, reduction: str, collection: Any, name: str
 ) -> Any:
     """The reduced losses of a function; in a graph, a node that is added to the collection."""
     Reduction.validate(reduction)
+    return _collected(lambda: _reduced(function(*arguments), weights, reduction), collection, name)
 
-    def compute() -> Any:
-        return _reduced(function(*arguments), weights, reduction)
 
+def _collected(compute: Callable[[], Any], collection: Any, name: str) -> Any:
+    """A loss; in a graph, a node that is added to the collection."""
     graph = context.building_graph()
     if graph is None:
         return compute()
@@ -195,6 +199,49 @@ def absolute_difference(labels: Any, predictions: Any) -> Any:
     """The mean of absolute differences."""
     labels, predictions = _pair(labels, predictions)
     return _ops.abs(predictions - labels)
+
+
+def mean_pairwise_squared_error(
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike = 1.0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+) -> Tensor:
+    """How much the differences between pairs of elements differ, squared and averaged.
+
+    For elements with weights `n` of a row, and differences `d` of predictions and labels, it is
+    `2 * sum(d**2) / (n - 1) - 2 * sum(d)**2 / (n * (n - 1))`; rows are added.
+
+    Args:
+        labels: a batch of the true values.
+        predictions: the values to compare, of the same shape.
+        weights: a number, or one for each row.
+        scope: the node's name in a graph.
+        loss_collection: in a graph, the collection that it is added to; None for none.
+
+    >>> tf.compat.v1.losses.mean_pairwise_squared_error([[1.0, 2.0]], [[1.0, 4.0]]).numpy()
+    np.float32(4.0)
+    """
+
+    first, second = _pair(labels, predictions)
+    weighted: Any = _core.convert(weights, second.dtype, None)
+    _check_weights(weighted, second)
+
+    def compute() -> Any:
+        axes = list(range(1, second.shape.rank))
+        difference = second - first
+        present = _ops.cast(_ops.not_equal(weighted, 0.0), difference.dtype)
+        present = _ops.broadcast_to(present, array.shape(difference))
+        difference = difference * present
+        count = _ops.reduce_sum(present, axes, True)
+        squares = _ops.reduce_sum(_ops.square(difference), axes, True)
+        total = _ops.square(_ops.reduce_sum(difference, axes, True))
+        pairs = 2.0 * _ops.divide_no_nan(squares, _ops.maximum(count - 1.0, 0.0))
+        pairs -= 2.0 * _ops.divide_no_nan(total, _ops.maximum(count * (count - 1.0), 0.0))
+        return _ops.reduce_sum(pairs * weighted)
+
+    return _collected(compute, loss_collection, scope or "mean_pairwise_squared_error")
 
 
 def cosine_distance(

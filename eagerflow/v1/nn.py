@@ -7,9 +7,13 @@ from typing import Any
 
 from eagerflow import _core, nn
 from eagerflow.framework.op_function import op_function
+from eagerflow.ops.nn.convolution import padding_of
 from eagerflow.typing import TensorLike
+from eagerflow.util import lazy
 from eagerflow.v1.arguments import either, version_1
 
+# Imported when it is first used: few programs need it.
+raw_ops = lazy.Module("eagerflow.raw_ops")
 _ops = _core.ops
 Tensor = _core.Tensor
 _version_1 = functools.partial(version_1, __name__)
@@ -248,3 +252,86 @@ def fused_batch_norm(
         count = x._size // max(x._shape_tuple()[axis], 1)
         variance = spread * (count / max(count - 1, 1))
     return y, mean, variance
+
+
+@op_function
+def conv2d_backprop_input(
+    input_sizes: Any,
+    filter: Any = None,
+    out_backprop: Any = None,
+    strides: Any = None,
+    padding: Any = None,
+    use_cudnn_on_gpu: bool = True,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+    filters: Any = None,
+) -> Tensor:
+    """The gradient of `conv2d` by its input, whose shape is `input_sizes`.
+
+    >>> dy, w = tf.ones([1, 2, 2, 1]), tf.ones([2, 2, 1, 1])
+    >>> v1 = tf.compat.v1
+    >>> v1.nn.conv2d_backprop_input([1, 3, 3, 1], w, dy, [1] * 4, "VALID").numpy()[0, 1, 1, 0]
+    np.float32(4.0)
+    """
+    filter = either("filters", filters, "filter", filter)
+    kind, amounts = padding_of(padding)
+    return _ops.conv2d_backprop_input(
+        filter,
+        out_backprop,
+        input_sizes,
+        list(strides),
+        kind,
+        amounts,
+        list(dilations),
+        data_format,
+    )
+
+
+@op_function
+def conv2d_backprop_filter(
+    input: Any,
+    filter_sizes: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: Any,
+    use_cudnn_on_gpu: bool = True,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of `conv2d` by its filters, whose shape is `filter_sizes`."""
+    kind, amounts = padding_of(padding)
+    return _ops.conv2d_backprop_filter(
+        input,
+        out_backprop,
+        filter_sizes,
+        list(strides),
+        kind,
+        amounts,
+        list(dilations),
+        data_format,
+    )
+
+
+@op_function
+def conv3d_backprop_filter_v2(
+    input: Any,
+    filter_sizes: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NDHWC",
+    dilations: Any = (1, 1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of `conv3d` by its filters, whose shape is `filter_sizes`."""
+    return raw_ops.Conv3DBackpropFilterV2(
+        input=input,
+        filter_sizes=filter_sizes,
+        out_backprop=out_backprop,
+        strides=list(strides),
+        padding=padding,
+        data_format=data_format,
+        dilations=list(dilations),
+    )

@@ -136,3 +136,77 @@ def test_kerass_older_names():
     assert keras.initializers.normal is tf.keras.initializers.RandomNormal
     assert keras.initializers.uniform(seed=1)([3]).shape == [3]
     assert keras.losses.Huber is tf.keras.losses.Huber
+
+
+def test_derivatives_of_graphs():
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        w = tf.get_variable("w", [2, 3], initializer=tf.ones_initializer())
+        session.run(w.initializer)
+        y = tf.matmul(x, w) * x[0, 0]
+        start = np.float32([[1, 2], [3, 4]])
+        found, differences = tf.test.compute_gradient(x, [2, 2], y, [2, 3], x_init_value=start)
+        expected = [[4] * 3 + [7] * 3, [1] * 3 + [0] * 3, [0] * 3 + [1] * 3, [0] * 3 + [1] * 3]
+        assert found.tolist() == expected
+        np.testing.assert_allclose(differences, expected, atol=1e-2)
+        assert tf.test.compute_gradient_error(x, [2, 2], y, [2, 3]) < 1e-2
+        pairs = tf.test.compute_gradient([x, w], [[2, 2], [2, 3]], y, [2, 3])
+        assert [pair[0].shape for pair in pairs] == [(4, 6), (6, 6)]
+
+
+def test_stand_ins():
+    class Settings:
+        depth = 1
+
+    stubs = tf.test.StubOutForTesting()
+    stubs.Set(Settings, "depth", 2)
+    stubs.SmartSet(Settings, "depth", 3)
+    assert Settings.depth == 3
+    stubs.SmartUnsetAll()
+    assert Settings.depth == 2
+    stubs.UnsetAll()
+    assert Settings.depth == 1
+    with pytest.raises(AttributeError):
+        stubs.SmartSet(Settings, "height", 1)
+
+
+@pytest.mark.parametrize(("weights", "expected"), [(1.0, 28), (2.0, 56), ([[1.0], [0.5]], 15)])
+def test_pairwise_error(weights, expected):
+    labels, predictions = [[1.0, 2.0, 3.0], [4.0, 5.0, 7.0]], [[1.0, 1.0, 1.0], [2.0, 5.0, 0.0]]
+    with tf.Graph().as_default(), tf.Session() as session:
+        loss = tf.losses.mean_pairwise_squared_error(labels, predictions, weights)
+        assert tf.losses.get_losses() == [loss]
+        assert session.run(loss) == expected
+    with pytest.raises(ValueError, match="can not be broadcast"):
+        tf.losses.mean_pairwise_squared_error(labels, predictions, [1.0, 0.0])
+
+
+def test_gradients_of_convolutions():
+    ones = tf.ones
+    shares = [1] * 4, "VALID"
+    inputs = tf.nn.conv2d_backprop_input(
+        [1, 3, 3, 1], ones([2, 2, 1, 1]), ones([1, 2, 2, 1]), *shares
+    )
+    assert inputs.numpy()[0, :, :, 0].tolist() == [[1, 2, 1], [2, 4, 2], [1, 2, 1]]
+    filters = tf.nn.conv2d_backprop_filter(
+        ones([1, 3, 3, 1]), [2, 2, 1, 1], ones([1, 2, 2, 1]), *shares
+    )
+    assert filters.numpy().ravel().tolist() == [4] * 4
+    cube = tf.nn.conv3d_backprop_filter_v2(
+        ones([1, 3, 3, 3, 1]), [2, 2, 2, 1, 1], ones([1, 2, 2, 2, 1]), [1] * 5, "VALID"
+    )
+    assert cube.numpy().ravel().tolist() == [8] * 8
+
+
+def test_names_of_other_namespaces():
+    assert tf.debugging.is_nan is tf.math.is_nan or tf.debugging.is_nan([np.nan]).numpy().all()
+    assert tf.sets.set_size(tf.sparse.from_dense([[1, 2]])).numpy().tolist() == [2]
+    assert tf.linalg.transpose([[1, 2]]).shape == [2, 1]
+    assert tf.dtypes.as_string(3).numpy() == b"3"
+    assert tf.errors.error_code_from_exception_type(tf.errors.NotFoundError) == 5
+    assert tf.random.stateless_multinomial([[0.0, 1.0]], 3, [1, 2]).dtype == tf.int64
+    limit = (3 / 12) ** 0.5
+    values = tf.uniform_unit_scaling_initializer(seed=1)([3, 4, 5]).numpy()
+    assert limit * 0.8 < np.abs(values).max() <= limit
+    with pytest.raises(tf.errors.UnimplementedError):
+        tf.sysconfig.get_include()

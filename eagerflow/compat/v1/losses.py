@@ -13,6 +13,7 @@ from eagerflow.v1.losses import (
     hinge_loss,
     huber_loss,
     log_loss,
+    mean_pairwise_squared_error,
     mean_squared_error,
     sigmoid_cross_entropy,
     softmax_cross_entropy,
