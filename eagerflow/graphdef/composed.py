@@ -47,9 +47,9 @@ def broadcast_gradient_axes(s0: Tensor, s1: Tensor) -> list[Tensor]:
     tf.broadcast_dynamic_shape(s0, s1)  # raises where they do not fit
     rank = tf.maximum(tf.size(s0), tf.size(s1))
     padded = [tf.concat([tf.ones([rank - tf.size(s)], s.dtype), s], 0) for s in (s0, s1)]
-    same = tf.logical_and(tf.equal(tf.size(s0), tf.size(s1)), tf.reduce_all(padded[0] == padded[1]))
+    same = tf.logical_and(tf.equal(tf.size(s0), tf.size(s1)), tf.reduce_all(tf.equal(*padded)))
     return [
-        tf.cast(tf.reshape(tf.where(tf.logical_and(sizes == 1, ~same)), [-1]), s0.dtype)
+        tf.cast(tf.reshape(tf.where(tf.logical_and(tf.equal(sizes, 1), ~same)), [-1]), s0.dtype)
         for sizes in padded
     ]
 
@@ -60,7 +60,7 @@ def unique_rows(x: Tensor, axis: Tensor, out_idx: Any) -> list[Tensor]:
     moved = tf.experimental.numpy.moveaxis(x, whole[0], 0)
     rows = tf.reshape(moved, [tf.shape(moved)[0], -1])
     # Two rows are the same slice where all of their elements are.
-    same = tf.reduce_all(tf.expand_dims(rows, 0) == tf.expand_dims(rows, 1), axis=2)
+    same = tf.reduce_all(tf.equal(tf.expand_dims(rows, 0), tf.expand_dims(rows, 1)), axis=2)
     first = tf.argmax(tf.cast(same, tf.int32), axis=1)
     found = _ops.unique_with_counts(first, out_idx)
     slices = tf.gather(moved, found[0])

@@ -257,7 +257,8 @@ def at_indices(dy: Tensor, given: Tensor, found: Tensor) -> Tensor:
     there = tf.gather(there, order)
     at = tf.minimum(tf.searchsorted(there, keys), tf.maximum(tf.size(there) - 1, 0))
     padded = tf.concat([tf.gather(dy, order), tf.zeros([1], dy.dtype)], 0)
-    same = tf.gather(tf.concat([there, [tf.cast(-2, there.dtype)]], 0), at) == keys
+    padded_keys = tf.concat([there, [tf.cast(-2, there.dtype)]], 0)
+    same = tf.equal(tf.gather(padded_keys, at), keys)
     return tf.where(same, tf.gather(padded, at), tf.zeros([], dy.dtype))
 
 

@@ -215,7 +215,7 @@ def _reduce_mean(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 @_rule("reduce_max", "reduce_min")
 def _reduce_extreme(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     best, weights = (_kept(x[0], value, attrs["axis"]) for value in (y[0], dy[0]))
-    chosen = tf.cast(x[0] == best, x[0].dtype)
+    chosen = tf.cast(tf.equal(x[0], best), x[0].dtype)
     counts = _kept(x[0], tf.reduce_sum(chosen, attrs["axis"]), attrs["axis"])
     return [chosen / counts * weights]
 

@@ -58,7 +58,7 @@ def filled_rows(
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """`RaggedFillEmptyRows`, with the new place of each value."""
     lengths = tf.math.unsorted_segment_sum(tf.ones_like(rows), rows, count)
-    empty = lengths == 0
+    empty = tf.equal(lengths, 0)
     added = tf.reshape(tf.where(empty), [-1])
     every = tf.concat([rows, added], 0)
     order = tf.argsort(every, stable=True)

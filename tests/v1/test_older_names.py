@@ -199,7 +199,7 @@ def test_gradients_of_convolutions():
 
 
 def test_names_of_other_namespaces():
-    assert tf.debugging.is_nan is tf.math.is_nan or tf.debugging.is_nan([np.nan]).numpy().all()
+    assert tf.debugging.is_nan([np.nan, 1.0]).numpy().tolist() == [True, False]
     assert tf.sets.set_size(tf.sparse.from_dense([[1, 2]])).numpy().tolist() == [2]
     assert tf.linalg.transpose([[1, 2]]).shape == [2, 1]
     assert tf.dtypes.as_string(3).numpy() == b"3"
@@ -208,5 +208,3 @@ def test_names_of_other_namespaces():
     limit = (3 / 12) ** 0.5
     values = tf.uniform_unit_scaling_initializer(seed=1)([3, 4, 5]).numpy()
     assert limit * 0.8 < np.abs(values).max() <= limit
-    with pytest.raises(tf.errors.UnimplementedError):
-        tf.sysconfig.get_include()
