@@ -47,7 +47,9 @@ def broadcast_gradient_axes(s0: Tensor, s1: Tensor) -> list[Tensor]:
     tf.broadcast_dynamic_shape(s0, s1)  # raises where they do not fit
     rank = tf.maximum(tf.size(s0), tf.size(s1))
     padded = [tf.concat([tf.ones([rank - tf.size(s)], s.dtype), s], 0) for s in (s0, s1)]
-    same = tf.logical_and(tf.equal(tf.size(s0), tf.size(s1)), tf.reduce_all(tf.equal(*padded)))
+    same = tf.logical_and(
+        tf.equal(tf.size(s0), tf.size(s1)), tf.reduce_all(tf.equal(padded[0], padded[1]))
+    )
     return [
         tf.cast(tf.reshape(tf.where(tf.logical_and(tf.equal(sizes, 1), ~same)), [-1]), s0.dtype)
         for sizes in padded
