@@ -5,6 +5,7 @@ engine, what runs in it and in eagerflow's Python guides the mutations; with ano
 
     python fuzz --seconds 60                     # calls and files, half a minute each
     python fuzz calls --calls 10000000           # so many calls, however long it takes
+    python fuzz calls --calls 10000000 --resume  # goes on where such a run was interrupted
     python fuzz "checkpoint index" --seconds 60  # one reader, by its name in tests/file_readers.py
     python fuzz calls --show FILE                # what a finding does
 
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import base64
+import contextlib
 import re
 import subprocess
 import sys
@@ -44,11 +46,25 @@ def unpacked(name: str, folder: Path) -> None:
             (folder / f"stored-{index}").write_bytes(base64.b64decode(line))
 
 
-def run(name: str, job: int, found: str, options: argparse.Namespace) -> tuple[int, int]:
+def log_name(name: str, job: int | str, number: int | str) -> str:
+    """The file for what one process of a target prints."""
+    return f"{name.replace(' ', '_')}-{job}-{number}.log"
+
+
+def inputs_of(log: str) -> int:
+    """How many inputs a process ran, from what it printed."""
+    counts = re.findall(r"stat::number_of_executed_units: (\d+)", log)
+    counts = counts or re.findall(r"^#(\d+)\s", log, re.MULTILINE)[-1:] or ["0"]
+    return int(counts[-1])
+
+
+def run(
+    name: str, job: int, found: str, calls: int, options: argparse.Namespace
+) -> tuple[int, int]:
     """One job of a target; gives how many inputs ran and how many processes ended badly."""
     seconds = options.seconds / len(options.targets)
-    calls = -(-options.calls // options.jobs)
     done = crashes = 0
+    first = len(list(options.out.glob(log_name(name, job, "*")))) if options.resume else 0
     begin = time.monotonic()
     while crashes < CRASHES:
         left = seconds - (time.monotonic() - begin) if seconds else 0
@@ -64,13 +80,11 @@ def run(name: str, job: int, found: str, options: argparse.Namespace) -> tuple[i
             *("-entropic=0", "-reduce_inputs=0", "-detect_leaks=0"),
             *(f"-seed={options.seed + crashes + 1000 * job if options.seed else 0}", found),
         ]
-        log = options.out / f"{name.replace(' ', '_')}-{job}-{crashes}.log"
+        log = options.out / log_name(name, job, first + crashes)
         with open(log, "wb") as output:
             status = subprocess.run(command, stdout=output, stderr=output).returncode
         text = log.read_text(errors="replace")
-        counts = re.findall(r"stat::number_of_executed_units: (\d+)", text)
-        counts = counts or re.findall(r"^#(\d+)\s", text, re.MULTILINE)[-1:] or ["0"]
-        done += int(counts[-1])
+        done += inputs_of(text)
         guided = re.search(r"guided by the engine: (\w+)", text)
         if guided and guided[1] == "False" and not crashes:
             print(f"{name}: guided by Python alone: the engine was built without counters")
@@ -99,17 +113,32 @@ def fuzz(name: str, options: argparse.Namespace) -> bool:
     """Fuzzes one target with all jobs, and prints what was done; whether nothing was found."""
     before = set(options.out.iterdir())
     begin = time.monotonic()
-    with tempfile.TemporaryDirectory() as found, ThreadPoolExecutor(options.jobs) as pool:
+    earlier = 0
+    if options.resume:
+        logs = options.out.glob(log_name(name, "*", "*"))
+        earlier = sum(inputs_of(log.read_text(errors="replace")) for log in logs)
+    calls = -(-max(options.calls - earlier, 0) // options.jobs)
+    if options.calls and not calls:
+        print(f"{name}: {earlier} inputs were run before")
+        return True
+    with contextlib.ExitStack() as stack:
+        if options.resume:
+            found = str(options.out / f"{name.replace(' ', '_')}-inputs")
+            Path(found).mkdir(exist_ok=True)
+        else:
+            found = stack.enter_context(tempfile.TemporaryDirectory())
+        pool = stack.enter_context(ThreadPoolExecutor(options.jobs))
         unpacked(name, Path(found))
-        jobs = [pool.submit(run, name, job, found, options) for job in range(options.jobs)]
+        jobs = [pool.submit(run, name, job, found, calls, options) for job in range(options.jobs)]
         done, crashes = map(sum, zip(*[job.result() for job in jobs], strict=True))
         if options.keep:
             keep(name, Path(found))
     fresh = sorted(set(options.out.iterdir()) - before)
-    findings = [path for path in fresh if path.suffix not in (".txt", ".log")]
+    findings = [p for p in fresh if p.is_file() and p.suffix not in (".txt", ".log")]
     took = time.monotonic() - begin
+    more = f" after {earlier} in earlier runs" if earlier else ""
     print(
-        f"{name}: {done} inputs in {took:.0f} s, {crashes} processes ended badly, "
+        f"{name}: {done} inputs in {took:.0f} s{more}, {crashes} processes ended badly, "
         f"{len(findings)} findings",
         *findings,
         sep="\n  ",
@@ -126,6 +155,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     parser.add_argument("--timeout", type=int, default=10, help="seconds after which a call hangs")
     parser.add_argument("--seed", type=int, default=0, help="repeats a run; 0 for another one")
+    parser.add_argument("--resume", action="store_true", help="goes on with the run in --out")
     parser.add_argument("--out", type=Path, default=Path("build-fuzz"), help="folder for findings")
     parser.add_argument("--keep", action="store_true", help="stores new inputs in fuzz/corpus")
     parser.add_argument("--show", type=Path, help="explains and runs one input of the target")

@@ -318,7 +318,7 @@ def submodules(path: str, first_generation: bool) -> list[str]:
     """The modules directly below `tensorflow.<path>` that its namespaces have no names for.
 
     >>> from eagerflow.dropin.paths import submodules
-    >>> "tpu" in submodules("", False), submodules("__internal__.types", False)
+    >>> "lite" in submodules("", False), submodules("__internal__.types", False)
     (True, ['data'])
     """
     if first_generation and not path:

@@ -58,7 +58,8 @@ def broadcast_gradient_axes(s0: Tensor, s1: Tensor) -> list[Tensor]:
 
 def unique_rows(x: Tensor, axis: Tensor, out_idx: Any) -> list[Tensor]:
     """`UniqueWithCountsV2`: the different slices along an axis, where each is, and how many."""
-    whole = known(axis) or [0]
+    # An empty axis, which may have no values in a graph, means that of a vector.
+    whole = known(axis) if axis.shape.num_elements() and x.shape.rank != 1 else [0]
     moved = tf.experimental.numpy.moveaxis(x, whole[0], 0)
     rows = tf.reshape(moved, [tf.shape(moved)[0], -1])
     # Two rows are the same slice where all of their elements are.
@@ -140,14 +141,18 @@ def bincount(values: Tensor, size: Tensor, weights: Tensor) -> Tensor:
     return dense_bincount(tf.reshape(values, [-1]), size, tf.reshape(weights, [-1]), False)
 
 
+def weights_of_counts(weights: Tensor, values: Tensor) -> Any:
+    """The weights of counted values, ones if there are no elements; None if that is known."""
+    count = weights.shape.num_elements()
+    if count is not None:
+        return weights if count else None
+    ones = tf.ones(tf.shape(values), weights.dtype)
+    return tf.cond(tf.size(weights) > 0, lambda: weights, lambda: ones)
+
+
 def dense_bincount(values: Tensor, size: Tensor, weights: Tensor, binary: bool) -> Tensor:
     """`DenseBincount`: how often each number occurs, for each row of a matrix."""
-    given: Any = weights
-    if weights.shape.num_elements() == 0:
-        given = None
-    elif weights.shape.num_elements() is None:
-        ones = tf.ones(tf.shape(values), weights.dtype)
-        given = tf.cond(tf.size(weights) > 0, lambda: weights, lambda: ones)
+    given = weights_of_counts(weights, values)
     axis = 0 if values.shape.rank == 1 else -1
     dtype = weights.dtype
     size = tf.cast(size, tf.int32)
@@ -162,10 +167,9 @@ def ragged_bincount(
     count = tf.cast(size, tf.int64)
     kept = tf.logical_and(values >= 0, values < size)
     places = tf.boolean_mask(rows * count + tf.cast(values, tf.int64), kept)
-    ones = tf.ones(tf.shape(values), weights.dtype)
-    given = ones if weights.shape.num_elements() == 0 else weights
-    if weights.shape.num_elements() is None:
-        given = tf.cond(tf.size(weights) > 0, lambda: weights, lambda: ones)
+    given = weights_of_counts(weights, values)
+    if given is None:
+        given = tf.ones(tf.shape(values), weights.dtype)
     number = tf.size(splits, tf.int64) - 1
     totals = tf.math.unsorted_segment_sum(tf.boolean_mask(given, kept), places, number * count)
     if binary:

@@ -13,18 +13,14 @@ from eagerflow.graphdef.composed import sparse, sparse_parts
 Tensor = _core.Tensor
 
 
-def _nothing_if_empty(weights: Tensor) -> Any:
-    """The weights of counts; none if there are no elements."""
-    return None if weights.shape.num_elements() == 0 else weights
-
-
 def counted(
     values: Any, weights: Tensor, least: int, most: int, binary: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
     """`DenseCountSparseOutput`, `SparseCountSparseOutput` and `RaggedCountSparseOutput`."""
+    flat = values if isinstance(values, Tensor) else getattr(values, "flat_values", values.values)
     found = tf.sparse.bincount(
         values,
-        _like(values, _nothing_if_empty(weights)),
+        _like(values, composed.weights_of_counts(weights, flat)),
         axis=0 if values.shape.rank == 1 else -1,
         minlength=None if least < 0 else least,
         maxlength=None if most < 0 else most,

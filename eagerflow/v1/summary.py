@@ -53,7 +53,7 @@ def _summary(
 
     def make(*values: Any) -> Any:
         message = message_classes()["Summary"]()
-        array, *others = map(np.asarray, values)
+        array, *others = (np.asarray(_core.as_tensor(value)) for value in values)
         fill(message, array, tag, *others)
         return _core.as_tensor(message.SerializeToString())
 
