@@ -170,6 +170,7 @@ tf.one_hot(n(2, 3), 4, axis=1)
 tf.one_hot(n(), 4)
 tf.one_hot(n(2), 4, x(), x())
 tf.where(b(2, 3))
+tf.where(b())
 raw('Where', b(2, 3))
 """
 
