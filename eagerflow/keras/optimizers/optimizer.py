@@ -470,10 +470,9 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
             with eagerly(), name_scope(name or self.name or "optimizer"):
                 self.build([variable for _, variable in grads_and_vars])
             self._was_built = True
-        if distribution_state.state.strategies:
-            if not skip_gradients_aggregation and kwargs.get(
-                "experimental_aggregate_gradients", True
-            ):
+        distributed = bool(distribution_state.state.strategies)
+        if distributed and not skip_gradients_aggregation:
+            if kwargs.get("experimental_aggregate_gradients", True):
                 grads_and_vars = self.aggregate_gradients(grads_and_vars)
         gradients = []
         variables = []
@@ -516,7 +515,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
             self._update_by_kind(variables, gradients, slots, rate)
         else:
             self._update(variables, gradients, slots, rate)
-        if self._counts_steps():
+        if not distributed or self._counts_steps():
             self._iterations.assign_add(self._one)
         if self.use_ema:
             self._update_averages(variables)

@@ -87,7 +87,7 @@ class SGD(Optimizer):
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
-        if not self._uses_momentum():
+        if not (self.momentum and self._uses_momentum()):
             updates.gradient_descent(variables, gradients, learning_rate=learning_rate)
             return
         updates.momentum(
