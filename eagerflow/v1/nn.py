@@ -56,6 +56,21 @@ conv2d = _version_1(
     "A convolution of images.",
     filter="filters",
 )
+dilation2d = _version_1(
+    "dilation2d(input, filter=None, strides=None, rates=None, padding=None, name=None, filters=None,"
+    " dilations=None)",
+    functools.partial(nn.dilation2d, data_format="NHWC"),
+    "Grayscale dilation of images.",
+    filter="filters",
+    rates="dilations",
+)
+erosion2d = _version_1(
+    "erosion2d(value, kernel, strides, rates, padding, name=None)",
+    functools.partial(nn.erosion2d, data_format="NHWC"),
+    "Grayscale erosion of images.",
+    kernel="filters",
+    rates="dilations",
+)
 conv2d_transpose = _version_1(
     "conv2d_transpose(value=None, filter=None, output_shape=None, strides=None, padding='SAME',"
     " data_format='NHWC', name=None, input=None, filters=None, dilations=None)",

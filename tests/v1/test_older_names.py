@@ -208,3 +208,11 @@ def test_names_of_other_namespaces():
     limit = (3 / 12) ** 0.5
     values = tf.uniform_unit_scaling_initializer(seed=1)([3, 4, 5]).numpy()
     assert limit * 0.8 < np.abs(values).max() <= limit
+
+
+def test_dilation_and_erosion_have_rates():
+    x, k = tf.reshape(tf.range(18.0), [1, 3, 3, 2]), tf.ones([2, 2, 2])
+    eroded = tf.nn.erosion2d(x, k, [1] * 4, [1] * 4, "SAME").numpy().ravel()
+    assert eroded.tolist() == [k - 1 for k in range(18)]
+    dilated = tf.nn.dilation2d(x, k, strides=[1] * 4, rates=[1] * 4, padding="SAME")
+    assert dilated.numpy().ravel().tolist()[:8] == [9, 10, 11, 12, 11, 12, 15, 16]
