@@ -6,7 +6,6 @@ from typing import Any
 
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable
-from eagerflow.keras.optimizers import updates
 from eagerflow.keras.optimizers.keras2_hooks import Slots, summed_rows
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
@@ -76,7 +75,7 @@ class Adagrad(Optimizer):
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
-        updates.adagrad(
+        self._rules.adagrad(
             variables,
             slots_named(slots, "accumulator"),
             gradients,

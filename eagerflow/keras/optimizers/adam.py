@@ -6,7 +6,6 @@ from typing import Any
 
 from eagerflow.framework import dtypes
 from eagerflow.framework.variable import Variable
-from eagerflow.keras.optimizers import updates
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
 from eagerflow.keras.optimizers.scalars import cached_float32, number, power, sqrt, to_float32
@@ -98,7 +97,7 @@ class Adam(Optimizer):
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
-        updates.adam(
+        self._rules.adam(
             variables,
             slots_named(slots, "m"),
             slots_named(slots, "v"),

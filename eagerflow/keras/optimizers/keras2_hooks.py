@@ -201,6 +201,8 @@ class Keras2Hooks:
         raise NotImplementedError
 
     _update: Callable[..., None]
+    _update_by_kind: Callable[..., None]
+    _has_complex: bool
     _summed: Callable[[IndexedSlices, Any], Any]
 
     @property
@@ -211,7 +213,8 @@ class Keras2Hooks:
         """One step for one variable, for optimizers that wrap this one."""
         if not self._has_own_rule():
             raise TypeError(f"{type(self).__name__} defines no update rule.")
-        self._update([handle], [grad], [self._slots_of(handle)], self._current_rate())
+        update = self._update_by_kind if self._has_complex else self._update
+        update([handle], [grad], [self._slots_of(handle)], self._current_rate())
         return handle
 
     def _resource_apply_sparse(

@@ -8,7 +8,6 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.variable import Variable, variable_at_once
-from eagerflow.keras.optimizers import updates
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
 from eagerflow.keras.optimizers.scalars import cached_float32, number, power, sqrt
@@ -122,7 +121,7 @@ class Nadam(Optimizer):
         momentum_factor = next_mu / (1.0 - product * next_mu)
         gradient_factor = (1.0 - mu) / (1.0 - product)
         root_correction = sqrt(1.0 - power(cached_float32(self.beta_2), step))
-        updates.nadam(
+        self._rules.nadam(
             variables,
             slots_named(slots, "m"),
             slots_named(slots, "v"),

@@ -18,7 +18,7 @@ from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.variable import Variable, variable_at_once
 from eagerflow.keras.argument_docs import complete_docs
 from eagerflow.keras.config import float_dtype
-from eagerflow.keras.optimizers import clipping, scalars
+from eagerflow.keras.optimizers import clipping, scalars, updates
 from eagerflow.keras.optimizers.keras2_hooks import Keras2Hooks, Slots, summed_rows
 from eagerflow.keras.optimizers.keras3_hooks import Keras3Hooks
 from eagerflow.keras.optimizers.learning_rate import HasLearningRate
@@ -104,6 +104,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
     _is_legacy = False
     _unsaved_arguments: Set[str] = frozenset({"learning_rate"})
     _has_complex = False  # whether a variable is complex
+    _rules = updates.REAL  # those for the variables that are being updated
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -681,9 +682,15 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
             if not chosen:
                 continue
             own, given, kept = (list(column) for column in zip(*chosen, strict=True))
-            if is_complex:
-                given = [_dense(g, v) for g, v in zip(given, own, strict=True)]
-            self._update(own, given, kept, rate)
+            if not is_complex:
+                self._update(own, given, kept, rate)
+                continue
+            given = [_dense(g, v) for g, v in zip(given, own, strict=True)]
+            self.__dict__["_rules"] = updates.COMPLEX
+            try:
+                self._update(own, given, kept, rate)
+            finally:
+                del self.__dict__["_rules"]
 
     def _update_averages(self, variables: list[Variable]) -> None:
         averages = [self._averages[variable._id] for variable in variables]

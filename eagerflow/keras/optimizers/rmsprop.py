@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.framework.variable import Variable
-from eagerflow.keras.optimizers import updates
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
 from eagerflow.keras.optimizers.scalars import number
@@ -83,7 +82,7 @@ class RMSprop(Optimizer):
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
-        updates.rmsprop(
+        self._rules.rmsprop(
             variables,
             slots_named(slots, "velocity"),
             slots_named(slots, "momentum") if self._uses_momentum() else None,

@@ -7,7 +7,6 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable
-from eagerflow.keras.optimizers import updates
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
 from eagerflow.keras.optimizers.scalars import cached_float32
@@ -87,10 +86,10 @@ class SGD(Optimizer):
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
-        if not (self.momentum and self._uses_momentum()):
-            updates.gradient_descent(variables, gradients, learning_rate=learning_rate)
+        if not self._uses_momentum():
+            self._rules.gradient_descent(variables, gradients, learning_rate=learning_rate)
             return
-        updates.momentum(
+        self._rules.momentum(
             variables,
             slots_named(slots, "m"),
             gradients,

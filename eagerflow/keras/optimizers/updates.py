@@ -6,6 +6,7 @@ Each function takes the variables, lists of their slots and gradients, and numbe
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 from eagerflow import _core
@@ -13,14 +14,13 @@ from eagerflow import _core
 _ops = _core.ops
 
 
-def _rule(native: Callable[..., Any], composed: Callable[..., None]) -> Callable[..., None]:
+def _for_each(rule: Callable[..., None]) -> Callable[..., None]:
+    """A rule for one variable as one for several."""
+
     def update(variables: list[Any], *lists: Any, **numbers: Any) -> None:
-        if not variables[0].dtype.is_complex:
-            native(variables, *lists, **numbers)
-            return
         for index, variable in enumerate(variables):
             own = [values and values[index] for values in lists]
-            composed(variable, *own, **{k: _of(variable, v) for k, v in numbers.items()})
+            rule(variable, *own, **{k: _of(variable, v) for k, v in numbers.items()})
 
     return update
 
@@ -126,10 +126,22 @@ def _nadam(
     variable.assign_sub(step / (_ops.sqrt(v) + epsilon))
 
 
-gradient_descent = _rule(_core.gradient_descent_update, _gradient_descent)
-momentum = _rule(_core.momentum_update, _momentum)
-adam = _rule(_core.adam_update, _adam)
-rmsprop = _rule(_core.rmsprop_update, _rmsprop)
-adagrad = _rule(_core.adagrad_update, _adagrad)
-adadelta = _rule(_core.adadelta_update, _adadelta)
-nadam = _rule(_core.nadam_update, _nadam)
+# The rules for real variables, each one native call, and those for complex ones.
+REAL = SimpleNamespace(
+    gradient_descent=_core.gradient_descent_update,
+    momentum=_core.momentum_update,
+    adam=_core.adam_update,
+    rmsprop=_core.rmsprop_update,
+    adagrad=_core.adagrad_update,
+    adadelta=_core.adadelta_update,
+    nadam=_core.nadam_update,
+)
+COMPLEX = SimpleNamespace(
+    gradient_descent=_for_each(_gradient_descent),
+    momentum=_for_each(_momentum),
+    adam=_for_each(_adam),
+    rmsprop=_for_each(_rmsprop),
+    adagrad=_for_each(_adagrad),
+    adadelta=_for_each(_adadelta),
+    nadam=_for_each(_nadam),
+)
