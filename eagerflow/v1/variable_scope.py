@@ -10,6 +10,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.func_graph import is_symbolic
+from eagerflow.framework.module import Module
 from eagerflow.framework.name_scope import name_scope as eager_name_scope
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.variable import VariableAggregation, VariableSynchronization
@@ -505,54 +506,74 @@ class EagerVariableStore:
         return [variable for variable in self.variables() if not variable.trainable]
 
 
-class Template:
-    """A function whose variables are made at its first call and shared by all others."""
+class Template(Module):
+    """A function whose variables are made at its first call and shared by all others.
 
-    def __init__(self, name: str, function: Callable, scope: Any, kwargs: dict[str, Any]) -> None:
-        self._name = name
-        self._function = function
-        self._kwargs = kwargs
-        self._store = EagerVariableStore()
-        self._scope: Any = scope
+    Its scope has a name of its own. Eagerly, a template that is called inside of another one has
+    its variables among those of the other.
+    """
+
+    def __init__(
+        self, name: str, function: Callable, unique_name: str | None, kwargs: dict[str, Any]
+    ) -> None:
+        super().__init__()
+        self._template_name, self._unique_name = name, unique_name
+        self._function, self._kwargs = function, kwargs
+        self._scope: Any = None
+        self._eager_state: _State | None = None
         self._called = False
         self.__name__ = name
 
     @property
     def name(self) -> str:
         """The name."""
-        return self._name
+        return self._template_name
 
     @property
-    def variables(self) -> list[Any]:
+    def variables(self) -> list[Any]:  # type: ignore[override]
         """The variables made so far."""
-        if context.building_graph() is None:
-            return self._store.variables()
-        return [] if self._scope is None else self._scope.global_variables()
+        if self._scope is None:
+            return []
+        if self._eager_state is None:
+            return self._scope.global_variables()
+        inside = f"{self._scope.name}/"
+        made = sorted(self._eager_state.variables.items())
+        return [variable for name, variable in made if name.startswith(inside)]
 
     @property
-    def trainable_variables(self) -> list[Any]:
+    def trainable_variables(self) -> list[Any]:  # type: ignore[override]
         """The trainable variables made so far."""
         return [variable for variable in self.variables if variable.trainable]
 
-    weights = variables
-    trainable_weights = trainable_variables
-
     @property
-    def non_trainable_variables(self) -> list[Any]:
+    def non_trainable_variables(self) -> list[Any]:  # type: ignore[override]
         """Those of `variables` that are not trained."""
         trainable = {id(variable) for variable in self.trainable_variables}
         return [variable for variable in self.variables if id(variable) not in trainable]
 
+    weights = variables
+    trainable_weights = trainable_variables
+    non_trainable_weights = non_trainable_variables
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the function."""
-        if context.building_graph() is None:
-            with self._store.as_default(), variable_scope(self._name):
-                return self._function(*args, **self._kwargs, **kwargs)
+        eagerly = context.building_graph() is None
+        current = _eager.states[-1]
         if self._scope is None:
-            with variable_scope(None, default_name=self._name) as scope:
+            with variable_scope(self._unique_name, default_name=self._template_name) as scope:
                 self._scope = scope
-        with variable_scope(self._scope, reuse=self._called or None):
-            result = self._function(*args, **self._kwargs, **kwargs)
+            if eagerly:
+                self._eager_state = current if current.keeps else _State()
+        state = self._eager_state or current
+        if state is not current:
+            state.counts.clear()
+        _eager.states.append(state)
+        try:
+            reuse = AUTO_REUSE if eagerly else self._called or None
+            with variable_scope(self._scope, reuse=reuse):
+                result = self._function(*args, **self._kwargs, **kwargs)
+        finally:
+            _eager.states.pop()
         self._called = True
         return result
 
@@ -582,4 +603,4 @@ def make_template(
     >>> len(template.variables)
     1
     """
-    return Template(unique_name_ or name_, func_, None, kwargs)
+    return Template(name_, func_, unique_name_, kwargs)

@@ -216,3 +216,30 @@ def test_dilation_and_erosion_have_rates():
     assert eroded.tolist() == [k - 1 for k in range(18)]
     dilated = tf.nn.dilation2d(x, k, strides=[1] * 4, rates=[1] * 4, padding="SAME")
     assert dilated.numpy().ravel().tolist()[:8] == [9, 10, 11, 12, 11, 12, 15, 16]
+
+
+def test_templates_have_scopes_of_their_own():
+    def variable():
+        return tf.get_variable("d", [1], initializer=tf.zeros_initializer())
+
+    def nested():
+        templates = [tf.make_template("nested", variable) for _ in range(2)]
+        found = [template() for template in templates]
+        assert [len(template.variables) for template in templates] == [1, 1]
+        return found
+
+    with eagerflow.contrib.eager.EagerVariableStore().as_default():
+        first, second = tf.make_template("s", nested), tf.make_template("s", nested)
+        made = [*first(), *second()]
+        assert [v.name for v in made] == [
+            "s/nested/d:0",
+            "s/nested_1/d:0",
+            "s_1/nested/d:0",
+            "s_1/nested_1/d:0",
+        ]
+        assert [first()[k] is made[k] for k in range(2)] == [True, True]
+    model = eagerflow.keras.Model()
+    model.template = first
+    assert [weight is v for weight, v in zip(model.weights, made, strict=False)] == [True, True]
+    model.other = second
+    assert len(model.trainable_variables) == 4
