@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.ops import control_flow
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.ops import array, control_flow
 from eagerflow.ops.indexing import reverse_sequence
 from eagerflow.ops.tensor_array import TensorArray
 from eagerflow.v1.rnn_cells import batch_size
@@ -256,3 +257,81 @@ def static_bidirectional_rnn(
     )
     joined = _ops.unstack(_ops.concat(list(outputs), 2))
     return list(joined), *states
+
+
+def raw_rnn(
+    cell: Any,
+    loop_fn: Callable[..., Any],
+    parallel_iterations: int | None = None,
+    swap_memory: bool = False,
+    scope: Any = None,
+) -> tuple[Any, Any, Any]:
+    """Repeats a cell as long as a function says, which also makes its inputs.
+
+    Args:
+        cell: an `RNNCell`.
+        loop_fn: gets the step (an int32 scalar), the cell's output, its state and the loop's state,
+            at first `(0, None, None, None)`. Returns which rows have ended, the next input, the next
+            state (at first the initial one), what to emit (at first None, or a structure that says
+            how it looks), and the next state of the loop, or None.
+        parallel_iterations: accepted.
+        swap_memory: accepted.
+        scope: the scope of the cell's variables, "rnn" by default.
+
+    Returns:
+        TensorArrays of what was emitted in each step, zeros for rows that had ended; the last state
+        of each row; and the last state of the loop, or None.
+
+    Raises:
+        TypeError: if `loop_fn` is not callable.
+    """
+    if not callable(loop_fn):
+        raise TypeError("loop_fn must be a callable")
+    with variable_scope(scope or "rnn"):
+        ended, inputs, state, emitted, loop_state = loop_fn(_ops.cast(0, "int32"), None, None, None)
+        rows = array.shape(nest.flatten(inputs)[0])[0]
+        if emitted is None:
+            emitted = nest.map_structure(
+                lambda size: _ops.zeros([rows, *TensorShape(size).as_list()], state_dtype(state)),
+                cell.output_size,
+            )
+        else:
+            emitted = nest.map_structure(
+                lambda part: _ops.zeros(
+                    array.concat([[rows], array.shape(part)], 0), _core.as_tensor(part).dtype
+                ),
+                emitted,
+            )
+        keeps = loop_state is not None
+        arrays = nest.map_structure(
+            lambda part: TensorArray(part.dtype, 0, True, element_shape=part.shape), emitted
+        )
+
+        def running(time: Any, ended: Any, *others: Any) -> Any:
+            return _ops.logical_not(_ops.reduce_all(ended))
+
+        def step(
+            time: Any, ended: Any, inputs: Any, state: Any, arrays: Any, loop_state: Any
+        ) -> Any:
+            output, new = cell(inputs, state)
+            given = loop_state if keeps else None
+            more, next_inputs, new, emit, next_loop = loop_fn(time + 1, output, new, given)
+
+            def kept(before: Any, after: Any) -> Any:
+                flags = _ops.reshape(ended, [-1] + [1] * (after.shape.rank - 1))
+                return _ops.select(flags, before, after)
+
+            emit = nest.map_structure(kept, emitted, emit)
+            new = nest.map_structure(kept, state, new)
+            written = nest.map_structure(lambda ta, part: ta.write(time, part), arrays, emit)
+            ended = _ops.logical_or(ended, more)
+            return time + 1, ended, next_inputs, new, written, next_loop if keeps else loop_state
+
+        first = (_ops.cast(0, "int32"), ended, inputs, state, arrays, loop_state if keeps else 0)
+        _, _, _, state, arrays, loop_state = control_flow.while_loop(running, step, first)
+    return arrays, state, loop_state if keeps else None
+
+
+def state_dtype(state: Any) -> Any:
+    """The dtype of a state's parts."""
+    return nest.flatten(state)[0].dtype

@@ -159,3 +159,47 @@ def test_bad_arguments():
         cells.DropoutWrapper(cells.GRUCell(2), input_keep_prob=1.5)
     with pytest.raises(ValueError, match="at least one cell"):
         cells.MultiRNNCell([])
+
+
+@pytest.mark.parametrize("counts", [False, True])
+def test_raw_rnn_is_what_a_function_makes_of_a_cell(counts):
+    inputs = np.random.RandomState(0).randn(4, 3, 2).astype(np.float32)
+    lengths = np.array([4, 2, 3], np.int32)
+    with tf.Graph().as_default(), tf.Session() as session:
+        fed = tf.placeholder(tf.float32, [4, 3, 2])
+        steps = tf.TensorArray(tf.float32, 4).unstack(fed)
+        cell = tf.nn.rnn_cell.LSTMCell(5)
+
+        def loop(time, output, state, count):
+            ended = time >= lengths
+            following = tf.cond(
+                tf.reduce_all(ended), lambda: tf.zeros([3, 2]), lambda: steps.read(time)
+            )
+            state = cell.zero_state(3, tf.float32) if output is None else state
+            if counts:
+                count = tf.constant(0) if output is None else count + 1
+            return ended, following, state, output, count
+
+        arrays, state, count = tf.nn.raw_rnn(cell, loop)
+        emitted = arrays.stack()
+        assert emitted.shape.as_list() == [None, 3, 5]
+        with tf.variable_scope("rnn", reuse=True):
+            expected, last = tf.nn.dynamic_rnn(
+                cell, fed, lengths, dtype=tf.float32, time_major=True, scope=tf.get_variable_scope()
+            )
+        gradients = [
+            tf.reduce_sum(tf.gradients(tf.reduce_sum(y), tf.trainable_variables())[0])
+            for y in (emitted, expected)
+        ]
+        assert len(tf.trainable_variables()) == 2
+        session.run(tf.global_variables_initializer())
+        found, wanted = session.run([[emitted, state], [expected, last]], {fed: inputs})
+        np.testing.assert_allclose(found[0], wanted[0], atol=1e-6)
+        np.testing.assert_allclose(found[1], wanted[1], atol=1e-6)
+        np.testing.assert_allclose(*session.run(gradients, {fed: inputs}), rtol=1e-5)
+        assert session.run(count, {fed: inputs}) == 4 if counts else count is None
+
+
+def test_raw_rnn_takes_a_function():
+    with pytest.raises(TypeError, match="callable"):
+        tf.nn.raw_rnn(tf.nn.rnn_cell.BasicRNNCell(2), 3)

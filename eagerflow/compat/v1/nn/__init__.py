@@ -4,6 +4,7 @@ from eagerflow.v1.mirror import mirror
 from eagerflow.v1.rnn import (
     bidirectional_dynamic_rnn,
     dynamic_rnn,
+    raw_rnn,
     static_bidirectional_rnn,
     static_rnn,
 )
