@@ -175,7 +175,7 @@ bool append_integers(PyObject* sequence, Ints& ints) {
   if (!std::all_of(items, items + count, [](PyObject* item) { return PyLong_CheckExact(item); })) {
     return false;
   }
-  for (size_t i = 0; i < count; ++i) ints.push_back(long_value(items[i]));
+  for (size_t i = 0; i < count; ++i) ints.push_back(as_known(long_value(items[i])));
   return true;
 }
 

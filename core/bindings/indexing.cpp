@@ -178,7 +178,7 @@ class Slicing {
   enum : int32_t { kBegin, kEnd, kStrides };
 
   int64_t value(PyObject* item, int32_t field) {
-    if (!collector_) return as_known(index_value(item));
+    if (!collector_ || PyLong_CheckExact(item)) return as_known(index_value(item));
     collector_->begin_field(field);
     return index_value(item);
   }

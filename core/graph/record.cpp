@@ -109,7 +109,7 @@ double real_at(const Tensor& tensor, int64_t i) {
 
 Ints numbers_of(const Tensor& tensor) {
   Ints numbers;
-  for (int64_t i = 0; i < tensor.size(); ++i) numbers.push_back(number_at(tensor, i));
+  for (int64_t i = 0; i < tensor.size(); ++i) numbers.push_back(as_known(number_at(tensor, i)));
   return numbers;
 }
 
@@ -138,7 +138,7 @@ void complete(const AttrField& field, void* attrs, const LateAttr& late, const T
       if (whole) {
         list = numbers_of(source);
       } else {
-        list[element] = number_at(source, late.position);
+        list[element] = as_known(number_at(source, late.position));
       }
       return;
     }
@@ -147,7 +147,7 @@ void complete(const AttrField& field, void* attrs, const LateAttr& late, const T
       if (whole) {
         shape = Shape(std::span<const int64_t>(numbers_of(source)));
       } else {
-        shape[late.element] = number_at(source, late.position);
+        shape[late.element] = as_known(number_at(source, late.position));
       }
       return;
     }

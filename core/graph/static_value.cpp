@@ -96,7 +96,9 @@ std::optional<Ints> numbers_of(const Tensor& tensor) {
     const Building paused(nullptr);
     const StopRecording unrecorded;
     const Tensor wide = call(ops::cast, {value}, ops::CastAttrs{.dtype = DType::kInt64});
-    return Ints(std::span(wide.data<int64_t>(), static_cast<size_t>(wide.size())));
+    Ints numbers;
+    for (int64_t i = 0; i < wide.size(); ++i) numbers.push_back(as_known(wide.data<int64_t>()[i]));
+    return numbers;
   }
   if (symbol->numbers()) return *symbol->numbers();
   if (!tensor.shape().fully_known()) return {};

@@ -101,3 +101,26 @@ def test_other_exceptions_stay_as_they_are():
 
     with pytest.raises(KeyboardInterrupt, match="^now$"):
         stops(tf.constant(1.0))
+
+
+LEAST = -(2**63)  # stands for numbers that are not known inside of the engine
+
+
+@pytest.mark.parametrize("sizes", [[LEAST, 2], [LEAST, 2, 2**62], [LEAST + 1, 2]])
+def test_the_least_integer_is_no_unknown_size(sizes):
+    spec, x = tf.TensorSpec([None, None]), tf.zeros([2, 3])
+    with pytest.raises(ValueError, match="Size 0 must be non-negative"):
+        tf.function(lambda a: tf.reshape(a, sizes), input_signature=[spec])(x)
+    reshape = tf.function(tf.reshape, input_signature=[spec, tf.TensorSpec([None], tf.int64)])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Size 0 must be non-negative"):
+        reshape(x, tf.constant(sizes, tf.int64))
+    with pytest.raises(ValueError, match="Size 0 must be non-negative"), tf.Graph().as_default():
+        tf.reshape(tf.compat.v1.placeholder(tf.float32, [None, None]), sizes)
+
+
+def test_the_least_integer_is_a_bound():
+    row = tf.function(lambda a: a[LEAST:2], input_signature=[tf.TensorSpec([None])])
+    assert row(tf.range(3.0)).numpy().tolist() == [0, 1]
+    fill = tf.function(lambda s: tf.fill(s, 1.0), input_signature=[tf.TensorSpec([1], tf.int64)])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must be >= 0"):
+        fill(tf.constant([LEAST], tf.int64))
