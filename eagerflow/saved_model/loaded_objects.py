@@ -19,6 +19,10 @@ from eagerflow.ops.creation import zeros
 from eagerflow.saved_model import constants, structured_values
 from eagerflow.saved_model.loaded_functions import LoadedConcrete, LoadedFunction, SignatureMap
 from eagerflow.saved_model.options import Asset
+from eagerflow.util import lazy
+
+# Imported when it is first used: few files have optimizers.
+restored = lazy.Module("eagerflow.keras.optimizers.restored")
 
 _WRAPPERS = {"trackable_list_wrapper": list, "trackable_tuple_wrapper": tuple}
 
@@ -105,6 +109,17 @@ class ObjectLoader:
                     graph.finish([])
                 graph.run([])
 
+    def optimizer(self, number: int) -> Any:
+        """The optimizer that a node describes, by its variables."""
+        parts = {child.local_name: child.node_id for child in self._nodes[number].children}
+        listed = {c.local_name: c.node_id for c in self._nodes[parts["_variables"]].children}
+        rate = parts.get("_learning_rate")
+        return restored.RestoredOptimizer(
+            [self._object(listed[key]) for key in sorted(listed, key=int)],
+            self._object(parts["_iterations"]),
+            None if rate is None else self._object(rate),
+        )
+
     def _reachable(self) -> Iterable[int]:
         seen = {0}
         queue = [0]
@@ -121,10 +136,11 @@ class ObjectLoader:
         if not 0 <= number < len(self._nodes):
             raise IndexError(f"there is no object {number}")
         if number not in self._made:
-            self._made[number] = self._make(self._nodes[number])
+            self._made[number] = self._make(number)
         return self._made[number]
 
-    def _make(self, node: Any) -> Any:
+    def _make(self, number: int) -> Any:
+        node = self._nodes[number]
         kind = node.WhichOneof("kind")
         if kind == "variable":
             return self._variable(node.variable)
@@ -154,6 +170,8 @@ class ObjectLoader:
         identifier = node.user_object.identifier
         if identifier in _WRAPPERS:
             return []
+        if identifier == constants.OPTIMIZER:
+            return self.optimizer(number)
         if "dict" in identifier or identifier == "signature_map":
             return {}
         called = any(child.local_name == "__call__" for child in node.children)

@@ -31,6 +31,7 @@ keras_model = lazy.Module("eagerflow.keras.engine.model")
 lambda_layer = lazy.Module("eagerflow.keras.layers.lambda_layer")
 layer = lazy.Module("eagerflow.keras.engine.layer")
 metric = lazy.Module("eagerflow.keras.metrics.metric")
+optimizer = lazy.Module("eagerflow.keras.optimizers.optimizer")
 sequential = lazy.Module("eagerflow.keras.engine.sequential")
 
 _METRIC = "_tf_keras_metric"
@@ -278,7 +279,7 @@ class _Writer:
             return
         identifier = _identifier(item)
         node.user_object.identifier = identifier
-        node.user_object.version.producer = 1
+        node.user_object.version.producer = 2 if identifier == constants.OPTIMIZER else 1
         node.user_object.version.min_consumer = 1
         if identifier.startswith("_tf_keras"):
             described = self._metadata.nodes.add(
@@ -332,6 +333,8 @@ def _identifier(item: Any) -> str:
             return "_tf_keras_network" if item._graph is not None else "_tf_keras_model"
         if isinstance(item, layer.Layer):
             return _METRIC if isinstance(item, metric.Metric) else "_tf_keras_layer"
+        if isinstance(item, optimizer.Optimizer):
+            return constants.OPTIMIZER
     return _OBJECT
 
 

@@ -199,3 +199,29 @@ def test_layers_that_make_others_when_they_are_called(data, tmp_path):
     assert isinstance(loaded.attention, tf.keras.layers.MultiHeadAttention)
     assert [w.shape for w in loaded.trainable_weights] == [w.shape for w in model.trainable_weights]
     np.testing.assert_allclose(loaded.attention(x, x), expected, rtol=1e-6)
+
+
+def test_optimizers_of_uncompiled_models_keep_their_variables(tmp_path):
+    inputs = tf.keras.Input([4])
+    model = tf.keras.Model(inputs, tf.keras.layers.Dense(2)(inputs))
+    model.optimizer = tf.keras.optimizers.Adam(0.1)
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(model(tf.ones([3, 4])) ** 2)
+    gradients = tape.gradient(loss, model.trainable_variables)
+    model.optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+    model.save(tmp_path / "m", save_format="tf")
+    optimizer = tf.keras.models.load_model(tmp_path / "m").optimizer
+    assert type(optimizer).__name__ == "RestoredOptimizer"
+    assert optimizer.iterations.numpy() == 1
+    assert [v.name for v in optimizer.variables] == [v.name for v in model.optimizer.variables]
+    for found, expected in zip(optimizer.variables, model.optimizer.variables, strict=True):
+        np.testing.assert_array_equal(found, expected)
+    with pytest.raises(NotImplementedError, match="functional Optimizers"):
+        optimizer.get_config()
+    with pytest.raises(NotImplementedError, match="Compile the model"):
+        optimizer.apply_gradients([])
+    module = tf.Module()
+    module.optimizer = model.optimizer
+    tf.saved_model.save(module, str(tmp_path / "module"))
+    loaded = tf.saved_model.load(str(tmp_path / "module"))
+    assert loaded.optimizer.iterations.numpy() == 1

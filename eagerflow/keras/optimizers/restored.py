@@ -1,0 +1,40 @@
+"""RestoredOptimizer: what a SavedModel has of an optimizer that its model was not compiled with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers.optimizer import Optimizer
+
+_NOT_KNOWN = (
+    "Restoring functional Optimizers from SavedModels is not currently supported: the file has the "
+    "variables of the optimizer, and not its rule. Compile the model before it is saved."
+)
+
+
+class RestoredOptimizer(Optimizer):
+    """The variables of an optimizer, without its rule.
+
+    Args:
+        variables: its variables, the number of steps first.
+        iterations: the number of steps.
+        learning_rate: the learning rate, if it is a variable.
+    """
+
+    def __init__(
+        self, variables: Iterable[Variable], iterations: Variable, learning_rate: Variable | None
+    ) -> None:
+        super().__init__("RestoredOptimizer")
+        self._variables, self._iterations = list(variables), iterations
+        self._learning_rate = learning_rate
+        self._was_built = True
+
+    def get_config(self) -> dict[str, Any]:
+        """Raises a NotImplementedError: the arguments are not in the file."""
+        raise NotImplementedError(_NOT_KNOWN)
+
+    def apply_gradients(self, *args: Any, **kwargs: Any) -> Any:
+        """Raises a NotImplementedError: the rule is not in the file."""
+        raise NotImplementedError(_NOT_KNOWN)
