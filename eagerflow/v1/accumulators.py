@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, errors
-from eagerflow.framework import context, dtypes
+from eagerflow.framework import dtypes
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.graph.nodes import python_node
-from eagerflow.graph.session import running_session
+from eagerflow.v1.per_session import PerSession
 
 _ops = _core.ops
 _REDUCTIONS = ("MEAN", "SUM")
@@ -60,7 +59,7 @@ class _Gathered:
             return taken
 
 
-class ConditionalAccumulatorBase:
+class ConditionalAccumulatorBase(PerSession):
     """Base class of accumulators; see `ConditionalAccumulator`.
 
     Args:
@@ -89,15 +88,10 @@ class ConditionalAccumulatorBase:
             )
         self._dtype, self._shape = dtypes.as_dtype(dtype), TensorShape(shape)
         self._mean = reduction_type == "MEAN"
-        self._graph = context.building_graph()
-        self._name = name if self._graph is None else self._graph.unique_name(name)
-        if self._graph is None:
-            self._eager = _Gathered(self._name)
+        self._place(name)
 
-    @property
-    def name(self) -> str:
-        """The accumulator's name."""
-        return self._name
+    def _new(self) -> _Gathered:
+        return _Gathered(self._name)
 
     @property
     def dtype(self) -> Any:
@@ -108,38 +102,22 @@ class ConditionalAccumulatorBase:
         """How many gradients were accumulated since the last were taken, as a scalar of int32."""
 
         def count() -> Any:
-            return _core.as_tensor(np.int32(len(self._gathered())))
+            return _core.as_tensor(np.int32(len(self._contents())))
 
-        return self._run(count, name or f"{self._name}_NumAccumulated", (), TensorSpec([], "int32"))
+        return self._run_or_record("NumAccumulated", count, (), TensorSpec([], "int32"), name)
 
     def set_global_step(self, new_global_step: Any, name: str | None = None) -> Any:
         """Moves the accumulator's step on; gradients of earlier steps are dropped from then on."""
 
         def set_step(step: Any) -> None:
-            gathered = self._gathered()
+            gathered = self._contents()
             with gathered.condition:
                 gathered.step = max(gathered.step, int(step))
 
-        return self._run(set_step, name or f"{self._name}_SetGlobalStep", (new_global_step,))
-
-    def _gathered(self) -> _Gathered:
-        if self._graph is None:
-            return self._eager
-        session = running_session()
-        gathered: _Gathered = session._storage.setdefault(id(self), _Gathered(self._name))
-        if session._closed:
-            gathered.end()
-        return gathered
-
-    def _run(
-        self, function: Callable[..., Any], name: str, args: tuple, outputs: Any = None
-    ) -> Any:
-        if self._graph is None:
-            return function(*args)
-        return python_node(function, *args, kind=name, name=name, outputs=outputs)
+        return self._run_or_record("SetGlobalStep", set_step, (new_global_step,), None, name)
 
     def _apply(self, local_step: Any, change: Callable[[_Gathered], None]) -> None:
-        gathered = self._gathered()
+        gathered = self._contents()
         with gathered.condition:
             if int(local_step) < gathered.step:
                 return  # it was computed with values that have changed since
@@ -189,7 +167,13 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
             self._apply(step, add)
 
         grad = _core.convert(grad, self._dtype, None)
-        return self._run(apply, name or "AccumulatorApplyGradient", (grad, local_step))
+        return self._run_or_record(
+            "AccumulatorApplyGradient",
+            apply,
+            (grad, local_step),
+            None,
+            name or "AccumulatorApplyGradient",
+        )
 
     def take_grad(self, num_required: Any, name: str | None = None) -> Any:
         """The mean or the sum of the gradients, once `num_required` were applied; then it is empty.
@@ -199,7 +183,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         """
 
         def take(required: Any) -> Any:
-            gathered = self._gathered()
+            gathered = self._contents()
 
             def reduced() -> Any:
                 total = gathered.total
@@ -210,7 +194,13 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
             return gathered.take(int(required), reduced)
 
         spec = TensorSpec(self._shape, self._dtype)
-        return self._run(take, name or "AccumulatorTakeGradient", (num_required,), spec)
+        return self._run_or_record(
+            "AccumulatorTakeGradient",
+            take,
+            (num_required,),
+            spec,
+            name or "AccumulatorTakeGradient",
+        )
 
 
 class SparseConditionalAccumulator(ConditionalAccumulatorBase):
@@ -289,13 +279,19 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         grad_values = _core.convert(grad_values, self._dtype, None)
         shape = grad_shape if has_shape else []
         args = (_ops.cast(grad_indices, dtypes.int64), grad_values, shape, local_step)
-        return self._run(apply, name or "SparseAccumulatorApplyGradient", args)
+        return self._run_or_record(
+            "SparseAccumulatorApplyGradient",
+            apply,
+            args,
+            None,
+            name or "SparseAccumulatorApplyGradient",
+        )
 
     def take_grad(self, num_required: Any, name: str | None = None) -> Any:
         """The indices, the rows and the whole shape; see `ConditionalAccumulator.take_grad`."""
 
         def take(required: Any) -> Any:
-            gathered = self._gathered()
+            gathered = self._contents()
 
             def reduced() -> Any:
                 index = sorted(gathered.rows)
@@ -323,7 +319,13 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
             TensorSpec(TensorShape([None]).concatenate(inner), self._dtype),
             TensorSpec([rank], "int64"),
         )
-        return self._run(take, name or "SparseAccumulatorTakeGradient", (num_required,), specs)
+        return self._run_or_record(
+            "SparseAccumulatorTakeGradient",
+            take,
+            (num_required,),
+            specs,
+            name or "SparseAccumulatorTakeGradient",
+        )
 
     def take_indexed_slices_grad(self, num_required: Any, name: str | None = None) -> IndexedSlices:
         """The same as IndexedSlices."""

@@ -216,8 +216,10 @@ class ProfileOptionBuilder:
     ) -> dict[str, Any]:
         """Options for times and memory, which graphs do not have: see `tf.profiler.experimental`."""
         zeros = dict.fromkeys(
-            ("min_peak_bytes", "min_residual_bytes", "min_output_bytes"), 0
-        ) | dict.fromkeys(("min_accelerator_micros", "min_cpu_micros"), 0)
+            "min_peak_bytes min_residual_bytes min_output_bytes min_accelerator_micros "
+            "min_cpu_micros".split(),
+            0,
+        )
         return cls._displayed(
             order_by="micros",
             select=["micros", "bytes"],

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, errors
-from eagerflow.framework import context, dtypes, random_seed
+from eagerflow.framework import dtypes, random_seed
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.graph.nodes import python_node
-from eagerflow.graph.session import running_session
+from eagerflow.v1.per_session import PerSession
 
 _ops = _core.ops
 
@@ -107,7 +106,7 @@ class _Heap(list):
         return heapq.heappop(self)[2]
 
 
-class QueueBase:
+class QueueBase(PerSession):
     """Base class of queues; see `FIFOQueue`."""
 
     def __init__(
@@ -139,13 +138,8 @@ class QueueBase:
                 f"received len(names)={len(names)}, len(dtypes)={len(self._dtypes)}"
             )
         self._names = list(names) if names is not None else None
-        self._name = name
         self._capacity, self._min_after_dequeue, self._make = capacity, min_after_dequeue, make
-        self._graph = context.building_graph()
-        if self._graph is None:
-            self._eager_contents = self._new()
-        else:
-            self._name = self._graph.unique_name(name)
+        self._place(name)
 
     def _new(self) -> _Contents:
         return _Contents(
@@ -154,29 +148,6 @@ class QueueBase:
             self._min_after_dequeue,
             self._make(),
         )
-
-    def _contents(self) -> _Contents:
-        if self._graph is None:
-            return self._eager_contents
-        session = running_session()
-        contents = session._storage.setdefault(id(self), self._new())
-        if session._closed:
-            # Another thread has closed the session during this run, so no elements will come.
-            contents.end()
-        return contents
-
-    def _run_or_record(
-        self, kind: str, function: Callable[..., Any], args: tuple, outputs: Any = None
-    ) -> Any:
-        if self._graph is None:
-            return function(*args)
-        name = f"{self._name}_{kind}"
-        return python_node(function, *args, kind=kind, name=name, outputs=outputs)
-
-    @property
-    def name(self) -> str:
-        """The queue's name."""
-        return self._name
 
     @property
     def dtypes(self) -> list[Any]:

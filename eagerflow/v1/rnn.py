@@ -292,7 +292,9 @@ def raw_rnn(
         rows = array.shape(nest.flatten(inputs)[0])[0]
         if emitted is None:
             emitted = nest.map_structure(
-                lambda size: _ops.zeros([rows, *TensorShape(size).as_list()], state_dtype(state)),
+                lambda size: _ops.zeros(
+                    [rows, *TensorShape(size).as_list()], nest.flatten(state)[0].dtype
+                ),
                 cell.output_size,
             )
         else:
@@ -330,8 +332,3 @@ def raw_rnn(
         first = (_ops.cast(0, "int32"), ended, inputs, state, arrays, loop_state if keeps else 0)
         _, _, _, state, arrays, loop_state = control_flow.while_loop(running, step, first)
     return arrays, state, loop_state if keeps else None
-
-
-def state_dtype(state: Any) -> Any:
-    """The dtype of a state's parts."""
-    return nest.flatten(state)[0].dtype

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,22 +48,16 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Any) -> None:
     """
     reader = load_checkpoint(ckpt_dir_or_file)
     pairs = assignment_map.items() if isinstance(assignment_map, Mapping) else assignment_map
-    shapes = reader.get_variable_to_shape_map()
     for source, target in list(pairs):
         if isinstance(target, str) and target.endswith("/"):
-            _initialize_scope(reader, shapes, source, target, ckpt_dir_or_file)
+            _initialize_scope(reader, source, target, ckpt_dir_or_file)
             continue
         variable = _variable(target, source)
-        if source not in shapes:
-            raise ValueError(
-                f"Tensor {source} is not found in {ckpt_dir_or_file} checkpoint {sorted(shapes)}"
-            )
-        _initialize(variable, reader, source, ckpt_dir_or_file)
+        _check_stored(reader, source, ckpt_dir_or_file)
+        _initialize(variable, reader, source)
 
 
-def _initialize_scope(
-    reader: CheckpointReader, names: Iterable[str], source: str, target: str, where: Any
-) -> None:
+def _initialize_scope(reader: CheckpointReader, source: str, target: str, where: Any) -> None:
     if not source.endswith("/"):
         raise ValueError(
             f"Assignment map with scope only name {target} should map to scope only {source}. "
@@ -75,11 +69,11 @@ def _initialize_scope(
         raise ValueError(f"There are no variables in the scope {target!r}.")
     for variable in found:
         name = ("" if source == "/" else source) + _name(variable)[len(scope) :]
-        if name not in names:
+        if not reader.has_tensor(name):
             raise ValueError(
                 f"Tensor {name} ({_name(variable)} in {target}) is not found in {where} checkpoint"
             )
-        _initialize(variable, reader, name, where)
+        _initialize(variable, reader, name)
 
 
 def _variables() -> list[Any]:
@@ -107,7 +101,13 @@ def _variable(target: Any, source: str) -> Any:
     return named[target]
 
 
-def _initialize(variable: Any, reader: CheckpointReader, name: str, where: Any) -> None:
+def _check_stored(reader: CheckpointReader, name: str, where: Any) -> None:
+    if not reader.has_tensor(name):
+        stored = sorted(reader.get_variable_to_shape_map())
+        raise ValueError(f"Tensor {name} is not found in {where} checkpoint {stored}")
+
+
+def _initialize(variable: Any, reader: CheckpointReader, name: str) -> None:
     shape = reader.get_variable_to_shape_map()[name]
     if not variable.shape.is_compatible_with(shape):
         raise ValueError(
@@ -203,13 +203,9 @@ def warm_start(
     for variable in _chosen(vars_to_warm_start, vocabularies):
         name = _name(variable)
         source, info = earlier.get(name, name), vocabularies.get(name)
-        if not reader.has_tensor(source):
-            raise ValueError(
-                f"Tensor {source} is not found in {ckpt_to_initialize_from} checkpoint "
-                f"{sorted(reader.get_variable_to_shape_map())}"
-            )
+        _check_stored(reader, source, ckpt_to_initialize_from)
         if info is None:
-            _initialize(variable, reader, source, ckpt_to_initialize_from)
+            _initialize(variable, reader, source)
             continue
         shape = variable.shape.as_list()
 
