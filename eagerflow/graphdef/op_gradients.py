@@ -346,34 +346,28 @@ def _windows(attrs: Any, *names: str) -> dict[str, Any]:
     return found
 
 
-@_rule("conv2d")
-def _conv2d(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+def _convolution(kind: str, dy: Any, x: Any, attrs: Any) -> list[Any]:
+    """The gradients of a convolution, by the operations of its kind."""
     images, filters = x
     common = {
         **_windows(attrs), "dilations": attrs["dilations"] or [1, 1, 1, 1], "out_backprop": dy[0],
     }  # fmt: skip
-    raw = tf.raw_ops
+    by_input = getattr(tf.raw_ops, f"{kind}BackpropInput")
+    by_filter = getattr(tf.raw_ops, f"{kind}BackpropFilter")
     return [
-        raw.Conv2DBackpropInput(input_sizes=tf.shape(images), filter=filters, **common),
-        raw.Conv2DBackpropFilter(input=images, filter_sizes=tf.shape(filters), **common),
+        by_input(input_sizes=tf.shape(images), filter=filters, **common),
+        by_filter(input=images, filter_sizes=tf.shape(filters), **common),
     ]
+
+
+@_rule("conv2d")
+def _conv2d(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return _convolution("Conv2D", dy, x, attrs)
 
 
 @_rule("depthwise_conv2d")
 def _depthwise_conv2d(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    images, filters = x
-    common = {
-        **_windows(attrs), "dilations": attrs["dilations"] or [1, 1, 1, 1], "out_backprop": dy[0],
-    }  # fmt: skip
-    raw = tf.raw_ops
-    return [
-        raw.DepthwiseConv2dNativeBackpropInput(
-            input_sizes=tf.shape(images), filter=filters, **common
-        ),
-        raw.DepthwiseConv2dNativeBackpropFilter(
-            input=images, filter_sizes=tf.shape(filters), **common
-        ),
-    ]
+    return _convolution("DepthwiseConv2dNative", dy, x, attrs)
 
 
 @_rule("max_pool")
