@@ -121,9 +121,14 @@ def _node_again(node: Any, inputs: list[Tensor]) -> list[Tensor]:
         lambda callee=callee, part=part: _replayed(callee, part)
         for callee, part in zip(node.callees, parts, strict=True)
     ]
+    return _choose(node, inputs[0], branches)
+
+
+def _choose(node: Any, chosen: Tensor, branches: list[Callable[..., list[Tensor]]]) -> list[Tensor]:
+    """What one of the branches of a node gives."""
     if node.type.endswith("If"):
-        return _as_list(tf.cond(_is_true(inputs[0]), branches[0], branches[1]))
-    return _as_list(tf.switch_case(inputs[0], branches))
+        return _as_list(tf.cond(_is_true(chosen), branches[0], branches[1]))
+    return _as_list(tf.switch_case(chosen, branches))
 
 
 def _is_true(value: Tensor) -> Tensor:
@@ -181,10 +186,7 @@ def _of_choice(
 
         return lambda: _pulled(run, x, forward.reads, wanted, dy)
 
-    branches = [branch(k) for k in range(len(forward.callees))]
-    if not forward.type.endswith("If"):
-        return _as_list(tf.switch_case(x[0], branches))
-    return _as_list(tf.cond(_is_true(x[0]), branches[0], branches[1]))
+    return _choose(forward, x[0], [branch(k) for k in range(len(forward.callees))])
 
 
 def _as_list(found: Any) -> list[Tensor]:
