@@ -17,6 +17,9 @@ import random_calls
 from byte_choices import ByName, Choices
 
 MEMORY_FOR_NOTHING = 1 << 26  # bytes that a call may take for a small result
+# Counters reward calls that loop more often: without limits most of the time goes into a few large ones.
+ROWS = 64  # of a Jacobian
+ELEMENTS = 128  # of a native function's argument
 
 
 def gradient(function: Any, *values: Any) -> Any:
@@ -32,6 +35,8 @@ def jacobian(function: Any, *values: Any) -> Any:
     with tf.GradientTape() as tape:
         tape.watch(values[0])
         result = function(*values)
+        if isinstance(result, tf.Tensor) and math.prod(result.shape) > ROWS:
+            result = tf.reshape(result, [-1])[:ROWS]
     return tape.jacobian(result, values[0])
 
 
@@ -119,6 +124,8 @@ def _alike(calls: random_calls.Calls, name: str, function: Any) -> list[str]:
             # One size is another, or lost, or there twice.
             place = chance.below(len(sizes))
             sizes[place : place + 1] = [[], [sizes[place]] * 2, [chance.below(6)]][min(like, 2)]
+        while math.prod(sizes) > ELEMENTS:
+            sizes[sizes.index(max(sizes))] = 1
         if like == 11:
             found.append(calls.value(parameter))
         elif like == 10 or default is not None:
