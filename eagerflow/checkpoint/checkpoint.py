@@ -14,6 +14,7 @@ from eagerflow.checkpoint.restoring import PENDING, LoadStatus, restore_objects
 from eagerflow.checkpoint.saving import save_objects
 from eagerflow.checkpoint.state import CheckpointState, write_state
 from eagerflow.framework import dtypes
+from eagerflow.framework.tracked_containers import wrapped
 from eagerflow.framework.variable import Variable
 from eagerflow.io.os_errors import path_text
 
@@ -146,7 +147,7 @@ class Checkpoint:
         return _referred("root", self._given_root)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
+        object.__setattr__(self, name, wrapped(value))
         if PENDING in self.__dict__:
             self.__dict__[PENDING].settle(self)
 

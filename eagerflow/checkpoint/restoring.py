@@ -12,6 +12,7 @@ from eagerflow import _core, errors
 from eagerflow.checkpoint.bundle import BundleReader
 from eagerflow.checkpoint.saving import GRAPH_KEY
 from eagerflow.checkpoint.trackable import GROWING, children, escaped, slots, values, walk
+from eagerflow.framework.tracked_containers import TrackableDataStructure
 from eagerflow.protos.checkpoint import MESSAGES
 from eagerflow.protos.schema import protobuf
 from eagerflow.util import lazy
@@ -231,12 +232,12 @@ class Restoration:
 
     def _note_growing(self, node: int, item: Any) -> None:
         """Notes containers that lack something: they do not report what is added to them."""
-        if isinstance(item, list | Mapping):
+        if _grows_unnoticed(item):
             grows = True
         else:
             own = getattr(item, "__dict__", {})
             grows = any(
-                isinstance(own.get(name), list | Mapping) and child not in self.objects
+                _grows_unnoticed(own.get(name)) and child not in self.objects
                 for name, child in self._names[node].items()
             )
         if grows:
@@ -295,7 +296,12 @@ class Restoration:
 
 def _remembers(item: Any) -> bool:
     """Whether an object can keep a note of missing children, and is told of its attributes."""
-    return hasattr(item, "__dict__") and not isinstance(item, list | tuple | Mapping)
+    return hasattr(item, "__dict__") and not _grows_unnoticed(item)
+
+
+def _grows_unnoticed(item: Any) -> bool:
+    plain = isinstance(item, list | tuple | Mapping)
+    return plain and not isinstance(item, TrackableDataStructure)
 
 
 def look_again() -> None:

@@ -9,6 +9,7 @@ from eagerflow import _core
 from eagerflow.checkpoint.bundle import write_bundle
 from eagerflow.checkpoint.trackable import children, is_trackable, slots, values, walk
 from eagerflow.framework import dtypes
+from eagerflow.framework.tracked_containers import TrackableDataStructure
 from eagerflow.protos.checkpoint import MESSAGES
 
 GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
@@ -50,6 +51,8 @@ def object_graph(
     tensors: dict[str, Any] = {}
     for item, path in objects:
         _require_names(item, path)
+        if isinstance(item, TrackableDataStructure):
+            item.require_savable()
         node = graph.nodes.add()
         for name, child in children(item).items():
             node.children.add(node_id=node_of[id(child)], local_name=name)

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from eagerflow import _core
-from eagerflow.framework.module import AutoTrackable, Trackable
+from eagerflow.framework.module import AutoTrackable
+from eagerflow.framework.trackable import Trackable
 
 Variable: Any = _core.Variable
 VARIABLE_VALUE = "VARIABLE_VALUE"

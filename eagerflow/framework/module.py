@@ -10,10 +10,8 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.name_scope import name_scope
-from eagerflow.util import lazy
-
-# What belongs to an object is known where checkpoints are made.
-trackable = lazy.Module("eagerflow.checkpoint.trackable")
+from eagerflow.framework.trackable import NoDependency, Trackable
+from eagerflow.framework.tracked_containers import wrapped
 
 _VALID_NAME = re.compile(r"^[A-Za-z_]\w*$")
 
@@ -34,105 +32,6 @@ def _is_module(value: Any) -> bool:
     return isinstance(value, Module)
 
 
-class NoDependency:
-    """A value for an attribute of a module that checkpoints leave out; the attribute holds the value.
-
-    Args:
-        value: the value.
-    """
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-
-class Trackable:
-    """The base of objects that checkpoints save. They name what they depend on themselves."""
-
-    # Whether attributes that are set now are dependencies; for classes that look at it.
-    _self_setattr_tracking = True
-
-    @property
-    def _setattr_tracking(self) -> bool:
-        return self._self_setattr_tracking
-
-    @_setattr_tracking.setter
-    def _setattr_tracking(self, value: bool) -> None:
-        object.__setattr__(self, "_self_setattr_tracking", value)
-
-    def _trackable_children(
-        self, save_type: str = "checkpoint", cache: Any = None, **kwargs: Any
-    ) -> dict[str, Any]:
-        """What is saved with this object, by name; classes of other packages override it."""
-        return trackable.own_children(self)
-
-    def _lookup_dependency(self, name: str, cached_dependencies: Any = None) -> Any:
-        """The object that this one depends on under a name, or None."""
-        return (cached_dependencies or trackable.children(self)).get(name)
-
-    def _handle_deferred_dependencies(self, name: str, trackable: Any) -> None:
-        """Restores what a checkpoint has had for an object that belongs to this one now."""
-        if "_pending_restorations" in vars(self):
-            vars(self)["_pending_restorations"].settle(self)
-
-    def _delete_tracking(self, name: str) -> None:
-        """Leaves out of checkpoints what they save under a name."""
-        vars(self).get("_dependencies", {}).pop(name, None)
-
-    def _preload_simple_restoration(self, name: str) -> None:
-        """None: variables get what a checkpoint has for them once they are there."""
-
-    def _maybe_initialize_trackable(self) -> None:
-        """Does nothing: an object needs no preparation to be saved."""
-
-    @property
-    def _object_identifier(self) -> str:
-        return "_generic_user_object"
-
-    @property
-    def _tracking_metadata(self) -> str:
-        return ""
-
-    def _no_dependency(self, value: Any) -> NoDependency:
-        """A value for an attribute that checkpoints leave out."""
-        return NoDependency(value)
-
-    def _add_variable_with_custom_getter(
-        self, name: str, getter: Callable[..., Any], overwrite: bool | None = None, **kwargs: Any
-    ) -> Any:
-        """The variable that a function makes; layers of other packages override this to wrap it.
-
-        Args:
-            name: the variable's name.
-            getter: makes it, from the name and the other arguments.
-            overwrite: whether it may replace a dependency of the name; None if it becomes none.
-            **kwargs: what the function takes besides.
-        """
-        variable = getter(name=name, **kwargs)
-        if overwrite is not None:
-            self._track_trackable(variable, name, overwrite)
-        return variable
-
-    def _track_trackable(self, trackable: Any, name: str, overwrite: bool = False) -> Any:
-        """Lets checkpoints save an object with this one, under a name.
-
-        Raises:
-            ValueError: if there is another of this name, unless `overwrite` is True.
-        """
-        dependencies = vars(self).setdefault("_dependencies", {})
-        if dependencies.get(name, trackable) is not trackable and not overwrite:
-            raise ValueError(
-                f"Called Trackable._track_trackable() with name='{name}', but a Trackable with "
-                "this name is already declared as a dependency. Names must be unique (or "
-                "overwrite=True)."
-            )
-        dependencies[name] = trackable
-        if "_pending_restorations" in vars(self):
-            vars(self)["_pending_restorations"].settle(self)
-        return trackable
-
-
 class AutoTrackable(Trackable):
     """The base of objects that depend on what their attributes hold."""
 
@@ -141,6 +40,8 @@ class AutoTrackable(Trackable):
             value = value.value
             untracked = self.__dict__.get("_untracked_attributes", frozenset())
             object.__setattr__(self, "_untracked_attributes", {*untracked, name})
+        elif self._self_setattr_tracking:
+            value = wrapped(value)
         object.__setattr__(self, name, value)
         if "_pending_restorations" in self.__dict__:
             # A checkpoint was restored before this attribute was there; it may have its value.

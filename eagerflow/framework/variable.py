@@ -15,11 +15,11 @@ from eagerflow.framework import context, dtypes
 from eagerflow.framework.device_table import table
 from eagerflow.framework.host_call import host_call
 from eagerflow.framework.indexed_slices import IndexedSlices
-from eagerflow.framework.module import Trackable
 from eagerflow.framework.name_scope import scoped
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.slice_assignment import slice_assignment
 from eagerflow.framework.tensor import OPERATORS, Reference, repr_fields
+from eagerflow.framework.trackable import Trackable
 
 _ops = _core.ops
 

@@ -11,6 +11,7 @@ import numpy as np
 from eagerflow import _core, nest
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.trace_type import TraceType, TracingContext
+from eagerflow.framework.tracked_containers import DictWrapper
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.functions.variable_spec import VariableSpec
 
@@ -360,7 +361,8 @@ class Dict(_Items):
             self._keys = list(self.mapping)
         self.items = tuple([self.mapping[key] for key in self._keys])
         # An empty one; values may not be kept alive.
-        self._class = nest.walker.rebuild({}, []) if type(like) is dict else _emptied(like)
+        plain = type(like) is dict or isinstance(like, DictWrapper)
+        self._class = {} if plain else _emptied(like)
 
     def _like(self, items: tuple[Any, ...]) -> Any:
         found = dict(zip(self._keys, items, strict=True))

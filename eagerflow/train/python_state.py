@@ -7,7 +7,7 @@ import abc
 from eagerflow import _core
 from eagerflow.checkpoint.trackable import Value
 from eagerflow.framework import dtypes
-from eagerflow.framework.module import Trackable
+from eagerflow.framework.trackable import Trackable
 
 _ATTRIBUTE = "py_state"
 

@@ -8,14 +8,24 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
 from eagerflow.checkpoint import trackable as _trackable
-from eagerflow.framework.module import AutoTrackable, NoDependency, Trackable
+from eagerflow.contrib.checkpoint.containers import List, Mapping
+from eagerflow.framework.module import AutoTrackable
+from eagerflow.framework.trackable import NoDependency, Trackable
+from eagerflow.framework.tracked_containers import (
+    DictWrapper,
+    ListWrapper,
+    TrackableDataStructure,
+    wrapped,
+)
 
 __all__ = [
     "AutoTrackable",
     "CheckpointInitialValue",
     "CheckpointInitialValueCallable",
     "DelegatingTrackableMixin",
+    "List",
     "ListWrapper",
+    "Mapping",
     "NoDependency",
     "ObjectGraphView",
     "RestoredResource",
@@ -34,15 +44,11 @@ __all__ = [
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
-class ListWrapper(list):  # type: ignore[type-arg]
-    """What TensorFlow makes of lists in attributes. They stay lists here, and this has no instances."""
+_DictWrapper = DictWrapper
 
 
-class _DictWrapper(dict):  # type: ignore[type-arg]
-    """What TensorFlow makes of dictionaries in attributes, likewise."""
-
-
-_TupleWrapper = ListWrapper
+class _TupleWrapper(tuple):  # type: ignore[type-arg]
+    """What TensorFlow makes of tuples with objects. They stay tuples here, and this has no instances."""
 
 
 class RestoredResource:
@@ -119,10 +125,6 @@ def _untrack(obj: Any, names: set[str]) -> None:
     object.__setattr__(obj, "_untracked_attributes", known | names)
 
 
-# Lists and dictionaries that attributes hold stay what they are.
-TrackableDataStructure = Trackable
-
-
 def no_automatic_dependency_tracking(method: _Method) -> _Method:
     """A decorator of methods: checkpoints leave out the attributes that they make."""
 
@@ -136,7 +138,7 @@ def no_automatic_dependency_tracking(method: _Method) -> _Method:
 
 def wrap_or_unwrap(value: Any) -> Any:
     """What an attribute holds after it has been set to a value."""
-    return value.value if isinstance(value, NoDependency) else value
+    return value.value if isinstance(value, NoDependency) else wrapped(value)
 
 
 wrap = wrap_or_unwrap

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.framework.module import AutoTrackable
+from eagerflow.framework.tracked_containers import DictWrapper, ListWrapper
 
 
-class List(list[Any]):
+class List(ListWrapper):
     """A list of objects, saved where it is an attribute of a model or another object.
 
     Args:
@@ -22,9 +23,36 @@ class List(list[Any]):
     def __init__(self, *args: Any) -> None:
         super().__init__(args)
 
+    def __repr__(self) -> str:
+        return f"List({list(self)!r})"
 
-class Mapping(dict[str, Any]):
-    """A dictionary of objects, saved where it is an attribute of a model or another object."""
+
+class Mapping(DictWrapper):
+    """A dictionary of objects, saved where it is an attribute of a model or another object.
+
+    Args:
+        *args: what `dict` takes.
+        **kwargs: likewise.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(dict(*args, **kwargs))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Adds a value under a new key.
+
+        Raises:
+            ValueError: if the key has another one: checkpoints know values by their keys.
+        """
+        if key in self and self[key] is not value:
+            raise ValueError(
+                "Mappings are an append-only data structure. Tried to overwrite the "
+                f"key '{key}' with value {value}, but it already contains {self[key]}"
+            )
+        super().__setitem__(key, value)
+
+    def __repr__(self) -> str:
+        return f"Mapping({dict(self)!r})"
 
 
 class UniqueNameTracker(AutoTrackable):

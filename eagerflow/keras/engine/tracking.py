@@ -7,7 +7,9 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.checkpoint.trackable import GROWING, attributes
-from eagerflow.framework.module import Module, NoDependency
+from eagerflow.framework.module import Module
+from eagerflow.framework.trackable import NoDependency
+from eagerflow.framework.tracked_containers import wrapped
 from eagerflow.keras import naming
 from eagerflow.util import lazy
 
@@ -118,6 +120,8 @@ class TrackedModule(Module):
             self.__dict__[name] = value
             structure_changed()
             return
+        if self._self_setattr_tracking:
+            value = wrapped(value)
         before = self.__dict__.get(name)
         if before is not None and type(before) not in _SIMPLE and before is not value:
             self._forget(name, before)

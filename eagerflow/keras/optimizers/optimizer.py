@@ -13,8 +13,8 @@ from eagerflow.config.devices import list_physical_devices
 from eagerflow.framework import distribution_state, dtypes
 from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.indexed_slices import IndexedSlices
-from eagerflow.framework.module import Trackable
 from eagerflow.framework.name_scope import name_scope
+from eagerflow.framework.trackable import Trackable
 from eagerflow.framework.variable import Variable, variable_at_once
 from eagerflow.keras.argument_docs import complete_docs
 from eagerflow.keras.config import float_dtype

@@ -1,0 +1,407 @@
+"""The lists and dictionaries that attributes of trackable objects hold.
+
+They stand for the list or dictionary that the program has set, and share it: what the program adds to
+it later is in both. They notice what is added through them, so that a checkpoint that was read before
+gives it its values, and whether anything was changed so that names in a checkpoint would be wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.framework.trackable import Trackable
+
+Variable: Any = _core.Variable
+
+
+def wrapped(value: Any) -> Any:
+    """What an attribute holds for a value: a wrapper of a list or dictionary, else the value."""
+    kind = type(value)
+    if kind is list:
+        return ListWrapper(value)
+    if kind is dict:
+        return DictWrapper(value)
+    return value
+
+
+class TrackableDataStructure(Trackable):
+    """The base of lists and dictionaries that checkpoints save element by element."""
+
+    # What the program sees. The base class has the same elements, for native code; where they differ,
+    # the program has changed what it had set.
+    _storage: Any
+    _moved = False
+    _changed_outside = False
+
+    def _differs(self) -> bool:
+        raise NotImplementedError
+
+    def _mirror(self) -> None:
+        raise NotImplementedError
+
+    def _follow(self) -> None:
+        """Notes that the program has changed the storage itself."""
+        self._changed_outside = True
+        self._mirror()
+
+    def _added(self) -> None:
+        """Gives what was added the values that checkpoints have for it."""
+        if "_pending_restorations" in self.__dict__:
+            self.__dict__["_pending_restorations"].settle(self)
+
+    def require_savable(self) -> None:
+        """Raises if the elements' names in a checkpoint would not tell which they are.
+
+        Raises:
+            ValueError: then.
+        """
+        if self._differs():
+            self._follow()
+        if self._moved:
+            cause = (
+                "A list element was replaced, moved or removed, but elements are saved by their "
+                "positions, which only appending leaves as they are."
+            )
+        elif self._changed_outside:
+            cause = (
+                "What it wraps was modified outside the wrapper: by the list or dictionary that was "
+                "assigned to the attribute, or by a method that takes elements out."
+            )
+        else:
+            return
+        raise ValueError(
+            f"Unable to save the object {self} (a wrapper of an attribute's list or dictionary, whose "
+            f"objects checkpoints save). {cause} Set the attribute anew, or leave it out of checkpoints: "
+            "with tf.Module._no_dependency or tf.__internal__.tracking.NoDependency around the value."
+        )
+
+
+class ListWrapper(TrackableDataStructure, list):
+    """A list in an attribute. Checkpoints call its elements by their positions.
+
+    Args:
+        wrapped_list: the list that it shares.
+
+    >>> module = tf.Module()
+    >>> module.values = [1, {"a": 2}]
+    >>> module.values
+    ListWrapper([1, DictWrapper({'a': 2})])
+    """
+
+    _storage: list[Any]
+
+    def __init__(self, wrapped_list: Iterable[Any] = ()) -> None:
+        self._storage = storage = wrapped_list if type(wrapped_list) is list else list(wrapped_list)
+        for k, item in enumerate(storage):
+            if type(item) in (list, dict):
+                storage[k] = wrapped(item)
+        list.extend(self, storage)
+
+    def _differs(self) -> bool:
+        known = list.__iter__(self)
+        return len(self._storage) != list.__len__(self) or any(
+            item is not other for item, other in zip(self._storage, known, strict=True)
+        )
+
+    def _mirror(self) -> None:
+        list.__setitem__(self, slice(None), self._storage)
+
+    def _fresh(self) -> list[Any]:
+        if len(self._storage) != list.__len__(self):
+            self._follow()
+        return self._storage
+
+    def __len__(self) -> int:
+        return len(self._storage)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._fresh())
+
+    def __reversed__(self) -> Iterator[Any]:
+        return reversed(self._fresh())
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._fresh()[key]
+
+    def __contains__(self, item: Any) -> bool:
+        return item in self._storage
+
+    def index(self, *args: Any) -> int:
+        """The position of a value."""
+        return self._storage.index(*args)
+
+    def count(self, value: Any) -> int:
+        """How often a value is in the list."""
+        return self._storage.count(value)
+
+    def copy(self) -> ListWrapper:
+        """A list of the same elements, which is changed for itself."""
+        return ListWrapper(self._storage.copy())
+
+    def __reduce__(self) -> Any:
+        return ListWrapper, (self._storage.copy(),)
+
+    def __repr__(self) -> str:
+        return f"ListWrapper({self._storage!r})"
+
+    __hash__ = None
+
+    def __eq__(self, other: Any) -> bool:
+        return self._storage == _plain(other)
+
+    def __ne__(self, other: object) -> bool:
+        return self._storage != _plain(other)
+
+    def __lt__(self, other: Any) -> bool:
+        return self._storage < _plain(other)
+
+    def __le__(self, other: Any) -> bool:
+        return self._storage <= _plain(other)
+
+    def __gt__(self, other: Any) -> bool:
+        return self._storage > _plain(other)
+
+    def __ge__(self, other: Any) -> bool:
+        return self._storage >= _plain(other)
+
+    def __add__(self, other: Any) -> Any:
+        return self._storage + _plain(other)
+
+    def __radd__(self, other: Any) -> Any:
+        return other + self._storage if isinstance(other, list) else NotImplemented
+
+    def __mul__(self, count: Any) -> Any:
+        return self._storage * count
+
+    __rmul__ = __mul__
+
+    def append(self, value: Any) -> None:
+        """Adds an element, which a checkpoint that was read before may have a value for."""
+        value = wrapped(value)
+        self._fresh().append(value)
+        list.append(self, value)
+        self._added()
+
+    def extend(self, values: Iterable[Any]) -> None:
+        """Adds several elements."""
+        for value in list(values):
+            self.append(value)
+
+    def __iadd__(self, values: Any) -> Any:
+        self.extend(values)
+        return self
+
+    def __imul__(self, count: Any) -> Any:
+        if count <= 0:
+            self.clear()
+        else:
+            self.extend(self._storage * (count - 1))
+        return self
+
+    def _note_move(self) -> None:
+        """Called before elements get other positions."""
+        self._fresh()
+        self._moved = self._moved or any(map(_is_tracked, self._storage))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(key, slice):
+            self._note_move()
+            self._storage[key] = [wrapped(item) for item in value]
+        else:
+            self._moved = self._moved or _is_tracked(self._fresh()[key])
+            self._storage[key] = wrapped(value)
+        self._mirror()
+        self._added()
+
+    def __delitem__(self, key: Any) -> None:
+        self._note_move()
+        del self._storage[key]
+        self._mirror()
+
+    def insert(self, index: Any, value: Any) -> None:
+        """Adds an element before another one; the list can then not be saved any more."""
+        self._note_move()
+        self._storage.insert(index, wrapped(value))
+        self._mirror()
+        self._added()
+
+    def pop(self, *args: Any) -> Any:
+        """Takes an element out; the list can then not be saved any more."""
+        self._note_move()
+        item = self._storage.pop(*args)
+        self._mirror()
+        return item
+
+    def remove(self, value: Any) -> None:
+        """Takes a value out; the list can then not be saved any more."""
+        self._note_move()
+        self._storage.remove(value)
+        self._mirror()
+
+    def clear(self) -> None:
+        """Takes all elements out; the list can then not be saved any more."""
+        self._note_move()
+        self._storage.clear()
+        self._mirror()
+
+    def sort(self, **options: Any) -> None:
+        """Brings the elements into order; the list can then not be saved any more."""
+        self._note_move()
+        self._storage.sort(**options)
+        self._mirror()
+
+    def reverse(self) -> None:
+        """Turns the order around; the list can then not be saved any more."""
+        self._note_move()
+        self._storage.reverse()
+        self._mirror()
+
+
+class DictWrapper(TrackableDataStructure, dict):
+    """A dictionary in an attribute. Checkpoints call its objects by their keys.
+
+    Args:
+        wrapped_dict: the dictionary that it shares.
+    """
+
+    _storage: dict[Any, Any]
+
+    def __init__(self, wrapped_dict: Any = ()) -> None:
+        self._storage = storage = wrapped_dict if type(wrapped_dict) is dict else dict(wrapped_dict)
+        for key, value in storage.items():
+            if type(value) in (list, dict):
+                storage[key] = wrapped(value)
+        dict.update(self, storage)
+
+    def _differs(self) -> bool:
+        known = dict.items(self)
+        return len(self._storage) != dict.__len__(self) or any(
+            self._storage.get(key, known) is not value for key, value in known
+        )
+
+    def _mirror(self) -> None:
+        dict.clear(self)
+        dict.update(self, self._storage)
+
+    def _fresh(self) -> dict[Any, Any]:
+        if len(self._storage) != dict.__len__(self):
+            self._follow()
+        return self._storage
+
+    def __len__(self) -> int:
+        return len(self._storage)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._fresh())
+
+    def __reversed__(self) -> Iterator[Any]:
+        return reversed(self._fresh())
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._fresh()[key]
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self._storage
+
+    def get(self, *args: Any) -> Any:
+        """The value of a key, or another one."""
+        return self._fresh().get(*args)
+
+    def keys(self) -> Any:
+        """A view of the keys."""
+        return self._fresh().keys()
+
+    def values(self) -> Any:
+        """A view of the values."""
+        return self._fresh().values()
+
+    def items(self) -> Any:
+        """A view of the pairs of keys and values."""
+        return self._fresh().items()
+
+    def copy(self) -> DictWrapper:
+        """A dictionary of the same values, which is changed for itself."""
+        return DictWrapper(self._storage.copy())
+
+    def __reduce__(self) -> Any:
+        return DictWrapper, (self._storage.copy(),)
+
+    def __repr__(self) -> str:
+        return f"DictWrapper({self._storage!r})"
+
+    def __str__(self) -> str:
+        return str(self._storage)
+
+    __hash__ = None
+
+    def __eq__(self, other: object) -> bool:
+        return self._storage == _plain(other)
+
+    def __ne__(self, other: object) -> bool:
+        return self._storage != _plain(other)
+
+    def __or__(self, other: Any) -> Any:
+        return self._storage | _plain(other)
+
+    def __ror__(self, other: Any) -> Any:
+        return _plain(other) | self._storage
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        value = wrapped(value)
+        self._fresh()[key] = value
+        dict.__setitem__(self, key, value)
+        self._added()
+
+    def __delitem__(self, key: Any) -> None:
+        del self._fresh()[key]
+        dict.__delitem__(self, key)
+
+    def update(self, *args: Any, **kwargs: Any) -> None:
+        """Adds or replaces values."""
+        for key, value in dict(*args, **kwargs).items():
+            self[key] = value
+
+    def __ior__(self, other: Any) -> Any:
+        self._storage.update(_plain(other))
+        self._follow()
+        return self
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        """The value of a key, which is added if there is none."""
+        if key not in self._storage:
+            self._storage[key] = wrapped(default)
+            self._follow()
+            self._added()
+        return self._storage[key]
+
+    def pop(self, *args: Any) -> Any:
+        """Takes a value out; the dictionary can then not be saved any more."""
+        value = self._storage.pop(*args)
+        if len(self._storage) != dict.__len__(self):
+            self._follow()
+        return value
+
+    def popitem(self) -> Any:
+        """Takes the last pair out; the dictionary can then not be saved any more."""
+        item = self._storage.popitem()
+        self._follow()
+        return item
+
+    def clear(self) -> None:
+        """Takes all out; the dictionary can then not be saved any more."""
+        if self._storage:
+            self._storage.clear()
+            self._follow()
+
+
+DictWrapper.__name__ = "_DictWrapper"  # as programs see it in TensorFlow
+
+
+def _is_tracked(value: Any) -> bool:
+    return isinstance(value, (Trackable, Variable))
+
+
+def _plain(value: Any) -> Any:
+    return value._storage if isinstance(value, TrackableDataStructure) else value
