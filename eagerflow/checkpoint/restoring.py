@@ -73,8 +73,8 @@ class Restoration:
 
     Every object that a node matches gets its values. Objects that lack children which the
     checkpoint knows remember that (`PENDING`), and `settle` looks for them again when an attribute
-    is set. Lists and dictionaries do not report that they grow: those that lack something are
-    looked at whenever a layer has made weights (`look_again`).
+    is set. Lists and dictionaries that are no attributes do not report that they grow: those that
+    lack something are looked at whenever a layer has made weights (`look_again`).
     """
 
     def __init__(self, reader: BundleReader) -> None:
