@@ -28,6 +28,22 @@ _PROGRAM = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 
+_PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# Pages with parts of programs that cannot run here, for want of an accelerator, and how many.
+_PARTS = {"docs/devices.md": 2}
+# Run by a test of its own.
+_PROGRAM_OF_2018 = "docs/program_of_2018.md"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=NAMES)
+def test_every_piece_of_python_is_run_or_quoted_from_a_file(document):
+    text, name = document.read_text(), str(document.relative_to(ROOT))
+    known = {code for code, _ in _PROGRAM.findall(text)} | {
+        code for _, code in _QUOTED.findall(text)
+    }
+    others = [code for code in _PYTHON.findall(text) if code not in known]
+    assert len(others) == (1 if name == _PROGRAM_OF_2018 else _PARTS.get(name, 0)), others
+
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=NAMES)
 def test_files_that_are_named_exist(document):
