@@ -78,6 +78,7 @@ def run(
             *(f"-max_len={400 if name == 'calls' else 20_000}", "-len_control=0"),
             # Weighing inputs by how rare their features are, and shortening them, costs half of the time.
             *("-entropic=0", "-reduce_inputs=0", "-detect_leaks=0"),
+            "-print_funcs=0",  # naming each new function is slow
             *(f"-seed={options.seed + crashes + 1000 * job if options.seed else 0}", found),
         ]
         log = options.out / log_name(name, job, first + crashes)

@@ -156,8 +156,8 @@ void split_infer(InferContext& c) {
       known = false;
     } else if (size < 0) {
       invalid_argument("Split size at index must be >= 0. Got: ", size, " [Op:SplitV]");
-    } else {
-      total += size;
+    } else if (__builtin_add_overflow(total, size, &total)) {
+      total = INT64_MAX;  // more than any dimension
     }
   }
   int64_t share = kUnknownSize;

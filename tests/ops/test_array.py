@@ -122,6 +122,11 @@ def test_joining_and_splitting(case, data):
             assert_same(tf.stack(rows, axis), x, dtype)
 
 
+def test_sizes_of_parts_whose_sum_overflows():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Determined shape"):
+        tf.split(tf.zeros([4]), [2**63 - 1, 2**63 - 1, 6])  # 4 in 64 bits
+
+
 @given(case=arrays(), data=st.data(), count=st.integers(1, 4))
 def test_stack(case, data, count):
     x, tensor, dtype = case
