@@ -59,7 +59,7 @@ SANITIZE_SITE := $(abspath build-sanitize/site)
 SANITIZE_TESTS ?= tests/core tests/test_fuzz_calls.py tests/test_fuzz_objects.py tests/io/test_damaged_files.py
 SANITIZE_PRELOAD = $(shell $(CXX) -print-file-name=libasan.so) $(shell $(CXX) -print-file-name=libstdc++.so)
 
-ASAN = detect_leaks=0:allocator_may_return_null=1:quarantine_size_mb=64
+ASAN = detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=2000:quarantine_size_mb=64
 SANITIZED = LD_PRELOAD="$(SANITIZE_PRELOAD)" ASAN_OPTIONS=$(ASAN) \
   UBSAN_OPTIONS=print_stacktrace=1:abort_on_error=1 \
   PYTHONPATH=$(SANITIZE_SITE):$(SITE) PYTHONMALLOC=$(PYTHON_MEMORY) $(BIN)/python -S

@@ -24,6 +24,20 @@ Size = Any
 Known = Sequence[int | None] | None
 
 
+_MOST_OUTPUTS = 1 << 24  # the engine's limit, core/ops/array.h
+
+
+def checked_output_count(count: int) -> int:
+    """The number of tensors that an operation gives, before lists of that length are built.
+
+    Raises:
+        ValueError: if it is too large.
+    """
+    if count > _MOST_OUTPUTS:
+        raise ValueError(f"Number of outputs is too big: {count}")
+    return int(count)
+
+
 def sizes_of(x: Tensor) -> tuple[Size, ...]:
     """The sizes of all axes of a tensor whose rank is known.
 

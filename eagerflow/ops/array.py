@@ -14,6 +14,7 @@ from eagerflow.framework.composite import SparseTensorValue
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.sizes import (
+    checked_output_count,
     is_known,
     known_array,
     reshaped,
@@ -275,8 +276,6 @@ def split(
     [[1, 2], [3, 4, 5]]
     """
     value = _core.as_tensor(value)
-    if isinstance(num_or_size_splits, int) and not -(2**31) <= num_or_size_splits < 2**31:
-        raise ValueError(f"Number of outputs is too big: {num_or_size_splits}")
     axis = _split_axis(axis)
     dims = value._shape_tuple() if isinstance(axis, int) else None
     if dims is not None and not -len(dims) <= axis < len(dims):
@@ -285,7 +284,7 @@ def split(
             "[Op:Split]"
         )
     if isinstance(num_or_size_splits, int | np.integer):
-        count = int(num_or_size_splits)
+        count = checked_output_count(num_or_size_splits)
         if count < 1:
             raise invalid_argument(
                 f"Value for attr 'num_split' of {count} must be at least minimum 1 [Op:Split]"

@@ -12,6 +12,7 @@ from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import hosted, on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import checked_output_count
 from eagerflow.ragged import graph_specs
 from eagerflow.ragged.factories import rows_of
 from eagerflow.ragged.row_partition import RowPartition
@@ -384,7 +385,7 @@ def split(value: RaggedTensor, num_or_size_splits: Any, axis: Any = 0, num: Any 
     if isinstance(num_or_size_splits, int):
         if num_or_size_splits < 1 or size % num_or_size_splits:
             raise _misfit("number of pieces", f"{size} cannot be split into {num_or_size_splits}")
-        sizes = [size // num_or_size_splits] * num_or_size_splits
+        sizes = [size // num_or_size_splits] * checked_output_count(num_or_size_splits)
     else:
         sizes = _core.as_tensor(num_or_size_splits).numpy().reshape(-1).tolist()
         if sizes.count(-1) == 1:

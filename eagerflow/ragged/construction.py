@@ -19,6 +19,7 @@ from eagerflow.ragged.arrangement import (
     as_ragged,
     check_same_rows,
     convert,
+    expand_dims,
     gather_rows,
     splits_dtype,
 )
@@ -423,10 +424,9 @@ def stack_dynamic_partitions(
         while isinstance(which, RaggedTensor):
             data, which = data.values, which.values
     rows = which.numpy()
-    if not isinstance(data, RaggedTensor):
-        shape = data._shape_tuple()[: rows.ndim]
-        if shape != rows.shape:
-            raise ValueError(f"Shapes {shape} and {rows.shape} are incompatible")
+    shape = tuple(data.shape)[: rows.ndim]
+    if shape != rows.shape:
+        raise ValueError(f"Shapes {rows.shape} and {shape} are incompatible")
     if not which.dtype.is_integer:
         raise invalid_argument(f"partitions must be integers, got {which.dtype.name}")
     if rows.ndim > 1:
@@ -434,13 +434,10 @@ def stack_dynamic_partitions(
         rows = rows.reshape(-1)
     count = int(num_partitions)
     if rows.ndim == 0:
-        data, rows = _ops.expand_dims(data, 0), rows.reshape(1)
+        insert = expand_dims if isinstance(data, RaggedTensor) else _ops.expand_dims
+        data, rows = insert(data, 0), rows.reshape(1)
     if rows.size and (rows.min() < 0 or rows.max() >= count):
         raise invalid_argument(f"partitions must lie within [0, {count})")
-    if rows_of(data) != len(rows):
-        raise invalid_argument(
-            f"partitions has {len(rows)} elements, but the data has {rows_of(data)} slices"
-        )
     order = np.argsort(rows, kind="stable")
     lengths = np.bincount(rows, minlength=count)
     return RaggedTensor._of(

@@ -12,6 +12,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
+from eagerflow.framework.sizes import checked_output_count
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.sparse.tensor import SparseTensorSpec
@@ -197,7 +198,7 @@ def split_parts(
     if along and dims[along] is None and along <= ragged_rank:
         raise ValueError("Cannot split an inner ragged dimension.")
     if isinstance(num_or_size_splits, int):
-        count = num_or_size_splits
+        count = checked_output_count(num_or_size_splits)
         whole = dims[along]
         sizes: list[int | None] = [None if whole is None else whole // max(count, 1)] * count
     else:
@@ -484,15 +485,22 @@ def segments(name: Any, data: Any, segment_ids: Any, num_segments: Any) -> TypeS
     )
 
 
+def _check_prefix(data: Any, which: Any) -> None:
+    shape = data.shape[: len(which.shape)]
+    if not which.shape.is_compatible_with(shape):
+        raise ValueError(f"Shapes {which.shape} and {shape} are incompatible")
+
+
 def partitioned(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> list[TypeSpec]:
     """See `tf.dynamic_partition`."""
     data, which = convert(data), convert(partitions)
-    ragged_rank = max(ragged_rank_of(data) - ragged_rank_of(which), 0)
+    _check_prefix(data, which)
+    ragged_rank = max(ragged_rank_of(data) + 1 - len(which.shape), 0)
     dims = _without_lengths([None, *dims_of(data)[len(which.shape) :]], ragged_rank)
     spec = spec_of(dims, data.dtype, ragged_rank, splits_dtype_of([data]))
-    return [spec for _ in range(num_partitions)]
+    return [spec] * checked_output_count(num_partitions)
 
 
 def stacked_partitions(
@@ -500,8 +508,9 @@ def stacked_partitions(
 ) -> TypeSpec:
     """See `tf.ragged.stack_dynamic_partitions`."""
     data, which = convert(data), convert(partitions)
-    ragged_rank = max(ragged_rank_of(data) - ragged_rank_of(which), 0) + 1
-    rest = dims_of(data)[max(len(which.shape), 1) if len(which.shape) else 0 :]
+    _check_prefix(data, which)
+    ragged_rank = max(ragged_rank_of(data) + 1 - len(which.shape), 0) + 1
+    rest = dims_of(data)[len(which.shape) :]
     dims = [integer(num_partitions), None, *rest]
     return spec_of(_without_lengths(dims, ragged_rank), data.dtype, ragged_rank, dtypes.int64)
 

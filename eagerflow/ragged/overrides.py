@@ -11,11 +11,13 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import hosted
 from eagerflow.framework.op_function import bind_arguments, parameter_names
+from eagerflow.framework.sizes import checked_output_count
 from eagerflow.ops import array, indexing, math, segment
 from eagerflow.ops import reduction as ops_reduction
 from eagerflow.ragged import arrangement, conversion, graph_specs, reduction
 from eagerflow.ragged.arrangement import convert
 from eagerflow.ragged.broadcasting import aligned
+from eagerflow.ragged.construction import stack_dynamic_partitions
 from eagerflow.ragged.dynamic_shape import DynamicRaggedShape
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.sparse.segments import dense_bincount
@@ -290,10 +292,8 @@ def _dynamic_partition(
         which = which.flat_values
     if not isinstance(data, RaggedTensor):
         return indexing.dynamic_partition(data, which, num_partitions)
-    which = _ops.cast(which, dtypes.int32).numpy()
-    return [
-        arrangement.gather_rows(data, np.flatnonzero(which == k)) for k in range(num_partitions)
-    ]
+    rows = stack_dynamic_partitions(data, which, checked_output_count(num_partitions))
+    return [rows[k] for k in range(num_partitions)]
 
 
 def _bincount(*args: Any, **kwargs: Any) -> Tensor:

@@ -13,7 +13,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import on_host
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.op_function import op_function
-from eagerflow.framework.sizes import sizes_may_equal
+from eagerflow.framework.sizes import checked_output_count, sizes_may_equal
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument, slices_at
 from eagerflow.sparse.conversion import (
@@ -139,7 +139,7 @@ def slice(
 
 
 def _split_specs(sp_input: Any = None, num_split: Any = None, *_: Any, **__: Any) -> list:
-    return [spec_of_rank(checked(sp_input)) for _ in range(int(num_split or 0))]
+    return [spec_of_rank(checked(sp_input))] * checked_output_count(num_split or 0)
 
 
 @op_function(in_graph=on_host(_split_specs))

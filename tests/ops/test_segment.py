@@ -62,6 +62,16 @@ def test_sorted_segments(fold, shape, ids_type):
     np.testing.assert_allclose(result, wanted, rtol=1e-4, atol=1e-5)
 
 
+def test_ids_whose_count_overflows():
+    last = tf.constant([2**63 - 1])
+    for call in (
+        lambda: tf.math.segment_max(tf.zeros([1, 0]), last),
+        lambda: tf.sparse.segment_sum(tf.zeros([1, 0]), [0], last),
+    ):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="less than"):
+            call()
+
+
 def test_means_of_integers_are_rounded_towards_zero():
     result = tf.math.segment_mean(tf.constant([-7, 2, -3, 9]), [0, 0, 2, 2]).numpy()
     assert result.tolist() == [-2, 0, 3]

@@ -150,6 +150,14 @@ void unsorted_fold(KernelContext& context) {
   });
 }
 
+// The number of segments whose last id is given.
+int64_t segments_up_to(int64_t last, const char* op) {
+  if (last == std::numeric_limits<int64_t>::max()) {
+    invalid_argument("segment ids must be less than 2**63 - 1 [Op:", op, "]");
+  }
+  return last + 1;
+}
+
 // Checks that ids ascend, and returns the number of segments.
 template <class Id>
 int64_t count_segments(const Id* ids, int64_t count) {
@@ -157,7 +165,7 @@ int64_t count_segments(const Id* ids, int64_t count) {
   if (ids[0] < 0 || !ascending(ids, count)) {
     invalid_argument("segment ids are not increasing [Op:SegmentReduction]");
   }
-  return static_cast<int64_t>(ids[count - 1]) + 1;
+  return segments_up_to(ids[count - 1], "SegmentReduction");
 }
 
 // How sums are scaled: as in TensorFlow, means of contiguous rows divide, and those of gathered
@@ -273,7 +281,7 @@ void sparse_segments(KernelContext& context, const Place* places, const Id* ids,
   }
   if (!ascending(ids, count)) invalid_argument("segment ids are not increasing [Op:", op, "]");
   if (count > 0 && ids[0] < 0) invalid_argument("segment ids must be >= 0 [Op:", op, "]");
-  const int64_t last = count > 0 ? static_cast<int64_t>(ids[count - 1]) + 1 : 0;
+  const int64_t last = count > 0 ? segments_up_to(ids[count - 1], op) : 0;
   int64_t segments = last;
   const auto& attrs = context.attrs<ops::SparseSegmentAttrs>();
   if (attrs.num_segments) {
