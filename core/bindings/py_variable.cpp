@@ -283,6 +283,15 @@ PyObject* get_trainable(PyObject* object, void*) {
   return guarded([&] { return PyBool_FromLong(variable_of(object).trainable()); });
 }
 
+// Says whether the object has a value of its own, to which trainability belongs.
+PyObject* set_trainable(PyObject* object, PyObject* value) {
+  const int trainable = PyObject_IsTrue(value);
+  if (trainable < 0) return nullptr;
+  Variable* variable = self_of(object)->variable;
+  if (variable) variable->set_trainable(trainable);
+  return PyBool_FromLong(variable != nullptr);
+}
+
 PyObject* get_device_id(PyObject* object, void*) {
   return guarded([&] { return PyLong_FromLong(variable_of(object).device()); });
 }
@@ -369,6 +378,7 @@ PyMethodDef methods[] = {
      "assign_sub(delta, use_locking=False, name=None, read_value=True)\n\nSubtracts from it."},
     {"read_value", read_value, METH_NOARGS, "The current value, a tensor that never changes."},
     {"value", value_method, METH_NOARGS, "The current value, a tensor that never changes."},
+    {"_set_trainable", set_trainable, METH_O, "Whether tapes watch the variable from now on."},
     {"numpy", numpy_method, METH_NOARGS, "A copy of the current value for NumPy."},
     {"__array__", method(array_method), METH_VARARGS | METH_KEYWORDS,
      "The current value for NumPy."},

@@ -29,6 +29,7 @@ class Variable {
 
   uint64_t id() const { return id_; }
   bool trainable() const { return trainable_; }
+  void set_trainable(bool trainable) { trainable_ = trainable; }
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
   // Of a variable that may have no value; empty for others.
@@ -94,7 +95,7 @@ class Variable {
 
   std::atomic<uint32_t> refs_{1};
   std::atomic<bool> busy_{false};
-  const bool trainable_;
+  std::atomic<bool> trainable_;
   const DType dtype_;
   const Shape shape_;
   const uint64_t id_;

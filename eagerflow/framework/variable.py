@@ -161,6 +161,19 @@ class _Synonym:
         return self if instance is None else getattr(instance, self._name)
 
 
+class _Trainable(_Synonym):
+    """Whether a variable is trainable, which programs change by this name."""
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        own = {} if instance is None else getattr(instance, "__dict__", {})
+        return own["_trainable"] if "_trainable" in own else super().__get__(instance, owner)
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        # A subclass that wraps another variable keeps what it has been told.
+        if not _core.Variable._set_trainable(instance, value):
+            instance.__dict__["_trainable"] = value
+
+
 class ResourceHandle:
     """What stands for a variable, as a tensor of dtype `tf.resource` does in TensorFlow.
 
@@ -424,7 +437,7 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
 
     _dtype = _Synonym("dtype")
     _shape = _Synonym("shape")
-    _trainable = _Synonym("trainable")
+    _trainable = _Trainable("trainable")
 
     @property
     def _unique_id(self) -> str:

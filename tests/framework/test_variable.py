@@ -228,3 +228,16 @@ def test_a_slice_takes_only_what_fits():
     np.testing.assert_array_equal(v.numpy(), [[1.0, 2.0, 3.0]])
     with pytest.raises(AttributeError):
         tf.constant([1, 2])[0].assign(3)
+
+
+def test_programs_change_whether_a_variable_is_trainable():
+    variable = tf.Variable(1.0)
+    variable._trainable = False
+    assert not variable.trainable and not variable._trainable
+    with tf.GradientTape() as tape:
+        product = variable * 2
+    assert tape.gradient(product, variable) is None
+    variable._trainable = True
+    with tf.GradientTape() as tape:
+        product = variable * 2
+    assert float(tape.gradient(product, variable)) == 2
