@@ -8,6 +8,7 @@
 #include "ops/array.h"
 #include "ops/compose.h"
 #include "ops/elementwise_infer.h"
+#include "ops/input_checks.h"
 #include "ops/partial_shapes.h"
 
 namespace ef::ops {
@@ -54,6 +55,9 @@ void like_infer(InferContext& c) {
 }
 
 void ones_like_infer(InferContext& c) {
+  if (!c.attrs<LikeAttrs>().dtype && !kPlainTypes.contains(c.dtype(0))) {
+    refuse_attr("T", c.dtype(0), kPlainTypes, c.op().tf_name);
+  }
   refuse_strings(like_dtype(c), c.op().tf_name);
   like_infer(c);
 }
@@ -152,7 +156,7 @@ array([0, 0], dtype=int32)
 const Op ones_like{{
     .name = "ones_like",
     .tf_name = "OnesLike",
-    .inputs = {{"input", kPlainTypes}},
+    .inputs = {{"input", kAllTypes}},
     .attrs = attrs_of<LikeAttrs>(),
     .infer = ones_like_infer,
     .kernel = cpu::ones,
