@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -285,7 +286,8 @@ def assert_near(
     require(near, refuse, x, y, rtol, atol)
 
 
-def _static_rank(rank: Any, message: str | None) -> int:
+def _wanted_rank(rank: Any, message: str | None) -> Any:
+    """A number, or a scalar where it is known only when the graph runs."""
     rank = _core.as_tensor(rank)
     if rank.dtype is not dtypes.int32:
         raise TypeError(
@@ -293,24 +295,42 @@ def _static_rank(rank: Any, message: str | None) -> int:
         )
     if rank.ndim != 0:
         raise ValueError("Rank must be a scalar.")
-    return int(rank)
+    known = _core.static_value(rank)
+    return rank if known is None else int(known)
 
 
-def _assert_rank(x: Any, holds: Callable, text: str, message: str | None) -> None:
+def _at_least(rank: int) -> str:
+    return f"at least {rank}"
+
+
+def _assert_rank(
+    x: Any, ranks: Sequence[Any], holds: Callable, text: Callable, message: str | None
+) -> None:
+    """Checks a rank.
+
+    Args:
+        x: the tensor.
+        ranks: what it is compared with.
+        holds: tells from the rank of `x`, and these as numbers, whether it is as it should be.
+        text: describes such ranks, from these numbers.
+        message: precedes the error's.
+    """
     x = _core.as_tensor(x)
-    if x.shape.rank is None:
+    wanted = [_wanted_rank(rank, message) for rank in ranks]
+    if x.shape.rank is None or any(isinstance(rank, Tensor) for rank in wanted):
 
-        def refuse(x: Tensor) -> None:
-            if not holds(x.ndim):
+        def refuse(x: Tensor, *ranks: Any) -> None:
+            numbers = [int(rank) for rank in ranks]
+            if not holds(x.ndim, *numbers):
                 raise invalid_argument(
-                    f"assertion failed: [{_prefix(message)}] [Tensor must have rank {text}] "
-                    f"[Received shape: ] {list(x.shape)}"
+                    f"assertion failed: [{_prefix(message)}] [Tensor must have rank "
+                    f"{text(*numbers)}] [Received shape: ] {list(x.shape)}"
                 )
 
-        host_call(refuse, None, (x,), name="Assert", effects=True)
-    elif not holds(x.ndim):
+        host_call(refuse, None, (x, *map(_core.as_tensor, wanted)), name="Assert", effects=True)
+    elif not holds(x.ndim, *wanted):
         raise ValueError(
-            f"{_prefix(message)}Tensor  must have rank {text}.  "
+            f"{_prefix(message)}Tensor  must have rank {text(*wanted)}.  "
             f"Received rank {x.ndim}, shape {x.shape}"
         )
 
@@ -324,17 +344,13 @@ def assert_rank(x: Any, rank: Any, message: str | None = None, name: Any = None)
 
     >>> tf.debugging.assert_rank([[1, 2]], 2)
     """
-    x = _core.as_tensor(x)
-    wanted = _static_rank(rank, message)
-    _assert_rank(x, lambda rank: rank == wanted, str(wanted), message)
+    _assert_rank(x, [rank], operator.eq, str, message)
 
 
 @op_function(in_graph=_awaited)
 def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: Any = None) -> None:
     """Checks the minimum number of axes; raises a ValueError if not."""
-    x = _core.as_tensor(x)
-    wanted = _static_rank(rank, message)
-    _assert_rank(x, lambda rank: rank >= wanted, f"at least {wanted}", message)
+    _assert_rank(x, [rank], operator.ge, _at_least, message)
 
 
 @op_function(in_graph=_awaited)
@@ -342,9 +358,13 @@ def assert_rank_in(
     x: Any, ranks: Iterable[Any], message: str | None = None, name: Any = None
 ) -> None:
     """Checks that the number of axes is one of several; raises a ValueError if not."""
-    x = _core.as_tensor(x)
-    wanted = tuple(_static_rank(rank, message) for rank in ranks)
-    _assert_rank(x, lambda rank: rank in wanted, f"in {wanted}", message)
+    _assert_rank(
+        x,
+        list(ranks),
+        lambda rank, *wanted: rank in wanted,
+        lambda *wanted: f"in {wanted}",
+        message,
+    )
 
 
 @op_function
@@ -486,7 +506,7 @@ def _assert_one_shape(tensor: Tensor, symbols: Any, known: dict, message: str | 
         symbols = symbols[1:]
         offset = len(sizes) - len(symbols)
         if offset < 0:
-            _assert_rank(tensor, lambda rank: False, f"at least {len(symbols)}", message)
+            _assert_rank(tensor, [len(symbols)], operator.ge, _at_least, message)
     else:
         if len(symbols) <= 1 and (not symbols or len(sizes) == 0):
             # A scalar counts as a vector of one element.
@@ -494,7 +514,7 @@ def _assert_one_shape(tensor: Tensor, symbols: Any, known: dict, message: str | 
             sizes = sizes or [1]
         wanted = len(symbols)
         if len(sizes) != wanted:
-            _assert_rank(tensor, lambda rank: rank == wanted, str(wanted), message)
+            _assert_rank(tensor, [wanted], operator.eq, str, message)
     for k, symbol in enumerate(symbols, start=offset):
         size = sizes[k]
         if size is None or symbol is None or (isinstance(symbol, str) and symbol == "."):

@@ -92,7 +92,7 @@ class RaggedFactories(CompositeTensor):
         """From values and splits of the program, which are checked."""
         if not isinstance(values, RaggedFactories):
             values = _core.as_tensor(values)
-            if values.ndim < 1:
+            if values.ndim is not None and values.ndim < 1:
                 raise ValueError(f"Shape {values.shape} must have rank at least 1")
         if validate and _core.building() is None:
             splits = partition.splits

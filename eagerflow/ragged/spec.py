@@ -198,11 +198,11 @@ class RaggedTensorSpec(TypeSpec):
         )
 
     def _row_parts(self) -> list[tuple[TensorSpec, bool]]:
-        if self._shape.rank is None:
-            raise ValueError(f"The rank of results must be known, but their spec is {self}.")
-        inner = self._shape.as_list()[self._ragged_rank + 1 :]
+        shape = None
+        if self._shape.rank is not None:
+            shape = [None, *self._shape.as_list()[self._ragged_rank + 1 :]]
         parts = [
-            (TensorSpec([None, *inner], self._dtype), True),
+            (TensorSpec(shape, self._dtype), True),
             (TensorSpec([], dtypes.int64), False),
         ]
         return [

@@ -68,6 +68,8 @@ class RaggedTensor(RaggedFactories):
     def shape(self) -> TensorShape:
         """The shape, with None for ragged axes."""
         partition = self._partition
+        if self._values.shape.rank is None:
+            return TensorShape(None)
         return TensorShape(
             [partition.static_nrows, partition.static_uniform_row_length, *self._values.shape[1:]]
         )
@@ -267,6 +269,8 @@ class RaggedTensor(RaggedFactories):
         array([[ 1,  2],
                [ 3, -1]], dtype=int32)
         """
+        if isinstance(shape, list | tuple) and any(isinstance(s, _core.Tensor) for s in shape):
+            shape = _core.as_tensor(shape)
         return conversion.to_tensor(self, default_value, shape)
 
     def to_sparse(self, name: str | None = None) -> Any:

@@ -155,3 +155,24 @@ def test_check_numerics_returns_the_tensor():
     assert D.check_numerics([1.0, 2.0], "").numpy().tolist() == [1.0, 2.0]
     with pytest.raises(Invalid):
         D.check_numerics([1], "")
+
+
+def test_ranks_are_compared_with_tensors():
+    @tf.function
+    def known(x):
+        tf.debugging.assert_rank_at_least(x, tf.rank(tf.ones([2])))
+        return x
+
+    assert known(tf.ones([2, 2])).shape == (2, 2)
+    with pytest.raises(ValueError, match="must have rank at least 1"):
+        known(tf.constant(1.0))
+
+    @tf.function(input_signature=[tf.TensorSpec(None), tf.TensorSpec([], tf.int32)])
+    def unknown(x, rank):
+        tf.debugging.assert_rank(x, rank)
+        tf.debugging.assert_rank_in(x, [0, rank])
+        return x + 1
+
+    assert unknown(tf.ones([2, 2]), 2).shape == (2, 2)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must have rank 3"):
+        unknown(tf.ones([2, 2]), 3)

@@ -61,3 +61,26 @@ def test_traced(name, rows):
     for one, other in zip(expected, found, strict=True):
         assert one.dtype == other.dtype
         np.testing.assert_array_equal(one, other)
+
+
+def test_shapes_of_dense_tensors_may_hold_tensors():
+    @tf.function(
+        input_signature=[tf.RaggedTensorSpec([None, None], tf.int32), tf.TensorSpec([], tf.int32)]
+    )
+    def dense(x, size):
+        padded = x.to_tensor(shape=(x.nrows(), 3))
+        assert padded.shape.as_list() == [None, 3]
+        return padded, x.to_tensor(shape=(2, size))
+
+    padded, cut = dense(tf.ragged.constant([[1], [3, 4]]), tf.constant(1))
+    assert padded.numpy().tolist() == [[1, 0, 0], [3, 4, 0]]
+    assert cut.numpy().tolist() == [[1], [3]]
+
+
+def test_rows_of_unknown_rank_are_mapped():
+    @tf.function(input_signature=[tf.RaggedTensorSpec([None, None], tf.int32)])
+    def firsts(x):
+        spec = tf.RaggedTensorSpec(ragged_rank=0, dtype=tf.int32)
+        return tf.map_fn(lambda row: row[:2], x, fn_output_signature=spec)
+
+    assert firsts(tf.ragged.constant([[1, 2, 3], [4]])).to_list() == [[1, 2], [4]]
