@@ -16,6 +16,7 @@ from eagerflow.keras.layers.attention import causal_mask
 from eagerflow.keras.layers.dropout import Dropout
 from eagerflow.keras.layers.einsum_dense import EinsumDense
 from eagerflow.keras.typing import ConstraintLike, InitializerLike, RegularizerLike
+from eagerflow.ops.linalg.einsum import einsum
 from eagerflow.ragged.tensor import RaggedTensor
 
 _ops = _core.ops
@@ -147,6 +148,9 @@ class MultiHeadAttention(FunctionLayer):
         self._value_dense = self._projection(value.rank, self._value_dim, "value")
         axes = self._attention_axes
         self._attention_axes = tuple(range(1, rank - 1)) if axes is None else tuple(axes)
+        self._dot_product_equation, self._combine_equation = _equations(
+            rank + 1, self._attention_axes
+        )
         count = len(self._attention_axes)
         self._softmax = Softmax(
             axis=tuple(range(-count, 0)) if count > 1 else (-1,),
@@ -183,6 +187,7 @@ class MultiHeadAttention(FunctionLayer):
     ) -> Any:
         if not self._built_from_signature:
             self._build_from_signature(query, value, key)
+        own = type(self)._compute_attention is not MultiHeadAttention._compute_attention
         lengths = query.nested_row_lengths() if is_ragged(query) else None
         query, value, key = _padded(query, value, key)
         value = _core.as_tensor(value)
@@ -190,6 +195,18 @@ class MultiHeadAttention(FunctionLayer):
         given = (query_mask, value_mask, key_mask)
         mask = self._whole_mask(query, value, key, attention_mask, use_causal_mask, given)
         key = value if key is None else key
+        if own:
+            result, weights = self._compute_attention(
+                self._query_dense(query),
+                self._key_dense(key),
+                self._value_dense(value),
+                mask,
+                training,
+            )
+            result = self._output_dense(result)
+            if lengths is not None:
+                result = RaggedTensor.from_tensor(result, lengths=lengths)
+            return (result, weights) if return_attention_scores else result
         # The queries are scaled, which have fewer elements than the product.
         queries = _ops.multiply(self._query_dense(query), 1.0 / math.sqrt(self._key_dim))
         queries, sizes = self._by_heads(queries)
@@ -204,6 +221,32 @@ class MultiHeadAttention(FunctionLayer):
         if lengths is not None:
             result = RaggedTensor.from_tensor(result, lengths=lengths)
         return (result, weights) if return_attention_scores else result
+
+    def _compute_attention(
+        self, query: Any, key: Any, value: Any, attention_mask: Any = None, training: Any = None
+    ) -> tuple[Any, Any]:
+        """The values by their weights, and the weights, of projections; subclasses override it.
+
+        Args:
+            query: `[batch, queries, heads, size]`, or with more axes that attention goes over.
+            key: `[batch, keys, heads, size]`, likewise.
+            value: `[batch, keys, heads, value size]`, likewise.
+            attention_mask: what `call` makes of the masks.
+            training: whether weights are dropped.
+        """
+        query = _ops.multiply(query, 1.0 / math.sqrt(self._key_dim))
+        scores = einsum(self._dot_product_equation, key, query)
+        weights = self._masked_softmax(scores, attention_mask)
+        used = self._dropout_layer(weights, training=training)
+        return einsum(self._combine_equation, used, value), weights
+
+    def _masked_softmax(self, attention_scores: Any, attention_mask: Any = None) -> Any:
+        """The weights for scores `[batch, heads, queries, keys]`."""
+        if attention_mask is not None:
+            axis = attention_mask.ndim - 2 * len(self._attention_axes)
+            for _ in range(attention_scores.ndim - attention_mask.ndim):
+                attention_mask = _ops.expand_dims(attention_mask, axis)
+        return self._softmax(attention_scores, attention_mask)
 
     def _by_heads(self, x: Any) -> tuple[Any, list[int]]:
         """`[batch axes, heads, positions, size]`, and the sizes of the axes that attention goes over.
@@ -317,7 +360,22 @@ class MultiHeadAttention(FunctionLayer):
 
 
 def _shape_of(value: Any) -> TensorShape:
-    return value if isinstance(value, TensorShape) else as_shape(value.shape)
+    return as_shape(getattr(value, "shape", value))
+
+
+def _equations(rank: int, axes: tuple[int, ...]) -> tuple[str, str]:
+    """The products of keys and queries, and of weights and values, as `tf.einsum` describes them.
+
+    Args:
+        rank: of a projection, whose last axes are the heads and the size of each.
+        axes: those that attention goes over.
+    """
+    queries = _LETTERS[:rank]
+    fresh = iter(_LETTERS[rank:])
+    keys = "".join(next(fresh) if k in axes else letter for k, letter in enumerate(queries))
+    batch = "".join(letter for k, letter in enumerate(queries[:-1]) if k not in axes)
+    scores = batch + "".join(queries[k] for k in axes) + "".join(keys[k] for k in axes)
+    return f"{keys},{queries}->{scores}", f"{scores},{keys}->{queries}"
 
 
 def _listed(shape: TensorShape | None) -> list | None:
