@@ -15,6 +15,7 @@ from eagerflow.extension_types.fields import ImmutableDict, SpecDict
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ops.batching import stack_tensors
+from eagerflow.ops.indexing import gather
 
 Tensor = _core.Tensor
 
@@ -120,6 +121,16 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
 
     def _slices(self, value: Any) -> Slices:
         return Slices(self, value)
+
+    def _gathered(self, value: Any, rows: Any) -> Any:
+        """The slices of a value at some positions, as one value."""
+        parts = [
+            part._type_spec._gathered(part, rows)
+            if isinstance(part, BatchableExtensionType)
+            else gather(part, rows)
+            for part in self._encoder.encode(self, value, 1)
+        ]
+        return self._encoder.decode(self._unbatch()._batch(rows.shape[0]), parts)
 
     def _stack(self, values: list) -> Any:
         """Values of this spec along a new first axis.

@@ -60,7 +60,7 @@ def _lists_to_tuples(data: Any) -> Any:
     """A batch with tuples for lists, which datasets would take for tensors."""
     if isinstance(data, list) or type(data) is tuple:
         return tuple(map(_lists_to_tuples, data))
-    if type(data) is dict:
+    if isinstance(data, dict):
         return {key: _lists_to_tuples(value) for key, value in data.items()}
     return data
 
@@ -328,6 +328,8 @@ def _spec_of_batch(value: Any, size: int | None) -> Any:
     if value is None:
         return None
     spec = TensorSpec(value.shape, value.dtype) if isinstance(value, _Tensor) else value._type_spec
+    if hasattr(spec, "_gathered"):
+        return spec._unbatch()._batch(size)
     return with_shape(spec, [size, *spec.shape.as_list()[1:]])
 
 
@@ -351,12 +353,21 @@ def _of_any_sizes(batch: Any) -> Any:
         spec = (
             TensorSpec(value.shape, value.dtype) if isinstance(value, _Tensor) else value._type_spec
         )
+        if hasattr(spec, "_gathered"):
+            return spec._unbatch()._batch(None)
         return with_shape(spec, [None for _ in spec.shape.as_list()])
 
     return nest.map_structure(spec_of, batch)
 
 
+def _is_batchable(value: Any) -> bool:
+    """Whether a value is of an extension type that has slices."""
+    return hasattr(getattr(value, "_type_spec", None), "_gathered")
+
+
 def _rows(value: Any) -> int:
+    if _is_batchable(value):
+        return len(value._type_spec._slices(value))
     shape = value.shape
     if len(shape) == 0:
         raise ValueError(f"Arrays of samples need at least one axis, got a scalar: {value!r}.")
@@ -368,6 +379,9 @@ def _slice(value: Any, start: int, stop: int) -> Any:
         return None
     if hasattr(value, "dense_shape"):
         return _pick_sparse(value, np.arange(start, min(stop, _rows(value))))
+    if _is_batchable(value):
+        rows = _core.as_tensor(np.arange(start, min(stop, _rows(value))))
+        return value._type_spec._gathered(value, rows)
     return value[start:stop]
 
 
@@ -378,6 +392,8 @@ def _pick(value: Any, rows: Any) -> Any:
         return _ops.gather(value, rows, axis=0, batch_dims=0)
     if hasattr(value, "dense_shape"):
         return _pick_sparse(value, rows.numpy())
+    if _is_batchable(value):
+        return value._type_spec._gathered(value, rows)
     return gather(value, rows)
 
 

@@ -308,6 +308,8 @@ def _conform(value: Any, like: KerasTensor) -> Any:
             return None
         if isinstance(value, _core.Variable):
             value = value.read_value()
+        elif like._composite_spec is not None and not hasattr(value, "dtype"):
+            return value  # of an extension type
         elif not hasattr(value, "shape") or not hasattr(value, "dtype"):
             value = _core.convert(value, None, like.dtype)
         if not isinstance(value, _Tensor):

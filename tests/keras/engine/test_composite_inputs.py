@@ -159,3 +159,33 @@ def test_a_class_beside_a_functional_model_gets_its_arguments():
     assert type("Last", (Functional, Mixin), {})(note="b").note == "b"
     with pytest.raises(TypeError, match="note"):
         Functional(note="c")
+
+
+def test_values_of_extension_types_are_inputs_and_data():
+    class Masked(tf.experimental.BatchableExtensionType):
+        values: tf.Tensor
+        mask: tf.Tensor
+
+        @property
+        def shape(self):
+            return self.values.shape
+
+        class Spec:
+            @property
+            def shape(self):
+                return self.values.shape
+
+    class Apply(tf.keras.layers.Layer):
+        def call(self, x):
+            return x.values * tf.cast(x.mask, tf.float32)
+
+    spec = Masked.Spec(tf.TensorSpec([None, 3]), tf.TensorSpec([None, 3], tf.bool))
+    inputs = tf.keras.Input(type_spec=spec)
+    outputs = tf.keras.layers.Dense(1, kernel_initializer="ones")(Apply()(inputs))
+    model = tf.keras.Model(inputs, outputs)
+    model.compile("sgd", "mse")
+    x = Masked(np.ones([5, 3], np.float32), np.tile([True, True, False], [5, 1]))
+    assert model.predict(x, batch_size=2, verbose=0).tolist() == [[2.0]] * 5
+    losses = model.fit(x, np.ones([5, 1]), epochs=2, batch_size=5, verbose=0).history["loss"]
+    assert losses[0] == 1.0 > losses[1]
+    assert model.train_on_batch(x, np.ones([5, 1])) < losses[1]
