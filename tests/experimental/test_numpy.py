@@ -241,6 +241,18 @@ grid = tnp.arange(6).reshape(2, 3)
 assert grid[:, [0, 2]].numpy().tolist() == [[0, 2], [3, 5]] and grid[1, 2].numpy() == 5
 assert grid[(True, False),].numpy().tolist() == [[0, 1, 2]]
 assert grid[..., (True, False, True)].numpy().tolist() == [[0, 2], [3, 5]]
+assert grid[[[0, 1], [1, 0]]].numpy().tolist() == [1, 3] and grid[[slice(0, 1), 1]].numpy() == [1]
+array = np.arange(120).reshape(2, 3, 4, 5)
+chosen = np.random.default_rng(0).random((4, 5)) > 0.5
+cases = [(slice(None), [0, 2], [1, -3]), ([0, 1], slice(None), [1, 3]), (0, slice(None), [1, 3])]
+cases += [(..., chosen), (None, [[0], [1]], [0, 1]), (slice(1, None), [True, False, True], -1), ([],)]
+for index in cases:
+    assert np.array_equal(tnp.asarray(array)[index], array[index]), index
+@tf.function(input_signature=[tf.TensorSpec([None, None], tf.int64), tf.TensorSpec([None], tf.int32)])
+def indexed(values, rows):
+    return values[rows], values[:, rows], values[values > 2]
+found = indexed(grid, tf.constant([1, 0]))
+assert [f.numpy().tolist() for f in found] == [[[3, 4, 5], [0, 1, 2]], [[1, 0], [4, 3]], [3, 4, 5]]
 assert grid.T.shape == (3, 2) and grid.transpose((1, 0)).shape == (3, 2)
 assert grid.ravel().shape == (6,) and grid.flatten("F").numpy().tolist() == [0, 3, 1, 4, 2, 5]
 assert grid.max() == 5 and grid.min(axis=0).numpy().tolist() == [0, 1, 2]
