@@ -72,7 +72,7 @@ class Module(AutoTrackable):
     # Whether Keras's layers count its variables among theirs.
     _is_tracked_by_layers = True
     # Attributes that `_flatten` skips; subclasses may add theirs.
-    _TF_MODULE_IGNORED_PROPERTIES: frozenset[str] = frozenset({"_name_scope"})
+    _TF_MODULE_IGNORED_PROPERTIES: frozenset[str] = frozenset({"_name_scope", "_dependencies"})
 
     def __init__(self, name: str | None = None) -> None:
         if name is None:

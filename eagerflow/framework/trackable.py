@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from eagerflow.util import lazy
 
@@ -22,6 +22,13 @@ class NoDependency:
 
     def __init__(self, value: Any) -> None:
         self.value = value
+
+
+class TrackableReference(NamedTuple):
+    """An object that another one depends on, and its name there."""
+
+    name: str
+    ref: Any
 
 
 class Trackable:
@@ -62,6 +69,14 @@ class Trackable:
 
     def _maybe_initialize_trackable(self) -> None:
         """Does nothing: an object needs no preparation to be saved."""
+
+    @property
+    def _unconditional_checkpoint_dependencies(self) -> list[TrackableReference]:
+        return [TrackableReference(*item) for item in trackable.children(self).items()]
+
+    @property
+    def _unconditional_dependency_names(self) -> dict[str, Any]:
+        return trackable.children(self)
 
     @property
     def _object_identifier(self) -> str:

@@ -114,3 +114,16 @@ def test_variables_of_composite_tensors():
     assert module.pair in list(module._flatten())
     paths = [path for path, _ in module._flatten(with_path=True, expand_composites=True)]
     assert ("pair", "_Pair", 1) in paths and ("inner", "pairs", 0, "_Pair", 1) in paths
+
+
+def test_what_is_tracked_by_name_alone_is_no_attribute():
+    module = tf.Module()
+    module.other = tf.Variable(1.0)
+    module._track_trackable(tf.Variable(2.0), "named")
+    assert len(module.variables) == 1
+    assert sorted(
+        reference.name for reference in module._unconditional_checkpoint_dependencies
+    ) == [
+        "named",
+        "other",
+    ]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from eagerflow.checkpoint import trackable as _trackable
 from eagerflow.contrib.checkpoint.containers import List, Mapping
 from eagerflow.framework.module import AutoTrackable
-from eagerflow.framework.trackable import NoDependency, Trackable
+from eagerflow.framework.trackable import NoDependency, Trackable, TrackableReference
 from eagerflow.framework.tracked_containers import (
     DictWrapper,
     ListWrapper,
@@ -78,13 +78,6 @@ class DelegatingTrackableMixin:
 
     def _checkpoint_values(self) -> dict[str, Any]:
         return _trackable.values(self._trackable)
-
-
-class TrackableReference(NamedTuple):
-    """An object that another one depends on, and its name there."""
-
-    name: str
-    ref: Any
 
 
 class ObjectGraphView:

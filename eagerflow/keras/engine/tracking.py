@@ -89,6 +89,7 @@ class TrackedModule(Module):
             "_init_arguments",
             "_nodes",
             "_name_scope",
+            "_dependencies",
         }
     )
     _is_metric = False
