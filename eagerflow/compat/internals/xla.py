@@ -39,4 +39,7 @@ def dynamic_update_slice(input: Any, update: Any, indices: Any, name: str | None
         [begin, _ops.subtract(_ops.shape(tensor), _ops.add(begin, sizes))], 1
     )
     inside = tf.pad(tf.ones_like(update, dtypes.bool), before_and_after)
-    return tf.where(inside, tf.pad(update, before_and_after), tensor)
+    result = tf.where(inside, tf.pad(update, before_and_after), tensor)
+    if _core.is_symbolic(result):
+        _core.refine_shape(result, tensor.shape.as_list())
+    return result
