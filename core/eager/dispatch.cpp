@@ -84,9 +84,8 @@ void run_now(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const
     // Without elements there is nothing to compute, even if other dimensions are large.
     if (empty == specs.size()) return;
   }
-  // Observers see the inputs afterwards.
-  KernelContext context(op, inputs, attrs, specs, outputs, owns_inputs && observers.empty());
   if (op.view) {
+    KernelContext context(op, inputs, attrs, specs, outputs);
     compute_now(inputs[0]);
     return op.kernel(context);
   }
@@ -99,10 +98,30 @@ void run_now(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const
     cost += pending_cost(input);
   }
   const InterruptibleRegion region(cost);
+  TensorList computed;
   if (pending && !op.takes_lazy) [[unlikely]] {
+    if (inputs[0].impl()->lazy()) {
+      if (Tensor value = value_for_call(inputs[0], op)) {
+        computed.push_back(std::move(value));
+        for (const Tensor& input : inputs.subspan(1)) computed.push_back(input);
+        inputs = computed;
+      }
+    }
     for (const Tensor& input : inputs) input.impl()->settle();
   }
+  // Observers see the inputs afterwards.
+  KernelContext context(op, inputs, attrs, specs, outputs, owns_inputs && observers.empty());
   op.kernel(context);
+}
+
+// Whether a result in a graph is rather computed where it is read, which may be twice: its inputs
+// need no memory, or somebody else keeps it.
+bool saves_memory(std::span<const Tensor> inputs) {
+  constexpr int64_t kLarge = int64_t{1} << 20;
+  return std::ranges::any_of(inputs, is_generated) ||
+         std::ranges::all_of(inputs, [](const Tensor& input) {
+           return input.size() == 1 || (input.bytes() >= kLarge && !input.exclusively_owned());
+         });
 }
 
 [[gnu::always_inline]] inline void require_dtypes(const Op& op, std::span<const Tensor> inputs) {
@@ -135,8 +154,7 @@ void run_now(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const
     graph::refuse_out_of_scope(*unknown);
     for (const TensorSpec& spec : specs) outputs.push_back(symbolic(spec));
   } else if (several_devices && run_on_backend(op, inputs, attrs, specs, outputs)) [[unlikely]] {
-  } else if (may_delay(op, inputs) && (!owns_inputs || std::ranges::any_of(inputs, is_generated)))
-      [[unlikely]] {
+  } else if (may_delay(op, inputs) && (!owns_inputs || saves_memory(inputs))) [[unlikely]] {
     if (Tensor result = make_lazy(op, inputs, attrs, specs[0])) {
       outputs.push_back(std::move(result));
     } else {

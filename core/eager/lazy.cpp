@@ -7,11 +7,13 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 #include "device/flush_subnormals.h"
+#include "device/parallel.h"
 #include "eager/chain_cache.h"
 #include "eager/fusion_log.h"
 #include "eager/interruptible_region.h"
@@ -19,7 +21,9 @@
 #include "kernels/cpu/array.h"
 #include "kernels/cpu/element_blocks.h"
 #include "ops/array.h"
+#include "ops/convolution.h"
 #include "ops/elementwise.h"
+#include "ops/matmul.h"
 #include "tensor/buffer_limit.h"
 
 namespace ef {
@@ -43,8 +47,46 @@ std::atomic<bool> fusing{[] {
 // Guards the links between pending results. It is held while they are walked, and not while
 // anything is computed or freed.
 std::mutex links;
-[[maybe_unused]] const int registered =
-    pthread_atfork([] { links.lock(); }, [] { links.unlock(); }, [] { links.unlock(); });
+
+// Held, before `links`, while a result takes the memory of what it is made of, which nobody else
+// can read any more. Those who need a value of that pass wait for it.
+std::mutex overwriting;
+
+void lock_all() {
+  overwriting.lock();
+  links.lock();
+}
+void unlock_all() {
+  links.unlock();
+  overwriting.unlock();
+}
+[[maybe_unused]] const int registered = pthread_atfork(lock_all, unlock_all, unlock_all);
+
+// What takes longer is not written over its inputs, which no signal may interrupt.
+constexpr double kLongestOverwrite = 100e6;
+
+// The right to write over inputs, if no other thread does so now.
+class Overwriting {
+ public:
+  explicit Overwriting(double cost) {
+    if (!here && cost < kLongestOverwrite && overwriting.try_lock()) here = owns_ = true;
+  }
+  ~Overwriting() { give_up(); }
+  Overwriting(const Overwriting&) = delete;
+  Overwriting& operator=(const Overwriting&) = delete;
+
+  bool is_possible() const { return owns_; }
+  void give_up() {
+    if (!std::exchange(owns_, false)) return;
+    here = false;
+    overwriting.unlock();
+  }
+  static void wait_for_others() { const std::lock_guard lock(overwriting); }
+
+ private:
+  static inline thread_local bool here = false;
+  bool owns_ = false;
+};
 
 std::atomic<int64_t> held_bytes{0};
 uint64_t last_walk = 0;
@@ -84,7 +126,9 @@ class Pending final : public LazyValue {
   int64_t held = 0;                // bytes of its inputs that are not pending
   bool was_read = false;
   std::shared_ptr<Joint> joint;
-  size_t place = 0;  // in it
+  size_t place = 0;         // in it
+  bool busy = false;        // its pass writes over inputs
+  std::exception_ptr lost;  // why such a pass has ended without a value
   // Of the last walk that came by.
   uint64_t walk = 0;
   int32_t number = 0;
@@ -141,11 +185,31 @@ class Generated final : public cpu::SourcedValue {
   }
 
   void settle(const Settler& settler) override {
-    std::shared_ptr<const cpu::ElementSource> source = this->source();
-    if (!source) return;
-    const Tensor value = Tensor::empty(self->dtype(), self->shape());
+    Overwriting over(total_cost());
+    std::shared_ptr<const cpu::ElementSource> source;
+    Tensor value;
+    {
+      const std::lock_guard lock(links);
+      if (!self->lazy()) return;
+      source = source_;
+      const bool alone = over.is_possible() && source_.use_count() == 2;
+      const Tensor* const free = alone ? source_->readable_once() : nullptr;
+      if (free && free->exclusively_owned() && free->shape() == self->shape()) {
+        value = *free;
+        source_ = nullptr;
+      }
+    }
+    if (!source) return Overwriting::wait_for_others();
     const FlushSubnormals flush;
-    if (!source->write(value)) read_all(*source, value);
+    std::optional<Interruptible> uninterrupted;
+    if (value) {
+      uninterrupted.emplace(nullptr, nullptr);
+      read_all(*source, value);
+    } else {
+      over.give_up();
+      value = Tensor::empty(self->dtype(), self->shape());
+      if (!source->write(value)) read_all(*source, value);
+    }
     const std::lock_guard lock(links);
     if (!self->lazy()) return;  // another thread was faster
     settler(value);
@@ -161,6 +225,8 @@ class Generated final : public cpu::SourcedValue {
         [&](void* to, int64_t begin, int64_t count) { source.read(begin, count, to); });
   }
 
+  // Under `links`.
+  const Tensor* kept() const { return source_ ? source_->kept() : nullptr; }
   double cost() const { return cost_; }  // of an element
   double total_cost() const { return cost_ * static_cast<double>(self->size()); }
 
@@ -191,6 +257,8 @@ class Walk {
   void visit(Pending& node) {
     if (node.walk == walk_) return;
     node.walk = walk_;
+    if (node.lost) std::rethrow_exception(node.lost);
+    if (std::exchange(waits_, waits_ || node.busy) || node.busy) return;
     node.uses = 0;
     for (const Tensor& input : node.inputs) {
       if (Pending* const inner = pending_of(input); inner && !settle_jointly(*inner)) {
@@ -206,6 +274,9 @@ class Walk {
 
   bool has_visited(const Pending& node) const { return node.walk == walk_; }
 
+  // Whether inputs are being written over; nothing else is known then.
+  bool waits() const { return waits_; }
+
   int32_t leaf_number(const Tensor& tensor) const {
     for (size_t i = found_.leaves.size(); i-- > 0;) {
       if (found_.leaves[i].impl() == tensor.impl()) return static_cast<int32_t>(i);
@@ -216,7 +287,33 @@ class Walk {
  private:
   Expression& found_;
   const uint64_t walk_;
+  bool waits_ = false;
 };
+
+// Gives up the handles on inputs that nobody but this expression has, so that its results may take
+// their memory. Whether there are such. Under `links`.
+bool release_inputs(const Expression& expression, const Pending& root) {
+  if (root.forwards || root.spreads) return false;
+  bool any = false;
+  for (const Tensor& leaf : expression.leaves) {
+    if (leaf.impl()->lazy() || leaf.dtype() != root.dtype) continue;
+    if (leaf.shape() != root.self->shape()) continue;
+    if (!leaf.impl()->buffer()->unique() || !leaf.impl()->buffer()->writable()) continue;
+    uint32_t own = 0;
+    const auto for_handles = [&](const auto& body) {
+      for (Pending* const node : expression.nodes) {
+        for (Tensor& input : node->inputs) {
+          if (input && input.impl() == leaf.impl()) body(input);
+        }
+      }
+    };
+    for_handles([&](const Tensor&) { ++own; });
+    if (leaf.impl()->handles() != own + 1) continue;
+    for_handles([](Tensor& input) { input = {}; });
+    any = true;
+  }
+  return any;
+}
 
 // The expression as a chain reads it. Under `links`.
 ChainKey key_of(const Walk& walk, const Expression& expression) {
@@ -255,7 +352,8 @@ void compute(Pending& root) {
   TensorList results;             // handles on the pending tensors
   std::vector<size_t> elsewhere;  // places in the joint of further results
   Operands inputs;                // of a single operation
-  bool alone = false;
+  bool alone = false, waits = false, overwrites = false;
+  Overwriting over(root.cost);
   {
     const std::lock_guard lock(links);
     if (!root.self->lazy() || settle_jointly(root)) return;
@@ -266,10 +364,11 @@ void compute(Pending& root) {
     };
     if (root.joint) {
       for (const Joint::Member& member : root.joint->members) {
-        const bool waits = member.node && !member.node->inputs.empty();
-        if (waits && !walk.has_visited(*member.node)) walk.visit(*member.node);
+        const bool pending = member.node && !member.node->inputs.empty();
+        if (pending && !walk.has_visited(*member.node)) walk.visit(*member.node);
       }
     }
+    waits = walk.waits();
     // Besides the root, those that others hold are needed, too.
     for (Pending* const node : expression.nodes) {
       if (node == &root ||
@@ -286,27 +385,50 @@ void compute(Pending& root) {
     }
     alone = expression.nodes.size() == 1 &&
             (root.forwards || std::ranges::none_of(expression.leaves, is_generated));
-    if (!alone) {
+    if (!waits && (!alone || over.is_possible())) {
       auto results_of = std::move(key.results);
       key = key_of(walk, expression);
       key.results = std::move(results_of);
-    } else {
-      inputs = root.inputs;
     }
+    // Members of the joint may be dropped meanwhile, with what they alone hold.
+    overwrites =
+        !waits && over.is_possible() && elsewhere.empty() && release_inputs(expression, root);
+    for (Pending* const node : expression.nodes) node->busy |= overwrites;
+    if (alone && !overwrites) inputs = root.inputs;
   }
+  if (waits) {
+    expression.leaves.clear();
+    Overwriting::wait_for_others();
+    return compute(root);
+  }
+  if (!overwrites) over.give_up();
 
   const FlushSubnormals flush;
   TensorList values;
-  if (alone) {
+  if (alone && !overwrites) {
     run_single(root, inputs, values);
   } else {
-    const std::shared_ptr<const cpu::Chain> chain = chain_for(key);
-    chain->run(root.self->shape(), expression.leaves, values);
-    log_fusion(key, root.self->shape());
+    std::optional<Interruptible> uninterrupted;
+    if (overwrites) uninterrupted.emplace(nullptr, nullptr);
+    try {
+      const std::shared_ptr<const cpu::Chain> chain = chain_for(key);
+      chain->run(root.self->shape(), expression.leaves, values);
+    } catch (...) {
+      const std::lock_guard lock(links);
+      for (size_t k = 0; overwrites && k < expression.nodes.size(); ++k) {
+        expression.nodes[k]->busy = false;
+        expression.nodes[k]->lost = std::current_exception();
+      }
+      throw;
+    }
+    if (expression.nodes.size() > 1) log_fusion(key, root.self->shape());
   }
 
   std::vector<Operands> dropped;  // after the lock
   const std::lock_guard lock(links);
+  for (size_t k = 0; overwrites && k < expression.nodes.size(); ++k) {
+    expression.nodes[k]->busy = false;
+  }
   for (size_t k = 0; k < results.size(); ++k) {
     Pending* const node = pending_of(results[k]);
     if (!node) continue;  // another thread was faster
@@ -490,23 +612,31 @@ std::optional<LazyRead> read_lazy(const Tensor& tensor, const char* reader) {
   Expression expression;
   ChainKey key;
   TensorList again;  // read once more, and held by others
+  bool waits = false;
   {
     const std::lock_guard lock(links);
     if (!tensor.impl()->lazy() || settle_jointly(*root)) return {};
     if (root->was_read || root->spreads) return {};
     Walk walk(expression);
     walk.visit(*root);
+    waits = walk.waits();
+    if (waits) expression.nodes.clear();
     for (Pending* const node : expression.nodes) {
       if (node == root || !std::exchange(node->was_read, true)) continue;
       if (node->self->handles() > static_cast<uint32_t>(node->uses)) {
         again.push_back(Tensor::share(node->self));
       }
     }
-    if (again.empty()) {
+    if (again.empty() && !waits) {
       root->was_read = true;
       key = key_of(walk, expression);
       key.results.push_back(static_cast<int32_t>(expression.leaves.size()) + root->number);
     }
+  }
+  if (waits) {
+    expression.leaves.clear();
+    Overwriting::wait_for_others();
+    return read_lazy(tensor, reader);
   }
   if (!again.empty()) {
     for (const Tensor& each : again) each.impl()->settle();
@@ -516,6 +646,76 @@ std::optional<LazyRead> read_lazy(const Tensor& tensor, const char* reader) {
   if (!chain->computes_results()) return {};
   log_fusion(key, tensor.shape(), reader);
   return LazyRead{std::move(chain), std::move(expression.leaves)};
+}
+
+namespace {
+
+// From this size on, memory is worth the time to compute what is in it again.
+constexpr int64_t kRecomputedBytes = int64_t{1} << 20;
+
+bool takes_long(const Op& op) {
+  return &op == &ops::conv2d || &op == &ops::depthwise_conv2d || &op == &ops::matmul;
+}
+
+// Whether others keep the memory of a tensor of which `own` handles are known.
+bool is_kept_by_others(const Tensor& tensor, uint32_t own) {
+  if (const Generated* const value = generated_of(tensor)) {
+    const Tensor* const kept = value->kept();
+    return kept && kept->impl()->handles() > 1;
+  }
+  return tensor.impl()->handles() > own || !tensor.impl()->buffer()->unique();
+}
+
+}  // namespace
+
+Tensor value_for_call(const Tensor& tensor, const Op& reader) {
+  if (!takes_long(reader)) return {};
+  Pending* const root = pending_of(tensor);
+  if (!root || tensor.bytes() < kRecomputedBytes || root->forwards) return {};
+  if (root->cost > kCheapNanoseconds * static_cast<double>(tensor.size())) return {};
+  Expression expression;
+  ChainKey key;
+  TensorList others;  // that are in memory then
+  {
+    const std::lock_guard lock(links);
+    if (!tensor.impl()->lazy() || settle_jointly(*root)) return {};
+    if (root->was_read || root->spreads || root->joint) return {};
+    Walk walk(expression);
+    walk.visit(*root);
+    if (walk.waits()) return {};
+    for (const Pending* const node : expression.nodes) {
+      const bool shared = node->self->handles() > static_cast<uint32_t>(node->uses);
+      if (node != root && shared) others.push_back(Tensor::share(node->self));
+    }
+  }
+  if (!others.empty()) {
+    expression.leaves.clear();
+    for (const Tensor& other : others) other.impl()->settle();
+    return value_for_call(tensor, reader);
+  }
+  {
+    const std::lock_guard lock(links);
+    expression = {};
+    if (!tensor.impl()->lazy() || root->was_read || root->joint) return {};
+    Walk walk(expression);
+    walk.visit(*root);
+    if (walk.waits()) return {};
+    for (const Tensor& leaf : expression.leaves) {
+      if (leaf.size() == 1) continue;
+      uint32_t own = 1;
+      for (const Pending* const node : expression.nodes) {
+        for (const Tensor& input : node->inputs) own += input.impl() == leaf.impl();
+      }
+      if (!is_kept_by_others(leaf, own)) return {};
+    }
+    root->was_read = true;
+    key = key_of(walk, expression);
+    key.results.push_back(static_cast<int32_t>(expression.leaves.size()) + root->number);
+  }
+  TensorList values;
+  chain_for(key)->run(tensor.shape(), expression.leaves, values);
+  log_fusion(key, tensor.shape(), reader.name);
+  return std::move(values[0]);
 }
 
 Tensor make_generated(std::shared_ptr<const cpu::ElementSource> source, const TensorSpec& spec,
@@ -542,7 +742,9 @@ void compute_jointly(std::span<const Tensor> results) {
     Pending* const node = waits(result) ? pending_of(result) : nullptr;
     if (!node || node->joint || node->spreads || node->inputs.empty()) continue;
     Expression own;
-    Walk(own).visit(*node);
+    Walk alone(own);
+    alone.visit(*node);
+    if (alone.waits()) continue;
     const auto shares = [&](const Found& other) {
       return other.members[0]->self->shape() == result.shape() &&
              std::ranges::any_of(own.nodes, [&](const Pending* each) {

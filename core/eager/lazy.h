@@ -62,6 +62,12 @@ struct LazyRead {
 // what logs name them.
 std::optional<LazyRead> read_lazy(const Tensor& tensor, const char* reader);
 
+// The value of a pending result for one call, after which it is pending still: what it is made of
+// is in memory anyway, and holding it until the gradient needs it would take more. For first inputs
+// of convolutions and products, whose time is long beside that of computing it twice. Empty if it
+// is better written, as when it is read again.
+Tensor value_for_call(const Tensor& tensor, const Op& reader);
+
 // `value` broadcast to a large shape: operations that broadcast read the value itself. Empty if the
 // elements have to be written now.
 Tensor make_lazy_broadcast(const Tensor& value, const Shape& shape);

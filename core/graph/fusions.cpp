@@ -7,6 +7,7 @@
 
 #include "eager/batched.h"
 #include "eager/interruptible_region.h"
+#include "eager/lazy.h"
 #include "eager/observer.h"
 #include "eager/tape.h"
 #include "graph/plan.h"
@@ -316,15 +317,13 @@ cpu::Convolution Fusion::describe(const Shape& image, const Shape& filter,
 bool Fusion::run(std::span<const Tensor> inputs, TensorList& outputs) const {
   if (!observers.empty()) return false;
   for (const Tensor& input : inputs) {
-    if (input.impl()->lazy()) {
-      if (is_batched(input)) return false;
-      input.impl()->settle();
-    }
+    if (input.impl()->lazy() && is_batched(input)) return false;
     for (const Tape* const tape : active_tapes()) {
       if (tape->knows(input.impl()->id_or_zero())) return false;
     }
   }
   const Op& op = *node_->op;
+  for (const Tensor& input : inputs.subspan(1)) input.impl()->settle();
   const Tensor& left = inputs[0];
   const Tensor& right = inputs[1];
   if (left.dtype() != DType::kFloat32 || right.dtype() != DType::kFloat32) return false;
@@ -350,9 +349,12 @@ bool Fusion::run(std::span<const Tensor> inputs, TensorList& outputs) const {
   const std::shared_ptr<Folded> ready = folded(inputs, channels);
   Folded once;
   if (!ready && !fold_once(inputs, channels, once)) return false;
+  Tensor image = value_for_call(left, op);
+  if (!image) image = left;
+  image.impl()->settle();
   const bool kept = ready || (is_convolution(*node_) && cpu::finishes_alone(convolution));
   const Tensor result =
-      kept ? Tensor::empty(DType::kFloat32, shape) : call(op, inputs.first(2), node_->attrs);
+      kept ? Tensor::empty(DType::kFloat32, shape) : call(op, {image, right}, node_->attrs);
   TensorList given{result};
   if (view_) {
     const auto sizes = inputs.subspan(static_cast<size_t>(view_inputs_), view_->inputs.size() - 1);
@@ -374,11 +376,11 @@ bool Fusion::run(std::span<const Tensor> inputs, TensorList& outputs) const {
   if (!kept) {
     cpu::finish_pixels(finish, to, count / channels, channels);
   } else if (is_convolution(*node_)) {
-    cpu::convolve_finished(convolution, left.data<float>(), weights.weights, source, finish, to,
+    cpu::convolve_finished(convolution, image.data<float>(), weights.weights, source, finish, to,
                            op.tf_name);
   } else {
     source.transposed = node_->attrs.as<ops::MatmulAttrs>().swaps_b();
-    cpu::multiply_finished(count / channels, left.data<float>(), weights.weights, source, finish,
+    cpu::multiply_finished(count / channels, image.data<float>(), weights.weights, source, finish,
                            to, op.tf_name);
   }
   outputs.push_back(std::move(given[0]));

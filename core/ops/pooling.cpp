@@ -90,6 +90,9 @@ const Op max_pool_grad{{
           g.set(2, call(max_pool_grad_grad, {g.input(0), g.input(1), g.dy()}, g.attrs()));
         },
     .needs = {{}, {}, {.inputs = 3}},
+    .makes_outputs = true,
+    .cost = [](std::span<const Tensor> inputs, const SpecList&,
+               AttrsRef) { return static_cast<double>(inputs[0].bytes()) / 4; },
     .doc = "The gradient of max_pool: each window's goes to its first largest element.",
 }};
 

@@ -18,6 +18,11 @@ class ElementSource {
     static_cast<void>(value);
     return false;
   }
+  // A tensor of the same size whose elements are read for those at the same place only: they may be
+  // written over it if nobody else has a handle. Null if there is none.
+  virtual const Tensor* readable_once() const { return nullptr; }
+  // The tensor that it keeps alive; null if there is none, or several.
+  virtual const Tensor* kept() const { return readable_once(); }
   // The source of its elements times one number for each row, that is, each index but the last;
   // null if there is none.
   virtual std::shared_ptr<const ElementSource> times(const Tensor& rows) const {

@@ -276,6 +276,8 @@ class ScaledChannels : public ElementSource {
     }
   }
 
+  const Tensor* kept() const override { return &x_; }
+
   bool write(const Tensor& value) const override {
     scale_channels(layout_, value.mutable_data<T>(), x_.data<T>(), mean_.data(), factor_.data(),
                    offset_.data());

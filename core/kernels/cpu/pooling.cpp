@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "device/parallel.h"
+#include "eager/lazy.h"
+#include "kernels/cpu/element_source.h"
 #include "kernels/cpu/row_loops.h"
 #include "kernels/cpu/widen.h"
 #include "ops/pooling.h"
@@ -261,6 +263,82 @@ void max_pool_grad_of(const Geometry& g, const T* x, const T* y, const T* dy, T*
   });
 }
 
+// Whether windows lie side by side from the first pixel on.
+bool lies_apart(const Slide& slide) {
+  return slide.before == 0 && slide.stride == slide.window && slide.out * slide.stride <= slide.in;
+}
+
+// The gradient of a max pooling whose windows do not share pixels, of which only the places of the
+// maxima are known: what reads its elements in a chain, such as the gradient of an activation,
+// finds them in the cache.
+template <class T>
+class PlacedGradient : public ElementSource {
+ public:
+  PlacedGradient(const Geometry& g, const T* x, const T* y, Tensor dy)
+      : g_(g), dy_(std::move(dy)), places_(static_cast<size_t>(dy_.size())) {
+    const std::vector<int64_t> offsets = window_offsets(g);
+    const int64_t step = g.window.col.stride * g.channels;
+    for_result_rows(
+        g, [](int64_t) {},
+        [&](int64_t n, int64_t row) {
+          const int64_t at = g.pooled_at(n, row, 0, 0);
+          row_loops_of<T>().window_places(
+              places_.data() + at, x + g.image_at(n, row * g.window.row.stride, 0, 0), y + at,
+              offsets.data(), static_cast<int>(offsets.size()), g.channels, g.window.col.out, step);
+        });
+  }
+
+  void read(int64_t begin, int64_t count, void* to) const override {
+    const Slide &row = g_.window.row, &col = g_.window.col;
+    T* out = static_cast<T*>(to);
+    int64_t pixel = begin / g_.channels;
+    int64_t channel = begin % g_.channels;
+    while (count > 0) {
+      const int64_t size = std::min(count, g_.channels - channel);
+      const int64_t x = pixel % col.in, line = pixel / col.in;
+      const int64_t y = line % row.in, n = line / row.in;
+      if (y / row.window < row.out && x / col.window < col.out) {
+        const int64_t place = y % row.window * col.window + x % col.window;
+        const int64_t at = g_.pooled_at(n, y / row.window, x / col.window, channel);
+        row_loops_of<T>().from_place(out, places_.data() + at, dy_.data<T>() + at,
+                                     static_cast<uint8_t>(place), size);
+      } else {
+        std::fill_n(out, size, T(0));
+      }
+      out += size;
+      count -= size;
+      channel = 0;
+      ++pixel;
+    }
+  }
+
+  int64_t held() const { return dy_.bytes() + static_cast<int64_t>(places_.size()); }
+
+ private:
+  const Geometry g_;
+  const Tensor dy_;
+  std::vector<uint8_t> places_;
+};
+
+// From this size on, what is read from the cache in place of memory pays for the bookkeeping, and
+// from so many channels on, for finding the window of each pixel.
+constexpr int64_t kLaterElements = 262'144;
+constexpr int64_t kManyChannels = 16;
+
+// The gradient, given where it is read; empty if it has to be written.
+template <class T>
+Tensor later_max_pool_grad(const Geometry& g, const TensorSpec& spec, const T* x, const T* y,
+                           const Tensor& dy) {
+  const bool fits = g.last && lies_apart(g.window.row) && lies_apart(g.window.col) &&
+                    g.window.row.window * g.window.col.window < kNoPlace;
+  if (!fits || g.channels < kManyChannels || !fuses()) return {};
+  if (spec.shape.num_elements() < kLaterElements) return {};
+  constexpr double kNanoseconds = 0.5;
+  auto source = std::make_shared<PlacedGradient<T>>(g, x, y, dy);
+  const int64_t held = source->held();
+  return make_generated(std::move(source), spec, kNanoseconds, held);
+}
+
 template <class T>
 void avg_pool_of(const Geometry& g, const T* x, T* y) {
   if constexpr (kVector<T>) {
@@ -373,13 +451,19 @@ void max_pool(KernelContext& context) {
 }
 
 void max_pool_grad(KernelContext& context) {
-  if (run_wide_by_rows(context, max_pool_grad)) return;
-  const Tensor& x = context.input(0);
-  if (x.size() == 0) return;
+  const Tensor &x = context.input(0), &y = context.input(1), &dy = context.input(2);
+  Tensor& dx = context.output(0);
+  const bool wide = is_short_float(x.dtype()) || x.size() == 0;
+  if (!dx && wide) dx = Tensor::empty(x.dtype(), x.shape());
+  if (x.size() == 0 || run_wide_by_rows(context, max_pool_grad)) return;
   const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.op().tf_name);
   on_reals(x.dtype(), [&]<class T>(T) {
-    max_pool_grad_of(g, x.data<T>(), context.input(1).data<T>(), context.input(2).data<T>(),
-                     context.output(0).mutable_data<T>());
+    if constexpr (kVector<T>) {
+      if (!dx) dx = later_max_pool_grad(g, context.spec(0), x.data<T>(), y.data<T>(), dy);
+      if (dx && is_generated(dx)) return;
+    }
+    if (!dx) dx = Tensor::empty(x.dtype(), x.shape());
+    max_pool_grad_of(g, x.data<T>(), y.data<T>(), dy.data<T>(), dx.mutable_data<T>());
   });
 }
 

@@ -7,6 +7,8 @@
 
 namespace ef::cpu {
 
+inline constexpr uint8_t kNoPlace = 255;
+
 template <class T>
 struct RowLoopsOf {
   T (*max)(const T* x, int64_t n);
@@ -46,6 +48,11 @@ struct RowLoopsOf {
                       int64_t count, int64_t step);
   void (*max_windows_grad)(T* out, const T* x, const T* y, const T* dy, const int64_t* offsets,
                            int places, int64_t n, int64_t count, int64_t step, bool add);
+  // The number of the first place of a window where its pixel equals y; kNoPlace if none does.
+  void (*window_places)(uint8_t* out, const T* x, const T* y, const int64_t* offsets, int places,
+                        int64_t n, int64_t count, int64_t step);
+  // out = dy where `places` are `place`, else 0.
+  void (*from_place)(T* out, const uint8_t* places, const T* dy, uint8_t place, int64_t n);
   void (*mean_windows)(T* out, const T* x, const int64_t* offsets, int places, int64_t n,
                        int64_t count, int64_t step);
   // The cross entropy of labels and softmax(x); `out`, which holds exp(x - top) with the sum `sum`,

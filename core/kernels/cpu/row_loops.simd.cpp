@@ -312,6 +312,26 @@ void max_windows_grad(T* out, const T* x, const T* y, const T* dy, const int64_t
 }
 
 template <class T>
+void window_places(uint8_t* out, const T* x, const T* y, const int64_t* offsets, int places,
+                   int64_t n, int64_t count, int64_t step) {
+  for (int64_t k = 0; k < count; ++k, out += n, x += step, y += n) {
+    std::memset(out, kNoPlace, static_cast<size_t>(n));
+    for (int p = places; p-- > 0;) {
+      const T* const pixel = x + offsets[p];
+      const auto place = static_cast<uint8_t>(p);
+#pragma omp simd
+      for (int64_t i = 0; i < n; ++i) out[i] = pixel[i] == y[i] ? place : out[i];
+    }
+  }
+}
+
+template <class T>
+void from_place(T* out, const uint8_t* places, const T* dy, uint8_t place, int64_t n) {
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) out[i] = places[i] == place ? dy[i] : T(0);
+}
+
+template <class T>
 void exp_minus(T* out, const T* x, T number, T factor, const T* labels, T scale, int64_t n) {
   if (labels) {
     for_vectors<T>(n, [&](int64_t i, auto size) {
@@ -373,6 +393,8 @@ constexpr RowLoopsOf<T> kLoops = {
     .max_grad_pixels = max_grad_pixels<T>,
     .max_windows = max_windows<T>,
     .max_windows_grad = max_windows_grad<T>,
+    .window_places = window_places<T>,
+    .from_place = from_place<T>,
     .mean_windows = mean_windows<T>,
     .cross_entropy = cross_entropy<T>,
     .sigmoid_cross_entropy = sigmoid_cross_entropy<T>,

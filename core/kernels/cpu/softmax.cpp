@@ -203,17 +203,18 @@ class CrossEntropyGradient : public ElementSource {
         row_loops_of<T>().exp_minus(to, x + from, top, factor, labels, times, n);
       };
       const bool dense = labels_.dtype() == kDTypeOf<T>;
-      fill(out, begin, dense ? labels_.data<T>() + begin : nullptr, scale, last - begin);
       const int64_t at = dense ? -1 : row * width_ + label_of(row);
-      if (at >= begin && at < last) {
-        T share;
-        fill(&share, at, nullptr, T(1), 1);
-        out[at - begin] = (share - T(1)) * scale;
-      }
+      const bool has_label = at >= begin && at < last;
+      T share;  // `out` may be where the logits are
+      if (has_label) fill(&share, at, nullptr, T(1), 1);
+      fill(out, begin, dense ? labels_.data<T>() + begin : nullptr, scale, last - begin);
+      if (has_label) out[at - begin] = (share - T(1)) * scale;
       out += last - begin;
       begin = last;
     }
   }
+
+  const Tensor* readable_once() const override { return &logits_; }
 
   std::shared_ptr<const ElementSource> times(const Tensor& rows) const override {
     if (scales_) return nullptr;
