@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "eager/dispatch.h"
+#include "graph/control_flow_gradients.h"
+#include "graph/list_specs.h"
 #include "graph/record.h"
 #include "graph/specialize.h"
 #include "tensor/error.h"
@@ -90,6 +92,14 @@ class Choice final : public NodeFunction {
     return result;
   }
 
+  bool record(std::span<Tape* const> tapes, std::span<const Tensor> inputs,
+              std::span<const Tensor> outputs) const override {
+    if (!building() || !building()->for_program()) return false;
+    std::vector<CallablePtr> branches;
+    for (const Branch& branch : branches_) branches.push_back(branch.callee);
+    record_choice(branches, captures(), tapes, inputs, outputs);
+    return true;
+  }
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
     TensorList own(inputs);
     consume(own, outputs);
@@ -199,10 +209,36 @@ class While final : public NodeFunction {
             count_,
             limited_};
   }
-  // Iteration by iteration where a tape has to go back, if it is known how many there are.
+  // Where a tape has to go back, or lists grow, iteration by iteration if it is known how many
+  // there are, and if there are few or nothing else is possible.
   void retrace(Graph& graph, std::span<const Tensor> inputs, TensorList& outputs) const override {
-    if (recording() && (!limited_ || has_value(inputs[count_])) && unroll(inputs, outputs)) return;
-    outputs = traced_again(graph, inputs);
+    const std::span<const Tensor> variables = inputs.first(count_);
+    if (!graph.for_program()) {
+      if (recording() && unroll(inputs, outputs)) return;
+      outputs = add_loop(graph, traced_again(graph, inputs), variables, type());
+      return;
+    }
+    const Loop loop = traced_again(graph, inputs);
+    const int64_t limit = limited_ && has_value(inputs[count_]) ? this->limit(inputs) : -1;
+    std::optional<int64_t> bound = known_iterations(loop, variables, limit < 0 ? kMost : limit);
+    if (!bound && limit >= 0) bound = limit;
+    const bool lists_known = std::ranges::all_of(loop.body->inputs(), [](const Tensor& input) {
+      return input.dtype() != DType::kVariant || known_list(input).complete();
+    });
+    const bool reversible = active_tapes().size() == 1 && bound && is_reversible(loop);
+    // The gradient of a gradient is had of iterations, not of loops.
+    const bool preferred =
+        (bound && *bound <= kUnrolled) || (recording() && active_tapes()[0]->persistent());
+    if ((recording() && (preferred || !reversible)) || !lists_known) {
+      if (unroll(inputs, outputs)) return;
+    }
+    if (recording() && !reversible) {
+      fail(Code::kUnimplemented, "a tf.while_loop with a gradient needs ",
+           bound ? "variables of fixed shapes and an iteration without effects"
+                 : "maximum_iterations, since the number of its iterations depends on values");
+    }
+    outputs = recording() && reversible ? add_reversible_loop(graph, loop, variables, *bound)
+                                        : add_loop(graph, loop, variables, type());
   }
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
     TensorList own(inputs);
@@ -238,7 +274,9 @@ class While final : public NodeFunction {
     return arguments;
   }
 
+  // False if the condition is not known.
   bool unroll(std::span<const Tensor> inputs, TensorList& outputs) const {
+    if (limited_ && !has_value(inputs[count_])) return false;
     TensorList variables(inputs.first(count_));
     const int64_t most = limit(inputs);
     for (int64_t done = 0; done != most; ++done) {
@@ -246,7 +284,7 @@ class While final : public NodeFunction {
           replayed(*condition_.graph, with_captures(variables, condition_, inputs))[0];
       if (!has_value(more)) {
         if (done == 0) return false;
-        fail(Code::kUnimplemented, "The number of iterations of a tf.while_loop with a gradient ",
+        fail(Code::kUnimplemented, "the number of iterations of a tf.while_loop with a gradient ",
              "depends on values.");
       }
       if (!as_condition(more, "tf.while_loop")) break;
@@ -256,15 +294,25 @@ class While final : public NodeFunction {
     return true;
   }
 
-  // A loop whose variables have the shapes that these inputs and the body's results share.
-  TensorList traced_again(Graph& graph, std::span<const Tensor> inputs) const {
+  // The loop with variables of the shapes that these inputs and the body's results share.
+  Loop traced_again(Graph& graph, std::span<const Tensor> inputs) const {
+    const StopRecording unrecorded;
     SpecList specs;
-    for (const Tensor& variable : inputs.first(count_)) specs.push_back(spec_of(variable));
+    std::vector<ListSpec> lists;
+    for (const Tensor& variable : inputs.first(count_)) {
+      specs.push_back(spec_of(variable));
+      lists.push_back(known_list(variable));
+    }
     const auto build = [&](const Part& part) {
       auto traced = std::make_shared<Graph>(part.graph->name(), graph.shared_from_this());
       const Building inside(traced);
       TensorList variables;
-      for (const TensorSpec& spec : specs) variables.push_back(traced->add_input(spec, "variable"));
+      for (size_t k = 0; k < count_; ++k) {
+        variables.push_back(traced->add_input(specs[k], "variable"));
+        if (graph.for_program() && specs[k].dtype == DType::kVariant) {
+          symbol_of(variables.back())->set_list(lists[k]);
+        }
+      }
       traced->finish(replayed(*part.graph, with_captures(variables, part, inputs)));
       return traced;
     };
@@ -275,11 +323,13 @@ class While final : public NodeFunction {
         const Shape shape = common(specs[k].shape, body->outputs()[k].shape());
         fits &= shape == specs[k].shape;
         specs[k].shape = shape;
+        const ListSpec list = common(lists[k], known_list(body->outputs()[k]));
+        fits &= list == lists[k];
+        lists[k] = list;
       }
       if (!fits) body = build(body_);
     }
-    const Loop loop{build(condition_), std::move(body), limited_ ? inputs[count_] : Tensor()};
-    return add_loop(graph, loop, inputs.first(count_), type());
+    return {build(condition_), std::move(body), limited_ ? inputs[count_] : Tensor()};
   }
 
   // -1 if there is none.
@@ -294,6 +344,11 @@ class While final : public NodeFunction {
         limit.dtype() == DType::kInt64 ? *limit.data<int64_t>() : int64_t{*limit.data<int32_t>()};
     return std::max<int64_t>(count, 0);
   }
+
+  // Loops of no more iterations are unrolled for a gradient; loops of more than kMost have no
+  // bound.
+  static constexpr int64_t kUnrolled = 4;
+  static constexpr int64_t kMost = 1 << 16;
 
   Part condition_, body_;
   Plan test_, step_;
@@ -335,8 +390,19 @@ TensorList add_choice(Graph& graph, const Tensor& index, std::span<const Callabl
     parts.push_back({branch, inputs.add_captures(branch->graph())});
   }
   const bool boolean = index.dtype() == DType::kBool;
-  return add_function(graph, std::make_shared<Choice>(std::move(parts), boolean), inputs.tensors(),
-                      specs, name);
+  auto function = std::make_shared<Choice>(std::move(parts), boolean);
+  TensorList outputs = add_function(graph, std::move(function), inputs.tensors(), specs, name);
+  if (graph.for_program()) {
+    for (size_t k = 0; k < outputs.size(); ++k) {
+      if (outputs[k].dtype() != DType::kVariant) continue;
+      ListSpec list = known_list(branches[0]->graph().outputs()[k]);
+      for (const CallablePtr& branch : branches.subspan(1)) {
+        list = common(list, known_list(branch->graph().outputs()[k]));
+      }
+      symbol_of(outputs[k])->set_list(std::move(list));
+    }
+  }
+  return outputs;
 }
 
 TensorList add_loop(Graph& graph, const Loop& loop, std::span<const Tensor> variables,
@@ -350,7 +416,14 @@ TensorList add_loop(Graph& graph, const Loop& loop, std::span<const Tensor> vari
   While::Part body{loop.body, inputs.add_captures(*loop.body)};
   auto function =
       std::make_shared<While>(std::move(condition), std::move(body), static_cast<bool>(loop.limit));
-  return add_function(graph, std::move(function), inputs.tensors(), specs, name);
+  TensorList outputs = add_function(graph, std::move(function), inputs.tensors(), specs, name);
+  if (graph.for_program()) {
+    for (size_t k = 0; k < outputs.size(); ++k) {
+      if (outputs[k].dtype() != DType::kVariant) continue;
+      symbol_of(outputs[k])->set_list(known_list(loop.body->inputs()[k]));
+    }
+  }
+  return outputs;
 }
 
 }  // namespace ef::graph

@@ -268,6 +268,7 @@ Port Graph::port_of(const Tensor& tensor) {
   if (outer_.get() != owner.get()) outer = outer_->tensor(outer_->port_of(tensor));
   const Tensor inner = add_capture(outer, {tensor.dtype(), tensor.shape()});
   if (symbol->numbers()) symbol_of(inner)->set_numbers(*symbol->numbers());
+  if (symbol->list()) symbol_of(inner)->set_list(*symbol->list());
   const Port port = symbol_of(inner)->port();
   known_[tensor.impl()] = port;
   return port;

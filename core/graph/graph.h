@@ -75,7 +75,8 @@ class Graph : public std::enable_shared_from_this<Graph> {
       : name_(std::move(name)),
         kind_(kind),
         outer_(kind == Kind::kFunction ? std::move(outer) : nullptr),
-        enclosing_(outer_) {}
+        enclosing_(outer_),
+        for_program_(outer_ && outer_->for_program_) {}
 
   const std::string& name() const { return name_; }
   Kind kind() const { return kind_; }
@@ -109,6 +110,11 @@ class Graph : public std::enable_shared_from_this<Graph> {
   // of the scopes around.
   void begin_controls(std::vector<NodeId> controls, bool alone);
   void end_controls();
+
+  // Whether a program of a device is written from this graph: what its lists hold is found, and
+  // gradients of its choices and loops are choices and loops.
+  bool for_program() const { return for_program_; }
+  void set_for_program() { for_program_ = true; }
 
   // What nodes that are added now are asked to run on; empty if on any device.
   const std::string& device() const { return device_ ? *device_ : no_device; }
@@ -181,6 +187,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   int64_t changes_ = 0;
   bool finished_ = false;
   bool closed_ = false;
+  bool for_program_ = false;
 };
 
 using GraphPtr = std::shared_ptr<Graph>;

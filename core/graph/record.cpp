@@ -1,12 +1,12 @@
 // Calls of operations as nodes.
 #include "graph/record.h"
-#include "graph/node_names.h"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "eager/tape.h"
+#include "graph/list_specs.h"
 #include "graph/node_names.h"
 #include "graph/static_value.h"
 #include "graph/taping.h"
@@ -235,10 +235,19 @@ void add_call(Graph& graph, const Op& op, std::span<const Tensor> inputs, AttrsR
   } catch (const Error& error) {
     refuse(error);
   }
+  ListSpec list;
+  if (graph.for_program()) list = infer_lists(op, inputs, attrs, specs);
   if (node.inputs.empty()) add_inputs();
   const Node& added = graph.add(std::move(node), specs, unique.empty() ? name : unique);
   const NodeId id = graph.size() - 1;
-  find_values(op, inputs, attrs, late, added.outputs);
+  // The values of lists are tensors of the program.
+  const bool is_list = !specs.empty() && specs[0].dtype == DType::kVariant;
+  if (graph.for_program() && is_list) {
+    symbol_of(added.outputs[0])->set_list(std::move(list));
+  } else {
+    find_values(op, inputs, attrs, late, added.outputs);
+  }
+  if (graph.for_program()) find_list_values(op, list, added.outputs);
   for (const Tensor& output : added.outputs) outputs.push_back(output);
   if (op.gradient && recording()) record_node(graph, id, active_tapes());
 }

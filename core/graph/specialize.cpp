@@ -114,6 +114,7 @@ GraphPtr specialized(const Graph& graph, std::span<const TensorSpec> arguments,
     ~Restore() { find_source = found; }
   } restore{found};
   auto result = std::make_shared<Graph>(graph.name(), nullptr);
+  result->set_for_program();
   const StopRecording unrecorded;
   const Building inside(result);
   TensorList inputs;

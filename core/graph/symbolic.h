@@ -23,6 +23,23 @@ struct Port {
 };
 }  // namespace graph
 
+// What is known of a list of tensors (ops/tensor_lists.h) while a graph is traced for a program.
+struct ListSpec {
+  DType dtype = DType::kInvalid;
+  Shape element = Shape::unranked();  // of those that are set; before, as declared
+  int64_t length = kUnknownSize;
+  bool is_set = false;  // whether an element has been set
+
+  bool complete() const { return dtype != DType::kInvalid && element.fully_known() && length >= 0; }
+  // As one tensor.
+  TensorSpec dense() const {
+    Shape shape = element;
+    shape.insert(0, length);
+    return {dtype, shape};
+  }
+  friend bool operator==(const ListSpec&, const ListSpec&) = default;
+};
+
 // What a symbolic tensor has in place of memory.
 class Symbol final : public LazyValue {
  public:
@@ -44,6 +61,9 @@ class Symbol final : public LazyValue {
   // where nothing is.
   const std::unique_ptr<Ints>& numbers() const { return numbers_; }
   void set_numbers(Ints numbers) { numbers_ = std::make_unique<Ints>(std::move(numbers)); }
+  // Null if the tensor is no list, or nothing is known of it.
+  const std::unique_ptr<ListSpec>& list() const { return list_; }
+  void set_list(ListSpec list) { list_ = std::make_unique<ListSpec>(std::move(list)); }
 
  private:
   TensorSpec spec_;
@@ -52,6 +72,7 @@ class Symbol final : public LazyValue {
   bool in_graph_;
   Tensor value_;
   std::unique_ptr<Ints> numbers_;
+  std::unique_ptr<ListSpec> list_;
 };
 
 // A symbolic tensor of no graph.

@@ -7,7 +7,9 @@
 
 #include "eager/dispatch.h"
 #include "eager/record.h"
+#include "graph/late_slices.h"
 #include "graph/record.h"
+#include "ops/array.h"
 #include "ops/compose.h"
 #include "ops/shapes.h"
 
@@ -69,7 +71,13 @@ class OperationGradient final : public NodeFunction {
   }
 
   // The gradient's operations: shapes are known now.
-  void retrace(Graph&, std::span<const Tensor> inputs, TensorList& outputs) const override {
+  void retrace(Graph& graph, std::span<const Tensor> inputs, TensorList& outputs) const override {
+    if (graph.for_program() && of_.dy[0] != kNone && of_.inputs[0].sizes == kNone &&
+        (of_.op == &ops::slice || of_.op == &ops::strided_slice)) {
+      const Tensor& dy = inputs[static_cast<size_t>(of_.dy[0])];
+      const Tensor gradient = late_slice_gradient(of_, shape_of(of_.inputs[0], inputs), dy, inputs);
+      if (gradient) return outputs.push_back(gradient);
+    }
     const auto require = [&](int32_t input) {
       if (input == kNone || has_value(inputs[static_cast<size_t>(input)])) return;
       fail(Code::kUnimplemented, "the gradient of ", of_.op->tf_name,
@@ -157,7 +165,12 @@ class OperationBackward final : public BackwardFunction {
     }
     const std::vector<int32_t> order = function->of_.wanted;
     if (order.empty()) return gradients;
-    const TensorList results = add_function(*current, std::move(function), inputs, specs, name());
+    TensorList results;
+    if (current->for_program()) {
+      function->retrace(*current, inputs, results);
+    } else {
+      results = add_function(*current, std::move(function), inputs, specs, name());
+    }
     for (size_t k = 0; k < order.size(); ++k) {
       gradients[static_cast<size_t>(order[k])].values = results[k];
     }

@@ -7,12 +7,14 @@
 #include <utility>
 
 #include "graph/control_flow.h"
+#include "graph/list_specs.h"
 #include "graph/record.h"
 #include "graph/variables.h"
 #include "lower/builder.h"
 #include "lower/replicas.h"
 #include "lower/rule.h"
 #include "ops/array.h"
+#include "ops/tensor_lists.h"
 #include "tensor/error.h"
 
 namespace ef::lower {
@@ -150,12 +152,53 @@ class Writer {
   Value value_at(const Graph& graph, Known& values, const Port& port) {
     const auto found = values.find({port.node, port.output});
     if (found != values.end()) return found->second;
+    if (is_list(graph.tensor(port))) {
+      const ListSpec list = graph::known_list(graph.tensor(port));
+      if (!list.complete()) {
+        fail(Code::kUnimplemented, "the sizes of a TensorArray depend on values");
+      }
+      return list_at(graph, values, port, list.dense());
+    }
     const Tensor& known = symbol_of(graph.tensor(port))->value();
     if (!known) {
       fail(Code::kUnimplemented, graph.node(port.node).type(),
            " runs on the host, between what is compiled");
     }
     return values[{port.node, port.output}] = constant(known);
+  }
+
+  static bool is_list(const Tensor& tensor) { return tensor.dtype() == DType::kVariant; }
+
+  // A list as one tensor, where that is known to be of this spec. Lists of gradients have no length
+  // of their own: they are written where one is asked for.
+  Value list_at(const Graph& graph, Known& values, const Port& port, const TensorSpec& spec) {
+    const auto found = values.find({port.node, port.output});
+    if (found != values.end()) return found->second;
+    const Node& node = graph.node(port.node);
+    const Tensor& known = symbol_of(graph.tensor(port))->value();
+    if (known && known.size() == 1 && !*known.data<VariantRef>()) {
+      return b_.full(spec.dtype, spec.shape, 0);
+    }
+    if (!node.op) fail(Code::kUnimplemented, node.type(), " gives a list of unknown sizes");
+    return values[{port.node, port.output}] = write_list(graph, node, values, spec);
+  }
+
+  // What a variable of a loop begins with.
+  Value start_of(const Graph& graph, Known& values, const Port& port, const Tensor& variable) {
+    const ListSpec list = graph::known_list(variable);
+    if (!is_list(variable) || !list.complete()) return value_at(graph, values, port);
+    return list_at(graph, values, port, list.dense());
+  }
+
+  Value write_list(const Graph& graph, const Node& node, Known& values, const TensorSpec& spec) {
+    Values inputs;
+    for (size_t k = 0; k < node.inputs.size(); ++k) {
+      const Tensor& tensor = graph.tensor(node.inputs[k]);
+      const bool own = !is_list(tensor) || graph::known_list(tensor).complete();
+      inputs.push_back(own ? value_at(graph, values, node.inputs[k])
+                           : list_at(graph, values, node.inputs[k], spec));
+    }
+    return apply(b_, *node.op, inputs, node.attrs, {&spec, 1}, {})[0];
   }
 
   Value write_collective(const Graph& graph, NodeId id, const Value& own) {
@@ -169,14 +212,30 @@ class Writer {
 
   Values write_node(const Graph& graph, const Node& node, Known& values, State& state) {
     if (is_known(node)) {
+      if (is_list(node.outputs[0])) return {};
       Values made;
       for (const Tensor& output : node.outputs) {
         made.push_back(constant(symbol_of(output)->value()));
       }
       return made;
     }
+    if (node.op && !node.outputs.empty() && is_list(node.outputs[0])) {
+      const ListSpec list = graph::known_list(node.outputs[0]);
+      if (!list.complete()) return {};
+      return {write_list(graph, node, values, list.dense())};
+    }
+    const std::optional<graph::LoopParts> loop = graph::loop_of(node);
     Values inputs;
     for (const Port& port : node.inputs) {
+      if (const size_t k = inputs.size(); loop && k < loop->variables) {
+        inputs.push_back(start_of(graph, values, port, loop->body->inputs()[k]));
+        continue;
+      }
+      if (node.op == &ops::tensor_list_stack && node.outputs[0].shape().fully_known()) {
+        inputs.push_back(
+            list_at(graph, values, port, {node.outputs[0].dtype(), node.outputs[0].shape()}));
+        continue;
+      }
       // Values that only shapes or attributes take may have dtypes that programs lack.
       inputs.push_back(value_at(graph, values, port));
     }
@@ -188,7 +247,7 @@ class Writer {
       return {};
     }
     if (graph::is_choice(node)) return write_choice(node, inputs, state);
-    if (const auto loop = graph::loop_of(node)) return write_loop(*loop, inputs, state);
+    if (loop) return write_loop(*loop, inputs, state);
     fail(Code::kUnimplemented, "programs do not have ", node.type());
   }
 

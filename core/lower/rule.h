@@ -59,6 +59,7 @@ RuleList indexing_rules();
 RuleList sorting_rules();
 RuleList random_rules();
 RuleList recurrent_rules();
+RuleList tensor_list_rules();
 
 int64_t normalized(int64_t axis, int rank);
 // Axes from 0 on; all of them if there is no list.
