@@ -26,8 +26,8 @@ RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
 # What is imported against the layers when a function is called: the module -> what it needs there.
 CALLS_UP = {
-    # Graphs are written as messages, and modules tell what checkpoints save of them.
-    "framework": {"graphdef", "checkpoint"},
+    # Graphs are written as messages, and modules tell what checkpoints and SavedModels have of them.
+    "framework": {"graphdef", "checkpoint", "saved_model"},
     # Some operations give sparse tensors, and tf.vectorized_map traces its function.
     "ops": {"sparse", "autograph", "functions"},
     # Columns are configured as Keras's objects are, and their weights are variables of version 1.

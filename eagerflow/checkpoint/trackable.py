@@ -7,13 +7,16 @@ Variables, modules, lists, tuples and dictionaries are known. Another class take
 
 from __future__ import annotations
 
+import functools
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from eagerflow import _core
 from eagerflow.framework.module import AutoTrackable
 from eagerflow.framework.trackable import Trackable
+from eagerflow.framework.tracked_containers import DictWrapper
 
 Variable: Any = _core.Variable
 VARIABLE_VALUE = "VARIABLE_VALUE"
@@ -49,15 +52,22 @@ def is_trackable(value: Any) -> bool:
         return not isinstance(value, type)
     if isinstance(value, (list, tuple)):
         return any(map(is_trackable, value))
-    return isinstance(value, Mapping) and any(map(is_trackable, value.values()))
+    # Dictionaries of other kinds are the business of who made them.
+    mapping = type(value) in (dict, OrderedDict) or isinstance(value, DictWrapper)
+    return mapping and any(map(is_trackable, value.values()))
 
 
 def children(value: Any) -> dict[str, Any]:
     """The trackable objects that belong to one, by the name under which it has them."""
-    lists_own = getattr(type(value), "_trackable_children", Trackable._trackable_children)
-    if lists_own is not Trackable._trackable_children:
+    if lists_own_children(value):
         return dict(value._trackable_children())
     return own_children(value)
+
+
+def lists_own_children(value: Any) -> bool:
+    """Whether the class of an object says by `_trackable_children` what belongs to one."""
+    listing = getattr(type(value), "_trackable_children", Trackable._trackable_children)
+    return listing not in (Trackable._trackable_children, AutoTrackable._trackable_children)
 
 
 def own_children(value: Any) -> dict[str, Any]:
@@ -99,7 +109,35 @@ def values(value: Any) -> dict[str, Value]:
     if isinstance(value, Variable):
         return {VARIABLE_VALUE: Value(value.read_value, value.assign, value.name.split(":")[0])}
     own = getattr(value, "_checkpoint_values", None)
-    return own() if own is not None else {}
+    if own is not None:
+        return own()
+    if getattr(type(value), "_serialize_to_tensors", _NOT_SAVED) is not _NOT_SAVED:
+        return _serialized(value)
+    return {}
+
+
+_NOT_SAVED = Trackable._serialize_to_tensors
+
+
+def _serialized(value: Any) -> dict[str, Value]:
+    """The values of an object whose class says by methods of TensorFlow how it is saved."""
+
+    def get(name: str) -> Any:
+        tensor = value._serialize_to_tensors()[name]
+        return tensor.read_value() if isinstance(tensor, Variable) else tensor
+
+    restored: dict[str, Any] = {}
+
+    def put(name: str, tensor: Any) -> None:
+        restored[name] = tensor
+        if len(restored) == len(names):
+            value._restore_from_tensors(dict(restored))
+            restored.clear()
+
+    names = list(value._serialize_to_tensors())
+    return {
+        name: Value(functools.partial(get, name), functools.partial(put, name)) for name in names
+    }
 
 
 def walk(

@@ -66,6 +66,7 @@ class DeviceTable:
         self.soft_placement = True
         self._visible: list[PhysicalDevice] | None = None
         self._made = False
+        self._reopened = False
         self._lock = threading.Lock()
         self._names: list[str] = []
         self._rows: dict[tuple[str, int], int] = {}
@@ -95,7 +96,13 @@ class DeviceTable:
     @property
     def fixed(self) -> bool:
         """Whether it is too late to configure devices."""
-        return self._made or _core.has_allocated()
+        return self._made or (_core.has_allocated() and not self._reopened)
+
+    def reopen(self) -> None:
+        """Lets a program configure devices again; those that were made stay."""
+        self.configurations.clear()
+        self._made = False
+        self._reopened = True
 
     def make(self) -> None:
         """Makes the logical devices, if that has not been done."""
@@ -104,10 +111,11 @@ class DeviceTable:
         with self._lock:
             if self._made:
                 return
-            for _ in self.configurations.get(CPU, ())[1:]:
+            made = sum(kind == "CPU" for kind, _, _ in _core.device_table())
+            for _ in self.configurations.get(CPU, ())[made:]:
                 _core.add_cpu_device()
             visible = self.visible
-            for provider in self.providers:
+            for provider in [] if self._reopened else self.providers:
                 for device in provider.physical_devices():
                     if device in visible:
                         self._add(provider, device)

@@ -12,6 +12,11 @@ from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.trackable import NoDependency, Trackable
 from eagerflow.framework.tracked_containers import wrapped
+from eagerflow.util import lazy
+
+# Imported when objects are saved.
+trackable = lazy.Module("eagerflow.checkpoint.trackable")
+saved_functions = lazy.Module("eagerflow.saved_model.saved_functions")
 
 _VALID_NAME = re.compile(r"^[A-Za-z_]\w*$")
 
@@ -46,6 +51,12 @@ class AutoTrackable(Trackable):
         if "_pending_restorations" in self.__dict__:
             # A checkpoint was restored before this attribute was there; it may have its value.
             self.__dict__["_pending_restorations"].settle(self)
+
+    def _trackable_children(
+        self, save_type: str = "checkpoint", cache: Any = None, **kwargs: Any
+    ) -> dict[str, Any]:
+        own = trackable.own_children(self)
+        return own if save_type == "checkpoint" else {**own, **saved_functions.functions_of(self)}
 
 
 class Module(AutoTrackable):

@@ -331,8 +331,13 @@ def is_tensor(x: Any) -> bool:
     (True, True, False)
     """
     kind = type(x)
-    return isinstance(x, Tensor | _core.Variable) or (
-        getattr(kind, "_is_composite_tensor", False) and getattr(kind, "_stands_for_tensor", True)
+    return (
+        isinstance(x, Tensor | _core.Variable)
+        or (
+            getattr(kind, "_is_composite_tensor", False)
+            and getattr(kind, "_stands_for_tensor", True)
+        )
+        or getattr(kind, "_extends_tensor", False)
     )
 
 

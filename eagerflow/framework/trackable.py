@@ -51,6 +51,14 @@ class Trackable:
         """What is saved with this object, by name; classes of other packages override it."""
         return trackable.own_children(self)
 
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        """The tensors that checkpoints have of the object itself; classes of packages override it."""
+        raise NotImplementedError
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> Any:
+        """Takes the tensors that `_serialize_to_tensors` gave; classes of packages override it."""
+        raise NotImplementedError
+
     def _lookup_dependency(self, name: str, cached_dependencies: Any = None) -> Any:
         """The object that this one depends on under a name, or None."""
         return (cached_dependencies or trackable.children(self)).get(name)
@@ -123,3 +131,33 @@ class Trackable:
         if "_pending_restorations" in vars(self):
             vars(self)["_pending_restorations"].settle(self)
         return trackable
+
+
+class TrackableResource(Trackable):
+    """The base of tables, and of objects of programs that hold a resource.
+
+    Args:
+        device: ignored: resources are on the CPU.
+    """
+
+    _resource_handle: Any = None
+
+    def __init__(self, device: str = "") -> None:
+        self._resource_device = device
+
+    def _create_resource(self) -> Any:
+        """Makes the resource; subclasses define it."""
+        raise NotImplementedError("TrackableResource._create_resource not implemented.")
+
+    def _initialize(self, *args: Any, **kwargs: Any) -> None:
+        """Fills the resource; by default there is nothing to do."""
+
+    def _destroy_resource(self) -> None:
+        """Gives the resource back; by default it goes with its handle."""
+
+    @property
+    def resource_handle(self) -> Any:
+        """The resource, which is made when it is first asked for."""
+        if self._resource_handle is None:
+            self._resource_handle = self._create_resource()
+        return self._resource_handle

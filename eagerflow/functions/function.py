@@ -190,6 +190,9 @@ class Function(_core.TracedCall, Callable):
                 self._remember(args, concrete.graph, concrete.pack)
         return concrete.run(tensors, values)
 
+    def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
+        return list(self._cache)
+
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The concrete function for arguments like these.
 

@@ -14,6 +14,7 @@ from eagerflow.framework.func_graph import eagerly, is_symbolic
 from eagerflow.framework.host_call import now_or_node
 from eagerflow.framework.module import Module
 from eagerflow.framework.sizes import may_equal
+from eagerflow.framework.trackable import TrackableResource
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ragged.tensor import RaggedTensor
@@ -268,7 +269,7 @@ def _contents(initializer: Any) -> tuple[Tensor, Tensor]:
     )
 
 
-class Table(Module):
+class Table(Module, TrackableResource):
     """What all tables have."""
 
     _key_dtype: dtypes.DType

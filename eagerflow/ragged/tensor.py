@@ -17,6 +17,7 @@ from eagerflow.ragged.factories import FACTORIES, RaggedFactories, rows_of
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
+from eagerflow.util.known_as import known_as
 
 if TYPE_CHECKING:
     from eagerflow.ragged.spec import RaggedTensorSpec
@@ -32,6 +33,7 @@ spec = lazy.Module("eagerflow.ragged.spec")
 _ops = _core.ops
 
 
+@known_as("tensorflow.python.ops.ragged.ragged_tensor", "RaggedTensor")
 class RaggedTensor(RaggedFactories):
     """A tensor with axes along which the sizes of slices differ.
 

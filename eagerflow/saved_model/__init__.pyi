@@ -1,3 +1,4 @@
+from eagerflow.saved_model import experimental as experimental
 from eagerflow.saved_model.constants import (
     ASSETS_DIRECTORY as ASSETS_DIRECTORY,
     ASSETS_KEY as ASSETS_KEY,

@@ -188,6 +188,11 @@ class LoadedFunction(concrete_functions.Callable):
     def _matching(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[LoadedConcrete, tuple[Any, ...], dict[str, Any]]:
+        if not self._concrete:
+            raise ValueError(
+                f"Found zero restored functions for caller function {self.__name__}: it was not "
+                "traced before it was saved. Call it once, or give it an `input_signature`."
+            )
         try:
             bound = self.__signature__.bind(*args, **kwargs)
             bound.apply_defaults()

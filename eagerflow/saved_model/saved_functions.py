@@ -22,7 +22,7 @@ from eagerflow.saved_model.loaded_functions import LoadedConcrete, LoadedFunctio
 
 Tensor = _core.Tensor
 
-_FUNCTIONS = Function | ConcreteFunction | LoadedFunction | LoadedConcrete
+FUNCTIONS = Function | ConcreteFunction | LoadedFunction | LoadedConcrete
 
 
 def functions_of(item: Any, of_class: bool = False) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def functions_of(item: Any, of_class: bool = False) -> dict[str, Any]:
     if isinstance(item, _core.Variable):
         return {}
     if isinstance(item, list | tuple | Mapping):
-        return {key: value for key, value in _parts(item) if isinstance(value, _FUNCTIONS)}
+        return {key: value for key, value in _parts(item) if isinstance(value, FUNCTIONS)}
     found = {}
     for kind in reversed(type(item).__mro__):
         for name, value in vars(kind).items():
@@ -43,7 +43,7 @@ def functions_of(item: Any, of_class: bool = False) -> dict[str, Any]:
             if isinstance(value, Function) and isinstance(getattr(item, name), Function):
                 found[name] = getattr(item, name)
     own = {} if of_class else getattr(item, "__dict__", {})
-    found.update({key: value for key, value in own.items() if isinstance(value, _FUNCTIONS)})
+    found.update({key: value for key, value in own.items() if isinstance(value, FUNCTIONS)})
     return found
 
 
@@ -54,7 +54,7 @@ def holders_of_functions(item: Any) -> dict[str, Any]:
 
 def _holds_functions(value: Any) -> bool:
     return isinstance(value, list | tuple | Mapping) and any(
-        isinstance(part, _FUNCTIONS) or _holds_functions(part) for _, part in _parts(value)
+        isinstance(part, FUNCTIONS) or _holds_functions(part) for _, part in _parts(value)
     )
 
 
@@ -251,7 +251,7 @@ def _composite_arguments(concrete: ConcreteFunction) -> list[Any]:
 
 
 def _signature_graph(key: str, value: Any) -> FuncGraph:
-    if not isinstance(value, _FUNCTIONS):
+    if not isinstance(value, FUNCTIONS):
         if not callable(value):
             raise ValueError(
                 f"Expected a TensorFlow function for which to generate a signature, but got {value}. "

@@ -9,7 +9,13 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.checkpoint.saving import save_objects
-from eagerflow.checkpoint.trackable import children, is_trackable, slots, walk
+from eagerflow.checkpoint.trackable import (
+    children,
+    is_trackable,
+    lists_own_children,
+    slots,
+    walk,
+)
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graphdef import exporting
@@ -34,6 +40,7 @@ metric = lazy.Module("eagerflow.keras.metrics.metric")
 optimizer = lazy.Module("eagerflow.keras.optimizers.optimizer")
 sequential = lazy.Module("eagerflow.keras.engine.sequential")
 
+_DEFAULT_SIGNATURE = "_default_save_signature"
 _METRIC = "_tf_keras_metric"
 _LIST, _TUPLE, _DICT, _OBJECT = (
     "trackable_list_wrapper",
@@ -86,12 +93,13 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
     meta_graph.meta_info_def.tensorflow_version = VERSION
     metadata = MESSAGES["KerasMetadata"]()
     # What cannot be exported is refused before anything is written.
-    assets = _Writer(obj, meta_graph, metadata, options).write(signatures)
+    listing = _Listing()
+    assets = _Writer(obj, meta_graph, metadata, options, listing).write(signatures)
     variables = os.path.join(folder, constants.VARIABLES_DIRECTORY)
     for made in (variables, os.path.join(folder, constants.ASSETS_DIRECTORY)):
         with translated(made):
             os.makedirs(made, exist_ok=True)
-    save_objects(obj, os.path.join(variables, constants.VARIABLES_FILENAME), _children)
+    save_objects(obj, os.path.join(variables, constants.VARIABLES_FILENAME), listing.children)
     for path in assets:
         target = os.path.join(folder, constants.ASSETS_DIRECTORY, os.path.basename(path))
         with translated(path), replaced(target) as temporary:
@@ -115,17 +123,23 @@ class _Writer:
         meta_graph: the MetaGraphDef message.
         metadata: gets what Keras knows of its layers and models.
         options: `tf.saved_model.SaveOptions`, or None.
+        listing: tells what belongs to objects.
     """
 
-    def __init__(self, root: Any, meta_graph: Any, metadata: Any, options: Any) -> None:
+    def __init__(
+        self, root: Any, meta_graph: Any, metadata: Any, options: Any, listing: _Listing
+    ) -> None:
         self._root = root
+        self._listing = listing
         self._meta_graph = meta_graph
         self._graph = meta_graph.object_graph_def
         self._metadata = metadata
         kept = getattr(options, "experimental_custom_gradients", True)
         self._exporter = exporting.Exporter(custom_gradients=kept)
-        objects = list(walk(root, _children))
+        objects = list(walk(root, listing.children))
         self._numbers = {id(item): k for k, (item, _) in enumerate(objects)}
+        for k, (item, _) in enumerate(objects):
+            self._numbers.setdefault(id(_variable_of(item)), k)
         for item, _ in list(objects):
             for _, _, slot in slots(item):
                 if id(slot) not in self._numbers:
@@ -148,9 +162,9 @@ class _Writer:
             self._add_functions(k, functions, writer)
         graphs = saved_functions.signature_graphs(signatures, root_functions)
         variables = [
-            (item, f"{path}/.ATTRIBUTES/VARIABLE_VALUE" if path else "VARIABLE_VALUE")
+            (_variable_of(item), f"{path}/.ATTRIBUTES/VARIABLE_VALUE" if path else "VARIABLE_VALUE")
             for item, path in self._objects
-            if isinstance(item, _core.Variable) and path
+            if _variable_of(item) is not None and path
         ]
         main = main_graph.MainGraph(
             self._meta_graph, self._exporter, variables, [t for t in items if _is_table(t)]
@@ -166,9 +180,11 @@ class _Writer:
         item = self._objects[number][0]
         identifier = self._graph.nodes[number].user_object.identifier
         of_keras = type(item).__module__.startswith("eagerflow.keras")
-        found = saved_functions.functions_of(
+        found = self._listing.functions(
             item, of_class=of_keras or identifier.startswith("_tf_keras")
         )
+        if number == 0 and (default := _default_signature(item)) is not None:
+            found = {**found, _DEFAULT_SIGNATURE: default}
         if identifier.startswith("_tf_keras") and identifier != _METRIC:
             if number == 0:
                 found = {**found, **keras_functions.of_model(item)}
@@ -180,8 +196,10 @@ class _Writer:
         """Describes the functions of an object."""
         nodes = {}
         revives = keras_functions.WITH_LOSSES in functions
+        of_program = self._graph.nodes[number].user_object.identifier == _OBJECT
         for name, function in functions.items():
-            if saved_functions.concrete_functions_of(function):
+            # Functions of programs are there without traces, too, and say so when they are called.
+            if saved_functions.concrete_functions_of(function) or of_program:
                 nodes[name] = len(self._graph.nodes)
                 of_layer = revives and name in ("__call__", keras_functions.WITH_LOSSES)
                 writer.add(self._child(number, name), function, of_layer)
@@ -265,7 +283,7 @@ class _Writer:
 
     def _describe(self, number: int, item: Any, path: str) -> None:
         node = self._graph.nodes.add()
-        for name, child in _children(item).items():
+        for name, child in self._listing.children(item).items():
             node.children.add(node_id=self._numbers[id(child)], local_name=name)
         for variable, name, slot in slots(item):
             if id(variable) in self._numbers:
@@ -274,8 +292,9 @@ class _Writer:
                     slot_name=name,
                     slot_variable_node_id=self._numbers[id(slot)],
                 )
-        if isinstance(item, _core.Variable):
-            _describe_variable(node.variable, item)
+        variable = _variable_of(item)
+        if variable is not None:
+            _describe_variable(node.variable, variable)
             return
         identifier = _identifier(item)
         node.user_object.identifier = identifier
@@ -292,15 +311,55 @@ class _Writer:
             described.version.min_consumer = 1
 
 
-def _children(item: Any) -> dict[str, Any]:
-    """The objects that belong to one, and what holds functions of its own."""
-    found = children(item)
-    besides = getattr(item, "_saved_model_children", None)
-    if besides is not None:
-        found = besides() | found
-    if isinstance(item, _core.Variable) or _identifier(item).startswith("_tf_keras"):
-        return found
-    return {**found, **saved_functions.holders_of_functions(item)}
+class _Listing:
+    """What belongs to objects, and their functions. Objects are asked once: some make new lists."""
+
+    def __init__(self) -> None:
+        self._cache: dict[Any, Any] = {}  # of classes that list their own children
+        self._known: dict[int, tuple[Any, dict[str, Any]]] = {}
+
+    def _own(self, item: Any) -> dict[str, Any]:
+        if id(item) not in self._known:
+            own = item._trackable_children(save_type="savedmodel", cache=self._cache)
+            self._known[id(item)] = item, own
+        return self._known[id(item)][1]
+
+    def children(self, item: Any) -> dict[str, Any]:
+        """The objects that belong to one, and what holds functions of its own."""
+        if lists_own_children(item):
+            return {key: value for key, value in self._own(item).items() if is_trackable(value)}
+        found = children(item)
+        besides = getattr(item, "_saved_model_children", None)
+        if besides is not None:
+            found = besides() | found
+        if isinstance(item, _core.Variable) or _identifier(item).startswith("_tf_keras"):
+            return found
+        return {**found, **saved_functions.holders_of_functions(item)}
+
+    def functions(self, item: Any, of_class: bool) -> dict[str, Any]:
+        """The functions of an object by name; see `saved_functions.functions_of`."""
+        if lists_own_children(item):
+            functions = saved_functions.FUNCTIONS
+            return {
+                k: value for k, value in self._own(item).items() if isinstance(value, functions)
+            }
+        return saved_functions.functions_of(item, of_class)
+
+
+def _default_signature(item: Any) -> Any:
+    """The function that models of packages give as theirs; None where there is none."""
+    try:
+        default = getattr(item, _DEFAULT_SIGNATURE, None)
+    except (TypeError, ValueError):  # It cannot be told of a model that takes several arguments.
+        return None
+    return default if isinstance(default, saved_functions.FUNCTIONS) else None
+
+
+def _variable_of(item: Any) -> Any:
+    """The variable that is saved for an object: itself, or the one that a class of a package holds."""
+    if not isinstance(item, _core.Variable) and hasattr(item, "_write_object_proto"):
+        item = getattr(item, "value", None)
+    return item if isinstance(item, _core.Variable) else None
 
 
 def _is_table(item: Any) -> bool:

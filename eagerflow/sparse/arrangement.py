@@ -216,7 +216,20 @@ def reshape(sp_input: SparseTensor, shape: Any, name: str | None = None) -> Spar
     return assembled(indices, value._values, _core.convert(target, dtypes.int64, None))
 
 
-@op_function(in_graph=on_host(_sliced_spec))
+def _transposed_spec(sp_input: Any, perm: Any = None, name: str | None = None) -> Any:
+    value = checked(sp_input)
+    order = range(value.shape.rank or 0)[::-1] if perm is None else _known_order(perm)
+    if value.shape.rank is None or order is None:
+        return spec_of_rank(value)
+    return SparseTensorSpec([value.shape[axis] for axis in order], value.dtype)
+
+
+def _known_order(perm: Any) -> Any:
+    known = _core.static_value(_core.convert(perm, None, dtypes.int32))
+    return None if known is None else known.numpy().tolist()
+
+
+@op_function(in_graph=on_host(_transposed_spec))
 def transpose(
     sp_input: SparseTensor, perm: TensorLike | None = None, name: str | None = None
 ) -> SparseTensor:
@@ -237,8 +250,14 @@ def transpose(
     return ordered(value, value._values, shape, order)
 
 
-def _expanded_spec(sp_input: Any, *_: Any, **__: Any) -> Any:
-    return spec_of_rank(checked(sp_input), 1)
+def _expanded_spec(sp_input: Any, axis: Any = None, name: str | None = None) -> Any:
+    value = checked(sp_input)
+    if value.shape.rank is None or not isinstance(axis, int | None):
+        return spec_of_rank(value, 1)
+    sizes = value.shape.as_list()
+    place = -1 if axis is None else axis
+    sizes.insert(place if place >= 0 else len(sizes) + 1 + place, 1)
+    return SparseTensorSpec(sizes, value.dtype)
 
 
 @op_function(in_graph=on_host(_expanded_spec))

@@ -22,6 +22,7 @@ from eagerflow.ops import array, math, segment
 from eagerflow.ops.printing import tensor_text
 from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
+from eagerflow.util.known_as import known_as
 
 # Imported when it is first used: it imports this module.
 segments = lazy.Module("eagerflow.sparse.segments")
@@ -37,6 +38,7 @@ _ELEMENTWISE = frozenset(
 )
 
 
+@known_as("tensorflow.python.framework.sparse_tensor", "SparseTensor")
 class SparseTensor(CompositeTensor):
     """A tensor given by some of its elements; the others are zero.
 

@@ -29,6 +29,7 @@ __all__ = [
     "EAGER_MODE",
     "GRAPH_MODE",
     "Context",
+    "_reset_context",
     "async_wait",
     "building_graph",
     "context",
@@ -88,6 +89,11 @@ def get_device_name() -> str:
 
 def ensure_initialized() -> None:
     """Does nothing: the engine is ready when it is imported."""
+
+
+def _reset_context() -> None:
+    """Lets devices be configured again. Tensors and variables stay as they are."""
+    table.reopen()
 
 
 def async_wait() -> None:

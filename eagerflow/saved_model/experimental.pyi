@@ -1,0 +1,1 @@
+from eagerflow.framework.trackable import TrackableResource as TrackableResource
