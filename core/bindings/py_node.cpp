@@ -170,7 +170,8 @@ nb::list exchanged_by_node(const PyNode& self) {
 }
 
 nb::object host_function_of(const PyNode& self) {
-  const auto* const call = dynamic_cast<const HostCall*>(self.node().function.get());
+  if (!self.node().function) return nb::none();
+  const auto* const call = dynamic_cast<const HostCall*>(&graph::plain_function(self.node()));
   return call ? nb::borrow(call->callable()) : nb::none();
 }
 

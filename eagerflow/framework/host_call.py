@@ -187,7 +187,7 @@ def on_host(
         def call(*args: Any, **kwargs: Any) -> Any:
             result = specs(*args, **kwargs)
             return host_call(
-                function, result, args, kwargs, name=function.__name__, effects=effects
+                function, result, args, kwargs, name=function.__name__.strip("_"), effects=effects
             )
 
         return call

@@ -16,6 +16,10 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graphdef import inverse, lowering
 from eagerflow.graphdef.writer import Ref
+from eagerflow.util import lazy
+
+# It registers its emitters here.
+_numbers = lazy.Module("eagerflow.graphdef.number_emitters")
 
 
 class NoSuchNodeError(Exception):
@@ -109,7 +113,9 @@ Emitter = Callable[[View], Sequence[Ref]]
 EMITTERS: dict[str, Emitter] = {}
 
 
-def _emits(*names: str) -> Callable[[Emitter], Emitter]:
+def emits(*names: str) -> Callable[[Emitter], Emitter]:
+    """The decorator of an emitter for some operations."""
+
     def register(emitter: Emitter) -> Emitter:
         EMITTERS.update(dict.fromkeys(names, emitter))
         return emitter
@@ -124,17 +130,18 @@ def emit(body: Any, node: Any, name: str) -> Sequence[Ref]:
         NoSuchNodeError: if it is nothing that TensorFlow has.
     """
     view = View(body, node, name)
-    emitter = EMITTERS.get(node.op)
+    emitter = EMITTERS.get(node.op) or _numbers.EMITTERS.get(node.op)
     if emitter is not None:
         return emitter(view)
     if node.op in inverse.table():
-        return _direct(view, inverse.table()[node.op])
+        return direct(view, inverse.table()[node.op])
     if node.op in lowering.LOWERED:
-        return _lowered(view)
+        return lowered(view)
     raise NoSuchNodeError("TensorFlow has no such operation")
 
 
-def _direct(view: View, found: inverse.Inverse) -> Sequence[Ref]:
+def direct(view: View, found: inverse.Inverse) -> Sequence[Ref]:
+    """The operation that a rule says the node is."""
     definition = found.definition
     inputs: list[Any] = []
     remaining = list(view.inputs)
@@ -185,7 +192,7 @@ def _default_of(view: View, parameter: str) -> Any:
     return view.add("Range", 0, rank, 1)
 
 
-def _lowered(view: View) -> Sequence[Ref]:
+def lowered(view: View) -> Sequence[Ref]:
     """The node as simpler operations."""
     node = view.node
     specs = [TensorSpec(ref.shape, ref.dtype) for ref in view.inputs]
@@ -194,36 +201,7 @@ def _lowered(view: View) -> Sequence[Ref]:
     return view.body.inline(graph, view.inputs, view.name)
 
 
-def _scalar(value: Any, dtype: Any) -> Any:
-    """A constant of a dtype."""
-    if dtype is dtypes.string:
-        return _core.convert(b"", dtype, None)
-    return _core.convert(value, dtype, None)
-
-
-@_emits("zeros", "ones")
-def _filled(view: View) -> Sequence[Ref]:
-    dtype = view.specs[0][0]
-    sizes = view.tensor("shape")
-    value = (
-        view.body.constant(0 if view.node.op == "zeros" else 1, dtype)
-        if (dtype is not dtypes.string)
-        else view.body.constant("", dtype)
-    )
-    return view.last("Fill", sizes, value)
-
-
-@_emits("zeros_like", "ones_like")
-def _like(view: View) -> Sequence[Ref]:
-    (dtype, _), source = view.specs[0], view.inputs[0]
-    op = "ZerosLike" if view.node.op == "zeros_like" else "OnesLike"
-    if source.dtype is dtype:
-        return view.last(op, source)
-    value = view.body.constant(int(op == "OnesLike"), dtype)
-    return view.last("Fill", view.add("Shape", source), value)
-
-
-@_emits("eye")
+@emits("eye")
 def _eye(view: View) -> Sequence[Ref]:
     dtype = view.specs[0][0]
     rows = view.tensor("num_rows")
@@ -234,26 +212,27 @@ def _eye(view: View) -> Sequence[Ref]:
     least = view.add("Minimum", view.body.constant(rows, dtypes.int32) if isinstance(rows, int) else rows,
                      columns)  # fmt: skip
     sizes = [view.body.constant(size, dtypes.int32) for size in batch]
-    ones = view.add("Fill", view.add("Pack", [*sizes, least]), view.body.constant(1, dtype))
-    return view.last("MatrixDiagV3", ones, 0, rows, columns, view.body.constant(0, dtype))
+    one, zero = (view.body.constant(bool(k) if dtype is dtypes.bool else k, dtype) for k in (1, 0))
+    ones = view.add("Fill", view.add("Pack", [*sizes, least]), one)
+    return view.last("MatrixDiagV3", ones, 0, rows, columns, zero)
 
 
-@_emits("squeeze")
+@emits("squeeze")
 def _squeeze(view: View) -> Sequence[Ref]:
     return view.last("Squeeze", view.inputs[0], squeeze_dims=view.known("axis") or [])
 
 
-@_emits("equal")
+@emits("equal")
 def _equal(view: View) -> Sequence[Ref]:
     return view.last("Equal", *view.inputs)
 
 
-@_emits("not_equal", "logical_xor")
+@emits("not_equal", "logical_xor")
 def _not_equal(view: View) -> Sequence[Ref]:
     return view.last("NotEqual", *view.inputs)
 
 
-@_emits("pad", "mirror_pad_grad")
+@emits("pad", "mirror_pad_grad")
 def _pad(view: View) -> Sequence[Ref]:
     paddings = view.tensor("paddings")
     if isinstance(paddings, Ref):
@@ -270,24 +249,20 @@ def _pad(view: View) -> Sequence[Ref]:
     value = view.known("constant_values")
     if not value:
         return view.last("Pad", view.inputs[0], paddings)
+    kind = view.inputs[0].dtype
+    if kind.is_integer or kind is dtypes.bool:
+        value = int(value)
     return view.last("PadV2", view.inputs[0], paddings, value)
 
 
-@_emits("gather")
+@emits("gather")
 def _gather(view: View) -> Sequence[Ref]:
     return view.last(
         "GatherV2", *view.inputs, view.tensor("axis"), batch_dims=view.known("batch_dims")
     )
 
 
-@_emits("gather_nd")
-def _gather_nd(view: View) -> Sequence[Ref]:
-    if view.known("batch_dims"):
-        raise NoSuchNodeError("TensorFlow's GatherNd has no batch_dims")
-    return view.last("GatherNd", *view.inputs)
-
-
-@_emits("split")
+@emits("split")
 def _split_up(view: View) -> Sequence[Ref]:
     sizes, axis = view.tensor("size_splits"), view.tensor("axis")
     count = len(view.specs)
@@ -297,7 +272,7 @@ def _split_up(view: View) -> Sequence[Ref]:
     return view.last("SplitV", view.inputs[0], sizes, axis, num_split=count)
 
 
-@_emits("transpose")
+@emits("transpose")
 def _transpose(view: View) -> Sequence[Ref]:
     perm = view.tensor("perm")
     perm = _default_of(view, "perm") if perm is None else perm
@@ -305,24 +280,7 @@ def _transpose(view: View) -> Sequence[Ref]:
     return view.last(op, view.inputs[0], perm)
 
 
-@_emits("matmul")
-def _matmul(view: View) -> Sequence[Ref]:
-    a, b = view.inputs
-    transposed = {}
-    for key in "ab":
-        adjoint = view.known(f"adjoint_{key}")
-        transposed[key] = adjoint or view.known(f"transpose_{key}")
-        if transposed[key] and not adjoint and a.dtype.is_complex:
-            raise NoSuchNodeError("TensorFlow transposes complex matrices by an operation before")
-    if view.specs[0][0] is not a.dtype:
-        attrs = {"adj_x": transposed["a"], "adj_y": transposed["b"], "Tout": view.specs[0][0]}
-        return view.last("BatchMatMulV3", a, b, **attrs)
-    if a.shape.rank == 2 and b.shape.rank == 2 and not a.dtype.is_complex:
-        return view.last("MatMul", a, b, transpose_a=transposed["a"], transpose_b=transposed["b"])
-    return view.last("BatchMatMulV2", a, b, adj_x=transposed["a"], adj_y=transposed["b"])
-
-
-@_emits("avg_pool", "avg_pool_grad")
+@emits("avg_pool", "avg_pool_grad")
 def _avg_pool(view: View) -> Sequence[Ref]:
     if view.known("padding") == "EXPLICIT":
         raise NoSuchNodeError("TensorFlow's AvgPool takes no explicit padding")
@@ -333,13 +291,13 @@ def _avg_pool(view: View) -> Sequence[Ref]:
     return view.last("AvgPoolGrad", shape, view.inputs[0], **attrs)
 
 
-@_emits("batch_norm_inference")
+@emits("batch_norm_inference")
 def _batch_norm_inference(view: View) -> Sequence[Ref]:
     x, scale = view.inputs[:2]
     axis = view.known("axis")
     images = x.shape.rank == 4 and axis in (-1, 3, 1) and scale.dtype is dtypes.float32
     if not images:
-        return _lowered(view)
+        return lowered(view)
     layout = "NCHW" if axis == 1 else "NHWC"
     return view.body.add(
         "FusedBatchNormV3", *view.inputs, name=view.name, outputs=view.specs,
@@ -347,14 +305,14 @@ def _batch_norm_inference(view: View) -> Sequence[Ref]:
     )  # fmt: skip
 
 
-@_emits("ensure_shape")
+@emits("ensure_shape")
 def _ensure_shape(view: View) -> Sequence[Ref]:
     sizes = view.known("shape")
     shape = TensorShape([None if size < 0 else size for size in sizes])
     return view.last("EnsureShape", view.inputs[0], shape=shape)
 
 
-@_emits("searchsorted")
+@emits("searchsorted")
 def _searchsorted(view: View) -> Sequence[Ref]:
     rows, values = view.inputs
     op = "LowerBound" if view.known("side") == "left" else "UpperBound"
@@ -368,7 +326,7 @@ def _searchsorted(view: View) -> Sequence[Ref]:
     return view.last("Reshape", found, view.add("Shape", values))
 
 
-@_emits("diag")
+@emits("diag")
 def _diag(view: View) -> Sequence[Ref]:
     places = [view.numbers(view.tensor(key), dtypes.int32) for key in ("k", "num_rows", "num_cols")]
     return view.last(
@@ -376,7 +334,7 @@ def _diag(view: View) -> Sequence[Ref]:
     )
 
 
-@_emits("diag_part")
+@emits("diag_part")
 def _diag_part(view: View) -> Sequence[Ref]:
     zero = view.body.constant(0, view.specs[0][0])
     return view.last("MatrixDiagPartV3", view.inputs[0], view.tensor("k"), zero)
@@ -385,22 +343,22 @@ def _diag_part(view: View) -> Sequence[Ref]:
 # Factorizations.
 
 
-@_emits("cholesky_factor")
+@emits("cholesky_factor")
 def _cholesky(view: View) -> Sequence[Ref]:
     return view.last("Cholesky", *view.inputs)
 
 
-@_emits("lu_solve")
+@emits("lu_solve")
 def _solve(view: View) -> Sequence[Ref]:
     return view.last("MatrixSolve", *view.inputs, adjoint=view.known("adjoint"))
 
 
-@_emits("lu_inverse")
+@emits("lu_inverse")
 def _inverse(view: View) -> Sequence[Ref]:
     return view.last("MatrixInverse", *view.inputs, adjoint=view.known("adjoint"))
 
 
-@_emits("triangle_solve")
+@emits("triangle_solve")
 def _triangle_solve(view: View) -> Sequence[Ref]:
     attrs = {key: view.known(key) for key in ("lower", "adjoint")}
     return view.last("MatrixTriangularSolve", *view.inputs, **attrs)
@@ -409,12 +367,12 @@ def _triangle_solve(view: View) -> Sequence[Ref]:
 # Text.
 
 
-@_emits("string_case")
+@emits("string_case")
 def _case(view: View) -> Sequence[Ref]:
     return view.last("StringUpper" if view.known("upper") else "StringLower", *view.inputs)
 
 
-@_emits("string_join")
+@emits("string_join")
 def _join(view: View) -> Sequence[Ref]:
     separator = _core.static_value(view.node.inputs[0])
     if separator is None:
@@ -422,30 +380,30 @@ def _join(view: View) -> Sequence[Ref]:
     return view.last("StringJoin", view.inputs[1:], separator=separator.numpy())
 
 
-@_emits("string_length")
+@emits("string_length")
 def _length(view: View) -> Sequence[Ref]:
     unit = "UTF8_CHAR" if view.known("characters") else "BYTE"
     return view.last("StringLength", *view.inputs, unit=unit)
 
 
-@_emits("string_part")
+@emits("string_part")
 def _part(view: View) -> Sequence[Ref]:
     unit = "UTF8_CHAR" if view.known("characters") else "BYTE"
     text, *places = view.inputs
     return view.last("Substr", text, *places, unit=unit)
 
 
-@_emits("string_strip")
+@emits("string_strip")
 def _strip(view: View) -> Sequence[Ref]:
     return view.last("StringStrip", *view.inputs)
 
 
-@_emits("string_to_number")
+@emits("string_to_number")
 def _to_number(view: View) -> Sequence[Ref]:
     return view.last("StringToNumber", *view.inputs, out_type=view.specs[0][0])
 
 
-@_emits("string_hash")
+@emits("string_hash")
 def _hash(view: View) -> Sequence[Ref]:
     attrs = {"num_buckets": view.known("buckets")}
     method = view.known("method")
@@ -455,7 +413,7 @@ def _hash(view: View) -> Sequence[Ref]:
     return view.last(ops.get(method, "StringToHashBucket"), *view.inputs, **attrs)
 
 
-@_emits("string_of_number")
+@emits("string_of_number")
 def _of_number(view: View) -> Sequence[Ref]:
     how = view.known("format")
     attrs = {} if how == "fixed" else {how: True}
@@ -464,7 +422,7 @@ def _of_number(view: View) -> Sequence[Ref]:
     return view.last("AsString", *view.inputs, precision=precision, **attrs)
 
 
-@_emits("base64_encode", "base64_decode")
+@emits("base64_encode", "base64_decode")
 def _base64(view: View) -> Sequence[Ref]:
     if view.node.op == "base64_decode":
         return view.last("DecodeBase64", *view.inputs)
@@ -474,7 +432,7 @@ def _base64(view: View) -> Sequence[Ref]:
 # Sparse and ragged values.
 
 
-@_emits("sparse_to_dense")
+@emits("sparse_to_dense")
 def _to_dense(view: View) -> Sequence[Ref]:
     values, default, indices = view.inputs
     shape = view.numbers(view.tensor("shape"), indices.dtype)
@@ -483,7 +441,7 @@ def _to_dense(view: View) -> Sequence[Ref]:
     return view.last("SparseToDense", indices, shape, values, default)
 
 
-@_emits("sparse_matmul")
+@emits("sparse_matmul")
 def _sparse_matmul(view: View) -> Sequence[Ref]:
     values, indices, b = view.inputs
     sizes = [view.tensor("rows"), view.tensor("columns")]
@@ -501,22 +459,13 @@ def _sparse_matmul(view: View) -> Sequence[Ref]:
     )
 
 
-@_emits("sparse_segment_sum")
+@emits("sparse_segment_sum")
 def _sparse_segment(view: View) -> Sequence[Ref]:
     kind = {"sum": "Sum", "mean": "Mean"}.get(view.known("scale"), "SqrtN")
     count = view.tensor("num_segments")
     if count is None:
         return view.last(f"SparseSegment{kind}", *view.inputs)
     return view.last(f"SparseSegment{kind}WithNumSegments", *view.inputs, count)
-
-
-@_emits("gather_nd_grad")
-def _gather_nd_grad(view: View) -> Sequence[Ref]:
-    dy, indices = view.inputs
-    shape = view.numbers(view.tensor("shape"), indices.dtype)
-    if not isinstance(shape, Ref):
-        shape = view.body.constant(shape, indices.dtype)
-    return view.last("ScatterNd", indices, dy, shape)
 
 
 # Lists of tensors.
@@ -531,30 +480,30 @@ def _element_shape(view: View) -> Any:
     return view.body.constant([-1 if size is None else size for size in sizes], dtypes.int32)
 
 
-@_emits("tensor_list_add")
+@emits("tensor_list_add")
 def _add_lists(view: View) -> Sequence[Ref]:
     return view.last("AddN", view.inputs)
 
 
-@_emits("tensor_list_reserve")
+@emits("tensor_list_reserve")
 def _reserve(view: View) -> Sequence[Ref]:
     dtype = view.known("element_dtype")
     return view.last("TensorListReserve", _element_shape(view), view.inputs[0], element_dtype=dtype)
 
 
-@_emits("tensor_list_from_tensor")
+@emits("tensor_list_from_tensor")
 def _from_tensor(view: View) -> Sequence[Ref]:
     return view.last("TensorListFromTensor", view.inputs[0], _element_shape(view))
 
 
-@_emits("tensor_list_get_item", "tensor_list_gather")
+@emits("tensor_list_get_item", "tensor_list_gather")
 def _get_item(view: View) -> Sequence[Ref]:
     op = "TensorListGetItem" if view.node.op.endswith("item") else "TensorListGather"
     dtype = view.known("element_dtype")
     return view.last(op, *view.inputs, _element_shape(view), element_dtype=dtype)
 
 
-@_emits("tensor_list_stack")
+@emits("tensor_list_stack")
 def _stack(view: View) -> Sequence[Ref]:
     return view.last(
         "TensorListStack", view.inputs[0], _element_shape(view),
@@ -562,7 +511,7 @@ def _stack(view: View) -> Sequence[Ref]:
     )  # fmt: skip
 
 
-@_emits("tensor_list_concat")
+@emits("tensor_list_concat")
 def _concat(view: View) -> Sequence[Ref]:
     lengths = view.body.constant([], dtypes.int64)
     return view.last(
@@ -571,7 +520,7 @@ def _concat(view: View) -> Sequence[Ref]:
     )  # fmt: skip
 
 
-@_emits("tensor_list_split")
+@emits("tensor_list_split")
 def _split(view: View) -> Sequence[Ref]:
     tensor, lengths = view.inputs
     lengths = view.numbers(lengths, dtypes.int64)
@@ -601,7 +550,7 @@ def _stream_of(view: View) -> Any:
     return None
 
 
-@_emits(*_DRAWS)
+@emits(*_DRAWS)
 def _draw(view: View) -> Sequence[Ref]:
     stateful, stateless = _DRAWS[view.node.op]
     stream = _stream_of(view)

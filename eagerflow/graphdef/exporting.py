@@ -11,7 +11,12 @@ from eagerflow.errors import UnimplementedError
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.graphdef import attributes, custom_gradients, emitters, node_functions
+from eagerflow.graphdef import (
+    attributes,
+    custom_gradients,
+    emitters,
+    node_functions,
+)
 from eagerflow.graphdef.table_nodes import table_handle
 from eagerflow.graphdef.writer import GraphWriter, Ref
 from eagerflow.protos.graph import MESSAGES

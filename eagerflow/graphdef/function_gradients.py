@@ -13,7 +13,7 @@ import eagerflow as tf
 from eagerflow import _core
 from eagerflow.errors import UnimplementedError
 from eagerflow.framework.func_graph import FuncGraph, dims_of
-from eagerflow.graphdef import composed, gradients
+from eagerflow.graphdef import composed, gradients, host_gradients, host_lowering
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -39,6 +39,12 @@ def refusal(node: Any) -> str:
             "it is a gradient of a loop that reads TensorArrays that it writes; trace the function with "
             "known shapes"
         )
+    host = node.host_function
+    if isinstance(host, host_lowering.TensorflowOperation):
+        known = host.definition.name in host_gradients.RULES
+        return "" if known else f"it is a gradient of {host.definition.name}"
+    if host is not None and not _is_lowered(node):
+        return "it is a gradient of a call of Python"
     if any(callee.has_effects for callee in node.callees):
         return (
             f"it is a gradient of a {node.type} that changes variables or draws random numbers, and "
@@ -71,6 +77,28 @@ def _index_dtype(node: Any, results: Sequence[Any]) -> Any:
     return node.outputs[len(results)].dtype
 
 
+def _is_lowered(node: Any) -> bool:
+    """Whether a node calls Python that consists of operations of TensorFlow."""
+    host = node.host_function
+    return (
+        host is not None
+        and not isinstance(host, host_lowering.TensorflowOperation)
+        and host_lowering.find(node) is not None
+    )
+
+
+def _of_operation(
+    forward: Any, x: list[Tensor], wanted: list[int], dy: dict[int, Tensor]
+) -> list[Tensor]:
+    """The gradients of an operation that only TensorFlow has."""
+    operation = forward.host_function
+    y = forward.replay(x)
+    given = [dy[k] if k in dy else tf.zeros_like(value) for k, value in enumerate(y)]
+    rule = host_gradients.RULES[operation.definition.name]
+    found = rule(given, x, y, operation.attrs)
+    return [tf.zeros_like(x[k]) if found[k] is None else found[k] for k in wanted]
+
+
 def _replayed(graph: Any, arguments: Sequence[Tensor]) -> list[Tensor]:
     """Adds the nodes of a graph to the one that is being built; its results.
 
@@ -100,6 +128,8 @@ def _node_again(node: Any, inputs: list[Tensor]) -> list[Tensor]:
             f"The gradient of a gradient ('{node.name}') cannot be exported for unknown shapes. Trace "
             "the function with known shapes.",
         )
+    if _is_lowered(node):
+        return host_lowering.lowered(node, inputs)
     if node.op is not None or not node.callees or node.exchanged:
         return node.replay(inputs)
     if not node.captures:
@@ -151,6 +181,8 @@ def _of(forward: Any, x: list[Tensor], wanted: list[int], dy: dict[int, Tensor])
         wanted: which sources.
         dy: the gradients of outputs by their places.
     """
+    if isinstance(forward.host_function, host_lowering.TensorflowOperation):
+        return _of_operation(forward, x, wanted, dy)
     if "While" in forward.type:
         return _of_loop(forward, x, wanted, dy)
     if forward.type.endswith(("If", "Case")):

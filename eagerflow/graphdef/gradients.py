@@ -7,7 +7,6 @@ ones here. What is lowered has the gradients of what it becomes.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -100,14 +99,17 @@ def _add_n(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 
 @_gradient("gelu")
 def _gelu(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    v = x[0]
-    if attrs["approximate"]:
-        factor = math.sqrt(2.0 / math.pi)
-        t = tf.tanh(factor * (v + 0.044715 * v * v * v))
-        inner = factor * (1.0 + 3.0 * 0.044715 * v * v)
-        return [dy[0] * 0.5 * (1.0 + t + v * (1.0 - t * t) * inner)]
-    density = tf.exp(-0.5 * tf.square(v)) / math.sqrt(2.0 * math.pi)
-    return [dy[0] * (0.5 * (1.0 + tf.math.erf(v / math.sqrt(2.0))) + v * density)]
+    return [lowering.gelu_grad(dy[0], x[0], attrs["approximate"])]
+
+
+@_gradient("matrix_band_part")
+def _band_part(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [tf.linalg.band_part(dy[0], attrs["num_lower"], attrs["num_upper"])]
+
+
+@_gradient("scatter_nd")
+def _scatter_nd(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [None, tf.gather_nd(dy[0], x[0])]
 
 
 @_gradient("elu")
@@ -139,16 +141,19 @@ def _sparse_softmax_cross_entropy(dy: Any, x: Any, y: Any, attrs: Any) -> list[A
 
 @_gradient("gather")
 def _gather(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    if attrs["axis"] or attrs["batch_dims"]:
+    sizes = tf.shape(x[0])
+    if not attrs["axis"] and not attrs["batch_dims"]:
+        rows = tf.reshape(dy[0], tf.concat([[-1], sizes[1:]], 0))
+        return [tf.math.unsorted_segment_sum(rows, tf.reshape(x[1], [-1]), sizes[0]), None]
+    if x[0].shape.rank is None or x[1].shape.rank is None:
         raise UnimplementedError(
             None,
             None,
-            "The gradient of gather along another axis than the first, for unknown shapes, cannot be "
-            "exported. Trace the function with known shapes.",
+            "The gradient of gather along another axis than the first, for tensors of unknown rank, "
+            "cannot be exported. Trace the function with known ranks.",
         )
-    sizes = tf.shape(x[0])
-    rows = tf.reshape(dy[0], tf.concat([[-1], sizes[1:]], 0))
-    return [tf.math.unsorted_segment_sum(rows, tf.reshape(x[1], [-1]), sizes[0]), None]
+    places = tf.unstack(sizes, x[0].shape.rank)
+    return [lowering.gathered_back(dy[0], x[1], places, attrs["axis"], attrs["batch_dims"]), None]
 
 
 @_gradient("gather_nd")

@@ -207,6 +207,14 @@ class Builder:
         replaced = {key.rpartition(":")[0] for key in given}
         names = list(by_name if fetches is None else _reached(by_name, fetches, replaced))
         values: dict[str, Any] = {}
+        # The names of the file come before those of the nodes that an operation consists of here.
+        kept: dict[str, str] = {}
+        if graph is not None and prefix is not None:
+            kept = {
+                key: _core.Graph.unique_name(graph, f"{prefix}{key}", False)
+                for key in names
+                if by_name[key].op != "Placeholder" and key not in replaced
+            }
         for key in _sorted(by_name, names, "graph", replaced):
             node = by_name[key]
             replacements = [given.get(f"{key}:{k}") for k in range(1 if key in replaced else 0)]
@@ -219,11 +227,11 @@ class Builder:
                 shape = attributes.shape_of(known)
                 values[key] = _Results(None, [placeholder(key, dtype, shape)])
             elif program is not None:
-                values[key] = self._program_node(program, node, values, made, f"{prefix}{key}")
+                values[key] = self._program_node(program, node, values, made, kept[key])
             else:
                 values[key] = self._graph_node(node, values, lenient=fetches is None)
-                if prefix is not None:
-                    self._rename(values[key].flat(), prefix + key)
+                if key in kept:
+                    self._rename(values[key].flat(), kept[key])
         return {key: results.flat() for key, results in values.items()}
 
     def _program_node(
@@ -262,7 +270,7 @@ class Builder:
             made[node.name] = awaited
         self._rename(results.flat(), name)
         if new and name not in (one.name for one in new) and not _gives_tensors(results):
-            graph.rename(new[-1].id, graph.unique_name(name, True, False))
+            graph.rename(new[-1].id, name)
         return results
 
     def _rename(self, results: list[Any], name: str) -> None:
@@ -275,7 +283,7 @@ class Builder:
             if node.id > self._last:
                 self._last = node.id
                 if node.name != name:
-                    graph.rename(node.id, _core.Graph.unique_name(graph, name, False))
+                    graph.rename(node.id, name)
 
     def _graph_node(self, node: Any, values: dict[str, Any], lenient: bool) -> _Results:
         for text in node.input:

@@ -157,14 +157,162 @@ def _taps(places: Tensor, weights: Tensor) -> Tensor:
     return places[:, None] + tf.range(tf.shape(weights)[1])
 
 
+def gathered_back(
+    dy: Tensor, indices: Tensor, sizes: Sequence[Any], axis: int, batch_dims: int
+) -> Tensor:
+    """The gradient of what was gathered.
+
+    Args:
+        dy: the gradient of the result.
+        indices: what was taken.
+        sizes: those of the axes of what it was taken from, each a number or a tensor.
+        axis: along which axis.
+        batch_dims: how many leading axes indices have in common with it.
+    """
+    rank, places = len(sizes), len(indices.shape)
+    axis, batch_dims = axis % rank, batch_dims % (places + 1)
+    inner = places - batch_dims
+    # The axes of the indices come first, but for the batch.
+    order = [*range(batch_dims), *range(axis, axis + inner), *range(batch_dims, axis)]
+    order += range(axis + inner, rank - 1 + inner)
+    batch, before, after = sizes[:batch_dims], sizes[batch_dims:axis], sizes[axis + 1 :]
+    rows = tf.reshape(tf.transpose(dy, order), tf.stack([-1, *before, *after]))
+    count = tf.reduce_prod(tf.stack([1, *batch]))
+    ids = tf.reshape(indices, tf.stack([count, -1]))
+    ids += tf.cast(tf.range(count) * sizes[axis], ids.dtype)[:, None]
+    total = tf.math.unsorted_segment_sum(rows, tf.reshape(ids, [-1]), count * sizes[axis])
+    whole = tf.reshape(total, tf.stack([*batch, sizes[axis], *before, *after]))
+    back = [*range(batch_dims), *range(batch_dims + 1, axis + 1), batch_dims]
+    return tf.transpose(whole, [*back, *range(axis + 1, rank)])
+
+
 @_lowers
 def gather_grad(
     dy: Tensor, indices: Tensor, shape: list[int], axis: int, batch_dims: int
 ) -> Tensor:
-    if batch_dims or axis % len(shape):
-        raise ValueError("gathered along another axis")
-    flat = tf.reshape(dy, [-1, *shape[1:]])
-    return tf.math.unsorted_segment_sum(flat, tf.reshape(indices, [-1]), shape[0])
+    if not batch_dims and not axis % len(shape):
+        flat = tf.reshape(dy, [-1, *shape[1:]])
+        return tf.math.unsorted_segment_sum(flat, tf.reshape(indices, [-1]), shape[0])
+    return gathered_back(dy, indices, shape, axis, batch_dims)
+
+
+def _with_batch(indices: Tensor, batch_dims: int) -> Tensor:
+    """Indices that begin with the places along the batch axes."""
+    sizes = tf.shape(indices)
+    rank = len(indices.shape)
+    parts = []
+    for k in range(batch_dims):
+        places = tf.cast(tf.range(sizes[k]), indices.dtype)
+        around = [-1 if axis == k else 1 for axis in range(rank)]
+        parts.append(tf.broadcast_to(tf.reshape(places, around), tf.concat([sizes[:-1], [1]], 0)))
+    return tf.concat([*parts, indices], -1)
+
+
+@_lowers
+def gather_nd(params: Tensor, indices: Tensor, batch_dims: int) -> Tensor:
+    return tf.gather_nd(params, _with_batch(indices, batch_dims))
+
+
+@_lowers
+def gather_nd_grad(dy: Tensor, indices: Tensor, shape: list[int], batch_dims: int) -> Tensor:
+    return tf.scatter_nd(_with_batch(indices, batch_dims), dy, tf.cast(shape, indices.dtype))
+
+
+@_lowers
+def imag(input: Tensor) -> Tensor:
+    return tf.zeros_like(input)
+
+
+@_lowers
+def angle(input: Tensor) -> Tensor:
+    zero = tf.zeros_like(input)
+    return tf.where(input < 0, zero + tf.constant(math.pi, input.dtype), zero)
+
+
+@_lowers
+def linspace(start: Tensor, stop: Tensor, num: int, axis: int) -> Tensor:
+    rank = len(start.shape)
+    axis = axis % (rank + 1)
+    if num == 1:
+        return tf.expand_dims(start, axis)
+    wide = tf.complex64 if start.dtype.is_complex else tf.float32
+    wide = wide if start.dtype.size <= wide.size else start.dtype
+    first, last = (tf.expand_dims(tf.cast(end, wide), axis) for end in (start, stop))
+    around = [num if k == axis else 1 for k in range(rank + 1)]
+    steps = tf.cast(tf.reshape(tf.range(num), around), wide)
+    inside = first + (last - first) / tf.cast(num - 1, wide) * steps
+    found = tf.where(tf.reshape(tf.range(num), around) == num - 1, last, inside)
+    return tf.cast(found, start.dtype)
+
+
+def _dilated(
+    x: Tensor, kernel: Tensor, strides: list[int], padding: str, explicit: list[int] | None,
+    dilations: list[int], data_format: str,
+) -> Tensor:  # fmt: skip
+    """A depthwise convolution with gaps: a plain one of every so many pixels, which form a batch."""
+    first = data_format == "NCHW"
+    if first:
+        x = tf.transpose(x, [0, 2, 3, 1])
+    gaps = dilations[2:] if first else dilations[1:3]
+    steps = strides[2:] if first else strides[1:3]
+    reach = [(kernel.shape[k] - 1) * gaps[k] for k in range(2)]
+    pads = [[0, 0], [0, 0]]
+    if padding == "SAME":
+        pads = [[all_ // 2, all_ - all_ // 2] for all_ in reach]
+    elif padding == "EXPLICIT":
+        given = list(explicit or [])
+        places = (4, 6) if first else (2, 4)
+        pads = [given[k : k + 2] for k in places]
+    x = tf.pad(x, [[0, 0], *pads, [0, 0]])
+    sizes = tf.unstack(tf.shape(x)[1:3], 2)
+    rest = [(-size) % gap for size, gap in zip(sizes, gaps, strict=True)]
+    missing = tf.stack([tf.stack([0, more]) for more in rest])
+    cells = tf.space_to_batch(x, gaps, missing)
+    found = tf.nn.depthwise_conv2d(cells, kernel, [1, 1, 1, 1], "VALID")
+    whole = tf.batch_to_space(found, gaps, missing)
+    whole = whole[:, :: steps[0], :: steps[1]]
+    return tf.transpose(whole, [0, 3, 1, 2]) if first else whole
+
+
+@_lowers
+def depthwise_conv2d(
+    input: Tensor, filter: Tensor, strides: list[int], padding: str,
+    explicit_paddings: list[int] | None, dilations: list[int], data_format: str,
+) -> Tensor:  # fmt: skip
+    return _dilated(input, filter, strides, padding, explicit_paddings, dilations, data_format)
+
+
+@_lowers
+def depthwise_conv2d_backprop_input(
+    filter: Tensor, out_backprop: Tensor, input_sizes: list[int], *args: Any, **attrs: Any
+) -> Tensor:
+    x = tf.zeros(input_sizes, filter.dtype)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = depthwise_conv2d(x, filter, *args, **attrs)
+    return tape.gradient(y, x, out_backprop)
+
+
+@_lowers
+def depthwise_conv2d_backprop_filter(
+    input: Tensor, out_backprop: Tensor, filter_sizes: list[int], *args: Any, **attrs: Any
+) -> Tensor:
+    kernel = tf.zeros(filter_sizes, input.dtype)
+    with tf.GradientTape() as tape:
+        tape.watch(kernel)
+        y = depthwise_conv2d(input, kernel, *args, **attrs)
+    return tape.gradient(y, kernel, out_backprop)
+
+
+@_lowers
+def gelu_grad(dy: Tensor, x: Tensor, approximate: bool) -> Tensor:
+    if approximate:
+        factor = math.sqrt(2.0 / math.pi)
+        t = tf.tanh(factor * (x + 0.044715 * x * x * x))
+        inner = factor * (1.0 + 3.0 * 0.044715 * x * x)
+        return dy * 0.5 * (1.0 + t + x * (1.0 - t * t) * inner)
+    density = tf.exp(-0.5 * tf.square(x)) / math.sqrt(2.0 * math.pi)
+    return dy * (0.5 * (1.0 + tf.math.erf(x / math.sqrt(2.0))) + x * density)
 
 
 _ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.func_graph import FuncGraph, dims_of
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.graphdef import function_gradients, gradients, inverse
+from eagerflow.graphdef import function_gradients, gradients, host_lowering
 from eagerflow.graphdef.attributes import FunctionName
 from eagerflow.graphdef.emitters import NoSuchNodeError
 from eagerflow.graphdef.table_nodes import vocabulary_ids
@@ -59,31 +58,18 @@ def emit(body: Any, node: Any, name: str) -> Sequence[Ref]:
 
 
 def _host_call(body: Any, node: Any, name: str) -> Sequence[Ref]:
-    """A call of Python is exported if the function is an operation of TensorFlow."""
+    """A call of Python is exported if the function consists of operations of TensorFlow."""
     refs = [body.ref(tensor) for tensor in node.inputs]
     if node.type == "Assert":
         message = body.constant(b"assertion failed:", dtypes.string)
         return body.add("Assert", refs[0], [message, *refs[1:]], name=name)
     if resources(node):
         return _table_call(body, node, name)
-    function = getattr(node.host_function, "function", None)
-    found = inverse.of_function(function) if hasattr(function, "__module__") else None
-    if found is None or function is None:
+    if isinstance(node.host_function, host_lowering.TensorflowOperation):
+        return node.host_function.emit(body, node, name)
+    if host_lowering.find(node) is None:
         raise NoSuchNodeError("it calls Python")
-    args, kwargs = node.host_function.bound(refs)
-    bound = inspect.signature(function).bind(*args, **kwargs)
-    bound.apply_defaults()
-    given = {theirs: bound.arguments[ours] for theirs, ours in found.parameters.items()}
-    definition = found.definition
-    inputs = [given.pop(argument.name) for argument in definition.inputs]
-    if any(isinstance(value, str) for value in inputs):
-        inputs = [value.encode() if isinstance(value, str) else value for value in inputs]
-    attrs = {key: value for key, value in given.items() if value is not None}
-    kinds = {key: attribute.kind for key, attribute in definition.attributes.items()}
-    for key in kinds.keys() - attrs.keys() - definition.deduced():
-        if kinds[key] == "type" and definition.attributes[key].required:
-            attrs[key] = node.outputs[0].dtype
-    return body.add(definition.name, *inputs, name=name, outputs=_specs(node), **attrs)
+    return body.inline(host_lowering.traced(node), refs, name)
 
 
 def _table_call(body: Any, node: Any, name: str) -> Sequence[Ref]:

@@ -94,7 +94,7 @@ class GraphWriter:
         values = dict(attrs)
         texts = []
         for argument, given in zip(definition.inputs, inputs, strict=True):
-            wanted = self._wanted(definition, argument.type, values)
+            wanted = self.wanted(definition, argument.type, values)
             refs = [
                 item
                 if isinstance(item, Ref)
@@ -108,6 +108,12 @@ class GraphWriter:
             if argument.number:
                 values[argument.number] = len(refs)
             texts += [self.text(ref) for ref in refs]
+        # Dtypes of results that follow from no input are those that were given, if any.
+        for argument, (dtype, _) in zip(definition.outputs, outputs or (), strict=False):
+            if not argument.is_single:
+                break
+            if argument.type in definition.attributes:
+                values.setdefault(argument.type, dtype)
         node = self._nodes.add(name=name, op=op)
         node.input.extend(texts)
         node.input.extend(f"^{other}" for other in dict.fromkeys(self.control))
@@ -117,14 +123,14 @@ class GraphWriter:
             else:
                 value = rules.default(attribute.kind, attribute.default)
             attributes.fill(node.attr[attribute.name], attribute.kind, value)
-        refs = _results(definition, name, values, outputs)
+        refs = results_of(definition, name, values, outputs)
         if self._add_shapes and refs:
             shapes = [ref.shape for ref in refs]
             attributes.fill(node.attr["_output_shapes"], "list(shape)", shapes)
         return refs
 
     @staticmethod
-    def _wanted(definition: OpDef, kind: str, values: dict[str, Any]) -> DType | None:
+    def wanted(definition: OpDef, kind: str, values: dict[str, Any]) -> DType | None:
         """The dtype of a constant for an input."""
         if kind in values:
             found = values[kind]
@@ -160,12 +166,13 @@ class GraphWriter:
         return node
 
 
-def _results(
+def results_of(
     definition: OpDef,
     name: str,
     values: dict[str, Any],
     given: Sequence[tuple[DType, TensorShape]] | None,
 ) -> list[Ref]:
+    """The results of a node: see `GraphWriter.add`."""
     found: list[Ref] = []
     for argument in definition.outputs:
         if argument.is_list:

@@ -111,9 +111,7 @@ def on_values(
         specs: those of the results.
         *arguments: what else the function takes.
     """
-    return host_call(
-        lambda *given: _as_list(function(*given)),
-        specs,
-        (*inputs, *arguments),
-        name=function.__name__,
+    structure = specs if len(specs) > 1 else specs[0]
+    return _as_list(
+        host_call(function, structure, (*inputs, *arguments), name=function.__name__.strip("_"))
     )

@@ -318,3 +318,88 @@ def test_defaults_that_are_structures_come_back(tmp_path):
     module.f(tf.constant([1.0]))
     tf.saved_model.save(module, tmp_path / "m")
     assert tf.saved_model.load(tmp_path / "m").f(tf.constant([3.0])).numpy().tolist() == [6.0]
+
+
+def _row(*values):
+    return tf.ragged.constant([list(values), [], [3.0, -4.0, 5.0]])
+
+
+HOSTED = {
+    "factors": (
+        lambda x: [tf.linalg.cholesky(x), *tf.linalg.qr(x), *tf.linalg.svd(x)],
+        tf.eye(3) * 4.0,
+    ),
+    "eigenvalues": (lambda x: [*tf.linalg.eigh(x), tf.linalg.expm(x)], tf.eye(3) + 0.5),
+    "systems": (
+        lambda x: [tf.linalg.inv(x), tf.linalg.det(x), tf.linalg.solve(x, x)],
+        tf.eye(3) + 1.0,
+    ),
+    "spectra": (lambda x: [tf.signal.rfft(x), tf.signal.irfft(tf.signal.rfft(x), [3])], tf.eye(3)),
+    "tokens": (lambda t: tf.strings.split(t), tf.constant(["a b", "", "c d e"])),
+    "bigrams": (
+        lambda t: tf.strings.ngrams(tf.strings.split(t), 2),
+        tf.constant(["a b", "", "c d e"]),
+    ),
+    "letters": (lambda t: tf.strings.unicode_split(t, "UTF-8"), tf.constant(["aé", "", "b"])),
+    "sums of rows": (lambda r: [tf.reduce_sum(r, 1), tf.reduce_mean(r, 0)], _row(1.0, 2.0)),
+    "rows": (lambda r: [tf.concat([r, r], 1), tf.stack([r, r]), r[:, ::-1], r[1:]], _row(1.0, 2.0)),
+    "dense rows": (lambda r: [r.to_tensor(-1.0), r.to_sparse()], _row(1.0, 2.0)),
+    "sparse sums": (
+        lambda s: [tf.sparse.reduce_sum(s, 1), tf.sparse.reduce_max(s, 0), tf.sparse.add(s, s)],
+        tf.SparseTensor([[0, 1], [1, 2]], [2.0, 3.0], [2, 3]),
+    ),
+    "sparse shapes": (
+        lambda s: [
+            tf.sparse.transpose(s),
+            tf.sparse.reshape(s, [3, 2]),
+            tf.sparse.concat(1, [s, s]),
+        ],
+        tf.SparseTensor([[0, 1], [1, 2]], [2.0, 3.0], [2, 3]),
+    ),
+}
+
+
+def _leaves(value):
+    return [leaf.numpy() for leaf in tf.nest.flatten(value, expand_composites=True)]
+
+
+@pytest.mark.parametrize("name", HOSTED)
+def test_functions_that_work_on_the_host_come_back(tmp_path, name):
+    """What is computed outside of the graph here is operations of TensorFlow in the file."""
+    function, value = HOSTED[name]
+    module = tf.Module()
+    module.f = tf.function(function, input_signature=[tf.type_spec_from_value(value)])
+    tf.saved_model.save(module, tmp_path)
+    loaded = tf.saved_model.load(tmp_path)
+    for found, expected in zip(_leaves(loaded.f(value)), _leaves(function(value)), strict=True):
+        if expected.dtype.kind in "fc":
+            np.testing.assert_allclose(np.abs(found), np.abs(expected), 1e-5, 1e-6)
+        else:
+            assert (found == expected).all()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: tf.linalg.cholesky(x),
+        lambda x: tf.linalg.inv(x) @ x[:, :1],
+        lambda x: tf.linalg.logdet(x),
+        lambda x: tf.linalg.triangular_solve(x, x[:, 1:]),
+        lambda x: tf.linalg.eigh(x)[0],
+        lambda x: tf.math.real(tf.signal.rfft(x)),
+        lambda x: tf.gather(x, [0, 2, 0], axis=1),
+    ],
+)
+def test_gradients_of_such_functions_come_back(tmp_path, function):
+    @tf.function(input_signature=[tf.TensorSpec([3, 3])])
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(function(x) ** 2)
+        return tape.gradient(y, x)
+
+    module = tf.Module()
+    module.f = slope
+    tf.saved_model.save(module, tmp_path)
+    x = tf.constant([[4.0, 1.0, 0.5], [1.0, 5.0, 0.2], [0.5, 0.2, 3.0]])
+    np.testing.assert_allclose(tf.saved_model.load(tmp_path).f(x), slope(x), 1e-4, 1e-5)

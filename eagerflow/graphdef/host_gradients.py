@@ -1,0 +1,267 @@
+"""Gradients of operations of TensorFlow that only exported graphs have; see `host_lowering.py`.
+
+A rule takes the gradients of the results, the inputs, the results and the attributes, and gives a gradient
+for each input, or None. They are the formulas that the functions document whose nodes became the operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import eagerflow as tf
+from eagerflow import _core
+
+Tensor = _core.Tensor
+Rule = Callable[[list[Any], list[Any], list[Any], dict[str, Any]], list[Any]]
+
+RULES: dict[str, Rule] = {}
+
+
+def _gradient(*names: str) -> Callable[[Rule], Rule]:
+    def register(rule: Rule) -> Rule:
+        RULES.update(dict.fromkeys(names, rule))
+        return rule
+
+    return register
+
+
+def _adjoint(x: Tensor) -> Tensor:
+    return tf.linalg.adjoint(x)
+
+
+def _row(x: Tensor) -> Tensor:
+    return tf.expand_dims(x, -2)
+
+
+def _column(x: Tensor) -> Tensor:
+    return tf.expand_dims(x, -1)
+
+
+def _with_diagonal(x: Tensor, diagonal: Tensor) -> Tensor:
+    return tf.linalg.set_diag(x, diagonal)
+
+
+def _diagonal(x: Tensor) -> Tensor:
+    return tf.linalg.diag_part(x)
+
+
+def _halved_lower(x: Tensor) -> Tensor:
+    """The lower triangle with half of the diagonal."""
+    return tf.linalg.band_part(_with_diagonal(x, _diagonal(x) * 0.5), -1, 0)
+
+
+def _reciprocal(x: Tensor) -> Tensor:
+    """1 / x, and nearly 0 where x is nearly 0: for equal eigenvalues."""
+    return x / (x * x + 1e-20)
+
+
+def _summed(gradient: Tensor, x: Tensor) -> Tensor:
+    """A gradient, summed along the batch axes that x was broadcast along."""
+    axes, _ = tf.raw_ops.BroadcastGradientArgs(s0=tf.shape(x), s1=tf.shape(gradient))
+    return tf.reshape(tf.reduce_sum(gradient, axes), tf.shape(x))
+
+
+@_gradient("Cholesky")
+def _cholesky(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    (lower,) = y
+    inverse = tf.linalg.inv(lower)
+    middle = _halved_lower(tf.matmul(lower, dy[0], adjoint_a=True))
+    found = tf.matmul(tf.matmul(inverse, middle, adjoint_a=True), inverse)
+    return [(found + _adjoint(found)) * 0.5]
+
+
+@_gradient("MatrixInverse")
+def _inverse(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    if attrs.get("adjoint"):
+        return [-tf.matmul(y[0], tf.matmul(dy[0], y[0], adjoint_a=True))]
+    return [-tf.matmul(y[0], tf.matmul(dy[0], y[0], adjoint_b=True), adjoint_a=True)]
+
+
+@_gradient("MatrixDeterminant")
+def _determinant(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [_column(_column(dy[0] * y[0])) * tf.linalg.inv(x[0], adjoint=True)]
+
+
+@_gradient("LogMatrixDeterminant")
+def _log_determinant(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [_column(_column(dy[1])) * tf.linalg.inv(x[0], adjoint=True)]
+
+
+@_gradient("MatrixSolve")
+def _solve(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    adjoint = attrs.get("adjoint", False)
+    db = tf.linalg.solve(x[0], dy[0], adjoint=not adjoint)
+    left, right = (y[0], db) if adjoint else (db, y[0])
+    return [-tf.matmul(left, right, adjoint_b=True), db]
+
+
+@_gradient("MatrixTriangularSolve")
+def _triangular_solve(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    lower, adjoint = attrs.get("lower", True), attrs.get("adjoint", False)
+    db = tf.linalg.triangular_solve(x[0], dy[0], lower, not adjoint)
+    left, right = (y[0], db) if adjoint else (db, y[0])
+    da = -tf.matmul(left, right, adjoint_b=True)
+    da = tf.linalg.band_part(da, -1, 0) if lower else tf.linalg.band_part(da, 0, -1)
+    return [_summed(da, x[0]), _summed(db, x[1])]
+
+
+@_gradient("Qr")
+def _qr(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    m, n = x[0].shape[-2:]
+    if m is None or n is None or (attrs.get("full_matrices") and m > n):
+        raise NotImplementedError("TensorFlow has it for known sizes and thin factors only")
+    (q, r), (dq, dr) = y, dy
+    if m >= n:
+        return [_qr_of_columns(q, r, dq, dr)]
+    whole = dq + tf.matmul(x[0][..., :, m:], dr[..., :, m:], adjoint_b=True)
+    first = _qr_of_columns(q, r[..., :, :m], whole, dr[..., :, :m])
+    return [tf.concat([first, tf.matmul(q, dr[..., :, m:])], -1)]
+
+
+def _qr_of_columns(q: Tensor, r: Tensor, dq: Tensor, dr: Tensor) -> Tensor:
+    def over_adjoint(v: Tensor) -> Tensor:
+        return _adjoint(tf.linalg.triangular_solve(r, _adjoint(v), lower=False))
+
+    qdq = tf.matmul(q, dq, adjoint_a=True)
+    rdr = tf.matmul(r, dr, adjoint_b=True)
+    lower = tf.linalg.band_part(qdq - _adjoint(qdq) + rdr - _adjoint(rdr), -1, 0)
+    if q.dtype.is_complex:
+        middle = _diagonal(rdr - _adjoint(qdq))
+        phase = middle - tf.cast(tf.math.real(middle), q.dtype)
+        lower += tf.linalg.diag(tf.math.conj(phase))
+    inside = tf.matmul(q, dr + over_adjoint(lower))
+    return inside + over_adjoint(dq - tf.matmul(q, qdq))
+
+
+@_gradient("SelfAdjointEigV2")
+def _eigh(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    (de, dv) = dy
+    e, v = y if attrs.get("compute_v", True) else tf.linalg.eigh(x[0])
+    inner = tf.linalg.diag(de)
+    if attrs.get("compute_v", True):
+        gaps = _with_diagonal(_reciprocal(_row(e) - _column(e)), tf.zeros_like(e))
+        inner += gaps * tf.matmul(v, dv, adjoint_a=True)
+    found = tf.matmul(tf.matmul(v, inner), v, adjoint_b=True)
+    folded = tf.linalg.band_part(found + _adjoint(found), -1, 0)
+    return [_with_diagonal(folded, _diagonal(folded) * 0.5)]
+
+
+@_gradient("Svd")
+def _svd(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    dtype = x[0].dtype
+    if not attrs.get("compute_uv", True):
+        _, u, v = tf.linalg.svd(x[0])
+        return [tf.matmul(u * _row(tf.cast(dy[0], dtype)), v, adjoint_b=True)]
+    m, n = x[0].shape[-2:]
+    if attrs.get("full_matrices") and m != n or m is None or n is None:
+        raise NotImplementedError("it is known for known sizes and thin factors only")
+    (s, u, v), (ds, du, dv) = y, dy
+    if m < n:
+        return [_adjoint(_svd_of_columns(v, s, u, ds, dv, du))]
+    return [_svd_of_columns(u, s, v, ds, du, dv)]
+
+
+def _svd_of_columns(u: Tensor, s: Tensor, v: Tensor, ds: Tensor, du: Tensor, dv: Tensor) -> Tensor:
+    dtype = u.dtype
+    gaps = _row(s * s) - _column(s * s)
+    f = tf.cast(_with_diagonal(_reciprocal(gaps), tf.zeros_like(s)), dtype)
+    values, inverse = tf.cast(s, dtype), tf.cast(_reciprocal(s), dtype)
+    udu, vdv = tf.matmul(u, du, adjoint_a=True), tf.matmul(v, dv, adjoint_a=True)
+    middle = f * (udu - _adjoint(udu)) * _row(values)
+    middle += _column(values) * (f * (vdv - _adjoint(vdv))) + tf.linalg.diag(tf.cast(ds, dtype))
+    if dtype.is_complex:
+        phases = _diagonal(udu)
+        phases -= tf.cast(tf.math.real(phases), dtype)
+        middle += tf.linalg.diag(phases * inverse)
+    found = tf.matmul(tf.matmul(u, middle), v, adjoint_b=True)
+    outside = du - tf.matmul(u, udu)
+    return found + tf.matmul(outside * _row(inverse), v, adjoint_b=True)
+
+
+# Spectra.
+
+
+def _size(x: Tensor, rank: int) -> Tensor:
+    return tf.cast(tf.reduce_prod(tf.shape(x)[-rank:]), x.dtype)
+
+
+def _whole_spectrum(rank: int, forward: Callable, inverse: Callable) -> tuple[Rule, Rule]:
+    def of_forward(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+        return [inverse(dy[0]) * _size(x[0], rank)]
+
+    def of_inverse(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+        return [forward(dy[0]) / _size(x[0], rank)]
+
+    return of_forward, of_inverse
+
+
+for _rank, _suffix in enumerate(("", "2d", "3d"), 1):
+    _pair = _whole_spectrum(
+        _rank, getattr(tf.signal, f"fft{_suffix}"), getattr(tf.signal, f"ifft{_suffix}")
+    )
+    RULES[f"FFT{_suffix.upper()}"], RULES[f"IFFT{_suffix.upper()}"] = _pair
+
+
+@_gradient("RFFT")
+def _rfft(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    length, complexity = x[1][0], dy[0].dtype
+    missing = length - tf.shape(dy[0])[-1]
+    rank = dy[0].shape.rank
+    paddings = tf.concat([tf.zeros([rank - 1, 2], tf.int32), [tf.stack([0, missing])]], 0)
+    whole = tf.signal.ifft(tf.pad(dy[0], paddings)) * tf.cast(length, complexity)
+    found = tf.math.real(whole)
+    rest = tf.shape(x[0])[-1] - length
+    paddings = tf.concat(
+        [tf.zeros([rank - 1, 2], tf.int32), [tf.stack([0, tf.maximum(rest, 0)])]], 0
+    )
+    return [tf.pad(found, paddings), None]
+
+
+@_gradient("IRFFT")
+def _irfft(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    length, spectrum = x[1][0], x[0]
+    bins = length // 2 + 1
+    places = tf.range(bins)
+    inner = tf.logical_and(places > 0, places < (length + 1) // 2)
+    real = dy[0].dtype
+    weights = tf.cast(tf.where(inner, 2, 1), real) / tf.cast(length, real)
+    found = tf.signal.rfft(dy[0]) * tf.cast(weights, spectrum.dtype)
+    rest = tf.maximum(tf.shape(spectrum)[-1] - bins, 0)
+    rank = spectrum.shape.rank
+    paddings = tf.concat([tf.zeros([rank - 1, 2], tf.int32), [tf.stack([0, rest])]], 0)
+    return [tf.pad(found, paddings), None]
+
+
+# Sparse tensors.
+
+
+@_gradient("SparseReduceSum")
+def _sparse_sum(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    indices, _, shape, axes = x
+    rank = tf.size(shape)
+    reduced = tf.reduce_any(tf.equal(tf.range(rank)[:, None], axes[None, :] % rank), 1)
+    ones = tf.ones_like(shape)
+    whole = tf.reshape(dy[0], tf.where(reduced, ones, shape))
+    places = indices * tf.cast(tf.logical_not(reduced), indices.dtype)
+    return [None, tf.gather_nd(whole, places), None, None]
+
+
+@_gradient("SparseTensorDenseAdd")
+def _sparse_added(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [None, tf.gather_nd(dy[0], x[0]), None, dy[0]]
+
+
+# Rows.
+
+
+@_gradient("RaggedTensorToTensor")
+def _padded(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    _, values, default, *splits = x
+    if len(splits) != 1:
+        raise NotImplementedError("it is known of one ragged axis")
+    count = tf.shape(values, splits[0].dtype)[0]
+    places = tf.range(count)
+    rows = tf.searchsorted(splits[0], places, side="right", out_type=splits[0].dtype) - 1
+    at = tf.stack([rows, places - tf.gather(splits[0], rows)], 1)
+    return [None, tf.gather_nd(dy[0], at), tf.zeros_like(default), None]
