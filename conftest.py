@@ -19,6 +19,8 @@ ENTROPY = int(os.environ.get("EAGERFLOW_TEST_ENTROPY", "0"))
 hypothesis.settings.register_profile("eagerflow", deadline=None, derandomize=ENTROPY == 0)
 hypothesis.settings.load_profile("eagerflow")
 
+# Those who develop the package see its frames.
+eagerflow.debugging.disable_traceback_filtering()
 
 _finished = itertools.count(1)
 

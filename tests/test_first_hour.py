@@ -63,3 +63,51 @@ def test_notebooks_show_explanations_as_text():
         y = x * x
     shown = debug.explain_gradient(tape, y, x)._repr_html_()
     assert shown.startswith("<pre style='font-family: monospace'><b>") and "<module>" not in shown
+
+
+_FAILING = """
+import traceback
+import numpy as np
+import eagerflow as tf
+
+@tf.function
+def product(x):
+    return tf.matmul(x, x)
+
+class Failing(tf.keras.layers.Layer):
+    def call(self, x):
+        raise ValueError("in a layer")
+
+model = tf.keras.Sequential([Failing()])
+model.compile("sgd", "mse")
+
+def element(x):
+    return tf.reshape(x, [7])
+
+def show(call):
+    try:
+        call()
+    except Exception as error:
+        print([frame.name for frame in traceback.extract_tb(error.__traceback__)])
+
+def all_of_them():
+    show(lambda: product(tf.ones([2, 3])))
+    show(lambda: model.fit(np.ones([8, 3]), np.ones([8, 2]), verbose=0))
+    show(lambda: tf.data.Dataset.range(3).map(element))
+
+all_of_them()
+tf.debugging.disable_traceback_filtering()
+all_of_them()
+"""
+
+
+def test_tracebacks_show_the_program_and_where_it_entered_the_package(tmp_path):
+    (tmp_path / "program.py").write_text(_FAILING)
+    command = [sys.executable, str(tmp_path / "program.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    frames = [eval(line) for line in done.stdout.splitlines()]
+    assert frames[0] == ["show", "<lambda>", "_call", "product"], done.stderr
+    assert frames[1] == ["show", "<lambda>", "run", "call"]
+    assert frames[2] == ["show", "<lambda>", "map", "mapped", "traced", "element"]
+    for short, full in zip(frames[:3], frames[3:], strict=True):
+        assert len(short) + 3 < len(full)

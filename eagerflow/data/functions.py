@@ -17,7 +17,7 @@ from eagerflow.framework.func_graph import FuncGraph
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.functions.tracing import Placeholders
 from eagerflow.functions.variable_creation import Creation
-from eagerflow.util import lazy
+from eagerflow.util import lazy, tracebacks
 
 # It imports malt when a function is converted.
 autograph = lazy.Module("eagerflow.autograph.conversion")
@@ -207,7 +207,11 @@ def traced(function: Any, spec: Any, used_by: str, name: str = "func") -> Elemen
             "functions, please use `tf.data.experimental.enable_debug_mode()`.",
             stacklevel=4,
         )
-    return TracedFunction(function, spec, used_by)
+    try:
+        return TracedFunction(function, spec, used_by)
+    except Exception as error:
+        tracebacks.keep_program(error)
+        raise error
 
 
 def traced_predicate(function: Any, spec: Any, used_by: str) -> ElementFunction:

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import os
 import sys
 from pathlib import Path
-from types import ModuleType, TracebackType
+from types import ModuleType
 
 from eagerflow import version
 from eagerflow.dropin import install, recognise
-from eagerflow.util import lazy
+from eagerflow.util import lazy, tracebacks
 
-assertions = lazy.Module("eagerflow.ops.assertions")
 check = lazy.Module("eagerflow.dropin.check")
-
-_PACKAGE = str(Path(__file__).parents[1]) + os.sep
 
 _USAGE = (
     "python -m eagerflow [--generation 1.x|2.x] [--no-keras] [-m module | script.py] args...\n"
@@ -125,30 +121,11 @@ def _run(module: str | None, arguments: list[str], generation: str | None, keras
     except SystemExit:
         raise
     except BaseException as error:
-        trace = _program_part(error.__traceback__, origin)
-        sys.excepthook(type(error), error.with_traceback(trace), trace)
+        tracebacks.keep_program(error, origin)
+        sys.excepthook(type(error), error, error.__traceback__)
         if isinstance(error, KeyboardInterrupt):
             # It has been printed. Python ends by the signal, so that shells end their loops.
             sys.excepthook = lambda *_: None
             raise
         return 1
     return 0
-
-
-def _program_part(trace: TracebackType | None, origin: str) -> TracebackType | None:
-    """The traceback from the program's first line on, without this package's frames."""
-    frames = []
-    while trace is not None:
-        frames.append(trace)
-        trace = trace.tb_next
-    names = [frame.tb_frame.f_code.co_filename for frame in frames]
-    if origin in names:
-        frames = frames[names.index(origin) :]
-    if assertions.is_traceback_filtering_enabled():
-        frames = [
-            f for f in frames if not f.tb_frame.f_code.co_filename.startswith(_PACKAGE)
-        ] or frames
-    part = None
-    for frame in reversed(frames):
-        part = TracebackType(part, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
-    return part

@@ -23,7 +23,7 @@ from eagerflow.functions import function_type as types
 from eagerflow.functions.concrete_function import Callable, ConcreteFunction
 from eagerflow.functions.variable_creation import Creation
 from eagerflow.functions.variable_spec import VariableSpec
-from eagerflow.util import lazy
+from eagerflow.util import lazy, tracebacks
 
 # It imports malt when a function is converted.
 autograph = lazy.Module("eagerflow.autograph.conversion")
@@ -182,13 +182,17 @@ class Function(_core.TracedCall, Callable):
         """A call that no graph is remembered for."""
         if process.functions_eager:
             return self._python_function(*args, **kwargs)
-        concrete, values = self._concrete_for(args, kwargs)
-        tensors = concrete.function_type.to_tensors(values)
-        # Calls whose arguments are the graph's inputs need no Python code from now on.
-        if not kwargs and len(tensors) == len(args) and _core.building() is None:
-            if all(map(operator.is_, tensors, args)):
-                self._remember(args, concrete.graph, concrete.pack)
-        return concrete.run(tensors, values)
+        try:
+            concrete, values = self._concrete_for(args, kwargs)
+            tensors = concrete.function_type.to_tensors(values)
+            # Calls whose arguments are the graph's inputs need no Python code from now on.
+            if not kwargs and len(tensors) == len(args) and _core.building() is None:
+                if all(map(operator.is_, tensors, args)):
+                    self._remember(args, concrete.graph, concrete.pack)
+            return concrete.run(tensors, values)
+        except Exception as error:
+            tracebacks.keep_program(error)
+            raise error
 
     def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
         return list(self._cache)

@@ -618,32 +618,6 @@ def is_numeric_tensor(tensor: Any) -> bool:
     return isinstance(tensor, Tensor) and tensor.dtype.is_numeric
 
 
-_filtered = True
-
-
-def enable_traceback_filtering() -> None:
-    """Leaves frames of this package out of the tracebacks that `python -m eagerflow` prints: the default."""
-    global _filtered
-    _filtered = True
-
-
-def disable_traceback_filtering() -> None:
-    """Lets `python -m eagerflow` print whole tracebacks.
-
-    >>> tf.debugging.disable_traceback_filtering()
-    >>> tf.debugging.is_traceback_filtering_enabled()
-    False
-    >>> tf.debugging.enable_traceback_filtering()
-    """
-    global _filtered
-    _filtered = False
-
-
-def is_traceback_filtering_enabled() -> bool:
-    """Whether frames of this package are left out of tracebacks."""
-    return _filtered
-
-
 def get_log_device_placement() -> bool:
     """Whether the operations that run are written to standard error with their devices.
 

@@ -18,6 +18,7 @@ from eagerflow.keras.engine.data_handler import DataHandler
 from eagerflow.keras.engine.tracking import set_trainable
 from eagerflow.ops.array import concat
 from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.util import tracebacks
 
 _IN_FUNCTION = (
     "Detected a call to `Model.{0}` inside a `tf.function`. `Model.{0}` is a high-level endpoint that "
@@ -40,7 +41,11 @@ def outside_graphs(method: Callable[..., Any]) -> Any:
             if _core.building() is not None:
                 raise RuntimeError(_IN_FUNCTION.format(method.__name__))
             _check_call(self, method.__name__)
-            return method(self, *args, **kwargs)
+            try:
+                return method(self, *args, **kwargs)
+            except Exception as error:
+                tracebacks.keep_program(error)
+                raise error
         if method.__name__ == "predict" and len(args) < 3:
             kwargs.setdefault("verbose", 0)
         with context.running_eagerly():
