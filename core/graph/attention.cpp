@@ -319,32 +319,6 @@ bool same_but_last(const Shape& a, const Shape& b, int axes) {
   return true;
 }
 
-// Where a mask of this shape begins for each head, and its strides. False if it does not broadcast
-// to the scores.
-bool place_mask(const Shape& mask, const Shape& scores, cpu::Attention& a) {
-  if (mask.rank() > scores.rank()) return false;
-  std::vector<int64_t> strides(static_cast<size_t>(scores.rank()));
-  int64_t stride = 1;
-  for (int i = 0; i < mask.rank(); ++i) {
-    const int64_t size = mask.back(i);
-    if (size != 1 && size != scores.back(i)) return false;
-    strides[strides.size() - 1 - static_cast<size_t>(i)] = size == 1 ? 0 : stride;
-    stride *= size;
-  }
-  a.mask_column = strides.back();
-  a.mask_row = strides[strides.size() - 2];
-  a.mask_starts.assign(static_cast<size_t>(a.heads), 0);
-  for (int64_t h = 0; h < a.heads; ++h) {
-    int64_t index = h, start = 0;
-    for (int i = scores.rank() - 3; i >= 0; --i) {
-      start += index % scores[i] * strides[static_cast<size_t>(i)];
-      index /= scores[i];
-    }
-    a.mask_starts[static_cast<size_t>(h)] = start;
-  }
-  return true;
-}
-
 }  // namespace
 
 bool Attention::run(std::span<const Tensor> inputs, TensorList& outputs) const {
@@ -382,7 +356,7 @@ bool Attention::run(std::span<const Tensor> inputs, TensorList& outputs) const {
   result[result.rank() - 1] = a.value_size;
   size_t next = 3;
   if (mask_sign_ != 0) {
-    if (!place_mask(inputs[3].shape(), scores, a)) return false;
+    if (!cpu::place_mask(inputs[3].shape(), scores, a)) return false;
     ++next;
   }
   if (backward_) {

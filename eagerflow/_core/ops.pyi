@@ -31,6 +31,25 @@ def asinh(x: TensorLike, name: str | None = None) -> Tensor: ...
 def atan(x: TensorLike, name: str | None = None) -> Tensor: ...
 def atan2(y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor: ...
 def atanh(x: TensorLike, name: str | None = None) -> Tensor: ...
+def attention(
+    query: TensorLike,
+    key: TensorLike,
+    value: TensorLike,
+    mask: TensorLike | None = None,
+    scale: float = 1.0,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]: ...
+def attention_grad(
+    dy: TensorLike,
+    query: TensorLike,
+    key: TensorLike,
+    value: TensorLike,
+    result: TensorLike,
+    kept: TensorLike,
+    mask: TensorLike | None = None,
+    scale: float = 1.0,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor, Tensor]: ...
 def avg_pool(
     value: TensorLike,
     ksize: ShapeLike,

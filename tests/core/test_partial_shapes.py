@@ -17,6 +17,9 @@ WINDOW = "[1, 2, 2, 1], [1, 2, 2, 1], 'VALID'"
 CALLS = f"""
 avg_pool_grad(x(2, 4, 3, 4), v(2, 8, 6, 4), {WINDOW})
 batch_norm(x(2, 5, 3), x(3), x(3))
+attention(x(2, 5, 3), x(2, 4, 3), x(2, 4, 6))
+attention(x(2, 5, 3), x(2, 4, 3), x(2, 4, 6), x(5, 4))
+attention_grad(x(2, 5, 6), x(2, 5, 3), x(2, 4, 3), x(2, 4, 6), x(2, 5, 6), x(40))
 batch_norm_grad(x(2, 5, 3), x(2, 5, 3), x(3), x(3), x(3))
 batch_norm_inference(x(2, 5, 3), x(3), x(3), x(3), x(3))
 bytes_string(x(2, 3), s())

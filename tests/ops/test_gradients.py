@@ -16,8 +16,9 @@ OPERATIONS = {
 }
 
 
-# Their results are float32, too coarse for differences: see tests/image/test_crops.py.
-SINGLE_PRECISION = {"crop_and_resize", "crop_and_resize_grad_image"}
+# Their results are float32, too coarse for differences: see tests/image/test_crops.py and
+# tests/core/test_attention_operation.py.
+SINGLE_PRECISION = {"attention", "crop_and_resize", "crop_and_resize_grad_image"}
 # Those of lists are tested with what they serve: see tests/function/test_tensor_array.py.
 LISTS = {name for name in OPERATIONS if name.startswith("tensor_list_")}
 

@@ -392,6 +392,30 @@ class Backward {
 
 }  // namespace
 
+bool place_mask(const Shape& mask, const Shape& scores, Attention& a) {
+  if (mask.rank() > scores.rank()) return false;
+  std::vector<int64_t> strides(static_cast<size_t>(scores.rank()));
+  int64_t stride = 1;
+  for (int i = 0; i < mask.rank(); ++i) {
+    const int64_t size = mask.back(i);
+    if (size != 1 && size != scores.back(i)) return false;
+    strides[strides.size() - 1 - static_cast<size_t>(i)] = size == 1 ? 0 : stride;
+    stride *= size;
+  }
+  a.mask_column = strides.back();
+  a.mask_row = strides[strides.size() - 2];
+  a.mask_starts.assign(static_cast<size_t>(a.heads), 0);
+  for (int64_t h = 0; h < a.heads; ++h) {
+    int64_t index = h, start = 0;
+    for (int i = scores.rank() - 3; i >= 0; --i) {
+      start += index % scores[i] * strides[static_cast<size_t>(i)];
+      index /= scores[i];
+    }
+    a.mask_starts[static_cast<size_t>(h)] = start;
+  }
+  return true;
+}
+
 int64_t kept_size(const Attention& a) {
   return a.heads * a.queries * (keeps_weights(a) ? a.keys : 1);
 }

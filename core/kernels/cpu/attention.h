@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "ops/op.h"
+
 namespace ef::cpu {
 
 // A batch of attentions ("heads") over contiguous matrices: queries [heads, queries, size], keys
@@ -28,6 +30,10 @@ struct Attention {
   std::vector<int64_t> mask_starts;  // of the heads
 };
 
+// Where a mask of this shape begins for each head, and its strides. False if it does not broadcast
+// to the scores [..., queries, keys].
+bool place_mask(const Shape& mask, const Shape& scores, Attention& a);
+
 // How many numbers the backward pass needs of the forward pass: of a few keys the weights, since
 // computing them again would take longer than reading them, else the logarithms of the sums of the
 // exponentials of each row of scores.
@@ -42,5 +48,10 @@ void attention(const Attention& a, float* result, float* kept);
 void attention_grad(const Attention& a, const float* result, const float* kept,
                     const float* result_grad, float* query_grad, float* key_grad,
                     float* value_grad);
+
+// The same for operations (ops/attention.h).
+int64_t kept_size(const Shape& query, const Shape& key);
+void run_attention(KernelContext& context);
+void run_attention_grad(KernelContext& context);
 
 }  // namespace ef::cpu

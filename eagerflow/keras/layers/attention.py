@@ -20,6 +20,32 @@ def causal_mask(rows: int, columns: int) -> Any:
     )
 
 
+# Numbers of the keys of a head, of which fewer are multiplied faster one by one.
+_SMALL = 1024
+
+
+def needs_no_scores(query: Any, key: Any, value: Any) -> bool:
+    """Whether `attended` can take these, and that pays.
+
+    While a graph is built it is False: the plan finds the operations that attention consists of.
+    """
+    if _core.building() is not None or not _core.fuses():
+        return False
+    if any(x.dtype is not dtypes.float32 for x in (query, key, value)):
+        return False
+    shapes = [x.shape for x in (query, key, value)]
+    if any(s.rank is None or s.rank < 3 or not s.is_fully_defined() for s in shapes):
+        return False
+    first, *others = (s.as_list()[:-2] for s in shapes)
+    return others == [first, first] and shapes[1][-2] * shapes[1][-1] >= _SMALL
+
+
+def attended(query: Any, key: Any, value: Any, mask: Any = None) -> Any:
+    """`softmax(query @ keyᵀ + mask) @ value` without the scores in memory."""
+    given = [query, key, value] if mask is None else [query, key, value, mask]
+    return _ops.attention(*given)[0]
+
+
 class _Attention(BaseRandomLayer):
     """The sum of values, weighted by the softmax of scores of queries and keys."""
 
@@ -35,6 +61,10 @@ class _Attention(BaseRandomLayer):
     def _calculate_scores(self, query: Any, key: Any) -> Any:
         raise NotImplementedError
 
+    def _scores_are_products(self) -> bool:
+        """Whether the scores are those of queries and keys, and nothing else."""
+        return False
+
     def call(
         self,
         inputs: Any,
@@ -46,25 +76,36 @@ class _Attention(BaseRandomLayer):
         self._check(inputs, mask)
         query, value = inputs[0], inputs[1]
         key = inputs[2] if len(inputs) > 2 else value
-        scores = self._calculate_scores(query, key)
-        allowed = None
-        if mask and mask[1] is not None:
-            allowed = _ops.expand_dims(mask[1], -2)
-        if self.causal or use_causal_mask:
-            earlier = causal_mask(*scores._sizes()[-2:])
-            allowed = earlier if allowed is None else _ops.logical_and(allowed, earlier)
-        if allowed is not None:
-            low = 65504.0 if scores.dtype is dtypes.float16 else 1.0e9
-            hidden = _ops.cast(_ops.logical_not(allowed), scores.dtype)
-            scores = _ops.subtract(scores, _ops.multiply(hidden, low))
-        weights = _ops.softmax(scores)
-        if self.dropout > 0 and training:
-            weights = self._random_generator.dropout(weights, rate=self.dropout)
-        result = _ops.matmul(weights, value)
+        drops = self.dropout > 0 and training
+        products = self._scores_are_products() and not (return_attention_scores or drops)
+        if products and needs_no_scores(query, key, value):
+            rows, columns = query.shape[-2], key.shape[-2]
+            hidden = self._hidden(mask, use_causal_mask, rows, columns, query.dtype)
+            result = attended(query, key, value, None if hidden is None else _ops.negative(hidden))
+        else:
+            scores = self._calculate_scores(query, key)
+            hidden = self._hidden(mask, use_causal_mask, *scores._sizes()[-2:], scores.dtype)
+            weights = _ops.softmax(scores if hidden is None else _ops.subtract(scores, hidden))
+            if drops:
+                weights = self._random_generator.dropout(weights, rate=self.dropout)
+            result = _ops.matmul(weights, value)
         if mask and mask[0] is not None:
             shown = _ops.cast(_ops.expand_dims(mask[0], -1), result.dtype)
             result = _ops.multiply(result, shown)
         return (result, weights) if return_attention_scores else result
+
+    def _hidden(self, mask: Any, causal: bool, rows: Any, columns: Any, dtype: Any) -> Any:
+        """What is subtracted from the scores, large where a key is not to be seen; None if nothing."""
+        allowed = None
+        if mask and mask[1] is not None:
+            allowed = _ops.expand_dims(mask[1], -2)
+        if self.causal or causal:
+            earlier = causal_mask(rows, columns)
+            allowed = earlier if allowed is None else _ops.logical_and(allowed, earlier)
+        if allowed is None:
+            return None
+        low = 65504.0 if dtype is dtypes.float16 else 1.0e9
+        return _ops.multiply(_ops.cast(_ops.logical_not(allowed), dtype), low)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         self._check(inputs, mask)
@@ -157,6 +198,10 @@ class Attention(_Attention):
             both = _ops.multiply(both, self.scale)
         sums = _ops.reduce_sum(_ops.tanh(both), axis=-1)
         return _ops.multiply(sums, self.concat_score_weight)
+
+    def _scores_are_products(self) -> bool:
+        own = type(self)._calculate_scores is Attention._calculate_scores
+        return own and self.score_mode == "dot" and self.scale is None
 
 
 class AdditiveAttention(_Attention):

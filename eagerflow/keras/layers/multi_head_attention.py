@@ -12,7 +12,7 @@ from eagerflow.keras import constraints, initializers, regularizers
 from eagerflow.keras.engine.composite_inputs import is_ragged
 from eagerflow.keras.layers.activation import Softmax
 from eagerflow.keras.layers.arguments import FunctionLayer, as_bool
-from eagerflow.keras.layers.attention import causal_mask
+from eagerflow.keras.layers.attention import attended, causal_mask, needs_no_scores
 from eagerflow.keras.layers.dropout import Dropout
 from eagerflow.keras.layers.einsum_dense import EinsumDense
 from eagerflow.keras.typing import ConstraintLike, InitializerLike, RegularizerLike
@@ -212,12 +212,19 @@ class MultiHeadAttention(FunctionLayer):
         queries, sizes = self._by_heads(queries)
         keys, others = self._by_heads(self._key_dense(key))
         values, _ = self._by_heads(self._value_dense(value))
-        scores = _ops.matmul(queries, keys, False, True)
-        weights = self._weights(scores, mask, sizes, others)
-        used = self._dropout_layer(weights, training=training)
-        if len(sizes) > 1:
-            used = _ops.reshape(used, scores._sizes())
-        result = self._output_dense(self._joined(_ops.matmul(used, values), sizes))
+        drops = self._dropout > 0 and training is not False
+        plain = len(sizes) == 1 and (mask is None or not self._softmax_robust_masking)
+        alone = plain and not (return_attention_scores or drops)
+        if alone and needs_no_scores(queries, keys, values):
+            found = attended(queries, keys, values, self._added(mask, queries))
+        else:
+            scores = _ops.matmul(queries, keys, False, True)
+            weights = self._weights(scores, mask, sizes, others)
+            used = self._dropout_layer(weights, training=training)
+            if len(sizes) > 1:
+                used = _ops.reshape(used, scores._sizes())
+            found = _ops.matmul(used, values)
+        result = self._output_dense(self._joined(found, sizes))
         if lengths is not None:
             result = RaggedTensor.from_tensor(result, lengths=lengths)
         return (result, weights) if return_attention_scores else result
@@ -278,6 +285,15 @@ class MultiHeadAttention(FunctionLayer):
         for position, axis in enumerate(order):
             back[axis] = position
         return _ops.transpose(x, back)
+
+    def _added(self, mask: Any, queries: Any) -> Any:
+        """What `Softmax` adds to scores under a mask."""
+        if mask is None:
+            return None
+        axis = mask.ndim - 2
+        for _ in range(queries.ndim - mask.ndim):
+            mask = _ops.expand_dims(mask, axis)
+        return _ops.multiply(_ops.subtract(1.0, _ops.cast(mask, queries.dtype)), -1e9)
 
     def _weights(self, scores: Any, mask: Any, sizes: list[int], others: list[int]) -> Any:
         """The softmax of scores, with the axes that attention goes over apart."""
