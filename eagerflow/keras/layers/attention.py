@@ -79,12 +79,12 @@ class _Attention(BaseRandomLayer):
         drops = self.dropout > 0 and training
         products = self._scores_are_products() and not (return_attention_scores or drops)
         if products and needs_no_scores(query, key, value):
-            rows, columns = query.shape[-2], key.shape[-2]
-            hidden = self._hidden(mask, use_causal_mask, rows, columns, query.dtype)
+            sizes = query.shape[-2], key.shape[-2]
+            hidden = self._hidden(mask, use_causal_mask, sizes, query.dtype)
             result = attended(query, key, value, None if hidden is None else _ops.negative(hidden))
         else:
             scores = self._calculate_scores(query, key)
-            hidden = self._hidden(mask, use_causal_mask, *scores._sizes()[-2:], scores.dtype)
+            hidden = self._hidden(mask, use_causal_mask, scores._sizes()[-2:], scores.dtype)
             weights = _ops.softmax(scores if hidden is None else _ops.subtract(scores, hidden))
             if drops:
                 weights = self._random_generator.dropout(weights, rate=self.dropout)
@@ -94,13 +94,13 @@ class _Attention(BaseRandomLayer):
             result = _ops.multiply(result, shown)
         return (result, weights) if return_attention_scores else result
 
-    def _hidden(self, mask: Any, causal: bool, rows: Any, columns: Any, dtype: Any) -> Any:
-        """What is subtracted from the scores, large where a key is not to be seen; None if nothing."""
+    def _hidden(self, mask: Any, causal: bool, sizes: Any, dtype: Any) -> Any:
+        """What is subtracted from scores of these sizes, large for hidden keys; None if nothing."""
         allowed = None
         if mask and mask[1] is not None:
             allowed = _ops.expand_dims(mask[1], -2)
         if self.causal or causal:
-            earlier = causal_mask(rows, columns)
+            earlier = causal_mask(*sizes)
             allowed = earlier if allowed is None else _ops.logical_and(allowed, earlier)
         if allowed is None:
             return None
