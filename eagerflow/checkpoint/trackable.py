@@ -107,7 +107,10 @@ def attributes(value: Any) -> dict[str, Any]:
 def values(value: Any) -> dict[str, Value]:
     """The values of the object itself that are saved, by attribute name."""
     if isinstance(value, Variable):
-        return {VARIABLE_VALUE: Value(value.read_value, value.assign, value.name.split(":")[0])}
+        # A variable of a package that wraps another one names that.
+        gathered = value._gather_saveables_for_checkpoint().get(VARIABLE_VALUE, value)
+        saved = gathered if isinstance(gathered, Variable) else value
+        return {VARIABLE_VALUE: Value(saved.read_value, saved.assign, saved.name.split(":")[0])}
     own = getattr(value, "_checkpoint_values", None)
     if own is not None:
         return own()

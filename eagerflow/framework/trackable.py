@@ -59,6 +59,10 @@ class Trackable:
         """Takes the tensors that `_serialize_to_tensors` gave; classes of packages override it."""
         raise NotImplementedError
 
+    def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
+        """Objects whose values checkpoints save in this one's place, by name."""
+        return {}
+
     def _lookup_dependency(self, name: str, cached_dependencies: Any = None) -> Any:
         """The object that this one depends on under a name, or None."""
         return (cached_dependencies or trackable.children(self)).get(name)

@@ -439,6 +439,9 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
     _shape = _Synonym("shape")
     _trainable = _Trainable("trainable")
 
+    def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
+        return {"VARIABLE_VALUE": self}
+
     @property
     def _unique_id(self) -> str:
         return f"{self._name}_{id(self)}"
