@@ -62,6 +62,19 @@ def restore_grown() -> None:
     restoring.look_again()
 
 
+class _OwnList:
+    """A list that every object has, made when it is first read."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        if instance is None:
+            return self
+        structure_changed()  # whoever reads it may add to it
+        return instance._list(self._name)
+
+
 class TrackedModule(Module):
     """A module that notices variables and layers when they become attributes.
 
@@ -92,6 +105,9 @@ class TrackedModule(Module):
             "_dependencies",
         }
     )
+    _trainable_weights = _OwnList()
+    _non_trainable_weights = _OwnList()
+    _metrics = _OwnList()
     _is_metric = False
     _auto_track_sub_layers = True
     _plan: Any = None

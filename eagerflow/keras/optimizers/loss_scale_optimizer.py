@@ -255,10 +255,14 @@ class LossScaleOptimizer(Optimizer):
             return
         finite = _all_finite([gradient for gradient, _ in pairs])
         self._note(finite)
+
+        def apply() -> Tensor:
+            # Optimizers of programs may return nothing.
+            self._optimizer.apply_gradients(pairs, **kwargs)
+            return self._optimizer.iterations.read_value()
+
         control_flow.cond(
-            finite,
-            lambda: self._optimizer.apply_gradients(pairs, **kwargs).read_value(),
-            lambda: self._optimizer.iterations.assign_add(1).read_value(),
+            finite, apply, lambda: self._optimizer.iterations.assign_add(1).read_value()
         )
 
     def scale_loss(self, loss: Any) -> Any:

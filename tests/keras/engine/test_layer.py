@@ -245,3 +245,18 @@ def test_names_of_layers_made_in_calls():
     model.fit(np.ones((2, 3)), np.ones((2, 2)), verbose=0)
     assert names == ["dense", "dense"]
     assert tf.keras.layers.Dense(2).name == "dense_3"
+
+
+def test_wrappers_add_weights_to_the_lists_of_a_layer():
+    class Wrapper(tf.keras.layers.Layer):
+        def build(self, shape):
+            self._trainable_weights.append(self.inner)
+
+        def call(self, x):
+            return x * self.inner
+
+    layer = Wrapper()
+    assert layer._metrics == [] and layer._non_trainable_weights == []
+    layer.inner = tf.Variable(2.0, trainable=False)
+    layer(tf.ones([1, 1]))
+    assert [float(weight) for weight in layer.trainable_weights] == [2.0]
