@@ -108,6 +108,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "profiler": ("eagerflow.profiler.experimental",),
     "pywrap_tfe": (f"{_INTERNALS}.pywrap_tfe",),
     "saved_model": (f"{_V1}.saved_model", "eagerflow.saved_model"),
+    "saved_model.nested_structure_coder": (f"{_INTERNALS}.structure_messages",),
     "saved_model.load_context": (f"{_INTERNALS}.registrations",),
     "saved_model.model_utils.mode_keys": (f"{_INTERNALS}.mode_keys",),
     "summary": (f"{_V1}.summary", "eagerflow.summary"),
@@ -248,6 +249,8 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
         return (f"{_INTERNALS}.keras_utils", f"{root}.utils")
     if path.endswith("saved_model.load_context"):
         return (f"{_INTERNALS}.registrations",)
+    if path.endswith(("testing_utils", "testing_infra.test_utils")):
+        return (f"{_INTERNALS}.keras_testing",)
     if path.endswith("saving_utils"):
         return (f"{_INTERNALS}.keras_utils",)
     for prefix in sorted(_KERAS_ROOTS, key=len, reverse=True):

@@ -40,6 +40,14 @@ assert SparseTensor is tf.SparseTensor
 assert callable(summary_iterator) and callable(np_config.enable_numpy_behavior)
 assert gen_array_ops.reshape([1, 2], [2, 1]).shape == [2, 1]
 assert mixed_precision.global_policy().name == "float32"
+from tensorflow.python.keras import testing_utils
+from tensorflow.python.saved_model import nested_structure_coder
+(x, y), (late, _) = testing_utils.get_test_data(8, 2, (3,), 2, random_seed=1)
+assert x.shape == (8, 3) and y.shape == (8,) and late.shape == (2, 3) and x.dtype == "float32"
+spec = {"a": (tf.TensorSpec([None, 2], tf.int32, "a"), [1, "b", None])}
+message = nested_structure_coder.encode_structure(spec)
+assert nested_structure_coder.decode_proto(message) == spec
+assert not nested_structure_coder.can_encode(object())
 assert to_categorical([1]).tolist() == [[0.0, 1.0]]
 """
 
