@@ -145,6 +145,10 @@ def direct(view: View, found: inverse.Inverse) -> Sequence[Ref]:
     definition = found.definition
     inputs: list[Any] = []
     remaining = list(view.inputs)
+    # Our operations may take them in another order.
+    ours = [key for key, _ in getattr(_core.ops, view.node.op).parameters]
+    ours = [key for key in ours if key in found.parameters.values() and key not in view.attrs]
+    by_name = dict(zip(ours, remaining, strict=True)) if len(ours) == len(remaining) else {}
     for argument in definition.inputs:
         parameter = found.parameters[argument.name]
         if parameter in view.attrs:
@@ -155,7 +159,7 @@ def direct(view: View, found: inverse.Inverse) -> Sequence[Ref]:
                 value = view.numbers(value, dtypes.as_dtype(argument.type))
             inputs.append(value)
         elif argument.is_single:
-            inputs.append(remaining.pop(0))
+            inputs.append(by_name.get(parameter) or remaining.pop(0))
         else:
             inputs.append(remaining)
             remaining = []

@@ -166,6 +166,22 @@ def _segment_sum(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [tf.gather(dy[0], x[1]), None]
 
 
+@_gradient("unsorted_segment_max", "unsorted_segment_min")
+def _segment_extreme(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    data, ids = x[:2]
+    inside = tf.maximum(ids, 0)
+    chosen = tf.equal(data, tf.gather(y[0], inside))
+    # What belongs to no segment is in none of the results.
+    around = [
+        *(tf.unstack(tf.shape(ids), len(ids.shape))),
+        *([1] * (len(data.shape) - len(ids.shape))),
+    ]
+    chosen = tf.logical_and(chosen, tf.reshape(ids >= 0, tf.stack(around)))
+    equal = tf.cast(chosen, data.dtype)
+    count = tf.math.unsorted_segment_sum(equal, ids, tf.shape(y[0])[0])
+    return [equal * tf.gather(tf.math.divide_no_nan(dy[0], count), inside), None]
+
+
 @_gradient("pad")
 def _pad(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     before = tf.constant(attrs["paddings"][::2])

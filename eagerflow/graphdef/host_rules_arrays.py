@@ -275,8 +275,9 @@ def irfft3d(input_tensor: Any, fft_length: Any = None, name: Any = None) -> Any:
 
 @rules_of("ops.nn.isotonic")
 def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) -> Any:
+    inputs = tf.convert_to_tensor(inputs)
     rank = inputs.shape.rank
-    if rank is None or axis not in (-1, rank - 1):
+    if not rank or axis not in (-1, rank - 1):
         raise NoSuchNodeError("TensorFlow's operation works along the last axis")
     kind = inputs.dtype if inputs.dtype.is_floating else tf.float64
     flat = tf.cast(tf.reshape(inputs, tf.stack([-1, tf.shape(inputs)[-1]])), kind)
@@ -329,3 +330,29 @@ def extract_glimpse(
 ) -> Any:  # fmt: skip
     return op("ExtractGlimpseV2", input, size, offsets, centered=centered, normalized=normalized,
               uniform_noise=noise == "uniform", noise=noise)  # fmt: skip
+
+
+@rules_of("image.suppression")
+def non_max_suppression(
+    boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5,
+    score_threshold: Any = -math.inf, name: Any = None,
+) -> Any:  # fmt: skip
+    limits = [tf.cast(limit, tf.float32) for limit in (iou_threshold, score_threshold)]
+    return op("NonMaxSuppressionV3", boxes, scores, max_output_size, *limits)
+
+
+@rules_of("image.suppression")
+def non_max_suppression_with_scores(
+    boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5,
+    score_threshold: Any = -math.inf, soft_nms_sigma: Any = 0.0, name: Any = None,
+) -> Any:  # fmt: skip
+    given = [tf.convert_to_tensor(part, tf.float32) for part in (boxes, scores)]
+    limits = [tf.cast(v, tf.float32) for v in (iou_threshold, score_threshold, soft_nms_sigma)]
+    return op("NonMaxSuppressionV5", *given, max_output_size, *limits)[:2]
+
+
+@rules_of("image.boxes")
+def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: Any = None) -> Any:
+    if colors is None:
+        return op("DrawBoundingBoxes", images, boxes)
+    return op("DrawBoundingBoxesV2", images, boxes, colors)

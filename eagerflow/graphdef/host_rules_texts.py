@@ -105,6 +105,8 @@ def ngrams(
     )  # fmt: skip
     if not isinstance(data, RaggedTensor) and data.shape.rank == 1:
         return found
+    if not isinstance(data, RaggedTensor):  # rows of one length
+        return tf.reshape(found, tf.concat([tf.shape(data, tf.int64)[:-1], [inner[1]]], 0))
     return [found, *splits[:-1], inner]
 
 

@@ -9,7 +9,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.graphdef import inverse
 from eagerflow.graphdef.emitters import EMITTERS as EMITTERS
-from eagerflow.graphdef.emitters import View, direct, emits, lowered
+from eagerflow.graphdef.emitters import NoSuchNodeError, View, direct, emits, lowered
 from eagerflow.graphdef.writer import Ref
 
 # What TensorFlow's Range takes.
@@ -86,6 +86,8 @@ def _arg(view: View) -> Sequence[Ref]:
 def _depthwise(view: View) -> Sequence[Ref]:
     # TensorFlow's kernels for CPUs ignore the dilations.
     if max(view.known("dilations") or [1]) > 1:
+        if any(None in ref.shape.as_list() for ref in view.inputs if ref.shape.rank == 4):
+            raise NoSuchNodeError("the sizes of a convolution with gaps must be known")
         return lowered(view)
     return direct(view, inverse.table()[view.node.op])
 

@@ -36,7 +36,6 @@ def summed_to(value: Tensor, like: Tensor) -> Tensor:
 
 # The derivatives of elementwise operations, of an operand and the result.
 _OF_ONE: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
-    "abs": lambda x, y: tf.sign(x),
     "acos": lambda x, y: -tf.math.rsqrt(1.0 - x * x),
     "acosh": lambda x, y: 1.0 / tf.sinh(y),
     "asin": lambda x, y: tf.math.rsqrt(1.0 - x * x),
@@ -84,7 +83,7 @@ _OF_TWO: dict[str, Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]] = 
     "multiply_no_nan": lambda a, b, y: (b, a),
     "pow": lambda a, b, y: (
         b * tf.pow(a, b - 1.0),
-        y * tf.math.log(tf.where(a > 0, a + tf.zeros_like(y), tf.ones_like(y))),
+        y * tf.math.log(tf.where(_has_log(a), a + tf.zeros_like(y), tf.ones_like(y))),
     ),
     "squared_difference": lambda a, b, y: (2.0 * (a - b), -2.0 * (a - b)),
     "subtract": lambda a, b, y: (tf.ones_like(y), -tf.ones_like(y)),
@@ -92,6 +91,10 @@ _OF_TWO: dict[str, Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]] = 
     "xlog1py": lambda a, b, y: (tf.math.log1p(b + tf.zeros_like(y)), a / (1.0 + b)),
     "xlogy": lambda a, b, y: (tf.math.log(b + tf.zeros_like(y)), a / b),
 }
+
+
+def _has_log(x: Tensor) -> Tensor:
+    return tf.not_equal(x, tf.zeros_like(x)) if x.dtype.is_complex else x > 0
 
 
 def _split_at(first: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
@@ -140,6 +143,11 @@ def _none(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 @_rule("cast")
 def _cast(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [tf.cast(dy[0], x[0].dtype)]
+
+
+@_rule("abs")
+def _abs(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [tf.cast(dy[0], x[0].dtype) * tf.sign(x[0])]
 
 
 @_rule("conj")
