@@ -65,6 +65,8 @@ size_t ChainKey::hash() const {
   return hash ^ hash >> 32;
 }
 
+void make_chain_cache() { cache(); }
+
 std::shared_ptr<const cpu::Chain> chain_for(const ChainKey& key) {
   const size_t hash = key.hash();
   Cache& known = cache();

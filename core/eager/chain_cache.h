@@ -37,4 +37,7 @@ struct ChainKey {
 // All steps must have loops over elements.
 std::shared_ptr<const cpu::Chain> chain_for(const ChainKey& key);
 
+// Makes what holds them, and its lock, which forks take.
+void make_chain_cache();
+
 }  // namespace ef

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "device/allocator.h"
 #include "device/flush_subnormals.h"
 #include "device/parallel.h"
 #include "eager/chain_cache.h"
@@ -47,20 +48,23 @@ std::atomic<bool> fusing{[] {
 // Guards the links between pending results. It is held while they are walked, and not while
 // anything is computed or freed.
 std::mutex links;
+[[maybe_unused]] const int registered =
+    pthread_atfork([] { links.lock(); }, [] { links.unlock(); }, [] { links.unlock(); });
 
 // Held, before `links`, while a result takes the memory of what it is made of, which nobody else
 // can read any more. Those who need a value of that pass wait for it.
 std::mutex overwriting;
 
-void lock_all() {
-  overwriting.lock();
-  links.lock();
+// A fork waits for it before it takes the locks that such a pass needs: what is registered last is
+// called first.
+void finish_before_forks() {
+  [[maybe_unused]] static const int registered = [] {
+    allocator_stats();
+    make_chain_cache();
+    return pthread_atfork([] { overwriting.lock(); }, [] { overwriting.unlock(); },
+                          [] { overwriting.unlock(); });
+  }();
 }
-void unlock_all() {
-  links.unlock();
-  overwriting.unlock();
-}
-[[maybe_unused]] const int registered = pthread_atfork(lock_all, unlock_all, unlock_all);
 
 // What takes longer is not written over its inputs, which no signal may interrupt.
 constexpr double kLongestOverwrite = 100e6;
@@ -69,6 +73,7 @@ constexpr double kLongestOverwrite = 100e6;
 class Overwriting {
  public:
   explicit Overwriting(double cost) {
+    finish_before_forks();
     if (!here && cost < kLongestOverwrite && overwriting.try_lock()) here = owns_ = true;
   }
   ~Overwriting() { give_up(); }

@@ -239,3 +239,26 @@ def test_memory_that_runs_out() -> None:
         _core.limit_tensors(most)
     np.testing.assert_allclose(held, expected, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(own, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_forks_while_threads_write_over_inputs() -> None:
+    x = normal(1024, 1024, seed=1)
+    done = threading.Event()
+
+    def work() -> None:
+        while not done.is_set():
+            tf.reshape(tf.tanh(tf.stack([x]) * 2 + 1), [-1])
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(20):
+            child = os.fork()
+            if child == 0:
+                os._exit(0)
+            assert os.waitpid(child, 0)[1] == 0
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
