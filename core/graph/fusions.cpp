@@ -25,8 +25,18 @@ namespace {
 
 const Tensor& result_of(const Node& node) { return node.outputs[0]; }
 
+// Whether the weights are bytes, whose columns have scales.
+bool is_int8(const Node& node) {
+  return node.op == &ops::int8_matmul || node.op == &ops::int8_conv2d ||
+         node.op == &ops::int8_depthwise_conv2d;
+}
+
+bool is_depthwise(const Node& node) {
+  return node.op == &ops::depthwise_conv2d || node.op == &ops::int8_depthwise_conv2d;
+}
+
 bool is_convolution(const Node& node) {
-  return node.op == &ops::conv2d || node.op == &ops::depthwise_conv2d;
+  return node.op == &ops::conv2d || node.op == &ops::int8_conv2d || is_depthwise(node);
 }
 
 // A product or convolution of floats whose result has its channels last.
@@ -35,6 +45,7 @@ bool can_begin(const Node& node) {
   if (is_convolution(node)) {
     return node.attrs.as<ops::Conv2DAttrs>().data_format == DataFormat::kNhwc;
   }
+  if (node.op == &ops::int8_matmul) return true;
   if (node.op != &ops::matmul) return false;
   const Shape& shape = result_of(node).shape();
   return shape.ranked() && shape.rank() >= 2 && !node.attrs.as<ops::MatmulAttrs>().swaps_a();
@@ -90,8 +101,8 @@ class Fusion::Search {
       if (is_convolution(*step.node)) add_padding(found, step.inputs[0]);
       while (extend(found)) {
       }
-      // Without anything to add, a convolution still gains by keeping its filter ready.
-      if (found.steps.size() == 1 && !is_convolution(*step.node)) continue;
+      // Without anything to add, some still gain by keeping their weights ready.
+      if (found.steps.size() == 1 && step.node->op == &ops::matmul) continue;
       for (const size_t k : found.steps) taken_[k] = 1;
       all.push_back(std::move(found));
     }
@@ -223,7 +234,8 @@ std::vector<Fusion::Found> Fusion::find(std::span<const NodeSlots> steps, const 
 bool Fusion::fold(std::span<const Tensor> inputs, int64_t channels, Folded& folded) const {
   const auto count = static_cast<size_t>(channels);
   std::vector<double> scale(count, 1), offsets(count, 0);
-  bool scales = false;
+  bool scales = is_int8(*node_);
+  if (scales) std::copy_n(inputs[2].data<float>(), channels, scale.begin());
   for (const Affine& affine : affine_) {
     const bool normalizes = affine.kind == Affine::kNormalize;
     const auto first = static_cast<size_t>(affine.first_input);
@@ -258,6 +270,7 @@ bool Fusion::fold(std::span<const Tensor> inputs, int64_t channels, Folded& fold
 std::shared_ptr<Fusion::Folded> Fusion::folded(std::span<const Tensor> inputs,
                                                int64_t channels) const {
   std::vector<uint64_t> ids{inputs[1].impl()->id()};
+  if (is_int8(*node_)) ids.push_back(inputs[2].impl()->id());
   for (const Affine& affine : affine_) {
     const int32_t count = affine.kind == Affine::kNormalize ? 4 : 1;
     for (int32_t k = 0; k < count; ++k) {
@@ -301,9 +314,9 @@ Tensor Fusion::padded(const Tensor& image) const {
 
 cpu::Convolution Fusion::describe(const Shape& image, const Shape& filter,
                                   const Shape& result) const {
-  cpu::Convolution c = cpu::forward_convolution(node_->op == &ops::depthwise_conv2d,
-                                                node_->attrs.as<ops::Conv2DAttrs>(), image, filter,
-                                                result, node_->op->tf_name);
+  cpu::Convolution c =
+      cpu::forward_convolution(is_depthwise(*node_), node_->attrs.as<ops::Conv2DAttrs>(), image,
+                               filter, result, node_->op->tf_name);
   if (!pad_) return c;
   const Ints& paddings = pad_->attrs.as<ops::PadAttrs>().paddings;
   for (const auto& [slide, first] : {std::pair{&c.window.row, 2u}, {&c.window.col, 4u}}) {
@@ -326,13 +339,15 @@ bool Fusion::run(std::span<const Tensor> inputs, TensorList& outputs) const {
   for (const Tensor& input : inputs.subspan(1)) input.impl()->settle();
   const Tensor& left = inputs[0];
   const Tensor& right = inputs[1];
-  if (left.dtype() != DType::kFloat32 || right.dtype() != DType::kFloat32) return false;
+  const bool int8 = is_int8(*node_);
+  if (left.dtype() != DType::kFloat32) return false;
+  if (right.dtype() != (int8 ? DType::kInt8 : DType::kFloat32)) return false;
   if (left.size() == 0 || right.size() == 0) return false;
   SpecList specs;
   cpu::Convolution convolution;
   try {
-    const Tensor operands[] = {pad_ ? padded(left) : left, right};
-    InferContext infer(op, operands, node_->attrs, specs);
+    const Tensor operands[] = {pad_ ? padded(left) : left, right, int8 ? inputs[2] : Tensor()};
+    InferContext infer(op, std::span(operands).first(int8 ? 3 : 2), node_->attrs, specs);
     op.infer(infer);
     if (is_convolution(*node_))
       convolution = describe(operands[0].shape(), right.shape(), specs[0].shape);
@@ -370,7 +385,9 @@ bool Fusion::run(std::span<const Tensor> inputs, TensorList& outputs) const {
                                         : static_cast<double>(count));
   const cpu::Finish finish(channels, weights.offsets.empty() ? nullptr : weights.offsets.data(),
                            addend, limits_, loops_);
-  cpu::ReadyWeights::Source source{right.data<float>(), right.size() / channels, channels};
+  cpu::ReadyWeights::Source source{int8 ? nullptr : right.data<float>(), right.size() / channels,
+                                   channels};
+  if (int8) source.int8 = right.data<int8_t>();
   if (!weights.scale.empty()) source.scale = weights.scale.data();
   float* const to = result.mutable_data<float>();
   if (!kept) {
@@ -379,7 +396,7 @@ bool Fusion::run(std::span<const Tensor> inputs, TensorList& outputs) const {
     cpu::convolve_finished(convolution, image.data<float>(), weights.weights, source, finish, to,
                            op.tf_name);
   } else {
-    source.transposed = node_->attrs.as<ops::MatmulAttrs>().swaps_b();
+    source.transposed = !int8 && node_->attrs.as<ops::MatmulAttrs>().swaps_b();
     cpu::multiply_finished(count / channels, image.data<float>(), weights.weights, source, finish,
                            to, op.tf_name);
   }

@@ -2,6 +2,7 @@
 #include "ops/convolution.h"
 
 #include "kernels/cpu/convolution.h"
+#include "kernels/cpu/int8_products.h"
 #include "ops/compose.h"
 #include "ops/partial_shapes.h"
 
@@ -199,6 +200,34 @@ double backprop_filter_cost(std::span<const Tensor> inputs, const SpecList& outp
          static_cast<double>(filter[0] * filter[1] * filter[2]) / 50;
 }
 
+// The result has its channels last, each with a number of `scale`.
+template <bool kDepthwise>
+void infer_int8(InferContext& c) {
+  const auto& attrs = c.attrs<Conv2DAttrs>();
+  const char* const op = c.op().tf_name;
+  if (attrs.data_format != DataFormat::kNhwc) {
+    invalid_argument("data_format must be NHWC: transpose the images [Op:", op, "]");
+  }
+  const Shape out = convolved_shape(attrs, c.shape(0), c.shape(1), kDepthwise, op);
+  if (!may_have_rank(c.shape(2), 1) || !compatible(ranked_as(c.shape(2), 1)[0], out[3])) {
+    invalid_argument("scale must have a number for each of ", out[3], " channels: ", c.shape(2),
+                     " [Op:", op, "]");
+  }
+  c.add_output(DType::kFloat32, out);
+}
+
+// As of a convolution of floats.
+template <const Family& family>
+void int8_gradient(GradContext& g) {
+  if (!g.wants(0)) return;
+  const Tensor bytes = cast_to(g.input(1), DType::kFloat32);
+  const Tensor& scale = g.input(2);
+  const int64_t channels = std::max<int64_t>(scale.dim(0), 1);
+  const Tensor columns = reshape_to(bytes, {bytes.size() / channels, channels});
+  const Tensor filter = reshape_to(columns * scale, bytes.shape());
+  g.set(0, by_image<family>(g.attrs<Conv2DAttrs>(), filter, g.dy(), g.input_shape(0)));
+}
+
 }  // namespace
 
 Window Conv2DAttrs::window(const Shape& image, const Shape& filter, const char* op) const {
@@ -311,6 +340,45 @@ const Op depthwise_conv2d_backprop_filter{{
     .needs = {{.inputs = 2}, {.inputs = 1}},
     .cost = backprop_filter_cost,
     .doc = R"(The gradient of depthwise_conv2d with respect to its filter, of shape `filter_sizes`.
+)",
+}};
+
+const Op int8_conv2d{{
+    .name = "int8_conv2d",
+    .tf_name = "Int8Conv2D",
+    .inputs = {{"input", DTypeSet{DType::kFloat32}},
+               {"filters", DTypeSet{DType::kInt8}},
+               {"scale", DTypeSet{DType::kFloat32}}},
+    .attrs = attrs_of<Conv2DAttrs>(),
+    .infer = infer_int8<false>,
+    .kernel = cpu::int8_conv2d,
+    .gradient = int8_gradient<kFull>,
+    .needs = {{.inputs = 6}},
+    .cost = forward_cost,
+    .doc = R"(conv2d with filters of bytes.
+
+Each image of `input` is rounded to whole multiples of a 127th of its greatest absolute value, and
+each channel of the result is multiplied by its number of `scale`, [outputs]. The other arguments
+are those of conv2d, with channels last. Filters in groups are converted to floats.
+)",
+}};
+
+const Op int8_depthwise_conv2d{{
+    .name = "int8_depthwise_conv2d",
+    .tf_name = "Int8DepthwiseConv2dNative",
+    .inputs = {{"input", DTypeSet{DType::kFloat32}},
+               {"filter", DTypeSet{DType::kInt8}},
+               {"scale", DTypeSet{DType::kFloat32}}},
+    .attrs = attrs_of<Conv2DAttrs>(),
+    .infer = infer_int8<true>,
+    .kernel = cpu::int8_depthwise_conv2d,
+    .gradient = int8_gradient<kDepthwise>,
+    .needs = {{.inputs = 6}},
+    .cost = forward_cost,
+    .doc = R"(depthwise_conv2d with filters of bytes, which are converted to floats.
+
+Each channel of the result is multiplied by its number of `scale`, [channels * multiplier]. The
+other arguments are those of depthwise_conv2d, with channels last.
 )",
 }};
 

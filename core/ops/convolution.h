@@ -33,4 +33,8 @@ extern const Op depthwise_conv2d;
 extern const Op depthwise_conv2d_backprop_input;
 extern const Op depthwise_conv2d_backprop_filter;
 
+// With filters of bytes.
+extern const Op int8_conv2d;  // input, filters, scale
+extern const Op int8_depthwise_conv2d;
+
 }  // namespace ef::ops

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernels/cpu/int8_products.h"
 #include "kernels/cpu/matmul.h"
 #include "ops/compose.h"
 #include "ops/input_checks.h"
@@ -147,6 +148,46 @@ double matmul_cost(std::span<const Tensor> inputs, const SpecList& outputs, Attr
   return static_cast<double>(outputs[0].shape.num_elements()) * inner / 50;
 }
 
+void infer_int8_matmul(InferContext& c) {
+  const char* const name = c.op().tf_name;
+  const Shape& x = c.shape(0);
+  if (!may_have_rank_from(x, 1)) {
+    invalid_argument("x must have a rank of 1 or more: ", x, " [Op:", name, "]");
+  }
+  if (!may_have_rank(c.shape(1), 2)) {
+    invalid_argument("kernel must be a matrix: ", c.shape(1), " [Op:", name, "]");
+  }
+  const Shape kernel = ranked_as(c.shape(1), 2);
+  if (!may_have_rank(c.shape(2), 1) || !compatible(ranked_as(c.shape(2), 1)[0], kernel[1])) {
+    invalid_argument("scale must have a number for each column of kernel ", kernel, ": ",
+                     c.shape(2), " [Op:", name, "]");
+  }
+  if (!x.ranked()) return c.add_output(DType::kFloat32, Shape::unranked());
+  if (!compatible(x.back(), kernel[0])) {
+    invalid_argument("Matrix size-incompatible: x: ", x, ", kernel: ", kernel, " [Op:", name, "]");
+  }
+  Shape out = x;
+  out.erase(out.rank() - 1);
+  out.push_back(kernel[1]);
+  check_elements(out, name);
+  c.add_output(DType::kFloat32, out);
+}
+
+// As of a product of floats.
+void int8_matmul_gradient(GradContext& g) {
+  if (!g.wants(0)) return;
+  const Tensor kernel = cast_to(g.input(1), DType::kFloat32) * g.input(2);
+  const Tensor dy = g.dy();
+  const int64_t cols = kernel.dim(1);
+  const Tensor rows = reshape_to(dy, {dy.size() / std::max<int64_t>(cols, 1), cols});
+  g.set(0, reshape_to(product(rows, kernel, false, true), g.input_shape(0)));
+}
+
+double int8_matmul_cost(std::span<const Tensor> inputs, const SpecList& outputs, AttrsRef) {
+  return static_cast<double>(outputs[0].shape.num_elements()) *
+         static_cast<double>(inputs[1].shape()[0]) / 100;
+}
+
 }  // namespace
 
 const Op matmul{{
@@ -172,6 +213,25 @@ flags of an operand are set, NotFoundError for another `output_type`.
 
 >>> tf.matmul([[1, 2], [3, 4]], [[5], [6]]).numpy().tolist()
 [[17], [39]]
+)",
+}};
+
+const Op int8_matmul{{
+    .name = "int8_matmul",
+    .tf_name = "Int8MatMul",
+    .inputs = {{"x", DTypeSet{DType::kFloat32}},
+               {"kernel", DTypeSet{DType::kInt8}},
+               {"scale", DTypeSet{DType::kFloat32}}},
+    .infer = infer_int8_matmul,
+    .kernel = cpu::int8_matmul,
+    .gradient = int8_matmul_gradient,
+    .needs = {{.inputs = 6}},
+    .cost = int8_matmul_cost,
+    .doc = R"(Multiplies rows of floats by a matrix of bytes.
+
+`x` is [..., k]; each of its rows is rounded to whole multiples of a 127th of its greatest absolute
+value. `kernel` is [k, n], and its columns are multiplied by `scale`, [n]. Returns [..., n]. Raises
+InvalidArgumentError for sizes that do not fit.
 )",
 }};
 

@@ -24,5 +24,6 @@ struct MatmulAttrs {
   bool swaps_b() const { return transpose_b || adjoint_b; }
 };
 extern const Op matmul;
+extern const Op int8_matmul;  // x, kernel, scale
 
 }  // namespace ef::ops

@@ -363,6 +363,31 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor: ...
 def in_top_k(
     predictions: TensorLike, targets: TensorLike, k: Size, name: str | None = None
 ) -> Tensor: ...
+def int8_conv2d(
+    input: TensorLike,
+    filters: TensorLike,
+    scale: TensorLike,
+    strides: ShapeLike,
+    padding: str,
+    explicit_paddings: ShapeLike | None = None,
+    dilations: ShapeLike | None = None,
+    data_format: str = "NHWC",
+    name: str | None = None,
+) -> Tensor: ...
+def int8_depthwise_conv2d(
+    input: TensorLike,
+    filter: TensorLike,
+    scale: TensorLike,
+    strides: ShapeLike,
+    padding: str,
+    explicit_paddings: ShapeLike | None = None,
+    dilations: ShapeLike | None = None,
+    data_format: str = "NHWC",
+    name: str | None = None,
+) -> Tensor: ...
+def int8_matmul(
+    x: TensorLike, kernel: TensorLike, scale: TensorLike, name: str | None = None
+) -> Tensor: ...
 def invert(x: TensorLike, name: str | None = None) -> Tensor: ...
 def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor: ...
 def is_finite(x: TensorLike, name: str | None = None) -> Tensor: ...

@@ -6,6 +6,7 @@
 
 #include "device/parallel.h"
 #include "kernels/cpu/gemm.h"
+#include "kernels/cpu/int8_products.h"
 #include "kernels/cpu/product_convolution.h"
 #include "kernels/cpu/row_loops.h"
 #include "kernels/cpu/winograd.h"
@@ -18,11 +19,13 @@ constexpr int64_t kBlock = 2048;
 
 // Copies weights, scaled and turned as they have to be.
 void write_plain(const ReadyWeights::Source& source, float* to) {
-  const auto [data, rows, cols, transposed, scale] = source;
+  const auto [data, rows, cols, transposed, scale, int8] = source;
   parallel_for(rows, std::max<int64_t>(1, 65'536 / cols), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       float* const row = to + i * cols;
-      if (transposed) {
+      if (int8) {
+        for (int64_t j = 0; j < cols; ++j) row[j] = int8[i * cols + j];
+      } else if (transposed) {
         for (int64_t j = 0; j < cols; ++j) row[j] = data[j * rows + i];
       } else {
         std::copy_n(data + i * cols, cols, row);
@@ -77,15 +80,21 @@ const float* ReadyWeights::plain(const Source& source) {
   return layouts_.emplace_back(std::any(), std::move(memory)).memory->as<float>();
 }
 
-const void* ReadyWeights::add(const Source& source, std::any key, size_t bytes,
-                              const std::function<void(const float* plain, void* to)>& make) {
+const void* ReadyWeights::add(std::any key, size_t bytes,
+                              const std::function<void(void* to)>& make) {
   const Interruptible none(nullptr, nullptr);  // a check would wait for Python's lock
+  auto memory = std::make_unique<Scratch>(bytes);
+  make(memory->data());
+  return layouts_.emplace_back(std::move(key), std::move(memory)).memory->data();
+}
+
+void ReadyWeights::make_of_plain(const Source& source,
+                                 const std::function<void(const float* plain, void* to)>& make,
+                                 void* to) {
   const bool as_is = !source.scale && !source.transposed;
   const Scratch copy(as_is ? 0 : static_cast<size_t>(source.size()) * sizeof(float));
   if (!as_is) write_plain(source, copy.as<float>());
-  auto memory = std::make_unique<Scratch>(bytes);
-  make(as_is ? source.data : copy.as<float>(), memory->data());
-  return layouts_.emplace_back(std::move(key), std::move(memory)).memory->data();
+  make(as_is ? source.data : copy.as<float>(), to);
 }
 
 namespace {
@@ -120,6 +129,7 @@ void convolve_finished(const Convolution& c, const float* image, ReadyWeights& w
     return multiply_finished(c.batch * c.window.row.out * c.window.col.out, image, weights, source,
                              finish, result, op);
   }
+  if (source.int8 && suits_int8(c)) return convolve_int8(c, image, weights, source, finish, result);
   if (suits_winograd(c, true)) {
     const void* const filter = weights.made(
         source, Transformed(), static_cast<size_t>(winograd_filter_size(c)) * sizeof(float),
@@ -135,6 +145,7 @@ void convolve_finished(const Convolution& c, const float* image, ReadyWeights& w
 void multiply_finished(int64_t rows, const float* a, ReadyWeights& weights,
                        const ReadyWeights::Source& source, const Finish& finish, float* c,
                        const char* op) {
+  if (source.int8) return multiply_int8(rows, a, weights, source, finish, c);
   if (rows >= kFewRows && rows * source.size() >= kLittleWork) {
     // As a convolution of pixels in one column.
     Convolution product;

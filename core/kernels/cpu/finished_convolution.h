@@ -55,6 +55,7 @@ class ReadyWeights {
     int64_t cols;
     bool transposed = false;       // stored as cols times rows
     const float* scale = nullptr;  // of the columns; null if they are taken as they are
+    const int8_t* int8 = nullptr;  // in place of `data`; these have a scale
     int64_t size() const { return rows * cols; }
   };
 
@@ -65,12 +66,17 @@ class ReadyWeights {
   template <class Key>
   const void* made(const Source& source, const Key& key, size_t bytes,
                    const std::function<void(const float* plain, void* to)>& make) {
+    return kept(key, bytes, [&](void* to) { make_of_plain(source, make, to); });
+  }
+  // The same of what is made of something else.
+  template <class Key>
+  const void* kept(const Key& key, size_t bytes, const std::function<void(void* to)>& make) {
     const std::lock_guard lock(mutex_);
     for (const Layout& layout : layouts_) {
       const Key* const known = std::any_cast<Key>(&layout.key);
       if (known && *known == key) return layout.memory->data();
     }
-    return add(source, key, bytes, make);
+    return add(key, bytes, make);
   }
 
  private:
@@ -78,8 +84,10 @@ class ReadyWeights {
     std::any key;  // empty for the plain weights
     std::unique_ptr<Scratch> memory;
   };
-  const void* add(const Source& source, std::any key, size_t bytes,
-                  const std::function<void(const float* plain, void* to)>& make);
+  const void* add(std::any key, size_t bytes, const std::function<void(void* to)>& make);
+  static void make_of_plain(const Source& source,
+                            const std::function<void(const float* plain, void* to)>& make,
+                            void* to);
 
   std::mutex mutex_;
   std::vector<Layout> layouts_;

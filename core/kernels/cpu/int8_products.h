@@ -1,0 +1,24 @@
+// Products and convolutions of floats, which are quantized as they are read, with int8 weights.
+#pragma once
+
+#include "kernels/cpu/finished_convolution.h"
+#include "ops/op.h"
+
+namespace ef::cpu {
+
+// Whether bytes are multiplied: else the weights are brought into floats.
+bool suits_int8(const Convolution& c);
+
+// As convolve_finished() and multiply_finished(), for weights of bytes. Each image and each row has
+// a scale of its own, from its greatest absolute value.
+void convolve_int8(const Convolution& c, const float* image, ReadyWeights& weights,
+                   const ReadyWeights::Source& source, const Finish& finish, float* result);
+void multiply_int8(int64_t rows, const float* a, ReadyWeights& weights,
+                   const ReadyWeights::Source& source, const Finish& finish, float* c);
+
+// Kernels of the operations.
+void int8_matmul(KernelContext& context);
+void int8_conv2d(KernelContext& context);
+void int8_depthwise_conv2d(KernelContext& context);
+
+}  // namespace ef::cpu
