@@ -42,6 +42,7 @@ from eagerflow.util import lazy
 
 # Imported when they are first used: few programs need them.
 graph_layers = lazy.Module("eagerflow.keras.engine.graph_layers")
+quantization = lazy.Module("eagerflow.keras.engine.quantization")
 
 _Tensor = _core.Tensor
 _ARGUMENTS = {
@@ -634,6 +635,37 @@ class Layer(LayerNodes):
         """
         with running_eagerly():
             set_weights(self.name, self.weights, list(weights))
+
+    # Whether the layers inside get the layer's dtype policy.
+    _passes_dtype_policy = False
+
+    def _quantizable_weights(self) -> dict[str, tuple[tuple[int, ...], list[int] | None]]:
+        """The weights that can be bytes: by their attribute, the axes along which numbers share a
+        scale, and the shape in which operations want them, if it is another one.
+        """
+        return {}
+
+    def quantize(self, mode: str) -> None:
+        """Replaces the weights by whole numbers of 8 bits, with a scale for each output channel.
+
+        Inputs are rounded to 8 bits when the layer is called, with a scale for each row or image,
+        and multiplied as such. Meant for inference: these weights are not trained any more.
+
+        Args:
+            mode: "int8".
+
+        Raises:
+            ValueError: for other modes, and if the layer is not built, is quantized already, or is
+                not of float32.
+            NotImplementedError: for layers without such weights.
+
+        >>> layer = tf.keras.layers.Dense(2)
+        >>> layer.build([None, 3])
+        >>> layer.quantize("int8")
+        >>> layer.dtype_policy, [weight.dtype.name for weight in layer.weights]
+        (<Policy "int8_from_float32">, ['float32', 'int8', 'float32'])
+        """
+        quantization.quantize_layer(self, mode)
 
     def count_params(self) -> int:
         """The number of values that the weights hold.

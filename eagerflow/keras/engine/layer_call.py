@@ -30,6 +30,7 @@ from eagerflow.util import lazy
 
 # Imported when it is first used: it imports this module.
 graphs = lazy.Module("eagerflow.graph.graph")
+quantization = lazy.Module("eagerflow.keras.engine.quantization")
 
 _Tensor = _core.Tensor
 
@@ -267,6 +268,8 @@ def mark_built(layer: Any, input_shape: Any) -> None:
     """Notes that a layer has its weights, and for which input shape."""
     layer.__dict__["_build_input_shape"] = input_shape
     layer.built = True
+    if layer._dtype_policy.quantization_mode is not None:
+        quantization.quantize_weights(layer)
 
 
 def build_layer(layer: Any, inputs: Any) -> None:

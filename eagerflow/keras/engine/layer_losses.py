@@ -15,11 +15,11 @@ class _WeightPenalty:
     """The value of one weight's regularizer."""
 
     def __init__(self, variable: Any, regularizer: Any) -> None:
-        self._variable = variable
+        self.variable = variable
         self._regularizer = regularizer
 
     def __call__(self) -> Any:
-        return _core.as_tensor(self._regularizer(self._variable))
+        return _core.as_tensor(self._regularizer(self.variable))
 
 
 def add_regularizer(layer: Any, variable: Any, regularizer: Any) -> None:

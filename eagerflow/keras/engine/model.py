@@ -33,6 +33,7 @@ archive = lazy.Module("eagerflow.keras.export.archive")
 api = lazy.Module("eagerflow.keras.saving.api")
 functional_module = lazy.Module("eagerflow.keras.engine.functional")
 # Imported when they are first used: few programs need them.
+quantization = lazy.Module("eagerflow.keras.engine.quantization")
 add_layers = lazy.Module("eagerflow.keras.engine.add_layers")
 functional_config = lazy.Module("eagerflow.keras.engine.functional_config")
 json_config = lazy.Module("eagerflow.keras.saving.json_config")
@@ -663,6 +664,28 @@ class Model(Trainer, Layer):
             tf.errors.NotFoundError: if there is no such file.
         """
         return api.load_weights(self, filepath, skip_mismatch, by_name)
+
+    def quantize(self, mode: str, filters: Any = None) -> None:
+        """Replaces weights of layers by whole numbers of 8 bits, for faster and smaller inference.
+
+        Dense and EinsumDense layers, attention, convolutions, embeddings and recurrent layers of
+        float32 are quantized, see `Layer.quantize`; others stay as they are.
+
+        Args:
+            mode: "int8".
+            filters: which layers: a pattern that their names match, a list of patterns, or a
+                function of a layer. By default all.
+
+        Raises:
+            ValueError: for other modes or filters, and if the model is not built.
+
+        >>> model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(3,))])
+        >>> model.quantize("int8")
+        >>> model.predict(tf.zeros([1, 3]), verbose=0)
+        array([[0., 0.]], dtype=float32)
+        """
+        quantization.quantize_model(self, mode, filters)
+        self.train_function = self.test_function = self.predict_function = None
 
     def to_json(self, **kwargs: Any) -> str:
         """The model's configuration as JSON; `kwargs` go to `json.dumps`."""

@@ -128,6 +128,19 @@ class Bidirectional(Wrapper):
         self._num_constants = 0
         self.input_spec = layer.input_spec
 
+    _passes_dtype_policy = True
+
+    def _set_dtype_policy(self, dtype: Any) -> None:
+        super()._set_dtype_policy(dtype)
+        policy = self.dtype_policy
+        if policy.quantization_mode is None or "layer" not in self.__dict__:
+            return
+        # The configuration is that of the layer which was copied.
+        for part in self.layer._flatten_layers():
+            part._set_dtype_policy(policy)
+        if self._backward_layer_config is not None:
+            self._backward_layer_config["config"]["dtype"] = policy.name
+
     def _check_layers(self) -> None:
         one, other = self.forward_layer, self.backward_layer
         if one.go_backwards == other.go_backwards:

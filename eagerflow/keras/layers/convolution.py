@@ -190,6 +190,15 @@ class Conv(FunctionLayer):
         self.input_spec = InputSpec(min_ndim=self.rank + 2, axes={self._channel_axis: channels})
         Layer.build(self, input_shape)
 
+    def _quantizable_weights(self) -> dict[str, Any]:
+        if self.rank > 2 or self._channels_first:
+            return {}
+        return {"kernel": (tuple(range(self.rank + 1)), self._as_image(self.kernel))}
+
+    def _as_image(self, kernel: Any) -> list[int]:
+        """The shape of a filter, for sequences that of images of one row."""
+        return [1] * (2 - self.rank) + kernel.shape.as_list()
+
     def call(self, inputs: Any) -> Any:
         if inputs.ndim > self.rank + 2:
             return self._with_more_batch_axes(inputs)

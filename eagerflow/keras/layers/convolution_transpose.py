@@ -114,6 +114,9 @@ class ConvTranspose(Conv):
         self.input_spec = InputSpec(ndim=rank, axes={axis: channels})
         Layer.build(self, input_shape)
 
+    def _quantizable_weights(self) -> dict[str, Any]:
+        return {}
+
     def call(self, inputs: Any) -> Any:
         sizes = self._larger(inputs._sizes())
         if self.rank == 3:

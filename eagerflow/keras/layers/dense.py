@@ -105,6 +105,9 @@ class Dense(FunctionLayer):
             )
         Layer.build(self, input_shape)
 
+    def _quantizable_weights(self) -> dict[str, Any]:
+        return {"kernel": ((0,), None)}
+
     def call(self, inputs: Any) -> Any:
         try:
             rank = inputs.ndim

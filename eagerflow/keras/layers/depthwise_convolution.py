@@ -110,6 +110,12 @@ class DepthwiseConv(Conv):
         self.input_spec = InputSpec(min_ndim=self.rank + 2, axes={self._channel_axis: channels})
         Layer.build(self, input_shape)
 
+    def _quantizable_weights(self) -> dict[str, Any]:
+        kernel = self.depthwise_kernel
+        if self._channels_first:
+            return {}
+        return {"depthwise_kernel": (tuple(range(self.rank)), self._as_image(kernel))}
+
     def call(self, inputs: Any) -> Any:
         outputs = depthwise(self, inputs, self.depthwise_kernel)
         if self.rank == 1:

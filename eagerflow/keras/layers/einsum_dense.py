@@ -164,6 +164,10 @@ class EinsumDense(FunctionLayer):
         self._kept = kernel[count:]
         Layer.build(self, input_shape)
 
+    def _quantizable_weights(self) -> dict[str, Any]:
+        count = self._summed
+        return {"kernel": (tuple(range(count)), self._flat_kernel)} if count else {}
+
     def call(self, inputs: Any) -> Any:
         count = self._summed
         if count:

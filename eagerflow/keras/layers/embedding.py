@@ -93,6 +93,9 @@ class Embedding(FunctionLayer):
         )
         Layer.build(self, input_shape)
 
+    def _quantizable_weights(self) -> dict[str, Any]:
+        return {"embeddings": ((-1,), None)}
+
     def call(self, inputs: Any) -> Any:
         rows = self.rows_of(inputs)
         return from_dense(rows) if self.sparse else rows

@@ -97,6 +97,8 @@ class GatedRNN(RNNWithOwnCell):
         ValueError: if arguments or shapes do not fit.
     """
 
+    _passes_dtype_policy = True
+
     def __init__(self, cell: Any, name: str, given: dict[str, Any]) -> None:
         """Makes the cell.
 

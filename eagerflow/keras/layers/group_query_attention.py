@@ -64,6 +64,8 @@ class GroupQueryAttention(FunctionLayer):
 
     _unsaved_arguments = frozenset({"flash_attention"})
 
+    _passes_dtype_policy = True
+
     def __init__(
         self,
         head_dim: int,

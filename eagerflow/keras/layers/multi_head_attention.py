@@ -63,6 +63,8 @@ class MultiHeadAttention(FunctionLayer):
         f"_{part}_dense": f"{part}_dense" for part in ("query", "key", "value", "output")
     }
 
+    _passes_dtype_policy = True
+
     def __init__(
         self,
         num_heads: int,

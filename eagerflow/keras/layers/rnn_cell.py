@@ -247,6 +247,9 @@ class GatedCell(DropoutRNNCell):
             )
         Layer.build(self, input_shape)
 
+    def _quantizable_weights(self) -> dict[str, Any]:
+        return {"kernel": ((0,), None), "recurrent_kernel": ((0,), None)}
+
     def projected(self, inputs: Any, masks: Any = None) -> Any:
         """The contribution of inputs `[..., features]` to the gates."""
         result = self._product(inputs, self.kernel, masks)

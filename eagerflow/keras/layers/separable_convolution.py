@@ -108,6 +108,16 @@ class SeparableConv(Conv):
         self._add_bias(self.filters)  # type: ignore[arg-type]
         Layer.build(self, input_shape)
 
+    def _quantizable_weights(self) -> dict[str, Any]:
+        if self._channels_first:
+            return {}
+        depthwise_shape = self._as_image(self.depthwise_kernel)
+        pointwise_shape = self._as_image(self.pointwise_kernel)
+        return {
+            "depthwise_kernel": (tuple(range(self.rank)), depthwise_shape),
+            "pointwise_kernel": (tuple(range(self.rank + 1)), pointwise_shape),
+        }
+
     def call(self, inputs: Any) -> Any:
         if self._is_causal:
             inputs = self._shifted(inputs)

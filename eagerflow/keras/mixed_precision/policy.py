@@ -13,6 +13,8 @@ from eagerflow.util import lazy
 serialization = lazy.Module("eagerflow.keras.saving.serialization")
 
 _MIXED = {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16"}
+# Floats whose weights are bytes.
+_INT8 = "int8_from_float32"
 
 
 class Policy:
@@ -20,7 +22,8 @@ class Policy:
 
     Args:
         name: a dtype's name, for both, or "mixed_float16" or "mixed_bfloat16", where
-            variables are float32; "_infer" takes the dtype of a layer's first input.
+            variables are float32; "_infer" takes the dtype of a layer's first input, and
+            "int8_from_float32" is that of layers whose weights are quantized.
 
     Raises:
         TypeError: if `name` is no string.
@@ -42,12 +45,16 @@ class Policy:
                 f"Received: name={name} (of type {type(name)})"
             )
         self._name = name
+        self.quantization_mode: str | None = None
         self._compute_dtype: str | None
         self._variable_dtype: str | None
         if name in _MIXED:
             self._compute_dtype, self._variable_dtype = _MIXED[name], "float32"
         elif name == "_infer":
             self._compute_dtype = self._variable_dtype = None
+        elif name == _INT8:
+            self._compute_dtype = self._variable_dtype = "float32"
+            self.quantization_mode = "int8"
         else:
             try:
                 self._compute_dtype = self._variable_dtype = dtypes.as_dtype(name).name
@@ -183,7 +190,7 @@ def get(value: Any) -> Policy:
         return value
     if isinstance(value, dict):
         return deserialize(value)
-    if isinstance(value, str) and value in _MIXED:
+    if isinstance(value, str) and (value in _MIXED or value == _INT8):
         return Policy(value)
     return Policy(dtypes.as_dtype(value).name)
 
