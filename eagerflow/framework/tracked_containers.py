@@ -35,6 +35,14 @@ class TrackableDataStructure(Trackable):
     _moved = False
     _changed_outside = False
 
+    @property
+    def _values(self) -> list[Any]:
+        """The elements, in which other Keras packages look for layers."""
+        storage = self._storage
+        if isinstance(storage, dict):
+            return [storage[key] for key in sorted(storage, key=str)]
+        return list(storage)
+
     def _differs(self) -> bool:
         raise NotImplementedError
 

@@ -162,6 +162,12 @@ def test_functions_return_plain_containers_and_are_not_traced_for_wrappers():
     assert tf.stack(module.listed).numpy().tolist() == [1]
 
 
+def test_packages_find_the_elements():
+    module = tf.Module()
+    module.listed, module.named = [1, 2], {"b": 1, "a": 2}
+    assert module.listed._values == [1, 2] and module.named._values == [2, 1]
+
+
 def test_mappings_only_grow():
     mapping = tracking.Mapping(a=tf.Variable(1.0))
     mapping["b"] = tf.Variable(2.0)
