@@ -140,9 +140,10 @@ class Graph(_core.Graph, GraphInspection):
         """
         if isinstance(name, str) and name.rpartition(":")[2].isdigit():
             operation, _, index = name.rpartition(":")
-            if self.imported and int(index) < len(self.imported.get(operation, ())):
-                # Results of what was one operation in a file may come from several.
-                return super().get_tensor_by_name(name)
+            # Results of what was one operation in a file may come from several. Variables are no results.
+            imported = (self.imported or {}).get(operation, ())[int(index) :]
+            if imported and isinstance(imported[0], _core.Tensor):
+                return imported[0]
             found = self._id_of(operation)
             if found is not None:
                 outputs = self.node(found).outputs
