@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.machinery
 import importlib.util
 import sys
 from pathlib import Path
@@ -76,6 +77,18 @@ def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
     return arguments[:position], arguments[position:]
 
 
+def _spec(module: str) -> importlib.machinery.ModuleSpec | None:
+    """Where a module is. Packages around it, which may import TensorFlow, are not imported yet."""
+    parts = module.split(".")
+    spec = importlib.util.find_spec(parts[0])
+    for end in range(2, len(parts) + 1):
+        if spec is None or spec.submodule_search_locations is None:
+            return None
+        places = list(spec.submodule_search_locations)
+        spec = importlib.machinery.PathFinder.find_spec(".".join(parts[:end]), places)
+    return spec
+
+
 def _run(module: str | None, arguments: list[str], generation: str | None, keras: bool) -> int:
     if module is None:
         origin, folder = arguments[0], str(Path(arguments[0]).resolve().parent)
@@ -83,12 +96,9 @@ def _run(module: str | None, arguments: list[str], generation: str | None, keras
         argv = arguments
     else:
         sys.path[0] = folder = str(Path.cwd())
-        try:
-            spec = importlib.util.find_spec(module)
-            if spec is not None and spec.submodule_search_locations is not None:
-                spec = importlib.util.find_spec(f"{module}.__main__")
-        except ModuleNotFoundError:
-            spec = None
+        spec = _spec(module)
+        if spec is not None and spec.submodule_search_locations is not None:
+            spec = _spec(f"{module}.__main__")
         if spec is None or spec.origin is None:
             print(f"python -m eagerflow: there is no module named {module}", file=sys.stderr)
             return 1

@@ -10,10 +10,19 @@ from eagerflow import _core
 def to_dlpack(tf_tensor: _core.Tensor) -> Any:
     """A DLPack capsule that shares the tensor's memory.
 
+    Raises:
+        TypeError: for anything but a tensor that has a value; of a variable take `read_value()`.
+        tf.errors.InvalidArgumentError: for a dtype that DLPack does not have.
+
     >>> capsule = tf.experimental.dlpack.to_dlpack(tf.constant([1.0, 2.0]))
     >>> tf.experimental.dlpack.from_dlpack(capsule).numpy()
     array([1., 2.], dtype=float32)
     """
+    if not isinstance(tf_tensor, _core.EagerTensor):
+        raise TypeError(
+            "The argument to `to_dlpack` must be a TF tensor, not Python object: got "
+            f"{type(tf_tensor).__name__}."
+        )
     return tf_tensor.__dlpack__()
 
 

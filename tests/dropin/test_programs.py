@@ -186,3 +186,15 @@ def test_contrib_is_there_without_an_import(tmp_path):
     )
     done = run(tmp_path, path)
     assert done.stdout == "1.0 2.0\nTrue\n", done.stderr
+
+
+def test_module_of_a_package_that_imports_tensorflow(tmp_path):
+    package = tmp_path / "converter"
+    package.mkdir()
+    program(package, "import tensorflow\n", "__init__.py")
+    program(
+        package, "import tensorflow as tf\nprint(__package__, tf.constant(1).numpy())\n", "go.py"
+    )
+    result = run(tmp_path, "-m", "converter.go")
+    assert result.stdout == "converter 1\n", result.stderr
+    assert "no module named converter.gone" in run(tmp_path, "-m", "converter.gone").stderr

@@ -91,8 +91,9 @@ def unpack_x_y_sample_weight(data: Any) -> tuple[Any, Any, Any]:
 
 
 def _is_frame(value: Any) -> bool:
-    """Whether a value is a table or column of pandas."""
-    return type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "to_numpy")
+    """Whether a value is a table or column of pandas, Polars or Arrow."""
+    package = type(value).__module__.partition(".")[0]
+    return package in ("pandas", "polars", "pyarrow") and hasattr(value, "__array__")
 
 
 def _is_array(value: Any) -> bool:
@@ -113,7 +114,7 @@ def _is_scalars(value: Any) -> bool:
 
 
 def array_of(value: Any) -> Any:
-    """One tensor for an array, a table of pandas, or lists of numbers; floats in the float type."""
+    """One tensor for an array, a table, or lists of numbers; floats in the float type."""
     if isinstance(value, _Tensor):
         return value
     if isinstance(value, _core.Variable):
@@ -121,7 +122,7 @@ def array_of(value: Any) -> Any:
     if getattr(type(value), "_is_composite_tensor", False):
         return value
     if _is_frame(value):
-        value = value.to_numpy()
+        value = np.asarray(value)
         if value.dtype == object:
             try:
                 value = value.astype(np.float64)
