@@ -36,7 +36,7 @@ GatherAxes gather_axes(const GatherAttrs& attrs, int params_rank, int indices_ra
 
 // What is known where the axis or a rank is not.
 Shape gathered_somewhere(const Shape& params, const Shape& indices, const GatherAttrs& attrs) {
-  if (!params.ranked() || !indices.ranked()) {
+  if (!params.ranked() || !indices.ranked() || attrs.batch_dims == kUnknownInt) {
     const auto outside = [](int64_t number, const Shape& shape, int most) {
       return number != kUnknownInt && shape.ranked() && (number < -shape.rank() || number > most);
     };
@@ -118,9 +118,15 @@ void gather_nd_check(const Shape& params, const Shape& indices, int64_t batch_di
   }
   if (!params.ranked() || !indices.ranked()) [[unlikely]]
     return;
-  if (batch_dims < 0 || batch_dims >= indices.rank() || batch_dims > params.rank()) {
-    invalid_argument("batch_dims = ", batch_dims, " does not fit params ", params, " and indices ",
-                     indices, " [Op:GatherNd]");
+  if (batch_dims < 0 || batch_dims >= indices.rank() || batch_dims >= params.rank()) {
+    fail(Code::kValueError, "Argument `batch_dims` = ", batch_dims,
+         " must be less than the ranks of params ", params, " and indices ", indices,
+         ", and not negative [Op:GatherNd]");
+  }
+  for (int i = 0; i < batch_dims; ++i) {
+    if (compatible(params[i], indices[i])) continue;
+    invalid_argument("params.shape[", i, "]: ", params[i], " should be equal to indices.shape[", i,
+                     "]: ", indices[i], " [Op:GatherNd]");
   }
   if (batch_dims == 0 && known_elements(params) == 0 && count_rows(indices) > 0) {
     invalid_argument("Requested more than 0 entries, but params is empty. Params shape: ", params,

@@ -31,6 +31,12 @@ void uniform_int_infer(InferContext& c) {
     invalid_argument("Need minval < maxval, got ", minval, " >= ", maxval, " [Op:", c.op().tf_name,
                      "]");
   }
+  const bool known = minval != kUnknownInt && maxval != kUnknownInt;
+  const uint64_t range = static_cast<uint64_t>(maxval) - static_cast<uint64_t>(minval);
+  if (known && element_size(sample.dtype) == 4 && range > UINT32_MAX) {
+    invalid_argument("The range from ", minval, " to ", maxval, " is too large for ",
+                     dtype_name(sample.dtype), " [Op:", c.op().tf_name, "]");
+  }
 }
 
 double sample_cost(std::span<const Tensor>, const SpecList& outputs, AttrsRef) {

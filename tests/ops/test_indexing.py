@@ -124,3 +124,20 @@ def test_scalar_conditions_in_branches_that_do_not_run():
     assert traced.structured_outputs.shape.as_list() == [None, 0]
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.where(tf.constant(True))
+
+
+def test_batches_of_indices_that_params_do_not_have():
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"params.shape\[0\]: 2"):
+        tf.gather_nd([[0, 1], [2, 3]], [[0], [1], [1]], batch_dims=1)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"params.shape\[1\]: 0"):
+        tf.gather_nd(tf.zeros([3, 0, 1]), tf.zeros([3, 2, 0], tf.int32), batch_dims=2)
+    with pytest.raises(ValueError, match="batch_dims"):
+        tf.gather_nd([[0, 1], [2, 3]], tf.zeros([2, 2, 0], tf.int32), batch_dims=2)
+
+    @tf.function(input_signature=[tf.TensorSpec([None, None])])
+    def traced(params):
+        return tf.gather_nd(params, [[0], [1], [1]], batch_dims=1)
+
+    assert traced([[0, 1], [2, 3], [4, 5]]).numpy().tolist() == [0, 3, 5]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="should be equal"):
+        traced([[0, 1], [2, 3]])
