@@ -508,6 +508,13 @@ void add_graphs(nb::module_& m) {
   m.def(
       "building", [] { return graph_object(graph::building()); },
       "The graph that operations of this thread are added to, or None.");
+  m.def(
+      "building_program",
+      [] {
+        const Graph* const graph = graph::building();
+        return graph && graph->for_program();
+      },
+      "Whether a program of a device is written from the graph that is being built.");
   m.def("inside_graph", graph::inside_graph,
         "Whether this thread builds a graph, also where operations run meanwhile.");
   m.def(

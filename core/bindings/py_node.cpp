@@ -35,17 +35,20 @@ using graph::NodeFunction;
 // A call of Python.
 class HostCall final : public NodeFunction {
  public:
-  HostCall(nb::handle callable, SpecList specs, std::string type, bool effects, bool unless)
+  HostCall(nb::handle callable, SpecList specs, std::string type, bool effects, bool unless,
+           bool in_programs)
       : callable_(hold(PyRef::share(callable.ptr()))),
         specs_(std::move(specs)),
         type_(std::move(type)),
         effects_(effects),
-        unless_(unless) {}
+        unless_(unless),
+        in_programs_(in_programs) {}
 
   const char* type() const override { return type_.c_str(); }
   bool has_effects() const override { return effects_; }
   PyObject* callable() const { return static_cast<PyObject*>(callable_.get()); }
   void retrace(Graph& graph, std::span<const Tensor> inputs, TensorList& outputs) const override {
+    if (in_programs_ && graph.for_program()) return run(inputs, outputs);
     outputs = graph::add_function(graph, shared_from_this(), inputs, specs_, type_);
   }
 
@@ -82,17 +85,18 @@ class HostCall final : public NodeFunction {
   SpecList specs_;
   std::string type_;
   bool effects_;
-  bool unless_;  // whether the first input says that there is nothing to do
+  bool unless_;       // whether the first input says that there is nothing to do
+  bool in_programs_;  // whether it calls operations that programs have
 };
 
 nb::list add_host_node(nb::handle callable, nb::handle inputs, nb::handle specs,
-                       const std::string& name, bool effects, bool unless,
-                       const std::string& type) {
+                       const std::string& name, bool effects, bool unless, const std::string& type,
+                       bool in_programs) {
   Graph* const graph = graph::building();
   if (!graph) fail(Code::kRuntimeError, "No graph is being built.");
   const SpecList outputs = to_specs(specs);
-  const auto call =
-      std::make_shared<HostCall>(callable, outputs, type.empty() ? name : type, effects, unless);
+  const auto call = std::make_shared<HostCall>(callable, outputs, type.empty() ? name : type,
+                                               effects, unless, in_programs);
   return wrapped_list(graph::add_function(*graph, call, to_tensors(inputs), outputs, name));
 }
 
@@ -345,10 +349,11 @@ void add_nodes(nb::module_& m) {
 
   m.def("host_node", add_host_node, nb::arg("callable"), nb::arg("inputs"), nb::arg("specs"),
         nb::arg("name"), nb::arg("effects") = false, nb::arg("unless") = false,
-        nb::arg("type") = "",
+        nb::arg("type") = "", nb::arg("in_programs") = false,
         "Adds a node that calls callable(*tensors), which returns a list of tensors with these "
         "specs: pairs of a dtype and a shape. With `unless`, the first input is a boolean; if it "
-        "is true, nothing is called.");
+        "is true, nothing is called. With `in_programs`, a program of a device has the operations "
+        "that it calls, for tensors of known shapes.");
 }
 
 }  // namespace ef::py

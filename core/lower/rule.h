@@ -52,6 +52,8 @@ RuleList special_rules();
 RuleList reduction_rules();
 RuleList array_rules();
 RuleList matrix_rules();
+RuleList linear_system_rules();
+RuleList image_rules();
 RuleList convolution_rules();
 RuleList pooling_rules();
 RuleList normalization_rules();

@@ -33,6 +33,7 @@ def host_call(
     effects: bool = False,
     unless: Any = None,
     kind: str = "",
+    in_programs: bool = False,
 ) -> Any:
     """Adds a node that calls a function with the values of its arguments when the graph runs.
 
@@ -46,6 +47,8 @@ def host_call(
         effects: whether the function does more than return a result: such a node runs although
             nobody needs its result.
         kind: the node's type; by default its name.
+        in_programs: whether the function, given tensors of known shapes, calls operations alone:
+            a program of a device has these.
         unless: a boolean scalar; the function, which has no result then, is called where it is
             false.
 
@@ -85,6 +88,7 @@ def host_call(
         effects,
         unless is not None,
         kind,
+        in_programs,
     )
     return None if specs is None else nest.pack_sequence_as(specs, outputs, True)
 

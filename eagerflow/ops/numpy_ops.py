@@ -19,6 +19,8 @@ sparse = lazy.Module("eagerflow.sparse.tensor")
 Tensor = _core.Tensor
 
 FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
+# The dtypes that operations factor matrices in.
+_NATIVE = (dtypes.float32, dtypes.float64)
 COMPLEX = (dtypes.complex64, dtypes.complex128)
 # The dtypes of LAPACK's routines, and float16, which is computed in float32.
 MATRIX_DTYPES = (
@@ -100,8 +102,25 @@ def sparse_spec(shape: Any, dtype: Any) -> Any:
     return sparse.SparseTensorSpec(shape, dtype)
 
 
+def waits_for_values(*tensors: Tensor) -> bool:
+    """Whether a function that has operations for matrices of single and double precision becomes a
+    node of the graph that is being built, as of any graph but those of programs.
+    """
+    if _core.building() is None:
+        return False
+    return not (_core.building_program() and all(_has_operations(x) for x in tensors))
+
+
+def _has_operations(tensor: Tensor) -> bool:
+    return tensor.dtype in _NATIVE and tensor.shape.is_fully_defined()
+
+
 def on_values(
-    function: Callable[..., Any], inputs: Sequence[Tensor], specs: list[TensorSpec], *arguments: Any
+    function: Callable[..., Any],
+    inputs: Sequence[Tensor],
+    specs: list[TensorSpec],
+    *arguments: Any,
+    in_programs: bool = False,
 ) -> list[Tensor]:
     """The results of a call in the graph that is being built, which works on values when it runs.
 
@@ -110,8 +129,15 @@ def on_values(
         inputs: tensors.
         specs: those of the results.
         *arguments: what else the function takes.
+        in_programs: whether the function asks `waits_for_values`.
     """
     structure = specs if len(specs) > 1 else specs[0]
     return _as_list(
-        host_call(function, structure, (*inputs, *arguments), name=function.__name__.strip("_"))
+        host_call(
+            function,
+            structure,
+            (*inputs, *arguments),
+            name=function.__name__.strip("_"),
+            in_programs=in_programs and inputs[0].dtype in _NATIVE,
+        )
     )

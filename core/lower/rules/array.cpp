@@ -258,6 +258,36 @@ Values pad(const Call& c) {
   return {x};
 }
 
+// What was mirrored is added to what it mirrors.
+Values mirror_pad_grad(const Call& c) {
+  const auto& attrs = c.attrs<ops::MirrorPadGradAttrs>();
+  const int64_t skip = attrs.mode == ops::PadMode::kReflect ? 1 : 0;
+  Value dy = c.in[0];
+  for (int axis = 0; axis < dy.rank(); ++axis) {
+    const auto i = static_cast<size_t>(axis);
+    const int64_t before = attrs.paddings[2 * i], after = attrs.paddings[2 * i + 1];
+    const int64_t size = dy.shape[axis] - before - after;
+    const auto part = [&](int64_t from, int64_t to) {
+      Dims begin(static_cast<size_t>(dy.rank()), 0), end(dy.shape.begin(), dy.shape.end());
+      begin[i] = from;
+      end[i] = to;
+      return c.b.slice(dy, begin, end);
+    };
+    Value sum = part(before, before + size);
+    const auto add = [&](const Value& mirrored, int64_t first) {
+      Dims left(static_cast<size_t>(dy.rank()), 0), right = left;
+      left[i] = first;
+      right[i] = size - first - mirrored.shape[axis];
+      const Value zero = c.b.full(dy.dtype, {}, 0);
+      sum = c.b.add(sum, c.b.pad(c.b.reverse(mirrored, Dims{axis}), zero, left, right));
+    };
+    if (before) add(part(0, before), skip);
+    if (after) add(part(before + size, before + size + after), size - skip - after);
+    dy = sum;
+  }
+  return {dy};
+}
+
 Values fill(const Call& c) { return {c.b.broadcast(c.in[0], c.out[0].shape)}; }
 template <int kNumber>
 Values constant(const Call& c) {
@@ -372,6 +402,7 @@ constexpr std::pair<const char*, Rule> kRules[] = {
     {"strided_slice", strided_slice},
     {"strided_slice_grad", strided_slice_grad},
     {"pad", pad},
+    {"mirror_pad_grad", mirror_pad_grad},
     {"fill", fill},
     {"zeros", constant<0>},
     {"ones", constant<1>},

@@ -4,6 +4,7 @@
 #include "lower/rule.h"
 #include "ops/indexing.h"
 #include "ops/partition.h"
+#include "ops/segments.h"
 #include "tensor/error.h"
 
 namespace ef::lower {
@@ -171,6 +172,28 @@ Values unsorted_segment(const Call& c) {
   return {scatter(c.b, c.b.combiner(kReduction, data.dtype), into, ids, data, places)};
 }
 
+// Sums or means of the rows that indices pick.
+Values sparse_segment_sum(const Call& c) {
+  Builder& b = c.b;
+  const Value rows = b.take_rows(c.in[0], c.in[1]);
+  const Shape& shape = c.out[0].shape;
+  const auto total = [&](const Value& of, const Shape& to) {
+    Places places;
+    places.collapsed = {0};
+    places.index_axis = 1;
+    places.window = axes_from(1, of.rank());
+    const std::string region = b.combiner(Reduction::kAdd, of.dtype);
+    return scatter(b, region, b.full(of.dtype, to, 0), c.in[2], of, places);
+  };
+  const Value sums = total(rows, shape);
+  const ops::SegmentScale scale = c.attrs<ops::SparseSegmentAttrs>().scale;
+  if (scale == ops::SegmentScale::kSum) return {sums};
+  Value counts = total(b.full(rows.dtype, c.in[2].shape, 1), {shape[0]});
+  counts = b.max(counts, b.like(counts, 1));
+  if (scale == ops::SegmentScale::kSqrtN) counts = b.sqrt(counts);
+  return {b.div(sums, b.broadcast_in_dim(counts, shape, Dims{0}))};
+}
+
 Values one_hot(const Call& c) {
   Builder& b = c.b;
   const Shape& shape = c.out[0].shape;
@@ -247,6 +270,7 @@ constexpr std::pair<const char*, Rule> kRules[] = {
     {"unsorted_segment_max", unsorted_segment<Reduction::kMaximum>},
     {"unsorted_segment_min", unsorted_segment<Reduction::kMinimum>},
     {"unsorted_segment_prod", unsorted_segment<Reduction::kMultiply>},
+    {"sparse_segment_sum", sparse_segment_sum},
     {"one_hot", one_hot},
 };
 

@@ -28,6 +28,7 @@ from eagerflow.ops.numpy_ops import (
     differentiable,
     on_values,
     text,
+    waits_for_values,
 )
 from eagerflow.util import lazy
 
@@ -133,8 +134,8 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
            [1., 2.]], dtype=float32)
     """
     a = matrices(input, "Cholesky")
-    if _core.building() is not None:
-        return on_values(cholesky, [a], [square_spec(a)])[0]
+    if waits_for_values(a):
+        return on_values(cholesky, [a], [square_spec(a)], in_programs=True)[0]
     *batch, n, _ = a._shape_tuple()
     native = a.dtype in NATIVE
     small = native and n <= _SMALL_MATRIX

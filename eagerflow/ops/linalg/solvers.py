@@ -26,7 +26,15 @@ from eagerflow.ops.linalg.factorization import (
     square_spec,
     svd,
 )
-from eagerflow.ops.numpy_ops import MATRIX_DTYPES, array_of, differentiable, on_values, pair, text
+from eagerflow.ops.numpy_ops import (
+    MATRIX_DTYPES,
+    array_of,
+    differentiable,
+    on_values,
+    pair,
+    text,
+    waits_for_values,
+)
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -72,8 +80,8 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     if not isinstance(adjoint, bool):
         raise TypeError(f"Expected bool for argument 'adjoint' not {adjoint!r}.")
     a = matrices(input, "MatrixInverse")
-    if _core.building() is not None:
-        return on_values(inv, [a], [square_spec(a)], adjoint)[0]
+    if waits_for_values(a):
+        return on_values(inv, [a], [square_spec(a)], adjoint, in_programs=True)[0]
     inverse = _ops.lu_inverse(a, adjoint) if a.dtype in NATIVE else _inverse(a, adjoint)
 
     def backward(dy: Tensor) -> Tensor:
@@ -111,8 +119,8 @@ def det(input: Any, name: str | None = None) -> Tensor:
     5.0
     """
     a = matrices(input, "MatrixDeterminant")
-    if _core.building() is not None:
-        return on_values(det, [a], [spec_of(a.dtype, known_sizes(a)[0])])[0]
+    if waits_for_values(a):
+        return on_values(det, [a], [spec_of(a.dtype, known_sizes(a)[0])], in_programs=True)[0]
 
     def backward(dy: Tensor) -> Tensor:
         factor = _ops.reshape(dy * value, [*value._shape_tuple(), 1, 1])
@@ -147,9 +155,9 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     (-1.0, 0.0)
     """
     a = matrices(input, "LogMatrixDeterminant")
-    if _core.building() is not None:
+    if waits_for_values(a):
         spec = spec_of(a.dtype, known_sizes(a)[0])
-        return LogMatrixDeterminant(*on_values(slogdet, [a], [spec, spec]))
+        return LogMatrixDeterminant(*on_values(slogdet, [a], [spec, spec], in_programs=True))
     if a.dtype in NATIVE:
         arrays: Any = _ops.lu_determinant(a)[1:]
     else:
@@ -209,9 +217,9 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
         )
     a = matrices(a, op)
     _check_rows(a, b, op)
-    if _core.building() is not None:
+    if waits_for_values(a, b):
         batch = TensorShape(known_sizes(a)[0]).merge_with(known_sizes(b, square=False)[0])
-        return on_values(solve, [a, b], [_solution_spec(a, b, batch)], adjoint)[0]
+        return on_values(solve, [a, b], [_solution_spec(a, b, batch)], adjoint, in_programs=True)[0]
     solution = _ops.lu_solve(a, b, adjoint) if a.dtype in NATIVE else _solution(a, b, adjoint)
 
     def backward(dx: Tensor) -> list[Tensor]:
@@ -304,9 +312,9 @@ def triangular_solve(
             f"In[0] and In[1] must have compatible batch dimensions: {text(a._shape_tuple())} vs. "
             f"{text(b._shape_tuple())} [Op:{op}]"
         ) from None
-    if _core.building() is not None:
+    if waits_for_values(a, b):
         spec = _solution_spec(a, b, batch)
-        return on_values(triangular_solve, [a, b], [spec], lower, adjoint)[0]
+        return on_values(triangular_solve, [a, b], [spec], lower, adjoint, in_programs=True)[0]
     if a.dtype in NATIVE:
         solution: Tensor | np.ndarray = _ops.triangle_solve(a, b, lower, adjoint)
     else:

@@ -1,0 +1,132 @@
+"""Linear systems, resized images, mirrored edges and segments in compiled functions."""
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+from eagerflow import _core
+from eagerflow.framework import plugins
+
+pytestmark = pytest.mark.skipif(
+    not any("cpu" in p.name for p in plugins.installed()) or not _core.pjrt.built_in(),
+    reason="needs the package xla-cpu-pjrt",
+)
+RANDOM = np.random.RandomState(0)
+MATRICES = RANDOM.randn(3, 5, 5)
+MATRICES[0, 0, 0] = 0.0  # needs another pivot
+SYMMETRIC = MATRICES @ MATRICES.transpose(0, 2, 1) + np.eye(5)
+SIDES = RANDOM.randn(3, 5, 2)
+IMAGES = RANDOM.randn(2, 7, 9, 3)
+
+PROGRAMS = {
+    "solve": (tf.linalg.solve, MATRICES, SIDES),
+    "solve adjoint": (lambda a, b: tf.linalg.solve(a, b, adjoint=True), MATRICES, SIDES),
+    "solve one": (tf.linalg.solve, MATRICES[:1, :1, 1:2], SIDES[:1, :1]),
+    "inv": (tf.linalg.inv, MATRICES),
+    "inv adjoint": (lambda a: tf.linalg.inv(a, adjoint=True), MATRICES[1]),
+    "det": (tf.linalg.det, MATRICES),
+    "slogdet": (tf.linalg.slogdet, MATRICES),
+    "logdet": (tf.linalg.logdet, SYMMETRIC),
+    "cholesky": (tf.linalg.cholesky, SYMMETRIC),
+    "triangular_solve": (tf.linalg.triangular_solve, SYMMETRIC, SIDES),
+    "cholesky_solve": (
+        lambda a, b: tf.linalg.cholesky_solve(tf.linalg.cholesky(a), b),
+        SYMMETRIC,
+        SIDES,
+    ),
+    "symmetric pad": (lambda x: tf.pad(x, [[0, 1], [2, 3], [0, 0], [1, 0]], "SYMMETRIC"), IMAGES),
+    "reflect pad": (lambda x: tf.pad(x, [[0, 1], [2, 3], [0, 0], [1, 0]], "REFLECT"), IMAGES),
+    "segment_mean": (
+        lambda x: tf.sparse.segment_mean(x, [0, 2, 1, 0], [0, 0, 2, 2], num_segments=4),
+        MATRICES,
+    ),
+    "segment_sqrt_n": (
+        lambda x: tf.sparse.segment_sqrt_n(x, [0, 2, 1, 0], [0, 0, 2, 2], num_segments=4),
+        MATRICES,
+    ),
+}
+
+
+def _resized(method, antialias):
+    return lambda x: tf.image.resize(x, [11, 5], method=method, antialias=antialias)
+
+
+for _method in ("bilinear", "nearest", "bicubic", "area", "lanczos3"):
+    PROGRAMS[_method] = (_resized(_method, False), IMAGES)
+    PROGRAMS[_method + " antialias"] = (_resized(_method, True), IMAGES)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_values_and_gradients(name, dtype):
+    """Programs give what the CPU's kernels give, between other operations as well."""
+    function, *arrays = PROGRAMS[name]
+    arguments = [tf.constant(array, dtype) for array in arrays]
+
+    def both(*arguments):
+        with tf.GradientTape() as tape:
+            tape.watch(arguments)
+            values = tf.nest.flatten(function(*[x * 1.5 for x in arguments]))
+            loss = tf.add_n([tf.reduce_sum(tf.cast(x, dtype) ** 2) for x in values])
+        return [*values, *tape.gradient(loss, arguments)]
+
+    compiled = tf.function(both, jit_compile=True)
+    expected = tf.function(both)(*arguments)
+    # Images are resized in single precision.
+    tolerance = 1e-9 if expected[0].dtype == tf.float64 else 2e-3
+    for mine, theirs in zip(compiled(*arguments), expected, strict=True):
+        assert (mine.dtype, mine.shape) == (theirs.dtype, theirs.shape)
+        np.testing.assert_allclose(mine.numpy(), theirs.numpy(), tolerance, tolerance)
+    assert compiled.get_concrete_function(*arguments).graph.program[0] == 1
+
+
+def test_factors():
+    """The operation that tf.linalg.lu calls, on a device."""
+    with tf.device("/device:XLA_CPU:0"):
+        lu, order = _core.ops.lu_factors(tf.constant(MATRICES))
+    expected, rows = _core.ops.lu_factors(tf.constant(MATRICES))
+    np.testing.assert_allclose(lu.numpy(), expected.numpy(), 1e-9, 1e-9)
+    assert (order.numpy() == rows.numpy()).all()
+
+
+def test_singular_matrices():
+    """No program raises an error in the middle: results are not finite, as XLA's."""
+    singular = tf.ones([2, 2])
+    inverse = tf.function(lambda a: tf.linalg.inv(a * 1.0) * 1.0, jit_compile=True)(singular)
+    assert not np.isfinite(inverse.numpy()).any()
+    det = tf.function(lambda a: tf.linalg.det(a * 1.0) * 1.0, jit_compile=True)(singular)
+    assert float(det) == 0
+
+
+def test_crops():
+    """Boxes that reach beyond the image have the given value there."""
+    boxes = tf.constant([[0.0, 0.0, 1.0, 1.0], [0.1, -0.2, 0.5, 1.3]])
+    for method in ("bilinear", "nearest"):
+        for size in ([4, 5], [1, 1]):
+
+            def crop(x, method=method, size=size):
+                return tf.image.crop_and_resize(
+                    x * 2.0, boxes, [1, 0], size, method=method, extrapolation_value=3.0
+                )
+
+            images = tf.constant(IMAGES, tf.float32)
+            mine, theirs = tf.function(crop, jit_compile=True)(images), crop(images)
+            np.testing.assert_allclose(mine.numpy(), theirs.numpy(), 1e-4, 1e-4)
+
+
+def test_fake_quantization():
+    """It rounds on a device as on the host."""
+    images = tf.constant(IMAGES, tf.float32)
+    limits = tf.constant([-1.0, -0.5, -2.0]), tf.constant([1.0, 1.5, 1.0])
+
+    def quantized():
+        with tf.GradientTape() as tape:
+            tape.watch([images, *limits])
+            y = tf.quantization.fake_quant_with_min_max_vars_per_channel(images, *limits)
+            z = tf.quantization.fake_quant_with_min_max_vars(images, -1.0, 2.0)
+        return [y, z, *tape.gradient([y, z], [images, *limits])]
+
+    with tf.device("/device:XLA_CPU:0"):
+        mine = quantized()
+    for x, y in zip(mine, quantized(), strict=True):
+        np.testing.assert_allclose(x.numpy(), y.numpy(), 1e-5, 1e-5)
