@@ -27,7 +27,7 @@ Known = Sequence[int | None] | None
 _MOST_OUTPUTS = 1 << 24  # the engine's limit, core/ops/array.h
 
 
-def checked_output_count(count: int) -> int:
+def checked_output_count(count: int | np.integer) -> int:
     """The number of tensors that an operation gives, before lists of that length are built.
 
     Raises:
