@@ -326,7 +326,7 @@ class _Listing:
 
     def children(self, item: Any) -> dict[str, Any]:
         """The objects that belong to one, and what holds functions of its own."""
-        if lists_own_children(item):
+        if _lists_what_is_saved(item):
             return {key: value for key, value in self._own(item).items() if is_trackable(value)}
         found = children(item)
         besides = getattr(item, "_saved_model_children", None)
@@ -338,12 +338,17 @@ class _Listing:
 
     def functions(self, item: Any, of_class: bool) -> dict[str, Any]:
         """The functions of an object by name; see `saved_functions.functions_of`."""
-        if lists_own_children(item):
+        if _lists_what_is_saved(item):
             functions = saved_functions.FUNCTIONS
             return {
                 k: value for k, value in self._own(item).items() if isinstance(value, functions)
             }
         return saved_functions.functions_of(item, of_class)
+
+
+def _lists_what_is_saved(item: Any) -> bool:
+    """Whether a class lists objects and functions. Keras 2's trace themselves, in TensorFlow's way."""
+    return lists_own_children(item) and not hasattr(type(item), "_trackable_saved_model_saver")
 
 
 def _default_signature(item: Any) -> Any:
