@@ -156,7 +156,7 @@ array([0, 0], dtype=int32)
 const Op ones_like{{
     .name = "ones_like",
     .tf_name = "OnesLike",
-    .inputs = {{"input", kAllTypes}},
+    .inputs = {{"input", kAnyTypes}},
     .attrs = attrs_of<LikeAttrs>(),
     .infer = ones_like_infer,
     .kernel = cpu::ones,

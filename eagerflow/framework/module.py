@@ -157,6 +157,11 @@ class Module(AutoTrackable):
         ):
             yield (path, leaf) if with_path else leaf
 
+    def _flattened_attributes(self) -> dict[str, Any]:
+        """The attributes that `_flatten` goes through."""
+        ignored = self._TF_MODULE_IGNORED_PROPERTIES
+        return {name: value for name, value in vars(self).items() if name not in ignored}
+
     @classmethod
     def with_name_scope(cls, method: Callable) -> Callable:
         """Decorates a method so that variables it makes get the module's name as a prefix.
@@ -217,12 +222,9 @@ def _walk(
     prefix: tuple,
     seen: set[int],
 ) -> Iterator[tuple[tuple, Any]]:
-    attributes = vars(module)
-    ignored = module._TF_MODULE_IGNORED_PROPERTIES
+    attributes = module._flattened_attributes()
     submodules = []
     for name in sorted(attributes, key=key):
-        if name in ignored:
-            continue
         try:
             leaves = list(_leaves_with_path(attributes[name], expand))
         except TypeError as error:

@@ -127,3 +127,24 @@ def test_what_is_tracked_by_name_alone_is_no_attribute():
         "named",
         "other",
     ]
+
+
+def test_weights_of_models_that_no_attribute_names():
+    class Agent(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.policy = tf.keras.Sequential(
+                [tf.keras.layers.Dense(3, input_shape=(2,)), tf.keras.layers.BatchNormalization()]
+            )
+            inputs = tf.keras.Input((2,))
+            self.value = tf.keras.Model(inputs, tf.keras.layers.Dense(1)(inputs))
+            self.value.compile("sgd", "mse", metrics=["mae"])
+
+    agent = Agent()
+    assert [v.shape for v in agent.policy.submodules[0].trainable_variables] == [(2, 3), (3,)]
+    weights = [*agent.policy.trainable_variables, *agent.value.trainable_variables]
+    assert {id(v) for v in agent.trainable_variables} == {id(v) for v in weights}
+    assert len(agent.non_trainable_variables) == 2
+    agent.value.fit(tf.zeros([2, 2]), tf.zeros([2, 1]), verbose=0)
+    assert len(agent.trainable_variables) == 6
+    assert [type(m).__name__ for m in agent.value.submodules if "Dense" in type(m).__name__]

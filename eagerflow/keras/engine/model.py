@@ -99,6 +99,7 @@ class Model(Trainer, Layer):
         "_says_its_inputs",
         "_counters",
         "_compile_arguments",
+        "_compiled_trainable",
         "_steps_per_execution",
         "_steps_per_execution_tuner",
         "_user_metrics",

@@ -108,6 +108,8 @@ class TrackedModule(Module):
     _trainable_weights = _OwnList()
     _non_trainable_weights = _OwnList()
     _metrics = _OwnList()
+    # The lists that modules which hold this one go through.
+    _LISTS = ("_trainable_weights", "_non_trainable_weights", "_self_tracked_trackables", "_metrics")
     _is_metric = False
     _auto_track_sub_layers = True
     _plan: Any = None
@@ -117,6 +119,11 @@ class TrackedModule(Module):
         {"built", "_activity_regularizer", "_supports_masking", "_input_spec", "_dtype_policy"}
         | {"_autocast", "supports_masking", "call", "compute_mask"}
     )
+
+    def _flattened_attributes(self) -> dict[str, Any]:
+        """The lists of weights and layers too, which may hold what no attribute does."""
+        lists = {name: self.__dict__[name] for name in self._LISTS if name in self.__dict__}
+        return super()._flattened_attributes() | lists
 
     def _list(self, name: str) -> list[Any]:
         """A list attribute, made at its first use."""
@@ -219,12 +226,7 @@ class TrackedModule(Module):
             ours = key in self._TF_MODULE_IGNORED_PROPERTIES
             if other is value and key != name and not ours:
                 return
-        for key in (
-            "_trainable_weights",
-            "_non_trainable_weights",
-            "_self_tracked_trackables",
-            "_metrics",
-        ):
+        for key in self._LISTS:
             entries = self.__dict__.get(key)
             if entries:
                 kept = [entry for entry in entries if entry is not value]
