@@ -113,7 +113,7 @@ def _alike(calls: random_calls.Calls, name: str, function: Any) -> list[str]:
     """Arguments for a native function that fit each other almost: it checks them all by itself."""
     chance = calls.random
     dtype = chance.choice(["float32", "float32", "int32", "float64", *random_calls.DTYPES])
-    if name == "range":
+    if name == "tf._core.ops.range":
         dtype = dtype.removeprefix("u")  # a limit of -1 would ask for gigabytes
     shape = [chance.randint(0, 4) for _ in range(chance.randint(0, 5))]
     found = []

@@ -109,7 +109,12 @@ class TrackedModule(Module):
     _non_trainable_weights = _OwnList()
     _metrics = _OwnList()
     # The lists that modules which hold this one go through.
-    _LISTS = ("_trainable_weights", "_non_trainable_weights", "_self_tracked_trackables", "_metrics")
+    _LISTS = (
+        "_trainable_weights",
+        "_non_trainable_weights",
+        "_self_tracked_trackables",
+        "_metrics",
+    )
     _is_metric = False
     _auto_track_sub_layers = True
     _plan: Any = None
