@@ -52,7 +52,6 @@ class DistributedIterator(ABC):
         """The next element, or an empty Optional at the end."""
 
 
-DistributedDataset.register(Dataset)
 DistributedIterator.register(OwnedIterator)
 
 
@@ -94,6 +93,12 @@ def joined_rows(parts: Any) -> Any:
     return _ops.concat(list(parts), axis=0)
 
 
+@DistributedDataset.register
+class WholeDataset(UnaryDataset):
+    """Elements for the only replica of a process."""
+
+
+@DistributedDataset.register
 class SplitDataset(UnaryDataset):
     """Batches, taken apart for replicas.
 
@@ -138,6 +143,7 @@ class _SplitCursor(InputCursor):
         return split_batch(next(self._input), self._replicas)
 
 
+@DistributedDataset.register
 class DealtDataset(UnaryDataset):
     """Elements, dealt out to replicas: as many at a time as there are replicas.
 

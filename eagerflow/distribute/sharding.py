@@ -17,7 +17,7 @@ from eagerflow.data.options import AutoShardPolicy
 from eagerflow.data.positions import ShardDataset
 from eagerflow.data.seeds import random_seeds
 from eagerflow.data.shuffling import ShuffleDataset
-from eagerflow.distribute.input import empty_batch, split_rows
+from eagerflow.distribute.input import DistributedDataset, empty_batch, split_rows
 from eagerflow.framework.type_spec import TensorSpec
 
 
@@ -311,4 +311,4 @@ class _InStepCursor(InputCursor):
 
 def is_shared_out(dataset: Any) -> bool:
     """Whether a dataset gives this process's part of each batch already."""
-    return isinstance(dataset, RowsDataset | InStepDataset)
+    return isinstance(dataset, DistributedDataset | RowsDataset | InStepDataset)

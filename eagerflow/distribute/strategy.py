@@ -22,6 +22,7 @@ from eagerflow.distribute.input import (
     DistributedDataset,
     DistributedIterator,
     SplitDataset,
+    WholeDataset,
 )
 from eagerflow.distribute.options import CommunicationOptions
 from eagerflow.distribute.values import DistributedValues, PerReplica
@@ -246,7 +247,7 @@ class Strategy:
             options: a `tf.distribute.InputOptions`.
 
         Returns:
-            A dataset whose batches are taken apart; the same one if there is one replica.
+            A dataset whose batches are taken apart if there are several replicas.
 
         Raises:
             ValueError: if the dataset's elements are no batches.
@@ -254,7 +255,7 @@ class Strategy:
         if self._extended._communicator.size > 1:
             dataset = sharding.share_of_process(dataset, self._extended._communicator)
         replicas = len(self._extended._contexts())
-        return SplitDataset(dataset, replicas) if replicas > 1 else dataset
+        return SplitDataset(dataset, replicas) if replicas > 1 else WholeDataset(dataset)
 
     def distribute_datasets_from_function(
         self, dataset_fn: Callable[..., Any], options: Any = None
@@ -271,7 +272,7 @@ class Strategy:
             dataset = DealtDataset(dataset, replicas)
         if self._extended._communicator.size > 1:
             dataset = sharding.in_step(dataset, self._extended._communicator)
-        return dataset
+        return dataset if isinstance(dataset, DistributedDataset) else WholeDataset(dataset)
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
@@ -303,6 +304,16 @@ class _DefaultStrategy(Strategy):
     def experimental_distribute_values_from_function(self, value_fn: Callable[..., Any]) -> Any:
         """What a function gives for the only replica."""
         return value_fn(ValueContext())
+
+    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
+        """The dataset itself."""
+        return dataset
+
+    def distribute_datasets_from_function(
+        self, dataset_fn: Callable[..., Any], options: Any = None
+    ) -> Any:
+        """What the function makes."""
+        return dataset_fn(InputContext())
 
 
 def _device_name(name: Any) -> str:

@@ -41,4 +41,5 @@ def test_datasets_of_replicas():
     iterator = iter(dataset)
     assert isinstance(iterator, tf.distribute.DistributedIterator)
     assert [int(next(iterator)[0]), int(iterator.get_next()[0])] == [0, 2]
-    assert not isinstance(3, tf.distribute.DistributedDataset)
+    for other in (3, tf.data.Dataset.range(4)):
+        assert not isinstance(other, tf.distribute.DistributedDataset)
