@@ -63,7 +63,9 @@ Window slide_window(const Shape& image, int64_t window_rows, int64_t window_cols
          "[Op:",
          op, "]");
   }
+  // So that no sum or product of sizes overflows.
   constexpr int64_t kLimit = int64_t{1} << 31;
+  constexpr int64_t kLargestImage = int64_t{1} << 40;
   for (int axis : {axes.row, axes.col}) {
     if (strides[axis] <= 0) {
       invalid_argument("Row and column strides should be larger than 0. [Op:", op, "]");
@@ -105,6 +107,10 @@ Window slide_window(const Shape& image, int64_t window_rows, int64_t window_cols
   }
   Window window;
   const auto fill = [&](Slide& slide, int axis, int64_t size) {
+    if (image[axis] > kLargestImage || size >= kLimit) {
+      invalid_argument("An axis of ", image[axis], " is too long for windows of ", size, " [Op:",
+                       op, "]");
+    }
     slide.in = image[axis];
     slide.window = size;
     slide.stride = strides[axis];

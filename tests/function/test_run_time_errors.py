@@ -124,3 +124,12 @@ def test_the_least_integer_is_a_bound():
     fill = tf.function(lambda s: tf.fill(s, 1.0), input_signature=[tf.TensorSpec([1], tf.int64)])
     with pytest.raises(tf.errors.InvalidArgumentError, match="must be >= 0"):
         fill(tf.constant([LEAST], tf.int64))
+
+
+def test_images_that_are_too_long_for_sums_of_sizes():
+    @tf.function
+    def grown(x):
+        return tf.nn.conv2d_transpose(x, tf.zeros([1, 1, 1, 2]), [1, 1, 2**63 - 1, 1], 1)
+
+    with pytest.raises((ValueError, tf.errors.InvalidArgumentError), match="too long"):
+        grown(tf.zeros([1, 4, 4, 2]))
