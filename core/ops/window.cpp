@@ -108,8 +108,8 @@ Window slide_window(const Shape& image, int64_t window_rows, int64_t window_cols
   Window window;
   const auto fill = [&](Slide& slide, int axis, int64_t size) {
     if (image[axis] > kLargestImage || size >= kLimit) {
-      invalid_argument("An axis of ", image[axis], " is too long for windows of ", size, " [Op:",
-                       op, "]");
+      invalid_argument("An axis of ", image[axis], " is too long for windows of ", size,
+                       " [Op:", op, "]");
     }
     slide.in = image[axis];
     slide.window = size;
