@@ -50,6 +50,7 @@ tf.reduce_sum(x, 0, True, None, 1)  # error: Too many arguments for "reduce_sum"
 tf.abs(None)  # error: Argument 1 to "abs" has incompatible type "None"
 tf.argsort(x, direction="UP")
 sum_ = tf.add(x, y).shap  # error: "Tensor" has no attribute "shap"
+v.assing(x)  # error: "Variable" has no attribute "assing"
 center(x, axis="0")  # error: Argument "axis" to "center" has incompatible type "str"
 
 

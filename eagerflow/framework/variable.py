@@ -8,7 +8,7 @@ import inspect
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core, errors
 from eagerflow.framework import context, dtypes
@@ -133,22 +133,25 @@ class _VariableType(type(_core.Variable)):  # type: ignore[misc]
         signature = inspect.signature(cls.__init__)  # type: ignore[misc]
         return signature.replace(parameters=list(signature.parameters.values())[1:])
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        if cls is not Variable:
-            return super().__call__(*args, **kwargs)
-        make: Callable = super().__call__
-        if context.process.graphs_used:
-            graph = context.building_graph()
-            if graph is not None:
-                make = graph.make_variable
-                if not _creators.functions:
-                    return make(**cls.__signature__.bind(*args, **kwargs).arguments)
-        if not _creators.functions:
-            return make(*args, **kwargs)
-        bound = cls.__signature__.bind(*args, **kwargs)
-        bound.arguments.setdefault("experimental_enable_variable_lifting", None)
-        bound.apply_defaults()
-        return created(bound.arguments, make)
+    # Type checkers read the parameters of `__init__`.
+    if not TYPE_CHECKING:
+
+        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+            if cls is not Variable:
+                return super().__call__(*args, **kwargs)
+            make: Callable = super().__call__
+            if context.process.graphs_used:
+                graph = context.building_graph()
+                if graph is not None:
+                    make = graph.make_variable
+                    if not _creators.functions:
+                        return make(**cls.__signature__.bind(*args, **kwargs).arguments)
+            if not _creators.functions:
+                return make(*args, **kwargs)
+            bound = cls.__signature__.bind(*args, **kwargs)
+            bound.arguments.setdefault("experimental_enable_variable_lifting", None)
+            bound.apply_defaults()
+            return created(bound.arguments, make)
 
 
 class _Synonym:
