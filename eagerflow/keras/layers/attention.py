@@ -36,6 +36,10 @@ def needs_no_scores(query: Any, key: Any, value: Any) -> bool:
     shapes = [x.shape for x in (query, key, value)]
     if any(s.rank is None or s.rank < 3 or not s.is_fully_defined() for s in shapes):
         return False
+    if not all(
+        isinstance(x, _core.Tensor) and _core.device_of(x) == 0 for x in (query, key, value)
+    ):
+        return False  # other devices have the operations that attention consists of
     first, *others = (s.as_list()[:-2] for s in shapes)
     return others == [first, first] and shapes[1][-2] * shapes[1][-1] >= _SMALL
 
