@@ -54,6 +54,13 @@ Shape gathered_somewhere(const Shape& params, const Shape& indices, const Gather
   return Shape::of_rank(static_cast<int>(params.rank() + indices.rank() - batch - 1));
 }
 
+// Checks that an axis which counts batches has one size in both.
+inline void check_batch(const Shape& params, const Shape& indices, int axis, const char* op) {
+  if (compatible(params[axis], indices[axis])) return;
+  invalid_argument("params.shape[", axis, "]: ", params[axis], " should be equal to indices.shape[",
+                   axis, "]: ", indices[axis], " [Op:", op, "]");
+}
+
 [[gnu::hot]] Shape gathered_shape(const Shape& params, const Shape& indices,
                                   const GatherAttrs& attrs) {
   if (!may_have_rank_from(params, 1)) {
@@ -65,10 +72,7 @@ Shape gathered_somewhere(const Shape& params, const Shape& indices, const Gather
   const auto [axis, batch_dims] = gather_axes(attrs, params.rank(), indices.rank());
   Shape result;
   for (int i = 0; i < axis; ++i) {
-    if (i < batch_dims && !compatible(params[i], indices[i])) {
-      invalid_argument("params.shape[", i, "]: ", params[i], " should be equal to indices.shape[",
-                       i, "]: ", indices[i], " [Op:GatherV2]");
-    }
+    if (i < batch_dims) check_batch(params, indices, i, "GatherV2");
     result.push_back(i < batch_dims ? merged(params[i], indices[i]) : params[i]);
   }
   for (int i = batch_dims; i < indices.rank(); ++i) result.push_back(indices[i]);
@@ -124,9 +128,7 @@ void gather_nd_check(const Shape& params, const Shape& indices, int64_t batch_di
          ", and not negative [Op:GatherNd]");
   }
   for (int i = 0; i < batch_dims; ++i) {
-    if (compatible(params[i], indices[i])) continue;
-    invalid_argument("params.shape[", i, "]: ", params[i], " should be equal to indices.shape[", i,
-                     "]: ", indices[i], " [Op:GatherNd]");
+    check_batch(params, indices, i, "GatherNd");
   }
   if (batch_dims == 0 && known_elements(params) == 0 && count_rows(indices) > 0) {
     invalid_argument("Requested more than 0 entries, but params is empty. Params shape: ", params,
