@@ -239,6 +239,9 @@ class Strategy:
         communicator = self._extended._communicator
         return InputContext(communicator.size, communicator.rank, self.num_replicas_in_sync)
 
+    def _for_one_replica(self, dataset: Any) -> Any:
+        return WholeDataset(dataset)
+
     def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
         """A dataset whose elements have a part for each replica.
 
@@ -255,7 +258,7 @@ class Strategy:
         if self._extended._communicator.size > 1:
             dataset = sharding.share_of_process(dataset, self._extended._communicator)
         replicas = len(self._extended._contexts())
-        return SplitDataset(dataset, replicas) if replicas > 1 else WholeDataset(dataset)
+        return SplitDataset(dataset, replicas) if replicas > 1 else self._for_one_replica(dataset)
 
     def distribute_datasets_from_function(
         self, dataset_fn: Callable[..., Any], options: Any = None
@@ -272,7 +275,8 @@ class Strategy:
             dataset = DealtDataset(dataset, replicas)
         if self._extended._communicator.size > 1:
             dataset = sharding.in_step(dataset, self._extended._communicator)
-        return dataset if isinstance(dataset, DistributedDataset) else WholeDataset(dataset)
+        shared = isinstance(dataset, DistributedDataset)
+        return dataset if shared else self._for_one_replica(dataset)
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
@@ -305,15 +309,8 @@ class _DefaultStrategy(Strategy):
         """What a function gives for the only replica."""
         return value_fn(ValueContext())
 
-    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
-        """The dataset itself."""
+    def _for_one_replica(self, dataset: Any) -> Any:
         return dataset
-
-    def distribute_datasets_from_function(
-        self, dataset_fn: Callable[..., Any], options: Any = None
-    ) -> Any:
-        """What the function makes."""
-        return dataset_fn(InputContext())
 
 
 def _device_name(name: Any) -> str:

@@ -43,3 +43,7 @@ def test_datasets_of_replicas():
     assert [int(next(iterator)[0]), int(iterator.get_next()[0])] == [0, 2]
     for other in (3, tf.data.Dataset.range(4)):
         assert not isinstance(other, tf.distribute.DistributedDataset)
+    default = tf.distribute.get_strategy()
+    plain = tf.data.Dataset.range(4)
+    assert default.experimental_distribute_dataset(plain) is plain
+    assert default.experimental_distribute_datasets_from_function(lambda _: plain) is plain
