@@ -54,6 +54,12 @@ class TrackableDataStructure(Trackable):
         self._changed_outside = True
         self._mirror()
 
+    def _fresh(self) -> Any:
+        """The storage, once it is noted whether the program has added to it or taken from it."""
+        if len(self._storage) != super().__len__():  # type: ignore[misc]
+            self._follow()
+        return self._storage
+
     def _added(self) -> None:
         """Gives what was added the values that checkpoints have for it."""
         if "_pending_restorations" in self.__dict__:
@@ -84,6 +90,36 @@ class TrackableDataStructure(Trackable):
             f"objects checkpoints save). {cause} Set the attribute anew, or leave it out of checkpoints: "
             "with tf.Module._no_dependency or tf.__internal__.tracking.NoDependency around the value."
         )
+
+    def copy(self) -> Any:
+        """A wrapper of the same elements, which is changed for itself."""
+        return type(self)(self._storage.copy())  # type: ignore[call-arg]
+
+    def __reduce__(self) -> Any:
+        return type(self), (self._storage.copy(),)
+
+    def __len__(self) -> int:
+        return len(self._storage)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._fresh())
+
+    def __reversed__(self) -> Iterator[Any]:
+        return reversed(self._fresh())
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._fresh()[key]
+
+    def __contains__(self, item: Any) -> bool:
+        return item in self._storage
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        return self._storage == _plain(other)
+
+    def __ne__(self, other: object) -> bool:
+        return self._storage != _plain(other)
 
 
 class ListWrapper(TrackableDataStructure, list):
@@ -116,26 +152,6 @@ class ListWrapper(TrackableDataStructure, list):
     def _mirror(self) -> None:
         list.__setitem__(self, slice(None), self._storage)
 
-    def _fresh(self) -> list[Any]:
-        if len(self._storage) != list.__len__(self):
-            self._follow()
-        return self._storage
-
-    def __len__(self) -> int:
-        return len(self._storage)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._fresh())
-
-    def __reversed__(self) -> Iterator[Any]:
-        return reversed(self._fresh())
-
-    def __getitem__(self, key: Any) -> Any:
-        return self._fresh()[key]
-
-    def __contains__(self, item: Any) -> bool:
-        return item in self._storage
-
     def index(self, *args: Any) -> int:
         """The position of a value."""
         return self._storage.index(*args)
@@ -144,23 +160,8 @@ class ListWrapper(TrackableDataStructure, list):
         """How often a value is in the list."""
         return self._storage.count(value)
 
-    def copy(self) -> ListWrapper:
-        """A list of the same elements, which is changed for itself."""
-        return ListWrapper(self._storage.copy())
-
-    def __reduce__(self) -> Any:
-        return ListWrapper, (self._storage.copy(),)
-
     def __repr__(self) -> str:
         return f"ListWrapper({self._storage!r})"
-
-    __hash__ = None
-
-    def __eq__(self, other: Any) -> bool:
-        return self._storage == _plain(other)
-
-    def __ne__(self, other: object) -> bool:
-        return self._storage != _plain(other)
 
     def __lt__(self, other: Any) -> bool:
         return self._storage < _plain(other)
@@ -293,26 +294,6 @@ class DictWrapper(TrackableDataStructure, dict):
         dict.clear(self)
         dict.update(self, self._storage)
 
-    def _fresh(self) -> dict[Any, Any]:
-        if len(self._storage) != dict.__len__(self):
-            self._follow()
-        return self._storage
-
-    def __len__(self) -> int:
-        return len(self._storage)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._fresh())
-
-    def __reversed__(self) -> Iterator[Any]:
-        return reversed(self._fresh())
-
-    def __getitem__(self, key: Any) -> Any:
-        return self._fresh()[key]
-
-    def __contains__(self, key: Any) -> bool:
-        return key in self._storage
-
     def get(self, *args: Any) -> Any:
         """The value of a key, or another one."""
         return self._fresh().get(*args)
@@ -329,26 +310,11 @@ class DictWrapper(TrackableDataStructure, dict):
         """A view of the pairs of keys and values."""
         return self._fresh().items()
 
-    def copy(self) -> DictWrapper:
-        """A dictionary of the same values, which is changed for itself."""
-        return DictWrapper(self._storage.copy())
-
-    def __reduce__(self) -> Any:
-        return DictWrapper, (self._storage.copy(),)
-
     def __repr__(self) -> str:
         return f"DictWrapper({self._storage!r})"
 
     def __str__(self) -> str:
         return str(self._storage)
-
-    __hash__ = None
-
-    def __eq__(self, other: object) -> bool:
-        return self._storage == _plain(other)
-
-    def __ne__(self, other: object) -> bool:
-        return self._storage != _plain(other)
 
     def __or__(self, other: Any) -> Any:
         return self._storage | _plain(other)
