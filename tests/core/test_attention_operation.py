@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,17 +10,9 @@ import pytest
 
 import eagerflow as tf
 from eagerflow import _core
+from fusing import fusing
 
 HEADS = (2, 3)
-
-
-@contextmanager
-def fusing(value: bool) -> Iterator[None]:
-    before = _core.set_fuses(value)
-    try:
-        yield
-    finally:
-        _core.set_fuses(before)
 
 
 def normal(*shape: int, seed: int = 0, dtype: str = "float32") -> Any:

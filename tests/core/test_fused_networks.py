@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import random
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,18 +13,10 @@ import pytest
 
 import eagerflow as tf
 from eagerflow import _core
+from fusing import fusing
 
 # Large enough for everything that waits: a mebibyte.
 BATCH, SIZE, CHANNELS = 8, 32, 32
-
-
-@contextmanager
-def fusing(value: bool) -> Iterator[None]:
-    before = _core.set_fuses(value)
-    try:
-        yield
-    finally:
-        _core.set_fuses(before)
 
 
 def normal(*shape: int, seed: int) -> Any:

@@ -1,7 +1,6 @@
 """Gradients of losses on logits, which are given in parts where they are large."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,17 +8,9 @@ import pytest
 
 import eagerflow as tf
 from eagerflow import _core
+from fusing import fusing
 
 LABELS = ("dense", "int32", "int64")
-
-
-@contextmanager
-def fusing(value: bool) -> Iterator[None]:
-    before = _core.set_fuses(value)
-    try:
-        yield
-    finally:
-        _core.set_fuses(before)
 
 
 def case(labels: str, dtype: str, rows: int, width: int) -> tuple[Any, Callable[[Any], Any]]:

@@ -1,15 +1,14 @@
 """Results of batch normalisations, which are given where they are read if they are large."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import pytest
 
 import eagerflow as tf
-from eagerflow import _core
+from fusing import fusing
 
 # Few channels, more than are computed at once, channels that are no multiple of a vector, and
 # planes of channels; all have more elements than are written at once.
@@ -19,15 +18,6 @@ SHAPES = [
     ((300, 3, 1, 300), -1),
     ((40, 3, 50, 51), 1),
 ]
-
-
-@contextmanager
-def fusing(value: bool) -> Iterator[None]:
-    before = _core.set_fuses(value)
-    try:
-        yield
-    finally:
-        _core.set_fuses(before)
 
 
 def operands(shape: tuple[int, ...], axis: int, dtype: str) -> list[Any]:

@@ -4,8 +4,7 @@ import gc
 import os
 import random
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,17 +12,9 @@ import pytest
 
 import eagerflow as tf
 from eagerflow import _core
+from fusing import fusing
 
 LARGE = (130, 256)
-
-
-@contextmanager
-def fusing(value: bool) -> Iterator[None]:
-    before = _core.set_fuses(value)
-    try:
-        yield
-    finally:
-        _core.set_fuses(before)
 
 
 def fusions_of(function: Callable[[], Any]) -> list[tuple[Any, ...]]:

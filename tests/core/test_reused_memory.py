@@ -1,26 +1,16 @@
 """Results that take the memory of what they are made of, or are computed again to save memory."""
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 import eagerflow as tf
-from eagerflow import _core
+from fusing import fusing
 
 MB = 1 << 20
-
-
-@contextmanager
-def fusing(value: bool) -> Iterator[None]:
-    before = _core.set_fuses(value)
-    try:
-        yield
-    finally:
-        _core.set_fuses(before)
 
 
 def normal(*shape: int, seed: int = 0, dtype: str = "float32") -> Any:
