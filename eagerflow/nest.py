@@ -239,15 +239,15 @@ def _container_of(kind: type) -> Container | None:
 walker = Walker(_container_of)
 
 
-def is_nested(structure: Any) -> bool:
-    """Whether `structure` is a list, tuple, dictionary or the like; strings and tensors are not.
+def is_nested(seq: Any) -> bool:
+    """Whether `seq` is a list, tuple, dictionary or the like; strings and tensors are not.
 
     Objects of classes with `__tf_flatten__` and `__tf_unflatten__`, or made by attrs, are, too.
 
     >>> tf.nest.is_nested([1]), tf.nest.is_nested("ab"), tf.nest.is_nested({})
     (True, False, True)
     """
-    return walker.is_nested(structure)
+    return walker.is_nested(seq)
 
 
 def _is_named_tuple(structure: Any) -> bool:

@@ -684,8 +684,11 @@ PyCFunction method(Function* function) {
 PyMethodDef tape_methods[] = {
     {"__enter__", enter, METH_NOARGS, "Starts recording."},
     {"__exit__", method(exit), METH_FASTCALL, "Stops recording."},
-    {"watch", watch, METH_O, "Watches a tensor, a variable or a structure of them."},
-    {"gradient", method(gradient), METH_FASTCALL | METH_KEYWORDS, "Computes gradients."},
+    {"watch", watch, METH_O,
+     "watch($self, tensor)\n--\n\nWatches a tensor, a variable or a structure of them."},
+    {"gradient", method(gradient), METH_FASTCALL | METH_KEYWORDS,
+     "gradient($self, target, sources, output_gradients=None, unconnected_gradients='none')\n--\n\n"
+     "Computes gradients."},
     {"_gradient_as_finished", method(gradient_as_finished), METH_FASTCALL,
      "The gradients, each of which a function is told of when it is complete."},
     {"_gradients_of_rows", method(gradients_of_rows), METH_FASTCALL,
@@ -693,10 +696,11 @@ PyMethodDef tape_methods[] = {
     {"_gradients_of_elements", method(gradients_of_elements), METH_FASTCALL,
      "Gradients of each element of one target, or of each that the rows of a batch have."},
     {"stop_recording", stop_recording, METH_NOARGS,
-     "A context manager within which this tape records nothing."},
+     "stop_recording($self)\n--\n\nA context manager within which this tape records nothing."},
     {"_entry", entry_of, METH_O, "The tape's number for a tensor or variable; 0 if it has none."},
-    {"reset", reset, METH_NOARGS, "Forgets everything recorded so far."},
+    {"reset", reset, METH_NOARGS, "reset($self)\n--\n\nForgets everything recorded so far."},
     {"watched_variables", watched_variables, METH_NOARGS,
+     "watched_variables($self)\n--\n\n"
      "The variables watched so far, a tuple in the order in which they were made."},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -778,7 +782,8 @@ bool init_tape_types(PyObject* module) {
   if (!pause_type) return false;
 
   PyType_Slot slots[] = {
-      {Py_tp_doc, const_cast<char*>("Records operations for automatic differentiation.")},
+      {Py_tp_doc, const_cast<char*>("Tape(persistent=False, watch_accessed_variables=True)\n--\n\n"
+                                    "Records operations for automatic differentiation.")},
       {Py_tp_new, reinterpret_cast<void*>(tape_new)},
       {Py_tp_init, reinterpret_cast<void*>(tape_init)},
       {Py_tp_dealloc, reinterpret_cast<void*>(tape_dealloc)},

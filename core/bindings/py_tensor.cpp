@@ -390,6 +390,7 @@ PyMethodDef methods[] = {
 // What tensors of graphs lack: programs ask with `hasattr`.
 PyMethodDef eager_methods[] = {
     {"numpy", numpy_method, METH_NOARGS,
+     "numpy($self)\n--\n\n"
      "A copy of the value: a NumPy array, a NumPy scalar for rank 0, bytes for a string."},
     {"__dlpack__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(dlpack_method)),
      METH_VARARGS | METH_KEYWORDS, "A DLPack capsule that shares the memory."},

@@ -28,8 +28,8 @@ class CheckpointOptions:
         experimental_write_callbacks: functions that are called after each write, with the path if
             they take an argument.
         enable_async: see above.
-        experimental_sharding_callback: see above.
         experimental_skip_slot_variables: see above.
+        experimental_sharding_callback: see above.
 
     Raises:
         TypeError: if a callback cannot be called.
@@ -51,8 +51,8 @@ class CheckpointOptions:
         experimental_enable_async_checkpoint: bool = False,
         experimental_write_callbacks: Any = None,
         enable_async: bool = False,
-        experimental_sharding_callback: Any = None,
         experimental_skip_slot_variables: bool = False,
+        experimental_sharding_callback: Any = None,
     ) -> None:
         self.experimental_io_device = experimental_io_device
         self.experimental_enable_async_checkpoint = experimental_enable_async_checkpoint

@@ -21,6 +21,7 @@ from eagerflow.framework import context, dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TypeSpec
 from eagerflow.util import lazy
+from eagerflow.util.class_signature import SignatureOfInit
 from eagerflow.util.known_as import known_as
 
 # Imported when they are first used: they import this module.
@@ -29,7 +30,7 @@ in_graphs = lazy.Module("eagerflow.data.in_graphs")
 plan = lazy.Module("eagerflow.data.plan")
 
 
-class DatasetType(ABCMeta):
+class DatasetType(SignatureOfInit, ABCMeta):
     """The type of dataset classes: while a graph is built, it may make a node of a dataset.
 
     Programs may define dataset classes that have abstract bases, too.

@@ -3,26 +3,50 @@
 from __future__ import annotations
 
 import enum
+from dataclasses import dataclass
 from typing import Any
 
 
+class InputReplicationMode(enum.Enum):
+    """How input functions are called: once for each worker, or for each replica."""
+
+    PER_WORKER = "PER_WORKER"
+    PER_REPLICA = "PER_REPLICA"
+
+
+@dataclass(frozen=True)
 class InputOptions:
     """Options of distributed datasets, kept as attributes.
 
     Args:
-        **options: those of TensorFlow.
+        experimental_fetch_to_device: ignored, like all others: replicas copy what they are given.
+        experimental_replication_mode: see above.
+        experimental_place_dataset_on_device: see above.
+        experimental_per_replica_buffer_size: see above.
+
+    >>> tf.distribute.InputOptions(experimental_fetch_to_device=False).experimental_fetch_to_device
+    False
     """
 
-    def __init__(self, **options: Any) -> None:
-        vars(self).update(options)
+    experimental_fetch_to_device: bool | None = None
+    experimental_replication_mode: InputReplicationMode = InputReplicationMode.PER_WORKER
+    experimental_place_dataset_on_device: bool = False
+    experimental_per_replica_buffer_size: int = 1
 
 
-class RunOptions(InputOptions):
+@dataclass(frozen=True)
+class RunOptions:
     """Options of `Strategy.run`, kept as attributes.
 
     Args:
-        **options: those of TensorFlow.
+        experimental_enable_dynamic_batch_size: ignored, like all others: they are for TPUs.
+        experimental_bucketizing_dynamic_shape: see above.
+        experimental_xla_options: see above.
     """
+
+    experimental_enable_dynamic_batch_size: bool = True
+    experimental_bucketizing_dynamic_shape: bool = False
+    experimental_xla_options: Any = None
 
 
 class CommunicationImplementation(enum.Enum):
@@ -62,24 +86,48 @@ class CommunicationOptions:
 
 
 class CrossDeviceOps:
-    """A way of joining values of several devices.
-
-    Args:
-        num_packs: ignored, as is everything else.
-        **options: see above.
-    """
-
-    def __init__(self, num_packs: int = 1, **options: Any) -> None:
-        self.num_packs = num_packs
+    """A way of joining values of several devices; strategies join them in their own way."""
 
 
 class ReductionToOneDevice(CrossDeviceOps):
-    """Joins values on one device."""
+    """Joins values on one device.
+
+    Args:
+        reduce_to_device: ignored, like the other argument.
+        accumulation_fn: see above.
+    """
+
+    def __init__(self, reduce_to_device: str | None = None, accumulation_fn: Any = None) -> None:
+        self.reduce_to_device = reduce_to_device
+        self.accumulation_fn = accumulation_fn
 
 
-class HierarchicalCopyAllReduce(CrossDeviceOps):
-    """Joins values in two levels."""
+class _AllReduce(CrossDeviceOps):
+    """A way that sends values in packs."""
+
+    def __init__(self, num_packs: int = 1) -> None:
+        if num_packs < 0:
+            raise ValueError(f"Argument `num_packs` must be >=0, received {num_packs}.")
+        self.num_packs = num_packs
 
 
-class NcclAllReduce(CrossDeviceOps):
-    """Joins values with NCCL."""
+class HierarchicalCopyAllReduce(_AllReduce):
+    """Joins values in two levels.
+
+    Args:
+        num_packs: ignored.
+
+    Raises:
+        ValueError: if the number is negative.
+    """
+
+
+class NcclAllReduce(_AllReduce):
+    """Joins values with NCCL.
+
+    Args:
+        num_packs: ignored.
+
+    Raises:
+        ValueError: if the number is negative.
+    """

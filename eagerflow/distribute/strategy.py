@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import enum
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -49,13 +48,6 @@ workers = lazy.Module("eagerflow.distribute.workers")
 sharding = lazy.Module("eagerflow.distribute.sharding")
 
 _ops = _core.ops
-
-
-class InputReplicationMode(enum.Enum):
-    """How input functions are called: once for each worker, or for each replica."""
-
-    PER_WORKER = "PER_WORKER"
-    PER_REPLICA = "PER_REPLICA"
 
 
 class Strategy:

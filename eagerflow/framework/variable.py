@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 import functools
-import inspect
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.slice_assignment import slice_assignment
 from eagerflow.framework.tensor import OPERATORS, Reference, repr_fields
 from eagerflow.framework.trackable import Trackable
+from eagerflow.util.class_signature import SignatureOfInit
 
 _ops = _core.ops
 
@@ -124,14 +124,8 @@ def made(**arguments: Any) -> Any:
     return super(_VariableType, Variable).__call__(**arguments)  # type: ignore[misc]
 
 
-class _VariableType(type(_core.Variable)):  # type: ignore[misc]
+class _VariableType(SignatureOfInit, type(_core.Variable)):  # type: ignore[misc]
     """Asks the functions of `tf.variable_creator_scope` for new variables."""
-
-    @property
-    def __signature__(cls) -> inspect.Signature:
-        """The parameters of `__init__`: `__call__` here takes whatever it is given."""
-        signature = inspect.signature(cls.__init__)  # type: ignore[misc]
-        return signature.replace(parameters=list(signature.parameters.values())[1:])
 
     # Type checkers read the parameters of `__init__`.
     if not TYPE_CHECKING:

@@ -16,7 +16,6 @@ def gradients(
     xs: Any,
     grad_ys: Any = None,
     name: str = "gradients",
-    colocate_gradients_with_ops: bool = False,
     gate_gradients: bool = False,
     aggregation_method: Any = None,
     stop_gradients: Any = None,
@@ -29,8 +28,7 @@ def gradients(
         xs: a tensor or variable of the graph, or a list.
         grad_ys: weights of the elements of `ys`; ones by default.
         name: the node's name.
-        colocate_gradients_with_ops: accepted, like the two following ones.
-        gate_gradients: see above.
+        gate_gradients: accepted, like the following one.
         aggregation_method: see above.
         stop_gradients: tensors that are treated as constants.
         unconnected_gradients: "none" or "zero": the result for tensors that no `ys` depends on.
@@ -67,20 +65,18 @@ def gradients(
 def hessians(
     ys: Any,
     xs: Any,
-    name: str = "hessians",
-    colocate_gradients_with_ops: bool = False,
     gate_gradients: bool = False,
     aggregation_method: Any = None,
+    name: str = "hessians",
 ) -> list[Any]:
     """The second derivatives of the sum of `ys` by each of `xs`.
 
     Args:
         ys: a tensor of the graph, or a list.
         xs: a tensor or variable of the graph of known shape, or a list.
-        name: the nodes' name.
-        colocate_gradients_with_ops: accepted, like the two following ones.
-        gate_gradients: see above.
+        gate_gradients: accepted, like the following one.
         aggregation_method: see above.
+        name: the nodes' name.
 
     Returns:
         A list with one tensor for each of `xs`, of its shape twice.

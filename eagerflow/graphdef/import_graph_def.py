@@ -23,6 +23,7 @@ def import_graph_def(
     input_map: dict[str, Any] | None = None,
     return_elements: Sequence[str] | None = None,
     name: str | None = None,
+    op_dict: Any = None,
     producer_op_list: Any = None,
 ) -> list[Any] | None:
     """Adds the nodes of a GraphDef to the graph that is being built.
@@ -32,7 +33,8 @@ def import_graph_def(
         input_map: tensors that take the place of some of its tensors, by their names in it.
         return_elements: names of its operations ("node") or tensors ("node:0").
         name: a prefix for the names; "import" by default, and none if it is empty.
-        producer_op_list: accepted, without effect.
+        op_dict: accepted, like the following one, without effect.
+        producer_op_list: see above.
 
     Returns:
         The operations and tensors that `return_elements` names; None without it.

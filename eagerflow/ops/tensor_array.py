@@ -15,13 +15,14 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.typing import DTypeLike, ShapeLike, Size, TensorLike
 from eagerflow.util import lazy
+from eagerflow.util.class_signature import SignatureOfInit
 
 graph_tensor_array = lazy.Module("eagerflow.ops.graph_tensor_array")  # it imports this file
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
-class _OfEachKind(type):
+class _OfEachKind(SignatureOfInit):
     """Lets `tf.TensorArray.stack(array)` run the method of the array's own class."""
 
     def __getattribute__(cls, name: str) -> Any:

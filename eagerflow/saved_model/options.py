@@ -11,10 +11,20 @@ from eagerflow.framework import dtypes
 
 
 class SaveOptions:
-    """Options of `tf.saved_model.save`; none has an effect here.
+    """Options of `tf.saved_model.save`, kept as attributes.
 
     Args:
-        **options: those of TensorFlow, kept as attributes.
+        namespace_whitelist: ignored: an operation of another package cannot be saved.
+        save_debug_info: ignored, like all that follow but `experimental_custom_gradients`.
+        function_aliases: see above.
+        experimental_debug_stripper: see above.
+        experimental_io_device: see above.
+        experimental_variable_policy: see above.
+        experimental_custom_gradients: whether the gradients of `tf.custom_gradient` are saved.
+        experimental_image_format: see above.
+        experimental_skip_saver: see above.
+        experimental_sharding_callback: see above.
+        extra_tags: see above.
 
     >>> import tempfile
     >>> module = tf.Module()
@@ -25,22 +35,62 @@ class SaveOptions:
     2.0
     """
 
-    def __init__(self, **options: Any) -> None:
-        vars(self).update(options)
+    def __init__(
+        self,
+        namespace_whitelist: Any = None,
+        save_debug_info: bool = False,
+        function_aliases: Any = None,
+        experimental_debug_stripper: bool = False,
+        experimental_io_device: str | None = None,
+        experimental_variable_policy: Any = None,
+        experimental_custom_gradients: bool = True,
+        experimental_image_format: bool = False,
+        experimental_skip_saver: bool = False,
+        experimental_sharding_callback: Any = None,
+        extra_tags: Any = None,
+    ) -> None:
+        self.namespace_whitelist = list(namespace_whitelist or ())
+        self.save_debug_info = save_debug_info
+        self.function_aliases = dict(function_aliases or {})
+        self.experimental_debug_stripper = experimental_debug_stripper
+        self.experimental_io_device = experimental_io_device
+        self.experimental_variable_policy = experimental_variable_policy
+        self.experimental_custom_gradients = experimental_custom_gradients
+        self.experimental_image_format = experimental_image_format
+        self.experimental_skip_saver = experimental_skip_saver
+        self.experimental_sharding_callback = experimental_sharding_callback
+        self.extra_tags = extra_tags
 
 
 class LoadOptions:
     """Options of `tf.saved_model.load`.
 
     Args:
+        allow_partial_checkpoint: ignored, like all that follow but `allowed_operations`.
+        experimental_io_device: see above.
+        experimental_skip_checkpoint: see above.
+        experimental_variable_policy: see above.
+        experimental_load_function_aliases: see above.
         allowed_operations: names of operations that may run although they reach files, such as
             "ReadFile"; by default none. docs/files.md lists them.
-        **options: those of TensorFlow, kept as attributes, without effect.
     """
 
-    def __init__(self, allowed_operations: Iterable[str] = (), **options: Any) -> None:
+    def __init__(
+        self,
+        allow_partial_checkpoint: bool = False,
+        experimental_io_device: str | None = None,
+        experimental_skip_checkpoint: bool = False,
+        experimental_variable_policy: Any = None,
+        experimental_load_function_aliases: bool = False,
+        *,
+        allowed_operations: Iterable[str] = (),
+    ) -> None:
+        self.allow_partial_checkpoint = allow_partial_checkpoint
+        self.experimental_io_device = experimental_io_device
+        self.experimental_skip_checkpoint = experimental_skip_checkpoint
+        self.experimental_variable_policy = experimental_variable_policy
+        self.experimental_load_function_aliases = experimental_load_function_aliases
         self.allowed_operations = tuple(allowed_operations)
-        vars(self).update(options)
 
 
 class Asset:

@@ -87,18 +87,24 @@ class PlainAssertions(unittest.TestCase):
         """Asserts that two collections have the same elements as often, in any order."""
         self.assertCountEqual(first, second, msg)
 
-    def assertSameElements(self, expected: Any, actual: Any, msg: str | None = None) -> None:
+    def assertSameElements(
+        self, expected_seq: Any, actual_seq: Any, msg: str | None = None
+    ) -> None:
         """Asserts that two collections have the same elements, however often."""
-        self.assertCountEqual(_distinct(expected), _distinct(actual), msg)
+        self.assertCountEqual(_distinct(expected_seq), _distinct(actual_seq), msg)
 
-    def assertContainsSubset(self, expected: Any, actual: Any, msg: str | None = None) -> None:
+    def assertContainsSubset(
+        self, expected_subset: Any, actual_set: Any, msg: str | None = None
+    ) -> None:
         """Asserts that a collection has all elements of another."""
-        missing = set(expected) - set(actual)
+        missing = set(expected_subset) - set(actual_set)
         self._require(not missing, f"Missing elements {missing}", msg)
 
-    def assertNoCommonElements(self, expected: Any, actual: Any, msg: str | None = None) -> None:
+    def assertNoCommonElements(
+        self, expected_seq: Any, actual_seq: Any, msg: str | None = None
+    ) -> None:
         """Asserts that two collections share no element."""
-        common = set(expected) & set(actual)
+        common = set(expected_seq) & set(actual_seq)
         self._require(not common, f"Common elements {common}", msg)
 
     def assertContainsSubsequence(
@@ -164,16 +170,16 @@ class PlainAssertions(unittest.TestCase):
 
     def assertDictAlmostEqual(
         self,
-        expected: Mapping[Any, Any],
-        actual: Mapping[Any, Any],
+        a: Mapping[Any, Any],
+        b: Mapping[Any, Any],
         places: int | None = None,
-        delta: float | None = None,
         msg: str | None = None,
+        delta: float | None = None,
     ) -> None:
         """Asserts that two dictionaries have the same keys and close numbers."""
-        self.assertCountEqual(expected, actual, msg)
-        for key, value in expected.items():
-            self.assertAlmostEqual(value, actual[key], places, msg, delta)  # type: ignore[arg-type]
+        self.assertCountEqual(a, b, msg)
+        for key, value in a.items():
+            self.assertAlmostEqual(value, b[key], places, msg, delta)  # type: ignore[arg-type]
 
     def assertSameStructure(
         self, a: Any, b: Any, aname: str = "a", bname: str = "b", msg: str | None = None
@@ -216,13 +222,13 @@ class PlainAssertions(unittest.TestCase):
         text = f"{actual_str!r} matches none of {patterns}"
         self._require(any(re.search(p, actual_str) for p in patterns), text, message)
 
-    def assertIsSubclass(self, cls: type, expected: Any, msg: str | None = None) -> None:
+    def assertIsSubclass(self, cls: type, superclass: Any, msg: str | None = None) -> None:
         """Asserts that a class is a subclass of another."""
-        self._require(issubclass(cls, expected), f"{cls} is not a subclass of {expected}", msg)
+        self._require(issubclass(cls, superclass), f"{cls} is not a subclass of {superclass}", msg)
 
-    def assertNotIsSubclass(self, cls: type, expected: Any, msg: str | None = None) -> None:
+    def assertNotIsSubclass(self, cls: type, superclass: Any, msg: str | None = None) -> None:
         """Asserts that a class is no subclass of another."""
-        self._require(not issubclass(cls, expected), f"{cls} is a subclass of {expected}", msg)
+        self._require(not issubclass(cls, superclass), f"{cls} is a subclass of {superclass}", msg)
 
     @contextlib.contextmanager
     def assertRaisesWithLiteralMatch(

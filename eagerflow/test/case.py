@@ -265,24 +265,43 @@ class TestCase(PlainAssertions):
         return self._folder.name
 
     @contextlib.contextmanager
-    def session(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
-        """The session that runs the default graph, one for each.
+    def session(
+        self,
+        graph: Any = None,
+        config: Any = None,
+        use_gpu: bool = True,
+        force_gpu: bool = False,
+    ) -> Iterator[Any]:
+        """The session that runs a graph, one for each.
 
         Where operations run eagerly, what has a method `run` that gives arrays of values.
+
+        Args:
+            graph: the graph; the default one if it is None.
+            config: a `tf.compat.v1.ConfigProto` for a session that is not there yet.
+            use_gpu: ignored: operations run where the program places them.
+            force_gpu: see above.
         """
-        if executing_eagerly():
+        if executing_eagerly() and graph is None:
             yield _EagerSession(self)
             return
+        wanted = default_graph() if graph is None else graph
         current = sessions.get_default_session()
-        if current is None or current.graph is not default_graph():
-            current = self.__dict__.setdefault("_sessions", {}).get(id(default_graph()))
+        if current is None or current.graph is not wanted:
+            current = self.__dict__.setdefault("_sessions", {}).get(id(wanted))
         if current is None:
-            current = sessions.Session(graph=default_graph())
-            self.__dict__["_sessions"][id(default_graph())] = current
-        with current.as_default():
+            current = sessions.Session(graph=wanted, config=config)
+            self.__dict__["_sessions"][id(wanted)] = current
+        with wanted.as_default(), current.as_default():
             yield current
 
-    test_session = cached_session = session
+    cached_session = session
+
+    def test_session(self, *args: Any, **kwargs: Any) -> Any:
+        """`session`. Its name is a test's, too, and as one it is skipped."""
+        if self._testMethodName == "test_session":
+            self.skipTest("test_session is a way of running a graph, not a test.")
+        return self.session(*args, **kwargs)
 
     def _array(self, value: Any) -> np.ndarray:
         """A value as an array, text as bytes. Functions stay what they are, to be compared."""
@@ -352,13 +371,15 @@ class TestCase(PlainAssertions):
             near = np.isclose(one, other, rtol, atol)  # tolerances of each element
             self.assertTrue(near.all(), msg or f"{one[~near]} and {other[~near]} are not close")
 
-    def assertNotAllClose(self, a: Any, b: Any, **kwargs: Any) -> None:
+    def assertNotAllClose(
+        self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
+    ) -> None:
         """Asserts that two arrays are not close."""
         try:
-            self.assertAllClose(a, b, **kwargs)
+            self.assertAllClose(a, b, rtol, atol, msg)
         except AssertionError:
             return
-        raise AssertionError(f"The arrays are close: {a} and {b}")
+        raise AssertionError(msg or f"The arrays are close: {a} and {b}")
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Asserts that two arrays differ somewhere."""
@@ -368,17 +389,17 @@ class TestCase(PlainAssertions):
             return
         raise AssertionError(msg or f"The arrays are equal: {a} and {b}")
 
-    def assertShapeEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+    def assertShapeEqual(self, input_a: Any, input_b: Any, msg: str | None = None) -> None:
         """Asserts that two arrays have the same shape."""
-        self.assertEqual(tuple(a.shape), tuple(b.shape), msg)
+        self.assertEqual(tuple(input_a.shape), tuple(input_b.shape), msg)
 
-    def assertAllGreater(self, a: Any, comparison: Any) -> None:
+    def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
         """Asserts that all elements are greater than a number."""
-        self.assertTrue((np.asarray(self.evaluate(a)) > comparison).all())
+        self.assertTrue((np.asarray(self.evaluate(a)) > comparison_target).all())
 
-    def assertAllLess(self, a: Any, comparison: Any) -> None:
+    def assertAllLess(self, a: Any, comparison_target: Any) -> None:
         """Asserts that all elements are less than a number."""
-        self.assertTrue((np.asarray(self.evaluate(a)) < comparison).all())
+        self.assertTrue((np.asarray(self.evaluate(a)) < comparison_target).all())
 
     def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
         """Asserts that no element is less than a number."""
@@ -457,13 +478,13 @@ class TestCase(PlainAssertions):
         self.assertEqual(found, getattr(expected_dtype, "as_numpy_dtype", expected_dtype))
 
     def assertProtoEquals(
-        self, expected_message_maybe_ascii: Any, message: Any, msg: str | None = None
+        self, expected_message_maybe_ascii: Any, validate_message: Any, msg: str | None = None
     ) -> None:
         """Asserts that a message equals another one, which may be written as text."""
         expected = expected_message_maybe_ascii
         if isinstance(expected, str | bytes):
-            expected = protobuf("text_format").Parse(expected, type(message)())
-        self.assertEqual(expected, message, msg)
+            expected = protobuf("text_format").Parse(expected, type(validate_message)())
+        self.assertEqual(expected, validate_message, msg)
 
     @contextlib.contextmanager
     def assertRaisesWithPredicateMatch(

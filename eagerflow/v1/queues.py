@@ -417,7 +417,7 @@ class PriorityQueue(QueueBase):
         self,
         capacity: int,
         types: Any,
-        shapes: Any,
+        shapes: Any = None,
         names: Sequence[str] | None = None,
         shared_name: str | None = None,
         name: str = "priority_queue",

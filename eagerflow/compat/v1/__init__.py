@@ -19,7 +19,6 @@ from eagerflow.graph.defaults import (
     op_scope,
     set_random_seed,
 )
-from eagerflow.graph.gradients import gradients, hessians
 from eagerflow.graph.graph import Graph, Operation
 from eagerflow.graph.placeholder import (
     placeholder,
@@ -60,6 +59,7 @@ from eagerflow.graph.variables import (
 )
 from eagerflow.ops.array import newaxis
 from eagerflow.ops.control_flow import control_dependencies, group, no_op
+from eagerflow.v1.gradients import gradients, hessians
 from eagerflow.v1.messages import (
     ConfigProto,
     GPUOptions,

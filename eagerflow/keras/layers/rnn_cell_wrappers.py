@@ -141,10 +141,12 @@ class RNNCellDropoutWrapper(_CellWrapper):
             return value
         return nest.map_structure(lambda part: dropout(part, 1 - share, seed=self._seed), value)
 
-    def call(self, inputs: Any, states: Any, **kwargs: Any) -> Any:
+    def call(  # type: ignore[override]
+        self, inputs: Any, state: Any, **kwargs: Any
+    ) -> Any:
         """One step of the cell."""
         inputs = self._dropped(inputs, self._input_keep_prob)
-        output, new_states = self._step(inputs, states, kwargs)
+        output, new_states = self._step(inputs, state, kwargs)
         kept = self._state_keep_prob
         if not (isinstance(kept, int | float) and kept == 1):
             drops = self._dropout_state_filter_visitor
@@ -170,9 +172,11 @@ class RNNCellResidualWrapper(_CellWrapper):
         super().__init__(cell, **kwargs)
         self._residual_fn = residual_fn
 
-    def call(self, inputs: Any, states: Any, **kwargs: Any) -> Any:
+    def call(  # type: ignore[override]
+        self, inputs: Any, state: Any, **kwargs: Any
+    ) -> Any:
         """One step of the cell."""
-        output, new_states = self._step(inputs, states, kwargs)
+        output, new_states = self._step(inputs, state, kwargs)
         if self._residual_fn is not None:
             return self._residual_fn(inputs, output), new_states
         nest.assert_same_structure(inputs, output)
@@ -194,10 +198,12 @@ class RNNCellDeviceWrapper(_CellWrapper):
         super().__init__(cell, **kwargs)
         self._device = device
 
-    def call(self, inputs: Any, states: Any, **kwargs: Any) -> Any:
+    def call(  # type: ignore[override]
+        self, inputs: Any, state: Any, **kwargs: Any
+    ) -> Any:
         """One step of the cell."""
         with on_device(self._device):
-            return self._step(inputs, states, kwargs)
+            return self._step(inputs, state, kwargs)
 
     def get_initial_state(
         self, inputs: Any = None, batch_size: Any = None, dtype: Any = None

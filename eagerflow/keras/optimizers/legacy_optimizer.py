@@ -311,6 +311,31 @@ class Optimizer(_NewOptimizer):
         super().apply_gradients(grads_and_vars, name, **kwargs)
         return control_flow.group(*graph.get_operations()[before:], name=name or self.name)
 
+    def minimize(  # type: ignore[override]
+        self,
+        loss: Any,
+        var_list: Any,
+        grad_loss: Any = None,
+        name: str | None = None,
+        tape: Any = None,
+    ) -> Any:
+        """Computes the gradients of a loss and applies them.
+
+        Args:
+            loss: a function without arguments that returns the loss, or, with `tape`, the loss.
+            var_list: the variables to update, or a function that returns them.
+            grad_loss: a factor of the gradients.
+            name: ignored.
+            tape: the tape that recorded a loss that is a tensor.
+
+        Returns:
+            What `apply_gradients` returns.
+
+        Raises:
+            ValueError: if `loss` is a tensor and there is no tape.
+        """
+        return super().minimize(loss, var_list, tape, grad_loss, name)
+
     def get_gradients(self, loss: Any, params: Any) -> list[Any]:
         """The clipped derivatives of a loss by variables, in a graph that is being built.
 

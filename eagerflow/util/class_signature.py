@@ -1,0 +1,27 @@
+"""What `inspect.signature` says of classes whose metaclass or `__new__` takes whatever it is given."""
+
+from __future__ import annotations
+
+import inspect
+
+
+class SignatureOfInit(type):
+    """A metaclass of classes whose signature is that of `__init__`.
+
+    >>> class Metaclass(SignatureOfInit):
+    ...     def __call__(cls, *args, **kwargs):
+    ...         return super().__call__(*args, **kwargs)
+    >>> class Point(metaclass=Metaclass):
+    ...     def __init__(self, x, y=0):
+    ...         pass
+    >>> print(inspect.signature(Point))
+    (x, y=0)
+    """
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        signature = inspect.signature(cls.__init__)  # type: ignore[misc]
+        return signature.replace(
+            parameters=list(signature.parameters.values())[1:],
+            return_annotation=inspect.Signature.empty,
+        )
