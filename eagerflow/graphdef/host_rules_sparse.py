@@ -12,6 +12,7 @@ import eagerflow as tf
 from eagerflow import _core
 from eagerflow.graphdef.emitters import NoSuchNodeError
 from eagerflow.graphdef.host_lowering import op, rules_of
+from eagerflow.sparse.crossing import DEFAULT_KEY
 from eagerflow.sparse.tensor import SparseTensor
 
 Tensor = _core.Tensor
@@ -19,6 +20,7 @@ Tensor = _core.Tensor
 _arithmetic = rules_of("sparse.arithmetic")
 _arrangement = rules_of("sparse.arrangement")
 _sets = rules_of("ops.sets")
+_crossing = rules_of("sparse.crossing")
 
 
 def _parts(value: SparseTensor) -> list[Tensor]:
@@ -203,3 +205,51 @@ def size(a: Any, validate_indices: bool = True) -> Any:
 @_sets
 def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: Any = None) -> Any:
     return op("EditDistance", *_parts(hypothesis), *_parts(truth), normalize=normalize)
+
+
+# Crossed features.
+
+
+def _columns(inputs: Any) -> tuple[list[SparseTensor], list[Tensor]]:
+    """The sparse columns and the dense ones; integers have 64 bits."""
+    sparse, dense = [], []
+    for column in inputs:
+        if isinstance(column, SparseTensor):
+            values = column.values
+            wide = values if values.dtype is tf.string else tf.cast(values, tf.int64)
+            sparse.append(SparseTensor(column.indices, wide, column.dense_shape))
+        else:
+            column = tf.convert_to_tensor(column)
+            dense.append(column if column.dtype is tf.string else tf.cast(column, tf.int64))
+    return sparse, dense
+
+
+def _sparse_lists(columns: list[SparseTensor]) -> list[list[Tensor]]:
+    return [
+        [column.indices for column in columns],
+        [column.values for column in columns],
+        [column.dense_shape for column in columns],
+    ]
+
+
+@_crossing
+def cross(inputs: Any, name: Any = None, separator: Any = None) -> Any:
+    sparse, dense = _columns(inputs)
+    sep = "_X_" if separator is None else separator
+    return op(
+        "SparseCrossV2", *_sparse_lists(sparse), dense, sep,
+        sparse_types=[column.dtype for column in sparse],
+        dense_types=[column.dtype for column in dense],
+    )  # fmt: skip
+
+
+@_crossing
+def cross_hashed(inputs: Any, num_buckets: int = 0, hash_key: Any = None, name: Any = None) -> Any:
+    sparse, dense = _columns(inputs)
+    return op(
+        "SparseCross", *_sparse_lists(sparse), dense, hashed_output=True,
+        num_buckets=int(num_buckets), hash_key=DEFAULT_KEY if hash_key is None else hash_key,
+        out_type=tf.int64, internal_type=tf.int64,
+        sparse_types=[column.dtype for column in sparse],
+        dense_types=[column.dtype for column in dense],
+    )  # fmt: skip

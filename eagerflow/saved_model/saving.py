@@ -155,7 +155,7 @@ class _Writer:
         writer = saved_functions.FunctionWriter(self._graph, self._exporter, self._numbers)
         root_functions = self._functions_of(0)
         for k, item in enumerate(items):
-            if _is_table(item):
+            if isinstance(item, tables.Table):
                 self._add_table(k, item, writer)
                 continue
             functions = self._functions_of(k) if k else root_functions
@@ -167,7 +167,10 @@ class _Writer:
             if _variable_of(item) is not None and path
         ]
         main = main_graph.MainGraph(
-            self._meta_graph, self._exporter, variables, [t for t in items if _is_table(t)]
+            self._meta_graph,
+            self._exporter,
+            variables,
+            [t for t in items if isinstance(t, tables.Table)],
         )
         if graphs or self._graph.concrete_functions:
             self._add_signatures(graphs, writer, main)
@@ -365,11 +368,6 @@ def _variable_of(item: Any) -> Any:
     if not isinstance(item, _core.Variable) and hasattr(item, "_write_object_proto"):
         item = getattr(item, "value", None)
     return item if isinstance(item, _core.Variable) else None
-
-
-def _is_table(item: Any) -> bool:
-    kinds = tables.StaticHashTable | tables.StaticVocabularyTable | tables.MutableHashTable
-    return isinstance(item, kinds)
 
 
 def _describe_variable(message: Any, variable: Any) -> None:

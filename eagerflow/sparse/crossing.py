@@ -20,7 +20,7 @@ from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
 from eagerflow.util.farmhash import fingerprint64, joined
 
-_DEFAULT_KEY = 956888297470
+DEFAULT_KEY = 956888297470
 
 
 def _rows(value: Any) -> list[list[Any]]:
@@ -75,7 +75,7 @@ def _text(separator: Any = None) -> Callable:
 
 def _hashed(num_buckets: int, hash_key: int | None) -> Callable:
     buckets = num_buckets or (1 << 63) - 1
-    key = _DEFAULT_KEY if hash_key is None else hash_key
+    key = DEFAULT_KEY if hash_key is None else hash_key
 
     def join(items: tuple) -> int:
         state = key

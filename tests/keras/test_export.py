@@ -88,3 +88,81 @@ def test_misuse():
         archive.add_variable_collection("v", tf.Variable(1.0))
     with pytest.raises(ValueError, match="at least once"):
         K.Sequential([K.layers.Dense(2)]).export("/nowhere")
+
+
+TEXTS = np.array([["a"], ["b c"], ["zz"]])
+NUMBERS = np.array([[3], [5], [6]])
+PREPROCESSING = {
+    "words": (lambda: K.layers.StringLookup(vocabulary=["a", "b"], output_mode="one_hot"), TEXTS),
+    "shared ids": (lambda: K.layers.StringLookup(vocabulary=["a"], num_oov_indices=3), TEXTS),
+    "masked": (lambda: K.layers.StringLookup(vocabulary=["a"], mask_token="zz"), TEXTS),
+    "texts": (
+        lambda: K.layers.TextVectorization(vocabulary=["a", "b", "c"], output_sequence_length=4),
+        TEXTS,
+    ),
+    "factors": (
+        lambda: K.layers.TextVectorization(
+            vocabulary=["a", "b", "c"], output_mode="tf_idf", idf_weights=[1.0, 2.0, 3.0]
+        ),
+        TEXTS,
+    ),
+    "hashes": (lambda: K.layers.Hashing(5), TEXTS),
+    "integers": (lambda: K.layers.IntegerLookup(vocabulary=[3, 5]), NUMBERS),
+    "names": (lambda: K.layers.StringLookup(vocabulary=["a", "b"], invert=True), NUMBERS),
+    "vectors": (lambda: K.layers.CategoryEncoding(7, "multi_hot"), NUMBERS),
+    "bins": (lambda: K.layers.Discretization([4.0, 5.5]), NUMBERS),
+}
+
+
+@pytest.mark.parametrize("kind", PREPROCESSING)
+def test_preprocessing_is_exported(kind, tmp_path):
+    make, x = PREPROCESSING[kind]
+    dtype = "string" if x is TEXTS else "int64"
+    made = K.Sequential([K.Input((1,), dtype=dtype), make()])
+    made.export(tmp_path / "m")
+    x = tf.constant(x)
+    found = tf.saved_model.load(tmp_path / "m").serve(x)
+    assert found.numpy().tolist() == made(x).numpy().tolist()
+    assert b"PyFunc" not in (tmp_path / "m" / "saved_model.pb").read_bytes()
+
+
+def test_crossed_features_are_exported(tmp_path):
+    given = [K.Input((1,), dtype="string"), K.Input((1,), dtype="int64")]
+    made = K.Model(given, K.layers.HashedCrossing(7)(given))
+    made.export(tmp_path / "m")
+    x = [tf.constant(TEXTS), tf.constant(NUMBERS)]
+    found = tf.saved_model.load(tmp_path / "m").serve(x)
+    assert found.numpy().tolist() == made(x).numpy().tolist()
+
+
+def test_models_without_inputs_are_exported_as_they_were_called(tmp_path):
+    class Model(K.Model):
+        def __init__(self):
+            super().__init__()
+            self.dense = K.layers.Dense(2)
+
+        def call(self, x, training=False):
+            return self.dense(x["p"]) + self.dense(x["q"])
+
+    made = Model()
+    x = {"p": tf.constant(X), "q": tf.constant(X)}
+    made(x)
+    made.export(tmp_path / "m")
+    loaded = tf.saved_model.load(tmp_path / "m")
+    np.testing.assert_allclose(loaded.serve(x), made(x), rtol=1e-5)
+    assert sorted(loaded.signatures["serve"].structured_input_signature[1]) == ["p", "q"]
+
+
+def test_arguments_of_keras_3(tmp_path, capsys):
+    made = model()
+    spec = [tf.TensorSpec([5, 3])]
+    made.export(tmp_path / "m", format="tf_saved_model", verbose=True, input_signature=spec)
+    assert "Endpoint 'serve'" in capsys.readouterr().out
+    loaded = tf.saved_model.load(tmp_path / "m")
+    assert loaded.serve(tf.ones((5, 3))).shape == (5, 2)
+    with pytest.raises(ValueError, match="format=onnx"):
+        made.export(tmp_path / "n", format="onnx")
+    archive = K.export.ExportArchive()
+    archive.track_and_add_endpoint("call", made, [tf.TensorSpec([None, 3])])
+    archive.write_out(tmp_path / "a", verbose=False)
+    assert tf.saved_model.load(tmp_path / "a").call(X).shape == (4, 2)

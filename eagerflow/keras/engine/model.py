@@ -605,17 +605,30 @@ class Model(Trainer, Layer):
         """Saves configuration, weights and compilation; see `tf.keras.models.save_model`."""
         api.save_model(self, filepath, overwrite, save_format, **kwargs)
 
-    def export(self, filepath: FilePath) -> None:
+    def export(
+        self,
+        filepath: FilePath,
+        format: str = "tf_saved_model",
+        verbose: bool = False,
+        input_signature: Any = None,
+    ) -> None:
         """Writes a SavedModel with the endpoint `serve`, the model's call for inference.
 
         Args:
             filepath: the folder.
+            format: "tf_saved_model".
+            verbose: whether the endpoint is printed.
+            input_signature: the specs of the call's arguments; by default those that the model knows.
 
         Raises:
-            ValueError: if the model's inputs are not known.
+            ValueError: if the model's inputs are not known, or for other formats.
             tf.errors.UnimplementedError: if a layer does what TensorFlow's graphs cannot do.
         """
-        archive.export_model(self, filepath)
+        if format != "tf_saved_model":
+            raise ValueError(
+                f"Unrecognized format={format}. The only supported format is 'tf_saved_model'."
+            )
+        archive.export_model(self, filepath, input_signature, bool(verbose))
 
     def save_weights(
         self,

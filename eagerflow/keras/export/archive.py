@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.checkpoint.trackable import is_trackable, walk
 from eagerflow.framework.module import Module
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.functions.function import Function, function
+from eagerflow.lookup import tables
 from eagerflow.util import lazy
 
 # Models are exported by few programs.
@@ -38,12 +40,12 @@ class ExportArchive:
         self._collections: dict[str, list[Any]] = {}
 
     def track(self, resource: Any) -> None:
-        """Adds a layer, model or module, whose variables endpoints may use.
+        """Adds a layer, model, module or table, which endpoints may use.
 
         Raises:
             ValueError: if it is none, or a layer that is not built.
         """
-        if not isinstance(resource, Module):
+        if not is_trackable(resource):
             raise ValueError(
                 "Invalid resource type. Expected an instance of a TensorFlow `Trackable` (such as a "
                 f"Keras `Layer` or `Model`). Received instead an object of type '{type(resource)}'. "
@@ -84,6 +86,22 @@ class ExportArchive:
         self._endpoints[name] = made
         setattr(self, name, made)
 
+    def track_and_add_endpoint(
+        self, name: str, resource: Any, input_signature: Sequence[Any]
+    ) -> None:
+        """Tracks a layer or model, and adds its call as an endpoint.
+
+        Args:
+            name: the endpoint's name.
+            resource: the layer or model.
+            input_signature: the specs of its arguments.
+
+        Raises:
+            ValueError: as from `track` and `add_endpoint`.
+        """
+        self.track(resource)
+        self.add_endpoint(name, resource.__call__, input_signature)
+
     def add_variable_collection(self, name: str, variables: Sequence[Any]) -> None:
         """Adds variables that can be found under a name in the SavedModel.
 
@@ -99,12 +117,13 @@ class ExportArchive:
             raise ValueError("Expected all elements in `variables` to be `tf.Variable` instances.")
         self._collections[name] = list(variables)
 
-    def write_out(self, filepath: Any, options: Any = None) -> None:
+    def write_out(self, filepath: Any, options: Any = None, verbose: bool = False) -> None:
         """Writes the SavedModel.
 
         Args:
             filepath: the folder.
             options: `tf.saved_model.SaveOptions`, or None.
+            verbose: whether the endpoints are printed.
 
         Raises:
             ValueError: if there is no endpoint.
@@ -113,41 +132,70 @@ class ExportArchive:
         if not self._endpoints:
             raise ValueError("No endpoints have been set yet. Call add_endpoint().")
         root = Module()
-        for name, value in {**self._collections, **self._variables(), **self._endpoints}.items():
+        for name, value in {**self._collections, **self._parts(), **self._endpoints}.items():
             object.__setattr__(root, name, value)
         signatures: dict[str, Any] = dict(self._endpoints)
         signatures.setdefault("serving_default", next(iter(self._endpoints.values())))
         saved_model.save(root, filepath, signatures=signatures, options=options)
+        if verbose:
+            for name, endpoint in self._endpoints.items():
+                print(f"Endpoint '{name}'")
+                for concrete in saved_functions.concrete_functions_of(endpoint):
+                    print(f"  {concrete.pretty_printed_signature()}")
 
-    def _variables(self) -> dict[str, list[Any]]:
-        """The variables of what is tracked, by the names that readers look for."""
+    def _parts(self) -> dict[str, list[Any]]:
+        """The variables and tables of what is tracked, by the names that readers look for."""
         if not self._tracked:
             return {}
-        found = {id(v): v for resource in self._tracked for v in resource.variables}
+        found = {
+            id(variable): variable
+            for resource in self._tracked
+            for variable in getattr(resource, "variables", ())
+        }
+        below = {id(part): part for resource in self._tracked for part, _ in walk(resource)}
+        others = [
+            part
+            for part in below.values()
+            if isinstance(part, tables.Table | _core.Variable) and id(part) not in found
+        ]
         return {
             "_all_variables": list(found.values()),
             "_trainable_variables": [v for v in found.values() if v.trainable],
             "_non_trainable_variables": [v for v in found.values() if not v.trainable],
+            "_misc_assets": others,
         }
 
 
-def export_model(model: Any, filepath: Any) -> None:
+def export_model(model: Any, filepath: Any, input_signature: Any, verbose: bool) -> None:
     """Writes a model's call for inference as the endpoint "serve".
+
+    Args:
+        model: the model.
+        filepath: the folder.
+        input_signature: the specs of its arguments; None for those that it knows.
+        verbose: whether the endpoint is printed.
 
     Raises:
         ValueError: if the model's inputs are not known.
     """
+    archive = ExportArchive()
+    if input_signature is None:
+        input_signature = _known_arguments(model)
+    named = {"training": False} if model._call_spec.expects_training else {}
+    archive.track(model)
+    archive.add_endpoint("serve", lambda *args: model(*args, **named), input_signature)
+    archive.write_out(filepath, verbose=verbose)
+
+
+def _known_arguments(model: Any) -> list[Any]:
+    """The specs of the positional arguments of a model's calls."""
     inputs = getattr(model, "inputs", None)
-    if not inputs:
+    if inputs:
+        specs = nest.map_structure(lambda x: TensorSpec(x.shape, x.dtype, x.name), inputs)
+        return specs if isinstance(specs, list) and len(specs) == 1 else [specs]
+    known = model.save_spec()
+    if known is None:
         raise ValueError(
             "The model provided has never called. It must be called at least once before export."
         )
-    specs = nest.map_structure(lambda x: TensorSpec(x.shape, x.dtype, x.name), inputs)
-    if isinstance(specs, list):
-        signature = specs if len(specs) == 1 else [specs]
-    else:
-        signature = [specs]
-    archive = ExportArchive()
-    archive.track(model)
-    archive.add_endpoint("serve", lambda inputs: model(inputs, training=False), signature)
-    archive.write_out(filepath)
+    return list(known[0])

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.debugging import Assert
 from eagerflow.framework import dtypes
-from eagerflow.framework.host_call import now_or_node
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import sizes_of
 from eagerflow.keras.layers.preprocessing_layer import as_tensor
 from eagerflow.ops import conversion, creation
-from eagerflow.ops.array import invalid_argument
 from eagerflow.util import lazy
 
 # Imported when it is first used: few programs need it.
@@ -185,28 +183,24 @@ class CategoryEncoding(Layer):
         return self.encode(self.to_ids(inputs), count_weights)
 
     def to_ids(self, values: Any) -> Any:
-        """Ids, which must be in range."""
-        values = now_or_node(self._checked, TensorSpec(values.shape, values.dtype), "check", values)
+        """The ids.
+
+        Raises:
+            tf.errors.InvalidArgumentError: if one is out of range.
+        """
+        count = _ops.cast(self.num_tokens, values.dtype)
+        fits = _ops.logical_and(values >= _ops.zeros([], values.dtype), values < count)
+        message = (
+            "Input values must be in the range 0 <= values < num_tokens with "
+            f"num_tokens={self.num_tokens}"
+        )
+        Assert(_ops.reduce_all(fits), [message])
         return values if values.dtype.is_integer else _ops.cast(values, dtypes.int64)
 
     def encode(self, ids: Any, count_weights: Any = None) -> Any:
         """Ids in the layer's output mode."""
         vectors = encoded(ids, self.output_mode, self.num_tokens, self.compute_dtype, count_weights)
         return in_form(vectors, self.sparse)
-
-    def _checked(self, inputs: Any) -> Any:
-        """The ids.
-
-        Raises:
-            tf.errors.InvalidArgumentError: if one is out of range.
-        """
-        values = inputs.numpy()
-        if values.size and not (values.min() >= 0 and values.max() < self.num_tokens):
-            raise invalid_argument(
-                "Input values must be in the range 0 <= values < num_tokens with "
-                f"num_tokens={self.num_tokens}",
-            )
-        return inputs
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         return encoded_shape(input_shape, self.output_mode, self.num_tokens)

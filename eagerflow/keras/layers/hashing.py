@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.host_call import now_or_node
 from eagerflow.framework.shapes import as_shape
-from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras import backend
 from eagerflow.keras.engine.composite_inputs import is_composite
 from eagerflow.keras.engine.layer import Layer
@@ -22,14 +18,11 @@ from eagerflow.keras.layers.category_encoding import (
     in_form,
 )
 from eagerflow.keras.layers.preprocessing_layer import as_tensor
+from eagerflow.sparse.crossing import cross_hashed
 from eagerflow.strings import hashing as string_hash
 from eagerflow.strings import manipulation as strings
-from eagerflow.util.farmhash import fingerprint64
 
 _ops = _core.ops
-_WORD = 2**64 - 1
-_FACTOR = 0xC6A4A7935BD1E995
-_CROSS_KEY = 0xDECAFCAFFE
 
 
 class _Bins(Layer):
@@ -133,18 +126,6 @@ class Hashing(_Bins):
         return encoded_shape(input_shape, self.output_mode, self.num_bins)
 
 
-def _mixed(x: int) -> int:
-    return x ^ (x >> 47)
-
-
-def joined_hash(one: int, other: int) -> int:
-    """The hash of two hashes, as TensorFlow combines fingerprints."""
-    result = one ^ _FACTOR
-    result ^= _mixed(other * _FACTOR & _WORD) * _FACTOR & _WORD
-    result = result * _FACTOR & _WORD
-    return _mixed(_mixed(result) * _FACTOR & _WORD)
-
-
 class HashedCrossing(_Bins):
     """Combinations of categories in bins, by their hashes.
 
@@ -202,27 +183,9 @@ class HashedCrossing(_Bins):
                 "All `HashedCrossing` inputs should have an integer or string dtype. "
                 f"Received: inputs={inputs}"
             )
-        bins = now_or_node(self._crossed, TensorSpec(shape, dtypes.int64), "cross", *columns)
-        return self.encode(bins)
-
-    def _crossed(self, *columns: Any) -> Any:
-        """The bins of the columns' values taken together."""
-        hashes = [_hashes(x) for x in columns]
-        bins = []
-        for row in zip(*hashes, strict=True):
-            joined = _CROSS_KEY
-            for one in row:
-                joined = joined_hash(joined, one)
-            bins.append(joined % self.num_bins)
-        return _core.as_tensor(np.array(bins, "int64").reshape(columns[0]._shape_tuple()))
+        rows = [_ops.reshape(x, [-1, 1]) for x in columns]
+        bins = cross_hashed(rows, self.num_bins).values
+        return self.encode(_ops.reshape(bins, [-1 if size is None else size for size in shape]))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return encoded_shape(as_shape(input_shape[0]), self.output_mode, self.num_bins)
-
-
-def _hashes(column: Any) -> list[int]:
-    """The hashes of strings; integers are their own hashes."""
-    flat = np.asarray(column.numpy()).reshape(-1).tolist()
-    if column.dtype is dtypes.string:
-        return [fingerprint64(value) for value in flat]
-    return [value & _WORD for value in flat]

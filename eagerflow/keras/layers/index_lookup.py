@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, errors, nest
-from eagerflow.checkpoint.trackable import Held, Value
+from eagerflow.checkpoint.trackable import Value
+from eagerflow.debugging import Assert
 from eagerflow.framework import dtypes
-from eagerflow.framework.host_call import now_or_node
-from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework.func_graph import eagerly
+from eagerflow.framework.variable import Variable
 from eagerflow.keras import backend
 from eagerflow.keras.engine.composite_inputs import is_composite
 from eagerflow.keras.engine.layer import Layer
@@ -29,10 +30,40 @@ from eagerflow.keras.layers.preprocessing_layer import (
     listed,
 )
 from eagerflow.keras.saving.serialization import check_reference
-from eagerflow.ops.array import invalid_argument
+from eagerflow.lookup.tables import MutableHashTable
+from eagerflow.ops.indexing import boolean_mask
+from eagerflow.strings import format as format_text
 
 _ops = _core.ops
 MODES = ("int", "one_hot", "multi_hot", "count", "tf_idf")
+
+
+# What stands for unknown terms in the table where their ids depend on the term, or are an error.
+_UNKNOWN = -2
+
+
+class TermTable(MutableHashTable):
+    """The table of a layer: ids of terms, or terms of ids.
+
+    Args:
+        key_dtype: the dtype of what is looked up.
+        value_dtype: that of what is found.
+        default_value: what is found of anything else.
+        values: what checkpoints have of it.
+    """
+
+    def __init__(self, key_dtype: Any, value_dtype: Any, default_value: Any, values: Any) -> None:
+        super().__init__(key_dtype, value_dtype, default_value)
+        self._checkpoint_values = values
+
+    def replace(self, keys: list[Any], values: list[Any]) -> None:
+        """Gives the table other contents."""
+        with eagerly():
+            self._table = _core.Table(self._key_dtype, self._value_dtype, [])
+            self.insert(
+                _core.convert(keys, self._key_dtype, None),
+                _core.convert(values, self._value_dtype, None),
+            )
 
 
 class IndexLookup(PreprocessingLayer):
@@ -114,8 +145,13 @@ class IndexLookup(PreprocessingLayer):
         attributes["input_vocabulary"] = vocabulary
         attributes["input_idf_weights"] = idf_weights
         attributes["_tokens"] = []
-        attributes["_ids"] = {}
-        attributes["_idf"] = None
+        with eagerly():
+            attributes["lookup_table"] = self._made_table()
+            if mode == "tf_idf":
+                none = _ops.zeros([0], dtypes.as_dtype(self.compute_dtype or "float32"))
+                attributes["idf_weights"] = Variable(
+                    none, trainable=False, shape=[None], name="idf_weights"
+                )
         attributes["_counts"] = collections.Counter()
         attributes["_document_counts"] = collections.Counter()
         attributes["_documents"] = 0
@@ -125,9 +161,9 @@ class IndexLookup(PreprocessingLayer):
     _saves_any_shape = True
     input_vocabulary: Any
     input_idf_weights: Any
+    lookup_table: TermTable
+    idf_weights: Variable
     _tokens: list[Any]
-    _ids: dict[Any, int]
-    _idf: Any
     _counts: collections.Counter
     _document_counts: collections.Counter
     _documents: int
@@ -141,9 +177,27 @@ class IndexLookup(PreprocessingLayer):
         """Terms from a tensor's array, in the form that `_key` returns."""
         raise NotImplementedError
 
-    def _bucket(self, term: Any) -> int:
-        """Which of the ids of unknown terms a term has."""
+    def _table_keys(self, terms: list[Any]) -> list[Any]:
+        """Terms as the table has them."""
         raise NotImplementedError
+
+    def _keys(self, values: Any) -> Any:
+        """Values as a tensor of the table's keys."""
+        raise NotImplementedError
+
+    def _bucket(self, keys: Any) -> Any:
+        """Which of the ids of unknown terms terms have, by their keys."""
+        raise NotImplementedError
+
+    def _made_table(self) -> TermTable:
+        kind = dtypes.string if self.vocabulary_dtype == "string" else dtypes.int64
+        values = self._checkpoint_terms
+        if not self.invert:
+            unknown = self._first_unknown if self.num_oov_indices == 1 else _UNKNOWN
+            return TermTable(kind, dtypes.int64, unknown, values)
+        oov = self.oov_token
+        missing = "" if kind is dtypes.string else -1
+        return TermTable(dtypes.int64, kind, missing if oov is None else oov, values)
 
     @property
     def _first_unknown(self) -> int:
@@ -225,14 +279,19 @@ class IndexLookup(PreprocessingLayer):
 
     def save_own_variables(self, store: dict[str, Any]) -> None:
         """Puts the factors of "tf_idf" into a store."""
-        if self._idf is not None:
-            store["idf_weights"] = self._idf.numpy()
+        if self._has_idf:
+            store["idf_weights"] = self.idf_weights.numpy()
 
     def load_own_variables(self, store: Any) -> None:
         """Loads what `save_own_variables` put into a store."""
         if "idf_weights" in store:
             factors = _core.as_tensor(store["idf_weights"])
-            self.__dict__["_idf"] = _ops.cast(factors, self.compute_dtype or factors.dtype)
+            self.idf_weights.assign(_ops.cast(factors, self.idf_weights.dtype))
+
+    @property
+    def _has_idf(self) -> bool:
+        """Whether there are factors, which "tf_idf" needs."""
+        return self.output_mode == "tf_idf" and bool(self.idf_weights.numpy().size)
 
     def _check_hdf5(self) -> None:
         if self.input_vocabulary is None and self._tokens:
@@ -242,16 +301,11 @@ class IndexLookup(PreprocessingLayer):
                 f"{type(self).__name__} with a vocabulary that `adapt` or `set_vocabulary` made."
             )
 
-    def _checkpoint_children(self) -> dict[str, Any]:
-        """The terms and their factors, unless the constructor was called with them."""
-        if self.input_vocabulary is not None:
-            return super()._checkpoint_children()
-        children = super()._checkpoint_children()
-        held = children.pop("_held", None) or Held(self._checkpoint_terms)
-        self.__dict__["_held"] = held
-        return {**children, "lookup_table": held}
-
     def _checkpoint_terms(self) -> dict[str, Value]:
+        """What the table's checkpoints have, unless the constructor was called with the terms."""
+        if self.input_vocabulary is not None:
+            return {}
+
         def terms() -> Any:
             array = np.empty(len(self._tokens), object)
             array[:] = [str(term).encode() for term in self._tokens]
@@ -261,17 +315,7 @@ class IndexLookup(PreprocessingLayer):
             terms = [self._from_text(term.decode()) for term in values.numpy().tolist()]
             self._set_terms([self._key(term) for term in terms], None)
 
-        def set_factors(values: Any) -> None:
-            self.__dict__["_idf"] = _ops.cast(values, self.compute_dtype or values.dtype)
-
-        values = {"table-keys": Value(terms, set_terms)}
-        if self.output_mode == "tf_idf":
-            none = np.zeros([0], "float32")
-            values["idf_weights"] = Value(
-                lambda: _core.as_tensor(none if self._idf is None else self._idf),
-                set_factors,
-            )
-        return values
+        return {"table-keys": Value(terms, set_terms)}
 
     def save_assets(self, dir_path: str) -> None:
         """Writes the terms into `vocabulary.txt` in a folder, if the configuration lacks them."""
@@ -329,13 +373,19 @@ class IndexLookup(PreprocessingLayer):
                 f"{before}, new vocab size is {after}"
             )
         attributes["_tokens"] = terms
-        attributes["_ids"] = {term: start + position for position, term in enumerate(terms)}
+        ids, keys = list(range(start, after)), self._table_keys(terms)
+        mask = self.mask_token
+        if mask is not None:
+            ids.append(0 if self.output_mode == "int" or self.invert else -1)
+            keys += self._table_keys([self._key(mask)])
+        self.lookup_table.replace(*((ids, keys) if self.invert else (keys, ids)))
         if idf is not None:
             # Unknown terms have the mean factor if the factors are of known terms only.
             unknown = [np.average(idf)] * (start + len(terms) - len(idf))
             rest = [0.0] * ((self.max_tokens or 0) - start - len(terms)) * self.pad_to_max_tokens
             factors = np.concatenate([unknown, idf, rest])
-            attributes["_idf"] = _ops.cast(factors, self.compute_dtype or "float32")
+            with eagerly():
+                self.idf_weights.assign(_ops.cast(factors, self.idf_weights.dtype))
 
     def update_state(self, data: Any) -> None:
         if self.input_vocabulary is not None:
@@ -387,43 +437,6 @@ class IndexLookup(PreprocessingLayer):
         self._set_terms(terms, idf)
         self._counts.clear()
 
-    def _looked_up(self, array: Any) -> Any:
-        """The ids of terms; -1 for those that vectors leave out."""
-        ids = self._ids
-        unknown, count = self._first_unknown, self.num_oov_indices
-        mask = None if self.mask_token is None else self._key(self.mask_token)
-        result = np.empty(array.size, "int64")
-        missing = []
-        for position, term in enumerate(array.reshape(-1).tolist()):
-            term_id = ids.get(term)
-            if term_id is None:
-                if mask is not None and term == mask:
-                    term_id = 0 if self.output_mode == "int" else -1
-                elif count == 1:
-                    term_id = unknown
-                elif count:
-                    term_id = unknown + self._bucket(term)
-                else:
-                    missing.append(term)
-                    term_id = -1
-            result[position] = term_id
-        if missing:
-            raise invalid_argument(
-                "When `num_oov_indices=0` all inputs should be in vocabulary, found OOV values "
-                f"{missing}, consider setting `num_oov_indices=1`."
-            )
-        return result.reshape(array.shape)
-
-    def _named(self, array: Any) -> Any:
-        """The terms of ids."""
-        names = dict(enumerate(self._tokens, self._first_term))
-        if self.mask_token is not None:
-            names[0] = self.mask_token
-        flat = [names.get(int(term_id), self.oov_token) for term_id in array.reshape(-1)]
-        result = np.empty(len(flat), object)
-        result[:] = flat
-        return result.reshape(array.shape)
-
     def build(self, input_shape: Any) -> None:
         Layer.build(self, input_shape)
 
@@ -434,16 +447,25 @@ class IndexLookup(PreprocessingLayer):
         return ids if self.invert else self.encode(ids)
 
     def to_ids(self, values: Any) -> Any:
-        """The ids of terms, or the terms of ids."""
-        dtype = dtypes.as_dtype(self.vocabulary_dtype) if self.invert else dtypes.int64
-
-        def look_up(values: Any) -> Any:
-            if self.invert:
-                return _core.convert(self._named(values.numpy()), dtype, None)
-            array = self._terms(np.asarray(values.numpy(), dtype=object))
-            return _core.as_tensor(self._looked_up(array))
-
-        return now_or_node(look_up, TensorSpec(values.shape, dtype), "lookup", values)
+        """The ids of terms, -1 for those that vectors leave out; or the terms of ids."""
+        if self.invert:
+            terms = self.lookup_table.lookup(_ops.cast(values, dtypes.int64))
+            wanted = dtypes.as_dtype(self.vocabulary_dtype)
+            return terms if terms.dtype is wanted else _ops.cast(terms, wanted)
+        keys = self._keys(values)
+        ids = self.lookup_table.lookup(keys)
+        if self.num_oov_indices == 1:
+            return ids
+        unknown = _ops.equal(ids, _ops.cast(_UNKNOWN, dtypes.int64))
+        if self.num_oov_indices:
+            return _ops.select(unknown, self._bucket(keys) + self._first_unknown, ids)
+        message = format_text(
+            "When `num_oov_indices=0` all inputs should be in vocabulary, found OOV values {}, "
+            "consider setting `num_oov_indices=1`.",
+            boolean_mask(keys, unknown),
+        )
+        Assert(_ops.logical_not(_ops.reduce_any(unknown)), [message])
+        return ids
 
     def encode(self, ids: Any) -> Any:
         """Ids in the layer's output mode."""
@@ -451,18 +473,14 @@ class IndexLookup(PreprocessingLayer):
             return _ops.cast(ids, dtypes.as_dtype(self.compute_dtype))
         idf = None
         if self.output_mode == "tf_idf":  # what the layer has learned when a graph runs
-            spec = TensorSpec([None], dtypes.as_dtype(self.compute_dtype))
-            idf = now_or_node(self._factors, spec, "idf_weights")
+            if _core.building() is None and not self._has_idf:
+                raise ValueError(
+                    "When output mode is `'tf_idf'`, idf_weights must be provided: pass them to the "
+                    "layer, or call `adapt` with some sample data."
+                )
+            idf = self.idf_weights.read_value()
         vectors = encoded(ids, self.output_mode, self._depth() or 1, self.compute_dtype, idf=idf)
         return in_form(vectors, self.sparse)
-
-    def _factors(self) -> Any:
-        if self._idf is None:
-            raise ValueError(
-                "When output mode is `'tf_idf'`, idf_weights must be provided: pass them to the "
-                "layer, or call `adapt` with some sample data."
-            )
-        return self._idf
 
     def note_size(self) -> None:
         """Keeps the number of terms for the configuration: layers after this one depend on it.

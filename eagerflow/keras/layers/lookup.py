@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import strings
+from eagerflow import _core, strings
+from eagerflow.framework import dtypes
 from eagerflow.keras.layers.index_lookup import IndexLookup
+
+_ops = _core.ops
 
 
 class StringLookup(IndexLookup):
@@ -84,8 +87,14 @@ class StringLookup(IndexLookup):
         result[:] = flat
         return result.reshape(array.shape)
 
-    def _bucket(self, term: Any) -> int:
-        return int(strings.to_hash_bucket_fast(term, self.num_oov_indices))
+    def _table_keys(self, terms: list[Any]) -> list[Any]:
+        return [term.encode(self.encoding, "surrogateescape") for term in terms]
+
+    def _keys(self, values: Any) -> Any:
+        return values if values.dtype is dtypes.string else strings.as_string(values)
+
+    def _bucket(self, keys: Any) -> Any:
+        return strings.to_hash_bucket_fast(keys, self.num_oov_indices)
 
 
 class IntegerLookup(IndexLookup):
@@ -164,5 +173,13 @@ class IntegerLookup(IndexLookup):
     def _terms(self, array: Any) -> Any:
         return array.astype("int64")
 
-    def _bucket(self, term: Any) -> int:
-        return term % self.num_oov_indices
+    def _table_keys(self, terms: list[Any]) -> list[Any]:
+        return list(terms)
+
+    def _keys(self, values: Any) -> Any:
+        if values.dtype is dtypes.string:
+            return strings.to_number(values, dtypes.int64)
+        return _ops.cast(values, dtypes.int64)
+
+    def _bucket(self, keys: Any) -> Any:
+        return _ops.floormod(keys, _ops.cast(self.num_oov_indices, dtypes.int64))

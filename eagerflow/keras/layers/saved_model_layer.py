@@ -26,7 +26,7 @@ class TFSMLayer(Layer):
     >>> model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(3,))])
     >>> folder = tempfile.mkdtemp()
     >>> model.export(folder)
-    >>> layer = tf.keras.layers.TFSMLayer(folder, call_endpoint="serve")
+    >>> layer = tf.keras.layers.TFSMLayer(folder)
     >>> layer(tf.ones((1, 3))).shape
     TensorShape([1, 2])
     """
@@ -34,7 +34,7 @@ class TFSMLayer(Layer):
     def __init__(
         self,
         filepath: Any,
-        call_endpoint: str = "serving_default",
+        call_endpoint: str = "serve",
         call_training_endpoint: str | None = None,
         trainable: bool = True,
         name: str | None = None,
