@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ops/op.h"
@@ -129,6 +130,13 @@ class Builder {
             std::span<const int64_t> batch_y, std::span<const int64_t> over_x,
             std::span<const int64_t> over_y);
 
+  // Says that the result is an error if a scalar is true. Programs of functions go on, as XLA's
+  // do; an operation that is called by itself raises InvalidArgumentError.
+  void refuse_if(const Value& condition, std::string message) {
+    refusals_.emplace_back(condition, std::move(message));
+  }
+  const std::vector<std::pair<Value, std::string>>& refusals() const { return refusals_; }
+
   // Rows of x by indices of its first axis: x[indices]. Indices outside are moved inside.
   Value take_rows(const Value& x, const Value& indices);
 
@@ -136,6 +144,7 @@ class Builder {
   Value fresh(const TensorSpec& spec);
 
   std::string text_;
+  std::vector<std::pair<Value, std::string>> refusals_;
   int64_t next_ = 0;
 };
 

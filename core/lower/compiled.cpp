@@ -268,7 +268,11 @@ bool CompiledFunction::compile_replicas(Unit& unit) const {
   for (const DeviceId id : unit.graph->replicas()) {
     PluginDevice* const device = plugin_device(id);
     if (!device || &device->client() != &client_) return false;
-    if (std::ranges::find(unit.devices, device->index()) != unit.devices.end()) return false;
+    // Parts of a device run one program only at a time.
+    const auto is_same = [&](int other) {
+      return client_.device(other).handle == client_.device(device->index()).handle;
+    };
+    if (std::ranges::any_of(unit.devices, is_same)) return false;
     unit.devices.push_back(device->index());
   }
   auto program = std::make_unique<ReplicatedProgram>();

@@ -107,21 +107,23 @@ const OperationPrograms::Entry* OperationPrograms::find_entry(size_t hash, const
 OperationPrograms::Found OperationPrograms::find(const Op& op, std::span<const Tensor> inputs,
                                                  AttrsRef attrs, const SpecList& specs,
                                                  bool overwrites) {
-  Found found;
   const Split split = split_attrs(op, attrs);
   if (!split.names.empty()) attrs = split.attrs;
-  for (const int64_t value : split.values) found.late.push_back(Tensor::of(value));
+  const auto with_late = [&](Found program) {
+    for (const int64_t value : split.values) program.late.push_back(Tensor::of(value));
+    return program;
+  };
   const size_t hash = hash_of(op, inputs);
   {
     const std::lock_guard lock(mutex_);
     if (const Entry* entry = find_entry(hash, op, inputs, attrs, overwrites)) {
-      found.executable = entry->executable;
-      return found;
+      return with_late(entry->found);
     }
   }
   // Compiling lets other threads have Python's lock, and so holds none.
-  found.executable = compile(op, inputs, attrs, specs, split.names, overwrites);
-  Entry entry{&op, attrs, {}, overwrites, found.executable};
+  Entry entry{
+      &op, attrs, {}, overwrites, compile(op, inputs, attrs, specs, split.names, overwrites)};
+  Found found = with_late(entry.found);
   for (const Tensor& input : inputs) entry.inputs.push_back({input.dtype(), input.shape()});
   const std::lock_guard lock(mutex_);
   if (entries_.size() >= kMostPrograms) entries_.clear();
@@ -129,20 +131,28 @@ OperationPrograms::Found OperationPrograms::find(const Op& op, std::span<const T
   return found;
 }
 
-pjrt::ExecutablePtr OperationPrograms::compile(const Op& op, std::span<const Tensor> inputs,
-                                               AttrsRef attrs, const SpecList& specs,
-                                               std::span<const std::string> late, bool overwrites) {
-  if (!find_rule(op)) return nullptr;
+OperationPrograms::Found OperationPrograms::compile(const Op& op, std::span<const Tensor> inputs,
+                                                    AttrsRef attrs, const SpecList& specs,
+                                                    std::span<const std::string> late,
+                                                    bool overwrites) {
+  if (!find_rule(op)) return {};
   std::vector<TensorSpec> given;
   for (const Tensor& input : inputs) given.push_back({input.dtype(), input.shape()});
-  std::string text;
+  OperationProgram program;
   try {
-    text = program_of(op, given, attrs, specs, late, overwrites);
+    program = program_of(op, given, attrs, specs, late, overwrites);
   } catch (const Error& error) {
     if (error.code() != Code::kUnimplemented) throw;
-    return nullptr;
+    return {};
   }
-  return compiled_program(client_, text, specs);
+  SpecList results = specs;
+  for (size_t k = 0; k < program.refusals.size(); ++k) results.push_back({DType::kBool, {}});
+  Found found;
+  found.executable = compiled_program(client_, program.text, results);
+  if (!program.refusals.empty()) {
+    found.refusals = std::make_shared<std::vector<std::string>>(std::move(program.refusals));
+  }
+  return found;
 }
 
 }  // namespace ef::lower

@@ -20,6 +20,8 @@ class OperationPrograms {
 
   struct Found {
     pjrt::ExecutablePtr executable;  // null if there is no program
+    // Messages of errors: behind its results, the program has for each whether there is one.
+    std::shared_ptr<const std::vector<std::string>> refusals;
     TensorList late;  // scalars behind the inputs: attributes that differ from call to call
   };
   // The program, which is compiled when it is first asked for. With `overwrites`, its result takes
@@ -33,15 +35,14 @@ class OperationPrograms {
     SavedAttrs attrs;
     SpecList inputs;
     bool overwrites;
-    pjrt::ExecutablePtr executable;
+    Found found;
   };
   using Entries = std::unordered_multimap<size_t, Entry>;
 
   const Entry* find_entry(size_t hash, const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                           bool overwrites);
-  pjrt::ExecutablePtr compile(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
-                              const SpecList& specs, std::span<const std::string> late,
-                              bool overwrites);
+  Found compile(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const SpecList& specs,
+                std::span<const std::string> late, bool overwrites);
 
   pjrt::Client& client_;
   std::mutex mutex_;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
+#include <utility>
 
 #include "eager/fused_update.h"
 #include "ops/elementwise.h"
@@ -34,17 +36,30 @@ bool stays_on_host(std::span<const Tensor> inputs, const SpecList& specs) {
           std::ranges::none_of(inputs, pjrt::device_memory));
 }
 
+// Waits for the program: whether it has failed is among its results.
+void raise_refusals(const std::vector<std::string>& messages, size_t count, TensorList& outputs) {
+  for (size_t k = 0; k < messages.size(); ++k) {
+    const Tensor& refused = pjrt::device_memory(outputs[count + k])->host();
+    if (*refused.data<bool>()) invalid_argument(messages[k]);
+  }
+  outputs.resize(count);
+}
+
 bool is_copy(const Op& op) { return &op == &ops::identity || &op == &ops::stop_gradient; }
 
 }  // namespace
 
 DeviceId PluginDevice::add(pjrt::Client& client, int index, const std::string& type,
                            int64_t memory_limit) {
+  static std::set<std::pair<pjrt::Client*, int>> taken;
+  if (!taken.emplace(&client, index).second) index = client.divide(index);
   // Rows of the table stay until the process ends.
   auto* const device = new PluginDevice(client, index, programs_of<OperationPrograms>(client),
                                         programs_of<UpdatePrograms>(client));
   if (memory_limit > 0) client.use(index).set_limit(memory_limit);
-  return add_device(type, device);
+  const DeviceId row = add_device(type, device);
+  client.use(index).set_device(device_at(row).name);
+  return row;
 }
 
 bool PluginDevice::run(DeviceId device, const Op& op, std::span<const Tensor> inputs,
@@ -69,6 +84,7 @@ bool PluginDevice::run(DeviceId device, const Op& op, std::span<const Tensor> in
     for (const Tensor& number : found.late) all.push_back(number);
     found.executable->run(all, {}, index_, outputs);
   }
+  if (found.refusals) raise_refusals(*found.refusals, specs.size(), outputs);
   for (const Tensor& output : outputs) output.impl()->set_device(device);
   return true;
 }

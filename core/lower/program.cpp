@@ -425,9 +425,9 @@ class Writer {
 
 }  // namespace
 
-std::string program_of(const Op& op, std::span<const TensorSpec> inputs, AttrsRef attrs,
-                       std::span<const TensorSpec> outputs, std::span<const std::string> late,
-                       bool overwrites) {
+OperationProgram program_of(const Op& op, std::span<const TensorSpec> inputs, AttrsRef attrs,
+                            std::span<const TensorSpec> outputs, std::span<const std::string> late,
+                            bool overwrites) {
   Builder b;
   Values values;
   std::string parameters;
@@ -441,8 +441,14 @@ std::string program_of(const Op& op, std::span<const TensorSpec> inputs, AttrsRe
     named.emplace_back(late[k], Value{cat("%late", k), DType::kInt64, {}});
     parameters += (parameters.empty() ? "" : ", ") + declared(named.back().second);
   }
-  const Values results = apply(b, op, values, attrs, outputs, named);
-  return function_text(parameters, results, b);
+  Values results = apply(b, op, values, attrs, outputs, named);
+  OperationProgram program;
+  for (const auto& [condition, message] : b.refusals()) {
+    results.push_back(condition);
+    program.refusals.push_back(message);
+  }
+  program.text = function_text(parameters, results, b);
+  return program;
 }
 
 namespace {

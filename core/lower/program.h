@@ -12,13 +12,20 @@
 
 namespace ef::lower {
 
+// The program of an operation.
+struct OperationProgram {
+  std::string text;
+  // Behind the operation's results, booleans: whether it is refused, with which message.
+  std::vector<std::string> refusals;
+};
+
 // The program of one operation, whose parameters are its inputs, then as int64 scalars the
 // attributes that `late` names, as Call::late does. With `overwrites`, the result takes the memory
 // of the first input. Throws Unimplemented if programs do not have the operation, or not for these
 // dtypes.
-std::string program_of(const Op& op, std::span<const TensorSpec> inputs, AttrsRef attrs,
-                       std::span<const TensorSpec> outputs, std::span<const std::string> late = {},
-                       bool overwrites = false);
+OperationProgram program_of(const Op& op, std::span<const TensorSpec> inputs, AttrsRef attrs,
+                            std::span<const TensorSpec> outputs,
+                            std::span<const std::string> late = {}, bool overwrites = false);
 
 // The program of a graph.
 struct Program {

@@ -13,9 +13,27 @@ const PJRT_Api* whole = nullptr;
 char lost;  // stands for the error
 int left = 0;
 
+// Whether the device is lost when this is done for the first time.
+bool fails_at(const char* place) {
+  const char* const chosen = std::getenv("LOST_AT");
+  return chosen && std::strcmp(chosen, place) == 0;
+}
+
 PJRT_Error* execute(PJRT_LoadedExecutable_Execute_Args* args) {
-  if (left-- <= 0) return reinterpret_cast<PJRT_Error*>(&lost);
+  if (left-- <= 0 || fails_at("execute")) return reinterpret_cast<PJRT_Error*>(&lost);
   return whole->PJRT_LoadedExecutable_Execute(args);
+}
+
+// Values that variables begin with are there: further ones are not.
+PJRT_Error* copy(PJRT_Client_BufferFromHostBuffer_Args* args) {
+  static int copies = 0;
+  if (fails_at("copy") && ++copies > 2) return reinterpret_cast<PJRT_Error*>(&lost);
+  return whole->PJRT_Client_BufferFromHostBuffer(args);
+}
+
+PJRT_Error* await(PJRT_Event_Await_Args* args) {
+  if (fails_at("read")) return reinterpret_cast<PJRT_Error*>(&lost);
+  return whole->PJRT_Event_Await(args);
 }
 
 PJRT_Error* create(PJRT_Client_Create_Args* args) {
@@ -53,6 +71,8 @@ extern "C" const PJRT_Api* GetPjrtApi() {
   api.struct_size = sizeof api;
   api.PJRT_LoadedExecutable_Execute = execute;
   api.PJRT_Client_Create = create;
+  api.PJRT_Client_BufferFromHostBuffer = copy;
+  api.PJRT_Event_Await = await;
   api.PJRT_Error_Destroy = destroy;
   api.PJRT_Error_Message = message;
   api.PJRT_Error_GetCode = code;

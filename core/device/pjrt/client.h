@@ -44,14 +44,19 @@ struct MemoryStats {
 // The bytes of tensors on a device, which not every plugin counts.
 class MemoryUse {
  public:
+  explicit MemoryUse(std::string device) : device_(std::move(device)) {}
   // Throws ResourceExhausted, which says what is asked for, if it would go beyond the limit.
-  void check(int64_t bytes, std::span<const TensorSpec> specs, const std::string& device) const;
+  void check(int64_t bytes, std::span<const TensorSpec> specs) const;
   void add(int64_t bytes);
   MemoryStats stats() const { return {in_use_, peak_, limit_}; }
   void reset_peak() { peak_ = in_use_.load(); }
   void set_limit(int64_t bytes) { limit_ = bytes; }
+  // What messages call the device.
+  const std::string& device() const { return device_; }
+  void set_device(std::string name) { device_ = std::move(name); }
 
  private:
+  std::string device_;
   std::atomic<int64_t> in_use_{0}, peak_{0}, limit_{0};
 };
 
@@ -160,7 +165,11 @@ class Client {
   const std::string& platform() const { return platform_; }                  // "cpu", "cuda"
   const std::string& platform_version() const { return platform_version_; }  // the plugin's words
   std::pair<int, int> version() const { return version_; }  // of the interface: major, minor
+  // The devices, then further parts of them (divide()): what `device` numbers everywhere.
   const std::vector<DeviceInfo>& devices() const { return devices_; }
+  const DeviceInfo& device(int device) const { return devices_[static_cast<size_t>(device)]; }
+  // Makes another device of one, whose memory is counted and limited by itself; returns its number.
+  int divide(int device);
   const Api& api() const { return *api_; }
   PJRT_Client* handle() const { return handle_; }
   // Whether the host can read the devices' memory.
@@ -189,6 +198,9 @@ class Client {
   // where devices can, until it is destroyed.
   PJRT_Buffer* upload(const Tensor& tensor, int device, bool may_stay);
   PJRT_Buffer* copied(const DeviceMemory& memory, int device);
+  // Throws the plugin's error, and for one about memory how much is asked for and free.
+  [[noreturn]] void refuse(const Error& error, int64_t bytes, std::span<const TensorSpec> specs,
+                           int device) const;
 
   std::string path_, platform_, platform_version_;
   std::pair<int, int> version_;

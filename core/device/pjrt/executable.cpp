@@ -135,22 +135,21 @@ class Executable::Call {
     for (const Tensor& input : inputs) {
       DeviceMemory* const memory = device_memory(input);
       if (memory && &memory->client() == &client) {
-        buffers_.push_back(memory->device() == device
-                               ? memory->buffer()
-                               : temporaries_.add(client.copied(*memory, device)));
+        const bool is_there =
+            client.device(memory->device()).handle == client.device(device).handle;
+        buffers_.push_back(is_there ? memory->buffer()
+                                    : temporaries_.add(client.copied(*memory, device)));
       } else {
         buffers_.push_back(temporaries_.add(client.upload(input, device, true)));
       }
     }
-    int64_t needed = 0;
     for (const TensorSpec& spec : self.results_) {
-      needed += spec.shape.num_elements() * static_cast<int64_t>(element_size(spec.dtype));
+      needed_ += spec.shape.num_elements() * static_cast<int64_t>(element_size(spec.dtype));
     }
     for (size_t k = 0; k < donated.size(); ++k) {
-      if (donated[k]) needed -= inputs[k].bytes();
+      if (donated[k]) needed_ -= inputs[k].bytes();
     }
-    client.use(device).check(needed, {self.results_.begin(), self.results_.size()},
-                             client.devices()[static_cast<size_t>(device)].description);
+    client.use(device).check(needed_, specs());
     outputs_.resize(self.results_.size());
   }
   Call(const Call&) = delete;
@@ -158,6 +157,12 @@ class Executable::Call {
 
   PJRT_Buffer* const* arguments() const { return buffers_.begin(); }
   PJRT_Buffer** outputs() { return outputs_.begin(); }
+
+  // What the results take.
+  int64_t needed() const { return needed_; }
+  std::span<const TensorSpec> specs() const {
+    return {self_.results_.begin(), self_.results_.size()};
+  }
 
   // After the execution has begun.
   void finish(TensorList& results) const {
@@ -176,6 +181,7 @@ class Executable::Call {
   std::span<const Tensor> inputs_;
   std::span<const char> donated_;
   int device_;
+  int64_t needed_ = 0;
   Temporaries temporaries_;
   InlineVector<PJRT_Buffer*, 16> buffers_, outputs_;
 };
@@ -209,8 +215,12 @@ void Executable::run(std::span<const Tensor> inputs, std::span<const char> donat
   args.num_devices = 1;
   args.num_args = inputs.size();
   args.output_lists = &output_list;
-  args.execute_device = client_.devices()[static_cast<size_t>(device)].handle;
-  EF_PJRT(client_.api(), LoadedExecutable_Execute, args);
+  args.execute_device = client_.device(device).handle;
+  try {
+    EF_PJRT(client_.api(), LoadedExecutable_Execute, args);
+  } catch (const Error& error) {
+    client_.refuse(error, call.needed(), call.specs(), device);
+  }
   call.finish(results);
 }
 

@@ -116,28 +116,18 @@ PJRT_Buffer* Client::upload(const Tensor& tensor, int device, bool may_stay) {
   args.type = type_of(tensor.dtype());
   args.dims = tensor.shape().data();
   args.num_dims = static_cast<size_t>(tensor.rank());
-  args.device = devices_[static_cast<size_t>(device)].handle;
+  args.device = this->device(device).handle;
   // Memory of NumPy's is released under Python's lock, for which a thread of the plugin must not
   // wait.
   const bool stays = may_stay && tensor.bytes() > kSmall && tensor.impl()->buffer()->writable();
   const TensorSpec spec{tensor.dtype(), tensor.shape()};
-  use(device).check(tensor.bytes(), {&spec, 1}, devices_[static_cast<size_t>(device)].description);
+  use(device).check(tensor.bytes(), {&spec, 1});
   args.host_buffer_semantics = stays ? PJRT_HostBufferSemantics_kImmutableZeroCopy
                                      : PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
   try {
     EF_PJRT(*api_, Client_BufferFromHostBuffer, args);
   } catch (const Error& error) {
-    if (error.code() != Code::kResourceExhausted) throw;
-    std::string room;
-    try {
-      const MemoryStats stats = memory(device);
-      if (stats.limit > 0) room = cat(", and ", stats.limit - stats.in_use, " are free");
-    } catch (const Error&) {
-      // The plugin does not say.
-    }
-    fail(Code::kResourceExhausted, "OOM when allocating tensor with shape", tensor.shape(),
-         " and type ", tensor.dtype(), " on ", devices_[static_cast<size_t>(device)].description,
-         ": it takes ", tensor.bytes(), " bytes", room, ". ", error.what());
+    refuse(error, tensor.bytes(), {&spec, 1}, device);
   }
   if (!stays) {
     destroy(*api_, args.done_with_host_buffer);
@@ -151,10 +141,46 @@ PJRT_Buffer* Client::upload(const Tensor& tensor, int device, bool may_stay) {
   return args.buffer;
 }
 
+namespace {
+
+// "tensor with shape[2,3] and type float": as TensorFlow's messages have it.
+std::string described(std::span<const TensorSpec> specs) {
+  constexpr size_t kMost = 4;
+  std::string text;
+  for (const TensorSpec& spec : specs.first(std::min(specs.size(), kMost))) {
+    text +=
+        cat(text.empty() ? "" : " and ", "tensor with shape", spec.shape, " and type ", spec.dtype);
+  }
+  return specs.size() > kMost ? cat(text, " and ", specs.size() - kMost, " more") : text;
+}
+
+constexpr const char* kAdvice =
+    " Delete tensors that are not needed any more, take smaller batches, or give the device more "
+    "by "
+    "tf.config.LogicalDeviceConfiguration(memory_limit=...).";
+
+}  // namespace
+
+void Client::refuse(const Error& error, int64_t bytes, std::span<const TensorSpec> specs,
+                    int device) const {
+  if (error.code() != Code::kResourceExhausted) throw error;
+  MemoryStats stats = use(device).stats();
+  try {
+    stats = memory(device);
+  } catch (const Error&) {
+    // The plugin does not say.
+  }
+  const std::string room =
+      stats.limit > 0 ? cat("of ", stats.limit, " there are ", stats.limit - stats.in_use, " free")
+                      : cat("and tensors have ", stats.in_use);
+  fail(Code::kResourceExhausted, "OOM when allocating ", described(specs), " on ",
+       use(device).device(), ": it takes ", bytes, " bytes, ", room, ". ", error.what(), kAdvice);
+}
+
 PJRT_Buffer* Client::copied(const DeviceMemory& memory, int device) {
   auto args = arguments<PJRT_Buffer_CopyToDevice_Args>();
   args.buffer = memory.buffer();
-  args.dst_device = devices_[static_cast<size_t>(device)].handle;
+  args.dst_device = this->device(device).handle;
   EF_PJRT(*api_, Buffer_CopyToDevice, args);
   return args.dst_buffer;
 }
@@ -175,6 +201,11 @@ Tensor Client::to_device(const Tensor& tensor, int device) {
     return adopt(upload(tensor, device, false), spec, device);
   }
   if (memory->device() == device) return tensor;
+  use(device).check(tensor.bytes(), {&spec, 1});
+  // Parts of a device read each other's memory; a copy is one of its own, by way of the host.
+  if (this->device(memory->device()).handle == this->device(device).handle) {
+    return adopt(upload(memory->host(), device, false), spec, device);
+  }
   return adopt(copied(*memory, device), spec, device);
 }
 
@@ -235,17 +266,12 @@ void MemoryUse::add(int64_t bytes) {
   }
 }
 
-void MemoryUse::check(int64_t bytes, std::span<const TensorSpec> specs,
-                      const std::string& device) const {
+void MemoryUse::check(int64_t bytes, std::span<const TensorSpec> specs) const {
   const int64_t limit = limit_, in_use = in_use_;
   if (limit <= 0 || in_use + bytes <= limit) return;
-  std::string what;
-  for (const TensorSpec& spec : specs) {
-    what +=
-        cat(what.empty() ? "" : " and ", "tensor with shape", spec.shape, " and type ", spec.dtype);
-  }
-  fail(Code::kResourceExhausted, "OOM when allocating ", what, " on ", device, ": it takes ", bytes,
-       " bytes, of ", limit, " there are ", std::max<int64_t>(limit - in_use, 0), " free.");
+  fail(Code::kResourceExhausted, "OOM when allocating ", described(specs), " on ", device_,
+       ": it takes ", bytes, " bytes, of ", limit, " there are ",
+       std::max<int64_t>(limit - in_use, 0), " free.", kAdvice);
 }
 
 PJRT_Buffer* DeviceMemory::buffer() const {

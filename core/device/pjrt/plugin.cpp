@@ -159,7 +159,7 @@ Client& Client::load(const std::string& path, std::span<const Option> options) {
   EF_PJRT(api, Client_AddressableDevices, devices);
   for (size_t k = 0; k < devices.num_addressable_devices; ++k) {
     client->devices_.push_back(describe(api, devices.addressable_devices[k]));
-    client->uses_.push_back(std::make_unique<MemoryUse>());
+    client->uses_.push_back(std::make_unique<MemoryUse>(client->devices_[k].description));
   }
   if (client->devices_.empty()) {
     fail(Code::kFailedPrecondition, "The plugin ", path, " has found no devices.");
@@ -167,11 +167,18 @@ Client& Client::load(const std::string& path, std::span<const Option> options) {
   return *(clients[path] = client.release());
 }
 
+int Client::divide(int device) {
+  devices_.push_back(DeviceInfo(this->device(device)));
+  uses_.push_back(std::make_unique<MemoryUse>(devices_.back().description));
+  return static_cast<int>(devices_.size()) - 1;
+}
+
 MemoryStats Client::memory(int device) const {
   const MemoryUse& own = use(device);
-  if (!api_->has(&PJRT_Api::PJRT_Device_MemoryStats)) return own.stats();
+  // Parts of a device have what they are given.
+  if (own.stats().limit > 0 || !api_->has(&PJRT_Api::PJRT_Device_MemoryStats)) return own.stats();
   auto args = arguments<PJRT_Device_MemoryStats_Args>();
-  args.device = devices_[static_cast<size_t>(device)].handle;
+  args.device = this->device(device).handle;
   try {
     EF_PJRT(*api_, Device_MemoryStats, args);
   } catch (const Error& error) {

@@ -107,7 +107,19 @@ void refuse_empty(const Call& c) {
   if (c.in[0].shape.num_elements() == 0) refuse("linear systems without elements");
 }
 
-Value solution(Builder& b, Value matrix, const Value& rhs, bool adjoint) {
+// As the kernels do, if a pivot is zero.
+void refuse_singular(const Call& c, const Value& factors, const char* message) {
+  Builder& b = c.b;
+  const Shape& shape = factors.shape;
+  const Value on =
+      b.compare("EQ", b.iota(DType::kInt32, shape, 1), b.iota(DType::kInt32, shape, 2));
+  const Value is_zero = b.logical_and(on, b.compare("EQ", factors, b.like(factors, 0)));
+  b.refuse_if(b.reduce(Reduction::kOr, is_zero, axes_from(0, shape.rank())),
+              cat(message, " [Op:", c.op.tf_name, "]"));
+}
+
+Value solution(const Call& c, Value matrix, const Value& rhs, bool adjoint, const char* singular) {
+  Builder& b = c.b;
   if (adjoint) matrix = adjoint_of(b, matrix);
   const int64_t n = matrix.shape[1];
   const Value both[] = {matrix, rhs};
@@ -116,6 +128,7 @@ Value solution(Builder& b, Value matrix, const Value& rhs, bool adjoint) {
   const Value upper = b.slice(done, none, Dims{done.shape[0], n, n}, ones);
   const Value right =
       b.slice(done, Dims{0, 0, n}, Dims(done.shape.begin(), done.shape.end()), ones);
+  refuse_singular(c, upper, singular);
   return b.one("stablehlo.triangular_solve", {upper, right}, right.spec(),
                "left_side = true, lower = false, unit_diagonal = false, "
                "transpose_a = #stablehlo<transpose NO_TRANSPOSE>");
@@ -124,8 +137,8 @@ Value solution(Builder& b, Value matrix, const Value& rhs, bool adjoint) {
 Values lu_solve(const Call& c) {
   refuse_empty(c);
   if (c.in[1].shape.num_elements() == 0) return {c.b.full(c.out[0].dtype, c.out[0].shape, 0)};
-  const Value x = solution(c.b, flattened(c.b, c.in[0]), flattened(c.b, c.in[1]),
-                           c.attrs<ops::LuAttrs>().adjoint);
+  const Value x = solution(c, flattened(c.b, c.in[0]), flattened(c.b, c.in[1]),
+                           c.attrs<ops::LuAttrs>().adjoint, "Input matrix is not invertible.");
   return {c.b.reshape(x, c.out[0].shape)};
 }
 
@@ -136,13 +149,15 @@ Values lu_inverse(const Call& c) {
   const Value rows = b.iota(DType::kInt32, matrix.shape, 1);
   const Value one = b.compare("EQ", rows, b.iota(DType::kInt32, matrix.shape, 2));
   const Value identity = b.select(one, b.like(matrix, 1), b.like(matrix, 0));
-  const Value x = solution(b, matrix, identity, c.attrs<ops::LuAttrs>().adjoint);
+  const Value x =
+      solution(c, matrix, identity, c.attrs<ops::LuAttrs>().adjoint, "Input is not invertible.");
   return {b.reshape(x, c.out[0].shape)};
 }
 
 Values lu_factors(const Call& c) {
   refuse_empty(c);
   const Eliminated done = eliminated(c.b, flattened(c.b, c.in[0]));
+  refuse_singular(c, done.matrix, "Input is not invertible.");
   return {c.b.reshape(done.matrix, c.out[0].shape), c.b.reshape(done.order, c.out[1].shape)};
 }
 
