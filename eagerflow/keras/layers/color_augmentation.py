@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.image.filters import filtered
 from eagerflow.keras import config, random
 from eagerflow.keras.layers.arguments import with_arguments_of
 from eagerflow.keras.layers.image_augmentation import (
@@ -16,7 +17,6 @@ from eagerflow.keras.layers.image_augmentation import (
 )
 from eagerflow.keras.ops import image as image_ops
 from eagerflow.keras.typing import Factor, Sizes
-from eagerflow.ops.nn import convolution
 from eagerflow.util import lazy
 
 # Imported when it is first used: few programs need it.
@@ -406,7 +406,7 @@ class RandomSharpness(_RandomColoring):
         x = _ops.transpose(images, [0, 3, 2, 1]) if self._is_first else images
         edge, middle = 1.0 / 13.0, 5.0 / 13.0
         window = [[edge] * 3, [edge, middle, edge], [edge] * 3]
-        smooth = _filtered(x, _core.convert(window, x.dtype, None))
+        smooth = filtered(x, _core.convert(window, x.dtype, None))
         x = self._clipped(x + (1.0 - self._per_image(drawn["factor"] * 2.0)) * (smooth - x))
         return _ops.transpose(x, [0, 3, 2, 1]) if self._is_first else x
 
@@ -460,16 +460,8 @@ class RandomGaussianBlur(Coloring):
         x = self._cast(images)
         if not training:
             return x
-        along_columns, along_rows = (
-            _bell(size, transformation["blur_factor"][k], x.dtype)
-            for k, size in enumerate(self.kernel_size)
-        )
-        window = _ops.expand_dims(along_rows, 1) * along_columns
-        window = _ops.reshape(window, self.kernel_size)
-        last = _ops.transpose(x, [0, 2, 3, 1]) if self._is_first else x
-        blurred = _filtered(last, window)
-        if self._is_first:
-            blurred = _ops.transpose(blurred, [0, 3, 1, 2])
+        width = transformation["blur_factor"]
+        blurred = image_ops.gaussian_blur(x, self.kernel_size, width, self.data_format)
         chosen = _ops.reshape(transformation["should_apply_blur"], [-1, 1, 1, 1])
         return self._clipped(_ops.select(chosen, blurred, x))
 
@@ -522,20 +514,3 @@ class RandomColorJitter(Coloring):
         for step in self._steps:
             images = step(images, training=training)
         return images
-
-
-def _bell(size: int, width: Any, dtype: Any) -> Any:
-    """A Gaussian kernel of an odd size, whose sum is one."""
-    x = _ops.cast(_ops.range(0, size, 1), dtype) - (size - 1) / 2
-    heights = _ops.exp(_ops.square(x / _ops.cast(width, dtype)) * -0.5)
-    return heights / _ops.reduce_sum(heights)
-
-
-def _filtered(images: Any, window: Any) -> Any:
-    """Each channel, filtered by a window."""
-    rows, columns = window._sizes()
-    channels = images._sizes()[-1]
-    filters = _ops.broadcast_to(
-        _ops.reshape(window, [rows, columns, 1, 1]), [rows, columns, channels, 1]
-    )
-    return convolution.depthwise_conv2d(images, filters, [1, 1, 1, 1], "SAME")

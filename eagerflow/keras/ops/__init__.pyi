@@ -79,6 +79,7 @@ from eagerflow.keras.ops.nn import (
     celu as celu,
     conv as conv,
     conv_transpose as conv_transpose,
+    ctc_decode as ctc_decode,
     ctc_loss as ctc_loss,
     depth_to_space as depth_to_space,
     depthwise_conv as depthwise_conv,
@@ -126,6 +127,10 @@ from eagerflow.keras.ops.nn import (
     vectorized_map as vectorized_map,
 )
 from eagerflow.keras.ops.numpy import *
+from eagerflow.keras.ops.patches import (
+    fold as fold,
+    unfold as unfold,
+)
 from eagerflow.keras.ops.reductions import (
     logsumexp as logsumexp,
 )

@@ -13,7 +13,7 @@ from eagerflow.keras import config
 from eagerflow.keras.engine.keras_tensor import is_keras_tensor
 from eagerflow.keras.ops.promotion import KERAS, pair, result_type, tensor
 from eagerflow.ops import array as _array
-from eagerflow.ops import indexing
+from eagerflow.ops import conversion, indexing
 from eagerflow.ops.numpy_functions import selection, shapes
 from eagerflow.ops.numpy_functions.rules import sizes
 from eagerflow.typing import DTypeLike, TensorLike
@@ -69,6 +69,39 @@ def size(x: TensorLike) -> Tensor:
 def reshape(x: TensorLike, newshape: Any) -> Tensor:
     """The elements in another shape; one size may be -1."""
     return _ops.reshape(tensor(x), newshape)
+
+
+@op_function
+def view(x: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
+    """The bytes of a tensor as elements of another dtype.
+
+    Args:
+        x: the tensor.
+        dtype: the new dtype. If its elements have another size, the last axis has more of them, or
+            fewer.
+
+    Raises:
+        ValueError: if the last axis does not fit, or if there is none.
+
+    >>> tf.keras.ops.view([1.0, 2.0], "uint16").numpy()
+    array([    0, 16256,     0, 16384], dtype=uint16)
+    """
+    x = tensor(x)
+    kind = x.dtype if dtype is None else dtypes.as_dtype(dtype)
+    old, new = x.dtype.size, kind.size
+    if old == new:
+        return conversion.bitcast(x, kind)
+    shape = x._sizes()
+    if not shape or (isinstance(shape[-1], int) and shape[-1] * old % new):
+        raise ValueError(
+            f"A tensor of shape {tuple(x.shape)} and dtype {x.dtype.name} cannot be viewed as "
+            f"{kind.name}: the bytes along its last axis are no multiple of {new}."
+        )
+    *outer, last = shape
+    if old < new:
+        parts = new // old
+        return conversion.bitcast(_ops.reshape(x, [*outer, last // parts, parts]), kind)
+    return _ops.reshape(conversion.bitcast(x, kind), [*outer, last * (old // new)])
 
 
 @op_function

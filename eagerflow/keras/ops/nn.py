@@ -10,7 +10,15 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.keras import config
 from eagerflow.keras.backend import nn as backend_nn
+from eagerflow.keras.ops.adaptive_pooling import (
+    adaptive_average_pool as adaptive_average_pool,
+)
+from eagerflow.keras.ops.adaptive_pooling import (
+    adaptive_max_pool as adaptive_max_pool,
+)
 from eagerflow.keras.ops.linalg import norm
+from eagerflow.keras.ops.patches import fold as fold
+from eagerflow.keras.ops.patches import unfold as unfold
 from eagerflow.keras.ops.promotion import floating, tensor
 from eagerflow.ops import indexing, loops
 from eagerflow.ops.array import repeat
@@ -20,8 +28,9 @@ from eagerflow.ops.numpy_functions.rules import axes_of
 from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
 
-# Imported when it is first used: few programs need it.
+# Imported when they are first used: few programs need them.
 conversion = lazy.Module("eagerflow.sparse.conversion")
+sparse_tensor = lazy.Module("eagerflow.sparse.tensor")
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -676,3 +685,71 @@ def top_k(x: Any, k: int, sorted: bool = True) -> Any:
 def vectorized_map(function: Any, elements: Any) -> Any:
     """A function mapped over the first axis of tensors."""
     return loops.vectorized_map(function, elements)
+
+
+@op_function
+def ctc_decode(
+    inputs: TensorLike,
+    sequence_lengths: TensorLike,
+    strategy: str = "greedy",
+    beam_width: int = 100,
+    top_paths: int = 1,
+    merge_repeated: bool = True,
+    mask_index: int | None = 0,
+) -> tuple[Tensor, Tensor]:
+    """The labels of a CTC model's output.
+
+    Args:
+        inputs: logits `[batch, steps, classes]`.
+        sequence_lengths: how many steps of each example count `[batch]`.
+        strategy: "greedy" for the likeliest class of each step, or "beam_search".
+        beam_width: how many prefixes a search keeps.
+        top_paths: how many sequences a search returns.
+        merge_repeated: whether equal classes that follow each other are one label; a search always
+            merges them.
+        mask_index: the blank class, which may count from the end; None for the last.
+
+    Returns:
+        int32 labels `[paths, batch, steps]`, -1 where a sequence has ended, and scores
+        `[batch, paths]`: the negative sum of the largest logits, or log-probabilities of a search.
+
+    Raises:
+        ValueError: for other strategies.
+
+    >>> logits = [[[0.0, 2.0, 1.0], [0.0, 2.0, 1.0], [0.0, 1.0, 2.0]]]
+    >>> labels, scores = tf.keras.ops.ctc_decode(logits, [3])
+    >>> labels.numpy().tolist(), scores.numpy().tolist()
+    ([[[1, 2, -1]]], [[-6.0]])
+    """
+    if strategy not in ("greedy", "beam_search"):
+        raise ValueError(
+            f"`strategy` must be 'greedy' or 'beam_search'. Received: strategy={strategy}"
+        )
+    inputs = floating(inputs)
+    if inputs.dtype.size < 4:
+        inputs = _ops.cast(inputs, dtypes.float32)
+    batch, steps, classes = inputs._sizes()
+    frames = _ops.transpose(inputs, [1, 0, 2])
+    lengths = _ops.cast(tensor(sequence_lengths), dtypes.int32)
+    blank = classes - 1 if mask_index is None else mask_index
+    blank = blank + classes if mask_index is not None and mask_index < 0 else blank
+    if strategy == "greedy":
+        decoded, scores = nn.ctc_greedy_decoder(frames, lengths, merge_repeated, mask_index)
+    else:
+        # The decoder takes the last class as the blank, and the classes after the blank move.
+        others = [frames[..., :blank], frames[..., blank + 1 :]]
+        frames = _ops.concat([*others, frames[..., blank : blank + 1]], axis=-1)
+        decoded, scores = nn.ctc_beam_search_decoder(frames, lengths, beam_width, top_paths)
+    shape = _ops.cast(_ops.stack([batch, steps]), dtypes.int64)
+    labels = _ops.stack(
+        [
+            conversion.to_dense(
+                sparse_tensor.SparseTensor(path.indices, path.values, shape), default_value=-1
+            )
+            for path in decoded
+        ]
+    )
+    labels = _ops.cast(labels, dtypes.int32)
+    if strategy == "beam_search":
+        labels = _ops.select(_ops.less(labels, blank), labels, labels + 1)
+    return labels, scores

@@ -40,20 +40,46 @@ def quantile(
 
     Args:
         x: the elements.
-        q: the share, or several: they are the first axis of the result.
+        q: the share, or several: they are the first axes of the result.
         axis: an axis or several; all by default.
         method: "linear", "lower", "higher", "midpoint" or "nearest".
         keepdims: whether reduced axes stay, with size 1.
     """
+    return _quantile(x, q, axis, method, keepdims, without_nan=False)
+
+
+@op_function
+def nanquantile(
+    x: TensorLike, q: TensorLike, axis: Any = None, method: str = "linear", keepdims: bool = False
+) -> Tensor:
+    """Quantiles of the elements that are not NaN; NaN where there are none. See `quantile`.
+
+    >>> tf.keras.ops.nanquantile([[1.0, float("nan"), 2.0]], [0.25, 0.5], axis=1).numpy()
+    array([[1.25],
+           [1.5 ]], dtype=float32)
+    """
+    return _quantile(x, q, axis, method, keepdims, without_nan=True)
+
+
+def _quantile(
+    x: Any, q: Any, axis: Any, method: str, keepdims: bool, *, without_nan: bool
+) -> Tensor:
     x, q = floating(x), floating(q)
     rank = x.ndim
     axes = axes_of(axis, rank)
     kept = [k for k in range(rank) if k not in axes]
-    shape = x._shape_tuple()
+    shape = x._sizes()
     outer = [shape[k] for k in kept]
     count = math.prod(shape[k] for k in axes)
-    x = _ops.sort(_ops.reshape(_ops.transpose(x, [*kept, *axes]), [*outer, count]))
-    position = _ops.reshape(q, [-1]) * float(count - 1)
+    x = _ops.reshape(_ops.transpose(x, [*kept, *axes]), [*outer, count])
+    last: Any = count - 1
+    if without_nan:
+        known = _ops.logical_not(_ops.is_nan(x))
+        # Sorted to the end, from where no element is taken.
+        x = _ops.select(known, x, _ops.zeros_like(x) + math.inf)
+        last = _ops.reduce_sum(_ops.cast(known, dtypes.int32), axis=-1, keepdims=True) - 1
+    x = _ops.sort(x)
+    position = _ops.reshape(q, [-1]) * _ops.cast(_ops.maximum(last, 0), q.dtype)
     low, high = _ops.floor(position), _ops.ceil(position)
     if method == "lower":
         high = low
@@ -66,14 +92,21 @@ def quantile(
             "Invalid method. Received: method=" + method + ". Available methods are "
             "('linear', 'lower', 'higher', 'midpoint', 'nearest')."
         )
-    below = _ops.gather(x, _ops.cast(low, dtypes.int32), axis=-1)
-    above = _ops.gather(x, _ops.cast(high, dtypes.int32), axis=-1)
+    batch_dims = len(kept) if without_nan else 0
+    below, above = (
+        _ops.gather(x, _ops.cast(place, dtypes.int32), axis=-1, batch_dims=batch_dims)
+        for place in (low, high)
+    )
     part = 0.5 * (high - low) if method == "midpoint" else position - low
-    part = _ops.cast(part, x.dtype)
-    result = move_axis(below + (above - below) * part, -1, 0)
-    if keepdims:
-        result = _ops.reshape(result, [-1] + [1 if k in axes else shape[k] for k in range(rank)])
-    return result if q.ndim else _ops.squeeze(result, [0])
+    difference = above - below
+    # An infinite element is no distance from itself.
+    difference = _ops.select(_ops.equal(low, high), _ops.zeros_like(difference), difference)
+    result = below + difference * _ops.cast(part, x.dtype)
+    if without_nan:
+        result = _ops.select(_ops.less(last, 0), _ops.zeros_like(result) + math.nan, result)
+    result = move_axis(result, -1, 0)
+    ends = [1 if k in axes else shape[k] for k in range(rank)] if keepdims else outer
+    return _ops.reshape(result, [*q._sizes(), *ends])
 
 
 @op_function
@@ -88,6 +121,24 @@ def percentile(
 def median(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
     """Medians."""
     return quantile(x, 0.5, axis, keepdims=keepdims)
+
+
+@op_function
+def nanpercentile(
+    x: TensorLike, q: TensorLike, axis: Any = None, method: str = "linear", keepdims: bool = False
+) -> Tensor:
+    """Percentiles of the elements that are not NaN; see `nanquantile`."""
+    return nanquantile(x, floating(q) / 100.0, axis, method, keepdims)
+
+
+@op_function
+def nanmedian(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """Medians of the elements that are not NaN; NaN where there are none.
+
+    >>> float(tf.keras.ops.nanmedian([3.0, float("nan"), 1.0, 7.0]))
+    3.0
+    """
+    return nanquantile(x, 0.5, axis, keepdims=keepdims)
 
 
 def _extreme_of_numbers(

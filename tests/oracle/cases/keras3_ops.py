@@ -264,6 +264,140 @@ PROGRAMS = {
 }
 
 
+# Positions inside of the array, at its border and beyond it, where Keras's backends agree.
+PLACES = np.array(
+    [[[0.0, 1.3, 2.0], [0.5, 3.7, 6.2]], [[0.25, 2.0, 3.0], [1.5, 0.8, 9.4]]], "float32"
+)
+MOVES = np.array(
+    [[1.1, 0.2, -0.7, -0.1, 0.9, 0.6, 0, 0], [0.8, -0.3, 2.2, 0.3, 1.2, -1.6, 0.02, -0.01]],
+    "float32",
+)
+CORNERS = np.array([[[0, 0], [0, 5], [7, 0], [7, 5]], [[1, 1], [0, 4], [6, 0], [7, 5]]], "float32")
+SEEN = np.array([[[1, 0.5], [0, 6], [6, 1], [8, 4]], [[0, 0], [1, 5], [7, 0.5], [6, 5]]], "float32")
+CODES = array((2, 6, 4), low=-3.0, high=3.0, seed=11)
+BYTES = (IMAGE * 255).astype("uint8")
+FIRST = np.transpose(IMAGE, (0, 3, 1, 2))
+MISSING = np.where(array((3, 4, 5), seed=12) > 0.7, np.nan, array((3, 4, 5), seed=13))
+MISSING[1, :, 2] = np.nan
+MISSING = MISSING.astype("float32")
+
+
+def of_patches(o):
+    one, other = o.unfold(FIRST, 2), o.unfold(FIRST, (3, 2), (1, 2), (1, 0), (2, 1))
+    return [
+        one,
+        other,
+        o.fold(one, (6, 8), 2),
+        o.fold(other, (6, 8), (3, 2), (1, 2), (1, 0), (2, 1)),
+    ]
+
+
+RESAMPLED = {
+    f"scale {method} {antialias}": lambda o, method=method, antialias=antialias: [
+        o.image.scale_and_translate(
+            IMAGE[0], (4, 12, 3), [0.6, 1.7], [0.3, -1.1], (0, 1), method, antialias
+        ),
+        o.image.scale_and_translate(IMAGE, (2, 6, 5, 3), [0.7], [1.5], (-2,), method, antialias),
+    ]
+    for method in "linear bilinear trilinear cubic bicubic tricubic lanczos3 lanczos5".split()
+    for antialias in (True, False)
+}
+AFFINE = {
+    f"affine {interpolation} {mode}": lambda o, interpolation=interpolation, mode=mode: [
+        o.image.affine_transform(IMAGE, MOVES, interpolation, mode, 0.3),
+        o.image.affine_transform(FIRST[0], MOVES[1], interpolation, mode, 0.3, "channels_first"),
+        o.image.affine_transform(BYTES, MOVES[:1], interpolation, mode, 7),
+        o.image.affine_transform(
+            FIRST.astype("float16"), MOVES, interpolation, mode, 1, data_format="channels_first"
+        ),
+    ]
+    for interpolation in ("nearest", "bilinear")
+    for mode in ("constant", "nearest", "wrap", "reflect")
+}
+PERSPECTIVE = {
+    f"perspective {interpolation}": lambda o, interpolation=interpolation: [
+        o.image.perspective_transform(IMAGE, CORNERS, SEEN, interpolation, 0.3),
+        o.image.perspective_transform(IMAGE[0], CORNERS[1], SEEN[1], interpolation),
+        o.image.perspective_transform(
+            FIRST, CORNERS[:1], SEEN[:1], interpolation, data_format="channels_first"
+        ),
+    ]
+    for interpolation in ("nearest", "bilinear")
+}
+MAPPED = {
+    f"map_coordinates {order} {mode}": lambda o, order=order, mode=mode: [
+        o.image.map_coordinates(array((7, 11), seed=14), PLACES, order, mode, 0.5),
+        o.image.map_coordinates(array((7, 11), "int32", 0, 90, seed=14), PLACES, order, mode, 5),
+        o.image.map_coordinates(
+            V, PLACES[0, :1] - 1 if mode == "wrap" else PLACES[0, :1], order, mode
+        ),
+    ]
+    for order in (0, 1)
+    for mode in ("constant", "nearest", "wrap", "reflect")
+}
+ELASTIC = {
+    f"elastic {interpolation} {mode}": lambda o, interpolation=interpolation, mode=mode: [
+        o.image.elastic_transform(IMAGE, 2.0, 1.0, interpolation, mode, 0.3, seed=5),
+        o.image.elastic_transform(
+            FIRST[0], 3.0, 2.0, interpolation, mode, 0.3, seed=6, data_format="channels_first"
+        ),
+    ]
+    for interpolation in ("nearest", "bilinear")
+    for mode in ("constant", "nearest", "wrap")
+}
+PROGRAMS |= {
+    **RESAMPLED,
+    **AFFINE,
+    **PERSPECTIVE,
+    **MAPPED,
+    **ELASTIC,
+    "blur": lambda o: [
+        o.image.gaussian_blur(IMAGE),
+        o.image.gaussian_blur(IMAGE[0], (5, 5), (0.7, 2.0), "channels_last"),
+        o.image.gaussian_blur(FIRST, (4, 4), (1.5, 0.6), "channels_first"),
+        o.image.gaussian_blur(FIRST[1], (3, 5), (1.5, 0.6), "channels_first"),
+    ],
+    "patches": of_patches,
+    "view": lambda o: [
+        o.view(A, "int32"),
+        o.view(A, "uint8"),
+        o.view(K, "float64"),
+        o.view(A),
+        o.view(np.float32(2.5), "int32"),
+    ],
+    "nanmedian": lambda o: [
+        o.nanmedian(MISSING),
+        o.nanmedian(MISSING, 1),
+        o.nanmedian(MISSING, (0, 2), keepdims=True),
+        o.nanmedian(A, -1),
+    ],
+    "nanquantile": lambda o: [
+        o.nanquantile(MISSING, 0.3),
+        o.nanquantile(MISSING, [0.0, 0.2, 1.0]),
+        o.nanquantile(MISSING, 0.7, axis=1, keepdims=True),
+        o.nanpercentile(MISSING, 35, axis=(0, 1)),
+        o.nanpercentile(MISSING, [12.5, 80], axis=-1),
+        o.nanpercentile(MISSING, [12.5, 80], keepdims=True),
+    ],
+    "nanquantile methods": lambda o: [
+        o.nanquantile(MISSING, 0.4, axis=0, method=m)
+        for m in ("linear", "lower", "higher", "midpoint", "nearest")
+    ],
+    "ctc_decode": lambda o: [
+        *o.ctc_decode(CODES, [6, 4]),
+        *o.ctc_decode(CODES, np.array([5, 6]), merge_repeated=False, mask_index=2),
+        *o.ctc_decode(CODES, [6, 4], mask_index=None),
+        *o.ctc_decode(CODES.astype("float16"), [6, 4], mask_index=-1),
+    ],
+    "ctc_decode beams": lambda o: [
+        *o.ctc_decode(CODES, [6, 4], "beam_search", 20, 3),
+        *o.ctc_decode(CODES, [6, 4], "beam_search", 10, 2, mask_index=2),
+        *o.ctc_decode(CODES, [6, 4], "beam_search", mask_index=None),
+        *o.ctc_decode(CODES, [6, 4], "beam_search", mask_index=-2),
+    ],
+}
+
+
 @case(loose=20, program=PROGRAMS)
 def programs(tf, program):
     result = program(keras(tf).ops)
@@ -295,4 +429,35 @@ def gradients(tf, name):
         tape.watch(x)
         y = getattr(keras(tf).ops, name)(x)
         total = tf.reduce_sum(y * tf.cos(tf.cast(tf.size(y), "float32") * y))
+    return tape.gradient(total, x)
+
+
+DIFFERENTIABLE = {
+    "nanquantile": lambda o, x: o.nanquantile(o.where(A > 1, np.nan, x), [0.2, 0.6], axis=1),
+    "unfold": lambda o, x: o.unfold(o.reshape(x, (1, 1, 3, 4)), 2, padding=1),
+    "fold": lambda o, x: o.fold(o.reshape(x, (1, 4, 3)), (2, 4), 2),
+    # TensorFlow's gradient is that of a transformation whose inverse is its transpose.
+    "affine": lambda o, x: o.image.affine_transform(
+        o.reshape(x, (3, 4, 1)), np.array([1, 0, -1, 0, 1, 2, 0, 0], "float32")
+    ),
+    "map_coordinates": lambda o, x: o.image.map_coordinates(x, PLACES, 1),
+    "map_coordinates positions": lambda o, x: o.image.map_coordinates(
+        IMAGE[0, :, :, 0], x[:2] * 0.3 + 1.7, 1
+    ),
+    "blur": lambda o, x: o.image.gaussian_blur(o.reshape(x, (3, 4, 1))),
+    "scale": lambda o, x: o.image.scale_and_translate(x, (3, 6), [1.4], [0.3], [1], "cubic"),
+    "scale translation": lambda o, x: o.image.scale_and_translate(
+        A, (3, 6), x[0, :1] / x[0, :1] * 1.4, x[1, :1], [1], "lanczos3"
+    ),
+}
+
+
+@case(loose=10, program=DIFFERENTIABLE)
+def gradients_of_programs(tf, program):
+    x = tf.constant(A)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = program(keras(tf).ops, x)
+        weights = np.cos(np.arange(y.shape.num_elements()) + 1.0).reshape(y.shape)
+        total = tf.reduce_sum(y * weights.astype("float32"))
     return tape.gradient(total, x)

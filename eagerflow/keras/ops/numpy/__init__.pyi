@@ -22,6 +22,7 @@ from eagerflow.keras.ops.arrays import (
     take as take,
     unravel_index as unravel_index,
     vectorize as vectorize,
+    view as view,
     vsplit as vsplit,
 )
 from eagerflow.keras.ops.elementwise import (
@@ -45,7 +46,10 @@ from eagerflow.keras.ops.reductions import (
     nancumprod as nancumprod,
     nancumsum as nancumsum,
     nanmax as nanmax,
+    nanmedian as nanmedian,
     nanmin as nanmin,
+    nanpercentile as nanpercentile,
+    nanquantile as nanquantile,
     nanstd as nanstd,
     nanvar as nanvar,
     percentile as percentile,
