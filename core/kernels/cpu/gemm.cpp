@@ -65,26 +65,25 @@ void plain(const Product& p, const T* a, const T* b, T* c) {
   }
 }
 
-// The blocked product of doubles or of integers; threads share the rows or the columns.
+// The blocked product; threads share the rows or the columns.
 template <class T>
 void blocked(const Product& p, const T* a, const T* b, T* c, BlockedGemm<T> kernel) {
   const Steps left = steps(p.transpose_a, p.lda);
   const Steps right = steps(p.transpose_b, p.ldb);
-  clear(p, c);
+  if (p.k == 0) return clear(p, c);
   const auto block = [&](int64_t i, int64_t rows, int64_t j, int64_t cols) {
     kernel(rows, cols, p.k, a + i * left.row, left.row, left.col, b + j * right.col, right.row,
-           right.col, c + i * p.ldc + j, p.ldc);
+           right.col, c + i * p.ldc + j, p.ldc, p.accumulate);
   };
   const int64_t work = p.m * p.n * p.k;
-  constexpr int64_t kGrain = 200'000;
+  if (work == 0) return;
+  constexpr int64_t kUnit = 48;  // whole tiles of each instruction set
   if (p.m >= p.n) {
-    const int64_t row_cost = std::max<int64_t>(p.n * p.k, 1);
-    parallel_for(p.m, std::max<int64_t>(8, kGrain / row_cost),
-                 [&](int64_t begin, int64_t end) { block(begin, end - begin, 0, p.n); });
-  } else if (work > 0) {
-    const int64_t col_cost = std::max<int64_t>(p.m * p.k, 1);
-    parallel_for(p.n, std::max<int64_t>(8, kGrain / col_cost),
-                 [&](int64_t begin, int64_t end) { block(0, p.m, begin, end - begin); });
+    share_product(p.m, kUnit, work,
+                  [&](int64_t begin, int64_t end) { block(begin, end - begin, 0, p.n); });
+  } else {
+    share_product(p.n, kUnit, work,
+                  [&](int64_t begin, int64_t end) { block(0, p.m, begin, end - begin); });
   }
 }
 
@@ -177,6 +176,10 @@ void own_sgemm(const Product& p, const float* a, const float* b, float* c) {
     const int64_t count = std::min(end * tile, size) - from;
     by_rows ? block(from, count, 0, p.n) : block(0, p.m, from, count);
   });
+}
+
+void own_large_sgemm(const Product& p, const float* a, const float* b, float* c) {
+  blocked(p, a, b, c, kernels().sgemm);
 }
 
 void gemm(const Product& p, const float* a, const float* b, float* c) {

@@ -1,9 +1,11 @@
 // Matrix products on plain memory, shared by matmul and the convolutions.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "device/isa.h"
+#include "device/parallel.h"
 #include "tensor/dtype.h"
 
 namespace ef::cpu {
@@ -32,12 +34,32 @@ void gemm(const Product& product, const int64_t* a, const int64_t* b, int64_t* c
 void gemm(const Product& product, const Complex64* a, const Complex64* b, Complex64* c);
 void gemm(const Product& product, const Complex128* a, const Complex128* b, Complex128* c);
 
-// c = op(a) * op(b) by our own kernel; threads share the rows, or the columns if there are few
-// rows.
+// c = op(a) * op(b) by our own kernels; threads share the rows, or the columns if there are few
+// rows. The second one is for large products.
 void own_sgemm(const Product& product, const float* a, const float* b, float* c);
+void own_large_sgemm(const Product& product, const float* a, const float* b, float* c);
 // The same for large products: by oneDNN where there is one (`onednn/`), else by our own kernel
 // (`portable/`).
 void large_sgemm(const Product& product, const float* a, const float* b, float* c);
+
+// Products of more multiplications are cut into as few parts as there are threads, as each part
+// packs its operands.
+inline constexpr int64_t kLargeProduct = 100'000'000;
+// About a tenth of a second of multiplications, after which one asks for interrupts.
+inline constexpr int64_t kLongProduct = 10'000'000'000;
+
+// Calls body(begin, end) for strips of the rows or columns of a product of `work` multiplications,
+// whose widths are multiples of `unit` but for the last one's.
+template <class Body>
+void share_product(int64_t size, int64_t unit, int64_t work, const Body& body) {
+  constexpr int64_t kGrain = 300'000;  // multiplications for a thread
+  const int64_t strips = (size + unit - 1) / unit;
+  const int64_t shared = work > kLongProduct && interruptible() ? kLongProduct * strips / work
+                                                                : strips / max_threads();
+  const int64_t least = work > kLargeProduct ? shared : kGrain * strips / work + 1;
+  parallel_for(strips, least,
+               [&](int64_t begin, int64_t end) { body(begin * unit, std::min(end * unit, size)); });
+}
 
 // The largest float products (rows, columns and terms) that are computed without oneDNN.
 inline constexpr int64_t kSmallProduct = 16;
@@ -45,17 +67,19 @@ inline constexpr int64_t kSmallProduct = 16;
 template <class T>
 using BlockedGemm = void (*)(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row,
                              int64_t a_col, const T* b, int64_t b_row, int64_t b_col, T* c,
-                             int64_t ldc);
+                             int64_t ldc, bool add);
 
 struct GemmKernels {
-  // c += op(a) * op(b), on one thread.
+  // c = op(a) * op(b), or c += op(a) * op(b) with `add`, on one thread. They copy the operands into
+  // the order in which they are read: large products.
+  BlockedGemm<float> sgemm;
   BlockedGemm<double> dgemm;
   BlockedGemm<uint32_t> wrapping32;
   BlockedGemm<uint64_t> wrapping64;
   // c = op(a) * op(b), for m, n, k up to kSmallProduct.
   void (*small_sgemm)(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row, int64_t a_col,
                       const float* b, int64_t b_row, int64_t b_col, float* c, int64_t ldc);
-  // c = op(a) * op(b), or c += op(a) * op(b) with `add`, on one thread.
+  // The same, which copies nothing that can be read in place: smaller ones.
   void (*medium_sgemm)(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row,
                        int64_t a_col, const float* b, int64_t b_row, int64_t b_col, float* c,
                        int64_t ldc, bool add);

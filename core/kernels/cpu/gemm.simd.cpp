@@ -2,10 +2,12 @@
 // and tiny ones.
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "device/allocator.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/gemm_tiles.h"
+#include "kernels/cpu/turned_vectors.h"
 
 namespace ef::cpu::EF_ISA {
 namespace {
@@ -16,28 +18,33 @@ constexpr int kRows = 8;
 constexpr int kVectors = 3;
 #elif defined(__AVX2__)
 constexpr int kBytes = 32;
-constexpr int kRows = 4;
-constexpr int kVectors = 3;
+constexpr int kRows = 6;
+constexpr int kVectors = 2;
 #else
 constexpr int kBytes = 16;
 constexpr int kRows = 4;
 constexpr int kVectors = 2;
 #endif
 
-// Vectors by element type; integers wrap, as unsigned ones do.
+// Vectors by element type; integers wrap, as unsigned ones do. They are aligned: GCC keeps no
+// others in registers throughout a loop.
 template <class T>
 struct PackedOf;
 template <>
+struct PackedOf<float> {
+  typedef float type __attribute__((vector_size(kBytes)));
+};
+template <>
 struct PackedOf<double> {
-  typedef double type __attribute__((vector_size(kBytes), aligned(8)));
+  typedef double type __attribute__((vector_size(kBytes)));
 };
 template <>
 struct PackedOf<uint32_t> {
-  typedef uint32_t type __attribute__((vector_size(kBytes), aligned(4)));
+  typedef uint32_t type __attribute__((vector_size(kBytes)));
 };
 template <>
 struct PackedOf<uint64_t> {
-  typedef uint64_t type __attribute__((vector_size(kBytes), aligned(8)));
+  typedef uint64_t type __attribute__((vector_size(kBytes)));
 };
 template <class T>
 using Packed = typename PackedOf<T>::type;
@@ -56,23 +63,75 @@ constexpr int64_t kColBlock = 32 * kCols<T>;
 inline int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
 inline int64_t round_up(int64_t size, int64_t unit) { return (size + unit - 1) / unit * unit; }
 
+// `Width` rows whose elements follow each other in memory.
+template <int Width, class T>
+void pack_rows(int64_t cols, const T* in, int64_t row_stride, T* out) {
+  constexpr int N = kWidth<T> > 8 ? 8 : kWidth<T>;  // a block is N × N
+  using Word = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  using Vector = typename Lanes<Word, N>::Vector;
+  int64_t p = 0;
+  for (; p + N <= cols; p += N) {
+#pragma GCC unroll 8
+    for (int first = (Width - 1) / N * N; first >= 0; first -= N) {
+      const int count = Width - first < N ? Width - first : N;
+      Vector block[N] = {};
+#pragma GCC unroll 8
+      for (int r = 0; r < count; ++r) {
+        std::memcpy(&block[r], in + (first + r) * row_stride + p, sizeof(Vector));
+      }
+      turn<Word, N>(block);
+#pragma GCC unroll 8
+      for (int q = 0; q < N; ++q) {
+        T* const to = out + (p + q) * Width + first;
+        // What stands behind a column is the next one's beginning, which is written later.
+        const bool behind = count == N || q + 1 < N;
+        std::memcpy(to, &block[q], behind ? sizeof(Vector) : count * sizeof(T));
+      }
+    }
+  }
+  for (; p < cols; ++p) {
+    for (int r = 0; r < Width; ++r) out[p * Width + r] = in[r * row_stride + p];
+  }
+}
+
 // Strips of `Width` rows of the matrix, each stored column by column, the last padded with zeros.
 template <int Width, class T>
 void pack(int64_t rows, int64_t cols, const T* in, int64_t row_stride, int64_t col_stride, T* out) {
-  for (int64_t i = 0; i < rows; i += Width) {
+  const int64_t whole = rows / Width * Width;
+  int64_t i = 0;
+  if (row_stride == 1) {
+    // Strips together: memory is read in longer runs.
+    constexpr int64_t kTogether = 512 / (Width * static_cast<int>(sizeof(T)));
+    for (; i < whole; i += kTogether * Width) {
+      const int64_t strips = min(kTogether, (whole - i) / Width);
+      for (int64_t p = 0; p < cols; ++p) {
+        for (int64_t s = 0; s < strips; ++s) {
+          T* const to = out + (i + s * Width) * cols + p * Width;
+          std::memcpy(to, in + i + s * Width + p * col_stride, Width * sizeof(T));
+        }
+      }
+    }
+    i = whole;
+  } else if (col_stride == 1) {
+    for (; i < whole; i += Width) {
+      pack_rows<Width>(cols, in + i * row_stride, row_stride, out + i * cols);
+    }
+  }
+  for (; i < rows; i += Width) {
     const int64_t count = min(Width, rows - i);
-    const T* strip = in + i * row_stride;
     for (int64_t p = 0; p < cols; ++p) {
-      for (int64_t r = 0; r < count; ++r) out[r] = strip[r * row_stride + p * col_stride];
-      for (int64_t r = count; r < Width; ++r) out[r] = 0;
-      out += Width;
+      T* const to = out + i * cols + p * Width;
+      for (int64_t r = 0; r < count; ++r) to[r] = in[(i + r) * row_stride + p * col_stride];
+      for (int64_t r = count; r < Width; ++r) to[r] = 0;
     }
   }
 }
 
-// c (rows × cols, at most kRows × kCols) += a strip of a times a strip of b.
+// c (rows × cols, at most kRows × kCols) = a strip of a times a strip of b, or with `add` more by
+// that.
 template <class T>
-void block(int64_t depth, const T* a, const T* b, T* c, int64_t ldc, int64_t rows, int64_t cols) {
+void block(int64_t depth, const T* a, const T* b, T* c, int64_t ldc, int64_t rows, int64_t cols,
+           bool add) {
   Packed<T> sum[kRows][kVectors] = {};
   for (int64_t p = 0; p < depth; ++p) {
     Packed<T> right[kVectors];
@@ -91,43 +150,53 @@ void block(int64_t depth, const T* a, const T* b, T* c, int64_t ldc, int64_t row
     for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) {
-        Packed<T> old;
-        std::memcpy(&old, c + r * ldc + v * kWidth<T>, sizeof old);
-        old += sum[r][v];
-        std::memcpy(c + r * ldc + v * kWidth<T>, &old, sizeof old);
+        Packed<T> total = {};
+        if (add) std::memcpy(&total, c + r * ldc + v * kWidth<T>, sizeof total);
+        total += sum[r][v];
+        std::memcpy(c + r * ldc + v * kWidth<T>, &total, sizeof total);
       }
     }
     return;
   }
+  // One register after the other: the address of all would have them in memory throughout.
   T spill[kRows * kCols<T>];
-  std::memcpy(spill, sum, sizeof(spill));
+#pragma GCC unroll 8
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      std::memcpy(spill + r * kCols<T> + v * kWidth<T>, &sum[r][v], sizeof sum[r][v]);
+    }
+  }
   for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t j = 0; j < cols; ++j) c[r * ldc + j] += spill[r * kCols<T> + j];
+    for (int64_t j = 0; j < cols; ++j) {
+      const T part = spill[r * kCols<T> + j];
+      c[r * ldc + j] = add ? c[r * ldc + j] + part : part;
+    }
   }
 }
 
 template <class T>
 void tiny_gemm(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int64_t a_col,
-               const T* b, int64_t b_row, int64_t b_col, T* c, int64_t ldc) {
+               const T* b, int64_t b_row, int64_t b_col, T* c, int64_t ldc, bool add) {
   for (int64_t i = 0; i < m; ++i) {
     for (int64_t j = 0; j < n; ++j) {
       T sum = 0;
       for (int64_t p = 0; p < k; ++p) sum += a[i * a_row + p * a_col] * b[p * b_row + j * b_col];
-      c[i * ldc + j] += sum;
+      c[i * ldc + j] = add ? c[i * ldc + j] + sum : sum;
     }
   }
 }
 
 template <class T>
 void blocked_gemm(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int64_t a_col,
-                  const T* b, int64_t b_row, int64_t b_col, T* c, int64_t ldc) {
-  if (m * n * k <= 512) return tiny_gemm(m, n, k, a, a_row, a_col, b, b_row, b_col, c, ldc);
+                  const T* b, int64_t b_row, int64_t b_col, T* c, int64_t ldc, bool add) {
+  if (m * n * k <= 512) return tiny_gemm(m, n, k, a, a_row, a_col, b, b_row, b_col, c, ldc, add);
   // Not thread-local arrays: those would take memory from every thread of every process.
   const int64_t a_size = round_up(min(m, kRowBlock), kRows) * min(k, kDepth);
   const int64_t b_size = round_up(min(n, kColBlock<T>), kCols<T>) * min(k, kDepth);
   const auto bytes = static_cast<size_t>(a_size + b_size) * sizeof(T);
   T* const packed_a = static_cast<T*>(pool_allocate(bytes));
-  if (!packed_a) return tiny_gemm(m, n, k, a, a_row, a_col, b, b_row, b_col, c, ldc);
+  if (!packed_a) return tiny_gemm(m, n, k, a, a_row, a_col, b, b_row, b_col, c, ldc, add);
   T* const packed_b = packed_a + a_size;
   for (int64_t j0 = 0; j0 < n; j0 += kColBlock<T>) {
     const int64_t cols = min(kColBlock<T>, n - j0);
@@ -140,7 +209,7 @@ void blocked_gemm(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, in
         for (int64_t j = 0; j < cols; j += kCols<T>) {
           for (int64_t i = 0; i < rows; i += kRows) {
             block(depth, packed_a + i * depth, packed_b + j * depth, c + (i0 + i) * ldc + j0 + j,
-                  ldc, min(kRows, rows - i), min(kCols<T>, cols - j));
+                  ldc, min(kRows, rows - i), min(kCols<T>, cols - j), add || p0 > 0);
           }
         }
       }
@@ -190,7 +259,7 @@ void medium_sgemm(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row
   }
 }
 
-typedef float Row __attribute__((vector_size(64), aligned(4)));
+typedef float Row __attribute__((vector_size(64)));
 
 template <int Rows>
 void small_rows(int64_t n, int64_t k, const float* a, int64_t a_row, int64_t a_col, const float* b,
@@ -236,8 +305,9 @@ void small_sgemm(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row,
 }  // namespace
 
 const GemmKernels& gemm_kernels() {
-  static const GemmKernels kernels{blocked_gemm<double>, blocked_gemm<uint32_t>,
-                                   blocked_gemm<uint64_t>, small_sgemm, medium_sgemm};
+  static const GemmKernels kernels{
+      blocked_gemm<float>,    blocked_gemm<double>, blocked_gemm<uint32_t>,
+      blocked_gemm<uint64_t>, small_sgemm,          medium_sgemm};
   return kernels;
 }
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kernels/cpu/turned_vectors.h"
+
 #if defined(__AVX512F__)
 #include <immintrin.h>
 #endif
@@ -18,38 +20,6 @@ constexpr int kVectorBytes = 32;
 #else
 constexpr int kVectorBytes = 16;
 #endif
-
-// N elements of T in a register, and N lane indices for a shuffle.
-template <class T, int N>
-struct Lanes {
-  typedef T Vector __attribute__((vector_size(N * sizeof(T))));
-};
-
-// Exchanges the off-diagonal halves of every 2H x 2H block that two rows H apart run through.
-template <int H, class T, int N>
-inline void exchange(typename Lanes<T, N>::Vector (&row)[N]) {
-  typename Lanes<T, N>::Vector first, second;
-  for (int k = 0; k < N; ++k) {
-    first[k] = static_cast<T>((k & H) ? N + k - H : k);
-    second[k] = static_cast<T>((k & H) ? N + k : k + H);
-  }
-#pragma GCC unroll 64
-  for (int i = 0; i < N; ++i) {
-    if (i & H) continue;
-    const auto a = row[i];
-    const auto b = row[i + H];
-    row[i] = __builtin_shuffle(a, b, first);
-    row[i + H] = __builtin_shuffle(a, b, second);
-  }
-}
-
-template <class T, int N>
-inline void turn(typename Lanes<T, N>::Vector (&row)[N]) {
-  if constexpr (N > 8) exchange<8, T, N>(row);
-  if constexpr (N > 4) exchange<4, T, N>(row);
-  if constexpr (N > 2) exchange<2, T, N>(row);
-  exchange<1, T, N>(row);
-}
 
 template <class T>
 inline void plain(T* out, const T* in, int64_t rows, int64_t cols, int64_t out_stride,

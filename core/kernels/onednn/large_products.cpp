@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "device/isa.h"
 #include "device/openmp.h"
 #include "device/parallel.h"
 #include "kernels/cpu/gemm.h"
@@ -14,8 +15,7 @@ namespace {
 
 // Below this many multiplications a second thread costs more than it saves.
 constexpr int64_t kThreadedSgemm = 600'000;
-// Above this many, oneDNN divides the work among many threads better than strips of one matrix do.
-constexpr int64_t kSharedSgemm = 100'000'000;
+// With more, oneDNN divides large products better than strips of one matrix do.
 constexpr int kFewThreads = 4;
 
 void sgemm(const Product& p, const float* a, const float* b, float* c) {
@@ -33,21 +33,16 @@ void sgemm_alone(const Product& p, const float* a, const float* b, float* c) {
   sgemm(p, a, b, c);
 }
 
+// Widths of strips that suit oneDNN's inner loops.
 constexpr int64_t kStrip = 64;
-// About a tenth of a second of multiplications.
-constexpr int64_t kLongSgemm = 10'000'000'000;
 
-// Calls body(begin, end) for strips of rows or columns, whose widths suit oneDNN's inner loops.
-template <class Body>
-void share(int64_t size, int64_t work, const Body& body) {
-  const int64_t strips = (size + kStrip - 1) / kStrip;
-  // Each part packs its operands; large products are cut into as few parts as there are threads.
-  const int64_t shared =
-      work > kLongSgemm && interruptible() ? kLongSgemm * strips / work : strips / max_threads();
-  const int64_t least = work > kSharedSgemm ? shared : 300'000 * strips / work + 1;
-  parallel_for(strips, least, [&](int64_t begin, int64_t end) {
-    body(begin * kStrip, std::min(end * kStrip, size));
-  });
+// Where AVX2 is what there is, our kernel takes at most the time of oneDNN's, which reads matrices
+// in place where one side is short, and then takes twice as long where rows are multiples of a page
+// apart. It does not know how to use AVX-512's registers as well.
+bool suits_own(const Product& p) {
+  constexpr int64_t kLeast = 32;
+  static const bool avx2 = isa() == Isa::kAvx2;
+  return avx2 && p.m >= kLeast && p.n >= kLeast && (in_parallel() || max_threads() <= kFewThreads);
 }
 
 }  // namespace
@@ -56,11 +51,12 @@ void large_sgemm(const Product& p, const float* a, const float* b, float* c) {
   const int64_t work = p.m * p.n * p.k;
   const int64_t a_row = p.transpose_a ? 1 : p.lda;
   const int64_t b_col = p.transpose_b ? p.ldb : 1;
+  if (suits_own(p)) return own_large_sgemm(p, a, b, c);
   if (work < kThreadedSgemm || in_parallel()) return sgemm_alone(p, a, b, c);
-  if (work > kSharedSgemm && max_threads() > kFewThreads && openmp_works()) {
+  if (work > kLargeProduct && max_threads() > kFewThreads && openmp_works()) {
     prepare_openmp_threads();
     // Strips run one after the other, so that the user can interrupt between them.
-    const int64_t rows = interruptible() ? std::max(kLongSgemm / (p.n * p.k), kStrip) : p.m;
+    const int64_t rows = interruptible() ? std::max(kLongProduct / (p.n * p.k), kStrip) : p.m;
     for (int64_t row = 0; row < p.m; row += rows) {
       check_interrupt();
       Product part = p;
@@ -71,13 +67,13 @@ void large_sgemm(const Product& p, const float* a, const float* b, float* c) {
     return openmp_ran();
   }
   if (p.n >= p.m) {
-    share(p.n, work, [&](int64_t begin, int64_t end) {
+    share_product(p.n, kStrip, work, [&](int64_t begin, int64_t end) {
       Product part = p;
       part.n = end - begin;
       sgemm_alone(part, a, b + begin * b_col, c + begin);
     });
   } else {
-    share(p.m, work, [&](int64_t begin, int64_t end) {
+    share_product(p.m, kStrip, work, [&](int64_t begin, int64_t end) {
       Product part = p;
       part.m = end - begin;
       sgemm_alone(part, a + begin * a_row, b, c + begin * p.ldc);

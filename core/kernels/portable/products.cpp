@@ -5,7 +5,7 @@
 namespace ef::cpu {
 
 void large_sgemm(const Product& p, const float* a, const float* b, float* c) {
-  own_sgemm(p, a, b, c);
+  own_large_sgemm(p, a, b, c);
 }
 
 bool multiplies_bfloat16() { return false; }

@@ -38,6 +38,22 @@ def test_sizes_of_networks(m, k, n):
         assert product(m, k, n, False, transpose_b) < 1
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.int64])
+@pytest.mark.parametrize("transpose_a", [False, True])
+@pytest.mark.parametrize("transpose_b", [False, True])
+def test_blocks_of_large_products(dtype, transpose_a, transpose_b):
+    # More rows, columns and terms than are copied at once, and parts of tiles at the ends; sums of
+    # small whole numbers are exact in every order.
+    random = np.random.default_rng(0)
+    for m, k, n in [(203, 517, 811), (200, 256, 600), (33, 1031, 1601), (1601, 70, 39)]:
+        a = random.integers(-4, 5, (k, m) if transpose_a else (m, k)).astype(dtype)
+        b = random.integers(-4, 5, (n, k) if transpose_b else (k, n)).astype(dtype)
+        left, right = a.T if transpose_a else a, b.T if transpose_b else b
+        expected = left.astype(np.float64) @ right.astype(np.float64)
+        got = tf.matmul(a, b, transpose_a, transpose_b).numpy()
+        np.testing.assert_array_equal(got, expected.astype(dtype))
+
+
 def test_what_lies_beyond_a_row_stays_out():
     # Rows are read in whole vectors: numbers of the next row must not come in, not even NaN.
     a = np.ones((3, 4), np.float32)
