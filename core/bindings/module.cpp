@@ -13,6 +13,7 @@
 #include "bindings/gil.h"
 #include "bindings/graph_effects.h"
 #include "bindings/handles.h"
+#include "bindings/host_kernels.h"
 #include "bindings/items.h"
 #include "bindings/locked_iterator.h"
 #include "bindings/numpy_interop.h"
@@ -353,6 +354,7 @@ NB_MODULE(_core, m) {
       "Whether no gradients of gradients can be asked for of what is computed now.");
 
   py::add_device_functions(m);
+  py::add_host_kernels(m);
   m.def("num_threads", ef::max_threads, "How many threads a kernel may use.");
   m.def("set_num_threads", ef::set_max_threads, "Limits the threads; 0 means all.");
   m.def("isa", isa_name, "The instruction set of the vector kernels.");

@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,7 +49,10 @@ class HostCall final : public NodeFunction {
   bool has_effects() const override { return effects_; }
   PyObject* callable() const { return static_cast<PyObject*>(callable_.get()); }
   void retrace(Graph& graph, std::span<const Tensor> inputs, TensorList& outputs) const override {
-    if (in_programs_ && graph.for_program()) return run(inputs, outputs);
+    const auto is_known = [](const Tensor& input) { return input.shape().fully_known(); };
+    if (in_programs_ && graph.for_program() && std::ranges::all_of(inputs, is_known)) {
+      return run(inputs, outputs);
+    }
     outputs = graph::add_function(graph, shared_from_this(), inputs, specs_, type_);
   }
 
@@ -112,6 +116,8 @@ std::string_view word_of(std::string_view words, size_t position) {
   return words.substr(0, words.find('|'));
 }
 
+}  // namespace
+
 nb::object attr_object(const AttrField& field, AttrsRef attrs) {
   if (field.engage && is_missing(field, attrs)) return nb::none();
   // A member that has a value is not changed by asking for it.
@@ -137,6 +143,8 @@ nb::object attr_object(const AttrField& field, AttrsRef attrs) {
   }
   return nb::none();
 }
+
+namespace {
 
 nb::dict attrs_of_node(const PyNode& self) {
   nb::dict result;

@@ -14,6 +14,9 @@ struct PyNode {
   const graph::Node& node() const { return graph->node(id); }
 };
 
+// An attribute as Python has it; None for an optional one without a value.
+nanobind::object attr_object(const AttrField& field, AttrsRef attrs);
+
 void add_nodes(nanobind::module_& m);
 
 }  // namespace ef::py

@@ -252,6 +252,13 @@ Value Builder::binary(std::string_view name, const Value& x, const Value& y) {
   return one(name, {x, y}, x.spec());
 }
 
+Value Builder::conj(const Value& x) {
+  if (!is_complex(x.dtype)) return x;
+  const TensorSpec part{x.dtype == DType::kComplex64 ? DType::kFloat32 : DType::kFloat64, x.shape};
+  const Value real = one("stablehlo.real", {x}, part), imag = one("stablehlo.imag", {x}, part);
+  return one("stablehlo.complex", {real, negate(imag)}, x.spec());
+}
+
 Value Builder::abs(const Value& x) {
   if (kUnsignedIntTypes.contains(x.dtype)) return x;
   const DType dtype = x.dtype == DType::kComplex64    ? DType::kFloat32

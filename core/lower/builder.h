@@ -83,7 +83,8 @@ class Builder {
   Value exp(const Value& x) { return unary("stablehlo.exponential", x); }
   Value log(const Value& x) { return unary("stablehlo.log", x); }
   Value sqrt(const Value& x) { return unary("stablehlo.sqrt", x); }
-  Value abs(const Value& x);  // real for complex values
+  Value conj(const Value& x);  // x itself if it is real
+  Value abs(const Value& x);   // real for complex values
   // "EQ", "LT", …; floating values are compared with NaN unordered, or totally where asked.
   Value compare(std::string_view direction, const Value& x, const Value& y, bool total = false);
   Value select(const Value& condition, const Value& x, const Value& y);

@@ -19,9 +19,9 @@ Rule find_rule(const Op& op) {
     std::unordered_map<std::string_view, Rule> by_name;
     for (const RuleList list :
          {elementwise_rules(), special_rules(), reduction_rules(), array_rules(), matrix_rules(),
-          linear_system_rules(), image_rules(), convolution_rules(), pooling_rules(),
-          normalization_rules(), indexing_rules(), sorting_rules(), random_rules(),
-          recurrent_rules(), tensor_list_rules()}) {
+          linear_system_rules(), decomposition_rules(), fourier_rules(), image_rules(),
+          convolution_rules(), pooling_rules(), normalization_rules(), indexing_rules(),
+          sorting_rules(), random_rules(), recurrent_rules(), tensor_list_rules()}) {
       for (const auto& [name, rule] : list) by_name[name] = rule;
     }
     std::unordered_map<const Op*, Rule> result;

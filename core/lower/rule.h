@@ -53,6 +53,8 @@ RuleList reduction_rules();
 RuleList array_rules();
 RuleList matrix_rules();
 RuleList linear_system_rules();
+RuleList decomposition_rules();
+RuleList fourier_rules();
 RuleList image_rules();
 RuleList convolution_rules();
 RuleList pooling_rules();

@@ -3,6 +3,7 @@
 
 #include "kernels/cpu/linear_systems.h"
 #include "kernels/cpu/schur.h"
+#include "ops/host_kernel.h"
 #include "ops/partial_shapes.h"
 
 namespace ef::ops {
@@ -80,6 +81,46 @@ const Op lu_factors{{
     .outputs = 2,
     .kernel = cpu::lu_factors,
     .doc = "L and U in one matrix, and the order of the rows; an error where a matrix is singular.",
+}};
+
+const Op qr_factors{{
+    .name = "qr_factors",
+    .tf_name = "Qr",
+    .inputs = {{"input", kTypes}},
+    .attrs = attrs_of<QrAttrs>(),
+    .infer =
+        [](InferContext& c) {
+          const Shape& a = c.shape(0);
+          if (!may_have_rank_from(a, 2)) {
+            invalid_argument("Input must have rank >= 2, got shape ", a, " [Op:Qr]");
+          }
+          const int64_t m = size_from_end(a, 1), n = size_from_end(a);
+          const int64_t least = m < 0 || n < 0 ? kUnknownSize : std::min(m, n);
+          const int64_t rows = c.attrs<QrAttrs>().full_matrices ? m : least;
+          const Shape batch = without_last(a, 2);
+          c.add_output(c.dtype(0), joined(batch, {m, rows}));
+          c.add_output(c.dtype(0), joined(batch, {rows, n}));
+        },
+    .outputs = 2,
+    .kernel = host_kernel,
+    .makes_outputs = true,
+    .doc = "Orthonormal columns, and an upper triangle.",
+}};
+
+const Op eigh_factors{{
+    .name = "eigh_factors",
+    .tf_name = "SelfAdjointEigV2",
+    .inputs = {{"input", kTypes}},
+    .infer =
+        [](InferContext& c) {
+          const Shape a = square(c);
+          c.add_output(c.dtype(0), without_last(a, 1));
+          c.add_output(c.dtype(0), a);
+        },
+    .outputs = 2,
+    .kernel = host_kernel,
+    .makes_outputs = true,
+    .doc = "The eigenvalues of symmetric matrices, ascending, and their vectors as columns.",
 }};
 
 const Op tridiagonal_solve{{

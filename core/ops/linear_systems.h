@@ -11,6 +11,12 @@ struct TriangleSolveAttrs {
 };
 extern const Op triangle_solve;  // matrix, rhs
 
+struct QrAttrs {
+  bool full_matrices = false;
+};
+extern const Op qr_factors;    // input
+extern const Op eigh_factors;  // input
+
 struct LuAttrs {
   bool adjoint = false;
 };

@@ -178,20 +178,27 @@ class LateArguments:
 
 
 def on_host(
-    specs: Callable[..., Any], *, effects: bool = False
+    specs: Callable[..., Any], *, effects: bool = False, in_programs: bool = False
 ) -> Callable[[Callable], Callable[..., Any]]:
     """What `op_function` and `composed_op` take as `in_graph` of a function that works on the host.
 
     Args:
         specs: the specs of the result, from the function's arguments; see `host_call`.
         effects: see `host_call`.
+        in_programs: see `host_call`.
     """
 
     def of(function: Callable) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
             result = specs(*args, **kwargs)
             return host_call(
-                function, result, args, kwargs, name=function.__name__.strip("_"), effects=effects
+                function,
+                result,
+                args,
+                kwargs,
+                name=function.__name__.strip("_"),
+                effects=effects,
+                in_programs=in_programs,
             )
 
         return call

@@ -57,19 +57,37 @@ def _size(x: Tensor, axes: Sequence[int]) -> int:
     return math.prod(shape[axis] for axis in axes)
 
 
+# NumPy's names of the transforms.
+_NAMES = {"forward": "fftn", "inverse": "ifftn", "half": "rfftn", "from_half": "irfftn"}
+
+
+def _kernel(x: Tensor, axes: list[int], kind: str, length: int) -> list[np.ndarray]:
+    """The kernel of the operation `fourier`."""
+    array = np.asarray(x)
+    dtype, options = array.dtype, {}
+    if kind == "half":
+        dtype = np.dtype(_COMPLEX_NUMPY[x.dtype])
+    elif kind == "from_half":
+        dtype = array.real.dtype
+        options["s"] = [*(array.shape[axis] for axis in axes[:-1]), length]
+    return [_transformed(_NAMES[kind], array, axes, **options).astype(dtype, copy=False)]
+
+
+_core.set_kernel("fourier", _kernel)
+
+
 def _complex_transform(x: Tensor, axes: Sequence[int], inverse: bool) -> Tensor:
     """The transform along axes; only the inverse is scaled, by 1 / size."""
-    array = np.asarray(x)
-    if array.size:
-        name = "ifftn" if inverse else "fftn"
-        array = _transformed(name, array, axes).astype(array.dtype, copy=False)
+    result = x
+    if x._size:
+        result = _ops.fourier(x, list(axes), "inverse" if inverse else "forward")
     size = _size(x, axes)
 
     def backward(dy: Tensor) -> Tensor:
         turned = _complex_transform(dy, axes, not inverse)
         return turned / size if inverse else turned * size
 
-    (y,) = differentiable([array], [x], backward)
+    (y,) = differentiable([result], [x], backward)
     return y
 
 
@@ -89,36 +107,32 @@ def _fitted(x: Tensor, lengths: Sequence[int], axes: Sequence[int]) -> Tensor:
 
 def _half_transform(x: Tensor, axes: Sequence[int]) -> Tensor:
     """The first half, along the last of the axes, of the spectrum of a real tensor."""
-    array = np.asarray(x)
-    kind = _COMPLEX_NUMPY[x.dtype]
     shape = list(x._shape_tuple())
     length = shape[axes[-1]]
-    if array.size:
-        array = _transformed("rfftn", array, axes).astype(kind, copy=False)
+    if x._size:
+        result = _ops.fourier(x, list(axes), "half")
     else:
         shape[axes[-1]] = length // 2 + 1 if length else 0
-        array = np.zeros(shape, kind)
+        result = _ops.zeros(shape, _COMPLEX_NUMPY[x.dtype])
 
     def backward(dy: Tensor) -> Tensor:
         # The real part of the unscaled inverse of the half spectrum, zero in its other half.
         whole = _fitted(dy, [length], axes[-1:])
         return _ops.real(_complex_transform(whole, axes, True)) * _size(whole, axes)
 
-    (y,) = differentiable([array], [x], backward)
+    (y,) = differentiable([result], [x], backward)
     return y
 
 
 def _half_inverse(x: Tensor, length: int, axes: Sequence[int]) -> Tensor:
     """The real tensor, `length` long along the last of the axes, of which x is half the spectrum."""
-    array = np.asarray(x)
-    real = x.dtype.real_dtype.as_numpy_dtype
     shape = list(x._shape_tuple())
     sizes = [shape[axis] for axis in axes[:-1]] + [length]
-    if array.size and length:
-        array = _transformed("irfftn", array, axes, s=sizes).astype(real, copy=False)
+    if x._size and length:
+        result = _ops.fourier(x, list(axes), "from_half", length)
     else:
         shape[axes[-1]] = length
-        array = np.zeros(shape, real)
+        result = _ops.zeros(shape, x.dtype.real_dtype)
     # All but the first and, for an even length, the last count for the other half too.
     bins = shape_of_half(length)
     weights = np.full(bins, 2.0)
@@ -133,7 +147,7 @@ def _half_inverse(x: Tensor, length: int, axes: Sequence[int]) -> Tensor:
         factor = _core.as_tensor(scale.astype(x.dtype.as_numpy_dtype))
         return _half_transform(dy, axes) * factor
 
-    (y,) = differentiable([array], [x], backward)
+    (y,) = differentiable([result], [x], backward)
     return y
 
 
@@ -158,7 +172,7 @@ def _whole(value: Any, rank: int, op: str, inverse: bool) -> Tensor:
 @composed_op(
     "FFT",
     input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
-    in_graph=on_host(specs.whole),
+    in_graph=on_host(specs.whole, in_programs=True),
 )
 def fft(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform along the last axis.
@@ -179,7 +193,7 @@ def fft(input: Any, name: str | None = None) -> Tensor:
 @composed_op(
     "IFFT",
     input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
-    in_graph=on_host(specs.whole),
+    in_graph=on_host(specs.whole, in_programs=True),
 )
 def ifft(input: Any, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along the last axis, scaled by 1 / size.
@@ -193,7 +207,7 @@ def ifft(input: Any, name: str | None = None) -> Tensor:
 @composed_op(
     "FFT2D",
     input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
-    in_graph=on_host(specs.whole),
+    in_graph=on_host(specs.whole, in_programs=True),
 )
 def fft2d(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform along the last two axes; see `tf.signal.fft`."""
@@ -203,7 +217,7 @@ def fft2d(input: Any, name: str | None = None) -> Tensor:
 @composed_op(
     "IFFT2D",
     input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
-    in_graph=on_host(specs.whole),
+    in_graph=on_host(specs.whole, in_programs=True),
 )
 def ifft2d(input: Any, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along the last two axes; see `tf.signal.ifft`."""
@@ -213,7 +227,7 @@ def ifft2d(input: Any, name: str | None = None) -> Tensor:
 @composed_op(
     "FFT3D",
     input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
-    in_graph=on_host(specs.whole),
+    in_graph=on_host(specs.whole, in_programs=True),
 )
 def fft3d(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform along the last three axes; see `tf.signal.fft`."""
@@ -223,7 +237,7 @@ def fft3d(input: Any, name: str | None = None) -> Tensor:
 @composed_op(
     "IFFT3D",
     input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
-    in_graph=on_host(specs.whole),
+    in_graph=on_host(specs.whole, in_programs=True),
 )
 def ifft3d(input: Any, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along the last three axes; see `tf.signal.ifft`."""
@@ -284,7 +298,7 @@ def _from_half(value: Any, fft_length: Any, rank: int, op: str) -> Tensor:
     return _half_inverse(x, lengths[-1], axes)
 
 
-@op_function(in_graph=on_host(specs.half(1)))
+@op_function(in_graph=on_host(specs.half(1), in_programs=True))
 def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """The first half of the Fourier transform of real values along the last axis.
 
@@ -305,19 +319,19 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
     return _half(input_tensor, fft_length, 1, "RFFT")
 
 
-@op_function(in_graph=on_host(specs.half(2)))
+@op_function(in_graph=on_host(specs.half(2), in_programs=True))
 def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """Half the Fourier transform of real values along the last two axes; see `tf.signal.rfft`."""
     return _half(input_tensor, fft_length, 2, "RFFT2D")
 
 
-@op_function(in_graph=on_host(specs.half(3)))
+@op_function(in_graph=on_host(specs.half(3), in_programs=True))
 def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """Half the Fourier transform of real values along three axes; see `tf.signal.rfft`."""
     return _half(input_tensor, fft_length, 3, "RFFT3D")
 
 
-@op_function(in_graph=on_host(specs.from_half(1)))
+@op_function(in_graph=on_host(specs.from_half(1), in_programs=True))
 def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """Real values from the first half of their spectrum along the last axis.
 
@@ -336,13 +350,13 @@ def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) ->
     return _from_half(input_tensor, fft_length, 1, "IRFFT")
 
 
-@op_function(in_graph=on_host(specs.from_half(2)))
+@op_function(in_graph=on_host(specs.from_half(2), in_programs=True))
 def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """Real values from half their spectrum along the last two axes; see `tf.signal.irfft`."""
     return _from_half(input_tensor, fft_length, 2, "IRFFT2D")
 
 
-@op_function(in_graph=on_host(specs.from_half(3)))
+@op_function(in_graph=on_host(specs.from_half(3), in_programs=True))
 def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """Real values from half their spectrum along three axes; see `tf.signal.irfft`."""
     return _from_half(input_tensor, fft_length, 3, "IRFFT3D")
@@ -392,7 +406,7 @@ def _scaled(y: Tensor, factor: float) -> Tensor:
     input_tensor=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
     fft_length=Input("int32"),
     axes=Input("int32"),
-    in_graph=on_host(specs.along_axes),
+    in_graph=on_host(specs.along_axes, in_programs=True),
 )
 def fftnd(
     input_tensor: Any,
@@ -426,7 +440,7 @@ def fftnd(
     input_tensor=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
     fft_length=Input("int32"),
     axes=Input("int32"),
-    in_graph=on_host(specs.along_axes),
+    in_graph=on_host(specs.along_axes, in_programs=True),
 )
 def ifftnd(
     input_tensor: Any,
@@ -449,7 +463,7 @@ def _along(value: Any, fft_length: Any, axes: Any, norm: str | None, inverse: bo
     return _scaled(_complex_transform(x, chosen, inverse), factor)
 
 
-@op_function(in_graph=on_host(specs.half()))
+@op_function(in_graph=on_host(specs.half(), in_programs=True))
 def rfftnd(
     input_tensor: Any,
     fft_length: Any = None,
@@ -479,7 +493,7 @@ def _rfftnd(x: Tensor, fft_length: Any = None, axes: Any = None, norm: str | Non
     return _scaled(_half_transform(x, chosen), _scale(norm, _size(x, chosen), False))
 
 
-@op_function(in_graph=on_host(specs.from_half()))
+@op_function(in_graph=on_host(specs.from_half(), in_programs=True))
 def irfftnd(
     input_tensor: Any,
     fft_length: Any = None,

@@ -36,8 +36,8 @@ Values transpose(const Call& c) {
     permutation.push_back(attrs.perm ? normalized((*attrs.perm)[static_cast<size_t>(axis)], rank)
                                      : rank - 1 - axis);
   }
-  if (attrs.conjugate && is_complex(c.in[0].dtype)) refuse("conjugating transpositions");
-  return {c.b.transpose(c.in[0], permutation)};
+  const Value turned = c.b.transpose(c.in[0], permutation);
+  return {attrs.conjugate ? c.b.conj(turned) : turned};
 }
 
 Values broadcast_to(const Call& c) { return {c.broadcast(0)}; }

@@ -197,13 +197,7 @@ Values complex(const Call& c) {
   return {c.b.one("stablehlo.complex", {c.broadcast(0), c.broadcast(1)}, c.out[0])};
 }
 Values real(const Call& c) { return is_complex(c.in[0].dtype) ? part<kReal>(c) : identity(c); }
-Values conj(const Call& c) {
-  const Value& x = c.in[0];
-  if (!is_complex(x.dtype)) return {x};
-  const TensorSpec parts{x.dtype == DType::kComplex64 ? DType::kFloat32 : DType::kFloat64, x.shape};
-  const Value negated = c.b.negate(c.b.one(kImag, {x}, parts));
-  return {c.b.one("stablehlo.complex", {c.b.one(kReal, {x}, parts), negated}, x.spec())};
-}
+Values conj(const Call& c) { return {c.b.conj(c.in[0])}; }
 Values angle(const Call& c) {
   const Value& x = c.in[0];
   if (!is_complex(x.dtype)) {

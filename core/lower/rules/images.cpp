@@ -3,6 +3,7 @@
 
 #include "lower/rule.h"
 #include "ops/fake_quant.h"
+#include "ops/indexing.h"
 #include "tensor/error.h"
 
 namespace ef::lower {
@@ -64,24 +65,50 @@ Samples samples(Builder& b, const Value& boxes, int64_t first, int64_t size, int
   return result;
 }
 
+// Boxes of images, of the shape [boxes, rows, columns, channels].
+struct Crops {
+  Crops(Builder& builder, const Shape& images, const Value& boxes, const Value& indices,
+        const Shape& out)
+      : b(builder),
+        shape(images),
+        places{out[0], out[1], out[2]},
+        down(samples(b, boxes, 0, images[1], out[1])),
+        aside(samples(b, boxes, 1, images[2], out[2])),
+        image(b.broadcast_in_dim(b.convert(indices, DType::kInt64), places, Dims{0})) {}
+
+  // The row of a pixel among those of all images, from its rows and columns in its own.
+  Value place(const Value& y, const Value& x) const {
+    const Value height = b.full_int(DType::kInt64, places, shape[1]);
+    const Value width = b.full_int(DType::kInt64, places, shape[2]);
+    const Value row = b.add(b.mul(image, height), vertical(y));
+    return b.add(b.mul(row, width), horizontal(x));
+  }
+  // Numbers of rows or columns of boxes, for each place.
+  Value vertical(const Value& y) const { return b.broadcast_in_dim(y, places, Dims{0, 1}); }
+  Value horizontal(const Value& x) const { return b.broadcast_in_dim(x, places, Dims{0, 2}); }
+  Value inside() const { return b.logical_and(vertical(down.inside), horizontal(aside.inside)); }
+  // The pixels of all images.
+  Value pixels(const Value& images) const {
+    return b.convert(b.reshape(images, {shape[0] * shape[1] * shape[2], shape[3]}),
+                     DType::kFloat32);
+  }
+
+  Builder& b;
+  Shape shape, places;
+  Samples down, aside;
+  Value image;
+};
+
 Values crop_and_resize(const Call& c) {
   Builder& b = c.b;
   const auto& attrs = c.attrs<ops::CropAttrs>();
-  const Shape& images = c.in[0].shape;
   const Shape& out = c.out[0].shape;
   if (out.num_elements() == 0) return {b.full(c.out[0].dtype, out, 0)};
-  const Samples down = samples(b, c.in[1], 0, images[1], out[1]);
-  const Samples aside = samples(b, c.in[1], 1, images[2], out[2]);
-  const Shape places{out[0], out[1], out[2]};
-  const Value pixels = b.convert(b.reshape(c.in[0], {images[0] * images[1] * images[2], images[3]}),
-                                 DType::kFloat32);
-  const Value image = b.broadcast_in_dim(b.convert(c.in[2], DType::kInt64), places, Dims{0});
+  const Crops crops(b, c.in[0].shape, c.in[1], c.in[2], out);
+  const Samples &down = crops.down, &aside = crops.aside;
+  const Value pixels = crops.pixels(c.in[0]);
   const auto pixel = [&](const Value& y, const Value& x) {
-    const Value height = b.full_int(DType::kInt64, places, images[1]);
-    const Value width = b.full_int(DType::kInt64, places, images[2]);
-    const Value row = b.add(b.mul(image, height), b.broadcast_in_dim(y, places, Dims{0, 1}));
-    const Value at = b.add(b.mul(row, width), b.broadcast_in_dim(x, places, Dims{0, 2}));
-    return b.take_rows(pixels, at);
+    return b.take_rows(pixels, crops.place(y, x));
   };
   Value result;
   if (attrs.method == ops::CropMethod::kNearest) {
@@ -95,9 +122,87 @@ Values crop_and_resize(const Call& c) {
     const Value bottom = between(pixel(down.high, aside.low), pixel(down.high, aside.high), across);
     result = between(top, bottom, b.broadcast_in_dim(down.share, out, Dims{0, 1}));
   }
-  const Value inside = b.logical_and(b.broadcast_in_dim(down.inside, out, Dims{0, 1}),
-                                     b.broadcast_in_dim(aside.inside, out, Dims{0, 2}));
+  const Value inside = b.broadcast_in_dim(crops.inside(), out, Dims{0, 1, 2});
   return {b.select(inside, result, b.full(DType::kFloat32, out, attrs.extrapolation_value))};
+}
+
+// The gradient of each sample, added to the pixels that it comes from.
+Values crop_and_resize_grad_image(const Call& c) {
+  Builder& b = c.b;
+  const Value& dy = c.in[0];
+  const Shape& images = c.out[0].shape;
+  if (dy.shape.num_elements() == 0) return {b.full(c.out[0].dtype, images, 0)};
+  const Crops crops(b, images, c.in[1], c.in[2], dy.shape);
+  const Samples &down = crops.down, &aside = crops.aside;
+  const Value inside = b.broadcast_in_dim(crops.inside(), dy.shape, Dims{0, 1, 2});
+  const Value given = b.select(inside, dy, b.like(dy, 0));
+  Values parts, places;
+  const auto add = [&](const Value& y, const Value& x, const Value& weights) {
+    parts.push_back(b.mul(given, b.broadcast_in_dim(weights, dy.shape, Dims{0, 1, 2})));
+    places.push_back(crops.place(y, x));
+  };
+  const Value one = b.full(DType::kFloat32, crops.places, 1);
+  if (c.attrs<ops::CropGradImageAttrs>().method == ops::CropMethod::kNearest) {
+    add(down.nearest, aside.nearest, one);
+  } else {
+    const Value lower = crops.vertical(down.share), right = crops.horizontal(aside.share);
+    const Value upper = b.sub(one, lower), left = b.sub(one, right);
+    add(down.low, aside.low, b.mul(upper, left));
+    add(down.low, aside.high, b.mul(upper, right));
+    add(down.high, aside.low, b.mul(lower, left));
+    add(down.high, aside.high, b.mul(lower, right));
+  }
+  const Value data[] = {b.concat(parts, 0), b.concat(places, 0)};
+  const TensorSpec sums{DType::kFloat32, {images[0] * images[1] * images[2], images[3]}};
+  const Op& sum = ops::unsorted_segment_sum;
+  const Value total = find_rule(sum)({b, sum, data, {}, {&sums, 1}, {}})[0];
+  return {b.convert(b.reshape(total, images), c.out[0].dtype)};
+}
+
+Values crop_and_resize_grad_boxes(const Call& c) {
+  Builder& b = c.b;
+  const Value &dy = c.in[0], &boxes = c.in[2];
+  const Shape& images = c.in[1].shape;
+  if (dy.shape.num_elements() == 0) return {b.full(c.out[0].dtype, c.out[0].shape, 0)};
+  const Crops crops(b, images, boxes, c.in[3], dy.shape);
+  const Samples &down = crops.down, &aside = crops.aside;
+  const Value pixels = crops.pixels(c.in[1]);
+  const auto pixel = [&](const Value& y, const Value& x) {
+    return b.take_rows(pixels, crops.place(y, x));
+  };
+  const Value upper_left = pixel(down.low, aside.low), upper_right = pixel(down.low, aside.high);
+  const Value lower_left = pixel(down.high, aside.low), lower_right = pixel(down.high, aside.high);
+  const Value inside = crops.inside(), zero = b.full(DType::kFloat32, crops.places, 0);
+  // What a sample changes by when it moves along an axis, for all channels.
+  const auto slope = [&](const Value& first, const Value& second, const Value& share) {
+    const Value wide = b.broadcast_in_dim(share, dy.shape, Dims{0, 1, 2});
+    const Value change = b.add(first, b.mul(b.sub(second, first), wide));
+    return b.select(inside, b.reduce(Reduction::kAdd, b.mul(dy, change), Dims{3}), zero);
+  };
+  const Value along_y = slope(b.sub(lower_left, upper_left), b.sub(lower_right, upper_right),
+                              crops.horizontal(aside.share));
+  const Value along_x = slope(b.sub(upper_right, upper_left), b.sub(lower_right, lower_left),
+                              crops.vertical(down.share));
+  // The coordinates of a sample are between those of the edges.
+  const auto edges = [&](const Value& along, int64_t axis, Value& first, Value& second) {
+    const int64_t count = crops.places[static_cast<int>(axis)];
+    const auto last = static_cast<double>(images[static_cast<int>(axis)] - 1);
+    Value share = b.full(DType::kFloat32, crops.places, 0.5);
+    if (count > 1) {
+      share = b.mul(b.iota(DType::kFloat32, crops.places, axis),
+                    b.like(share, 1 / static_cast<double>(count - 1)));
+    }
+    const auto sum = [&](const Value& weights) {
+      const Value all = b.mul(b.mul(along, weights), b.like(weights, last));
+      return b.reshape(b.reduce(Reduction::kAdd, all, Dims{1, 2}), {dy.shape[0], 1});
+    };
+    first = sum(b.sub(b.like(share, 1), share));
+    second = sum(share);
+  };
+  Value top, left, bottom, right;
+  edges(along_y, 1, top, bottom);
+  edges(along_x, 2, left, right);
+  return {b.concat(Values{top, left, bottom, right}, 1)};
 }
 
 // A row of the table of limits, for each element.
@@ -140,6 +245,8 @@ Values fake_quant_grad(const Call& c) {
 constexpr std::pair<const char*, Rule> kRules[] = {
     {"resample", resample},
     {"crop_and_resize", crop_and_resize},
+    {"crop_and_resize_grad_image", crop_and_resize_grad_image},
+    {"crop_and_resize_grad_boxes", crop_and_resize_grad_boxes},
     {"fake_quant", fake_quant},
     {"fake_quant_grad", fake_quant_grad},
 };

@@ -93,15 +93,7 @@ Value flattened(Builder& b, const Value& x) {
   return b.reshape(x, {batch, rows, columns});
 }
 
-Value adjoint_of(Builder& b, const Value& x) {
-  const Value turned = b.transpose(x, Dims{0, 2, 1});
-  if (!is_complex(x.dtype)) return turned;
-  const DType real = b.abs(b.full(x.dtype, {}, 0)).dtype;
-  return b.one("stablehlo.complex",
-               {b.one("stablehlo.real", {turned}, {real, turned.shape}),
-                b.negate(b.one("stablehlo.imag", {turned}, {real, turned.shape}))},
-               turned.spec());
-}
+Value adjoint_of(Builder& b, const Value& x) { return b.conj(b.transpose(x, Dims{0, 2, 1})); }
 
 void refuse_empty(const Call& c) {
   if (c.in[0].shape.num_elements() == 0) refuse("linear systems without elements");

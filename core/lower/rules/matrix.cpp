@@ -16,6 +16,8 @@ Values matmul(const Call& c) {
     const bool narrow = is_integer(x.dtype) && x.dtype != c.out[0].dtype;
     return narrow ? b.convert(x, c.out[0].dtype) : x;
   };
+  const Value first = attrs.adjoint_a ? b.conj(c.in[0]) : c.in[0];
+  const Value second = attrs.adjoint_b ? b.conj(c.in[1]) : c.in[1];
   const auto with_batch = [&](const Value& x) {
     Shape wide;
     for (int axis = 0; axis < rank - 2; ++axis) wide.push_back(shape[axis]);
@@ -23,17 +25,14 @@ Values matmul(const Call& c) {
     wide.push_back(x.shape.back());
     return b.broadcast(widened(x), wide);
   };
-  if (is_complex(c.in[0].dtype) && (attrs.adjoint_a || attrs.adjoint_b)) {
-    refuse("products with adjoint matrices of complex numbers");
-  }
-  if (c.in[0].rank() == rank && c.in[1].rank() == 2) {
+  if (first.rank() == rank && second.rank() == 2) {
     // One matrix for the whole batch: its rows are multiplied together.
     const Value product =
-        b.dot(widened(c.in[0]), widened(c.in[1]), {}, {},
-              Dims{attrs.swaps_a() ? rank - 2 : rank - 1}, Dims{attrs.swaps_b() ? 1 : 0});
+        b.dot(widened(first), widened(second), {}, {}, Dims{attrs.swaps_a() ? rank - 2 : rank - 1},
+              Dims{attrs.swaps_b() ? 1 : 0});
     return {b.convert(product, c.out[0].dtype)};
   }
-  const Value x = with_batch(c.in[0]), y = with_batch(c.in[1]);
+  const Value x = with_batch(first), y = with_batch(second);
   const Dims batch = axes_from(0, rank - 2);
   const Value product = b.dot(x, y, batch, batch, Dims{attrs.swaps_a() ? rank - 2 : rank - 1},
                               Dims{attrs.swaps_b() ? rank - 1 : rank - 2});

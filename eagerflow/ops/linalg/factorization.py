@@ -213,13 +213,15 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     True
     """
     a = matrices(input, "Qr", square=False)
-    if _core.building() is not None:
+    if waits_for_values(a):
         batch, m, n = known_sizes(a, square=False)
         k = m if full_matrices else _smaller(m, n)
         specs = [spec_of(a.dtype, batch, m, k), spec_of(a.dtype, batch, k, n)]
-        return Qr(*on_values(qr, [a], specs, full_matrices))
-    array = array_of(a)
-    factors = lapack.qr(array, full_matrices)
+        return Qr(*on_values(qr, [a], specs, full_matrices, in_programs=True))
+    if a.dtype in NATIVE:
+        factors: Any = _ops.qr_factors(_ops.stop_gradient(a), full_matrices)
+    else:
+        factors = [in_dtype_of(part, a) for part in lapack.qr(array_of(a), full_matrices)]
     m, n = a._shape_tuple()[-2:]
 
     def backward(dq: Tensor, dr: Tensor) -> Tensor:
@@ -237,8 +239,15 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
         first = _qr_gradient(q, r[..., :, :m], whole_dq, dr[..., :, :m])
         return _ops.concat([first, _ops.matmul(q, rest_dr)], -1)
 
-    q, r = differentiable([in_dtype_of(part, a) for part in factors], [a], backward)
+    q, r = differentiable(factors, [a], backward)
     return Qr(q, r)
+
+
+def _qr_kernel(a: Tensor, full_matrices: bool) -> list[np.ndarray]:
+    return list(lapack.qr(np.asarray(a), full_matrices))
+
+
+_core.set_kernel("qr_factors", _qr_kernel)
 
 
 def _qr_gradient(q: Tensor, r: Tensor, dq: Tensor, dr: Tensor) -> Tensor:
@@ -431,10 +440,23 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     array([1., 2.], dtype=float32)
     """
     a = matrices(tensor, "SelfAdjointEigV2")
-    if _core.building() is not None:
+    if waits_for_values(a):
         values_spec = spec_of(a.dtype, *known_sizes(a)[:2])
-        e, v = on_values(eigh, [a], [values_spec, square_spec(a)])
+        e, v = on_values(eigh, [a], [values_spec, square_spec(a)], in_programs=True)
         return e, v
+    native = a.dtype in NATIVE
+    values, vectors = _ops.eigh_factors(_ops.stop_gradient(a)) if native else _eigh_kernel(a)
+
+    def backward(de: Tensor, dv: Tensor) -> Tensor:
+        gaps = set_diag(_reciprocal(_row(e) - _column(e)), _ops.zeros_like(e))
+        inner = gaps * _ops.matmul(v, dv, adjoint_a=True) + diag(de)
+        return _lower(_ops.matmul(_ops.matmul(v, inner), v, adjoint_b=True))
+
+    e, v = differentiable([values, vectors], [a], backward)
+    return e, v
+
+
+def _eigh_kernel(a: Tensor) -> list[np.ndarray]:
     array = array_of(a)
     if not np.isfinite(np.tril(array)).all():
         raise invalid_argument(
@@ -442,14 +464,10 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
             "[Op:SelfAdjointEigV2]"
         )
     values, vectors = lapack.eigh(array)
+    return [values.astype(array.dtype), vectors]
 
-    def backward(de: Tensor, dv: Tensor) -> Tensor:
-        gaps = set_diag(_reciprocal(_row(e) - _column(e)), _ops.zeros_like(e))
-        inner = gaps * _ops.matmul(v, dv, adjoint_a=True) + diag(de)
-        return _lower(_ops.matmul(_ops.matmul(v, inner), v, adjoint_b=True))
 
-    e, v = differentiable([values.astype(array.dtype), vectors], [a], backward)
-    return e, v
+_core.set_kernel("eigh_factors", _eigh_kernel)
 
 
 def _lower(grad: Tensor) -> Tensor:
@@ -468,8 +486,11 @@ def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
     if _core.recording():
         return eigh(tensor)[0]
     a = matrices(tensor, "SelfAdjointEigV2")
+    if waits_for_values(a):
+        specs = [spec_of(a.dtype, *known_sizes(a)[:2])]
+        return on_values(eigvalsh, [a], specs, in_programs=True)[0]
     if _core.building() is not None:
-        return on_values(eigvalsh, [a], [spec_of(a.dtype, *known_sizes(a)[:2])])[0]
+        return eigh(a)[0]
     array = array_of(a)
     if not np.isfinite(array).all():
         return eigh(a)[0]
@@ -571,9 +592,10 @@ def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None)
     """
     a = matrices(input, "Lu")
     kind = dtypes.as_dtype(output_idx_type)
-    if _core.building() is not None:
+    if waits_for_values(a):
         order_spec = spec_of(kind, *known_sizes(a)[:2])
-        return Lu(*on_values(lu, [a], [square_spec(a), order_spec], output_idx_type))
+        specs = [square_spec(a), order_spec]
+        return Lu(*on_values(lu, [a], specs, output_idx_type, in_programs=True))
     *batch, _, _ = a._shape_tuple()
     factors: Any
     orders: Any
@@ -592,7 +614,7 @@ def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None)
         above = band_part(_ops.matmul(dlu, upper, adjoint_b=True), 0, -1)
         grad = solvers.triangular_solve(lower, below + above, adjoint=True)
         grad = adjoint(solvers.triangular_solve(upper, adjoint(grad), lower=False))
-        inverse = np.argsort(np.asarray(permutation), -1)
+        inverse = _ops.argsort(permutation)
         return _ops.gather(grad, inverse, len(batch), len(batch))
 
     (factor,) = differentiable([_ops.cast(factors, a.dtype)], [a], backward)

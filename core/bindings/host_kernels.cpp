@@ -1,0 +1,72 @@
+#include "bindings/host_kernels.h"
+
+#include <nanobind/stl/string.h>
+
+#include <map>
+#include <string>
+
+#include "bindings/convert.h"
+#include "bindings/errors.h"
+#include "bindings/gil.h"
+#include "bindings/items.h"
+#include "bindings/py_node.h"
+#include "bindings/py_tensor.h"
+#include "ops/host_kernel.h"
+
+namespace nb = nanobind;
+
+namespace ef::py {
+namespace {
+
+// The functions by their operations' names; Python's lock guards them.
+std::map<std::string, PyObject*>& functions() {
+  static auto& all = *new std::map<std::string, PyObject*>;  // never destroyed
+  return all;
+}
+
+void run_function(KernelContext& context) {
+  const Locked locked;
+  const auto found = functions().find(context.op().name);
+  if (found == functions().end()) {
+    fail(Code::kUnimplemented, "No function computes ", context.op().tf_name, ".");
+  }
+  PyRef arguments = checked(PyTuple_New(context.num_inputs()));
+  for (int i = 0; i < context.num_inputs(); ++i) {
+    PyTuple_SET_ITEM(arguments.get(), i, checked(wrap(Tensor(context.input(i)))).release());
+  }
+  nb::dict named;
+  if (context.op().attrs) {
+    for (const AttrField& field : context.op().attrs->fields()) {
+      named[field.name.c_str()] = attr_object(field, context.attrs());
+    }
+  }
+  const PyRef result = checked(PyObject_Call(found->second, arguments, named.ptr()));
+  const PyRef sequence = checked(PySequence_Fast(result, "a kernel must return a list"));
+  int k = 0;
+  for (PyObject* item : Items(sequence)) {
+    if (k == context.num_outputs()) break;
+    const TensorSpec& spec = context.spec(k);
+    Tensor value = to_tensor(item, spec.dtype);
+    if (value.shape() != spec.shape) {
+      fail(Code::kInternal, "Result ", k, " of ", context.op().tf_name, " has shape ",
+           value.shape(), ", which is not ", spec.shape, ".");
+    }
+    context.output(k++) = std::move(value);
+  }
+}
+
+}  // namespace
+
+void add_host_kernels(nb::module_& m) {
+  set_host_kernel(run_function);
+  m.def(
+      "set_kernel",
+      [](const std::string& name, nb::object function) {
+        functions()[name] = function.release().ptr();
+      },
+      nb::arg("name"), nb::arg("function"),
+      "Makes a function the kernel of an operation: it is called with the inputs, and the "
+      "attributes by their names, and returns a list of arrays.");
+}
+
+}  // namespace ef::py
