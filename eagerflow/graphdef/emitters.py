@@ -18,8 +18,11 @@ from eagerflow.graphdef import inverse, lowering
 from eagerflow.graphdef.writer import Ref
 from eagerflow.util import lazy
 
-# It registers its emitters here.
-_numbers = lazy.Module("eagerflow.graphdef.number_emitters")
+# They register their emitters here.
+_MORE = [
+    lazy.Module("eagerflow.graphdef.array_emitters"),
+    lazy.Module("eagerflow.graphdef.number_emitters"),
+]
 
 
 class NoSuchNodeError(Exception):
@@ -130,7 +133,9 @@ def emit(body: Any, node: Any, name: str) -> Sequence[Ref]:
         NoSuchNodeError: if it is nothing that TensorFlow has.
     """
     view = View(body, node, name)
-    emitter = EMITTERS.get(node.op) or _numbers.EMITTERS.get(node.op)
+    for module in _MORE:
+        module.__name__  # noqa: B018 - imports it
+    emitter = EMITTERS.get(node.op)
     if emitter is not None:
         return emitter(view)
     if node.op in inverse.table():

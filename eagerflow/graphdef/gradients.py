@@ -1,8 +1,8 @@
 """Gradients of operations in exported graphs, whatever sizes are known.
 
 TensorFlow has no operation for the gradient of another one that would also run inside of choices and loops.
-So they are written by operations whose sizes are tensors: those of `op_gradients.py`, and the less common
-ones here. What is lowered has the gradients of what it becomes.
+So they are written by operations whose sizes are tensors: those of `op_gradients.py` and
+`indexing_gradients.py`, and the less common ones here. What is lowered has the gradients of what it becomes.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ import eagerflow as tf
 from eagerflow import _core
 from eagerflow.errors import UnimplementedError
 from eagerflow.framework.func_graph import FuncGraph, dims_of
-from eagerflow.graphdef import lowering, op_gradients
+from eagerflow.graphdef import lowering
+from eagerflow.graphdef.indexing_gradients import RULES
 from eagerflow.graphdef.op_gradients import summed_to
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
-GRADIENTS: dict[str, Callable[..., Any]] = dict(op_gradients.RULES)
+GRADIENTS: dict[str, Callable[..., Any]] = dict(RULES)
 
 
 def is_known(op: str) -> bool:
@@ -166,7 +167,7 @@ def _segment_sum(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [tf.gather(dy[0], x[1]), None]
 
 
-@_gradient("unsorted_segment_max", "unsorted_segment_min")
+@_gradient("unsorted_segment_max", "unsorted_segment_min", "segment_max", "segment_min")
 def _segment_extreme(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     data, ids = x[:2]
     inside = tf.maximum(ids, 0)

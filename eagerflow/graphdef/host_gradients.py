@@ -11,6 +11,7 @@ from typing import Any
 
 import eagerflow as tf
 from eagerflow import _core
+from eagerflow.graphdef.host_lowering import op
 
 Tensor = _core.Tensor
 Rule = Callable[[list[Any], list[Any], list[Any], dict[str, Any]], list[Any]]
@@ -265,3 +266,29 @@ def _padded(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     rows = tf.searchsorted(splits[0], places, side="right", out_type=splits[0].dtype) - 1
     at = tf.stack([rows, places - tf.gather(splits[0], rows)], 1)
     return [None, tf.gather_nd(dy[0], at), tf.zeros_like(default), None]
+
+
+# Images of other sizes.
+
+
+@_gradient("ResizeBilinear")
+def _bilinear(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    back = op("ResizeBilinearGrad", dy[0], tf.cast(x[0], tf.float32), half_pixel_centers=True)
+    return [tf.cast(back, x[0].dtype), None]
+
+
+@_gradient("ResizeBicubic")
+def _bicubic(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    back = op("ResizeBicubicGrad", dy[0], tf.cast(x[0], tf.float32), half_pixel_centers=True)
+    return [tf.cast(back, x[0].dtype), None]
+
+
+@_gradient("ResizeNearestNeighbor")
+def _nearest(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    sizes = tf.shape(x[0])[1:3]
+    return [op("ResizeNearestNeighborGrad", dy[0], sizes, half_pixel_centers=True), None]
+
+
+@_gradient("ScaleAndTranslate")
+def _scaled(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [op("ScaleAndTranslateGrad", dy[0], x[0], x[2], x[3], **attrs), None, None, None]

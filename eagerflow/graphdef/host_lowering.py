@@ -16,6 +16,7 @@ from eagerflow import _core, nest
 from eagerflow.errors import InternalError
 from eagerflow.framework.func_graph import FuncGraph, dims_of
 from eagerflow.graphdef import inverse, op_defs, writer
+from eagerflow.graphdef.host_operations import HostOperation
 from eagerflow.graphdef.op_defs import OpDef
 from eagerflow.util import lazy
 
@@ -24,6 +25,7 @@ Tensor = _core.Tensor
 # They register their rules here when they are imported.
 _RULES = [
     lazy.Module("eagerflow.graphdef.host_rules_arrays"),
+    lazy.Module("eagerflow.graphdef.host_rules_images"),
     lazy.Module("eagerflow.graphdef.host_rules_ragged"),
     lazy.Module("eagerflow.graphdef.host_rules_sparse"),
     lazy.Module("eagerflow.graphdef.host_rules_texts"),
@@ -114,6 +116,8 @@ def rules_of(module: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 def find(node: Any) -> Callable[..., Any] | None:
     """The rule for a node that calls Python; None if there is none."""
     function = getattr(node.host_function, "function", None)
+    if isinstance(function, HostOperation):
+        return function.lowered
     if isinstance(function, functools.partial):  # a method of a class
         function = function.func
     name = getattr(function, "__name__", None)

@@ -8,7 +8,6 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.graphdef import inverse
-from eagerflow.graphdef.emitters import EMITTERS as EMITTERS
 from eagerflow.graphdef.emitters import NoSuchNodeError, View, direct, emits, lowered
 from eagerflow.graphdef.writer import Ref
 

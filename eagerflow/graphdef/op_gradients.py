@@ -20,10 +20,12 @@ Rule = Callable[[Any, Any, Any, Any], list[Any]]
 RULES: dict[str, Rule] = {}
 
 
-def _rule(*names: str) -> Callable[[Rule], Rule]:
-    def register(rule: Rule) -> Rule:
-        RULES.update(dict.fromkeys(names, rule))
-        return rule
+def rule(*names: str) -> Callable[[Rule], Rule]:
+    """The decorator of the rule for some operations."""
+
+    def register(function: Rule) -> Rule:
+        RULES.update(dict.fromkeys(names, function))
+        return function
 
     return register
 
@@ -47,11 +49,13 @@ _OF_ONE: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "digamma": lambda x, y: tf.math.polygamma(tf.ones_like(x), x),
     "erf": lambda x, y: 2.0 / math.sqrt(math.pi) * tf.exp(-x * x),
     "erfc": lambda x, y: -2.0 / math.sqrt(math.pi) * tf.exp(-x * x),
+    "erfinv": lambda x, y: 0.5 * math.sqrt(math.pi) * tf.exp(y * y),
     "exp": lambda x, y: y,
     "expm1": lambda x, y: y + 1.0,
     "lgamma": lambda x, y: tf.math.digamma(x),
     "log": lambda x, y: 1.0 / x,
     "log1p": lambda x, y: 1.0 / (1.0 + x),
+    "ndtri": lambda x, y: math.sqrt(2.0 * math.pi) * tf.exp(0.5 * y * y),
     "negative": lambda x, y: -tf.ones_like(x),
     "reciprocal": lambda x, y: -y * y,
     "relu": lambda x, y: tf.cast(x > 0, x.dtype),
@@ -77,10 +81,13 @@ _OF_TWO: dict[str, Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]] = 
     ),
     "divide_real": lambda a, b, y: (1.0 / b, -y / b),
     "floormod": lambda a, b, y: (tf.ones_like(y), -tf.floor(a / b)),
+    "igamma": lambda a, b, y: (tf.raw_ops.IgammaGradA(a=a, x=b), _gamma_density(a, b)),
+    "igammac": lambda a, b, y: (-tf.raw_ops.IgammaGradA(a=a, x=b), -_gamma_density(a, b)),
     "maximum": lambda a, b, y: _split_at(a >= b, y),
     "minimum": lambda a, b, y: _split_at(a <= b, y),
     "multiply": lambda a, b, y: (b, a),
     "multiply_no_nan": lambda a, b, y: (b, a),
+    "polygamma": lambda a, b, y: (tf.zeros_like(y), tf.math.polygamma(a + 1.0, b)),
     "pow": lambda a, b, y: (
         b * tf.pow(a, b - 1.0),
         y * tf.math.log(tf.where(_has_log(a), a + tf.zeros_like(y), tf.ones_like(y))),
@@ -97,6 +104,10 @@ def _has_log(x: Tensor) -> Tensor:
     return tf.not_equal(x, tf.zeros_like(x)) if x.dtype.is_complex else x > 0
 
 
+def _gamma_density(a: Tensor, x: Tensor) -> Tensor:
+    return tf.exp(-x + (a - 1.0) * tf.math.log(x) - tf.math.lgamma(a))
+
+
 def _split_at(first: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     chosen = tf.cast(first, y.dtype)
     return chosen, 1.0 - chosen
@@ -107,11 +118,11 @@ def _of_one(derivative: Callable[[Tensor, Tensor], Tensor]) -> Rule:
 
 
 def _of_two(derivatives: Callable[..., tuple[Tensor, Tensor]]) -> Rule:
-    def rule(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    def gradients(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
         found = derivatives(*x, y[0])
         return [summed_to(dy[0] * _conj(d), v) for d, v in zip(found, x, strict=True)]
 
-    return rule
+    return gradients
 
 
 def _conj(value: Tensor) -> Tensor:
@@ -122,55 +133,55 @@ RULES.update({name: _of_one(derivative) for name, derivative in _OF_ONE.items()}
 RULES.update({name: _of_two(derivatives) for name, derivatives in _OF_TWO.items()})
 
 
-@_rule("add")
+@rule("add")
 def _add(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [summed_to(dy[0], v) for v in x]
 
 
-@_rule("identity")
+@rule("identity")
 def _identity(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [dy[0]]
 
 
-@_rule(
+@rule(
     "floor", "ceil", "round", "sign", "zeros_like", "ones_like", "stop_gradient", "floordiv", "argmax",
-    "argmin", "shape",
+    "argmin", "shape", "truncatediv",
 )  # fmt: skip
 def _none(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [tf.zeros_like(v) for v in x]
 
 
-@_rule("cast")
+@rule("cast")
 def _cast(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [tf.cast(dy[0], x[0].dtype)]
 
 
-@_rule("abs")
+@rule("abs")
 def _abs(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [tf.cast(dy[0], x[0].dtype) * tf.sign(x[0])]
 
 
-@_rule("conj")
+@rule("conj")
 def _conjugate(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [tf.math.conj(dy[0])]
 
 
-@_rule("real")
+@rule("real")
 def _real(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [tf.complex(dy[0], tf.zeros_like(dy[0]))]
 
 
-@_rule("imag")
+@rule("imag")
 def _imag(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [tf.complex(tf.zeros_like(dy[0]), dy[0])]
 
 
-@_rule("complex")
+@rule("complex")
 def _complex(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [summed_to(tf.math.real(dy[0]), x[0]), summed_to(tf.math.imag(dy[0]), x[1])]
 
 
-@_rule("clip_by_value")
+@rule("clip_by_value")
 def _clip(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     v, low, high = x
     zero = tf.zeros_like(dy[0])
@@ -183,12 +194,12 @@ def _clip(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     ]
 
 
-@_rule("softmax")
+@rule("softmax")
 def _softmax(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [(dy[0] - tf.reduce_sum(dy[0] * y[0], -1, keepdims=True)) * y[0]]
 
 
-@_rule("log_softmax")
+@rule("log_softmax")
 def _log_softmax(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [dy[0] - tf.exp(y[0]) * tf.reduce_sum(dy[0], -1, keepdims=True)]
 
@@ -208,19 +219,19 @@ def _kept(x: Tensor, value: Tensor, axes: Any) -> Tensor:
     return tf.reshape(value, tf.tensor_scatter_nd_update(sizes, chosen[:, None], ones))
 
 
-@_rule("reduce_sum")
+@rule("reduce_sum")
 def _reduce_sum(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [tf.broadcast_to(_kept(x[0], dy[0], attrs["axis"]), tf.shape(x[0]))]
 
 
-@_rule("reduce_mean")
+@rule("reduce_mean")
 def _reduce_mean(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     count = tf.maximum(tf.size(x[0]) // tf.maximum(tf.size(y[0]), 1), 1)
     (whole,) = _reduce_sum(dy, x, y, attrs)
     return [whole / tf.cast(count, whole.dtype)]
 
 
-@_rule("reduce_max", "reduce_min")
+@rule("reduce_max", "reduce_min")
 def _reduce_extreme(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     best, weights = (_kept(x[0], value, attrs["axis"]) for value in (y[0], dy[0]))
     chosen = tf.cast(tf.equal(x[0], best), x[0].dtype)
@@ -228,13 +239,13 @@ def _reduce_extreme(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [chosen / counts * weights]
 
 
-@_rule("reduce_prod")
+@rule("reduce_prod")
 def _reduce_prod(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     product, weights = (_kept(x[0], value, attrs["axis"]) for value in (y[0], dy[0]))
     return [product * weights / x[0]]
 
 
-@_rule("l2_loss")
+@rule("l2_loss")
 def _l2_loss(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [dy[0] * x[0]]
 
@@ -242,27 +253,27 @@ def _l2_loss(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 # Shapes.
 
 
-@_rule("reshape", "expand_dims", "squeeze")
+@rule("reshape", "expand_dims", "squeeze")
 def _reshape(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [tf.reshape(dy[0], tf.shape(x[0]))]
 
 
-@_rule("ensure_shape")
+@rule("ensure_shape")
 def _ensure_shape(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [dy[0]]
 
 
-@_rule("broadcast_to")
+@rule("broadcast_to")
 def _broadcast_to(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [summed_to(dy[0], x[0])]
 
 
-@_rule("fill")
+@rule("fill")
 def _fill(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [tf.reduce_sum(dy[0])]
 
 
-@_rule("transpose")
+@rule("transpose")
 def _transpose(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     perm = attrs["perm"]
     if perm is not None:
@@ -270,33 +281,33 @@ def _transpose(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [tf.transpose(dy[0], perm, conjugate=attrs["conjugate"])]
 
 
-@_rule("reverse")
+@rule("reverse")
 def _reverse(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [tf.reverse(dy[0], attrs["axis"])]
 
 
-@_rule("concat")
+@rule("concat")
 def _concat(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     axis = attrs["axis"]
     return tf.split(dy[0], tf.stack([tf.shape(v)[axis] for v in x]), axis, len(x))
 
 
-@_rule("split")
+@rule("split")
 def _split(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [tf.concat(dy, attrs["axis"])]
 
 
-@_rule("stack")
+@rule("stack")
 def _stack(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return tf.unstack(dy[0], len(x), attrs["axis"])
 
 
-@_rule("unstack")
+@rule("unstack")
 def _unstack(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [tf.stack(dy, attrs["axis"])]
 
 
-@_rule("slice")
+@rule("slice")
 def _slice(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     before = tf.cast(tf.convert_to_tensor(attrs["begin"]), tf.int32)
     after = tf.shape(x[0]) - tf.shape(y[0]) - before
@@ -306,7 +317,7 @@ def _slice(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 _MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
 
 
-@_rule("strided_slice")
+@rule("strided_slice")
 def _strided_slice(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     places = {
         key: tf.cast(tf.convert_to_tensor(attrs[key]), tf.int32)
@@ -320,7 +331,7 @@ def _strided_slice(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 # Products and windows.
 
 
-@_rule("matmul")
+@rule("matmul")
 def _matmul(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     (a, b), g = x, dy[0]
     flip_a = attrs["transpose_a"] or attrs["adjoint_a"]
@@ -341,7 +352,7 @@ def _matmul(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [summed_to(by_a, a), summed_to(by_b, b)]
 
 
-@_rule("bias_add")
+@rule("bias_add")
 def _bias_add(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     layout = attrs["data_format"]
     return [dy[0], tf.raw_ops.BiasAddGrad(out_backprop=dy[0], data_format=layout)]
@@ -368,17 +379,37 @@ def _convolution(kind: str, dy: Any, x: Any, attrs: Any) -> list[Any]:
     ]
 
 
-@_rule("conv2d")
+@rule("conv2d")
 def _conv2d(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return _convolution("Conv2D", dy, x, attrs)
 
 
-@_rule("depthwise_conv2d")
+@rule("conv2d_backprop_input")
+def _conv2d_backprop_input(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    filters, images = x
+    common = {**_windows(attrs), "dilations": attrs["dilations"] or [1, 1, 1, 1]}
+    by_filter = tf.raw_ops.Conv2DBackpropFilter(
+        input=dy[0], filter_sizes=tf.shape(filters), out_backprop=images, **common
+    )
+    return [by_filter, tf.raw_ops.Conv2D(input=dy[0], filter=filters, **common)]
+
+
+@rule("conv2d_backprop_filter")
+def _conv2d_backprop_filter(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    images, found = x
+    common = {**_windows(attrs), "dilations": attrs["dilations"] or [1, 1, 1, 1]}
+    by_images = tf.raw_ops.Conv2DBackpropInput(
+        input_sizes=tf.shape(images), filter=dy[0], out_backprop=found, **common
+    )
+    return [by_images, tf.raw_ops.Conv2D(input=images, filter=dy[0], **common)]
+
+
+@rule("depthwise_conv2d")
 def _depthwise_conv2d(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return _convolution("DepthwiseConv2dNative", dy, x, attrs)
 
 
-@_rule("max_pool")
+@rule("max_pool")
 def _max_pool(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     found = tf.raw_ops.MaxPoolGrad(
         orig_input=x[0], orig_output=y[0], grad=dy[0], **_windows(attrs, "ksize")
@@ -386,7 +417,7 @@ def _max_pool(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [found]
 
 
-@_rule("avg_pool")
+@rule("avg_pool")
 def _avg_pool(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     found = tf.raw_ops.AvgPoolGrad(
         orig_input_shape=tf.shape(x[0]), grad=dy[0], **_windows(attrs, "ksize")

@@ -17,7 +17,7 @@ from eagerflow import _core
 from eagerflow.errors import UnimplementedError
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.graphdef import op_defs
+from eagerflow.graphdef import host_operations, op_defs
 from eagerflow.graphdef.op_defs import OpDef
 from eagerflow.util import lazy
 
@@ -98,14 +98,19 @@ def call(definition: OpDef, arguments: Mapping[str, Any]) -> list[Any]:
     """
     if not is_mapped(definition.name):
         raise unknown(definition.name)
-    names = {"tf": tf, "ops": _core.ops, **MODULES, **arguments}
-    result = eval(_code(definition.name), names)
+    result = _result(definition, arguments)
+    if _core.building() is not None and not expression(definition.name).startswith("ops."):
+        result = host_operations.whole(definition, arguments, result, _result)
     count = len(definition.outputs)
     if count == 0:
         return []
     if count == 1:
         return [result]
     return list(result)
+
+
+def _result(definition: OpDef, arguments: Mapping[str, Any]) -> Any:
+    return eval(_code(definition.name), {"tf": tf, "ops": _core.ops, **MODULES, **arguments})
 
 
 def default(kind: str, value: Any) -> Any:

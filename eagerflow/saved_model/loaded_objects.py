@@ -102,12 +102,15 @@ class ObjectLoader:
             names = {child.local_name: child.node_id for child in node.children}
             if node.WhichOneof("kind") == "resource" and "_initialize" in names:
                 function = self._nodes[names["_initialize"]].function.concrete_functions
-                graph = FuncGraph("initialize")
-                with graph.as_default():
-                    for name in function[:1]:
-                        self._builder.call(name, self._bound(name))
-                    graph.finish([])
-                graph.run([])
+                for name in function[:1]:
+                    self._run(name)
+
+    def _run(self, name: str) -> Any:
+        """The first result of a function without arguments."""
+        graph = FuncGraph("initialize")
+        with graph.as_default():
+            graph.finish(self._builder.call(name, self._bound(name))[:1])
+        return next(iter(graph.run([])), None)
 
     def optimizer(self, number: int) -> Any:
         """The optimizer that a node describes, by its variables."""
@@ -219,7 +222,7 @@ class ObjectLoader:
         )
 
     def _table(self, node: Any) -> Any:
-        """The table that an object's function `_create_resource` makes."""
+        """What an object's function `_create_resource` makes: a table, or a plain value."""
         names = {child.local_name: child.node_id for child in node.children}
         creator = self._nodes[names["_create_resource"]].function.concrete_functions[0]
         for made in self._builder.functions[creator].node_def:
@@ -232,7 +235,7 @@ class ObjectLoader:
                 if any(size < 0 for size in sizes) or math.prod(sizes) > self._left:
                     raise ValueError("the values of a table have more elements than the files")
                 return MutableHashTable(key, value, zeros(sizes, value))
-        raise ValueError(f"the resource that '{creator}' makes is no table")
+        return self._run(creator)
 
     @staticmethod
     def _no_resource(node: Any, attrs: dict[str, Any]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -30,14 +31,52 @@ _INITIALIZERS = (constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY)
 
 def load(folder: str, meta_graph: Any, allowed: Iterable[str]) -> Any:
     """An object with the signatures and variables of a graph."""
-    root = LoadedObject()
     with describing(f"The graph of {folder}"):
         graph = Version1Graph(folder, meta_graph, allowed)
         graph.initialize(meta_graph.collection_def)
         variables = graph.all_variables()
     signatures = Signatures(graph, meta_graph.signature_def)
+    root = Version1Object(graph)
     vars(root).update(graph_def=meta_graph.graph_def, signatures=signatures, variables=variables)
     return root
+
+
+class Version1Object(LoadedObject):
+    """What a SavedModel of version 1 is: signatures, variables and a graph whose parts can be called.
+
+    Args:
+        graph: the graph.
+    """
+
+    def __init__(self, graph: Version1Graph) -> None:
+        super().__init__()
+        self._graph = graph
+
+    @functools.cached_property
+    def _whole(self) -> ConcreteFunction:
+        return self._graph.whole()
+
+    @property
+    def graph(self) -> Any:
+        """The graph, with its operations and tensors by name; variables are not among them."""
+        return self._whole.graph
+
+    def prune(
+        self, feeds: Any, fetches: Any, name: str | None = None, input_signature: Any = None
+    ) -> Any:
+        """The part of the graph that computes some of its tensors from others.
+
+        Args:
+            feeds: tensors of the graph, or their names: the arguments of the new function.
+            fetches: a structure of tensors of the graph, or of their names: its result.
+            name: its name.
+            input_signature: ignored.
+
+        Raises:
+            ValueError: if a fetched tensor needs an input of the graph that is not fed.
+            KeyError: if the graph has no such tensor.
+        """
+        return self._whole.prune(feeds, fetches, name)
 
 
 class Version1Graph:
@@ -105,6 +144,20 @@ class Version1Graph:
                 self._tensors(names, {})
                 graph.finish([])
             graph.run([])
+
+    def whole(self) -> ConcreteFunction:
+        """All of the graph as a function without results."""
+        graph = FuncGraph("graph")
+
+        def placeholder(key: str, dtype: Any, shape: Any) -> Any:
+            return graph.placeholder(dtype, dims_of(shape), key)
+
+        with graph.as_default(), describing("The graph"):
+            files = {key: dtypes_string(path) for key, path in self._assets.items()}
+            graph.imported = self._builder.graph(self._nodes, files, placeholder, prefix="")
+            graph.finish([])
+        output = trace_types.from_value(None, TracingContext())
+        return ConcreteFunction(graph, FunctionType([], graph.capture_types, output), graph.name)
 
     def _tensors(self, names: Iterable[str], given: dict[str, Any]) -> dict[str, list[Any]]:
         def placeholder(key: str, dtype: Any, shape: Any) -> Any:

@@ -57,6 +57,34 @@ def functions(tf):
             tf.asinh(x), tf.atan(x), tf.cosh(x), tf.tan(x), math.expm1(x), math.reciprocal(3.0 + x),
             tf.acos(x / 4.0), tf.atanh(x / 4.0), math.digamma(4.0 + x), tf.sinh(x), tf.acosh(4.0 + x),
         ],
+        "transposed windows": lambda x, n: [
+            nn.conv2d_transpose(
+                x[:, :, None, None], tf.ones([2, 1, 2, 1]) * x[0, 0], [tf.shape(x)[0], 6, 1, 2], [1, 2, 1, 1]
+            ),
+            tf.image.crop_and_resize(
+                x[:, :, None, None], tf.constant([[0.0, 0.0, 0.9, 1.0]]) * x[0, 0], n[1:], [2, 1]
+            ),
+        ],
+        "chosen": lambda x, n: [
+            math.top_k(x, 2)[0], math.cumprod(x, 1), tf.linalg.diag(x), tf.linalg.diag_part(x),
+            tf.linalg.diag(x, k=1), tf.reverse_sequence(x, n + 1, 1), tf.gather(x, n[:1]),
+            tf.tensor_scatter_nd_add(x, n[:, None], 2.0 * x), tf.tensor_scatter_nd_sub(x, n[:, None], x * x),
+            tf.tensor_scatter_nd_update(x, n[:1, None], x[:1] * 3.0),
+            tf.tensor_scatter_nd_max(x, n[:, None], x * x), tf.dynamic_partition(x, n, 2)[1],
+            tf.dynamic_stitch([n[:1], n[1:]], [x[:1], x[1:] * 2.0]),
+        ],
+        "groups": lambda x, n: [
+            math.segment_mean(x, tf.sort(n)), math.segment_max(x, tf.sort(n)),
+            math.unsorted_segment_prod(x * tf.cast(n, x.dtype)[:, None], tf.zeros_like(n), 2),
+            tf.sparse.segment_mean(x, n, tf.sort(n)), tf.sparse.segment_sqrt_n(x, n, tf.zeros_like(n)),
+            tf.sparse.sparse_dense_matmul(
+                tf.SparseTensor([[0, 1], [1, 0]], x[0, :2], [2, tf.shape(x, tf.int64)[0]]), x
+            ),
+        ],
+        "special functions": lambda x, n: [
+            math.erfinv(x / 4.0), math.ndtri(x / 8.0 + 0.5), math.polygamma(2.0, 3.0 + x),
+            math.igamma(1.5, 3.0 + x), math.igammac(1.5, 3.0 + x),
+        ],
         "calls": lambda x, n: tf.function(lambda x: tf.tanh(x) * x[0])(x),
         "choices": lambda x, n: [
             tf.cond(tf.reduce_sum(x) > 0, lambda: tf.sin(x), lambda: x * x),

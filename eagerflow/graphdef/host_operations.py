@@ -1,0 +1,94 @@
+"""Operations of TensorFlow that call Python here, while a graph is built: one node each.
+
+What a rule makes of such an operation runs, and cannot be exported. A node that stands for the whole
+operation can be both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.framework.host_call import host_call
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.graphdef.op_defs import OpDef
+from eagerflow.util import lazy
+
+# It imports this module.
+host_lowering = lazy.Module("eagerflow.graphdef.host_lowering")
+
+
+class HostOperation:
+    """What a node calls that stands for an operation.
+
+    Args:
+        definition: the operation.
+        run: gives its results for its inputs and attributes by name.
+    """
+
+    def __init__(self, definition: OpDef, run: Callable[[OpDef, Mapping[str, Any]], Any]) -> None:
+        self._definition = definition
+        self._run = run
+
+    def __call__(self, **arguments: Any) -> Any:
+        """The results for values."""
+        return self._run(self._definition, arguments)
+
+    def lowered(self, **arguments: Any) -> Any:
+        """Adds the operation itself to the graph that is being exported."""
+        definition = self._definition
+        attrs = {
+            name: arguments[name]
+            for name in definition.attributes
+            if name in arguments and name not in definition.deduced()
+        }
+        inputs = [arguments[argument.name] for argument in definition.inputs]
+        return host_lowering.op(definition.name, *inputs, **attrs)
+
+
+def whole(
+    definition: OpDef, arguments: Mapping[str, Any], result: Any,
+    run: Callable[[OpDef, Mapping[str, Any]], Any],
+) -> Any:  # fmt: skip
+    """The results of an operation: of one node if those found call what cannot be exported.
+
+    Args:
+        definition: the operation.
+        arguments: its inputs and attributes by name.
+        result: what its rule has added to the graph.
+        run: see `HostOperation`.
+    """
+    leaves = nest.flatten(result)
+    if not all(isinstance(leaf, _core.Tensor) for leaf in leaves):
+        return result
+    given = {
+        item.name
+        for item in nest.flatten([arguments[argument.name] for argument in definition.inputs])
+        if isinstance(item, _core.Tensor) and _core.is_symbolic(item)
+    }
+    if not _calls_python(leaves, given):
+        return result
+    specs = [TensorSpec(leaf.shape, leaf.dtype) for leaf in leaves]
+    operation = HostOperation(definition, run)
+    found = host_call(operation, specs, (), dict(arguments), name=definition.name)
+    return nest.pack_sequence_as(result, found)
+
+
+def _calls_python(results: list[Any], given: set[str]) -> bool:
+    """Whether tensors are computed of others by nodes that call Python and cannot be exported."""
+    found = False
+    seen = set(given)
+    waiting = list(results)
+    while waiting:
+        tensor = waiting.pop()
+        if not _core.is_symbolic(tensor) or tensor.name in seen:
+            continue
+        seen.add(tensor.name)
+        node = _core.node_of(tensor)
+        if node.host_function is not None and host_lowering.find(node) is None:
+            if node.has_effects:  # which would happen twice
+                return False
+            found = True
+        waiting += node.inputs
+    return found
