@@ -11,7 +11,15 @@ from typing import Any
 from eagerflow import _core, errors
 from eagerflow.checkpoint.bundle import BundleReader
 from eagerflow.checkpoint.saving import GRAPH_KEY
-from eagerflow.checkpoint.trackable import GROWING, children, escaped, slots, values, walk
+from eagerflow.checkpoint.trackable import (
+    GROWING,
+    children,
+    escaped,
+    slots,
+    values,
+    walk,
+)
+from eagerflow.framework.trackable import ValueParts
 from eagerflow.framework.tracked_containers import TrackableDataStructure
 from eagerflow.protos.checkpoint import MESSAGES
 from eagerflow.protos.schema import protobuf
@@ -188,10 +196,21 @@ class Restoration:
         for node, item in collected:
             keys = {a.name: a.checkpoint_key for a in self.graph.nodes[node].attributes}
             for name, value in values(item).items():
-                if name in keys and keys[name] in self.reader:
+                if name not in keys:
+                    continue
+                if isinstance(value, ValueParts):
+                    assignments += self._parts(value, item, keys[name])
+                elif keys[name] in self.reader:
                     tensor = self.reader.read(keys[name])
                     assignments.append((value.set, tensor, item, keys[name]))
         return collected, assignments
+
+    def _parts(self, value: ValueParts, item: Any, key: str) -> list[Any]:
+        """The assignment of a value that has several tensors, if the checkpoint has them all."""
+        if not all(key + suffix in self.reader for suffix in value.suffixes):
+            return []
+        parts = {suffix: self.reader.read(key + suffix) for suffix in value.suffixes}
+        return [(value.set, parts, item, key)]
 
     def missing(self, node: int, seen: frozenset[int] = frozenset()) -> bool:
         """Whether there are values below a node which no object has got yet.
@@ -366,16 +385,6 @@ class LoadStatus:
         self._assert_checkpoint_used(self._settle())
         self.assert_existing_objects_matched()
         return self
-
-    def objects_with_attribute(self, name: str) -> list[tuple[Any, str, BundleReader]]:
-        """The objects of which the checkpoint has an attribute, with its key and the checkpoint."""
-        found = self._settle()
-        return [
-            (item, attribute.checkpoint_key, found.reader)
-            for node, item in found.objects.items()
-            for attribute in found.graph.nodes[node].attributes
-            if attribute.name == name
-        ]
 
     def _assert_checkpoint_used(self, restoration: Restoration) -> None:
         lost = restoration.unplaced.paths

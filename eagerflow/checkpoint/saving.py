@@ -9,6 +9,7 @@ from eagerflow import _core
 from eagerflow.checkpoint.bundle import write_bundle
 from eagerflow.checkpoint.trackable import children, is_trackable, slots, values, walk
 from eagerflow.framework import dtypes
+from eagerflow.framework.trackable import ValueParts
 from eagerflow.framework.tracked_containers import TrackableDataStructure
 from eagerflow.protos.checkpoint import MESSAGES
 
@@ -58,7 +59,10 @@ def object_graph(
             node.children.add(node_id=node_of[id(child)], local_name=name)
         for attribute, value in values(item).items():
             key = attribute_key(path, attribute)
-            tensors[key] = value.get()
+            if isinstance(value, ValueParts):
+                tensors |= {key + suffix: tensor for suffix, tensor in value.get().items()}
+            else:
+                tensors[key] = value.get()
             node.attributes.add(name=attribute, full_name=value.full_name, checkpoint_key=key)
         node.has_checkpoint_values.value = bool(node.attributes)
     for owner, original, name, slot in slot_nodes:

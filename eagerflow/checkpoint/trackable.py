@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from eagerflow import _core
 from eagerflow.framework.module import AutoTrackable
-from eagerflow.framework.trackable import Trackable
+from eagerflow.framework.trackable import Trackable, ValueParts
 from eagerflow.framework.tracked_containers import DictWrapper
 
 Variable: Any = _core.Variable
@@ -104,7 +104,7 @@ def attributes(value: Any) -> dict[str, Any]:
     }
 
 
-def values(value: Any) -> dict[str, Value]:
+def values(value: Any) -> dict[str, Value | ValueParts]:
     """The values of the object itself that are saved, by attribute name."""
     if isinstance(value, Variable):
         # A variable of a package that wraps another one names that.
@@ -115,7 +115,7 @@ def values(value: Any) -> dict[str, Value]:
     if own is not None:
         return own()
     if getattr(type(value), "_serialize_to_tensors", _NOT_SAVED) is not _NOT_SAVED:
-        return _serialized(value)
+        return {**_serialized(value)}
     return {}
 
 

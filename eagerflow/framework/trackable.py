@@ -11,6 +11,18 @@ from eagerflow.util import lazy
 trackable = lazy.Module("eagerflow.checkpoint.trackable")
 
 
+class ValueParts(NamedTuple):
+    """Something of an object that is saved in several tensors: under its name and a suffix for each.
+
+    `get` gives the tensors by suffix, and `set` takes them.
+    """
+
+    suffixes: tuple[str, ...]
+    get: Callable[[], dict[str, Any]]
+    set: Callable[[dict[str, Any]], None]
+    full_name: str = ""
+
+
 class NoDependency:
     """A value for an attribute of a module that checkpoints leave out; the attribute holds the value.
 

@@ -10,6 +10,7 @@ import eagerflow as tf
 from eagerflow import _core
 from eagerflow.framework import random_seed
 from eagerflow.image import projective, resampling
+from eagerflow.ops.numpy_ops import on_values
 from eagerflow.ops.random import distributions
 from eagerflow.ops.random.stateful import sizes_of
 
@@ -562,7 +563,12 @@ def mfcc(
 def scaled(
     images: Tensor, size: Tensor, scale: Tensor, translation: Tensor, kernel: str, antialias: bool
 ) -> Tensor:
-    """`ScaleAndTranslate`."""
+    """`ScaleAndTranslate`, whatever sizes are known."""
+    moved = [size, scale, translation]
+    if None in images.shape.as_list()[1:3] or any(_core.static_value(t) is None for t in moved):
+        outside = images.shape[0], images.shape[3]
+        spec = tf.TensorSpec([outside[0], None, None, outside[1]], tf.float32)
+        return on_values(scaled, [images, *moved], [spec], kernel, antialias)[0]
     sizes: Any = known(size)
     factors, moves = (known(t) for t in (scale, translation))
     tables = [

@@ -292,3 +292,18 @@ def _nearest(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 @_gradient("ScaleAndTranslate")
 def _scaled(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [op("ScaleAndTranslateGrad", dy[0], x[0], x[2], x[3], **attrs), None, None, None]
+
+
+# Parts of sparse tensors.
+
+
+@_gradient("SparseSlice")
+def _sparse_slice(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    found = op("SparseSliceGrad", dy[1], x[0], x[3], y[0])
+    return [None, found, None, None, None]
+
+
+@_gradient("SparseReorder")
+def _sparse_reorder(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    order = op("SparseReorder", x[0], tf.range(tf.shape(x[0])[0]), x[2])[1]
+    return [None, tf.gather(dy[1], tf.math.invert_permutation(order)), None]

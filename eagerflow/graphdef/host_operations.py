@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.host_call import host_call
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graphdef.op_defs import OpDef
@@ -62,17 +63,14 @@ def whole(
     leaves = nest.flatten(result)
     if not all(isinstance(leaf, _core.Tensor) for leaf in leaves):
         return result
-    given = {
-        item.name
-        for item in nest.flatten([arguments[argument.name] for argument in definition.inputs])
-        if isinstance(item, _core.Tensor) and _core.is_symbolic(item)
-    }
+    inputs: list[Any] = nest.flatten([arguments[argument.name] for argument in definition.inputs])
+    given = {item.name for item in inputs if is_symbolic(item)}
     if not _calls_python(leaves, given):
         return result
     specs = [TensorSpec(leaf.shape, leaf.dtype) for leaf in leaves]
     operation = HostOperation(definition, run)
-    found = host_call(operation, specs, (), dict(arguments), name=definition.name)
-    return nest.pack_sequence_as(result, found)
+    structure = nest.pack_sequence_as(result, specs)
+    return host_call(operation, structure, (), dict(arguments), name=definition.name)
 
 
 def _calls_python(results: list[Any], given: set[str]) -> bool:

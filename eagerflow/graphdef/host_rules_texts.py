@@ -201,3 +201,11 @@ def unicode_encode(
     if isinstance(input, RaggedTensor):
         return [found, *splits[:-1]]
     return tf.reshape(found, tf.shape(input)[:-1])
+
+
+@rules_of("strings.elementwise")
+def each(function: Any, value: Any, name: str) -> Any:
+    # Only letters beyond ASCII are changed one string at a time.
+    if name not in ("StringLower", "StringUpper"):
+        raise NoSuchNodeError("it calls Python")
+    return op(name, value, encoding="utf-8")

@@ -81,8 +81,8 @@ _OF_TWO: dict[str, Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]] = 
     ),
     "divide_real": lambda a, b, y: (1.0 / b, -y / b),
     "floormod": lambda a, b, y: (tf.ones_like(y), -tf.floor(a / b)),
-    "igamma": lambda a, b, y: (tf.raw_ops.IgammaGradA(a=a, x=b), _gamma_density(a, b)),
-    "igammac": lambda a, b, y: (-tf.raw_ops.IgammaGradA(a=a, x=b), -_gamma_density(a, b)),
+    "igamma": lambda a, b, y: (_gamma_slope(a, b), _gamma_density(a, b)),
+    "igammac": lambda a, b, y: (-_gamma_slope(a, b), -_gamma_density(a, b)),
     "maximum": lambda a, b, y: _split_at(a >= b, y),
     "minimum": lambda a, b, y: _split_at(a <= b, y),
     "multiply": lambda a, b, y: (b, a),
@@ -102,6 +102,11 @@ _OF_TWO: dict[str, Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]] = 
 
 def _has_log(x: Tensor) -> Tensor:
     return tf.not_equal(x, tf.zeros_like(x)) if x.dtype.is_complex else x > 0
+
+
+def _gamma_slope(a: Tensor, x: Tensor) -> Any:
+    """The derivative of the incomplete gamma function by its order."""
+    return tf.raw_ops.IgammaGradA(a=a, x=x)
 
 
 def _gamma_density(a: Tensor, x: Tensor) -> Tensor:

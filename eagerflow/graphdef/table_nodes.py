@@ -8,18 +8,27 @@ from typing import Any
 from eagerflow.framework import dtypes
 from eagerflow.framework.func_graph import eagerly
 from eagerflow.graphdef.writer import GraphWriter, Ref
-from eagerflow.lookup.tables import MutableHashTable, StaticVocabularyTable
+from eagerflow.lookup.tables import DenseHashTable, MutableHashTable, StaticVocabularyTable
 
 
 def table_handle(writer: GraphWriter, table: Any) -> Ref:
     """Adds a table."""
     name = writer.unique("hash_table")
+    attrs = {"shared_name": f"{name}_{id(table)}", "value_dtype": table.value_dtype}
+    if isinstance(table, DenseHashTable):
+        keys = [writer.constant(key) for key in table.reserved_keys]
+        shape = table.default_value.shape
+        return writer.add("MutableDenseHashTableV2", *keys, name=name, value_shape=shape, **attrs)[
+            0
+        ]
+    attrs["key_dtype"] = table.key_dtype
+    if not isinstance(table, MutableHashTable):
+        return writer.add("HashTableV2", name=name, **attrs)[0]
     # One that programs change: TensorFlow fills the others once.
-    op = "MutableHashTableV2" if isinstance(table, MutableHashTable) else "HashTableV2"
-    return writer.add(
-        op, name=name, shared_name=f"{name}_{id(table)}", key_dtype=table.key_dtype,
-        value_dtype=table.value_dtype,
-    )[0]  # fmt: skip
+    shape = table.default_value.shape
+    if shape.rank:
+        return writer.add("MutableHashTableOfTensorsV2", name=name, value_shape=shape, **attrs)[0]
+    return writer.add("MutableHashTableV2", name=name, **attrs)[0]
 
 
 def fill_table(writer: GraphWriter, handle: Ref, table: Any) -> list[str]:
@@ -28,10 +37,10 @@ def fill_table(writer: GraphWriter, handle: Ref, table: Any) -> list[str]:
         keys, values = table.export()
         if not len(keys):
             return []  # which TensorFlow refuses to add
-    name = writer.unique("LookupTableImportV2")
-    writer.add(
-        "LookupTableImportV2", handle, writer.constant(keys), writer.constant(values), name=name
-    )
+    # What is imported into a dense table is the slots as they are.
+    op = "LookupTableInsertV2" if isinstance(table, DenseHashTable) else "LookupTableImportV2"
+    name = writer.unique(op)
+    writer.add(op, handle, writer.constant(keys), writer.constant(values), name=name)
     return [name]
 
 

@@ -14,10 +14,14 @@ from eagerflow.framework.func_graph import eagerly, is_symbolic
 from eagerflow.framework.host_call import now_or_node
 from eagerflow.framework.module import Module
 from eagerflow.framework.sizes import may_equal
-from eagerflow.framework.trackable import TrackableResource
+from eagerflow.framework.trackable import TrackableResource, ValueParts
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.util import lazy
+
+# It is used by few programs.
+hashing = lazy.Module("eagerflow.strings.hashing")
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -533,7 +537,7 @@ class MutableHashTable(Table):
         value_dtype: the dtype of the values.
         default_value: the value of keys that are not in it; its shape is that of all values.
         name: a name.
-        checkpoint: ignored.
+        checkpoint: whether checkpoints of objects that have the table have its contents.
         experimental_is_anonymous: ignored.
 
     >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, default_value=-1)
@@ -558,6 +562,23 @@ class MutableHashTable(Table):
         )
         self._default_value = _known(default_value, self._value_dtype)
         self._table = _core.Table(self._key_dtype, self._value_dtype, self._value_sizes())
+        self._is_saved = checkpoint
+
+    def _checkpoint_values(self) -> dict[str, ValueParts]:
+        """The keys and values, as TensorFlow's checkpoints have them."""
+        if not self._is_saved:
+            return {}
+        return {"table": ValueParts(("-keys", "-values"), self._stored, self._restore)}
+
+    def _stored(self) -> dict[str, Tensor]:
+        with eagerly():
+            keys, values = self._items()
+        return {"-keys": keys, "-values": values}
+
+    def _restore(self, parts: dict[str, Tensor]) -> None:
+        with eagerly():
+            self._table = _core.Table(self._key_dtype, self._value_dtype, self._value_sizes())
+            self._insert(parts["-keys"], parts["-values"])
 
     @property
     def default_value(self) -> Tensor:
@@ -656,6 +677,23 @@ class MutableHashTable(Table):
         self.remove(keys)
 
 
+_LEAST_SLOTS = 1024
+
+
+def _slots(numbers: list[int], count: int) -> list[list[int]]:
+    """A free slot for each key: where it is first looked for, or the next by quadratic probing."""
+    taken: set[int] = set()
+    found = []
+    for number in numbers:
+        slot, step = number, 0
+        while slot in taken:
+            step += 1
+            slot = (slot + step) % count
+        taken.add(slot)
+        found.append([slot])
+    return found
+
+
 class DenseHashTable(MutableHashTable):
     """A table that programs change, in which two keys are never used.
 
@@ -667,7 +705,7 @@ class DenseHashTable(MutableHashTable):
         deleted_key: another one, for a slot that has become free.
         initial_num_buckets: ignored.
         name: a name.
-        checkpoint: ignored.
+        checkpoint: whether checkpoints of objects that have the table have its contents.
         experimental_is_anonymous: ignored.
 
     >>> table = tf.lookup.experimental.DenseHashTable(
@@ -690,11 +728,53 @@ class DenseHashTable(MutableHashTable):
         checkpoint: bool = True,
         experimental_is_anonymous: bool = False,
     ) -> None:
-        super().__init__(key_dtype, value_dtype, default_value, name)
+        super().__init__(key_dtype, value_dtype, default_value, name, checkpoint)
         self._empty = _known(empty_key, self._key_dtype)
         self._deleted = _known(deleted_key, self._key_dtype)
         if self._empty.numpy() == self._deleted.numpy():
             raise invalid_argument("Empty and deleted keys cannot be equal")
+
+    @property
+    def reserved_keys(self) -> tuple[Tensor, Tensor]:
+        """The two keys that are never used: of free slots, and of those that have become free."""
+        return self._empty, self._deleted
+
+    def _stored(self) -> dict[str, Tensor]:
+        """The slots of TensorFlow's table: it reads them as they are."""
+        with eagerly():
+            keys, values = self._items()
+            count = _LEAST_SLOTS
+            while count < 2 * len(keys):
+                count *= 2
+            slots = _slots(self._slot_numbers(keys, count), count)
+            rows = _ops.reshape(values, [len(keys), -1])
+            whole_keys = _ops.broadcast_to(_ops.reshape(self._empty, [1, 1]), [count, 1])
+            whole_values = _ops.zeros([count, rows._shape_tuple()[1]], self._value_dtype)
+            places = _core.convert(slots, dtypes.int32, None)
+            return {
+                "-keys": _ops.tensor_scatter_nd_update(
+                    whole_keys, places, _ops.reshape(keys, [-1, 1])
+                ),
+                "-values": _ops.tensor_scatter_nd_update(whole_values, places, rows),
+            }
+
+    def _slot_numbers(self, keys: Tensor, count: int) -> list[int]:
+        """The slot in which TensorFlow first looks for each key, of a power of two."""
+        if self._key_dtype is dtypes.string:
+            return hashing.to_hash_bucket(keys, count).numpy().tolist()
+        return [key % count for key in keys.numpy().tolist()]
+
+    def _restore(self, parts: dict[str, Tensor]) -> None:
+        with eagerly():
+            keys = _ops.reshape(parts["-keys"], [-1])
+            used = _ops.logical_and(
+                _ops.not_equal(keys, self._empty), _ops.not_equal(keys, self._deleted)
+            )
+            places = _ops.reshape(_ops.where_indices(used), [-1])
+            values = _ops.gather(parts["-values"], places)
+            sizes = [places._shape_tuple()[0], *self._value_sizes()]
+            kept = {"-keys": _ops.gather(keys, places), "-values": _ops.reshape(values, sizes)}
+        super()._restore(kept)
 
     def _checked(self, keys: Tensor) -> Tensor:
         for what, forbidden in (("empty_key", self._empty), ("deleted_key", self._deleted)):

@@ -14,7 +14,7 @@ from eagerflow.framework.variable import Variable
 from eagerflow.graphdef.custom_gradients import LoadedGradient
 from eagerflow.graphdef.importing import Builder, refused
 from eagerflow.io.serialization import tensor_of_message
-from eagerflow.lookup.tables import MutableHashTable
+from eagerflow.lookup.tables import DenseHashTable, MutableHashTable
 from eagerflow.ops.creation import zeros
 from eagerflow.saved_model import constants, structured_values
 from eagerflow.saved_model.loaded_functions import LoadedConcrete, LoadedFunction, SignatureMap
@@ -234,8 +234,19 @@ class ObjectLoader:
                 sizes = [] if shape is None else [dim.size for dim in shape.dim]
                 if any(size < 0 for size in sizes) or math.prod(sizes) > self._left:
                     raise ValueError("the values of a table have more elements than the files")
+                if made.op.startswith("MutableDenseHashTable"):
+                    reserved = [self._constant_in(creator, name) for name in made.input[:2]]
+                    return DenseHashTable(key, value, zeros(sizes, value), *reserved)
                 return MutableHashTable(key, value, zeros(sizes, value))
         return self._run(creator)
+
+    def _constant_in(self, function: str, name: str) -> Any:
+        """The value of a constant in a function, by the name of its tensor."""
+        wanted = name.partition(":")[0]
+        for node in self._builder.functions[function].node_def:
+            if node.name == wanted and node.op == "Const":
+                return tensor_of_message(node.attr["value"].tensor)
+        raise ValueError(f"'{name}' in '{function}' is no constant")
 
     @staticmethod
     def _no_resource(node: Any, attrs: dict[str, Any]) -> Any:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
 from typing import Any
 
 from eagerflow import errors
 from eagerflow.checkpoint import bundle
-from eagerflow.checkpoint.restoring import LoadStatus, restore_objects
+from eagerflow.checkpoint.restoring import restore_objects
 from eagerflow.io.damage import DamagedFileError, check_config, part_of
 from eagerflow.io.os_errors import path_text, translated
-from eagerflow.lookup.tables import MutableHashTable
 from eagerflow.protos.saved_model import MESSAGES
 from eagerflow.protos.schema import protobuf
 from eagerflow.saved_model import constants
@@ -190,23 +188,10 @@ def _load_objects(folder: str, meta_graph: Any, options: Any) -> Any:
         try:
             restored = restore_objects(root, variables)
             restored.assert_existing_objects_matched()
-            if isinstance(restored, LoadStatus):
-                _fill_tables(restored.objects_with_attribute("table"))
         except (AssertionError, errors.NotFoundError, errors.InvalidArgumentError) as error:
             raise DamagedFileError(path, "The graph of objects", error) from error
     loader.initialize()
     return root
-
-
-def _fill_tables(found: Iterable[tuple[Any, str, Any]]) -> None:
-    """Gives tables that programs change what the checkpoint has of them: keys and values.
-
-    Args:
-        found: objects with the key of what belongs to them, and the reader of the checkpoint.
-    """
-    for table, key, reader in found:
-        if isinstance(table, MutableHashTable) and f"{key}-keys" in reader:
-            table.insert(reader.read(f"{key}-keys"), reader.read(f"{key}-values"))
 
 
 def _stored_bytes(prefix: str) -> int:

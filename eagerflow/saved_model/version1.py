@@ -73,7 +73,7 @@ class Version1Object(LoadedObject):
             input_signature: ignored.
 
         Raises:
-            ValueError: if a fetched tensor needs an input of the graph that is not fed.
+            UnliftableError: if a fetched tensor needs an input of the graph that is not fed.
             KeyError: if the graph has no such tensor.
         """
         return self._whole.prune(feeds, fetches, name)

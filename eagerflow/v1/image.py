@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,9 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import image as modern
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import host_call
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.image.resizing import place_within
 from eagerflow.typing import TensorLike
 
@@ -59,9 +63,7 @@ def _resized(images: Any, size: Any, taps_of: Any) -> Any:
     images = _core.as_tensor(images)
     if images.ndim != 4:
         raise ValueError(f"images must be 4-D, got shape {images.shape}")
-    known = _core.static_value(_core.as_tensor(size))
-    if known is None:
-        raise ValueError("the sizes of resized images must be known while a graph is built")
+    known: Any = _core.static_value(_core.as_tensor(size))
     new = [int(n) for n in known.numpy()]
     result = _ops.cast(images, dtypes.float32)
     for axis in (1, 2):
@@ -69,7 +71,29 @@ def _resized(images: Any, size: Any, taps_of: Any) -> Any:
     return result
 
 
+def _of_known_sizes(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The function in a form that waits for sizes that are unknown while a graph is built."""
+
+    @functools.wraps(function)
+    def resized(images: Any, size: Any, *rest: Any, **options: Any) -> Tensor:
+        images, size = _core.as_tensor(images), _core.convert(size, None, dtypes.int32)
+        shape = images.shape
+        known: Any = _core.static_value(size)
+        if known is not None and shape.rank is not None and None not in shape.as_list()[1:3]:
+            return function(images, size, *rest, **options)
+        if shape.rank is not None and shape.rank != 4:
+            raise ValueError(f"images must be 4-D, got shape {images.shape}")
+        sizes = [None, None] if known is None else known.numpy().tolist()
+        batch, channels = (None, None) if shape.rank is None else (shape[0], shape[3])
+        spec = TensorSpec([batch, *sizes, channels], dtypes.float32)
+        name = function.__name__
+        return host_call(_PUBLIC[name], spec, (images, size, *rest), options, name=name)
+
+    return resized
+
+
 @op_function
+@_of_known_sizes
 def resize_bilinear(
     images: TensorLike,
     size: Any,
@@ -131,6 +155,7 @@ _CUBIC_STEPS = 1024
 
 
 @op_function
+@_of_known_sizes
 def resize_bicubic(
     images: TensorLike,
     size: Any,
@@ -152,6 +177,7 @@ def resize_bicubic(
 
 
 @op_function
+@_of_known_sizes
 def resize_area(
     images: TensorLike, size: Any, align_corners: bool = False, name: str | None = None
 ) -> Tensor:
@@ -172,6 +198,9 @@ def resize_area(
     return _resized(images, size, taps)
 
 
+_PUBLIC = {
+    function.__name__: function for function in (resize_bilinear, resize_bicubic, resize_area)
+}
 _FUNCTIONS = {
     ResizeMethod.BILINEAR: resize_bilinear,
     ResizeMethod.NEAREST_NEIGHBOR: resize_nearest_neighbor,

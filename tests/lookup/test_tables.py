@@ -91,3 +91,63 @@ def test_initializers_of_programs_fill_the_table_themselves():
 
     table = tf.lookup.StaticHashTable(Own(), -1)
     assert table.lookup(tf.constant(["a", "b"])).numpy().tolist() == [3, -1]
+
+
+def _tables(filled):
+    module = tf.Module()
+    experimental = tf.lookup.experimental
+    module.ids = experimental.MutableHashTable(tf.string, tf.int64, -1)
+    module.rows = experimental.MutableHashTable(tf.int64, tf.float32, [0.0, 0.0])
+    module.dense = experimental.DenseHashTable(tf.int64, tf.float32, 0.0, -1, -2)
+    module.words = experimental.DenseHashTable(tf.string, tf.int64, -1, "", "$")
+    if filled:
+        module.ids.insert(["a", "b"], tf.constant([5, 6], tf.int64))
+        module.rows.insert(tf.constant([1], tf.int64), [[3.0, 4.0]])
+        # Three of them begin in one slot.
+        module.dense.insert(tf.constant([4, 1028, 2052, 5], tf.int64), [1.0, 2.0, 3.0, 4.0])
+        words = [f"x{k}" for k in range(900)]
+        module.words.insert(words, tf.range(900, dtype=tf.int64))
+
+    @tf.function(
+        input_signature=[tf.TensorSpec([None], tf.int64), tf.TensorSpec([None], tf.string)]
+    )
+    def find(numbers, texts):
+        return [
+            module.ids.lookup(texts), module.rows.lookup(numbers), module.dense.lookup(numbers),
+            module.words.lookup(texts),
+        ]  # fmt: skip
+
+    module.find = find
+    return module
+
+
+def _found(module):
+    numbers = tf.constant([1, 4, 1028, 2052, 5, 9], tf.int64)
+    found = module.find(numbers, tf.constant(["a", "c", "x7", "x899"]))
+    return [part.numpy().tolist() for part in found]
+
+
+def test_contents_are_in_checkpoints_in_tensorflows_layout(tmp_path):
+    made, other = _tables(True), _tables(False)
+    other.ids.insert(["c"], tf.constant([1], tf.int64))
+    path = tf.train.Checkpoint(tables=made).write(tmp_path / "c")
+    tf.train.Checkpoint(tables=other).read(path).assert_consumed()
+    assert _found(other) == _found(made)
+    sizes = dict(tf.train.list_variables(path))
+    assert sizes["tables/ids/.ATTRIBUTES/table-keys"] == [2]
+    assert sizes["tables/rows/.ATTRIBUTES/table-values"] == [1, 2]
+    # A dense table's are its slots, a power of two.
+    assert sizes["tables/words/.ATTRIBUTES/table-keys"] == [2048, 1]
+
+
+def test_tables_that_need_not_be_saved(tmp_path):
+    module = tf.Module()
+    module.ids = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1, checkpoint=False)
+    path = tf.train.Checkpoint(module=module).write(tmp_path / "c")
+    assert not any("table" in name for name, _ in tf.train.list_variables(path))
+
+
+def test_tables_of_all_kinds_are_in_saved_models(tmp_path):
+    made = _tables(True)
+    tf.saved_model.save(made, tmp_path / "m")
+    assert _found(tf.saved_model.load(tmp_path / "m")) == _found(made)

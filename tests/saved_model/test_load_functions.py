@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
+from eagerflow.functions.variable_creation import UnliftableError
 from eagerflow.protos.saved_model import MESSAGES
 from saved_model import modules
 
@@ -155,3 +156,13 @@ def test_layers_list_no_weights_of_loaded_objects(tmp_path):
     (variable,) = layer.loaded.trainable_variables
     layer.add_weight(name="v", shape=[1], trainable=False, getter=lambda *args, **kwargs: variable)
     assert layer.trainable_weights == [] and len(layer.non_trainable_weights) == 1
+
+
+def test_parts_of_graphs_of_version_1_are_functions():
+    loaded = tf.saved_model.load(FILES / "version1")
+    double = loaded.prune(["a:0"], ["add:0"])
+    (found,) = double(tf.constant([[1.0, 1.0]]))
+    assert found.numpy().tolist() == [[3.5]]
+    assert loaded.graph.get_operation_by_name("add").type == "AddV2"
+    with pytest.raises(UnliftableError, match="placeholder"):
+        loaded.prune([], ["add:0"])

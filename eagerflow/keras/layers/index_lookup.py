@@ -54,7 +54,10 @@ class TermTable(MutableHashTable):
 
     def __init__(self, key_dtype: Any, value_dtype: Any, default_value: Any, values: Any) -> None:
         super().__init__(key_dtype, value_dtype, default_value)
-        self._checkpoint_values = values
+        self._values = values
+
+    def _checkpoint_values(self) -> Any:
+        return self._values()
 
     def replace(self, keys: list[Any], values: list[Any]) -> None:
         """Gives the table other contents."""
