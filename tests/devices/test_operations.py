@@ -213,19 +213,30 @@ def test_a_variable_that_is_updated_twice(device):
     np.testing.assert_allclose(v.numpy(), expected)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(
-    "optimizer", "SGD Adam Adamax Nadam RMSprop Adagrad Adadelta Ftrl Lion AdamW".split()
+    "optimizer",
+    "SGD Momentum Nesterov Adam Adamax Nadam RMSprop Adagrad Adadelta Ftrl Lion AdamW".split(),
 )
-def test_optimizers(optimizer):
-    """Updates of variables, slots and all, are those of the CPU."""
-    rows = tf.IndexedSlices(tf.constant([[0.5, -1.0]]), tf.constant([1]), tf.constant([3, 2]))
+def test_optimizers(optimizer, dtype):
+    """Updates of variables, slots and all, are those of the CPU, for rows that repeat as well."""
+    options = {
+        "Momentum": {"momentum": 0.9},
+        "Nesterov": {"momentum": 0.9, "nesterov": True},
+    }.get(optimizer, {})
+    kind_of_rule = "SGD" if options else optimizer
 
     def trained(name):
         with tf.device(f"/device:{name}"):
-            variables = [tf.Variable(tf.ones([3, 2])), tf.Variable([1.0, -2.0])]
-            rule = getattr(tf.keras.optimizers, optimizer)(0.1)
+            values = tf.constant([[0.5, -1.0], [0.25, 2.0], [1.0, 1.0]], dtype)
+            rows = tf.IndexedSlices(values, tf.constant([1, 0, 1]), tf.constant([3, 2]))
+            variables = [tf.Variable(tf.ones([3, 2], dtype)), tf.Variable([1.0, -2.0], dtype=dtype)]
+            rule = getattr(tf.keras.optimizers, kind_of_rule)(0.1, **options)
             for k in range(3):
-                gradients = [rows if k == 1 else tf.ones([3, 2]), tf.constant([0.5, -0.25])]
+                gradients = [
+                    rows if k == 1 else tf.ones([3, 2], dtype),
+                    tf.constant([0.5, -0.25], dtype),
+                ]
                 rule.apply_gradients(zip(gradients, variables, strict=True))
             assert {kind(v) for v in variables} == {name}
             return [v.numpy() for v in variables]
