@@ -22,6 +22,23 @@ class _Defaults:
         self.epsilon = 1e-7
         self.image_data_format = "channels_last"
 
+    def follow(self, source: Any) -> None:
+        """Takes the values of another Keras from now on.
+
+        Args:
+            source: its module of configuration, with functions of the values' names.
+        """
+        vars(self).clear()
+        self._source = source
+
+    def __getattr__(self, name: str) -> Any:
+        # What is not an attribute of its own, as all values are by default, is the other Keras's.
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name == "float_dtype":
+            return dtypes.as_dtype(self._source.floatx())
+        return getattr(self._source, name)()
+
 
 defaults = _Defaults()
 

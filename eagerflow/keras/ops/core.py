@@ -111,17 +111,31 @@ def scatter_update(
 ) -> Tensor:
     """A tensor with other values at index vectors; `reduction` says how the old ones count."""
     inputs = tensor(inputs)
-    functions = {
+    functions: dict[str | None, Any] = {
         None: _ops.tensor_scatter_nd_update,
         "add": _ops.tensor_scatter_nd_add,
         "max": _ops.tensor_scatter_nd_max,
         "min": _ops.tensor_scatter_nd_min,
+        "mul": _scatter_products,
     }
     if reduction not in functions:
         raise ValueError(
             f"`reduction` must be one of {list(functions)}. Received: reduction={reduction}"
         )
     return functions[reduction](inputs, tensor(indices), tensor(updates, inputs.dtype))
+
+
+def _scatter_products(inputs: Any, indices: Any, updates: Any) -> Any:
+    """A tensor whose slices at index vectors are multiplied by others, again where vectors repeat."""
+    width = indices._sizes()[-1]
+    vectors = _ops.unstack(_ops.reshape(indices, [-1, width]), axis=0)
+    inner = inputs._sizes()[indices._shape_tuple()[-1] :]
+    factors = _ops.unstack(_ops.reshape(updates, [-1, *inner]), axis=0)
+    for vector, factor in zip(vectors, factors, strict=True):
+        here = _ops.expand_dims(vector, 0)
+        product = _ops.multiply(indexing.gather_nd(inputs, here), factor)
+        inputs = _ops.tensor_scatter_nd_update(inputs, here, product)
+    return inputs
 
 
 def _count(segment_ids: Any, num_segments: int | None) -> Any:
@@ -189,6 +203,11 @@ def map(f: Any, xs: Any) -> Any:
     return scan(lambda _, x: (None, f(x)), None, xs)[1]
 
 
+def _check_function(f: Any) -> None:
+    if not callable(f):
+        raise TypeError(f"`f` should be a callable. Received: f={f}")
+
+
 @op_function
 def scan(
     f: Any,
@@ -211,6 +230,7 @@ def scan(
     Returns:
         The last carry, and the outputs, stacked.
     """
+    _check_function(f)
     leaves = [] if xs is None else [tensor(x) for x in nest.flatten(xs)]
     count = int(length if length is not None else leaves[0]._shape_tuple()[0])
     carry, outputs = init, []
@@ -227,8 +247,20 @@ def scan(
 
 @op_function
 def associative_scan(f: Any, elems: Any, reverse: bool = False, axis: int = 0) -> Any:
-    """Cumulative results of an associative function."""
+    """Cumulative results of an associative function.
+
+    Raises:
+        TypeError: if `f` is no function.
+        ValueError: if the tensors have not the same size along the axis.
+    """
+    _check_function(f)
     leaves = [tensor(x) for x in nest.flatten(elems)]
+    lengths = [leaf._shape_tuple()[axis] for leaf in leaves]
+    if len(set(lengths)) > 1:
+        raise ValueError(
+            "The arguments of `associative_scan` must have the same first dimension, that of "
+            f"`axis`={axis}. Received sizes: {lengths}"
+        )
     rows = [list(_ops.unstack(leaf, axis=axis)) for leaf in leaves]
     if reverse:
         rows = [row[::-1] for row in rows]

@@ -205,7 +205,9 @@ def _around(
 @op_function
 def sobel_edges(images: TensorLike, data_format: str | None = None) -> Tensor:
     """Sobel derivatives along both axes, as the last axis."""
-    return _image.sobel_edges(_last(tensor(images), _is_first(data_format)))
+    first = _is_first(data_format)
+    edges = _image.sobel_edges(_last(tensor(images), first))
+    return _ops.transpose(edges, [0, 3, 1, 2, 4]) if first else edges
 
 
 @op_function

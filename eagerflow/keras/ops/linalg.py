@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from eagerflow import _core
+from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework.op_function import op_function
 from eagerflow.keras.ops.promotion import floating, pair, tensor
 from eagerflow.ops.linalg import factorization, solvers
@@ -29,8 +32,15 @@ def _adjoint(x: Any) -> Any:
 
 @op_function
 def cholesky(x: TensorLike, upper: bool = False) -> Tensor:
-    """The triangular factor L with `L @ L.T = x`, or its transpose."""
-    lower = factorization.cholesky(floating(x))
+    """The triangular factor L with `L @ L.T = x`, or its transpose.
+
+    Raises:
+        ValueError: if a matrix is not positive definite, where operations run eagerly.
+    """
+    try:
+        lower = factorization.cholesky(floating(x))
+    except InvalidArgumentError as error:
+        raise ValueError(f"Cholesky decomposition failed: {error}") from error
     return _adjoint(lower) if upper else lower
 
 
@@ -81,8 +91,9 @@ def inv(x: TensorLike) -> Tensor:
 
 @op_function
 def lu_factor(x: Any) -> Any:
-    """The LU factors in one matrix, and the permutation of rows."""
-    return factorization.lu(floating(x))
+    """The LU factors in one matrix, and where the rows of their product are in the argument's."""
+    factors, order = factorization.lu(floating(x))
+    return factors, _ops.cast(_ops.argsort(order), order.dtype)
 
 
 @op_function
@@ -121,7 +132,12 @@ def norm(x: TensorLike, ord: Any = None, axis: Any = None, keepdims: bool = Fals
     x = floating(x)
     if axis is None and ord is not None and x.ndim not in (1, 2):
         raise ValueError(f"Improper number of axes for `ord={ord}`: x.shape={tuple(x.shape)}")
+    given: Any = () if axis is None else np.ravel(axis)
     axes = axes_of(axis, x.ndim)
+    if any(not -x.ndim <= each < x.ndim for each in given) or len(set(axes)) != len(axes):
+        raise ValueError(f"Invalid axes for a tensor of rank {x.ndim}. Received: axis={axis}")
+    if ord == "fro" and len(axes) != 2:
+        raise ValueError(f"Invalid `ord` argument for vector norm. Received: ord={ord}")
     size = _ops.abs(x)
 
     def total(values: Any, over: Any, keep: bool = True) -> Any:

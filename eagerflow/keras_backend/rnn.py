@@ -1,0 +1,180 @@
+"""Loops over the steps of sequences: all steps of an LSTM or a GRU are one operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from keras.src import tree
+
+import eagerflow as tf
+from eagerflow import _core
+from eagerflow.keras import backend as sequences
+from eagerflow.util import lazy
+
+from .core import convert_to_tensor
+
+# Imported when they are first used: they import this module.
+activations = lazy.Module("keras.src.activations")
+ops = lazy.Module("keras.src.ops")
+
+_native = _core.ops
+# What the operations compute within a step; Keras's layers do the steps of others one by one.
+_VALUES = ("tanh", "relu")
+_GATES = ("sigmoid",)
+
+
+def rnn(step_function: Any, inputs: Any, initial_states: Any, *args: Any, **kwargs: Any) -> Any:
+    """Runs a function over the steps of its inputs, as `tf.keras.backend.rnn` does.
+
+    The states may be of any structure.
+
+    Returns:
+        The last output, the outputs of all steps, and the last states.
+    """
+    inputs = tree.map_structure(convert_to_tensor, inputs)
+    flat = [convert_to_tensor(state) for state in tree.flatten(initial_states)]
+    constants = kwargs.get("constants")
+
+    def step(x: Any, states: list[Any]) -> tuple[Any, list[Any]]:
+        rest = states[len(flat) :]
+        given = tree.pack_sequence_as(initial_states, states[: len(flat)])
+        output, new = step_function(x, [*given, *rest] if constants else given)
+        return output, tree.flatten(new)
+
+    last, every, final = sequences.rnn(step, inputs, flat, *args, **kwargs)
+    return last, every, tree.pack_sequence_as(initial_states, final)
+
+
+def cudnn_ok(*args: Any, **kwargs: Any) -> bool:
+    """Whether layers leave their steps to cuDNN, which they never do here."""
+    return False
+
+
+def lstm(
+    inputs: Any,
+    initial_state_h: Any,
+    initial_state_c: Any,
+    mask: Any,
+    kernel: Any,
+    recurrent_kernel: Any,
+    bias: Any,
+    activation: Any,
+    recurrent_activation: Any,
+    return_sequences: bool = False,
+    go_backwards: bool = False,
+    unroll: bool = False,
+    time_major: bool = False,
+) -> tuple[Any, Any, list[Any]]:
+    """Long short-term memory over all steps.
+
+    Raises:
+        NotImplementedError: if the activations have no kernel, or a second derivative may be asked for.
+    """
+    functions = _functions(activation, recurrent_activation)
+
+    def run(projection: Any, states: list[Any], given: Any) -> tuple[Any, list[Any]]:
+        recurrent = tf.cast(recurrent_kernel, projection.dtype)
+        begin = (states[0], states[1], recurrent)
+        outputs, h, c, _, _ = _native.lstm(projection, *begin, given, *functions)
+        return outputs, [h, c]
+
+    states = [initial_state_h, initial_state_c]
+    return _all_steps(run, inputs, states, mask, kernel, bias, go_backwards, time_major)
+
+
+def gru(
+    inputs: Any,
+    initial_state: Any,
+    mask: Any,
+    kernel: Any,
+    recurrent_kernel: Any,
+    bias: Any,
+    activation: Any,
+    recurrent_activation: Any,
+    return_sequences: bool = False,
+    go_backwards: bool = False,
+    unroll: bool = False,
+    time_major: bool = False,
+    reset_after: bool = True,
+) -> tuple[Any, Any, list[Any]]:
+    """Gated recurrent units over all steps.
+
+    Raises:
+        NotImplementedError: as of `lstm`, and without `reset_after`.
+    """
+    if not reset_after:
+        raise NotImplementedError
+    functions = _functions(activation, recurrent_activation)
+    biases = None if bias is None else tf.unstack(convert_to_tensor(bias))
+
+    def run(projection: Any, states: list[Any], given: Any) -> tuple[Any, list[Any]]:
+        recurrent = tf.cast(recurrent_kernel, projection.dtype)
+        inner = tf.zeros_like(recurrent[0]) if biases is None else biases[1]
+        inner = tf.cast(inner, projection.dtype)
+        outputs, h, _ = _native.gru(projection, states[0], recurrent, inner, given, *functions)
+        return outputs, [h]
+
+    states = tree.flatten(initial_state)
+    first = None if biases is None else biases[0]
+    return _all_steps(run, inputs, states, mask, kernel, first, go_backwards, time_major)
+
+
+def _functions(activation: Any, recurrent_activation: Any) -> tuple[str, str]:
+    value, gate = _named(activation, _VALUES), _named(recurrent_activation, _GATES)
+    if value is None or gate is None or not _core.differentiated_once():
+        raise NotImplementedError
+    return value, gate
+
+
+def _named(function: Any, names: tuple[str, ...]) -> str | None:
+    """Which of Keras's activations it is."""
+    for name in names:
+        if function is getattr(activations, name) or function is getattr(ops, name):
+            return name
+    return None
+
+
+def _all_steps(
+    run: Callable[[Any, list[Any], Any], tuple[Any, list[Any]]],
+    inputs: Any,
+    states: list[Any],
+    mask: Any,
+    kernel: Any,
+    bias: Any,
+    go_backwards: bool,
+    time_major: bool,
+) -> tuple[Any, Any, list[Any]]:
+    """The last output, all outputs, and the last states of a layer whose steps are one operation."""
+    x = convert_to_tensor(inputs)
+    dtype = x.dtype
+    wide = tf.float32 if dtype in (tf.float16, tf.bfloat16) else dtype
+    given = None if mask is None else tf.cast(mask, tf.bool)
+    if not time_major:
+        x = _native.transpose(x, [1, 0, 2])
+        given = None if given is None else _native.transpose(given, [1, 0])
+    projection = tf.matmul(x, convert_to_tensor(kernel))
+    if bias is not None:
+        projection = _native.bias_add(projection, convert_to_tensor(bias), "NHWC")
+    if go_backwards:
+        projection = _native.reverse(projection, [0])
+        given = None if given is None else _native.reverse(given, [0])
+    outputs, final = run(
+        tf.cast(projection, wide), [tf.cast(convert_to_tensor(s), wide) for s in states], given
+    )
+    if given is not None:
+        # A missing step gives the output before it again, and zeros if there is none.
+        shown = _native.greater(_native.cumsum(_native.cast(given, tf.int32), 0), 0)
+        outputs = tf.where(tf.expand_dims(shown, 2), outputs, tf.zeros_like(outputs))
+    outputs = tf.cast(outputs, dtype)
+    last = outputs[-1]
+    every = outputs if time_major else _native.transpose(outputs, [1, 0, 2])
+    return last, every, [tf.cast(state, dtype) for state in final]
+
+
+def _no_fused_pair(*args: Any, **kwargs: Any) -> Any:
+    """Both directions of a layer at once, which no operation computes: layers run one after the other."""
+    raise NotImplementedError
+
+
+bidirectional_lstm = bidirectional_gru = _no_fused_pair
