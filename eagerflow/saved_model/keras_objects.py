@@ -197,6 +197,8 @@ class KerasObjectLoader(ObjectLoader):
             own = {str(k): item for k, item in enumerate(made)}
         for child in self._nodes[number].children:
             item = own.get(child.local_name)
+            if isinstance(item, RevivedLayer):  # it gets what the file has of it
+                continue
             if item is not None and child.node_id not in self._claimed:
                 if self._made.get(child.node_id, item) is item:
                     self._claim(item, child.node_id)

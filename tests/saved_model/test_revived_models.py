@@ -225,3 +225,33 @@ def test_optimizers_of_uncompiled_models_keep_their_variables(tmp_path):
     tf.saved_model.save(module, str(tmp_path / "module"))
     loaded = tf.saved_model.load(str(tmp_path / "module"))
     assert loaded.optimizer.iterations.numpy() == 1
+
+
+def test_layers_of_unknown_classes_in_sequential_models_have_their_objects(tmp_path):
+    K = tf.keras
+
+    class Held(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = tf.Variable([[1.0, 2.0]])
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 1])])
+        def __call__(self, x):
+            return tf.matmul(x, self.w)
+
+    class Holder(K.layers.Layer):
+        def __init__(self, held=None, **kwargs):
+            super().__init__(**kwargs)
+            self.held = held
+
+        def call(self, x):
+            return self.held(x)
+
+    held = Held()
+    model = K.Sequential([K.Input((1,)), Holder(held), K.layers.Dense(1)])
+    held.w.assign([[5.0, -3.0]])
+    model.save(tmp_path / "m", save_format="tf")
+    loaded = K.models.load_model(tmp_path / "m")
+    x = tf.constant([[1.0], [2.0]])
+    np.testing.assert_allclose(loaded(x), model(x), rtol=1e-6)
+    assert loaded.layers[0].held.w.numpy().tolist() == [[5.0, -3.0]]
