@@ -125,6 +125,7 @@ endif
 oracle: wheel .venv-oracle/.ready
 	.venv-oracle/bin/python -m pip install --quiet --no-deps --force-reinstall dist/eagerflow-*.whl
 	cd tests && ../.venv-oracle/bin/python -m oracle.record --check
+	cd tests && ../.venv-oracle/bin/python -m oracle.exports
 	cd tests && ../.venv-oracle/bin/python -m oracle.files
 	cd tests && ../.venv-oracle/bin/python -m oracle.fuzz --limit 0.05
 

@@ -310,6 +310,45 @@ def _imported(data: bytes) -> Any:
             return session.run(y, {"import/x:0": [1.0, 2.0]})
 
 
+def _version_1(path: str, save: Callable[[Any, str, Any, Any], None]) -> None:
+    """Saves a graph of version 1 with a variable, in a session."""
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32, [None], name="x")
+        w = v1.get_variable("w", initializer=[1.0, 2.0])
+        y = v1.identity(tf.cond(tf.size(x) > 1, lambda: x * w, lambda: w), name="y")
+        session.run(v1.global_variables_initializer())
+        save(session, path, x, y)
+
+
+def _save_version_1(path: str) -> None:
+    simple_save = tf.compat.v1.saved_model.simple_save
+    _version_1(path, lambda session, path, x, y: simple_save(session, path, {"x": x}, {"y": y}))
+
+
+def _pruned(path: str) -> Any:
+    loaded = tf.saved_model.load(path)
+    x = tf.constant([3.0, 4.0])
+    if "serving_default" not in getattr(loaded, "signatures", {}) or not hasattr(loaded, "prune"):
+        raise ValueError("another object")
+    results = loaded.signatures["serving_default"](x=x), loaded.prune("x:0", "y:0")(x)
+    return [leaf if leaf is None else leaf.numpy() for leaf in tf.nest.flatten(results)]
+
+
+def _save_meta_graph(path: str) -> None:
+    _version_1(path, lambda session, path, x, y: tf.compat.v1.train.Saver().save(session, path))
+
+
+def _resumed(path: str) -> Any:
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        saver = v1.train.import_meta_graph(f"{path}.meta")
+        if saver is None:
+            raise ValueError("no saver")
+        saver.restore(session, path)
+        return session.run("y:0", {"x:0": [3.0, 4.0]})
+
+
 def _save_weights(path: str) -> None:
     _model().save_weights(path)
 
@@ -347,6 +386,8 @@ _FILES: dict[str, tuple[str, Callable[[str], Any], Callable[[str], Any], str]] =
     ),
     "events": _folder(_write_events, _summaries, "folder/*"),
     "csv file": _file("t.csv", _written_csv, _csv),
+    "version 1 model": _folder(_save_version_1, _pruned, "folder/saved_model.pb"),
+    "meta graph": ("x", _save_meta_graph, _resumed, "x.meta"),
 }
 
 # Where a changed value is noticed, whichever bit was flipped: these have checksums over what matters.

@@ -89,7 +89,8 @@ OPERATIONS = """
 
 TensorFlow 2.21 declares {declared} operations. {called} can be called as `tf.raw_ops` and run in imported
 graphs, and {more} more, those of control flow, run there. What is written when our graphs are exported is
-among them. The others are refused by name when the function that holds them is called:
+among them; `tests/oracle/not_exported.txt` has the {refused} recorded programs that are not exported. The others
+are refused by name when the function that holds them is called:
 
 {missing}
 
@@ -157,6 +158,7 @@ def operations() -> str:
     held = {name for names in exported for name in names}
     lacking = sorted(held.intersection(missing))
     fill = textwrap.TextWrapper(100, break_long_words=False, break_on_hyphens=False)
+    refused = (ROOT / "tests" / "oracle" / "not_exported.txt").read_text().splitlines()
     return OPERATIONS.format(
         declared=len(declared),
         called=len(called),
@@ -164,6 +166,7 @@ def operations() -> str:
         missing=_by_family(missing, fill),
         files=len(exported),
         held=len(held),
+        refused=sum(not line.startswith("#") for line in refused),
         lacking=fill.fill(" ".join(lacking)) if lacking else "All of them run here.",
     )
 

@@ -1,8 +1,17 @@
-"""Cases as graphs in files: what TensorFlow and we compute of them again."""
+"""Cases as graphs in files: what TensorFlow and we compute of them again.
+
+From the folder `tests`, in an environment that has TensorFlow and eagerflow:
+
+    python -m oracle.exports                # run all exported graphs in TensorFlow
+    python -m oracle.exports images         # those of a family
+"""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +21,7 @@ from eagerflow import nest
 from eagerflow.framework import func_graph
 from eagerflow.graphdef import exporting
 from eagerflow.protos.graph import MESSAGES
-from oracle import in_graphs, registry
+from oracle import in_graphs, record, registry
 
 FAMILIES = (
     "elementwise reductions shapes indexing linalg linear_operators decompositions nn special signal "
@@ -118,3 +127,61 @@ def difference(found: Any, expected: np.ndarray) -> str:
     limit = _TOLERANCES.get(expected.dtype.name, 2e-4)
     pair = found.astype(wide), expected.astype(wide)
     return "" if np.allclose(*pair, limit, limit, True) else f"{found}, not {expected}"
+
+
+# What TensorFlow refuses or answers otherwise although the graph is right, by reason.
+NOT_IN_TENSORFLOW = frozenset(
+    [
+        # It compares ranks before it sees that there are no weights.
+        "raw_ops/list(raw.DenseCountSparseOutput(values=n, weights=tf.constant([], tf.int64), "
+        "binary_output=False))",
+        # Its error function of float64 is not a number far from zero, which `known_differences.txt` has.
+        "elementwise/unary_special[nn.gelu-float64]",
+        # A box overlaps another by 0.1 but for rounding.
+        "images/suppression[0.1]",
+    ]
+)
+NOT_EXPORTED = Path(__file__).parent / "not_exported.txt"
+
+
+KNOWN_DIFFERENCES = Path(__file__).parent / "known_differences.txt"
+
+
+def listed(path: Path = NOT_EXPORTED) -> frozenset[str]:
+    """The cases of a list, as `family/name`: those that are not exported, or compute other values here."""
+    lines = path.read_text().splitlines()
+    return frozenset(line for line in lines if line and not line.startswith("#"))
+
+
+def main() -> int:
+    """Runs the graphs of all cases, or of the families that are named, in TensorFlow."""
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+    import tensorflow
+
+    known = listed() | listed(KNOWN_DIFFERENCES) | NOT_IN_TENSORFLOW
+    wrong = count = 0
+    for family in sys.argv[1:] or FAMILIES:
+        for one in of_family(family, 3):
+            name = f"{family}/{one.name}"
+            if isinstance(one, Refused) or name in known:
+                continue
+            count += 1
+            try:
+                message = tensorflow.compat.v1.GraphDef.FromString(one.graph_def)
+                pairs = zip(computed(tensorflow, one, message), one.results, strict=True)
+                reason = next(filter(None, (difference(*pair) for pair in pairs)), "")
+            except Exception as error:
+                # A kernel that TensorFlow happens not to have says nothing about the graph.
+                is_accident = type(error).__name__ in record.ACCIDENTS
+                reason = "" if is_accident else f"{type(error).__name__}: {error}"
+            if reason:
+                wrong += 1
+                print(f"{name}: {reason}", flush=True)
+        print(f"exported {family}: compared", flush=True)
+    print(f"{wrong} of {count} exported graphs differ in TensorFlow")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
