@@ -89,8 +89,8 @@ OPERATIONS = """
 
 TensorFlow 2.21 declares {declared} operations. {called} can be called as `tf.raw_ops` and run in imported
 graphs, and {more} more, those of control flow, run there. What is written when our graphs are exported is
-among them; `tests/oracle/not_exported.txt` has the {refused} recorded programs that are not exported. The others
-are refused by name when the function that holds them is called:
+among them; `tests/oracle/not_exported.txt` has the {refused} recorded programs that are not exported. The
+others are refused by name when the function that holds them is called:
 
 {missing}
 
