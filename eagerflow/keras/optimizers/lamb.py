@@ -73,9 +73,6 @@ class Lamb(Optimizer):
     def _initial_slots(self) -> dict[str, float]:
         return {"momentum": 0.0, "velocity": 0.0}
 
-    def _slot_groups(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
-        return [(name,) for name in names]
-
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:

@@ -32,6 +32,8 @@ class Nadam(Optimizer):
     0.8937
     """
 
+    _variables_of_keras3 = 1  # the product of momenta, which the count of steps tells
+
     def __init__(
         self,
         learning_rate: LearningRate = 0.001,

@@ -7,6 +7,8 @@ import warnings
 from collections.abc import Callable, Iterable, Set
 from typing import Any, TypeVar
 
+import numpy as np
+
 from eagerflow import _core
 from eagerflow.autodiff.tape import GradientTape
 from eagerflow.config.devices import list_physical_devices
@@ -100,6 +102,9 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
     >>> print(v.numpy())
     0.8
     """
+
+    # How many variables of Keras 3's optimizer have no counterpart here, but for the learning rate.
+    _variables_of_keras3 = 0
 
     _is_legacy = False
     _unsaved_arguments: Set[str] = frozenset({"learning_rate"})
@@ -258,21 +263,27 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
 
     def load_own_variables(self, store: Any) -> None:
         """Loads the values that `save_own_variables` stored, here or in Keras 3."""
-        count = len(self._variables)
-        if len(store.keys()) == count + 1 and count and getattr(store["1"], "shape", None) == ():
-            # Keras 3 counts the learning rate among the variables.
-            values = [store[str(k)][()] for k in range(count + 1) if k != 1]
-            store = {str(k): value for k, value in enumerate(values)}
-        if len(store.keys()) != len(self._variables):
+        values = self._without_keras3_extras([store[str(k)][()] for k in range(len(store.keys()))])
+        if len(values) != len(self._variables):
             warnings.warn(
                 f"Skipping variable loading for optimizer '{self.name}', because it has "
                 f"{len(self._variables)} variables whereas the saved optimizer has "
-                f"{len(store.keys())} variables.",
+                f"{len(values)} variables.",
                 stacklevel=2,
             )
             return
-        for index, variable in enumerate(self._variables):
-            variable.assign(store[str(index)][()])
+        for variable, value in zip(self._variables, values, strict=True):
+            variable.assign(value)
+
+    def _without_keras3_extras(self, values: list[Any]) -> list[Any]:
+        """The values of a file for the optimizer's variables; Keras 3 has more of them.
+
+        Its learning rate is the second, and what only some optimizers have comes last.
+        """
+        more = len(values) - len(self._variables)
+        if more == 1 + self._variables_of_keras3 and np.ndim(values[1]) == 0:
+            return [values[0], *values[2 : len(values) - self._variables_of_keras3]]
+        return values
 
     def build(self, var_list: Iterable[Variable]) -> None:
         """Makes the optimizer's variables for the model's; `apply_gradients` calls this."""

@@ -69,9 +69,6 @@ class ScheduleFreeAdamW(Optimizer):
     def _initial_slots(self) -> dict[str, float]:
         return {"momentum": 0.0, "velocity": 0.0}
 
-    def _slot_groups(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
-        return [(name,) for name in names]
-
     def _make_slots(self, variables: list[Variable]) -> None:
         super()._make_slots(variables)
         for variable in variables:

@@ -233,10 +233,8 @@ def _compile(model: Any, file: Any) -> None:
         return
     optimizer.build(model.trainable_variables)
     group = file["optimizer_weights"]
-    values = _group_values(group)
+    values = optimizer._without_keras3_extras(_group_values(group))
     variables = list(optimizer.variables)
-    if len(values) == len(variables) + 1 and np.ndim(values[1]) == 0:
-        del values[1]  # In Keras 3 the learning rate is among them.
     if [np.shape(value) for value in values] != [tuple(v.shape) for v in variables]:
         warnings.warn(
             "Error in loading the saved optimizer state. As a result, your model is starting with "

@@ -24,6 +24,7 @@ _OMITTED_DEFAULTS: dict[str, tuple[Any, ...]] = {
     "input_length": (None,),
     "softmax_robust_masking": (False,),
     "noise_shape": (None,),
+    "rng_type": ("stateful",),
 }
 # Entries of Keras 3's whose defaults are how layers work here, where a class does not take them.
 _USUAL = {
@@ -31,11 +32,19 @@ _USUAL = {
     "fill_mode": ("constant",),
     "fill_value": (0.0,),
     "oov_method": ("floormod",),
+    "value_range": ([0, 255],),
 }
+# Switches that change results: what does not know them must refuse them.
+_TELLING = frozenset({"pad_to_aspect_ratio"})
+# Metrics that count: Keras 3 does that in integers, Keras 2 in floats.
+_COUNTING = frozenset({"BinaryIoU", "IoU", "MeanIoU", "OneHotIoU", "OneHotMeanIoU"})
 _PLAIN_CONVOLUTION = ("kernel_initializer", "kernel_regularizer", "kernel_constraint")
+# Classes whose inputs have that many dimensions where a program says nothing.
+_TAKE_ANY_SHAPE = frozenset({"Embedding", "Normalization"})
 # Classes that have another name than Keras 3 exports them by.
 _RENAMED = {"GroupedQueryAttention": "GroupQueryAttention"}
 _HISTORY = "__keras_tensor__"
+_SLICE = "__slice__"
 
 
 def translated(config: Any) -> Any:
@@ -114,7 +123,7 @@ def _without_usual(name: str, config: dict[str, Any]) -> dict[str, Any]:
         dropped.update(_PLAIN_CONVOLUTION)
     if name.startswith("SpatialDropout") or name == "Discretization":
         dropped.update({"trainable"} if config.get("trainable") is True else ())
-    if name == "Embedding" and config.get("batch_input_shape") == [None, None]:
+    if name in _TAKE_ANY_SHAPE and config.get("batch_input_shape") == [None, None]:
         dropped.add("batch_input_shape")  # what it takes by itself
     return (
         {key: value for key, value in config.items() if key not in dropped} if dropped else config
@@ -168,11 +177,15 @@ def _operation(entry: dict[str, Any]) -> dict[str, Any] | None:
     nodes = []
     for node in entry["inbound_nodes"]:
         args = [_places(value) for value in node["args"]]
-        if not (args and isinstance(args[0], list) and args[0] and isinstance(args[0][0], str)):
-            return None  # Functions of lists of tensors.
+        if not (args and isinstance(args[0], list) and args[0]):
+            return None
+        single = isinstance(args[0][0], str)
+        if not single and not all(isinstance(item, list) for item in args[0]):
+            return None  # Tensors among other values.
         given = {key: _places(value) for key, value in node.get("kwargs", {}).items()}
         given.update(zip(parameters[1:], args[1:], strict=False))
-        nodes.append([*args[0], {**fixed, **given}])
+        given = {**fixed, **given}
+        nodes.append([*args[0], given] if single else [[*item, given] for item in args[0]])
     name = entry["config"]["name"]
     return {
         "module": "tf_keras.src.layers.core.tf_op_layer",
@@ -204,22 +217,39 @@ def _accepted(entry: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
         return {key: value for key, value in config.items() if key != "dtype"}
     if not str(entry.get("module") or "keras").startswith("keras"):
         return config
+    config = _without_contradictions(name, config)
     for module in ("layers", "optimizers", "initializers", "losses", "metrics"):
         cls = getattr(getattr(keras, module), name, None)
         if inspect.isclass(cls):
             break
     else:
         return config
-    known: set[str] = set()
-    for base in cls.__mro__:
-        if base is not object and "__init__" in vars(base):
-            known |= set(inspect.signature(vars(base)["__init__"]).parameters)
+    makers = [vars(base)["__init__"] for base in cls.__mro__[:-1] if "__init__" in vars(base)]
+    taken = [set(inspect.signature(maker).parameters) for maker in makers]
+    # A base class may be given what its class does not take.
+    own = taken[0] if taken else set()
+    fixed = {key for key in _USUAL if key not in own and config.get(key) in _USUAL[key]}
+    known = set().union(*taken) - fixed
     known |= {"name", "trainable", "dtype", "batch_input_shape", "learning_rate", "decay"}
     return {
         key: value
         for key, value in config.items()
-        if key in known or value not in (None, False, True, -1, *_USUAL.get(key, ()))
+        if key in known
+        or (key in _TELLING and value)
+        or value not in (None, False, True, -1, *_USUAL.get(key, ()))
     }
+
+
+def _without_contradictions(name: str, config: dict[str, Any]) -> dict[str, Any]:
+    """The arguments without those that Keras 2 refuses beside the others."""
+    dropped = set()
+    if name == "TextVectorization":
+        dropped.add("dtype")  # The type of its outputs; here that of its inputs.
+    if name == "Discretization" and config.get("bin_boundaries") is not None:
+        dropped.add("num_bins")
+    if name in _COUNTING and "int" in str(config.get("dtype")):
+        dropped.add("dtype")
+    return {key: value for key, value in config.items() if key not in dropped}
 
 
 def _node(node: Any) -> Any:
@@ -245,6 +275,8 @@ def _node(node: Any) -> Any:
 def _places(value: Any) -> Any:
     if isinstance(value, dict) and value.get("class_name") == _HISTORY:
         return list(value["config"]["keras_history"])
+    if isinstance(value, dict) and value.get("class_name") == _SLICE:
+        return dict(value["config"])
     if isinstance(value, list):
         return [_places(item) for item in value]
     if isinstance(value, dict):

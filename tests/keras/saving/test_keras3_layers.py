@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
+from eagerflow.keras.saving import keras3
 
 FOLDER = Path(__file__).parent / "saved"
 layers = tf.keras.layers
@@ -24,6 +25,59 @@ def test_models_of_keras_3(file):
     if file.startswith("k3_attention"):
         assert int(model.optimizer.iterations) == 1
         model.fit(x, np.zeros_like(y), verbose=0)
+
+
+# Padding, slices, a concatenation and bins that were adapted; words.
+@pytest.mark.parametrize("file", ["k3_parts", "k3_text"])
+def test_operations_and_text_of_keras_3(file):
+    model = tf.keras.models.load_model(FOLDER / f"{file}.keras")
+    with np.load(FOLDER / f"{file}.npz") as saved:
+        for k, output in enumerate(tf.nest.flatten(model(tf.constant(saved["x"])))):
+            np.testing.assert_allclose(output, saved[f"y{k}"], rtol=1e-5)
+
+
+@pytest.mark.parametrize("file", ["k3_lamb", "k3_nadam"])
+def test_optimizers_of_keras_3(file):
+    model = tf.keras.models.load_model(FOLDER / f"{file}.keras")
+    with np.load(FOLDER / f"{file}.npz") as saved:
+        np.testing.assert_allclose(model(saved["x"]), saved["y0"], rtol=1e-5)
+        expected = [saved["o0"], *(saved[f"o{k}"] for k in range(2, 6))]
+    for variable, value in zip(model.optimizer.variables, expected, strict=True):
+        np.testing.assert_array_equal(variable, value)
+    assert [type(metric).__name__ for metric in model.compiled_metrics._user_metrics] == [
+        "BinaryIoU"
+    ]
+
+
+def test_colours_within_the_usual_range_are_those_of_keras_3():
+    entry = {
+        "module": "keras.layers",
+        "class_name": "RandomContrast",
+        "config": {"name": "c", "factor": [0, 0.1], "value_range": [0, 255], "seed": None},
+        "registered_name": None,
+    }
+    assert tf.keras.layers.deserialize(keras3.translated(entry)).factor == [0, 0.1]
+
+
+def test_switches_that_change_results_are_refused():
+    entry = {
+        "module": "keras.layers",
+        "class_name": "Resizing",
+        "config": {"height": 4, "width": 4, "pad_to_aspect_ratio": True},
+        "registered_name": None,
+    }
+    with pytest.raises(TypeError, match="pad_to_aspect_ratio"):
+        tf.keras.layers.deserialize(keras3.translated(entry))
+
+
+def test_normalization_tells_no_shape_that_it_was_not_given(tmp_path):
+    inputs = tf.keras.Input((3,))
+    layer = layers.Normalization()
+    layer.adapt(np.ones((2, 3), "float32"))
+    tf.keras.Model(inputs, layer(inputs)).save(tmp_path / "m.keras")
+    with zipfile.ZipFile(tmp_path / "m.keras") as archive:
+        config = json.loads(archive.read("config.json"))
+    assert "batch_input_shape" not in config["config"]["layers"][-1]["config"]
 
 
 def test_weights_of_keras_3():
@@ -43,6 +97,7 @@ REFUSED = {
     "Embedding": {"input_length", "batch_input_shape"},
     "SpatialDropout1D": {"noise_shape", "trainable"},
     "Discretization": {"trainable"},
+    "RandomFlip": {"rng_type"},
 }
 
 
@@ -55,6 +110,7 @@ REFUSED = {
         (layers.Embedding(10, 4), tf.keras.Input((5,), dtype="int32")),
         (layers.SpatialDropout1D(0.3), tf.keras.Input((5, 6))),
         (layers.Discretization([0.5]), tf.keras.Input((5, 6))),
+        (layers.RandomFlip(), tf.keras.Input((8, 8, 3))),
     ],
     ids=lambda value: type(value).__name__,
 )
