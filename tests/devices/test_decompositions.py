@@ -113,6 +113,12 @@ def test_full_factors(matrices):
     np.testing.assert_allclose(r, expected.r, 1e-9, 1e-9)
 
 
+def test_eigenvalues_without_a_tape():
+    """Nothing asks for the vectors."""
+    mine = tf.function(lambda x: tf.linalg.eigvalsh(x * 2.0), jit_compile=True)
+    np.testing.assert_allclose(mine(SYMMETRIC), np.linalg.eigvalsh(2 * SYMMETRIC), 1e-9, 1e-9)
+
+
 def test_nearest_crops():
     """Each sample's gradient goes to one pixel."""
     images = tf.constant(RANDOM.randn(2, 5, 7, 3), tf.float32)

@@ -489,7 +489,7 @@ def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
     if waits_for_values(a):
         specs = [spec_of(a.dtype, *known_sizes(a)[:2])]
         return on_values(eigvalsh, [a], specs, in_programs=True)[0]
-    if _core.building() is not None:
+    if _core.is_symbolic(a):  # of a program
         return eigh(a)[0]
     array = array_of(a)
     if not np.isfinite(array).all():
