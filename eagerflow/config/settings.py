@@ -123,8 +123,25 @@ def set_synchronous_execution(enable: bool) -> None:
     """Does nothing; see `get_synchronous_execution`."""
 
 
+class _Determinism:
+    """Whether a program has asked for results that repeat, which they do in any case."""
+
+    enabled = False
+
+
 def enable_op_determinism() -> None:
-    """Does nothing: operations on one machine and number of threads repeat their results."""
+    """Changes nothing: operations on one machine and number of threads repeat their results."""
+    _Determinism.enabled = True
+
+
+def disable_op_determinism() -> None:
+    """Takes `enable_op_determinism` back."""
+    _Determinism.enabled = False
+
+
+def is_op_determinism_enabled() -> bool:
+    """Whether `enable_op_determinism` was called last."""
+    return _Determinism.enabled
 
 
 def tensor_float_32_execution_enabled() -> bool:

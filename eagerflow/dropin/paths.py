@@ -47,7 +47,11 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "eager.polymorphic_function": (f"{_INTERNALS}.functions",),
     "framework.c_api_util": (f"{_INTERNALS}.op_declarations",),
     "framework.composite_tensor": (f"{_INTERNALS}.composites",),
-    "framework.config": ("eagerflow.config", "eagerflow.config.experimental"),
+    "framework.config": (
+        "eagerflow.config",
+        "eagerflow.config.experimental",
+        "eagerflow.config.settings",
+    ),
     "framework.convert_to_constants": ("eagerflow.graphdef.freezing",),
     "framework.dtypes": ("eagerflow.dtypes",),
     "framework.errors": ("eagerflow.errors",),

@@ -21,8 +21,8 @@ from eagerflow.framework.variable import Variable as EngineVariable
 from eagerflow.keras.config import defaults
 from eagerflow.keras_backend.operations import operations
 
-SUPPORTS_SPARSE_TENSORS = True
-SUPPORTS_RAGGED_TENSORS = True
+SUPPORTS_SPARSE_TENSORS = False
+SUPPORTS_RAGGED_TENSORS = False
 SUPPORTS_COMPLEX_DTYPES = True
 IS_THREAD_SAFE = True
 

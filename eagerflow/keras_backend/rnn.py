@@ -69,18 +69,19 @@ def lstm(
     """Long short-term memory over all steps.
 
     Raises:
-        NotImplementedError: if the activations have no kernel, or a second derivative may be asked for.
+        NotImplementedError: if there is a mask, the activations have no kernel, or a second
+            derivative may be asked for.
     """
-    functions = _functions(activation, recurrent_activation)
+    functions = _functions(activation, recurrent_activation, mask)
 
-    def run(projection: Any, states: list[Any], given: Any) -> tuple[Any, list[Any]]:
+    def run(projection: Any, states: list[Any]) -> tuple[Any, list[Any]]:
         recurrent = tf.cast(recurrent_kernel, projection.dtype)
         begin = (states[0], states[1], recurrent)
-        outputs, h, c, _, _ = _native.lstm(projection, *begin, given, *functions)
+        outputs, h, c, _, _ = _native.lstm(projection, *begin, None, *functions)
         return outputs, [h, c]
 
     states = [initial_state_h, initial_state_c]
-    return _all_steps(run, inputs, states, mask, kernel, bias, go_backwards, time_major)
+    return _all_steps(run, inputs, states, kernel, bias, go_backwards, time_major)
 
 
 def gru(
@@ -105,24 +106,28 @@ def gru(
     """
     if not reset_after:
         raise NotImplementedError
-    functions = _functions(activation, recurrent_activation)
+    functions = _functions(activation, recurrent_activation, mask)
     biases = None if bias is None else tf.unstack(convert_to_tensor(bias))
 
-    def run(projection: Any, states: list[Any], given: Any) -> tuple[Any, list[Any]]:
+    def run(projection: Any, states: list[Any]) -> tuple[Any, list[Any]]:
         recurrent = tf.cast(recurrent_kernel, projection.dtype)
         inner = tf.zeros_like(recurrent[0]) if biases is None else biases[1]
         inner = tf.cast(inner, projection.dtype)
-        outputs, h, _ = _native.gru(projection, states[0], recurrent, inner, given, *functions)
+        outputs, h, _ = _native.gru(projection, states[0], recurrent, inner, None, *functions)
         return outputs, [h]
 
     states = tree.flatten(initial_state)
     first = None if biases is None else biases[0]
-    return _all_steps(run, inputs, states, mask, kernel, first, go_backwards, time_major)
+    return _all_steps(run, inputs, states, kernel, first, go_backwards, time_major)
 
 
-def _functions(activation: Any, recurrent_activation: Any) -> tuple[str, str]:
+def _functions(activation: Any, recurrent_activation: Any, mask: Any) -> tuple[str, str]:
+    """What the operation computes in a step, unless the layer has to do the steps itself.
+
+    Its masks are among what the operation cannot have: layers do not say what missing steps give.
+    """
     value, gate = _named(activation, _VALUES), _named(recurrent_activation, _GATES)
-    if value is None or gate is None or not _core.differentiated_once():
+    if value is None or gate is None or mask is not None or not _core.differentiated_once():
         raise NotImplementedError
     return value, gate
 
@@ -136,40 +141,32 @@ def _named(function: Any, names: tuple[str, ...]) -> str | None:
 
 
 def _all_steps(
-    run: Callable[[Any, list[Any], Any], tuple[Any, list[Any]]],
+    run: Callable[[Any, list[Any]], tuple[Any, list[Any]]],
     inputs: Any,
     states: list[Any],
-    mask: Any,
     kernel: Any,
     bias: Any,
     go_backwards: bool,
     time_major: bool,
 ) -> tuple[Any, Any, list[Any]]:
     """The last output, all outputs, and the last states of a layer whose steps are one operation."""
-    x = convert_to_tensor(inputs)
-    dtype = x.dtype
+    kernel = convert_to_tensor(kernel)
+    dtype = kernel.dtype
     wide = tf.float32 if dtype in (tf.float16, tf.bfloat16) else dtype
-    given = None if mask is None else tf.cast(mask, tf.bool)
+    x = tf.cast(convert_to_tensor(inputs), dtype)
     if not time_major:
         x = _native.transpose(x, [1, 0, 2])
-        given = None if given is None else _native.transpose(given, [1, 0])
-    projection = tf.matmul(x, convert_to_tensor(kernel))
+    projection = tf.matmul(x, kernel)
     if bias is not None:
         projection = _native.bias_add(projection, convert_to_tensor(bias), "NHWC")
     if go_backwards:
         projection = _native.reverse(projection, [0])
-        given = None if given is None else _native.reverse(given, [0])
     outputs, final = run(
-        tf.cast(projection, wide), [tf.cast(convert_to_tensor(s), wide) for s in states], given
+        tf.cast(projection, wide), [tf.cast(convert_to_tensor(state), wide) for state in states]
     )
-    if given is not None:
-        # A missing step gives the output before it again, and zeros if there is none.
-        shown = _native.greater(_native.cumsum(_native.cast(given, tf.int32), 0), 0)
-        outputs = tf.where(tf.expand_dims(shown, 2), outputs, tf.zeros_like(outputs))
     outputs = tf.cast(outputs, dtype)
-    last = outputs[-1]
     every = outputs if time_major else _native.transpose(outputs, [1, 0, 2])
-    return last, every, [tf.cast(state, dtype) for state in final]
+    return outputs[-1], every, [tf.cast(state, dtype) for state in final]
 
 
 def _no_fused_pair(*args: Any, **kwargs: Any) -> Any:

@@ -305,3 +305,16 @@ def test_libraries_know_datasets_by_their_classes(tmp_path):
         "print(('tensorflow.python.data.ops.dataset_ops', 'DatasetV2') in names)\n"
     )
     assert run(tmp_path, text) == "True\n"
+
+
+def test_determinism_is_remembered(tmp_path):
+    text = (
+        "import tensorflow as tf\n"
+        "from tensorflow.python.framework import config\n"
+        "print(config.is_op_determinism_enabled())\n"
+        "tf.config.experimental.enable_op_determinism()\n"
+        "print(config.is_op_determinism_enabled())\n"
+        "config.disable_op_determinism()\n"
+        "print(config.is_op_determinism_enabled())\n"
+    )
+    assert run(tmp_path, text).split() == ["False", "True", "False"]

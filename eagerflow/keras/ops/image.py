@@ -15,6 +15,7 @@ from eagerflow.image import interpolation as between
 from eagerflow.keras import config, random
 from eagerflow.keras.ops.linalg import solve
 from eagerflow.keras.ops.promotion import floating, pair, result_type, tensor
+from eagerflow.ops import conversion
 from eagerflow.ops.array import pad
 from eagerflow.ops.numpy_functions.rules import sizes
 from eagerflow.ops.numpy_functions.shapes import move_axis
@@ -28,7 +29,24 @@ def _is_first(data_format: str | None) -> bool:
     return (data_format or config.image_data_format()) == "channels_first"
 
 
+def _check_rank(images: Any) -> None:
+    if images.ndim not in (3, 4):
+        raise ValueError(
+            "Invalid images rank: expected rank 3 (single image) or rank 4 (batch of images). "
+            f"Received: images.shape={tuple(images.shape)}"
+        )
+
+
+def _check_floating(images: Any) -> None:
+    if not images.dtype.is_floating:
+        raise ValueError(
+            f"Invalid images dtype: expected float dtype. Received: images.dtype={images.dtype.name}"
+        )
+
+
 def _last(images: Any, first: bool) -> Any:
+    """One image or a batch, with its channels along the last axis."""
+    _check_rank(images)
     if not first:
         return images
     return _ops.transpose(images, [1, 2, 0] if images.ndim == 3 else [0, 2, 3, 1])
@@ -83,28 +101,42 @@ def resize(
         images = pad(images, [[0, 0]] * (images.ndim - 3) + around, constant_values=fill_value)
     dtype = images.dtype
     resized = _image.resize(images, [rows, columns], interpolation, antialias=antialias)
-    return _back(resized if resized.dtype == dtype else _ops.cast(resized, dtype), first)
+    if resized.dtype != dtype:
+        rounded = _ops.round(resized) if dtype.is_integer else resized
+        resized = conversion.saturate_cast(rounded, dtype)
+    return _back(resized, first)
 
 
 @op_function
 def rgb_to_grayscale(images: TensorLike, data_format: str | None = None) -> Tensor:
-    """RGB images in grayscale."""
+    """RGB images in grayscale; those of one channel stay as they are."""
     first = _is_first(data_format)
-    return _back(_image.rgb_to_grayscale(_last(tensor(images), first)), first)
+    pixels = _last(tensor(images), first)
+    channels = pixels._shape_tuple()[-1]
+    if channels not in (1, 3):
+        raise ValueError(
+            "Invalid channel size: expected 3 (RGB) or 1 (Grayscale). "
+            f"Received: images.shape={tuple(pixels.shape)}"
+        )
+    return _back(pixels if channels == 1 else _image.rgb_to_grayscale(pixels), first)
 
 
 @op_function
 def rgb_to_hsv(images: TensorLike, data_format: str | None = None) -> Tensor:
     """RGB images in hue, saturation and value."""
     first = _is_first(data_format)
-    return _back(_image.rgb_to_hsv(_last(tensor(images), first)), first)
+    pixels = _last(tensor(images), first)
+    _check_floating(pixels)
+    return _back(_image.rgb_to_hsv(pixels), first)
 
 
 @op_function
 def hsv_to_rgb(images: TensorLike, data_format: str | None = None) -> Tensor:
     """HSV images in red, green and blue."""
     first = _is_first(data_format)
-    return _back(_image.hsv_to_rgb(_last(tensor(images), first)), first)
+    pixels = _last(tensor(images), first)
+    _check_floating(pixels)
+    return _back(_image.hsv_to_rgb(pixels), first)
 
 
 @op_function
@@ -229,11 +261,6 @@ def ssim(
 
 def _batch(images: Tensor, first: bool) -> Tensor:
     """One image or a batch as a batch with channels last."""
-    if images.ndim not in (3, 4):
-        raise ValueError(
-            "Images must have 3 axes, or 4 if they are a batch. Received: "
-            f"images.shape={tuple(images.shape)}"
-        )
     images = _last(images, first)
     return images if images.ndim == 4 else _ops.expand_dims(images, 0)
 
@@ -310,7 +337,7 @@ def affine_transform(
     images, transform = tensor(images), tensor(transform)
     if transform.ndim not in (1, 2):
         raise ValueError(
-            "`transform` must have 1 axis, or 2 if it is a batch. Received: "
+            "Invalid transform rank: expected rank 1 (single transform) or rank 2 (batch). Received: "
             f"transform.shape={tuple(transform.shape)}"
         )
     first = _is_first(data_format)
@@ -354,10 +381,11 @@ def perspective_transform(
     """
     _expect("interpolation", interpolation, projective.INTERPOLATIONS)
     images, start, end = tensor(images), floating(start_points), floating(end_points)
+    _check_rank(images)
     for name, points in (("start_points", start), ("end_points", end)):
         if points.ndim not in (2, 3) or points._shape_tuple()[-2:] != (4, 2):
             raise ValueError(
-                f"`{name}` must have the shape (4, 2), or (batch, 4, 2). Received: "
+                f"Invalid {name} shape: expected (4, 2), or (batch, 4, 2). Received: "
                 f"{name}.shape={tuple(points.shape)}"
             )
     if start.ndim != end.ndim or not start.shape.is_compatible_with(end.shape):
@@ -439,7 +467,7 @@ def map_coordinates(
     inputs, coordinates = tensor(inputs), tensor(coordinates)
     if coordinates._shape_tuple()[0] != inputs.ndim:
         raise ValueError(
-            "`coordinates` must have one entry for each axis of `inputs`. Received: "
+            "The first dim of `coordinates` must be the same as the rank of `inputs`. Received: "
             f"inputs.shape={tuple(inputs.shape)}, coordinates.shape={tuple(coordinates.shape)}"
         )
     if coordinates.ndim < 2:

@@ -19,9 +19,10 @@ from eagerflow.keras.ops.adaptive_pooling import (
 from eagerflow.keras.ops.linalg import norm
 from eagerflow.keras.ops.patches import fold as fold
 from eagerflow.keras.ops.patches import unfold as unfold
-from eagerflow.keras.ops.promotion import floating, tensor
+from eagerflow.keras.ops.promotion import floating, result_type, tensor
 from eagerflow.ops import indexing, loops
 from eagerflow.ops.array import repeat
+from eagerflow.ops.conversion import saturate_cast
 from eagerflow.ops.creation import one_hot as encode
 from eagerflow.ops.nn import activation, convolution, pooling
 from eagerflow.ops.numpy_functions.rules import axes_of
@@ -279,7 +280,9 @@ def multi_hot(
         raise ValueError("Argument `num_classes` must be specified.")
     inputs = tensor(inputs)
     over = 1 if inputs.ndim > 1 else 0
-    encoded = _ops.reduce_max(one_hot(inputs, num_classes, axis, dtype), axis=over)
+    encoded = one_hot(inputs, num_classes, axis, dtype)
+    largest = _ops.reduce_any if encoded.dtype.is_bool else _ops.reduce_max
+    encoded = largest(encoded, axis=over)
     return _sparse(encoded) if sparse else encoded
 
 
@@ -469,7 +472,12 @@ def average_pool(
 def moments(x: Any, axes: Any, keepdims: bool = False, synchronized: bool = False) -> Any:
     """Means and variances over axes."""
     axes = [axes] if isinstance(axes, int) else list(axes)
-    return nn.moments(floating(x), axes, keepdims=keepdims)
+    x = floating(x)
+    if x.dtype.size >= 4:
+        return nn.moments(x, axes, keepdims=keepdims)
+    # Sums of squares of 16-bit numbers leave their range.
+    found = nn.moments(_ops.cast(x, dtypes.float32), axes, keepdims=keepdims)
+    return tuple(saturate_cast(each, x.dtype) for each in found)
 
 
 def _along(x: Any, vector: Any, axis: int) -> Any:
@@ -625,6 +633,8 @@ def dot_product_attention(
         attn_logits_soft_cap: a soft bound of the logits.
     """
     query, key, value = floating(query), floating(key), floating(value)
+    kind = result_type(query, key, value)
+    query, key, value = (tensor(given, kind) for given in (query, key, value))
     for given in (query, key, value):
         if given.ndim != 4:
             raise ValueError(
@@ -722,9 +732,7 @@ def ctc_decode(
     ([[[1, 2, -1]]], [[-6.0]])
     """
     if strategy not in ("greedy", "beam_search"):
-        raise ValueError(
-            f"`strategy` must be 'greedy' or 'beam_search'. Received: strategy={strategy}"
-        )
+        raise ValueError(f"Invalid strategy {strategy!r}. Expected 'greedy' or 'beam_search'.")
     inputs = floating(inputs)
     if inputs.dtype.size < 4:
         inputs = _ops.cast(inputs, dtypes.float32)

@@ -125,7 +125,7 @@ class _KerasRules(Rules):
 
     def factors(self, *values: Any) -> Sequence[Tensor]:
         tensors = self.promoted(*values)
-        if not tensors[0].dtype.is_bool:
+        if tensors[0].dtype not in (dtypes.bool, dtypes.int8):
             return tensors
         return [_ops.cast(x, dtypes.int32) for x in tensors]
 

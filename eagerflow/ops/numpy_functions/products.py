@@ -113,7 +113,7 @@ def cross(
 
 def einsum(rules: Rules, subscripts: str, *operands: Any) -> Tensor:
     """Sums of products by Einstein's convention, see `tf.einsum`."""
-    return _einsum.einsum(subscripts, *rules.promoted(*operands))
+    return _einsum.einsum(subscripts, *rules.factors(*operands))
 
 
 def diagonal(rules: Rules, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:

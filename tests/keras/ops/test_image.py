@@ -197,7 +197,7 @@ def test_models_transform_their_inputs():
         (lambda: image.affine_transform(ROW, ROW), "images.shape"),
         (lambda: image.perspective_transform(IMAGES, CORNERS, CORNERS[:3]), "end_points"),
         (lambda: image.perspective_transform(IMAGES, CORNERS, CORNERS[None]), "same shape"),
-        (lambda: image.map_coordinates(ROW, [[0.0], [1.0]], 1), "each axis"),
+        (lambda: image.map_coordinates(ROW, [[0.0], [1.0]], 1), "rank of `inputs`"),
         (lambda: image.map_coordinates(ROW, [1.0], 1), "2 axes"),
         (lambda: image.map_coordinates(ROW, BETWEEN, 1, "edge"), "fill_mode"),
         (lambda: image.elastic_transform(IMAGES, fill_mode="edge"), "fill_mode"),
