@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework.op_function import op_function
 from eagerflow.keras.ops.promotion import floating, pair, tensor
 from eagerflow.ops.linalg import factorization, solvers
@@ -37,10 +36,9 @@ def cholesky(x: TensorLike, upper: bool = False) -> Tensor:
     Raises:
         ValueError: if a matrix is not positive definite, where operations run eagerly.
     """
-    try:
-        lower = factorization.cholesky(floating(x))
-    except InvalidArgumentError as error:
-        raise ValueError(f"Cholesky decomposition failed: {error}") from error
+    lower = factorization.cholesky(floating(x))
+    if not _core.is_symbolic(lower) and not bool(_ops.reduce_all(_ops.is_finite(lower))):
+        raise ValueError("Cholesky decomposition failed: the matrix is not positive definite.")
     return _adjoint(lower) if upper else lower
 
 

@@ -354,7 +354,7 @@ def conv_transpose(
     layout, first = _layout(data_format, rank)
     all_strides, dilations = _listed(strides, rank), _listed(dilation_rate, rank)
     paddings = [None] * rank if output_padding is None else _listed(output_padding, rank)
-    shape, sizes = inputs._shape_tuple(), kernel._shape_tuple()
+    shape, sizes = inputs._sizes(), kernel._shape_tuple()
     spatial = shape[2:] if first else shape[1:-1]
     lengths = []
     for length, size, stride, dilation, extra in zip(

@@ -78,6 +78,8 @@ def _common(one: dtypes.DType, other: dtypes.DType) -> dtypes.DType:
             return first
         if first.is_bool:
             return second
+        if first.is_complex and not second.is_complex and second != dtypes.float64:
+            return first
     names = {one.name, other.name}
     if "bfloat16" in names:
         return dtypes.float32 if names != {"bfloat16", "float64"} else dtypes.float64
