@@ -175,16 +175,13 @@ def compute_output_spec(fn: Any, *args: Any, **kwargs: Any) -> Any:
     def placeholder(value: Any) -> Any:
         if not isinstance(value, KerasTensor):
             return value
-        dims = tf.TensorShape(value.shape)
-        if value.sparse:
-            return graph.placeholder_for(tf.SparseTensorSpec(dims, value.dtype), "input")
-        return graph.placeholder(tf.as_dtype(value.dtype), dims_of(dims), "input")
+        dims = dims_of(tf.TensorShape(value.shape))
+        return graph.placeholder(tf.as_dtype(value.dtype), dims, "input")
 
     def symbolic(value: Any) -> Any:
         if not tf.is_tensor(value):
             return value
-        sparse = isinstance(value, tf.SparseTensor)
-        return KerasTensor(value.shape, standardize_dtype(value.dtype), sparse=sparse)
+        return KerasTensor(value.shape, standardize_dtype(value.dtype))
 
     with StatelessScope(), SymbolicScope(), graph.as_default():
         args, kwargs = tree.map_structure(placeholder, (args, kwargs))

@@ -14,8 +14,6 @@ import eagerflow as tf
 
 __all__ = ["SeedGenerator", "draw_seed", "make_default_seed"]
 
-_NARROW = ("bfloat16", "float16")
-
 
 def _seed(seed: Any) -> Any:
     """The next two words of a seed, which are below 2^31 - 2 as in Keras on TensorFlow."""
