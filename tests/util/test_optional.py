@@ -116,8 +116,10 @@ def _is_call(node, name):
 
 
 def test_nothing_else_is_imported():
-    known = NEEDED | sys.stdlib_module_names
     for path in _modules():
+        # Keras imports its backend, not the other way round.
+        own = {"keras"} if path.parent.name == "keras_backend" else set()
+        known = NEEDED | own | sys.stdlib_module_names
         for node in ast.walk(ast.parse(path.read_text())):
             names = []
             if isinstance(node, ast.Import):

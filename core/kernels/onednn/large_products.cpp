@@ -2,6 +2,7 @@
 #include <dnnl.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "device/isa.h"
 #include "device/openmp.h"
@@ -42,7 +43,9 @@ constexpr int64_t kStrip = 64;
 bool suits_own(const Product& p) {
   constexpr int64_t kLeast = 32;
   static const bool avx2 = isa() == Isa::kAvx2;
-  return avx2 && p.m >= kLeast && p.n >= kLeast && (in_parallel() || max_threads() <= kFewThreads);
+  // Of the machine, not of the limit that a program sets: that one changes no result.
+  static const bool few = std::thread::hardware_concurrency() <= kFewThreads;
+  return avx2 && p.m >= kLeast && p.n >= kLeast && (in_parallel() || few);
 }
 
 }  // namespace
