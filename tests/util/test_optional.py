@@ -124,7 +124,7 @@ def test_nothing_else_is_imported():
             names = []
             if isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom):
+            elif isinstance(node, ast.ImportFrom) and not node.level:
                 names = [node.module or ""]
             for name in names:
                 assert name.partition(".")[0] in known, f"{path}:{node.lineno} imports {name}"
