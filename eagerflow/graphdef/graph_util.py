@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.graphdef.constant_variables import constant_variables
 from eagerflow.graphdef.import_graph_def import own_message
-from eagerflow.io.serialization import fill_message
 from eagerflow.protos.graph import MESSAGES
 
 _VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
@@ -96,8 +96,13 @@ def convert_variables_to_constants(
         output_node_names: names of the nodes whose part of the graph is kept.
         variable_names_whitelist: names of the only variables that change; all by default.
         variable_names_blacklist: names of variables that stay.
+
+    Raises:
+        ValueError: if that part changes a variable that becomes a constant, or passes it to an
+            operation that only takes variables.
     """
-    part = extract_sub_graph(input_graph_def, output_node_names)
+    message = own_message(input_graph_def, "GraphDef")
+    part = extract_sub_graph(message, output_node_names)
     only = None if variable_names_whitelist is None else set(variable_names_whitelist)
     without = set(variable_names_blacklist or ())
     names = {
@@ -107,31 +112,9 @@ def convert_variables_to_constants(
         and (only is None or node.name in only)
         and node.name not in without
     }
-    reads = [node for node in part.node if node.op == "ReadVariableOp" and node.input[0] in names]
-    fetched = [f"{node.name}:0" for node in reads]
-    fetched += [
-        f"{node.name}:0" for node in part.node if node.name in names and "Handle" not in node.op
-    ]
-    values = dict(zip(fetched, sess.run(fetched), strict=True))
-    by_variable = {node.input[0]: values[f"{node.name}:0"] for node in reads}
-    result = MESSAGES["GraphDef"]()
-    result.library.CopyFrom(part.library)
-    result.versions.CopyFrom(part.versions)
-    for node in part.node:
-        copy = result.node.add(name=node.name)
-        if node.name in names:
-            value = by_variable.get(node.name, values.get(f"{node.name}:0"))
-            tensor = _core.convert(value, None, None)
-            copy.op = "Const"
-            copy.attr["dtype"].type = tensor.dtype.as_datatype_enum
-            fill_message(copy.attr["value"].tensor, tensor)
-        elif node.op == "ReadVariableOp" and node.input[0] in names:
-            copy.op = "Identity"
-            copy.input.append(node.input[0])
-            copy.attr["T"].CopyFrom(node.attr["dtype"])
-        else:
-            copy.CopyFrom(node)
-    return result
+    values = sess.run({name: f"{name}:0" for name in names})
+    tensors = {name: _core.convert(value, None, None) for name, value in values.items()}
+    return constant_variables(part, tensors)
 
 
 def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:

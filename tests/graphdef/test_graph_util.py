@@ -84,3 +84,58 @@ def test_imported_graphs_run_in_sessions():
         with v1.Session() as session:
             result = session.run(y, {fed: [1.0, 2.0]})
     np.testing.assert_array_equal(result, f(tf.constant([1.0, 2.0])))
+
+
+def frozen_values(build, feeds=None):
+    """What a graph of version 1 gives with its variables, and frozen, and the frozen message."""
+    graph = tf.Graph()
+    with graph.as_default():
+        output = tf.identity(build(), name="output")
+        with v1.Session() as session:
+            session.run(v1.global_variables_initializer())
+            expected = session.run(output, feeds)
+            frozen = v1.graph_util.convert_variables_to_constants(
+                session, graph.as_graph_def(), ["output"]
+            )
+    with tf.Graph().as_default():
+        (output,) = tf.graph_util.import_graph_def(frozen, return_elements=["output:0"], name="")
+        with v1.Session() as session:
+            return expected, session.run(output, feeds), frozen
+
+
+def test_variables_of_branches_become_constants():
+    def build():
+        x = v1.placeholder(tf.float32, [2], name="x")
+        scale = v1.get_variable("scale", initializer=[2.0, 3.0])
+        rows = v1.get_variable("rows", initializer=[[1.0, 2.0], [3.0, 4.0]])
+
+        def inner():
+            return tf.cond(x[1] > 0, lambda: x * scale, lambda: x + tf.gather(rows, 1))
+
+        return tf.cond(x[0] > 0, inner, lambda: x - scale)
+
+    for fed in ([1.0, 1.0], [1.0, -1.0], [-1.0, 1.0]):
+        expected, actual, frozen = frozen_values(build, {"x:0": fed})
+        np.testing.assert_array_equal(actual, expected)
+        ops = {node.op for node in frozen.node}
+        ops |= {node.op for function in frozen.library.function for node in function.node_def}
+        assert not ops & {"VarHandleOp", "ReadVariableOp", "ResourceGather"}
+
+
+def test_variables_of_loops_become_constants():
+    def build():
+        step = v1.get_variable("step", initializer=3.0)
+        limit = v1.get_variable("limit", initializer=10.0)
+        return tf.while_loop(lambda v: v < limit, lambda v: [v + step], [tf.constant(0.0)])
+
+    expected, actual, _ = frozen_values(build)
+    assert expected == actual == 12.0
+
+
+def test_variables_that_branches_change_stay():
+    def build():
+        count = v1.get_variable("count", initializer=1.0)
+        return tf.cond(tf.constant(True), lambda: count.assign_add(1.0), lambda: 0.0)
+
+    with pytest.raises(ValueError, match="'count' cannot become a constant.*blacklist"):
+        frozen_values(build)
