@@ -276,13 +276,22 @@ class Body(GraphWriter):
         ref = self.ref(element)
         return f"{ref.node}:{ref.number}"
 
+    # The number of the node that gives the only result of a graph whose nodes are added.
+    _result: int | None = None
     # Whether custom gradients are written.
     keeps_gradients = False
 
     def inline(self, graph: Any, inputs: Sequence[Ref], prefix: str) -> list[Ref]:
-        """Adds the nodes of another graph; its results for these inputs."""
+        """Adds the nodes of another graph; its results for these inputs.
+
+        The node that gives the only result has the name of the prefix, the others are in its scope.
+        """
         refs, self._refs = self._refs, {}
-        control, self._prefix = (self.control, self._prefix), f"{prefix}/"
+        outer = self.control, self._prefix, self._result
+        self._prefix, self._result = f"{prefix}/", None
+        if len(graph.outputs) == 1:
+            result = _core.node_of(graph.outputs[0])
+            self._result = None if result.type == "Placeholder" else result.id
         try:
             for tensor, ref in zip(graph.inputs, inputs, strict=True):
                 self.bind(tensor, ref)
@@ -290,12 +299,14 @@ class Body(GraphWriter):
             return [self.ref(tensor) for tensor in graph.outputs]
         finally:
             self._refs = refs
-            self.control, self._prefix = control
+            self.control, self._prefix, self._result = outer
 
     def write_node(self, node: Any) -> None:
         """Adds a node, or those that it consists of in TensorFlow."""
         if self._effects.are_declared and not self._prefix:
             name = self._written.setdefault(node.name, node.name)
+        elif node.id == self._result:
+            name = self._prefix[:-1]
         else:
             name = self.unique(self._prefix + node.name)
         self.scope = f"{name}/"

@@ -41,11 +41,12 @@ def table() -> dict[str, Inverse]:
 
 
 def of_function(function: Any) -> Inverse | None:
-    """The operation of TensorFlow for a public function, of which a rule is a plain call."""
+    """The operation of TensorFlow for a function, of which a rule is a plain call."""
     for name in _by_last_name().get(getattr(function, "__name__", ""), ()):
         path, names = _plain_calls()[name]
-        public: Any = tf
-        for part in path.split(".")[1:]:
+        root, *parts = path.split(".")
+        public: Any = tf if root == "tf" else rules.MODULES[root]
+        for part in parts:
             public = getattr(public, part)
         if (public.__module__, public.__name__) == (function.__module__, function.__name__):
             return _inverse(name, names, list(inspect.signature(function).parameters))
@@ -74,7 +75,7 @@ def _plain_calls() -> dict[str, tuple[str, list[tuple[str, str]]]]:
 def _by_last_name() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name, (function, _) in _plain_calls().items():
-        if function.startswith("tf."):
+        if not function.startswith("ops."):
             found.setdefault(function.rpartition(".")[2], []).append(name)
     return found
 

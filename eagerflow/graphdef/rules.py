@@ -28,6 +28,7 @@ MODULES = {
     "gradient_ops": lazy.Module("eagerflow.graphdef.gradient_ops"),
     "recurrent_ops": lazy.Module("eagerflow.graphdef.recurrent_ops"),
     "sparse_ops": lazy.Module("eagerflow.graphdef.sparse_ops"),
+    "summary_operations": lazy.Module("eagerflow.v1.summary_operations"),
 }
 
 Tensor = _core.Tensor
@@ -123,4 +124,6 @@ def default(kind: str, value: Any) -> Any:
         return TensorShape(value)
     if kind == "list(shape)":
         return [TensorShape(sizes) for sizes in value]
+    if kind == "tensor" and value is not None:  # a color, the only one
+        return _core.convert(value, dtypes.uint8, None)
     return value

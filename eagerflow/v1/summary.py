@@ -7,22 +7,19 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-
 from eagerflow import _core
 from eagerflow.framework import context
-from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework import name_scope as names
 from eagerflow.graph.collection_names import GraphKeys
-from eagerflow.graph.nodes import python_node
+from eagerflow.graph.graph import called
 from eagerflow.protos.event import MESSAGES
 from eagerflow.protos.schema import protobuf
 from eagerflow.util import lazy
 
 # Imported when they are first used: few programs need them.
 records = lazy.Module("eagerflow.io.records")
-tensor_messages = lazy.Module("eagerflow.io.tensor_messages")
+operations = lazy.Module("eagerflow.v1.summary_operations")
 summary_values = lazy.Module("eagerflow.summary.values")
-wav = lazy.Module("eagerflow.audio.wav")
 summary_writer = lazy.Module("eagerflow.summary.writer")
 
 
@@ -37,35 +34,27 @@ def summary_message() -> Any:
 
 
 def _summary(
-    kind: str,
+    operation: Callable[..., Any],
     name: str,
-    fill: Callable[..., None],
     tensor: Any,
     collections: Any,
     family: str | None = None,
-    *more: Any,
+    **more: Any,
 ) -> Any:
     """A node, or eagerly a string, that holds a summary message.
 
-    `fill` gets the message, the array and the tag, and the values of `more`. A family is a scope of
-    the node and stands once more before its tag.
+    A family is a scope of the node and stands once more before its tag.
     """
-
-    def make(*values: Any) -> Any:
-        message = message_classes()["Summary"]()
-        array, *others = (np.asarray(_core.as_tensor(value)) for value in values)
-        fill(message, array, tag, *others)
-        return _core.as_tensor(message.SerializeToString())
-
     scoped = f"{family}/{name}" if family else name
     graph = context.building_graph()
+
+    def make(scope: str) -> Any:
+        tag = f"{family}/{scope}" if family else scope
+        return operation(tag, _core.as_tensor(tensor), **more)
+
     if graph is None:
-        tag = f"{family}/{scoped}" if family else scoped
-        return make(tensor, *more)
-    node = python_node(
-        make, tensor, *more, kind=kind, name=scoped, outputs=TensorSpec([], "string")
-    )
-    tag = f"{family}/{node.op.name}" if family else node.op.name
+        return make(scoped)
+    node = called(scoped, None, lambda: make(graph.get_name_scope()))
     for key in [GraphKeys.SUMMARIES] if collections is None else collections:
         graph.add_to_collection(key, node)
     return node
@@ -73,39 +62,19 @@ def _summary(
 
 def scalar(name: str, tensor: Any, collections: Any = None, family: str | None = None) -> Any:
     """A summary of one scalar."""
-
-    def fill(message: Any, value: np.ndarray, tag: str) -> None:
-        message.value.add(tag=tag, simple_value=float(value))
-
-    return _summary("ScalarSummary", name, fill, tensor, collections, family)
+    return _summary(operations.scalar_summary, name, tensor, collections, family)
 
 
 def histogram(name: str, values: Any, collections: Any = None, family: str | None = None) -> Any:
     """A summary of the distribution of values."""
-
-    def fill(message: Any, value: np.ndarray, tag: str) -> None:
-        flat = value.astype(np.float64).ravel()
-        histo = message.value.add(tag=tag).histo
-        histo.num, histo.sum = float(flat.size), float(flat.sum())
-        histo.sum_squares = float(np.square(flat).sum())
-        if flat.size:
-            histo.min, histo.max = float(flat.min()), float(flat.max())
-            counts, edges = np.histogram(flat, 30)
-            histo.bucket.extend(counts.astype(np.float64))
-            histo.bucket_limit.extend(edges[1:])
-
-    return _summary("HistogramSummary", name, fill, values, collections, family)
+    return _summary(operations.histogram_summary, name, values, collections, family)
 
 
 def text(name: str, tensor: Any, collections: Any = None) -> Any:
     """A summary of a text."""
-
-    def fill(message: Any, value: np.ndarray, tag: str) -> None:
-        entry = message.value.add(tag=tag)
-        entry.metadata.plugin_data.plugin_name = "text"
-        entry.tensor.MergeFromString(tensor_messages.make_tensor_proto(value).SerializeToString())
-
-    return _summary("TensorSummaryV2", name, fill, tensor, collections)
+    metadata = message_classes()["SummaryMetadata"]()
+    metadata.plugin_data.plugin_name = "text"
+    return tensor_summary(name, tensor, collections=collections, summary_metadata=metadata)
 
 
 def tensor_summary(
@@ -133,18 +102,17 @@ def tensor_summary(
     >>> tf.make_ndarray(tf.compat.v1.Summary.FromString(summary.numpy()).value[0].tensor)
     array([1, 2], dtype=int32)
     """
-
-    def fill(message: Any, value: np.ndarray, tag: str) -> None:
-        entry = message.value.add(tag=tag)
-        if summary_metadata is not None:
-            entry.metadata.CopyFrom(summary_metadata)
-        if summary_description is not None:
-            entry.metadata.summary_description = summary_description
-        if display_name is not None:
-            entry.metadata.display_name = display_name
-        entry.tensor.MergeFromString(tensor_messages.make_tensor_proto(value).SerializeToString())
-
-    return _summary("TensorSummaryV2", name, fill, tensor, collections, family)
+    metadata = message_classes()["SummaryMetadata"]()
+    if summary_metadata is not None:
+        metadata.CopyFrom(summary_metadata)
+    if summary_description is not None:
+        metadata.summary_description = summary_description
+    if display_name is not None:
+        metadata.display_name = display_name
+    return _summary(
+        operations.tensor_summary, name, tensor, collections, family,
+        serialized_summary_metadata=metadata.SerializeToString(),
+    )  # fmt: skip
 
 
 def image(
@@ -155,20 +123,9 @@ def image(
     family: str | None = None,
 ) -> Any:
     """A summary of the first images of a batch."""
-
-    def fill(message: Any, array: np.ndarray, tag: str) -> None:
-        if array.dtype != np.uint8:
-            high = max(float(np.abs(array).max(initial=0.0)), 1e-12)
-            low = float(array.min(initial=0.0))
-            array = array * 127.0 / high + 128.0 if low < 0 else array * (255.0 / high)
-            array = np.clip(array, 0, 255).astype(np.uint8)
-        for k, pixels in enumerate(array[:max_outputs]):
-            entry = message.value.add()
-            entry.tag = f"{tag}/image/{k}" if max_outputs > 1 else f"{tag}/image"
-            entry.image.height, entry.image.width, entry.image.colorspace = pixels.shape
-            entry.image.encoded_image_string = summary_values.encoded_png(pixels)
-
-    return _summary("ImageSummary", name, fill, tensor, collections, family)
+    return _summary(
+        operations.image_summary, name, tensor, collections, family, max_images=max_outputs
+    )
 
 
 def audio(
@@ -194,18 +151,10 @@ def audio(
     >>> tf.compat.v1.Summary.FromString(summary.numpy()).value[0].tag
     'clip/audio/0'
     """
-
-    def fill(message: Any, array: np.ndarray, tag: str, rate: np.ndarray) -> None:
-        clips = array if array.ndim == 3 else array[..., None]
-        for k, clip in enumerate(clips[:max_outputs]):
-            entry = message.value.add()
-            entry.tag = f"{tag}/audio/{k}" if max_outputs > 1 else f"{tag}/audio"
-            entry.audio.sample_rate = float(rate)
-            entry.audio.length_frames, entry.audio.num_channels = clip.shape
-            entry.audio.encoded_audio_string = wav.encode_wav(clip, int(rate)).numpy()
-            entry.audio.content_type = "audio/wav"
-
-    return _summary("AudioSummaryV2", name, fill, tensor, collections, family, sample_rate)
+    return _summary(
+        operations.audio_summary, name, tensor, collections, family,
+        sample_rate=sample_rate, max_outputs=max_outputs,
+    )  # fmt: skip
 
 
 def initialize(graph: Any = None, session: Any = None) -> None:
@@ -239,22 +188,13 @@ def get_summary_description(node_def: Any) -> Any:
 
 
 def merge(inputs: Any, collections: Any = None, name: str | None = None) -> Any:
-    """A summary that merges several."""
-
-    def join(parts: list) -> Any:
-        # Concatenated messages are one message with all their values.
-        return _core.as_tensor(b"".join(part.numpy() for part in parts))
-
+    """A summary that merges several; no two values may have the same tag."""
     graph = context.building_graph()
     if graph is None:
-        return join(list(inputs))
-    node = python_node(
-        join,
-        list(inputs),
-        kind="MergeSummary",
-        name=name,
-        outputs=TensorSpec([], "string"),
-    )
+        return operations.merge_summary(list(inputs))
+    with names.name_scope(name or "Merge"):
+        kind = name or "MergeSummary"
+        node = called(kind, None, lambda: operations.merge_summary(list(inputs)))
     for key in collections or ():
         graph.add_to_collection(key, node)
     return node
