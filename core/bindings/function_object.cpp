@@ -33,6 +33,15 @@ OpFunction& self_of(PyObject* self) { return *reinterpret_cast<OpFunction*>(self
 // What failed calls are offered to; null if nothing.
 PyObject* fallback = nullptr;
 
+// What calls of composed functions go through while a program's graph is built; null if nothing.
+PyObject* namer = nullptr;
+
+bool is_named(const OpFunction& function) {
+  if (!function.body) return false;  // an operation of the table names its node itself
+  const graph::Graph* const graph = graph::building();
+  return graph && namer && graph->kind() == graph::Graph::Kind::kProgram;
+}
+
 // Lets the fallback replace a call that has raised a TypeError or ValueError.
 [[gnu::cold, gnu::noinline]] PyObject* after_failure(PyObject* self, PyObject* const* args,
                                                      size_t positional, PyObject* keywords) {
@@ -53,6 +62,22 @@ PyObject* fallback = nullptr;
   return nullptr;
 }
 
+[[gnu::hot]] PyObject* run(const OpFunction& function, PyObject* const* args, size_t nargsf,
+                           PyObject* keywords) {
+  PyObject* const body = function.in_graph && graph::building() ? function.in_graph : function.body;
+  if (function.composed_op) {
+    return call_composed(function.composed_op, body, args, nargsf, keywords);
+  }
+  if (body) return PyObject_Vectorcall(body, args, nargsf, keywords);
+  return call_op(*function.signature, args, static_cast<size_t>(PyVectorcall_NARGS(nargsf)),
+                 keywords);
+}
+
+// Runs the function as it is: nothing overrides the call, and its nodes are not named by it.
+PyObject* run_unnamed(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
+  return run(self_of(self), args, static_cast<size_t>(count), keywords);
+}
+
 [[gnu::hot]] PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf,
                             PyObject* keywords) {
   const OpFunction& function = self_of(self);
@@ -63,15 +88,9 @@ PyObject* fallback = nullptr;
     if (result != Py_NotImplemented) return result;
     Py_DECREF(result);
   }
-  PyObject* const body = function.in_graph && graph::building() ? function.in_graph : function.body;
-  PyObject* result;
-  if (function.composed_op) {
-    result = call_composed(function.composed_op, body, args, nargsf, keywords);
-  } else if (body) {
-    result = PyObject_Vectorcall(body, args, nargsf, keywords);
-  } else {
-    result = call_op(*function.signature, args, positional, keywords);
-  }
+  PyObject* const result = is_named(function)
+                               ? call_dispatcher(self, namer, args, positional, keywords)
+                               : run(function, args, nargsf, keywords);
   if (!result && fallback) return after_failure(self, args, positional, keywords);
   return result;
 }
@@ -242,6 +261,13 @@ PyGetSetDef getset[] = {
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
+PyMethodDef methods[] = {
+    {"_run", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(run_unnamed)),
+     METH_FASTCALL | METH_KEYWORDS,
+     "Runs the function: nothing overrides the call, and its nodes are not named by it."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
 PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(OpFunction, vectorcall), READONLY, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(OpFunction, weakrefs), READONLY, nullptr},
@@ -261,6 +287,8 @@ void set_fallback(PyObject* callable) {
   Py_XSETREF(fallback, callable == Py_None ? nullptr : Py_NewRef(callable));
 }
 
+void set_namer(PyObject* callable) { Py_XSETREF(namer, Py_NewRef(callable)); }
+
 bool init_op_functions(PyObject* module) {
   PyType_Slot slots[] = {
       {Py_tp_new, slot(construct)},
@@ -273,6 +301,7 @@ bool init_op_functions(PyObject* module) {
       {Py_tp_setattro, slot(set_attribute)},
       {Py_tp_repr, slot(representation)},
       {Py_tp_getset, getset},
+      {Py_tp_methods, methods},
       {Py_tp_members, members},
       {0, nullptr},
   };

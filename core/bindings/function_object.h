@@ -12,4 +12,8 @@ bool init_op_functions(PyObject* module);
 // kwargs), which returns NotImplemented to leave the error; None for nothing.
 void set_fallback(PyObject* callable);
 
+// Sets what calls of composed functions go through while a program's graph is built, as
+// namer(function, args, kwargs): it runs the function by `function._run`, and names the nodes.
+void set_namer(PyObject* callable);
+
 }  // namespace ef::py

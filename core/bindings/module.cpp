@@ -280,6 +280,7 @@ NB_MODULE(_core, m) {
   m.def(
       "set_fallback", [](nb::object callable) { py::set_fallback(callable.ptr()); },
       nb::arg("callable").none());
+  m.def("set_namer", [](nb::object callable) { py::set_namer(callable.ptr()); });
   m.def("register_shape_class", [](nb::object cls) { py::register_shape_class(cls.ptr()); });
   m.def("register_dtypes", [](nb::object table) { py::register_dtypes(table.ptr()); });
   m.def("register_indexed_slices", [](nb::object cls) { py::register_indexed_slices(cls.ptr()); });

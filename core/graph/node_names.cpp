@@ -2,6 +2,7 @@
 #include "graph/node_names.h"
 
 #include <unordered_map>
+#include <unordered_set>
 
 namespace ef::graph {
 namespace {
@@ -29,7 +30,15 @@ const std::unordered_map<std::string_view, std::string_view> kNames{
     {"ZerosLike", "zeros_like"},
 };
 
+const std::unordered_set<std::string_view> kInScope{
+    "BesselI0", "BesselI0e", "BesselI1",   "BesselI1e",  "BesselJ0", "BesselJ1",
+    "BesselK0", "BesselK0e", "BesselK1",   "BesselK1e",  "BesselY0", "BesselY1",
+    "Dawsn",    "Expint",    "FresnelCos", "FresnelSin", "Ndtri",    "Spence",
+};
+
 }  // namespace
+
+bool is_in_scope_of_name(const Op& op) { return kInScope.contains(op.tf_name); }
 
 std::string_view default_node_name(const Op& op) {
   const auto found = kNames.find(op.tf_name);

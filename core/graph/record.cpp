@@ -206,6 +206,7 @@ void add_call(Graph& graph, const Op& op, std::span<const Tensor> inputs, AttrsR
   node.attrs = attrs;
   SavedAttrs known;
   bool late = !holes.empty();
+  const bool named = !name.empty();
   if (name.empty()) name = NodeName::current();
   if (name.empty()) name = default_node_name(op);
   // In a program's graph, a constant among the arguments is called by the node: "add/y".
@@ -218,7 +219,10 @@ void add_call(Graph& graph, const Op& op, std::span<const Tensor> inputs, AttrsR
     return symbol_of(graph.add_constant(inputs[k], (argument + "/").c_str()))->port();
   };
   const auto add_inputs = [&] {
-    if (graph.kind() == Graph::Kind::kProgram) unique = graph.unique_name(name) + "/";
+    if (graph.kind() == Graph::Kind::kProgram) {
+      unique = graph.unique_name(name) + "/";
+      if (named && is_in_scope_of_name(op)) unique += cat(op.tf_name, "/");
+    }
     for (size_t k = 0; k < inputs.size(); ++k) node.inputs.push_back(port_of(k));
     node.num_op_inputs = static_cast<int32_t>(node.inputs.size());
     add_holes(graph, node, node.attrs, holes);

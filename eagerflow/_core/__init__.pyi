@@ -213,6 +213,7 @@ def set_metaclass(cls: type, metaclass: type) -> None: ...
 def set_fallback(
     callable: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any] | None,
 ) -> None: ...
+def set_namer(callable: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]) -> None: ...
 
 class OpFunction:
     """A public function: an operation of the table, or one that is composed in Python."""
@@ -232,11 +233,11 @@ class OpFunction:
         *,
         elementwise: int = 0,
         overridable: bool = True,
-        recorded: bool = False,
         composed_op: ComposedOp | None = None,
         in_graph: Callable[..., Any] | None = None,
     ) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def _run(self, *args: Any, **kwargs: Any) -> Any: ...
 
 class Node:
     """A node of a graph."""

@@ -19,6 +19,7 @@ from eagerflow.framework import name_scope as names
 from eagerflow.framework.device import device, spec_of
 from eagerflow.framework.device_spec import DeviceSpec
 from eagerflow.framework.operation import GraphInspection, Operation
+from eagerflow.graph.naming import last_effect, with_effects
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module.
@@ -26,7 +27,7 @@ iterators = lazy.Module("eagerflow.graph.iterators")
 sessions = lazy.Module("eagerflow.graph.session")
 variables = lazy.Module("eagerflow.graph.variables")
 
-__all__ = ["Graph", "Operation", "called", "node_ids"]
+__all__ = ["Graph", "Operation", "node_ids"]
 
 
 class Graph(_core.Graph, GraphInspection):
@@ -373,73 +374,6 @@ def node_ids(graph: Any, elements: Iterable[Any]) -> list[int]:
         if operation is not None and operation.graph is graph:
             found.append(operation._node.id)
     return found
-
-
-def called(kind: str, name: str | None, function: Callable[..., Any]) -> Any:
-    """What a function returns whose operations are called by it, as those of TensorFlow's are.
-
-    Its operations are in a scope of the name; the one that gives its only result has the scope's name. A
-    function that returns nothing gives its last operation.
-
-    Args:
-        kind: the name, if none is given.
-        name: the name.
-        function: has no parameters.
-    """
-    graph = _core.building()
-    start = len(graph)
-    if name and name.endswith("/"):
-        scope = name
-    else:
-        scope = graph.unique_name(name or kind, with_prefix=True) + "/"
-    with names.name_scope(scope):
-        result = function()
-    if result is None:
-        return last_effect(graph, start) or context.building_graph().add_no_op(scope)
-    result = with_effects(start, result)
-    if isinstance(result, _core.Tensor) and _core.is_symbolic(result):
-        node = _core.node_of(result)
-        if node.id >= start and node.graph is graph:
-            graph.rename(node.id, scope[:-1])
-    return result
-
-
-def last_effect(graph: Any, start: int) -> Operation | None:
-    """The last of the nodes with effects that were added since there were `start` nodes; or None."""
-    for id in range(len(graph) - 1, start - 1, -1):
-        node = graph.node(id)
-        if node.has_effects:
-            return Operation(node)
-    return None
-
-
-def with_effects(start: int, value: Any) -> Any:
-    """A structure of tensors, which sessions compute after the effects of what was added before.
-
-    Args:
-        start: how many nodes the graph had before what has the effects.
-        value: the tensors.
-    """
-    graph = _core.building()
-    nodes = [graph.node(id) for id in range(start, len(graph))]
-    awaited = {control for node in nodes for control in node.controls}
-    awaited.update(getattr(graph, "initializers", ()))
-    effects = [
-        node.id
-        for node in nodes
-        if node.has_effects and not node.outputs and node.id not in awaited
-    ]
-    if not effects:
-        return value
-    graph.begin_controls(effects)
-    try:
-        return nest.map_structure(
-            lambda leaf: _core.ops.identity(leaf) if func_graph.is_symbolic(leaf) else leaf,
-            value,
-            expand_composites=True,
-        )
-    finally:
-        graph.end_controls()
 
 
 context.process.make_graph = Graph

@@ -269,11 +269,12 @@ def sequence_mask(
            [ True,  True,  True]])
     """
     lengths = _core.as_tensor(lengths)
-    if maxlen is None and _core.static_value(lengths) is None:
+    known = _core.static_value(lengths) if maxlen is None else None
+    if maxlen is None and known is None:
         largest = _ops.cast(_ops.reduce_max(_ops.reshape(lengths, [-1])), dtypes.int32)
         maxlen = _ops.maximum(largest, 0)
-    if maxlen is None:
-        longest = _ops.reduce_max(lengths).numpy() if lengths._size else 0
+    if known is not None:
+        longest = known.numpy().max() if known._size else 0
         if not math.isfinite(longest):
             raise invalid_argument(f"lengths must be finite, the largest is {longest} [Op:Range]")
         maxlen = max(0, math.ceil(longest))

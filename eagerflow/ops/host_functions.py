@@ -34,7 +34,7 @@ def py_function(
         func: a function of tensors that returns a tensor, a list of them, or None.
         inp: the list of its arguments.
         Tout: the dtype of the result, or a list of dtypes; empty if there is none.
-        name: ignored.
+        name: what the node is called in a graph.
 
     Returns:
         A tensor, or a list of tensors if `Tout` is one.
@@ -60,7 +60,8 @@ def py_function(
     if _core.building() is not None:
         specs = nest.map_structure(_spec, Tout) or None
         call = functools.partial(_called, func, kinds, several)
-        return host_call(call, specs, arguments, name="EagerPyFunc", effects=True)
+        kind = "EagerPyFunc"
+        return host_call(call, specs, arguments, name=name or kind, kind=kind, effects=True)
     return _called(func, kinds, several, *arguments)
 
 
@@ -159,7 +160,7 @@ def numpy_function(
             results have the dtypes that the function gives them.
         stateful: whether the function has effects: in a graph it is called although nobody needs
             its results.
-        name: ignored.
+        name: what the node that gives the only result is called in a graph.
 
     Returns:
         The result as a tensor or as a list of tensors.
@@ -181,6 +182,8 @@ def numpy_function(
         expected = [] if specs is None else nest.flatten(specs)
         call = functools.partial(_numpy_function_of_graph, func, [s.dtype for s in expected])
         results = host_call(call, specs, tuple(inp or []), name="PyFunc", effects=stateful)
+        if isinstance(results, Tensor):
+            return _ops.stop_gradient(results, name)
         return None if specs is None else nest.map_structure(_ops.stop_gradient, results)
     arguments = [np.array(_core.as_tensor(value).numpy()) for value in (inp or [])]
     result = func(*arguments)

@@ -20,7 +20,7 @@ from eagerflow.util import lazy
 from eagerflow.v1.arguments import either, version_1
 
 # Imported when it is first used: few programs build graphs.
-graphs = lazy.Module("eagerflow.graph.graph")
+naming = lazy.Module("eagerflow.graph.naming")
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -368,7 +368,7 @@ def Print(
     print_tensors(
         message or "", *values, output_stream=sys.stderr, summarize=summarize or 3, sep=""
     )
-    return _ops.identity(input_) if graph is None else graphs.with_effects(start, input_)
+    return _ops.identity(input_) if graph is None else naming.with_effects(start, input_)
 
 
 @op_function

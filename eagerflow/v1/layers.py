@@ -10,7 +10,8 @@ from eagerflow.framework import context
 from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.graph import control_flow, defaults
 from eagerflow.graph.collection_names import GraphKeys
-from eagerflow.graph.graph import Graph, called, with_effects
+from eagerflow.graph.graph import Graph
+from eagerflow.graph.naming import called, with_effects
 from eagerflow.graph.variables import GraphVariable
 from eagerflow.keras import layers as keras
 from eagerflow.keras import naming

@@ -10,7 +10,7 @@ from eagerflow import _core
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.graph.collection_names import GraphKeys
-from eagerflow.graph.graph import called
+from eagerflow.graph.naming import called
 from eagerflow.ops import array
 from eagerflow.ops.nn import losses as nn
 from eagerflow.typing import TensorLike

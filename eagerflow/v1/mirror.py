@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import functools
 import importlib
 import pkgutil
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from types import ModuleType
 from typing import Any
-
-from eagerflow import _core
-from eagerflow.framework import context
-from eagerflow.util import lazy
-
-# Imported when it is first used: few programs build graphs.
-graphs = lazy.Module("eagerflow.graph.graph")
 
 # Namespaces whose functions are the same in both versions, apart from what a module of
 # `eagerflow.compat.v1` says.
@@ -34,7 +26,6 @@ def mirror(
     *sources: str,
     renamed: Mapping[str, str] | None = None,
     hidden: Collection[str] = (),
-    recorded: bool = True,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The functions `__getattr__` and `__dir__` of a module that exports the names of others.
 
@@ -45,7 +36,6 @@ def mirror(
         *sources: the modules with the names; the first one that has a name counts.
         renamed: deprecated names, and the path of each below the package.
         hidden: names of version 2 that version 1 did not have.
-        recorded: whether calls of the functions name the operations that they add to a graph.
     """
     renamed = renamed or {}
 
@@ -68,7 +58,7 @@ def mirror(
         if not name.startswith("__") and name not in hidden:
             found = find(name)
             if found is not None:
-                found = _version_1(module, name, found, recorded)
+                found = _version_1(module, name, found)
                 sys.modules[module].__dict__[name] = found
                 return found
         raise AttributeError(_missing(module, name, names()))
@@ -121,65 +111,8 @@ def _at(path: str) -> Any:
         return None
 
 
-# Names of operations where they are not those of the nodes that functions add.
-_NAMES = {
-    "add": "Add",
-    "argmax": "ArgMax",
-    "argmin": "ArgMin",
-    "constant": "Const",
-    "convert_to_tensor": "Const",
-    "divide": "truediv",
-    "floordiv": "FloorDiv",
-    "gather": "GatherV2",
-    "multiply": "Mul",
-    "negative": "Neg",
-    "normal": "random_normal",
-    "reduce_all": "All",
-    "reduce_any": "Any",
-    "reduce_max": "Max",
-    "reduce_mean": "Mean",
-    "reduce_min": "Min",
-    "reduce_prod": "Prod",
-    "reduce_sum": "Sum",
-    "shape": "Shape",
-    "size": "Size",
-    "squared_difference": "SquaredDifference",
-    "subtract": "Sub",
-    "uniform": "random_uniform",
-} | {
-    name: name
-    for name in (
-        "boolean_mask clip_by_value concat dropout moments norm one_hot ones ones_like range "
-        "softmax_cross_entropy_with_logits stack transpose truncated_normal zeros zeros_like"
-    ).split()
-}
-
-
-def _name_of(function: Any) -> str:
-    """What the operations of a function are called, as in TensorFlow's graphs."""
-    name = function.__name__.rpartition(".")[2].strip("_")
-    known = _NAMES.get(name) or getattr(function, "op_name", None)
-    return known or "".join(part[:1].upper() + part[1:] for part in name.split("_"))
-
-
-@functools.cache
-def _named(function: _core.OpFunction) -> _core.OpFunction:
-    """The function in a form that names the operations that it adds to a program's graph."""
-    kind = _name_of(function)
-
-    def in_graph(*args: Any, **kwargs: Any) -> Any:
-        if context.building_graph() is None:
-            return function(*args, **kwargs)
-        name = kwargs.pop("name", None)
-        return graphs.called(kind, name, lambda: function(*args, **kwargs))
-
-    return _core.OpFunction(function, in_graph=in_graph, overridable=False)
-
-
-def _version_1(module: str, name: str, found: Any, recorded: bool) -> Any:
-    """The same in version 1: a function that names its operations, or a namespace's own mirror."""
-    if recorded and isinstance(found, _core.OpFunction):
-        return _named(found)
+def _version_1(module: str, name: str, found: Any) -> Any:
+    """The same in version 1: a namespace's own mirror, else what it is."""
     if not isinstance(found, ModuleType) or module != "eagerflow.compat.v1":
         return found
     path = f"{module}.{name}"

@@ -26,6 +26,7 @@ RECORDERS = {
     "keras_files": "oracle.keras_files",
     "graph_files": "oracle.graph_files",
     "saved_models": "oracle.saved_models",
+    "node_names": "oracle.node_names",
 }
 # A kernel or a gradient that TensorFlow happens not to have is no promise, and is not recorded.
 ACCIDENTS = ("NotFoundError", "UnimplementedError", "InternalError", "LookupError")

@@ -2,4 +2,4 @@
 
 from eagerflow.v1.mirror import mirror
 
-__getattr__, __dir__ = mirror(__name__, "eagerflow.v1.distributions", recorded=False)
+__getattr__, __dir__ = mirror(__name__, "eagerflow.v1.distributions")

@@ -3,4 +3,4 @@
 from eagerflow.keras.engine.graph_session import get_session, set_session
 from eagerflow.v1.mirror import mirror
 
-__getattr__, __dir__ = mirror(__name__, "eagerflow.keras.backend", recorded=False)
+__getattr__, __dir__ = mirror(__name__, "eagerflow.keras.backend")
