@@ -31,6 +31,7 @@ GROUPS = {
     "fit": ("fit", ["keras_fit", "lstm"]),
     "Traced functions": ("traced", ["traced", "fused"]),
     "Sessions of version 1": ("sessions", ["sessions"]),
+    "Models from files": ("saved_models", ["saved_models"]),
     "Jacobians": ("jacobians", ["jacobians"]),
     "Large arrays": ("arrays", ["matmul", "bulk", "subnormals"]),
     "Data and files": ("data", ["data", "files"]),

@@ -14,6 +14,7 @@ import mlp
 import mobilenet
 import models
 import regression
+import saved_models
 import sessions
 import small
 import startup
@@ -30,6 +31,7 @@ FAMILIES = {
         small,
         regression,
         sessions,
+        saved_models,
         cnn,
         mlp,
         traced,

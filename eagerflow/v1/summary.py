@@ -11,7 +11,7 @@ from eagerflow import _core
 from eagerflow.framework import context
 from eagerflow.framework import name_scope as names
 from eagerflow.graph.collection_names import GraphKeys
-from eagerflow.graph.graph import called
+from eagerflow.graph.naming import called
 from eagerflow.protos.event import MESSAGES
 from eagerflow.protos.schema import protobuf
 from eagerflow.util import lazy
