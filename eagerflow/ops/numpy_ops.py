@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -81,8 +82,14 @@ def pair(x: Any, y: Any, allowed: Sequence[Any], op: str) -> tuple[Tensor, Tenso
     return x, y
 
 
-def array_of(tensor: Tensor) -> np.ndarray:
-    """The elements as a read-only array, with 16-bit floats in float32 as LAPACK and FFTs need."""
+def array_of(tensor: Tensor, op: str | None = None) -> np.ndarray:
+    """The elements as a read-only array, with 16-bit floats in float32 as LAPACK and FFTs need.
+
+    `op` is the operation that computes with them on the host, which the log of placement tells.
+    """
+    if op is not None and _core.logs_placement():
+        device = "/job:localhost/replica:0/task:0/device:CPU:0"
+        print(f"Executing op {op} in device {device}", file=sys.stderr)
     array = np.asarray(tensor)
     return array.astype(np.float32) if tensor.dtype.size == 2 else array
 

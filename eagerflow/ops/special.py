@@ -67,7 +67,9 @@ def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor
     def backward(dy: Tensor) -> list[Tensor]:
         return [_summed(dy, x1), _ops.zeros_like(x2)]
 
-    (y,) = differentiable([np.nextafter(array_of(x1), array_of(x2))], [x1, x2], backward)
+    (y,) = differentiable(
+        [np.nextafter(array_of(x1, "NextAfter"), array_of(x2))], [x1, x2], backward
+    )
     return y
 
 

@@ -159,12 +159,31 @@ def test_what_stays_on_the_host(capfd):
             tf.linalg.qr(x)
             tf.signal.rfft(x)
             tf.signal.fftnd(tf.zeros([2, 2, 2, 2], tf.complex64))
+            values = tf.linalg.svd(x, compute_uv=False)
+            tf.linalg.eig(x)
+            tf.linalg.logm(tf.cast(x, tf.complex128))
         finally:
             tf.debugging.set_log_device_placement(False)
     lines = [line for line in capfd.readouterr().err.splitlines() if "Executing op" in line]
     places = {line.split()[2]: line.rpartition("device:")[2] for line in lines}
     assert places["Qr"] == "XLA_CPU:0"
+    assert [places[op] for op in ("Svd", "Eig", "MatrixLogarithm")] == ["CPU:0"] * 3
+    assert values.device.endswith("XLA_CPU:0")
     assert [line.rpartition("device:")[2] for line in lines if "FFTND" in line] == [
         "XLA_CPU:0",
         "CPU:0",
     ]
+
+
+@pytest.mark.parametrize("fast", [True, False])
+@pytest.mark.parametrize("matrices", [TALL, WIDE], ids=["tall", "wide"])
+def test_least_squares(matrices, fast):
+    """By normal equations as one program, by orthogonal factors with parts on the host."""
+    sides = tf.constant(RANDOM.randn(*matrices.shape[:-1], 2))
+    expected = tf.linalg.lstsq(matrices, sides, 0.1 if fast else 0.0, fast)
+    with tf.device("/device:XLA_CPU:0"):
+        x = tf.linalg.lstsq(matrices, sides, 0.1 if fast else 0.0, fast)
+    np.testing.assert_allclose(x, expected, 1e-8, 1e-8)
+    if fast:
+        compiled = tf.function(tf.linalg.lstsq, jit_compile=True)
+        np.testing.assert_allclose(compiled(matrices, sides, 0.1), expected, 1e-8, 1e-8)

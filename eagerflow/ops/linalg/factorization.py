@@ -144,7 +144,7 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
         if not _core.recording():
             return factor
     else:
-        array = array_of(a)
+        array = array_of(a, "Cholesky")
         try:
             factor = np.linalg.cholesky(array)
         except np.linalg.LinAlgError:
@@ -221,7 +221,7 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     if a.dtype in NATIVE:
         factors: Any = _ops.qr_factors(_ops.stop_gradient(a), full_matrices)
     else:
-        factors = [in_dtype_of(part, a) for part in lapack.qr(array_of(a), full_matrices)]
+        factors = [in_dtype_of(part, a) for part in lapack.qr(array_of(a, "Qr"), full_matrices)]
     m, n = a._shape_tuple()[-2:]
 
     def backward(dq: Tensor, dr: Tensor) -> Tensor:
@@ -301,7 +301,7 @@ def svd(
         return _symbolic_svd(a, full_matrices, compute_uv)
     m, n = a._shape_tuple()[-2:]
     k = min(m, n)
-    array = array_of(a)
+    array = array_of(a, "Svd")
     if not compute_uv and not _core.recording():
         values = _svd(array, False, False)
         return _core.as_tensor(in_dtype_of(values, a))
@@ -491,7 +491,7 @@ def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
         return on_values(eigvalsh, [a], specs, in_programs=True)[0]
     if _core.is_symbolic(a):  # of a program
         return eigh(a)[0]
-    array = array_of(a)
+    array = array_of(a, "SelfAdjointEigV2")
     if not np.isfinite(array).all():
         return eigh(a)[0]
     return _core.as_tensor(lapack.eigvalsh(array).astype(array.dtype))
@@ -527,7 +527,7 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
         specs = [spec_of(result, batch, n), spec_of(result, batch, n, n)]
         values, vectors = on_values(eig, [a], specs)
         return values, vectors
-    values, vectors = _eig(array_of(a))
+    values, vectors = _eig(array_of(a, "Eig"))
 
     def backward(de: Tensor, dv: Tensor) -> Tensor:
         vt = adjoint(v)
@@ -600,7 +600,7 @@ def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None)
     factors: Any
     orders: Any
     if a.dtype.is_complex:
-        factors, orders = _complex_lu(array_of(a))
+        factors, orders = _complex_lu(array_of(a, "Lu"))
     else:
         native = a if a.dtype in NATIVE else _ops.cast(a, dtypes.float32)
         factors, orders = _ops.lu_factors(_ops.stop_gradient(native))

@@ -182,7 +182,7 @@ def logm(input: Any, name: str | None = None) -> Tensor:
     a = matrices(a, "MatrixLogarithm")
     if _core.building() is not None:
         return on_values(logm, [a], [square_spec(a)])[0]
-    array = array_of(a)
+    array = array_of(a, "MatrixLogarithm")
     t, q = _schur(array)
     logarithms = np.full_like(t, np.nan)
     for index in np.ndindex(t.shape[:-2]):

@@ -96,7 +96,7 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
 
 
 def _inverse(a: Tensor, adjoint: bool) -> np.ndarray:
-    array = array_of(a)
+    array = array_of(a, "MatrixInverse")
     if adjoint:
         array = np.conj(np.swapaxes(array, -1, -2))
     try:
@@ -129,7 +129,7 @@ def det(input: Any, name: str | None = None) -> Tensor:
     if a.dtype in NATIVE:
         result: Tensor | np.ndarray = _ops.lu_determinant(a)[0]
     else:
-        result = in_dtype_of(np.linalg.det(array_of(a)), a)
+        result = in_dtype_of(np.linalg.det(array_of(a, "MatrixDeterminant")), a)
     (value,) = differentiable([result], [a], backward)
     return value
 
@@ -161,7 +161,7 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     if a.dtype in NATIVE:
         arrays: Any = _ops.lu_determinant(a)[1:]
     else:
-        array = array_of(a)
+        array = array_of(a, "LogMatrixDeterminant")
         with np.errstate(invalid="ignore"):
             sign, logarithm = np.linalg.slogdet(array)
         sign = np.where(np.isnan(logarithm), logarithm.astype(sign.dtype), sign)
@@ -255,7 +255,7 @@ def _sizes(shape: TensorShape) -> list | None:
 
 
 def _solution(a: Tensor, b: Tensor, adjoint: bool) -> np.ndarray:
-    array = array_of(a)
+    array = array_of(a, "MatrixSolve")
     if adjoint:
         array = np.conj(np.swapaxes(array, -1, -2))
     try:
@@ -318,7 +318,8 @@ def triangular_solve(
     if a.dtype in NATIVE:
         solution: Tensor | np.ndarray = _ops.triangle_solve(a, b, lower, adjoint)
     else:
-        solution = in_dtype_of(_solve_triangles(array_of(a), array_of(b), lower, adjoint), a)
+        left = array_of(a, "MatrixTriangularSolve")
+        solution = in_dtype_of(_solve_triangles(left, array_of(b), lower, adjoint), a)
 
     def backward(dx: Tensor) -> list[Tensor]:
         db = triangular_solve(a, dx, lower, not adjoint)

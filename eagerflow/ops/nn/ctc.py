@@ -183,7 +183,7 @@ def ctc_loss(
     x = _core.as_tensor(logits)
     if x.ndim != 3:
         raise invalid_argument(f"inputs is not a 3-Tensor, got shape {x.shape} [Op:CTCLoss]")
-    scores = array_of(x).astype(np.float64)
+    scores = array_of(x, "CTCLoss").astype(np.float64)
     if not logits_time_major:
         scores = scores.transpose(1, 0, 2)
     classes = scores.shape[2]
@@ -306,7 +306,9 @@ def collapse_repeated(
     return _core.as_tensor(result), _core.as_tensor(counts)
 
 
-def _checked_inputs(inputs: Any, sequence_length: Any) -> tuple[np.ndarray, np.ndarray, Any]:
+def _checked_inputs(
+    op: str, inputs: Any, sequence_length: Any
+) -> tuple[np.ndarray, np.ndarray, Any]:
     x = _core.as_tensor(inputs)
     lengths = np.asarray(_core.convert(sequence_length, None, dtypes.int32))
     if x.ndim != 3:
@@ -318,7 +320,7 @@ def _checked_inputs(inputs: Any, sequence_length: Any) -> tuple[np.ndarray, np.n
         )
     if lengths.size and lengths.max() > x._shape_tuple()[0]:
         raise invalid_argument(f"sequence_length must be at most {x._shape_tuple()[0]}")
-    return array_of(x), lengths, x.dtype
+    return array_of(x, op), lengths, x.dtype
 
 
 def _sparse_rows(rows: list[list[int]]) -> Any:
@@ -367,7 +369,7 @@ def ctc_greedy_decoder(
     >>> decoded[0].values.numpy()
     array([0])
     """
-    scores, lengths, dtype = _checked_inputs(inputs, sequence_length)
+    scores, lengths, dtype = _checked_inputs("CTCGreedyDecoder", inputs, sequence_length)
     classes = scores.shape[2]
     blank = classes - 1 if blank_index is None else int(blank_index)
     blank = blank + classes if blank < 0 else blank
@@ -529,7 +531,7 @@ def ctc_beam_search_decoder(
     >>> decoded[0].values.numpy()
     array([0])
     """
-    scores, lengths, dtype = _checked_inputs(inputs, sequence_length)
+    scores, lengths, dtype = _checked_inputs("CTCBeamSearchDecoder", inputs, sequence_length)
     if top_paths > beam_width:
         raise invalid_argument(
             f"Requested more paths than the beam width: {top_paths} > {beam_width}"

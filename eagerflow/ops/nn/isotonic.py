@@ -77,7 +77,7 @@ def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) ->
     if not x.dtype.is_floating:
         narrow = x.dtype.size <= 2
         x = _ops.cast(x, dtypes.float32 if narrow else dtypes.float64)
-    array = np.moveaxis(array_of(x).astype(np.float64), axis, -1)
+    array = np.moveaxis(array_of(x, "IsotonicRegression").astype(np.float64), axis, -1)
     size = array.shape[-1]
     flat = array.reshape(math.prod(array.shape[:-1]), size)
     output, levels = np.zeros(flat.shape), np.zeros(flat.shape, np.int64)

@@ -77,7 +77,7 @@ def _gamma_tensor(start: tuple[int, int, int], shape: tuple[int, ...], alpha: Te
     The derivative of a sample by its parameter is that of the inverse distribution function, by M.
     Figurnov et al., "Implicit reparameterization gradients" (2018).
     """
-    parameters = array_of(alpha)
+    parameters = array_of(alpha, "RandomGamma")
     copies = math.prod(shape) // max(parameters.size, 1)
     spread = _spread(parameters, copies)
     samples = np.asarray(_ops.philox_gamma(spread, *start))
@@ -265,7 +265,7 @@ def _poisson_tensor(
     start: tuple[int, int, int], shape: tuple[int, ...], rate: Tensor, dtype: Any
 ) -> Tensor:
     _ends_with(shape, rate._shape_tuple())
-    rates = array_of(rate)
+    rates = array_of(rate, "RandomPoissonV2")
     copies = math.prod(shape) // max(rates.size, 1)
     samples = _ops.philox_poisson(_spread(rates, copies), *start, _highest(dtype))
     return _counts(_arranged(np.asarray(samples), max(rates.size, 1), shape), dtype)
@@ -337,7 +337,9 @@ def _binomial_tensor(
     start: Any, sizes: tuple[int, ...], count: Tensor, chance: Tensor, dtype: Any
 ) -> Tensor:
     try:
-        many, chances = np.broadcast_arrays(array_of(count), array_of(chance))
+        many, chances = np.broadcast_arrays(
+            array_of(count, "StatelessRandomBinomial"), array_of(chance)
+        )
     except ValueError:
         raise invalid_argument(
             f"Shapes of counts {count.shape} and probs {chance.shape} do not broadcast"
