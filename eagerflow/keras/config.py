@@ -31,6 +31,16 @@ class _Defaults:
         vars(self).clear()
         self._source = source
 
+    def set(self, name: str, value: Any) -> None:
+        """Sets the value of a name, in the other Keras if one is followed."""
+        source = vars(self).get("_source")
+        if source is not None:
+            getattr(source, f"set_{name}")(value)
+            return
+        setattr(self, name, value)
+        if name == "floatx":
+            self.float_dtype = dtypes.as_dtype(value)
+
     def __getattr__(self, name: str) -> Any:
         # What is not an attribute of its own, as all values are by default, is the other Keras's.
         if name.startswith("_"):
@@ -61,8 +71,7 @@ def set_floatx(value: str) -> None:
     accepted = {"bfloat16", "float16", "float32", "float64"}
     if value not in accepted:
         raise ValueError(f"Unknown `floatx` value: {value}. Expected one of {accepted}")
-    defaults.floatx = str(value)
-    defaults.float_dtype = dtypes.as_dtype(value)
+    defaults.set("floatx", str(value))
 
 
 def epsilon() -> float:
@@ -76,7 +85,7 @@ def epsilon() -> float:
 
 def set_epsilon(value: float) -> None:
     """Sets the number that `epsilon` returns."""
-    defaults.epsilon = value
+    defaults.set("epsilon", value)
 
 
 def image_data_format() -> str:
@@ -97,7 +106,7 @@ def set_image_data_format(data_format: str) -> None:
     accepted = {"channels_last", "channels_first"}
     if data_format not in accepted:
         raise ValueError(f"Unknown `data_format`: {data_format}. Expected one of {accepted}")
-    defaults.image_data_format = str(data_format)
+    defaults.set("image_data_format", str(data_format))
 
 
 def float_dtype(dtype: Any) -> Any:

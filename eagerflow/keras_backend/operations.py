@@ -1,8 +1,10 @@
-"""Where the functions of a backend's modules come from: Keras 3's operations are a part of eagerflow."""
+"""What a backend's modules are made of: Keras 3's operations, which are eagerflow's, and Keras's modules."""
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -28,3 +30,14 @@ def operations(module: str, *namespaces: str) -> tuple[Callable[[str], Any], Cal
         return sorted({name for source in sources for name in dir(source)})
 
     return find, names
+
+
+def keras_module(name: str) -> Any:
+    """Keras's own module of a name, whose place one of this backend takes."""
+    package = importlib.import_module("keras.src.backend.tensorflow")
+    path = os.path.join(package.__path__[-1], f"{name}.py")
+    spec = importlib.util.spec_from_file_location(f"{package.__name__}.keras_{name}", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

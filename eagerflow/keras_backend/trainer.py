@@ -6,26 +6,13 @@ for a call as for many operations. Here a call takes less than a microsecond.
 
 from __future__ import annotations
 
-import importlib.util
-import os
 from collections.abc import Callable
 from typing import Any
 
 import eagerflow as tf
+from eagerflow.keras_backend.operations import keras_module
 
-
-def _keras_module() -> Any:
-    """Keras's module of this name, which this one takes the place of."""
-    folders = importlib.import_module(__package__).__path__
-    path = os.path.join(folders[-1], "trainer.py")
-    spec = importlib.util.spec_from_file_location(f"{__package__}.keras_trainer", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-_keras = _keras_module()
+_keras = keras_module("trainer")
 TFEpochIterator = _keras.TFEpochIterator
 reduce_per_replica = _keras.reduce_per_replica
 _Trainer: Any = _keras.TensorFlowTrainer

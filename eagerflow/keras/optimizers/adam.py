@@ -12,6 +12,21 @@ from eagerflow.keras.optimizers.scalars import cached_float32, number, power, sq
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 
+def bias_corrected(
+    learning_rate: Any, beta_1: Any, beta_2: Any, step: Any, dtype: dtypes.DType
+) -> Any:
+    """The learning rate with the corrections of both biases, for variables of a dtype.
+
+    TensorFlow computes the powers in the variable's own dtype: where 1 - beta_2 is small, that
+    shows after the first steps.
+    """
+    beta_1_power = cached_float32(beta_1) ** step
+    beta_2_power = cached_float32(beta_2) ** step
+    if dtype is not dtypes.float64:
+        beta_1_power, beta_2_power = to_float32(beta_1_power), to_float32(beta_2_power)
+    return learning_rate * sqrt(1 - beta_2_power) / (1 - beta_1_power)
+
+
 class Adam(Optimizer):
     """Adam: steps scaled by running means of the gradient and of its square.
 
@@ -81,17 +96,7 @@ class Adam(Optimizer):
         return [names[:2], names[2:]]
 
     def _corrected(self, learning_rate: Any, dtype: dtypes.DType) -> Any:
-        """The learning rate with the corrections of both biases.
-
-        TensorFlow computes the powers in the variable's own dtype: where 1 - beta_2 is small, that
-        shows after the first steps.
-        """
-        step = self._step()
-        beta_1_power = cached_float32(self.beta_1) ** step
-        beta_2_power = cached_float32(self.beta_2) ** step
-        if dtype is not dtypes.float64:
-            beta_1_power, beta_2_power = to_float32(beta_1_power), to_float32(beta_2_power)
-        return learning_rate * sqrt(1 - beta_2_power) / (1 - beta_1_power)
+        return bias_corrected(learning_rate, self.beta_1, self.beta_2, self._step(), dtype)
 
     @takes_rows
     def _update(

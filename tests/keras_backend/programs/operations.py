@@ -9,6 +9,7 @@ import pathlib
 import numpy as np
 from keras.src import backend
 
+import eagerflow as tf
 import keras
 from keras import ops
 
@@ -49,3 +50,14 @@ assert backend.standardize_dtype(ops.sqrt(np.arange(3)).dtype) == "float64"
 keras.config.set_floatx("float32")
 keras.config.set_image_data_format("channels_first")
 assert ops.image.resize(np.ones([1, 3, 4, 4]), (2, 2)).shape == (1, 3, 2, 2)
+
+# Settings of one Keras are those of the other, whichever function sets them.
+tf.keras.backend.set_floatx("float64")
+assert keras.config.floatx() == "float64" == tf.keras.backend.floatx()
+tf.keras.backend.set_image_data_format("channels_last")
+assert keras.config.image_data_format() == "channels_last"
+tf.keras.backend.set_epsilon(1e-3)
+assert keras.config.epsilon() == 1e-3 == tf.keras.backend.epsilon()
+keras.config.set_floatx("float32")
+assert tf.keras.backend.floatx() == "float32"
+assert tf.keras.layers.Dense(1).dtype == "float32"
