@@ -265,7 +265,7 @@ bool of_images(const BatchedCall& c) { return of_images(c, 0, c.attrs); }
 
 // The same where the attributes tell the shape of the images.
 bool pooling_gradient(const BatchedCall& c) {
-  auto attrs = c.attrs.as<ops::AvgPoolGradAttrs>();
+  auto attrs = c.attrs.as<ops::PoolGradAttrs>();
   attrs.shape = merged(c, Shape(attrs.shape));
   return of_images(c, 0, attrs);
 }

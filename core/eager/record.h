@@ -51,6 +51,8 @@ struct Record {
   Slot& input(size_t i) { return slots()[i]; }
   Slot& output(size_t j) { return slots()[num_inputs + j]; }
   int64_t* dims() { return reinterpret_cast<int64_t*>(slots() + num_inputs + num_outputs); }
+  // Describes a tensor in a slot; `dims`, from dims() on, is where its sizes are put.
+  void fill(Slot& slot, int64_t*& dims, const Tensor& tensor, bool keep);
   Shape shape(const Slot& slot) {
     return Shape(std::span<const int64_t>(dims() + slot.dims, slot.rank));
   }

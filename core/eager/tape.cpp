@@ -5,6 +5,7 @@
 
 #include "eager/record.h"
 #include "eager/variable.h"
+#include "ops/pooling.h"
 
 namespace ef {
 namespace {
@@ -28,17 +29,15 @@ size_t recorded_rank(const Tensor& tensor) {
   return tensor.shape().ranked() ? static_cast<size_t>(tensor.rank()) : 0;
 }
 
-// Fills the record of one tensor.
-void fill_slot(Record& record, Record::Slot& slot, int64_t*& dims, const Tensor& tensor,
-               bool keep) {
+}  // namespace
+
+void Record::fill(Slot& slot, int64_t*& dims, const Tensor& tensor, bool keep) {
   slot.dtype = tensor.dtype();
   slot.rank = static_cast<uint8_t>(recorded_rank(tensor));
-  slot.dims = static_cast<uint32_t>(dims - record.dims());
+  slot.dims = static_cast<uint32_t>(dims - this->dims());
   for (int64_t dim : tensor.shape()) *dims++ = dim;
   if (keep) slot.value = tensor;
 }
-
-}  // namespace
 
 void destroy_records(std::vector<Record*>& records) {
   while (!records.empty()) {
@@ -133,6 +132,8 @@ void Tape::watch(Variable& variable) {
 bool Tape::watches(const Variable& variable) const { return entries_.find(variable.id()) != 0; }
 
 void Tape::variable_read(Variable& variable, const Tensor& value) {
+  if (may_pool_first_) [[unlikely]]
+    pool_first();
   watch(variable);
   entries_.set(value.impl()->id(), entries_.find(variable.id()));
 }
@@ -155,6 +156,10 @@ void Tape::record(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
     need.outputs |= more.outputs;
   }
   if (!watched) return;
+  if (may_pool_first_) [[unlikely]] {
+    pool_first();
+    may_pool_first_ = false;
+  }
 
   size_t rank_sum = 0;
   for (const Tensor& t : inputs) rank_sum += recorded_rank(t);
@@ -164,16 +169,17 @@ void Tape::record(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
   record->attrs = attrs;
   int64_t* dims = record->dims();
   for (size_t i = 0; i < inputs.size(); ++i) {
-    fill_slot(*record, record->input(i), dims, inputs[i], need.inputs & bit_of(i));
+    record->fill(record->input(i), dims, inputs[i], need.inputs & bit_of(i));
     record->input(i).entry = entries[i];
   }
   for (size_t j = 0; j < outputs.size(); ++j) {
-    fill_slot(*record, record->output(j), dims, outputs[j], need.outputs & bit_of(j));
+    record->fill(record->output(j), dims, outputs[j], need.outputs & bit_of(j));
     if (differentiates(outputs[j].dtype())) {
       record->output(j).entry = fresh_entry(outputs[j].impl()->id());
     }
   }
   records_.push_back(record);
+  may_pool_first_ = &op == &ops::max_pool;
 }
 
 void Tape::record(std::shared_ptr<BackwardFunction> backward, std::span<const uint64_t> inputs,
@@ -182,6 +188,7 @@ void Tape::record(std::shared_ptr<BackwardFunction> backward, std::span<const ui
   bool watched = false;
   for (uint64_t id : inputs) watched |= entries_.find(id) != 0;
   if (!watched) return;
+  may_pool_first_ = false;
   size_t rank_sum = 0;
   for (const Tensor& t : outputs) rank_sum += recorded_rank(t);
   Record* record = Record::create(inputs.size(), outputs.size(), rank_sum);
@@ -189,7 +196,7 @@ void Tape::record(std::shared_ptr<BackwardFunction> backward, std::span<const ui
   int64_t* dims = record->dims();
   for (size_t i = 0; i < inputs.size(); ++i) record->input(i).entry = entries_.find(inputs[i]);
   for (size_t j = 0; j < outputs.size(); ++j) {
-    fill_slot(*record, record->output(j), dims, outputs[j], false);
+    record->fill(record->output(j), dims, outputs[j], false);
     if (options_.forward && entries_.find(outputs[j].impl()->id()) != 0) continue;
     if (differentiates(outputs[j].dtype())) {
       record->output(j).entry = fresh_entry(outputs[j].impl()->id());

@@ -104,6 +104,10 @@ class Tape {
   uint32_t entry_of(uint64_t id);
   // A new entry for an operation's result, even if that identity had one already.
   uint32_t fresh_entry(uint64_t id);
+  // Has the last two records, an activation and a max pooling of its large result, keep the
+  // pooling's result and the winners' numbers in place of that, once nobody else holds it: the
+  // slopes of the activation are needed where elements have won, and those are in the result.
+  void pool_first();
   int64_t rows_at_once() const;
   std::vector<Gradient> gradients_in_passes(
       const Tensor& target, int64_t count, std::span<const uint64_t> sources,
@@ -114,6 +118,7 @@ class Tape {
   IdMap entries_;             // identity → entry; several identities may share an entry
   uint32_t entry_count_ = 1;  // entry 0 means "not watched"
   std::vector<Record*> records_;
+  bool may_pool_first_ = false;       // whether pool_first() may have something to do
   int passes_ = 0;                    // backward passes in progress
   std::vector<Variable*> variables_;  // counted references
 };

@@ -107,6 +107,7 @@ class Plan {
   class SharedSteps;
   SlotFacts slot_facts() const;
   std::vector<NodeSlots> views() const;
+  void pool_first(std::vector<DType>& types);
   void join_attention(std::vector<DType>& types);
   Step copy_of(const Step& step) const;
   void join_products();
@@ -117,6 +118,7 @@ class Plan {
   void drop(std::span<const char> joined);
   void find_last_uses(bool keeps_captures);
 
+  std::vector<std::unique_ptr<const Node>> own_nodes_;  // that stand for nodes of the graph
   std::vector<Step> steps_;
   std::vector<std::pair<int32_t, Tensor>> constants_;  // slots and their values
   std::vector<End> arguments_;

@@ -9,6 +9,9 @@
 namespace ef::ops {
 namespace {
 
+constexpr DTypeSet kWinnerTypes = {DType::kFloat32, DType::kFloat64};
+constexpr DTypeSet kWinnerNumbers = {DType::kUint8};
+
 Shape pooled_shape(const Shape& images, const PoolAttrs& pool, const char* op) {
   if (!may_have_rank(images, 4)) {
     invalid_argument("tensor_in must be 4-dimensional, got ", images, " [Op:", op, "]");
@@ -45,7 +48,25 @@ void check_grad(const Shape& expected, const Shape& dy, const char* op) {
   }
 }
 
+// The first largest element of a window has a number of one byte, and no pixel is in two windows.
+void require_small_separate_windows(const PoolAttrs& pool, const char* op) {
+  if (!has_small_separate_windows(pool)) {
+    invalid_argument(
+        "Windows must lie side by side from the first pixel on, with channels last, and "
+        "have at most 255 pixels [Op:",
+        op, "]");
+  }
+}
+
 }  // namespace
+
+bool has_small_separate_windows(const PoolAttrs& pool) {
+  constexpr int64_t kMostPlaces = 255;
+  return pool.data_format == DataFormat::kNhwc && pool.padding == Padding::kValid &&
+         !pool.ksize.is_unknown() && pool.ksize.size() == 4 && pool.strides == pool.ksize &&
+         pool.ksize[1] <= kMostPlaces && pool.ksize[2] <= kMostPlaces &&
+         pool.ksize[1] * pool.ksize[2] <= kMostPlaces;
+}
 
 Window PoolAttrs::window(const Shape& image, const char* op) const {
   const Axes axes = axes_of(data_format);
@@ -146,6 +167,88 @@ const Op max_pool_places{{
     .doc = "The largest element of each window, and where it is in the batch of images.",
 }};
 
+const Op max_pool_winners{{
+    .name = "max_pool_winners",
+    .tf_name = "MaxPoolWinners",
+    .inputs = {{"input", kWinnerTypes}, {"output", kWinnerTypes}},
+    .attrs = attrs_of<PoolAttrs>(),
+    .infer =
+        [](InferContext& c) {
+          const auto& pool = c.attrs<PoolAttrs>();
+          const char* const op = c.op().tf_name;
+          require_small_separate_windows(pool, op);
+          const Shape pooled = pooled_shape(c.shape(0), pool, op);
+          check_grad(pooled, c.shape(1), op);
+          c.add_output(DType::kUint8, pooled);
+        },
+    .kernel = cpu::max_pool_winners,
+    .makes_outputs = true,
+    .cost = [](std::span<const Tensor> inputs, const SpecList&,
+               AttrsRef) { return static_cast<double>(inputs[0].bytes()) / 8; },
+    .doc = "The number, in each window, of the first element that max_pool gave; 255 if none is "
+           "equal to it. For windows that lie side by side.",
+}};
+
+const Op spread_to_winners{{
+    .name = "spread_to_winners",
+    .tf_name = "SpreadToWinners",
+    .inputs = {{"grad", kWinnerTypes}, {"winners", kWinnerNumbers}},
+    .attrs = attrs_of<SpreadAttrs>(),
+    .infer =
+        [](InferContext& c) {
+          const auto& [rows, cols, pool] = c.attrs<SpreadAttrs>();
+          const char* const op = c.op().tf_name;
+          require_small_separate_windows(pool, op);
+          if (!may_have_rank(c.shape(0), 4) || rows < 0 || cols < 0) {
+            invalid_argument("The gradient of images of ", rows, " x ", cols,
+                             " pixels must be 4-dimensional, got ", c.shape(0), " [Op:", op, "]");
+          }
+          Shape image = ranked_as(c.shape(0), 4);
+          image[1] = rows;
+          image[2] = cols;
+          check_grad(pooled_shape(image, pool, op), c.shape(0), op);
+          check_grad(c.shape(0), c.shape(1), op);
+          c.add_output(c.dtype(0), image);
+        },
+    .kernel = cpu::spread_to_winners,
+    .gradient =
+        [](GradContext& g) {
+          if (!g.wants(0)) return;
+          g.set(0, call(pick_winners, {g.dy(), g.input(1)}, g.attrs<SpreadAttrs>().pool));
+        },
+    .needs = {{.inputs = 2}},
+    .makes_outputs = true,
+    .cost = [](std::span<const Tensor> inputs, const SpecList&,
+               AttrsRef) { return static_cast<double>(inputs[0].bytes()); },
+    .doc = "The gradient of max_pool, of whose input only the winners are known.",
+}};
+
+const Op pick_winners{{
+    .name = "pick_winners",
+    .tf_name = "PickWinners",
+    .inputs = {{"input", kWinnerTypes}, {"winners", kWinnerNumbers}},
+    .attrs = attrs_of<PoolAttrs>(),
+    .infer =
+        [](InferContext& c) {
+          const auto& pool = c.attrs<PoolAttrs>();
+          const char* const op = c.op().tf_name;
+          require_small_separate_windows(pool, op);
+          const Shape pooled = pooled_shape(c.shape(0), pool, op);
+          check_grad(pooled, c.shape(1), op);
+          c.add_output(c.dtype(0), pooled);
+        },
+    .kernel = cpu::pick_winners,
+    .gradient =
+        [](GradContext& g) {
+          if (!g.wants(0)) return;
+          const Shape& image = g.input_shape(0);
+          g.set(0, call(spread_to_winners, {g.dy(), g.input(1)},
+                        SpreadAttrs{image[1], image[2], g.attrs<PoolAttrs>()}));
+        },
+    .needs = {{.inputs = 2}},
+    .doc = "The element of each window that has won in another tensor; 0 if none has.",
+}};
+
 const Op avg_pool{{
     .name = "avg_pool",
     .tf_name = "AvgPool",
@@ -156,7 +259,7 @@ const Op avg_pool{{
     .gradient =
         [](GradContext& g) {
           g.set(0, call(avg_pool_grad, {g.dy()},
-                        AvgPoolGradAttrs{.shape = g.input_shape(0), .pool = g.attrs<PoolAttrs>()}));
+                        PoolGradAttrs{.shape = g.input_shape(0), .pool = g.attrs<PoolAttrs>()}));
         },
     .doc = "The mean of each window; what padding adds is not counted.",
 }};
@@ -165,10 +268,10 @@ const Op avg_pool_grad{{
     .name = "avg_pool_grad",
     .tf_name = "AvgPoolGrad",
     .inputs = {{"grad", kFloatTypes}},
-    .attrs = attrs_of<AvgPoolGradAttrs>(),
+    .attrs = attrs_of<PoolGradAttrs>(),
     .infer =
         [](InferContext& c) {
-          const auto& [shape, pool] = c.attrs<AvgPoolGradAttrs>();
+          const auto& [shape, pool] = c.attrs<PoolGradAttrs>();
           const char* const op = c.op().tf_name;
           const Shape image = shape_of_sizes(shape, op);
           check_grad(pooled_shape(image, pool, op), c.shape(0), op);
@@ -176,9 +279,7 @@ const Op avg_pool_grad{{
         },
     .kernel = cpu::avg_pool_grad,
     .gradient =
-        [](GradContext& g) {
-          g.set(0, call(avg_pool, {g.dy()}, g.attrs<AvgPoolGradAttrs>().pool));
-        },
+        [](GradContext& g) { g.set(0, call(avg_pool, {g.dy()}, g.attrs<PoolGradAttrs>().pool)); },
     .doc = "The gradient of avg_pool: each window's is shared by its elements.",
 }};
 

@@ -520,6 +520,16 @@ def max_pool_places(
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]: ...
+def max_pool_winners(
+    input: TensorLike,
+    output: TensorLike,
+    ksize: ShapeLike,
+    strides: ShapeLike,
+    padding: str,
+    explicit_paddings: ShapeLike | None = None,
+    data_format: str = "NHWC",
+    name: str | None = None,
+) -> Tensor: ...
 def maximum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor: ...
 def minimum(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor: ...
 def mirror_pad_grad(
@@ -630,6 +640,16 @@ def philox_uniform_int(
     counter_high: Size,
     minval: Size,
     maxval: Size,
+    name: str | None = None,
+) -> Tensor: ...
+def pick_winners(
+    input: TensorLike,
+    winners: TensorLike,
+    ksize: ShapeLike,
+    strides: ShapeLike,
+    padding: str,
+    explicit_paddings: ShapeLike | None = None,
+    data_format: str = "NHWC",
     name: str | None = None,
 ) -> Tensor: ...
 def polygamma(a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor: ...
@@ -842,6 +862,18 @@ def spence(x: TensorLike, name: str | None = None) -> Tensor: ...
 def split(
     value: TensorLike, size_splits: ShapeLike, axis: Size = 0, name: str | None = None
 ) -> list[Tensor]: ...
+def spread_to_winners(
+    grad: TensorLike,
+    winners: TensorLike,
+    rows: Size,
+    cols: Size,
+    ksize: ShapeLike,
+    strides: ShapeLike,
+    padding: str,
+    explicit_paddings: ShapeLike | None = None,
+    data_format: str = "NHWC",
+    name: str | None = None,
+) -> Tensor: ...
 def sqrt(x: TensorLike, name: str | None = None) -> Tensor: ...
 def sqrt_grad(y: TensorLike, dy: TensorLike, name: str | None = None) -> Tensor: ...
 def square(x: TensorLike, name: str | None = None) -> Tensor: ...

@@ -70,6 +70,11 @@ def pooling_cases() -> list[Case]:
                           **options))  # fmt: skip
         cases.append(call("max_pool_grad_grad", image, result, spread(shape, seed=1), wrt=[2],
                           **options))  # fmt: skip
+    apart = {"ksize": [1, 2, 3, 1], "strides": [1, 2, 3, 1], "padding": "VALID"}
+    image, winners = (2, 5, 7, 3), np.arange(24, dtype=np.uint8).reshape(2, 2, 2, 3) % 7
+    cases.append(call("pick_winners", spread(image), winners, wrt=[0], **apart))
+    cases.append(call("spread_to_winners", spread(winners.shape), winners, wrt=[0],
+                      rows=5, cols=7, **apart))  # fmt: skip
     nchw = {"ksize": [1, 1, 2, 2], "strides": [1, 1, 1, 1], "padding": "VALID"}
     for name in ("max_pool", "avg_pool"):
         cases.append(call(name, spread((1, 2, 3, 3)), data_format="NCHW", **nchw))

@@ -1,8 +1,8 @@
 """Static shapes: what is known of results when the shapes of inputs are partly unknown.
 
 An expression is one call. Tensors of a graph stand for its inputs: `x(2, 3)` is one of float32 and
-of that shape; `d`, `z`, `w`, `n`, `l`, `i`, `b` and `s` are float64, complex64, complex128, int32,
-int64, int8, bool and string.
+of that shape; `d`, `z`, `w`, `n`, `l`, `i`, `u`, `b` and `s` are float64, complex64, complex128,
+int32, int64, int8, uint8, bool and string.
 The answer says what shape the result has as they are, with each size of each input unknown in turn,
 all sizes or the rank of one input, and all of all inputs:
 
@@ -32,6 +32,7 @@ DTYPES = {
     "n": "int32",
     "l": "int64",
     "i": "int8",
+    "u": "uint8",
     "b": "bool",
     "s": "string",
 }

@@ -8,6 +8,7 @@
 
 #include "device/parallel.h"
 #include "eager/lazy.h"
+#include "kernels/cpu/element_blocks.h"
 #include "kernels/cpu/element_source.h"
 #include "kernels/cpu/row_loops.h"
 #include "kernels/cpu/widen.h"
@@ -268,25 +269,33 @@ bool lies_apart(const Slide& slide) {
   return slide.before == 0 && slide.stride == slide.window && slide.out * slide.stride <= slide.in;
 }
 
-// The gradient of a max pooling whose windows do not share pixels, of which only the places of the
-// maxima are known: what reads its elements in a chain, such as the gradient of an activation,
-// finds them in the cache.
+// The number of the largest element of each window, where windows do not share pixels.
+template <class T>
+Tensor winners_of(const Geometry& g, const T* x, const T* y) {
+  const Tensor winners =
+      Tensor::empty(DType::kUint8, {g.batch, g.window.row.out, g.window.col.out, g.channels});
+  auto* const to = winners.mutable_data<uint8_t>();
+  const std::vector<int64_t> offsets = window_offsets(g);
+  const int64_t step = g.window.col.stride * g.channels;
+  for_result_rows(
+      g, [](int64_t) {},
+      [&](int64_t n, int64_t row) {
+        const int64_t at = g.pooled_at(n, row, 0, 0);
+        row_loops_of<T>().window_places(to + at, x + g.image_at(n, row * g.window.row.stride, 0, 0),
+                                        y + at, offsets.data(), static_cast<int>(offsets.size()),
+                                        g.channels, g.window.col.out, step);
+      });
+  return winners;
+}
+
+// The gradient of a max pooling whose windows do not share pixels, of which only the winners are
+// known: what reads its elements in a chain, such as the gradient of an activation, finds them in
+// the cache.
 template <class T>
 class PlacedGradient : public ElementSource {
  public:
-  PlacedGradient(const Geometry& g, const T* x, const T* y, Tensor dy)
-      : g_(g), dy_(std::move(dy)), places_(static_cast<size_t>(dy_.size())) {
-    const std::vector<int64_t> offsets = window_offsets(g);
-    const int64_t step = g.window.col.stride * g.channels;
-    for_result_rows(
-        g, [](int64_t) {},
-        [&](int64_t n, int64_t row) {
-          const int64_t at = g.pooled_at(n, row, 0, 0);
-          row_loops_of<T>().window_places(
-              places_.data() + at, x + g.image_at(n, row * g.window.row.stride, 0, 0), y + at,
-              offsets.data(), static_cast<int>(offsets.size()), g.channels, g.window.col.out, step);
-        });
-  }
+  PlacedGradient(const Geometry& g, Tensor winners, Tensor dy)
+      : g_(g), dy_(std::move(dy)), winners_(std::move(winners)) {}
 
   void read(int64_t begin, int64_t count, void* to) const override {
     const Slide &row = g_.window.row, &col = g_.window.col;
@@ -300,7 +309,7 @@ class PlacedGradient : public ElementSource {
       if (y / row.window < row.out && x / col.window < col.out) {
         const int64_t place = y % row.window * col.window + x % col.window;
         const int64_t at = g_.pooled_at(n, y / row.window, x / col.window, channel);
-        row_loops_of<T>().from_place(out, places_.data() + at, dy_.data<T>() + at,
+        row_loops_of<T>().from_place(out, winners_.data<uint8_t>() + at, dy_.data<T>() + at,
                                      static_cast<uint8_t>(place), size);
       } else {
         std::fill_n(out, size, T(0));
@@ -312,12 +321,12 @@ class PlacedGradient : public ElementSource {
     }
   }
 
-  int64_t held() const { return dy_.bytes() + static_cast<int64_t>(places_.size()); }
+  int64_t held() const { return dy_.bytes() + winners_.bytes(); }
 
  private:
   const Geometry g_;
   const Tensor dy_;
-  std::vector<uint8_t> places_;
+  const Tensor winners_;
 };
 
 // From this size on, what is read from the cache in place of memory pays for the bookkeeping, and
@@ -325,18 +334,23 @@ class PlacedGradient : public ElementSource {
 constexpr int64_t kLaterElements = 262'144;
 constexpr int64_t kManyChannels = 16;
 
+bool pays_later(const Geometry& g, const TensorSpec& spec) {
+  return g.channels >= kManyChannels && spec.shape.num_elements() >= kLaterElements && fuses();
+}
+
+// In nanoseconds, for an element.
+constexpr double kPlacing = 0.5;
+
 // The gradient, given where it is read; empty if it has to be written.
 template <class T>
 Tensor later_max_pool_grad(const Geometry& g, const TensorSpec& spec, const T* x, const T* y,
                            const Tensor& dy) {
   const bool fits = g.last && lies_apart(g.window.row) && lies_apart(g.window.col) &&
                     g.window.row.window * g.window.col.window < kNoPlace;
-  if (!fits || g.channels < kManyChannels || !fuses()) return {};
-  if (spec.shape.num_elements() < kLaterElements) return {};
-  constexpr double kNanoseconds = 0.5;
-  auto source = std::make_shared<PlacedGradient<T>>(g, x, y, dy);
+  if (!fits || !pays_later(g, spec)) return {};
+  auto source = std::make_shared<PlacedGradient<T>>(g, winners_of(g, x, y), dy);
   const int64_t held = source->held();
-  return make_generated(std::move(source), spec, kNanoseconds, held);
+  return make_generated(std::move(source), spec, kPlacing, held);
 }
 
 template <class T>
@@ -513,6 +527,60 @@ void max_pool_grad_grad(KernelContext& context) {
   });
 }
 
+void max_pool_winners(KernelContext& context) {
+  const Tensor &x = context.input(0), &y = context.input(1);
+  if (y.size() == 0) {
+    context.output(0) = Tensor::empty(DType::kUint8, y.shape());
+    return;
+  }
+  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.op().tf_name);
+  on_floats(x.dtype(),
+            [&]<class T>(T) { context.output(0) = winners_of(g, x.data<T>(), y.data<T>()); });
+}
+
+void spread_to_winners(KernelContext& context) {
+  const Tensor &dy = context.input(0), &winners = context.input(1);
+  Tensor& dx = context.output(0);
+  const TensorSpec& spec = context.spec(0);
+  if (spec.shape.num_elements() == 0) {
+    dx = Tensor::empty(spec.dtype, spec.shape);
+    return;
+  }
+  const Geometry g =
+      geometry_of(spec.shape, context.attrs<ops::SpreadAttrs>().pool, context.op().tf_name);
+  on_floats(dy.dtype(), [&]<class T>(T) {
+    auto source = std::make_shared<PlacedGradient<T>>(g, winners, dy);
+    const int64_t held = source->held();
+    if (pays_later(g, spec)) dx = make_generated(source, spec, kPlacing, held);
+    if (dx) return;
+    dx = Tensor::empty(spec.dtype, spec.shape);
+    for_element_blocks(
+        dx.mutable_raw_data(), sizeof(T), dx.size(), static_cast<int64_t>(10'000 / kPlacing),
+        [&](void* to, int64_t begin, int64_t count) { source->read(begin, count, to); });
+  });
+}
+
+void pick_winners(KernelContext& context) {
+  const Tensor& x = context.input(0);
+  if (context.output(0).size() == 0) return;
+  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.op().tf_name);
+  const auto* const winners = context.input(1).data<uint8_t>();
+  const int64_t width = g.window.col.window;
+  on_floats(x.dtype(), [&]<class T>(T) {
+    const T* const from = x.data<T>();
+    T* const out = context.output(0).mutable_data<T>();
+    for_windows(g, [&](int64_t n, int64_t row, int64_t col, Range rows, Range cols) {
+      for (int64_t c = 0; c < g.channels; ++c) {
+        const int64_t at = g.pooled_at(n, row, col, c);
+        const int64_t place = winners[at];
+        // Any byte may be given.
+        const int64_t y = rows.begin + place / width, x_at = cols.begin + place % width;
+        out[at] = y < rows.end ? from[g.image_at(n, y, x_at, c)] : T(0);
+      }
+    });
+  });
+}
+
 void avg_pool(KernelContext& context) {
   if (run_wide_by_rows(context, avg_pool)) return;
   const Tensor& x = context.input(0);
@@ -527,7 +595,7 @@ void avg_pool_grad(KernelContext& context) {
   const Tensor& dx = context.output(0);
   if (dx.size() == 0) return;
   const Geometry g =
-      geometry_of(dx.shape(), context.attrs<ops::AvgPoolGradAttrs>().pool, context.op().tf_name);
+      geometry_of(dx.shape(), context.attrs<ops::PoolGradAttrs>().pool, context.op().tf_name);
   on_floats(dx.dtype(), [&]<class T>(T) {
     avg_pool_grad_of(g, context.input(0).data<T>(), dx.mutable_data<T>());
   });

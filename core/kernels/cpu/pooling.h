@@ -9,6 +9,9 @@ void max_pool(KernelContext& context);
 void max_pool_grad(KernelContext& context);
 void max_pool_grad_grad(KernelContext& context);
 void max_pool_places(KernelContext& context);
+void max_pool_winners(KernelContext& context);
+void spread_to_winners(KernelContext& context);
+void pick_winners(KernelContext& context);
 void avg_pool(KernelContext& context);
 void avg_pool_grad(KernelContext& context);
 

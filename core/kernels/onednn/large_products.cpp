@@ -16,8 +16,13 @@ namespace {
 
 // Below this many multiplications a second thread costs more than it saves.
 constexpr int64_t kThreadedSgemm = 600'000;
-// With more, oneDNN divides large products better than strips of one matrix do.
-constexpr int kFewThreads = 4;
+// With more processors, oneDNN divides large products better than strips of one matrix do. The
+// machine's count, not the limit that a program sets: that one changes no result.
+bool has_few_processors() {
+  constexpr unsigned kFew = 4;
+  static const bool few = std::thread::hardware_concurrency() <= kFew;
+  return few;
+}
 
 void sgemm(const Product& p, const float* a, const float* b, float* c) {
   const dnnl_status_t status =
@@ -43,9 +48,7 @@ constexpr int64_t kStrip = 64;
 bool suits_own(const Product& p) {
   constexpr int64_t kLeast = 32;
   static const bool avx2 = isa() == Isa::kAvx2;
-  // Of the machine, not of the limit that a program sets: that one changes no result.
-  static const bool few = std::thread::hardware_concurrency() <= kFewThreads;
-  return avx2 && p.m >= kLeast && p.n >= kLeast && (in_parallel() || few);
+  return avx2 && p.m >= kLeast && p.n >= kLeast && (in_parallel() || has_few_processors());
 }
 
 }  // namespace
@@ -56,7 +59,7 @@ void large_sgemm(const Product& p, const float* a, const float* b, float* c) {
   const int64_t b_col = p.transpose_b ? p.ldb : 1;
   if (suits_own(p)) return own_large_sgemm(p, a, b, c);
   if (work < kThreadedSgemm || in_parallel()) return sgemm_alone(p, a, b, c);
-  if (work > kLargeProduct && max_threads() > kFewThreads && openmp_works()) {
+  if (work > kLargeProduct && !has_few_processors() && openmp_works()) {
     prepare_openmp_threads();
     // Strips run one after the other, so that the user can interrupt between them.
     const int64_t rows = interruptible() ? std::max(kLongProduct / (p.n * p.k), kStrip) : p.m;

@@ -82,7 +82,7 @@ Values avg_pool(const Call& c) {
 
 Values avg_pool_grad(const Call& c) {
   Builder& b = c.b;
-  const auto& attrs = c.attrs<ops::AvgPoolGradAttrs>();
+  const auto& attrs = c.attrs<ops::PoolGradAttrs>();
   const Shape& image = c.out[0].shape;
   const Window window = attrs.pool.window(image, c.op.tf_name);
   const Window4 w = window_of(attrs.pool, window);
