@@ -39,6 +39,7 @@ Shape gradient_shape(const UpdateTarget& target, const Shape& shape) {
 // differ in axes of size one, which change nothing in memory.
 bool fits(const UpdateTarget& target, const Shape& shape) {
   const Shape& given = target.gradient.shape();
+  if (!target.sparse && given == shape) return true;
   const Shape wanted = gradient_shape(target, shape);
   if (given == wanted) return true;
   if (target.sparse || given.rank() > wanted.rank()) return false;

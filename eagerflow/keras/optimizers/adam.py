@@ -95,9 +95,6 @@ class Adam(Optimizer):
     def _slot_groups(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
         return [names[:2], names[2:]]
 
-    def _corrected(self, learning_rate: Any, dtype: dtypes.DType) -> Any:
-        return bias_corrected(learning_rate, self.beta_1, self.beta_2, self._step(), dtype)
-
     @takes_rows
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
@@ -108,7 +105,9 @@ class Adam(Optimizer):
             slots_named(slots, "v"),
             slots_named(slots, "vhat") if self.amsgrad else None,
             gradients,
-            learning_rate=self._corrected(learning_rate, variables[0].dtype),
+            learning_rate=bias_corrected(
+                learning_rate, self.beta_1, self.beta_2, self._step(), variables[0].dtype
+            ),
             beta_1=number(self.beta_1),
             beta_2=number(self.beta_2),
             epsilon=self._epsilon_hat(),

@@ -73,6 +73,8 @@ class SGD(Optimizer):
     def _uses_momentum(self) -> bool:
         # One that is computed at each step may become positive.
         momentum = self.momentum
+        if type(momentum) is float:  # a union of types is made anew for each test
+            return momentum != 0.0
         return bool(momentum) if isinstance(momentum, int | float) else True
 
     def _initial_slots(self) -> dict[str, float]:
