@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.framework import dtypes
+from eagerflow.framework import context, dtypes
 from eagerflow.graphdef import op_defs, rules
 from eagerflow.graphdef.op_defs import Argument, OpDef
 from eagerflow.util import lazy
@@ -88,9 +88,16 @@ def _function(name: str) -> Callable[..., Any]:
             attr.name: rules.default(attr.kind, kwargs.get(key, attr.default))
             for key, attr in attributes.items()
         }
+        if not rules.is_mapped(name):
+            given |= _deduced(definition, arguments)
+        graph = context.building_graph()
+        if graph is None or _core.building().building_function:
+            return run(arguments, given)
+        return graph.named(name, kwargs.get("name"), lambda: run(arguments, given))
+
+    def run(arguments: dict[str, Any], given: dict[str, Any]) -> Any:
         if rules.is_mapped(name):
             return _result(definition, rules.call(definition, {**arguments, **given}))
-        given |= _deduced(definition, arguments)
         return _result(definition, called_ops.call(definition, arguments, given))
 
     raw_op.keys = keys  # type: ignore[attr-defined]

@@ -19,7 +19,7 @@ from eagerflow.framework import name_scope as names
 from eagerflow.framework.device import device, spec_of
 from eagerflow.framework.device_spec import DeviceSpec
 from eagerflow.framework.operation import GraphInspection, Operation
-from eagerflow.graph.naming import last_effect, with_effects
+from eagerflow.graph.naming import called, last_effect, with_effects
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module.
@@ -244,6 +244,10 @@ class Graph(_core.Graph, GraphInspection):
             yield
         finally:
             graph.end_controls()
+
+    def named(self, kind: str, name: str | None, function: Callable[..., Any]) -> Any:
+        """What a function returns, whose operations have a name; see `called`."""
+        return called(kind, name, function)
 
     def add_no_op(self, name: str) -> Operation:
         """A new operation that does nothing."""

@@ -9,11 +9,10 @@ from typing import Any
 import eagerflow as tf
 from eagerflow import _core
 from eagerflow.errors import InvalidArgumentError, UnimplementedError
-from eagerflow.framework import dtypes
 from eagerflow.framework.variable import ResourceHandle
 from eagerflow.graphdef import importing
+from eagerflow.graphdef.made_tables import table_of
 from eagerflow.graphdef.op_defs import Argument, OpDef
-from eagerflow.lookup.tables import MutableHashTable
 
 
 def is_known(name: str) -> bool:
@@ -88,6 +87,4 @@ class _Caller:
                 None,
                 f"{node.op} makes a variable without a value: make a tf.Variable and pass its handle.",
             )
-        key, value = (dtypes.as_dtype(attrs[name]) for name in ("key_dtype", "value_dtype"))
-        sizes = attrs.get("value_shape")
-        return MutableHashTable(key, value, tf.zeros([] if sizes is None else sizes, value))
+        return table_of(attrs)

@@ -178,6 +178,27 @@ def ragged_bincount(
     return tf.reshape(totals, [number, count])
 
 
+def ctc_loss(
+    inputs: Tensor,
+    indices: Tensor,
+    values: Tensor,
+    lengths: Tensor,
+    collapse: bool,
+    merge: bool,
+    ignore_longer: bool,
+) -> list[Any]:
+    """The losses of scores `[frames, batch, classes]`, and their gradients by the scores."""
+    longest = tf.reduce_max(tf.concat([indices[:, 1], tf.constant([-1], tf.int64)], 0)) + 1
+    sizes = tf.stack([tf.shape(inputs, tf.int64)[1], longest])
+    labels: Any = tf.SparseTensor(indices, values, sizes)
+    with tf.GradientTape() as tape:
+        tape.watch(inputs)
+        loss: Any = tf.compat.v1.nn.ctc_loss(
+            labels, inputs, lengths, collapse, merge, ignore_longer
+        )
+    return [loss, tape.gradient(loss, inputs)]
+
+
 def ctc_greedy(inputs: Tensor, lengths: Tensor, merge: bool, blank: int) -> list[Tensor]:
     """`CTCGreedyDecoder`."""
     found: Any = tf.nn.ctc_greedy_decoder(inputs, lengths, merge, None if blank < 0 else blank)

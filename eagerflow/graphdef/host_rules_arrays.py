@@ -323,6 +323,34 @@ def ctc_beam_search_decoder(
     return [*(part for path in paths for part in path), found[-1]]
 
 
+@rules_of("ops.nn.ctc")
+def ctc_loss(
+    labels: Any, logits: Any, label_length: Any, logit_length: Any, logits_time_major: bool = True,
+    unique: Any = None, blank_index: Any = None, name: Any = None,
+) -> Any:  # fmt: skip
+    if isinstance(labels, tf.SparseTensor):
+        indices, values = labels.indices, labels.values
+    else:
+        inside = tf.sequence_mask(label_length, tf.shape(labels)[1])
+        indices = tf.where(inside)
+        values = tf.gather_nd(labels, indices)
+    scores = logits if logits_time_major else tf.transpose(logits, [1, 0, 2])
+    classes = scores.shape[2]
+    if classes is None:
+        raise NoSuchNodeError("the number of classes must be known")
+    # The operation's blank is the last class.
+    blank = (blank_index or 0) % classes
+    scores = tf.concat(
+        [scores[:, :, :blank], scores[:, :, blank + 1 :], scores[:, :, blank : blank + 1]], 2
+    )
+    values = tf.cast(values, tf.int32)
+    values = tf.where(values > blank, values - 1, values)
+    kind = logits.dtype if logits.dtype.size >= 4 else tf.float32
+    loss = op("CTCLoss", tf.cast(scores, kind), tf.cast(indices, tf.int64), values,
+              tf.cast(logit_length, tf.int32))[0]  # fmt: skip
+    return tf.cast(loss, logits.dtype)
+
+
 @rules_of("image.geometry")
 def extract_glimpse(
     input: Any, size: Any, offsets: Any, centered: bool = True, normalized: bool = True,

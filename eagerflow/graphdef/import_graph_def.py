@@ -6,13 +6,12 @@ from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.framework.func_graph import dims_of, eagerly
+from eagerflow.framework.func_graph import dims_of
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.operation import operation_of
 from eagerflow.graphdef.attributes import value_of
 from eagerflow.graphdef.importing import Builder, refused
-from eagerflow.lookup.tables import MutableHashTable
-from eagerflow.ops.creation import zeros
+from eagerflow.graphdef.made_tables import table_of
 from eagerflow.protos.graph import MESSAGES
 
 Tensor = _core.Tensor
@@ -142,9 +141,7 @@ class Resources:
 
     def _make(self, node: Any, attrs: dict[str, Any]) -> Any:
         if "key_dtype" in attrs:
-            with eagerly():
-                default = zeros([], attrs["value_dtype"])
-            return MutableHashTable(attrs["key_dtype"], attrs["value_dtype"], default)
+            return table_of(attrs)
         trainable = self._trainable is None or node.name in self._trainable
         return self._graph.declare_variable(
             self._prefix + node.name, attrs["dtype"], attrs["shape"], trainable

@@ -24,7 +24,8 @@ HANDLERS: dict[str, Handler] = {}
 
 # Stateful operations that only read: a function does not need them for their own sake.
 READS = frozenset(
-    "HashTableV2 MutableHashTableV2 LookupTableFindV2 LookupTableSizeV2 LookupTableExportV2 "
+    "HashTableV2 MutableHashTableV2 MutableDenseHashTableV2 "
+    "LookupTableFindV2 LookupTableSizeV2 LookupTableExportV2 "
     "ReadVariableOp ResourceGather ResourceGatherNd VarHandleOp VarIsInitializedOp "
     "VariableShape Placeholder VariableV2 GuaranteeConst RandomUniform RandomStandardNormal "
     "RandomUniformInt TruncatedNormal StatelessRandomGetAlg".split()
@@ -115,6 +116,12 @@ def _resource(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     if builder.resource is None:
         raise UnimplementedError(None, None, f"Node '{node.name}' ({node.op}) needs a SavedModel.")
     return [builder.resource(node, attrs)]
+
+
+@handles("MutableDenseHashTableV2", "AnonymousMutableDenseHashTable")
+def _dense_table(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    reserved = inputs["empty_key"], inputs["deleted_key"]
+    return _resource(builder, node, inputs, {**attrs, "reserved": reserved})
 
 
 @handles("ReadVariableOp")

@@ -440,7 +440,8 @@ class StaticVocabularyTable(Table):
     Args:
         initializer: the words and their ids, int64 from 0 on; None for no words.
         num_oov_buckets: how many ids the unknown words share, by FarmHash.
-        lookup_key_dtype: the dtype of the keys that are looked up; that of the words by default.
+        lookup_key_dtype: the dtype of the keys that are looked up; that of the words by default, and
+            strings where there are none.
         name: a name.
         experimental_is_anonymous: ignored.
 
@@ -472,8 +473,7 @@ class StaticVocabularyTable(Table):
         self._num_oov_buckets = num_oov_buckets
         self._value_dtype = dtypes.int64
         if initializer is None:
-            if key_dtype is None:
-                raise ValueError("`lookup_key_dtype` is needed if there is no initializer.")
+            key_dtype = key_dtype or dtypes.string
             self._key_dtype = self._known_dtype = key_dtype
             self._table = _core.Table(key_dtype, dtypes.int64, [])
             return

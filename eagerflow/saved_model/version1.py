@@ -20,8 +20,7 @@ from eagerflow.functions.concrete_function import ConcreteFunction
 from eagerflow.functions.function_type import KEYWORD_ONLY, FunctionType, Parameter
 from eagerflow.graphdef import attributes
 from eagerflow.graphdef.importing import Builder, describing, refused
-from eagerflow.lookup.tables import MutableHashTable
-from eagerflow.ops.creation import zeros
+from eagerflow.graphdef.made_tables import table_of
 from eagerflow.saved_model import constants
 from eagerflow.saved_model.loaded_objects import LoadedObject
 
@@ -122,9 +121,7 @@ class Version1Graph:
 
     def _make(self, node: Any, name: str, attrs: dict[str, Any]) -> Any:
         if "key_dtype" in node.attr:
-            value = attributes.value_of(node.attr["value_dtype"], "type")
-            key = attributes.value_of(node.attr["key_dtype"], "type")
-            return MutableHashTable(key, value, zeros([], value))
+            return table_of(attrs)
         if self._reader is None or name not in self._reader:
             raise NotFoundError(None, None, f"There is no value for variable '{name}'.")
         trainable = name.encode() in self._trainable

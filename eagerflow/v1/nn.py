@@ -6,6 +6,7 @@ import functools
 from typing import Any
 
 from eagerflow import _core, nn
+from eagerflow.errors import UnimplementedError
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.nn.convolution import padding_of
 from eagerflow.typing import TensorLike
@@ -350,3 +351,46 @@ def conv3d_backprop_filter_v2(
         data_format=data_format,
         dilations=list(dilations),
     )
+
+
+@op_function
+def ctc_loss(
+    labels: Any,
+    inputs: Any = None,
+    sequence_length: Any = None,
+    preprocess_collapse_repeated: bool = False,
+    ctc_merge_repeated: bool = True,
+    ignore_longer_outputs_than_inputs: bool = False,
+    time_major: bool = True,
+    logits: Any = None,
+) -> Tensor:
+    """The negative log-probability of label sequences; the last class is the blank.
+
+    Args:
+        labels: a `tf.SparseTensor` of labels `[batch, most labels]`.
+        inputs: logits `[frames, batch, classes]`, or with batches first.
+        sequence_length: how many frames each example has `[batch]`.
+        preprocess_collapse_repeated: must be False.
+        ctc_merge_repeated: must be True.
+        ignore_longer_outputs_than_inputs: accepted: the loss of an example with more labels than its
+            frames can hold is infinite.
+        time_major: whether frames come first.
+        logits: the newer name of `inputs`.
+
+    Returns:
+        A loss for each example `[batch]`.
+
+    Raises:
+        tf.errors.UnimplementedError: if repeated labels are collapsed, or not merged.
+
+    >>> labels = tf.sparse.from_dense([[1]])
+    >>> loss = tf.compat.v1.nn.ctc_loss(labels, tf.zeros([1, 1, 3]), [1])
+    >>> f"{loss.numpy()[0]:.4f}"
+    '1.0986'
+    """
+    if preprocess_collapse_repeated or not ctc_merge_repeated:
+        raise UnimplementedError(
+            None, None, "ctc_loss merges repeated labels, and does not collapse them before."
+        )
+    scores = either("logits", logits, "inputs", inputs)
+    return nn.ctc_loss(labels, scores, None, sequence_length, time_major, blank_index=-1)
