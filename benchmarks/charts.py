@@ -34,6 +34,7 @@ GROUPS = {
     "Models from files": ("saved_models", ["saved_models"]),
     "Jacobians": ("jacobians", ["jacobians"]),
     "Large arrays": ("arrays", ["matmul", "bulk", "subnormals"]),
+    "Programs on devices": ("devices", ["devices"]),
     "Data and files": ("data", ["data", "files"]),
     "Single functions": ("functions", ["surface", "variety"]),
     "Start": ("start", ["startup"]),

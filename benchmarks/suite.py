@@ -3,6 +3,7 @@
 import bulk
 import cnn
 import data
+import devices
 import files
 import fused
 import gpt
@@ -45,6 +46,7 @@ FAMILIES = {
         bulk,
         subnormals,
         data,
+        devices,
         keras_fit,
         surface,
         variety,

@@ -318,8 +318,8 @@ def triangular_solve(
     if a.dtype in NATIVE:
         solution: Tensor | np.ndarray = _ops.triangle_solve(a, b, lower, adjoint)
     else:
-        left = array_of(a, "MatrixTriangularSolve")
-        solution = in_dtype_of(_solve_triangles(left, array_of(b), lower, adjoint), a)
+        matrix = array_of(a, "MatrixTriangularSolve")
+        solution = in_dtype_of(_solve_triangles(matrix, array_of(b), lower, adjoint), a)
 
     def backward(dx: Tensor) -> list[Tensor]:
         db = triangular_solve(a, dx, lower, not adjoint)
