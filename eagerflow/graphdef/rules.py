@@ -28,7 +28,7 @@ MODULES = {
     "gradient_ops": lazy.Module("eagerflow.graphdef.gradient_ops"),
     "recurrent_ops": lazy.Module("eagerflow.graphdef.recurrent_ops"),
     "sparse_ops": lazy.Module("eagerflow.graphdef.sparse_ops"),
-    "summary_operations": lazy.Module("eagerflow.v1.summary_operations"),
+    "summary_operations": lazy.Module("eagerflow.summary.operations"),
 }
 
 Tensor = _core.Tensor

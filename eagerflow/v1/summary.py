@@ -18,7 +18,7 @@ from eagerflow.util import lazy
 
 # Imported when they are first used: few programs need them.
 records = lazy.Module("eagerflow.io.records")
-operations = lazy.Module("eagerflow.v1.summary_operations")
+operations = lazy.Module("eagerflow.summary.operations")
 summary_values = lazy.Module("eagerflow.summary.values")
 summary_writer = lazy.Module("eagerflow.summary.writer")
 
