@@ -47,7 +47,9 @@ def main() -> int:
 
     started = time.perf_counter()
     names = chosen or list(suite.WORKLOADS)
-    harness = Harness(arguments.contenders, arguments.threads, arguments.rounds)
+    needed = {contender for name in names for contender in suite.WORKLOADS[name].contenders}
+    contenders = [contender for contender in arguments.contenders if contender in needed]
+    harness = Harness(contenders, arguments.threads, arguments.rounds)
     for contender, reason in harness.missing.items():
         print(f"{contender} is left out: {reason}")
     results = []

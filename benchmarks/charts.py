@@ -47,13 +47,14 @@ COLORS = {
     "jit_compile": "#7b1fa2",
     "torch": "#1a73e8",
     "jax": "#00897b",
+    "jax-plugin": "#80cbc4",
     "mlx": "#795548",
     "onnxruntime": "#607d8b",
     "numpy": "#5f6368",
     "fit": "#f4b400",
     "eager": "#9aa0a6",
 }
-MARKERS = dict(zip(CONTENDERS, "osDv^Xph*<>", strict=True))
+MARKERS = dict(zip(CONTENDERS, "osDv^Xxph*<>", strict=True))
 FACTORS = {
     "s": 1,
     "ms": 1e-3,

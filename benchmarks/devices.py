@@ -1,6 +1,8 @@
-"""Programs compiled by XLA's plugin for the CPU, beside JAX; left out where the plugin is not installed."""
+"""Programs compiled by XLA's plugin for the CPU, beside JAX with it and JAX with its own XLA.
 
-import importlib.util
+They are left out where the plugin is not installed.
+"""
+
 import itertools
 
 import numpy as np
@@ -9,7 +11,7 @@ import cnn
 import gpt
 import small
 import tiny
-from frameworks import computed
+from frameworks import computed, plugin
 from training import COMPARED_STEPS
 from workload import Case, Target, Workload
 
@@ -120,21 +122,29 @@ def copy_numpy(numpy):
 
 def workloads():
     """All of them, or none if there is no plugin."""
-    if importlib.util.find_spec("xla_plugins") is None:
+    if plugin() is None:
         return []
-    steps = Target("jax", 1.05)
+    steps = Target("jax-plugin", 1.05)
     return [
         Workload(
             name="device-add",
             title="`a + b`, 2×2, on a device",
-            target=Target("jax", 0.6),
-            contenders={"eagerflow": add_on_device, "jax": small.add_jax},
+            target=Target("jax-plugin", 0.6),
+            contenders={
+                "eagerflow": add_on_device,
+                "jax": small.add_jax,
+                "jax-plugin": small.add_jax,
+            },
         ),
         Workload(
             name="device-perceptron",
             title="step of Q-learning with 4-64-64-2, batch 64, as one program",
             target=steps,
-            contenders={"eagerflow": compiled_steps(tiny.q_step), "jax": tiny.q_jax},
+            contenders={
+                "eagerflow": compiled_steps(tiny.q_step),
+                "jax": tiny.q_jax,
+                "jax-plugin": tiny.q_jax,
+            },
         ),
         Workload(
             name="device-cnn",
@@ -143,19 +153,28 @@ def workloads():
             contenders={
                 "eagerflow": compiled_steps(lambda tf: cnn.make_step(tf, cnn.SMALL)),
                 "jax": cnn.with_jax(cnn.SMALL),
+                "jax-plugin": cnn.with_jax(cnn.SMALL),
             },
         ),
         Workload(
             name="device-gpt",
             title="step of the small GPT as one program",
             target=steps,
-            contenders={"eagerflow": compiled_steps(gpt.make_step), "jax": gpt.with_jax},
+            contenders={
+                "eagerflow": compiled_steps(gpt.make_step),
+                "jax": gpt.with_jax,
+                "jax-plugin": gpt.with_jax,
+            },
         ),
         Workload(
             name="device-compile",
             title="first call of a function of 20 layers",
-            target=Target("jax", 1.2),
-            contenders={"eagerflow": compile_on_device, "jax": compile_jax},
+            target=Target("jax-plugin", 1.2),
+            contenders={
+                "eagerflow": compile_on_device,
+                "jax": compile_jax,
+                "jax-plugin": compile_jax,
+            },
         ),
         Workload(
             name="device-copy",

@@ -1,6 +1,6 @@
 """How each contender is loaded, so that all use the same number of threads."""
 
-import importlib
+import importlib.util
 import os
 from types import ModuleType
 from typing import Any
@@ -14,6 +14,7 @@ MODULES = {
     "jit_compile": "tensorflow",
     "torch": "torch",
     "jax": "jax",
+    "jax-plugin": "jax",
     "mlx": "mlx.core",
     "onnxruntime": "onnxruntime",
     "numpy": "numpy",
@@ -22,17 +23,31 @@ MODULES = {
 }
 
 
-def environment(threads: int) -> dict[str, str]:
+def plugin() -> str | None:
+    """The path of XLA's plugin for the CPU; None if it is not installed."""
+    spec = importlib.util.find_spec("xla_plugins")
+    folders = [] if spec is None else spec.submodule_search_locations
+    paths = [os.path.join(folder, "xla_cpu_pjrt", "xla_cpu_pjrt.so") for folder in folders]
+    return next(filter(os.path.exists, paths), None)
+
+
+def environment(threads: int, contender: str = "") -> dict[str, str]:
     """The environment of a worker process; thread pools read it when they start."""
     count = str(threads)
+    platform = "cpu"
+    more = {}
+    if contender == "jax-plugin":
+        platform = "xla_cpu"
+        more["PJRT_NAMES_AND_LIBRARY_PATHS"] = f"{platform}:{plugin()}"
     return {
         **os.environ,
         "OMP_NUM_THREADS": count,
         "OPENBLAS_NUM_THREADS": count,
         "MKL_NUM_THREADS": count,
-        "JAX_PLATFORMS": "cpu",
+        "JAX_PLATFORMS": platform,
         "CUDA_VISIBLE_DEVICES": "-1",
         "TF_CPP_MIN_LOG_LEVEL": "3",
+        **more,
     }
 
 

@@ -39,7 +39,7 @@ class Worker:
             stderr=self.log,
             text=True,
             bufsize=1,
-            env=frameworks.environment(threads),
+            env=frameworks.environment(threads, contender),
         )
 
     def ask(self, *command) -> dict:

@@ -19,6 +19,7 @@ import suite
 WARM_UP_SECONDS = 0.3
 MEMORY_STEPS = 10
 DISTRIBUTIONS = {
+    "jax-plugin": "jax",
     "tensorflow": "tensorflow-cpu",
     "tf.function": "tensorflow-cpu",
     "jit_compile": "tensorflow-cpu",

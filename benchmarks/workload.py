@@ -12,6 +12,7 @@ CONTENDERS = {
     "jit_compile": "with jit_compile",
     "torch": "PyTorch",
     "jax": "JAX",
+    "jax-plugin": "JAX, same XLA",
     "mlx": "MLX",
     "onnxruntime": "onnxruntime",
     "numpy": "NumPy",
