@@ -55,12 +55,25 @@ class TermTable(MutableHashTable):
     def __init__(self, key_dtype: Any, value_dtype: Any, default_value: Any, values: Any) -> None:
         super().__init__(key_dtype, value_dtype, default_value)
         self._values = values
+        # Whether there is a vocabulary, even one of unknown terms only.
+        self.is_initialized = False
 
     def _checkpoint_values(self) -> Any:
         return self._values()
 
+    def _find(self, keys: Any, default: Any) -> Any:
+        if not self.is_initialized:
+            raise errors.FailedPreconditionError(
+                None,
+                None,
+                "Table not initialized. Call `adapt` of the layer with some sample data before the "
+                "layer is used, or pass it a `vocabulary`.",
+            )
+        return super()._find(keys, default)
+
     def replace(self, keys: list[Any], values: list[Any]) -> None:
         """Gives the table other contents."""
+        self.is_initialized = True
         with eagerly():
             self._table = _core.Table(self._key_dtype, self._value_dtype, [])
             self.insert(
@@ -424,6 +437,7 @@ class IndexLookup(PreprocessingLayer):
         self._document_counts.clear()
         self.__dict__["_documents"] = 0
         self._set_terms([], None)
+        self.lookup_table.is_initialized = False
 
     def finalize_state(self) -> None:
         if self.input_vocabulary is not None or not self._counts:

@@ -58,3 +58,29 @@ def test_several_unknown_numbers() -> None:
 def test_lookup_errors(message: str, arguments: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=message):
         layers.StringLookup(**arguments)
+
+
+@pytest.mark.parametrize(
+    "make, inputs",
+    [
+        (lambda: layers.StringLookup(), ["a"]),
+        (lambda: layers.IntegerLookup(), [1]),
+        (lambda: layers.StringLookup(invert=True), [1]),
+        (lambda: layers.TextVectorization(), ["a b"]),
+    ],
+)
+def test_layers_without_a_vocabulary_say_so(make: Any, inputs: Any) -> None:
+    """In calls, in models that were built before, and again after their state is reset."""
+    layer = make()
+    with pytest.raises(tf.errors.FailedPreconditionError, match=r"not initialized.*`adapt`"):
+        layer(tf.constant(inputs))
+    batch = tf.constant([inputs])
+    model = tf.keras.Sequential([tf.keras.Input((1,), dtype=batch.dtype), layer])
+    with pytest.raises(tf.errors.FailedPreconditionError, match="not initialized"):
+        model.predict(batch, verbose=0)
+    layer.adapt(tf.constant(["a", "b"]) if batch.dtype is tf.string else tf.constant([1, 2]))
+    expected = model.predict(batch, verbose=0)
+    assert expected.shape[0] == 1
+    layer.reset_state()
+    with pytest.raises(tf.errors.FailedPreconditionError, match="not initialized"):
+        model.predict(batch, verbose=0)
