@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow.errors import NotFoundError
 from eagerflow.keras.utils import io_utils
 
 
@@ -44,10 +45,13 @@ def index_directory(
         Paths, labels (an int32 array if they are inferred) and class names.
 
     Raises:
+        tf.errors.NotFoundError: if labels are inferred and there is no such folder.
         ValueError: if names or counts do not fit.
     """
     directory = os.fspath(directory)
     if labels == "inferred":
+        if not os.path.isdir(directory):
+            raise NotFoundError(None, None, f"Could not find directory {directory}")
         folders = [
             name
             for name in sorted(os.listdir(directory))

@@ -168,3 +168,10 @@ def test_images(folders):
         utils.image_dataset_from_directory(folders, color_mode="cmyk")
     with pytest.raises(NotImplementedError, match="cubic"):
         utils.image_dataset_from_directory(folders, interpolation="cubic")
+
+
+def test_folders_that_are_not_there(tmp_path):
+    with pytest.raises(tf.errors.NotFoundError, match="Could not find directory .*nowhere"):
+        tf.keras.utils.image_dataset_from_directory(tmp_path / "nowhere")
+    with pytest.raises(ValueError, match="No image files found"):
+        tf.keras.utils.image_dataset_from_directory(tmp_path / "nowhere", labels=None)
