@@ -146,3 +146,13 @@ def test_rates_above_the_highest_number():
 def test_gradients_of_paddings_that_do_not_fit(paddings):
     with pytest.raises(tf.errors.InvalidArgumentError, match="Paddings must be non-negative"):
         tf._core.ops.mirror_pad_grad(tf.ones([4]), paddings, "REFLECT")
+
+
+def test_negative_norms_clip_to_nothing():
+    """As TensorFlow's, which takes the larger of the norm and 0."""
+    x = tf.constant([3.0, 4.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        clipped = tf.clip_by_norm(x, -2.0)
+    assert clipped.numpy().tolist() == [0.0, 0.0]
+    assert tape.gradient(clipped, x).numpy().tolist() == [0.0, 0.0]

@@ -433,7 +433,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
 
     Args:
         t: a tensor or `tf.IndexedSlices`.
-        clip_norm: the largest norm, a positive scalar.
+        clip_norm: the largest norm, a scalar; negative ones are as 0.
         axes: over which axes norms are taken; all by default.
         name: ignored.
 
@@ -447,6 +447,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     safe = _ops.select(positive, total, _ops.ones_like(total))
     length = _ops.select(positive, _ops.sqrt(safe), total)
     clip_norm = _ops.cast(_core.convert(clip_norm, None, values.dtype), values.dtype)
+    clip_norm = _ops.maximum(clip_norm, _ops.zeros_like(clip_norm))
     scaled = values * clip_norm
     if not may_equal(scaled._shape_tuple(), values._shape_tuple()):
         raise ValueError(
