@@ -15,6 +15,13 @@ from eagerflow.framework.operation import Operation
 # Names of operations where they are not those of the nodes that functions add.
 _NAMES = {
     "add": "Add",
+    "batch_normalization": "batchnorm",
+    "conv2d": "Conv2D",
+    "depthwise_conv2d": "depthwise",
+    "local_response_normalization": "LRN",
+    "reduce_logsumexp": "ReduceLogSumExp",
+    "sigmoid_cross_entropy_with_logits": "logistic_loss",
+    "weighted_cross_entropy_with_logits": "logistic_loss",
     "argmax": "ArgMax",
     "argmin": "ArgMin",
     "constant": "Const",
@@ -40,8 +47,9 @@ _NAMES = {
 } | {
     name: name
     for name in (
-        "boolean_mask clip_by_value concat dropout moments norm one_hot ones ones_like range "
-        "softmax_cross_entropy_with_logits stack transpose truncated_normal zeros zeros_like"
+        "boolean_mask clip_by_norm clip_by_value concat conv2d_transpose count_nonzero div dropout "
+        "l2_normalize moments norm one_hot ones ones_like range softmax_cross_entropy_with_logits "
+        "split stack transpose truncated_normal xw_plus_b zeros zeros_like"
     ).split()
 }
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from eagerflow.framework import dtypes
-from eagerflow.framework.op_function import op_function
 from eagerflow.util.declarations import define, parameter_names
 
 
@@ -48,7 +47,7 @@ def version_1(
     """
     names = parameter_names(declaration)
     known = {parameter.name: parameter for parameter in parameters_of(function)}
-    passed = {new: new for new in known if new in names and new not in (*older_names, "name")}
+    passed = {new: new for new in known if new in names and new not in older_names}
     body, documented = [], {}
     for old, new in older_names.items():
         if new in names:
@@ -60,7 +59,8 @@ def version_1(
         if known[new].default not in (None, inspect.Parameter.empty):
             body.append(f"{name} = _defaults[{new!r}] if {name} is None else {name}")
     body.append(f"return _function({', '.join(f'{new}={name}' for new, name in passed.items())})")
-    result = define(
+    # It is not a function of operations itself: the other one is, and names them.
+    return define(
         declaration,
         body,
         module,
@@ -70,7 +70,6 @@ def version_1(
         _defaults={new: parameter.default for new, parameter in known.items()},
         _function=function,
     )
-    return op_function(result)
 
 
 def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:

@@ -125,12 +125,12 @@ def test_all_calls_are_added_to_a_graph_that_is_built():
     with tf.Graph().as_default() as graph:
         total = v1.add(1.0, 2.0)
         mean, _ = v1.nn.moments(v1.ones([4, 3]), [0])
-        assert [total.name, mean.name] == ["Add:0", "moments/Reshape:0"]
+        assert [total.name, mean.name] == ["Add:0", "moments/Squeeze:0"]
         assert tf.is_symbolic_tensor(tf.add(1.0, 2.0)) and graph.version > 4
         with v1.Session() as session:
             assert session.run(total) == 3.0 and session.run(mean).tolist() == [1.0] * 3
     assert v1.add(1.0, 2.0).numpy() == 3.0
-    assert v1.add.__wrapped__ is tf.add and v1.add.op_name == tf.add.op_name
+    assert v1.add is tf.add
 
 
 @pytest.mark.parametrize(

@@ -58,3 +58,31 @@ def test_names_of_frozen_graphs() -> None:
         tf.nn.softmax(tf.nn.relu(x, name="act"), name="probabilities")
     names = [node.name for node in graph.as_graph_def().node]
     assert names == ["x", "act", "probabilities"]
+
+
+V1 = tf.compat.v1
+IMAGES, FILTERS = [[[[1.0, 2.0]]]], [[[[1.0], [2.0]]]]
+
+
+@pytest.mark.parametrize(
+    "call, unnamed, named",
+    [
+        (lambda name: V1.nn.moments(IMAGES, [0], name=name)[0], "moments/Squeeze", "q/Squeeze"),
+        (lambda name: V1.nn.l2_normalize(IMAGES, 0, name=name), "l2_normalize", "q"),
+        (lambda name: V1.nn.conv2d(IMAGES, FILTERS, 1, "SAME", name=name), "Conv2D", "q"),
+        (
+            lambda name: V1.nn.depthwise_conv2d(IMAGES, FILTERS, [1] * 4, "SAME", name=name),
+            "depthwise",
+            "q",
+        ),
+        (
+            lambda name: V1.nn.weighted_cross_entropy_with_logits(IMAGES, IMAGES, 1.0, name=name),
+            "logistic_loss",
+            "q",
+        ),
+    ],
+)
+def test_functions_with_the_arguments_of_version_1_are_named_once(call, unnamed, named):
+    """Their operations are in the scope of the function that they call; names are TensorFlow's."""
+    with tf.Graph().as_default():
+        assert [call(None).op.name, call("q").op.name] == [unnamed, named]
