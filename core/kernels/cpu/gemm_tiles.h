@@ -7,6 +7,10 @@
 
 #include "kernels/cpu/vector_math.h"
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 namespace ef::cpu::EF_ISA {
 namespace {
 
@@ -30,7 +34,8 @@ struct Strided {
   Strided at(int64_t i, int64_t j) const { return {data + i * row + j * col, row, col}; }
 };
 
-// Stores the first `count` elements of a vector, or adds them with `add`.
+// Stores the first `count` elements of a vector, or adds them with `add`. A vector whose address is
+// taken here would be one that tiles keep in memory throughout their loop.
 #if defined(__AVX512F__)
 EF_INLINE void store_part(float* to, F32 v, int64_t count, bool add) {
   const auto mask = static_cast<__mmask16>((1u << count) - 1);
@@ -42,9 +47,24 @@ EF_INLINE void store_part(double* to, F64 v, int64_t count, bool add) {
   if (add) v += (F64)_mm512_maskz_loadu_pd(mask, to);
   _mm512_mask_storeu_pd(to, mask, (__m512d)v);
 }
+#elif defined(__AVX2__)
+EF_INLINE __m256i mask_of(int64_t words) {
+  alignas(64) static const int32_t kMasks[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kMasks + 8 - words));
+}
+EF_INLINE void store_part(float* to, F32 v, int64_t count, bool add) {
+  const __m256i mask = mask_of(count);
+  if (add) v += (F32)_mm256_maskload_ps(to, mask);
+  _mm256_maskstore_ps(to, mask, (__m256)v);
+}
+EF_INLINE void store_part(double* to, F64 v, int64_t count, bool add) {
+  const __m256i mask = mask_of(2 * count);
+  if (add) v += (F64)_mm256_maskload_pd(to, mask);
+  _mm256_maskstore_pd(to, mask, (__m256d)v);
+}
 #else
 template <class T, class V>
-EF_INLINE void store_part(T* to, V v, int64_t count, bool add) {
+__attribute__((noinline)) void store_part(T* to, V v, int64_t count, bool add) {
   T part[kLanes<T>];
   std::memcpy(part, &v, sizeof part);
   for (int64_t j = 0; j < count; ++j) to[j] = add ? to[j] + part[j] : part[j];

@@ -30,6 +30,12 @@ def test_all_combinations_of_odd_sizes(transpose_a, transpose_b):
                 assert product(m, k, n, transpose_a, transpose_b) < 1
 
 
+def test_every_number_of_columns():
+    # Tiles end within each of their vectors, and are added to in a second pass over the terms.
+    for n in range(1, 74):
+        assert product(9, 300, n, False, False) < 1
+
+
 @pytest.mark.parametrize(
     "m, k, n", [(1, 3000, 10), (32, 784, 128), (784, 32, 128), (700, 300, 20), (70, 900, 500)]
 )
