@@ -4,6 +4,7 @@ from typing import Any
 
 import eagerflow
 from eagerflow.util import lazy
+from eagerflow.v1.switches import enable_v2_behavior as enable_v2_behavior
 
 
 def __getattr__(name: str) -> Any:
@@ -13,4 +14,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """The package's names."""
-    return list(lazy.origins("eagerflow"))
+    return [*lazy.origins("eagerflow"), "enable_v2_behavior"]

@@ -374,6 +374,8 @@ def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:
         return ("eagerflow.v1",) if rest == "" or inner.startswith(f"{rest}.") else None
     if head == "contrib":
         return (_CONTRIB.get(path, f"eagerflow.{path}"),) if first_generation else None
+    if path == "compat.v2":
+        return ("eagerflow.compat.v2", root)
     if path.startswith("compat.v2"):
         return targets(second(path), False)
     if path.startswith("compat.v1"):

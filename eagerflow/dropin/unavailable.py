@@ -24,6 +24,11 @@ _TENSORRT = "there is no TensorRT here. Save the model with tf.saved_model.save 
 _SERVICE = "there are no data servers here. Let this process read: leave the transformation out."
 _PARTS = "variables are not divided among servers here. Make a whole tf.Variable."
 _QUANTIZED = "SavedModels are not quantized here. Use TensorFlow on what tf.saved_model.save wrote."
+_SHARDS = "checkpoints are written as one file of values here. Leave the callback out."
+_QUANTIZED_NUMBERS = (
+    "no operation computes with pairs of bytes and ranges here. Use tf.nn on floats."
+)
+_KERAS_STYLE = "layers of version 1 share variables by name here. Use tf.keras.layers."
 _LATER = "no program has needed it here yet."
 
 _TABLES = (
@@ -102,6 +107,28 @@ _NAMES: dict[str, tuple[str, str]] = {
     "distribute.experimental.partitioners": (
         "FixedShardsPartitioner MaxSizePartitioner MinSizePartitioner Partitioner",
         _PARTS,
+    ),
+    "train.experimental": (
+        "MaxShardSizePolicy ShardByTaskPolicy ShardableTensor ShardingCallback",
+        _SHARDS,
+    ),
+    "types.experimental": ("AtomicFunction", _LATER),
+    "lite.experimental.authoring": ("compatible", _LITE),
+    "experimental  ": ("enable_strict_mode", _LATER),
+    "compat.v1": (
+        "LMDBReader delete_session_tensor get_session_handle get_session_tensor",
+        _LATER,
+    ),
+    "compat.v1.nn": (
+        "quantized_avg_pool quantized_conv2d quantized_max_pool quantized_relu_x",
+        _QUANTIZED_NUMBERS,
+    ),
+    "compat.v1.keras.layers": ("disable_v2_dtype_behavior", _LATER),
+    "compat.v1.layers.experimental": ("keras_style_scope set_keras_style", _KERAS_STYLE),
+    "compat.v1.profiler": ("AdviceProto OpLogProto advise write_op_log", _LATER),
+    "compat.v1.train": (
+        "ProfilerHook do_quantize_training_on_graphdef sdca_fprint sdca_optimizer sdca_shrink_l1",
+        _LATER,
     ),
     "data.experimental": ("distributed_save get_model_proto", _SERVICE),
     "data.experimental.service": (

@@ -125,6 +125,12 @@ def set_seed(seed: int | None) -> None:
     _core.restart_random_streams()
 
 
+def fresh(seed: int, op_seed: int) -> Stream:
+    """The values of an operation with this pair of seeds from their beginning."""
+    first, second = _pair(seed, op_seed)
+    return Stream(first, second << 64)
+
+
 def global_seed() -> Any:
     """The seed that `set_seed` was given last, or None."""
     return _state.seed

@@ -10,7 +10,7 @@ from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.operation import Operation
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.graph.variables import GraphVariable
-from eagerflow.ops.control_flow import group
+from eagerflow.ops.control_flow import group, no_op
 
 
 def _slot(name: str, value: Any, shape: Any, dtype: Any) -> GraphVariable:
@@ -70,6 +70,8 @@ def apply_gradients(optimizer: Any, pairs: list, global_step: Any, name: str) ->
         optimizer._finish()
         if global_step is not None:
             global_step.assign_add(_core.ops.ones_like(global_step.read_value()))
+    if graph.building_function:  # a branch, whose nodes with effects all run, in their order
+        return no_op()
     graph.sequences.append(range(start, len(graph)))
     nodes = [graph.node(id) for id in range(start, len(graph))]
     return group(*[Operation(node) for node in nodes if node.has_effects], name=f"{whole}/")

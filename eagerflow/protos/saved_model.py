@@ -146,6 +146,15 @@ MESSAGES = Schema(
       int64 saved_model_schema_version = 1;
       repeated MetaGraphDef meta_graphs = 2;
     }
+    message FingerprintDef {
+      uint64 saved_model_checksum = 1;
+      uint64 graph_def_program_hash = 2;
+      uint64 signature_def_hash = 3;
+      uint64 saved_object_graph_hash = 4;
+      uint64 checkpoint_hash = 5;
+      string uuid = 7;
+      VersionDef version = 6;
+    }
     message KerasObject {
       int32 node_id = 2;
       string node_path = 3;

@@ -13,4 +13,5 @@ from eagerflow.test.case import (
     TestCase as TestCase,
     with_eager_op_as_function as with_eager_op_as_function,
 )
+from eagerflow.test import experimental as experimental
 from eagerflow.test.graphs import assert_equal_graph_def as assert_equal_graph_def

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,6 +11,7 @@ from eagerflow.util import lazy
 
 # Imported when it is first used: few programs need it.
 flags = lazy.Module("eagerflow.v1.flags")
+absl_app = lazy.Module("absl.app")
 
 
 def run(main: Callable | None = None, argv: Sequence[str] | None = None) -> None:
@@ -19,10 +21,9 @@ def run(main: Callable | None = None, argv: Sequence[str] | None = None) -> None
         main: the function; by default the program's own `main`.
         argv: the arguments, the program's name first; by default `sys.argv`.
     """
-    arguments = flags.FLAGS(list(sys.argv if argv is None else argv), known_only=True)
     if main is None:
         main = vars(sys.modules["__main__"])["main"]
-    sys.exit(main(arguments))
+    absl_app.run(main, argv, functools.partial(flags.FLAGS, known_only=True))
 
 
 __all__: list[Any] = ["run"]

@@ -21,6 +21,41 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
+def extract_image_patches(
+    images: TensorLike,
+    ksizes: Any = None,
+    strides: Any = None,
+    rates: Any = None,
+    padding: str | None = None,
+    name: str | None = None,
+    sizes: Any = None,
+) -> Tensor:
+    """Patches of images, each along the last axis; `ksizes` is a former name of `sizes`.
+
+    Args:
+        images: `[batch, height, width, channels]`.
+        ksizes: the size of patches, `[1, rows, columns, 1]`.
+        strides: the distance of their centers, `[1, rows, columns, 1]`.
+        rates: the distance of the pixels of a patch, `[1, rows, columns, 1]`.
+        padding: "VALID" or "SAME".
+        name: of the operation.
+        sizes: the same as `ksizes`.
+
+    Raises:
+        ValueError: if both `ksizes` and `sizes` are given.
+
+    >>> images = tf.reshape(tf.range(9), [1, 3, 3, 1])
+    >>> ones = [1, 1, 1, 1]
+    >>> patches = tf.compat.v1.extract_image_patches(images, [1, 2, 2, 1], ones, ones, "VALID")
+    >>> patches[0, 0, 0].numpy().tolist()
+    [0, 1, 3, 4]
+    """
+    if ksizes is not None and sizes is not None:
+        raise ValueError("Cannot specify both 'sizes' and 'ksizes'.")
+    window = sizes if ksizes is None else ksizes
+    return modern.extract_patches(images, window, strides, rates, padding, name)  # type: ignore[arg-type]
+
+
 class ResizeMethod:
     """The methods of `resize_images`."""
 

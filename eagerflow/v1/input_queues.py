@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from eagerflow import _core
+from eagerflow import _core, nest
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.shapes import TensorShape
@@ -14,6 +14,7 @@ from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.control_flow import with_dependencies
 from eagerflow.graph.nodes import python_node
 from eagerflow.graph.variables import make_variable
+from eagerflow.ops.indexing import boolean_mask
 from eagerflow.random import shuffle as shuffled
 from eagerflow.util import lazy
 from eagerflow.v1.queue_runner import QueueRunner, add_queue_runner
@@ -325,6 +326,160 @@ def shuffle_batch_join(
         enqueue_many,
         shapes,
         allow_smaller_final_batch,
+    )
+
+
+def _kept(tensors: Any, keep_input: Any, enqueue_many: bool) -> Any:
+    """Examples along a first axis, of which only those are left that are kept."""
+    keep = _core.as_tensor(keep_input)
+    if keep.shape.rank not in (0, 1) or (keep.shape.rank == 1 and not enqueue_many):
+        raise ValueError("`keep_input` must be a scalar, or a vector with `enqueue_many=True`.")
+
+    def kept(tensor: Any) -> Any:
+        examples = _core.as_tensor(tensor)
+        if not enqueue_many:
+            examples = _ops.expand_dims(examples, 0)
+        kept_rows = keep
+        if keep.shape.rank == 0:
+            count = _ops.stack([examples._sizes()[0]], axis=0)
+            kept_rows = _ops.broadcast_to(keep, count)
+        return boolean_mask(examples, kept_rows)
+
+    return nest.map_structure(kept, tensors)
+
+
+def _inner_shapes(tensors: Any, enqueue_many: bool, shapes: Any) -> Any:
+    """The shapes of examples, which are lost where some of them are not kept."""
+    if shapes is not None:
+        return shapes
+    known = [_core.as_tensor(tensor).shape for tensor in nest.flatten(tensors)]
+    return [shape[1:] for shape in known] if enqueue_many else known
+
+
+def maybe_batch(
+    tensors: Any,
+    keep_input: Any,
+    batch_size: Any,
+    num_threads: int = 1,
+    capacity: int = 32,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """The same as `batch`, of the examples that are kept.
+
+    Args:
+        tensors: see `batch`, like all others.
+        keep_input: whether an example is kept: a `bool` scalar, or, with `enqueue_many`, a vector.
+
+    Raises:
+        ValueError: if `keep_input` has another rank.
+    """
+    _graph("maybe_batch")
+    shapes = _inner_shapes(tensors, enqueue_many, shapes)
+    kept = _kept(tensors, keep_input, enqueue_many)
+    return batch(
+        kept,
+        batch_size,
+        num_threads,
+        capacity,
+        True,
+        shapes,
+        dynamic_pad,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+    )
+
+
+def maybe_batch_join(
+    tensors_list: Sequence,
+    keep_input: Any,
+    batch_size: Any,
+    capacity: int = 32,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """The same as `batch_join`, of the examples that are kept; see `maybe_batch`."""
+    _graph("maybe_batch_join")
+    shapes = _inner_shapes(tensors_list[0], enqueue_many, shapes)
+    return batch_join(
+        [_kept(tensors, keep_input, enqueue_many) for tensors in tensors_list],
+        batch_size,
+        capacity,
+        True,
+        shapes,
+        dynamic_pad,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+    )
+
+
+def maybe_shuffle_batch(
+    tensors: Any,
+    batch_size: Any,
+    capacity: int,
+    min_after_dequeue: int,
+    keep_input: Any,
+    num_threads: int = 1,
+    seed: int | None = None,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """The same as `shuffle_batch`, of the examples that are kept; see `maybe_batch`."""
+    return maybe_shuffle_batch_join(
+        [tensors] * num_threads,
+        batch_size,
+        capacity,
+        min_after_dequeue,
+        keep_input,
+        seed,
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+    )
+
+
+def maybe_shuffle_batch_join(
+    tensors_list: Sequence,
+    batch_size: Any,
+    capacity: int,
+    min_after_dequeue: int,
+    keep_input: Any,
+    seed: int | None = None,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """The same as `shuffle_batch_join`, of the examples that are kept; see `maybe_batch`."""
+    _graph("maybe_shuffle_batch")
+    shapes = _inner_shapes(tensors_list[0], enqueue_many, shapes)
+    return shuffle_batch_join(
+        [_kept(tensors, keep_input, enqueue_many) for tensors in tensors_list],
+        batch_size,
+        capacity,
+        min_after_dequeue,
+        seed,
+        True,
+        shapes,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import importlib.util
 import pkgutil
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -106,9 +107,18 @@ def _at(path: str) -> Any:
     except ModuleNotFoundError:
         return None
     try:
-        return getattr(module, name, None)
+        return _attribute(module, name)
     except ImportError:  # what the name needs is not installed
         return None
+
+
+def _attribute(module: ModuleType, name: str) -> Any:
+    """An attribute of a module, or the module of that name below it, or None."""
+    found = getattr(module, name, None)
+    path = f"{module.__name__}.{name}"
+    if found is None and hasattr(module, "__path__") and importlib.util.find_spec(path):
+        found = importlib.import_module(path)
+    return found
 
 
 def _version_1(module: str, name: str, found: Any) -> Any:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.v1.variable_scope import get_variable, variable_scope
 
 
 def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list[int]]:
@@ -109,3 +112,77 @@ def min_max_variable_partitioner(
         return parts
 
     return partitioner
+
+
+def create_partitioned_variables(
+    shape: Any,
+    slicing: Sequence[int],
+    initializer: Any,
+    dtype: Any = dtypes.float32,
+    trainable: bool = True,
+    collections: Any = None,
+    name: str | None = None,
+    reuse: Any = None,
+) -> list[Any]:
+    """Variables that are the parts of one, cut along an axis.
+
+    Args:
+        shape: the shape of the whole.
+        slicing: into how many parts each axis is cut; one of these numbers may be more than 1.
+        initializer: an initializer, which makes the whole, or a tensor `shape`.
+        dtype: of the parts.
+        trainable: whether optimizers change them.
+        collections: those that they are added to.
+        name: of the scope of their names.
+        reuse: whether variables of these names are used again.
+
+    Returns:
+        The variables in order. The first ones are longer by one where the axis is no multiple.
+
+    Raises:
+        ValueError: if `slicing` has another length than the shape, cuts several axes, or one into
+            more parts than it has elements.
+
+    >>> parts = tf.compat.v1.create_partitioned_variables([5, 2], [2, 1], tf.zeros([5, 2]))
+    >>> [part.shape.as_list() for part in parts]
+    [[3, 2], [2, 2]]
+    """
+    sizes: list[Any] = TensorShape(shape).as_list()
+    if len(slicing) != len(sizes):
+        raise ValueError(
+            "The 'shape' and 'slicing' of a partitioned Variable must have the length: "
+            f"shape: {sizes}, slicing: {slicing}"
+        )
+    if any(count < 1 for count in slicing):
+        raise ValueError(f"Partition slicing values must be positive: {slicing}")
+    cut = [axis for axis, count in enumerate(slicing) if count > 1]
+    if len(cut) > 1:
+        raise ValueError(
+            f"Can only slice a variable along one dimension: shape: {TensorShape(sizes)}, "
+            f"partitioning: {slicing}"
+        )
+    axis = cut[0] if cut else 0
+    count = slicing[axis] if slicing else 1
+    if sizes and count > sizes[axis]:
+        raise ValueError(f"Cannot cut {sizes[axis]} elements into {count} parts: {slicing}")
+    with variable_scope(name, "PartitionedVariable", reuse=reuse):
+        if not sizes:
+            return [get_variable("part_0", sizes, dtype, initializer, None, trainable, collections)]
+        parts, start = [], 0
+        for number in range(count):
+            length = sizes[axis] // count + (number < sizes[axis] % count)
+            own = [length if a == axis else size for a, size in enumerate(sizes)]
+            first = [start if a == axis else 0 for a in range(len(sizes))]
+            value = initializer
+            if not callable(initializer) or is_symbolic(initializer):
+                value = _core.ops.slice(_core.as_tensor(initializer), first, own)
+                shape_of_part = None
+            else:
+                shape_of_part = own
+            parts.append(
+                get_variable(
+                    f"part_{number}", shape_of_part, dtype, value, None, trainable, collections
+                )
+            )
+            start += length
+        return parts

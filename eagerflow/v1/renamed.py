@@ -53,6 +53,8 @@ RENAMED = {
     "VarLenFeature": "io.VarLenFeature",
     "accumulate_n": "math.accumulate_n",
     "angle": "math.angle",
+    "rnn_cell": "compat.v1.nn.rnn_cell",
+    "batch_scatter_update": "v1.scatter.batch_scatter_update",
     "assert_greater_equal": "debugging.assert_greater_equal",
     "assert_integer": "debugging.assert_integer",
     "assert_less_equal": "debugging.assert_less_equal",

@@ -8,6 +8,7 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops import array, control_flow
+from eagerflow.ops.control_flow import control_dependencies
 from eagerflow.ops.indexing import reverse_sequence
 from eagerflow.ops.tensor_array import TensorArray
 from eagerflow.v1.rnn_cells import batch_size
@@ -167,6 +168,56 @@ def static_rnn(
             initial_state = cell.zero_state(batch_size(steps[0]), dtype)
         cell.prepare(steps[0])
         return _repeat(cell, steps, initial_state, lengths)
+
+
+def static_state_saving_rnn(
+    cell: Any,
+    inputs: Sequence,
+    state_saver: Any,
+    state_name: Any,
+    sequence_length: Any = None,
+    scope: Any = None,
+) -> tuple[list, Any]:
+    """Repeats a cell along a list of inputs, from a state that is kept elsewhere.
+
+    Args:
+        cell: an `RNNCell`.
+        inputs: one tensor `[batch, features]` for each step.
+        state_saver: has `state(name)`, the state at first, and `save_state(name, state)`, which
+            returns an operation that keeps the last one.
+        state_name: the state's name; those of all tensors of a nested state, in the same structure.
+        sequence_length: how long each row is.
+        scope: the variable scope, by default "rnn".
+
+    Returns:
+        A list of outputs, and the last state. A graph that computes the last output keeps the state.
+
+    Raises:
+        ValueError: if there are other names than tensors of the state.
+    """
+    nested = nest.is_nested(cell.state_size)
+    if nested != nest.is_nested(state_name):
+        raise ValueError("state_name should be the same type as cell.state_size.")
+    names = nest.flatten(state_name)
+    if len(names) != len(nest.flatten(cell.state_size)):
+        raise ValueError(
+            f"Number of state names ({len(names)}) is not that of the cell's states "
+            f"({len(nest.flatten(cell.state_size))})."
+        )
+    initial = [state_saver.state(name) for name in names]
+    outputs, state = static_rnn(
+        cell,
+        inputs,
+        nest.pack_sequence_as(cell.state_size, initial),
+        sequence_length=sequence_length,
+        scope=scope,
+    )
+    parts = nest.flatten(state)
+    saved = [state_saver.save_state(name, part) for name, part in zip(names, parts, strict=True)]
+    with control_dependencies([operation for operation in saved if operation is not None]):
+        outputs[-1] = nest.map_structure(_ops.identity, outputs[-1])
+        state = nest.pack_sequence_as(state, [_ops.identity(part) for part in parts])
+    return outputs, state
 
 
 def bidirectional_dynamic_rnn(

@@ -116,6 +116,7 @@ class _State:
         self.keeps = keeps
         self.variables: dict[str, Any] = {}
         self.counts: dict[str, int] = {}
+        self.regularizers: dict[str, Callable[[Any], Any]] = {}
         self.scope = VariableScope(None)
 
 
@@ -415,6 +416,8 @@ def _get_or_make(
     if state.keeps:
         state.variables[full] = variable
     regularizer = scope.regularizer if regularizer is None else regularizer
+    if regularizer is not None and state.keeps:
+        state.regularizers[full] = regularizer
     if regularizer is not None and context.building_graph() is not None:
         graph = context.default_graph()
         with name_scope(f"{full}/Regularizer/"):
@@ -457,6 +460,10 @@ def initial_value(full: str, shape: Any, dtype: Any, initializer: Any) -> tuple[
     return make, dtype
 
 
+def no_regularizer(_: Any) -> None:
+    """A regularizer without a loss, for variables in scopes that have another one."""
+
+
 def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Any:
     """A variable that is not trained, in the collection of local variables."""
     kwargs["trainable"] = False
@@ -492,6 +499,14 @@ class EagerVariableStore:
             yield
         finally:
             _eager.states.pop()
+
+    def named_variables(self) -> dict[str, Any]:
+        """The variables by their full names, in the order in which they were made."""
+        return dict(self._state.variables)
+
+    def regularizers(self) -> dict[str, Callable[[Any], Any]]:
+        """What computes the losses of variables that have one, by their full names."""
+        return dict(self._state.regularizers)
 
     def variables(self) -> list[Any]:
         """The variables, sorted by name."""

@@ -86,8 +86,9 @@ def test_flags_and_logging():
     values = flags.FlagValues()
     flags.DEFINE_float("rate", 0.1, "How fast.", flag_values=values)
     flags.DEFINE_bool("verbose", False, "More words.", flag_values=values)
-    flags.DEFINE_enum("mode", "train", ["train", "test"], flag_values=values)
-    flags.DEFINE_list("parts", "a,b", flag_values=values)
+    flags.DEFINE_enum("mode", "train", ["train", "test"], "What to do.", flag_values=values)
+    flags.DEFINE_list("parts", "a,b", "Of the whole.", flag_values=values)
+    flags.DEFINE_multi_enum("kinds", ["x"], ["x", "y"], "Several.", flag_values=values)
     rest = values(["program", "--rate", "0.5", "file", "--verbose", "--mode=test", "--", "--x"])
     assert rest == ["program", "file", "--x"]
     assert (values.rate, values.verbose, values.mode, values.parts) == (

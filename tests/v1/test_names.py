@@ -62,15 +62,32 @@ NAMES = {
         "variance_scaling_initializer while_loop write_file zeros_initializer zeta"
     ),
     "app": "flags run",
+    "experimental": "output_all_intermediates",
+    "keras.models": "LinearModel WideDeepModel",
+    "keras.utils": ("DeterministicRandomTestTool get_or_create_layer track_tf1_style_variables"),
+    "mixed_precision": "DynamicLossScale FixedLossScale LossScale",
+    "mixed_precision.experimental": "DynamicLossScale FixedLossScale LossScale",
+    "resource_loader": (
+        "get_data_files_path get_path_to_datafile get_root_dir_with_all_resources load_resource "
+        "readahead_file_path"
+    ),
+    "rnn_cell": "GRUCell LSTMCell",
+    "saved_model.experimental": "Fingerprint VariablePolicy read_fingerprint save",
+    "train.experimental": "MixedPrecisionLossScaleOptimizer PythonState",
+    "train.queue_runner": "QueueRunner add_queue_runner start_queue_runners",
+    "user_ops": "my_fact",
     "bitwise": "bitwise_and",
     "compat": "as_bytes as_text",
     "data": (
         "Dataset Iterator TFRecordDataset TextLineDataset get_output_shapes "
         "make_initializable_iterator make_one_shot_iterator"
     ),
-    "data.experimental": "make_csv_dataset",
+    "data.experimental": (
+        "DatasetStructure OptionalStructure RaggedTensorStructure SparseTensorStructure Structure "
+        "TensorArrayStructure TensorStructure make_csv_dataset map_and_batch_with_legacy_function"
+    ),
     "errors": "OutOfRangeError",
-    "flags": "DEFINE_string FLAGS",
+    "flags": "DEFINE_multi_enum_class DEFINE_string FLAGS FlagHolder set_default",
     "gfile": "DeleteRecursively Exists FastGFile GFile Glob ListDirectory MakeDirs Open Remove",
     "image": (
         "decode_jpeg per_image_standardization random_flip_left_right resize_bilinear "

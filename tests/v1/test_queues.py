@@ -198,3 +198,30 @@ def test_examples_and_images_are_decoded_in_graphs(tmp_path):
         assert session.run(parsed, {text: example.SerializeToString()})["n"].tolist() == [4, 5]
         assert session.run(picture, {text: png}).shape == (3, 2, 1)
         assert session.run(numbers, {text: b"\1\2"}).tolist() == [1, 2]
+
+
+def test_examples_that_are_kept():
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.train.range_input_producer(8, shuffle=False, num_epochs=1).dequeue()
+        pairs = tf.train.maybe_batch([x, x * 2], tf.equal(x % 2, 0), 2)
+        session.run(tf.local_variables_initializer())
+        coordinator = tf.train.Coordinator()
+        threads = tf.train.start_queue_runners(session, coordinator)
+        assert [part.tolist() for part in session.run(pairs)] == [[0, 2], [0, 4]]
+        assert [part.tolist() for part in session.run(pairs)] == [[4, 6], [8, 12]]
+        coordinator.request_stop()
+        coordinator.join(threads)
+    with tf.Graph().as_default(), tf.Session() as session:
+        kept = tf.constant([True, False, True])
+        rows = tf.train.maybe_shuffle_batch(
+            [tf.constant([3, 4, 5])], 4, 20, 0, kept, enqueue_many=True
+        )
+        coordinator = tf.train.Coordinator()
+        threads = tf.train.start_queue_runners(session, coordinator)
+        assert set(session.run(rows)[0].tolist()) <= {3, 5}
+        coordinator.request_stop()
+        coordinator.join(threads)
+        with pytest.raises(ValueError, match="keep_input"):
+            tf.train.maybe_batch([tf.constant([1])], kept, 2)
+    with pytest.raises(RuntimeError, match="tf.data"):
+        tf.train.maybe_batch([1], True, 2)

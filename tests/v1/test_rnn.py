@@ -203,3 +203,27 @@ def test_raw_rnn_is_what_a_function_makes_of_a_cell(counts):
 def test_raw_rnn_takes_a_function():
     with pytest.raises(TypeError, match="callable"):
         tf.nn.raw_rnn(tf.nn.rnn_cell.BasicRNNCell(2), 3)
+
+
+def test_states_that_are_kept_elsewhere():
+    class Saver:
+        def __init__(self):
+            self.kept = tf.get_variable("st", [1, 2], initializer=tf.zeros_initializer())
+
+        def state(self, name):
+            return self.kept.read_value()
+
+        def save_state(self, name, value):
+            return self.kept.assign(value)
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        cell = tf.nn.rnn_cell.BasicRNNCell(2)
+        with tf.variable_scope("a", initializer=tf.ones_initializer()):
+            outputs, state = tf.nn.static_state_saving_rnn(
+                cell, [tf.ones([1, 1])] * 2, Saver(), "st"
+            )
+        session.run(tf.global_variables_initializer())
+        ran = [float(session.run(t)[0, 0]) for t in (outputs[-1], outputs[-1], state)]
+    assert ran == pytest.approx([0.9872171, 0.99495095, 0.99495405], abs=1e-6)
+    with pytest.raises(ValueError, match="same type"):
+        tf.nn.static_state_saving_rnn(cell, [tf.ones([1, 1])], None, ("st",))

@@ -70,6 +70,7 @@ from eagerflow.v1.messages import (
 )
 from eagerflow.v1.mirror import mirror
 from eagerflow.v1.partitioners import (
+    create_partitioned_variables,
     fixed_size_partitioner,
     min_max_variable_partitioner,
     variable_axis_size_partitioner,
@@ -101,6 +102,7 @@ from eagerflow.v1.variable_scope import (
     get_variable,
     get_variable_scope,
     make_template,
+    no_regularizer,
     variable_op_scope,
     variable_scope,
 )
@@ -113,6 +115,7 @@ __getattr__, __dir__ = mirror(
     __name__,
     "eagerflow.v1.accumulators",
     "eagerflow.v1.arithmetic",
+    "eagerflow.v1.checks",
     "eagerflow.v1.lists",
     "eagerflow.v1.readers",
     "eagerflow.v1.scatter",

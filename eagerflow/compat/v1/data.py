@@ -14,4 +14,4 @@ from eagerflow.v1.data import (
 )
 from eagerflow.v1.mirror import mirror
 
-__getattr__, __dir__ = mirror(__name__, "eagerflow.data")
+__getattr__, __dir__ = mirror(__name__, "eagerflow.data", renamed={"experimental": "v1.structures"})

@@ -1,5 +1,7 @@
 """tf.compat.v1.test: tests, with version 1's names too."""
 
+from unittest import mock
+
 from eagerflow.v1.mirror import mirror
 from eagerflow.v1.testing import (
     StubOutForTesting,

@@ -33,6 +33,10 @@ from eagerflow.v1.input_queues import (
     input_producer,
     limit_epochs,
     match_filenames_once,
+    maybe_batch,
+    maybe_batch_join,
+    maybe_shuffle_batch,
+    maybe_shuffle_batch_join,
     range_input_producer,
     shuffle_batch,
     shuffle_batch_join,
@@ -93,5 +97,10 @@ from eagerflow.v1.warm_start import VocabInfo, init_from_checkpoint, warm_start
 __getattr__, __dir__ = mirror(
     __name__,
     "eagerflow.train",
-    renamed={"SaverDef": "protos.saved_model.SaverDef", "write_graph": "io.write_graph"},
+    renamed={
+        "SaverDef": "protos.saved_model.SaverDef",
+        "experimental": "v1.train_experimental",
+        "queue_runner": "v1.queue_runner",
+        "write_graph": "io.write_graph",
+    },
 )

@@ -6,5 +6,9 @@ from eagerflow.v1.mirror import mirror
 __getattr__, __dir__ = mirror(
     __name__,
     "eagerflow.keras.layers",
-    renamed={"CuDNNGRU": "keras.layers.GRU", "CuDNNLSTM": "keras.layers.LSTM"},
+    renamed={
+        "enable_v2_dtype_behavior": "v1.switches.enable_resource_variables",
+        "CuDNNGRU": "keras.layers.GRU",
+        "CuDNNLSTM": "keras.layers.LSTM",
+    },
 )

@@ -7,6 +7,7 @@ from eagerflow.v1.rnn import (
     raw_rnn,
     static_bidirectional_rnn,
     static_rnn,
+    static_state_saving_rnn,
 )
 
 __getattr__, __dir__ = mirror(

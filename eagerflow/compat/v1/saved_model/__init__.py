@@ -22,4 +22,9 @@ from eagerflow.v1.signature_defs import (
     regression_signature_def,
 )
 
-__getattr__, __dir__ = mirror(__name__, "eagerflow.saved_model", hidden={"LoadOptions"})
+__getattr__, __dir__ = mirror(
+    __name__,
+    "eagerflow.saved_model",
+    hidden={"LoadOptions"},
+    renamed={"experimental": "v1.saved_model_experimental"},
+)
