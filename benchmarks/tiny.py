@@ -188,13 +188,13 @@ def torch_prediction(torch):
     return prediction_case(step)
 
 
-def jax_training(jax, loss_of, network):
-    """A Case of Adam's steps, compiled."""
+def jax_training(jax, loss_of, network, *others):
+    """A Case of Adam's steps, compiled; `others` are what `loss_of` takes besides the network."""
     jnp, tree = jax.numpy, jax.tree
 
-    def update(state):
+    def update(state, *others):
         network, m, v, t = state
-        loss, gradients = jax.value_and_grad(loss_of)(network)
+        loss, gradients = jax.value_and_grad(loss_of)(network, *others)
         t = t + 1
         rate = RATE * jnp.sqrt(1 - BETA2**t) / (1 - BETA1**t)
         m = tree.map(lambda m, g: BETA1 * m + (1 - BETA1) * g, m, gradients)
@@ -203,12 +203,12 @@ def jax_training(jax, loss_of, network):
         return loss, (network, m, v, t)
 
     update = jax.jit(update, donate_argnums=0)
-    network = tree.map(jnp.asarray, network)
+    network, others = tree.map(jnp.asarray, (network, others))
     state = (network, *(tree.map(jnp.zeros_like, network) for _ in range(2)), jnp.float32(0))
 
     def step():
         nonlocal state
-        loss, state = update(state)
+        loss, state = update(state, *others)
         return loss
 
     return training_case(step, lambda: jax.block_until_ready(state))
@@ -219,14 +219,15 @@ def q_jax(jax):
     network, lagging = q_networks()
     before, after, reward, ended, acts = map(jnp.asarray, experience())
 
-    def loss_of(network):
+    # The network that lags is given too: it changes every so many steps.
+    def loss_of(network, lagging):
         best = forward(lagging, after, jax.nn.relu).max(axis=1)
         wanted = reward + DISCOUNT * (1 - ended) * best
         found = forward(network, before, jax.nn.relu)
         chosen = jnp.take_along_axis(found, acts[:, None], axis=1)[:, 0]
         return jnp.mean(jnp.square(wanted - chosen))
 
-    return jax_training(jax, loss_of, network)
+    return jax_training(jax, loss_of, network, lagging)
 
 
 def equation_jax(jax):

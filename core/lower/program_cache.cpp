@@ -21,12 +21,10 @@ namespace fs = std::filesystem;
 // What a program was compiled from, and by what: a file is only for the same.
 std::string source_of(const pjrt::Client& client, const std::string& text,
                       std::span<const int> devices) {
-  std::string places;
-  for (const int device : devices) places += cat(" ", device);
   const auto [major, minor] = client.version();
   return cat(client.platform(), "\n", client.platform_version(), "\n", major, ".", minor, "\n",
-             fs::path(client.path()).filename().string(), " ", fs::file_size(client.path()), places,
-             "\n", text);
+             fs::path(client.path()).filename().string(), " ", fs::file_size(client.path()), "\n",
+             client.compile_options(devices), "\n", text);
 }
 
 std::string checksum_of(const std::string& bytes) {

@@ -1,16 +1,18 @@
 // A plugin that behaves as another one, whose device is lost after some programs have run, or is
-// missing.
+// missing, or whose compiler lacks an option.
 #include <dlfcn.h>
 
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "pjrt_c_api.h"
 
 namespace {
 
 const PJRT_Api* whole = nullptr;
-char lost;  // stands for the error
+char lost, unknown;  // stand for the errors
+std::string unknown_option;
 int left = 0;
 
 // Whether the device is lost when this is done for the first time.
@@ -41,22 +43,37 @@ PJRT_Error* create(PJRT_Client_Create_Args* args) {
   return whole->PJRT_Client_Create(args);
 }
 
-bool is_lost(const PJRT_Error* error) { return reinterpret_cast<const char*>(error) == &lost; }
+PJRT_Error* compile(PJRT_Client_Compile_Args* args) {
+  const char* const lacking = std::getenv("WITHOUT_OPTION");
+  const std::string options(args->compile_options, args->compile_options_size);
+  if (lacking && options.find(lacking) != std::string::npos) {
+    unknown_option = std::string("No such compile option: '") + lacking + "'";
+    return reinterpret_cast<PJRT_Error*>(&unknown);
+  }
+  return whole->PJRT_Client_Compile(args);
+}
+
+bool is(const PJRT_Error* error, const char& which) {
+  return reinterpret_cast<const char*>(error) == &which;
+}
+bool is_ours(const PJRT_Error* error) { return is(error, lost) || is(error, unknown); }
 
 void destroy(PJRT_Error_Destroy_Args* args) {
-  if (!is_lost(args->error)) whole->PJRT_Error_Destroy(args);
+  if (!is_ours(args->error)) whole->PJRT_Error_Destroy(args);
 }
 
 void message(PJRT_Error_Message_Args* args) {
-  if (!is_lost(args->error)) return whole->PJRT_Error_Message(args);
-  args->message =
-      std::getenv("WITHOUT_DEVICES") ? "there is no device" : "the device has fallen off the bus";
+  if (!is_ours(args->error)) return whole->PJRT_Error_Message(args);
+  args->message = is(args->error, unknown)         ? unknown_option.c_str()
+                  : std::getenv("WITHOUT_DEVICES") ? "there is no device"
+                                                   : "the device has fallen off the bus";
   args->message_size = std::strlen(args->message);
 }
 
 PJRT_Error* code(PJRT_Error_GetCode_Args* args) {
-  if (!is_lost(args->error)) return whole->PJRT_Error_GetCode(args);
-  args->code = PJRT_Error_Code_UNAVAILABLE;
+  if (!is_ours(args->error)) return whole->PJRT_Error_GetCode(args);
+  args->code =
+      is(args->error, unknown) ? PJRT_Error_Code_INVALID_ARGUMENT : PJRT_Error_Code_UNAVAILABLE;
   return nullptr;
 }
 
@@ -71,6 +88,7 @@ extern "C" const PJRT_Api* GetPjrtApi() {
   api.struct_size = sizeof api;
   api.PJRT_LoadedExecutable_Execute = execute;
   api.PJRT_Client_Create = create;
+  api.PJRT_Client_Compile = compile;
   api.PJRT_Client_BufferFromHostBuffer = copy;
   api.PJRT_Event_Await = await;
   api.PJRT_Error_Destroy = destroy;

@@ -193,6 +193,21 @@ def test_a_device_that_fails_in_the_middle(failing, where):
     assert lines[-1] == "[2. 2. 2.]"
 
 
+def test_compilers_that_lack_an_option(failing):
+    """Programs are compiled without the option; the others stay."""
+    program = """
+import eagerflow as tf
+nan = tf.constant([float("nan"), 1.0])
+print(tf.maximum(nan[::-1], nan).numpy(), (nan + 1.0).device.rpartition("device:")[2])
+"""
+    environment = {
+        "WHOLE_PLUGIN": CPU.path,
+        "PROGRAMS_UNTIL_LOST": "99",
+        "WITHOUT_OPTION": "xla_cpu_enable_concurrency_optimized_scheduler",
+    }
+    assert run(program, failing, **environment)[0] == ["[nan nan] GPU:0"]
+
+
 OTHER = """
 #include <cstring>
 #include "pjrt_c_api.h"

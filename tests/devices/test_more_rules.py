@@ -130,3 +130,28 @@ def test_fake_quantization():
         mine = quantized()
     for x, y in zip(mine, quantized(), strict=True):
         np.testing.assert_allclose(x.numpy(), y.numpy(), 1e-5, 1e-5)
+
+
+NAN = np.array([[np.nan, 1.0], [2.0, np.nan], [3.0, 4.0]])
+WITH_NAN = {
+    "maximum": lambda x: tf.maximum(x, x[:, ::-1]),
+    "minimum": lambda x: tf.minimum(x, x[:, ::-1]),
+    "clip_by_value": lambda x: tf.clip_by_value(x, 0.0, 2.5),
+    "relu": lambda x: tf.nn.relu(x[:, ::-1]),
+    "relu6": tf.nn.relu6,
+    "reduce_max": lambda x: tf.reduce_max(x, axis=1),
+    "reduce_min": lambda x: tf.reduce_min(x, axis=0),
+    "reduce_max of all": tf.reduce_max,
+    "max_pool": lambda x: tf.nn.max_pool1d(x[:, :, None], 2, 2, "VALID"),
+    "softmax": tf.nn.softmax,
+    "softplus": tf.nn.softplus,
+}
+
+
+@pytest.mark.parametrize("name", WITH_NAN)
+def test_not_a_number_stays(name):
+    """Of NaN and a number the largest and the smallest is NaN, in whichever order they come."""
+    function = WITH_NAN[name]
+    x = tf.constant(NAN, tf.float32)
+    compiled = tf.function(lambda x: function(x * 1.0), jit_compile=True)
+    np.testing.assert_allclose(compiled(x).numpy(), function(x).numpy(), 1e-6)

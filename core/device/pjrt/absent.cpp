@@ -23,6 +23,7 @@ ExecutablePtr Client::compile(const std::string&, const SpecList&, std::span<con
   refuse();
 }
 ExecutablePtr Client::load_program(const std::string&, const SpecList&) { refuse(); }
+std::string Client::compile_options(std::span<const int>) const { refuse(); }
 Executable::~Executable() = default;
 void Executable::run(std::span<const Tensor>, std::span<const char>, int, TensorList&) const {
   refuse();

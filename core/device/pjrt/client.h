@@ -190,6 +190,8 @@ class Client {
   ExecutablePtr compile(const std::string& program, const SpecList& results,
                         std::span<const int> devices = {});
   ExecutablePtr load_program(const std::string& serialized, const SpecList& results);
+  // What compile() tells the compiler: a serialized xla.CompileOptionsProto.
+  std::string compile_options(std::span<const int> devices) const;
 
  private:
   Client() = default;
@@ -201,6 +203,7 @@ class Client {
   // Throws the plugin's error, and for one about memory how much is asked for and free.
   [[noreturn]] void refuse(const Error& error, int64_t bytes, std::span<const TensorSpec> specs,
                            int device) const;
+  bool forget_option(const Error& error);
 
   std::string path_, platform_, platform_version_;
   std::pair<int, int> version_;
@@ -208,6 +211,8 @@ class Client {
   PJRT_Client* handle_ = nullptr;
   std::vector<DeviceInfo> devices_;
   std::vector<std::unique_ptr<MemoryUse>> uses_;
+  mutable std::mutex options_mutex_;
+  std::vector<std::string> switched_off_;  // the compiler's options
 };
 
 }  // namespace ef::pjrt

@@ -36,12 +36,33 @@ std::string replica_options(const std::vector<DeviceInfo>& all, std::span<const 
   return message('\x1a', "\x20" + count + "\x28\x01" + message('\x4a', assignment));
 }
 
+// An option of the compiler that is off: an entry of env_option_overrides.
+std::string off(const std::string& option) {
+  return message('\x3a', message('\x0a', option) + message('\x12', std::string("\x10\x00", 2)));
+}
+
 }  // namespace
+
+std::string Client::compile_options(std::span<const int> devices) const {
+  std::string options =
+      devices.empty() ? std::string(kOneDevice) : replica_options(devices_, devices);
+  const std::lock_guard lock(options_mutex_);
+  for (const std::string& option : switched_off_) options += off(option);
+  return options;
+}
+
+// Whether an error says that the compiler, being of another version, lacks an option: it is told of
+// that one no more.
+bool Client::forget_option(const Error& error) {
+  if (error.code() != Code::kInvalidArgument) return false;
+  const std::lock_guard lock(options_mutex_);
+  return std::erase_if(switched_off_, [&](const std::string& option) {
+           return std::string_view(error.what()).find(cat("'", option, "'")) != std::string::npos;
+         }) > 0;
+}
 
 ExecutablePtr Client::compile(const std::string& program, const SpecList& results,
                               std::span<const int> devices) {
-  const std::string options =
-      devices.empty() ? std::string(kOneDevice) : replica_options(devices_, devices);
   auto source = arguments<PJRT_Program>();
   source.code = const_cast<char*>(program.data());
   source.code_size = program.size();
@@ -50,10 +71,17 @@ ExecutablePtr Client::compile(const std::string& program, const SpecList& result
   auto args = arguments<PJRT_Client_Compile_Args>();
   args.client = handle_;
   args.program = &source;
-  args.compile_options = options.data();
-  args.compile_options_size = options.size();
   const KernelRegion released(1e9);
-  EF_PJRT(*api_, Client_Compile, args);
+  while (!args.executable) {
+    const std::string options = compile_options(devices);
+    args.compile_options = options.data();
+    args.compile_options_size = options.size();
+    try {
+      EF_PJRT(*api_, Client_Compile, args);
+    } catch (const Error& error) {
+      if (!forget_option(error)) throw;
+    }
+  }
   return std::make_shared<const Executable>(*this, args.executable, results);
 }
 

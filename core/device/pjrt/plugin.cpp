@@ -108,6 +108,12 @@ PJRT_Client* make_client(const Api& api, std::span<const Option> options) {
   return args.client;
 }
 
+// What XLA's compiler for the CPU is not to do. By itself it may take the number of a maximum or
+// minimum with NaN, which TensorFlow never does, and orders what it computes for many processors:
+// that takes more memory, and more switches between threads, than computing what is needed next.
+constexpr const char* kOffForCpu[] = {"xla_cpu_enable_fast_min_max",
+                                      "xla_cpu_enable_concurrency_optimized_scheduler"};
+
 DeviceInfo describe(const Api& api, PJRT_Device* device) {
   auto get = arguments<PJRT_Device_GetDescription_Args>();
   get.device = device;
@@ -150,6 +156,9 @@ Client& Client::load(const std::string& path, std::span<const Option> options) {
   name.client = client->handle_;
   EF_PJRT(api, Client_PlatformName, name);
   client->platform_.assign(name.platform_name, name.platform_name_size);
+  if (client->shares_memory()) {
+    client->switched_off_.assign(std::begin(kOffForCpu), std::end(kOffForCpu));
+  }
   auto version = arguments<PJRT_Client_PlatformVersion_Args>();
   version.client = client->handle_;
   EF_PJRT(api, Client_PlatformVersion, version);
