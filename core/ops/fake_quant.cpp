@@ -9,10 +9,12 @@ namespace {
 
 constexpr DTypeSet kType{DType::kFloat32};
 
-// Limits are rows of a table, with one column for all elements or one per channel.
-void check_table(const InferContext& c, const Shape& x, const Shape& table, int64_t rows) {
+// What the rows of a table of limits are; it has one column for all elements or one per channel.
+constexpr int64_t kRows = 5;
+
+void check_table(const InferContext& c, const Shape& x, const Shape& table) {
   bool fits = !table.ranked();
-  if (table.rank() == 2 && compatible(table[0], rows)) {
+  if (table.rank() == 2 && compatible(table[0], kRows)) {
     fits =
         compatible(table[1], 1) || !x.ranked() || (x.rank() > 0 && compatible(table[1], x.back()));
   }
@@ -24,6 +26,28 @@ void check_table(const InferContext& c, const Shape& x, const Shape& table, int6
 
 }  // namespace
 
+const Op fake_quant_limits{{
+    .name = "fake_quant_limits",
+    .tf_name = "FakeQuantWithMinMaxVars",
+    .inputs = {{"min", kType}, {"max", kType}},
+    .attrs = attrs_of<FakeQuantLimitsAttrs>(),
+    .infer =
+        [](InferContext& c) {
+          if (!may_equal(c.shape(0), c.shape(1))) {
+            invalid_argument("min and max must have one shape, got ", c.shape(0), " and ",
+                             c.shape(1), " [Op:", c.op().tf_name, "]");
+          }
+          const Shape limits = merged(c.shape(0), c.shape(1));
+          c.add_output(DType::kFloat32,
+                       {kRows, limits.ranked() ? limits.num_elements() : kUnknownSize});
+        },
+    .kernel = cpu::fake_quant_limits,
+    .doc =
+        R"(The limits that fake_quant and its gradient take, from the least and the greatest value.
+
+They are moved so that zero is one of the values. Where both are 0, nothing limits the gradient.)",
+}};
+
 const Op fake_quant{{
     .name = "fake_quant",
     .tf_name = "FakeQuantWithMinMaxVars",
@@ -31,7 +55,7 @@ const Op fake_quant{{
     .attrs = attrs_of<FakeQuantAttrs>(),
     .infer =
         [](InferContext& c) {
-          check_table(c, c.shape(0), c.shape(1), 5);
+          check_table(c, c.shape(0), c.shape(1));
           c.add_output(DType::kFloat32, c.shape(0));
         },
     .kernel = cpu::fake_quant,
@@ -51,7 +75,7 @@ const Op fake_quant_grad{{
             invalid_argument("gradient and input must be the same size, got ", c.shape(0), " and ",
                              c.shape(1), " [Op:", c.op().tf_name, "]");
           }
-          check_table(c, c.shape(1), c.shape(2), 2);
+          check_table(c, c.shape(1), c.shape(2));
           const int64_t channels = c.shape(2).ranked() ? c.shape(2)[1] : kUnknownSize;
           c.add_output(DType::kFloat32, merged(c.shape(0), c.shape(1)));
           c.add_output(DType::kFloat32, {channels});

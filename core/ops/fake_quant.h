@@ -10,4 +10,10 @@ struct FakeQuantAttrs {
 };
 extern const Op fake_quant;  // inputs, limits
 
+struct FakeQuantLimitsAttrs {
+  double least, most;  // quantized values
+  bool divide;         // as FakeQuantAttrs has it
+};
+extern const Op fake_quant_limits;  // min, max
+
 }  // namespace ef::ops

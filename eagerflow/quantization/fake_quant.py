@@ -40,76 +40,46 @@ def _levels(num_bits: int, narrow_range: bool, op: str) -> tuple[float, float]:
     return (1.0 if narrow_range else 0.0), float(2**num_bits - 1)
 
 
-def _nudged(low: Any, high: Any, least: float, most: float) -> tuple[Any, Any, Any]:
-    """The limits moved so that zero is one of the values, and the distance between values."""
-    low, high = np.asarray(low, np.float32), np.asarray(high, np.float32)
-    with np.errstate(all="ignore"):
-        scale = (high - low) / np.float32(most - least)
-        zero = np.float32(least) - low / scale
-        zero = np.where(zero < least, least, np.where(zero > most, most, _half_away(zero)))
-        zero = zero.astype(np.float32)
-        return (np.float32(least) - zero) * scale, (np.float32(most) - zero) * scale, scale
-
-
-def _half_away(x: Any) -> Any:
-    """Rounds halves away from zero."""
-    return np.sign(x) * np.floor(np.abs(x) + 0.5)
-
-
 def _fake(
     inputs: Any, low: Any, high: Any, num_bits: int, narrow_range: bool, op: str, channels: bool
 ) -> Tensor:
     """The inputs, moved to the nearest of the values between the limits; gradients flow inside."""
     x = checked(inputs, (dtypes.float32,), op, dtypes.float32)
-    least, most = _levels(num_bits, narrow_range, op)
+    levels = _levels(num_bits, narrow_range, op)
     variables = not isinstance(low, float)
-    if variables:
-        low, high = (_core.convert(v, dtypes.float32, None) for v in (low, high))
-        wanted = (x._shape_tuple()[-1:] if x.ndim else ()) if channels else ()
-        for limit in (low, high):
-            if limit._shape_tuple() != wanted:
-                raise invalid_argument(
-                    f"min and max must have shape {list(wanted)}, got "
-                    f"{list(limit._shape_tuple())} [Op:{op}]"
-                )
-    bottom, top, scale = _nudged(low, high, least, most)
-    nothing = np.logical_and(np.asarray(low) == 0, np.asarray(high) == 0)
-    # Steps are counted from zero. The two kernels of TensorFlow differ where a value lies halfway:
-    # one divides, the other multiplies by the inverse.
-    with np.errstate(all="ignore"):
-        factor = scale if variables else np.float32(1) / scale
-        half = np.float32(0.5)
-        zero = np.floor(half - (np.divide if variables else np.multiply)(bottom, factor))
-    if nothing.all():
-        values = _ops.zeros_like(_ops.stop_gradient(x))
-    else:
-        table = np.broadcast_arrays(bottom, top, factor, zero, scale)
-        limits = np.stack(table).astype(np.float32).reshape(5, -1)
-        values = _ops.fake_quant(_ops.stop_gradient(x), limits, variables)
-        if nothing.any():
-            values = _ops.select(nothing, np.float32(0), values)
+    low, high = _limit(low), _limit(high)
+    wanted = (x._shape_tuple()[-1:] if x.ndim else ()) if channels else ()
+    for limit in (low, high):
+        if limit._shape_tuple() != wanted:
+            raise invalid_argument(
+                f"min and max must have shape {list(wanted)}, got {list(limit._shape_tuple())} "
+                f"[Op:{op}]"
+            )
+    limits = _ops.fake_quant_limits(low, high, *levels, variables)
+    values = _ops.fake_quant(_ops.stop_gradient(x), limits, variables)
     axes = list(range(x.ndim - 1)) if channels else None
 
-    def part(dy: Tensor, mask: np.ndarray) -> Tensor:
-        return _ops.select(mask, dy, np.float32(0))
-
     def backward(dy: Tensor) -> Any:
-        if not _core.recording():
-            ends = [np.where(nothing, -np.inf, bottom), np.where(nothing, np.inf, top)]
-            table = np.stack(ends).astype(np.float32).reshape(2, -1)
-            into, below, above = _ops.fake_quant_grad(dy, x, table)
-            shape = list(np.shape(bottom))
-            limits = [_ops.reshape(part, shape) for part in (below, above)]
-            return [into, *limits] if variables else [into]
-        array = np.asarray(x)
-        into = part(dy, np.where(nothing, True, (array >= bottom) & (array <= top)))
-        if not variables:
-            return [into]
-        outside = np.where(nothing, False, array < bottom), np.where(nothing, False, array > top)
-        return [into, *(_ops.reduce_sum(part(dy, mask), axis=axes) for mask in outside)]
+        if _core.recording():
+            into, *outside = (
+                _ops.select(mask, dy, np.float32(0)) for mask in _masks(x, limits, wanted)
+            )
+            sums = [_ops.reduce_sum(part, axis=axes) for part in outside]
+        else:
+            into, *sums = _ops.fake_quant_grad(dy, x, limits)
+            sums = [_ops.reshape(part, wanted) for part in sums]
+        return [into, *sums] if variables else [into]
 
     (y,) = differentiable([values], [x, low, high] if variables else [x], backward)
     return y
+
+
+def _masks(x: Tensor, limits: Tensor, shape: tuple[int, ...]) -> tuple[Tensor, Tensor, Tensor]:
+    """Where the inputs are between the limits, below and above them."""
+    bottom, top = (_ops.reshape(row, shape) for row in _ops.unstack(limits)[:2])
+    between = _ops.logical_and(_ops.greater_equal(x, bottom), _ops.less_equal(x, top))
+    between = _ops.logical_or(_ops.equal(bottom, -np.inf), between)
+    return between, _ops.less(x, bottom), _ops.greater(x, top)
 
 
 @composed_op(
@@ -119,7 +89,7 @@ def _fake(
     max=float,
     num_bits=int,
     narrow_range=bool,
-    in_graph=on_host(_like_inputs),
+    in_graph=on_host(_like_inputs, in_programs=True),
 )
 def fake_quant_with_min_max_args(
     inputs: Any,
@@ -161,7 +131,7 @@ def fake_quant_with_min_max_args(
     max=Input("float32"),
     num_bits=int,
     narrow_range=bool,
-    in_graph=on_host(_like_inputs),
+    in_graph=on_host(_like_inputs, in_programs=True),
 )
 def fake_quant_with_min_max_vars(
     inputs: Any,
@@ -194,7 +164,7 @@ def _limit(value: Any) -> Tensor:
     max=Input("float32"),
     num_bits=int,
     narrow_range=bool,
-    in_graph=on_host(_like_inputs),
+    in_graph=on_host(_like_inputs, in_programs=True),
 )
 def fake_quant_with_min_max_vars_per_channel(
     inputs: Any,
@@ -223,7 +193,7 @@ def fake_quant_with_min_max_vars_per_channel(
     max=float,
     num_bits=int,
     narrow_range=bool,
-    in_graph=on_host(_like_inputs),
+    in_graph=on_host(_like_inputs, in_programs=True),
 )
 def fake_quant_with_min_max_args_gradient(
     gradients: Any,
@@ -239,22 +209,19 @@ def fake_quant_with_min_max_args_gradient(
     >>> tf.quantization.fake_quant_with_min_max_args_gradient([1.0, 1.0], [0.0, 9.0]).numpy()
     array([1., 0.], dtype=float32)
     """
-    least, most = _levels(num_bits, narrow_range, "FakeQuantWithMinMaxArgsGradient")
-    bottom, top, _ = _nudged(min, max, least, most)
-    x = np.asarray(_limit(inputs))
-    inside = ((x >= bottom) & (x <= top)).astype(np.float32)
-    return _limit(gradients) * _core.as_tensor(inside)
+    op = "FakeQuantWithMinMaxArgsGradient"
+    return _gradients(gradients, inputs, min, max, num_bits, narrow_range, op, None)[0]
 
 
-def _limit_gradients(
+def _gradients(
     gradients: Any, inputs: Any, low: Any, high: Any, bits: int, narrow: bool, op: str, axes: Any
 ) -> tuple[Tensor, Tensor, Tensor]:
-    least, most = _levels(bits, narrow, op)
-    bottom, top, _ = _nudged(_limit(low), _limit(high), least, most)
-    x, dy = np.asarray(_limit(inputs)), _limit(gradients)
-    masks = (x >= bottom) & (x <= top), x < bottom, x > top
-    parts = [dy * _core.as_tensor(mask.astype(np.float32)) for mask in masks]
-    return parts[0], _ops.reduce_sum(parts[1], axis=axes), _ops.reduce_sum(parts[2], axis=axes)
+    low, high, x, dy = (_limit(value) for value in (low, high, inputs, gradients))
+    limits = _ops.fake_quant_limits(low, high, *_levels(bits, narrow, op), True)
+    masks = _masks(x, limits, low._shape_tuple())
+    into, *outside = (dy * _ops.cast(mask, dtypes.float32) for mask in masks)
+    below, above = (_ops.reduce_sum(part, axis=axes) for part in outside)
+    return into, below, above
 
 
 @composed_op(
@@ -265,7 +232,7 @@ def _limit_gradients(
     max=Input("float32"),
     num_bits=int,
     narrow_range=bool,
-    in_graph=on_host(_gradient_specs),
+    in_graph=on_host(_gradient_specs, in_programs=True),
 )
 def fake_quant_with_min_max_vars_gradient(
     gradients: Any,
@@ -283,7 +250,7 @@ def fake_quant_with_min_max_vars_gradient(
     [0.0, 0.0, 1.0]
     """
     op = "FakeQuantWithMinMaxVarsGradient"
-    return _limit_gradients(gradients, inputs, min, max, num_bits, narrow_range, op, None)
+    return _gradients(gradients, inputs, min, max, num_bits, narrow_range, op, None)
 
 
 @composed_op(
@@ -294,7 +261,7 @@ def fake_quant_with_min_max_vars_gradient(
     max=Input("float32"),
     num_bits=int,
     narrow_range=bool,
-    in_graph=on_host(_channel_gradient_specs),
+    in_graph=on_host(_channel_gradient_specs, in_programs=True),
 )
 def fake_quant_with_min_max_vars_per_channel_gradient(
     gradients: Any,
@@ -315,7 +282,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     """
     op = "FakeQuantWithMinMaxVarsPerChannelGradient"
     axes = list(range(_limit(inputs).ndim - 1))
-    return _limit_gradients(gradients, inputs, min, max, num_bits, narrow_range, op, axes)
+    return _gradients(gradients, inputs, min, max, num_bits, narrow_range, op, axes)
 
 
 _FLOATS = (dtypes.bfloat16, dtypes.float16, dtypes.float32, dtypes.float64)

@@ -114,22 +114,49 @@ def test_crops():
             np.testing.assert_allclose(mine.numpy(), theirs.numpy(), 1e-4, 1e-4)
 
 
-def test_fake_quantization():
-    """It rounds on a device as on the host."""
-    images = tf.constant(IMAGES, tf.float32)
-    limits = tf.constant([-1.0, -0.5, -2.0]), tf.constant([1.0, 1.5, 1.0])
+q = tf.quantization
+EDGES = np.array([[-9.0, np.nan, 0.3, 0.1], [0.7, 0.2, np.inf, 2.0], [-0.4, 1.1, 0.9, -0.1]])
+LOW, HIGH = [-1.0, -0.5, 0.0, -2.0], [1.0, 1.5, 0.0, 1.0]
+FAKE_QUANT = {
+    "args": lambda x, low, high: q.fake_quant_with_min_max_args(x, -1.0, 1.7, 4),
+    "vars": lambda x, low, high: q.fake_quant_with_min_max_vars(x, low[0], high[1]),
+    "none": lambda x, low, high: q.fake_quant_with_min_max_vars(x, low[2], high[2]),
+    "channels": lambda x, low, high: q.fake_quant_with_min_max_vars_per_channel(
+        x, low, high, narrow_range=True
+    ),
+    "args_gradient": lambda x, low, high: q.fake_quant_with_min_max_args_gradient(
+        tf.ones_like(x) * 2.0, x
+    ),
+    "vars_gradient": lambda x, low, high: q.fake_quant_with_min_max_vars_gradient(
+        tf.ones_like(x) * 2.0, x, low[0], high[1]
+    ),
+    "channels_gradient": lambda x, low, high: q.fake_quant_with_min_max_vars_per_channel_gradient(
+        tf.ones_like(x) * 2.0, x, low, high
+    ),
+}
 
-    def quantized():
+
+@pytest.mark.parametrize("name", FAKE_QUANT)
+def test_fake_quantization(name):
+    """It rounds in programs and on a device as on the host, and so do its gradients."""
+    arrays = [tf.constant(array, tf.float32) for array in (EDGES, LOW, HIGH)]
+
+    def quantized(*arrays):
         with tf.GradientTape() as tape:
-            tape.watch([images, *limits])
-            y = tf.quantization.fake_quant_with_min_max_vars_per_channel(images, *limits)
-            z = tf.quantization.fake_quant_with_min_max_vars(images, -1.0, 2.0)
-        return [y, z, *tape.gradient([y, z], [images, *limits])]
+            tape.watch(arrays)
+            values = tf.nest.flatten(FAKE_QUANT[name](*[x * 1.0 for x in arrays]))
+            loss = tf.add_n([tf.reduce_sum(x * 3.0) for x in values])
+        zeros = tf.UnconnectedGradients.ZERO
+        return [*values, *tape.gradient(loss, arrays, unconnected_gradients=zeros)]
 
+    compiled = tf.function(quantized, jit_compile=True)
+    expected = quantized(*arrays)
     with tf.device("/device:XLA_CPU:0"):
-        mine = quantized()
-    for x, y in zip(mine, quantized(), strict=True):
-        np.testing.assert_allclose(x.numpy(), y.numpy(), 1e-5, 1e-5)
+        eager = quantized(*arrays)
+    for x, y, z in zip(compiled(*arrays), eager, expected, strict=True):
+        np.testing.assert_allclose(x.numpy(), z.numpy(), 1e-5, 1e-5)
+        np.testing.assert_allclose(y.numpy(), z.numpy(), 1e-5, 1e-5)
+    assert compiled.get_concrete_function(*arrays).graph.program[0] == 1
 
 
 NAN = np.array([[np.nan, 1.0], [2.0, np.nan], [3.0, 4.0]])

@@ -44,3 +44,19 @@ def test_gradients_of_fake_quantization(persistent):
         expected = np.where(inside, weight, 0)
         np.testing.assert_array_equal(into.numpy()[sure, channel], expected[sure])
         np.testing.assert_allclose(float(below[channel]), weight[column < least].sum(), atol=2.0)
+
+
+def test_limits_that_are_0():
+    """All values are 0, and gradients pass unlimited, even those of NaN."""
+    q, x = tf.quantization, tf.constant([-1.0, 2.0, np.nan])
+    dy = [1.0, 2.0, 3.0]
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = q.fake_quant_with_min_max_vars(x, 0.0, 0.0)
+    np.testing.assert_array_equal(y, [0, 0, 0])
+    np.testing.assert_array_equal(tape.gradient(y, x, dy), dy)
+    parts = q.fake_quant_with_min_max_vars_gradient(dy, x, 0.0, 0.0)
+    np.testing.assert_array_equal(parts[0], dy)
+    assert float(parts[1]) == float(parts[2]) == 0
+    parts = q.fake_quant_with_min_max_vars_per_channel_gradient([dy], [x], [0.0] * 3, [0.0] * 3)
+    np.testing.assert_array_equal(parts[0], [dy])

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <memory>
 
 #include "device/parallel.h"
@@ -25,7 +27,45 @@ void for_runs(int64_t begin, int64_t end, int64_t channels, const Body& body) {
   for (int64_t i = begin; i < end; ++i) body(i, i % channels, int64_t{1});
 }
 
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+FakeQuantLimits limits_of(float low, float high, const ops::FakeQuantLimitsAttrs& attrs) {
+  // All values are 0, and gradients pass, even those of NaN.
+  if (low == 0 && high == 0) return {-kInfinity, kInfinity, 1, 0, 0};
+  const auto least = static_cast<float>(attrs.least), most = static_cast<float>(attrs.most);
+  const float scale = (high - low) / static_cast<float>(attrs.most - attrs.least);
+  float zero = least - low / scale;
+  if (zero < least) {
+    zero = least;
+  } else if (zero > most) {
+    zero = most;
+  } else {
+    zero = std::floor(zero + 0.5f);
+  }
+  const float bottom = (least - zero) * scale, top = (most - zero) * scale;
+  // Steps are counted from zero. The two kernels of TensorFlow differ where a value lies halfway:
+  // one divides, the other multiplies by the inverse.
+  const float factor = attrs.divide ? scale : 1 / scale;
+  const float steps = attrs.divide ? bottom / factor : bottom * factor;
+  return {bottom, top, factor, std::floor(0.5f - steps), scale};
+}
+
 }  // namespace
+
+void fake_quant_limits(KernelContext& context) {
+  const float* const low = context.input(0).data<float>();
+  const float* const high = context.input(1).data<float>();
+  const auto& attrs = context.attrs<ops::FakeQuantLimitsAttrs>();
+  const int64_t channels = context.input(0).size();
+  float* out = context.output(0).mutable_data<float>();
+  for (int64_t c = 0; c < channels; ++c) {
+    const FakeQuantLimits limits = limits_of(low[c], high[c], attrs);
+    const float rows[] = {limits.bottom, limits.top, limits.factor, limits.zero, limits.scale};
+    for (size_t row = 0; row < std::size(rows); ++row) {
+      out[static_cast<int64_t>(row) * channels + c] = rows[row];
+    }
+  }
+}
 
 void fake_quant(KernelContext& context) {
   const float* const x = context.input(0).data<float>();
@@ -37,6 +77,10 @@ void fake_quant(KernelContext& context) {
     for_runs(begin, end, channels, [&](int64_t at, int64_t c, int64_t count) {
       const FakeQuantLimits limits{table[c], table[channels + c], table[2 * channels + c],
                                    table[3 * channels + c], table[4 * channels + c]};
+      if (limits.bottom == -kInfinity) {
+        std::fill_n(out + at, count, 0.0f);
+        return;
+      }
       loops().round(out + at, x + at, count, limits, divide);
     });
   });
@@ -57,6 +101,10 @@ void fake_quant_grad(KernelContext& context) {
                    double* const high = low + channels;
                    for_runs(size * p / kParts, size * (p + 1) / kParts, channels,
                             [&](int64_t at, int64_t c, int64_t count) {
+                              if (table[c] == -kInfinity) {
+                                std::copy_n(dy + at, count, out + at);
+                                return;
+                              }
                               loops().gradient(out + at, dy + at, x + at, count, table[c],
                                                table[channels + c], low + c, high + c);
                             });

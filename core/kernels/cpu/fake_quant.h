@@ -5,6 +5,7 @@
 
 namespace ef::cpu {
 
+void fake_quant_limits(KernelContext& context);
 void fake_quant(KernelContext& context);
 void fake_quant_grad(KernelContext& context);
 

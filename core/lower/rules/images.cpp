@@ -213,6 +213,38 @@ Value limit_at(const Call& c, const Value& table, int64_t row, const Shape& shap
                        : c.b.broadcast(c.b.reshape(one, {channels}), shape);
 }
 
+// As the CPU's kernel has it.
+Values fake_quant_limits(const Call& c) {
+  Builder& b = c.b;
+  const auto& attrs = c.attrs<ops::FakeQuantLimitsAttrs>();
+  const Shape row{1, c.in[0].shape.num_elements()};
+  const Value low = b.reshape(c.in[0], row), high = b.reshape(c.in[1], row);
+  const Value least = b.like(low, attrs.least), most = b.like(low, attrs.most);
+  const Value none = b.like(low, 0), half = b.like(low, 0.5);
+  const Value scale = b.div(b.sub(high, low), b.like(low, attrs.most - attrs.least));
+  const auto floor = [&](const Value& x) { return b.unary("stablehlo.floor", x); };
+  Value zero = b.sub(least, b.div(low, scale));
+  zero = b.select(b.compare("LT", zero, least), least,
+                  b.select(b.compare("GT", zero, most), most, floor(b.add(zero, half))));
+  const Value bottom = b.mul(b.sub(least, zero), scale), top = b.mul(b.sub(most, zero), scale);
+  const Value factor = attrs.divide ? scale : b.div(b.like(low, 1), scale);
+  const Value steps =
+      floor(b.sub(half, attrs.divide ? b.div(bottom, factor) : b.mul(bottom, factor)));
+  const Value nothing = b.logical_and(b.compare("EQ", low, none), b.compare("EQ", high, none));
+  const auto unless = [&](const Value& x, const Value& instead) {
+    return b.select(nothing, instead, x);
+  };
+  return {b.concat(
+      Values{unless(bottom, b.lowest(low.dtype, row)), unless(top, b.highest(low.dtype, row)),
+             unless(factor, b.like(low, 1)), unless(steps, none), unless(scale, none)},
+      0)};
+}
+
+// Where nothing limits gradients.
+Value is_free(Builder& b, const Value& bottom) {
+  return b.compare("EQ", bottom, b.lowest(bottom.dtype, bottom.shape));
+}
+
 Values fake_quant(const Call& c) {
   Builder& b = c.b;
   const Value& x = c.in[0];
@@ -223,7 +255,8 @@ Values fake_quant(const Call& c) {
   const Value distance = b.sub(raised, bottom);
   const bool divide = c.attrs<ops::FakeQuantAttrs>().divide;
   const Value steps = b.sub(divide ? b.div(distance, factor) : b.mul(distance, factor), limit(3));
-  return {b.mul(b.unary("stablehlo.floor", b.add(steps, b.like(steps, 0.5))), limit(4))};
+  const Value y = b.mul(b.unary("stablehlo.floor", b.add(steps, b.like(steps, 0.5))), limit(4));
+  return {b.select(is_free(b, bottom), b.like(y, 0), y)};
 }
 
 Values fake_quant_grad(const Call& c) {
@@ -231,7 +264,8 @@ Values fake_quant_grad(const Call& c) {
   const Value &dy = c.in[0], &x = c.in[1];
   const Value bottom = limit_at(c, c.in[2], 0, x.shape), top = limit_at(c, c.in[2], 1, x.shape);
   const Value below = b.compare("LT", x, bottom), above = b.compare("GT", x, top);
-  const Value inside = b.logical_and(b.compare("GE", x, bottom), b.compare("LE", x, top));
+  const Value between = b.logical_and(b.compare("GE", x, bottom), b.compare("LE", x, top));
+  const Value inside = b.logical_or(is_free(b, bottom), between);
   const Value zero = b.like(dy, 0);
   const bool whole = c.in[2].shape[1] == 1;
   const auto sum = [&](const Value& mask, size_t k) {
@@ -247,6 +281,7 @@ constexpr std::pair<const char*, Rule> kRules[] = {
     {"crop_and_resize", crop_and_resize},
     {"crop_and_resize_grad_image", crop_and_resize_grad_image},
     {"crop_and_resize_grad_boxes", crop_and_resize_grad_boxes},
+    {"fake_quant_limits", fake_quant_limits},
     {"fake_quant", fake_quant},
     {"fake_quant_grad", fake_quant_grad},
 };
