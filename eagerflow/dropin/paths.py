@@ -57,6 +57,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "framework.errors": ("eagerflow.errors",),
     "framework.errors_impl": ("eagerflow.errors",),
     "framework.func_graph": (f"{_INTERNALS}.functions",),
+    "framework.function_def_to_graph": ("eagerflow.graphdef.function_graphs",),
     "framework.indexed_slices": (f"{_INTERNALS}.composites",),
     "framework.ops": (f"{_INTERNALS}.ops",),
     "framework.random_seed": (f"{_INTERNALS}.random_seed",),

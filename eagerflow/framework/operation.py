@@ -131,6 +131,52 @@ class Operation:
         return str(self.node_def)
 
 
+class ImportedOperation(Operation):
+    """A node of a GraphDef, as the message has it: here it may be another one, or several.
+
+    Args:
+        node: the node that gives its results.
+        message: the NodeDef message.
+        inputs: the tensors of the graph that it reads.
+        outputs: those that it returns.
+    """
+
+    __slots__ = ("_inputs", "_message", "_outputs")
+
+    def __init__(self, node: Any, message: Any, inputs: Sequence[Any], outputs: list[Any]) -> None:
+        super().__init__(node)
+        self._message, self._inputs, self._outputs = message, tuple(inputs), outputs
+
+    @property
+    def type(self) -> str:
+        """TensorFlow's name of the operation."""
+        return self._message.op
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        """The tensors that it reads."""
+        return self._inputs
+
+    @property
+    def outputs(self) -> list[Any]:
+        """The tensors that it returns."""
+        return self._outputs
+
+    def values(self) -> tuple[Any, ...]:
+        """The tensors that it returns."""
+        return tuple(self._outputs)
+
+    @property
+    def node_def(self) -> Any:
+        """The message, with the names that things have in this graph."""
+        message = type(self._message)()
+        message.CopyFrom(self._message)
+        message.name = self.name
+        message.attr.pop("_output_shapes", None)  # the graph has inferred them
+        message.input[:] = [tensor.name.removesuffix(":0") for tensor in self._inputs]
+        return message
+
+
 class _FunctionDefinition(NamedTuple):
     """A function of a graph, as a FunctionDef message."""
 
@@ -150,6 +196,13 @@ class GraphInspection:
     # Tensors of imported graphs by the names of their nodes there.
     imported: dict[str, list[Any]] | None = None
     seed: int | None = None
+    # Nodes of imported graphs as their messages have them, by the numbers of nodes here; the numbers of
+    # all nodes that these consist of; and the functions that they call.
+    imported_operations: dict[int, ImportedOperation] | None = None
+    imported_nodes: set[int] | None = None
+    imported_functions: Sequence[Any] = ()
+    # The name that the function has in files; none until one is written or read.
+    function_name: str | None = None
 
     def __bool__(self) -> bool:
         return True  # By its length a graph would be false as long as it has no nodes.
@@ -161,7 +214,32 @@ class GraphInspection:
 
     def get_operations(self) -> list[Operation]:
         """All operations, in the order in which they run."""
-        return [Operation(node) for node in self.nodes]
+        hidden = self.imported_nodes or ()
+        shown = self.imported_operations or {}
+        return [
+            shown[node.id] if node.id in shown else Operation(node)
+            for node in self.nodes
+            if node.id in shown or node.id not in hidden
+        ]
+
+    def operation(self, node: Any) -> Operation:
+        """The operation that a node of this graph belongs to."""
+        return (self.imported_operations or {}).get(node.id) or Operation(node)
+
+    def note_imported(
+        self, message: Any, made: Sequence[Any], inputs: list[Any], outputs: list[Any]
+    ) -> None:
+        """Keeps which nodes, some at the end of the graph, a node of a message has become."""
+        if not made or not all(map(_is_symbolic, (*inputs, *outputs))):
+            return
+        last = _core.node_of(outputs[0]) if outputs else made[-1]
+        if last.id < made[0].id:  # it gives what another one has made
+            return
+        if self.imported_operations is None:
+            self.imported_operations, self.imported_nodes = {}, set()
+        assert self.imported_nodes is not None
+        self.imported_operations[last.id] = ImportedOperation(last, message, inputs, outputs)
+        self.imported_nodes.update(node.id for node in made)
 
     def get_operation_by_name(self, name: str) -> Operation:
         """The operation of a name.
@@ -178,7 +256,7 @@ class GraphInspection:
                 return operation_of(_present(tensors[0]))
         for node in self.nodes:
             if node.name == name:
-                return Operation(node)
+                return self.operation(node)
         raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
 
     def get_tensor_by_name(self, name: str) -> Any:
@@ -265,12 +343,16 @@ class GraphInspection:
     @property
     def _functions(self) -> dict[str, _FunctionDefinition]:
         """The functions that the graph's operations call, by name."""
-        library = self.as_graph_def().library.function
+        library = [*self.as_graph_def().library.function, *self.imported_functions]
         return {message.signature.name: _FunctionDefinition(message) for message in library}
 
     def as_function_def(self, name: str) -> Any:
         """The graph as a FunctionDef message of that name."""
         return exporting.function_def(self, name)
+
+
+def _is_symbolic(value: Any) -> bool:
+    return isinstance(value, _core.Tensor) and _core.is_symbolic(value)
 
 
 def _present(value: Any) -> Any:
@@ -282,4 +364,5 @@ def _present(value: Any) -> Any:
 
 def operation_of(tensor: Any) -> Operation:
     """The operation that returns a symbolic tensor."""
-    return Operation(_core.node_of(tensor))
+    node = _core.node_of(tensor)
+    return node.graph.operation(node)

@@ -121,7 +121,7 @@ class Graph(_core.Graph, GraphInspection):
         found = self._id_of(name)
         if found is None:
             return super().get_operation_by_name(name)  # of what has been imported, or raises
-        return Operation(self.node(found))
+        return self.operation(self.node(found))
 
     def _id_of(self, name: str) -> int | None:
         """The node of a name, or None."""

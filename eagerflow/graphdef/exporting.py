@@ -74,6 +74,7 @@ class Exporter:
         self.functions: list[Any] = []
         self.gradients: list[CustomGradient] = []
         self._written: dict[Any, str] = {}
+        self._names: set[str] = set()
 
     def variables_of(self, *graphs: Any) -> list[Any]:
         """The variables and tables whose handles graphs take, each once."""
@@ -83,6 +84,16 @@ class Exporter:
                 if not (self.frozen and isinstance(item, _core.Variable)):
                     found.setdefault(id(item), item)
         return list(found.values())
+
+    def name_of(self, graph: Any) -> str:
+        """The name of the function that a graph is: the same in every file that has it once."""
+        name = graph.function_name or self.function_name(graph.name)
+        if name in self._names:  # the same graph with other arguments, or another file's function
+            name = self.function_name(graph.name)
+        else:
+            graph.function_name = name
+        self._names.add(name)
+        return name
 
     def function_name(self, name: str) -> str:
         """A name that no other function has, in this file or in another that a program reads."""
@@ -118,7 +129,7 @@ class Exporter:
         )  # fmt: skip
         if key in self._written:
             return self._written[key]
-        found = self._written[key] = name or self.function_name(graph.name)
+        found = self._written[key] = name or self.name_of(graph)
         body = FunctionBody(self, found)
         body.begin(graph, arguments, variables)
         body.write(graph)

@@ -70,8 +70,12 @@ def import_graph_def(
         for key, value in (input_map or {}).items()
     }
     found = add_nodes(
-        Builder(message.library.function, size=len(message.node)), message, prefix, given
+        Builder(message.library.function, size=len(message.node), keeps_messages=True),
+        message,
+        prefix,
+        given,
     )
+    graph.imported_functions = (*graph.imported_functions, *message.library.function)
     missing = [key for key in given if key.rpartition(":")[0] not in found]
     if missing:
         raise ValueError(

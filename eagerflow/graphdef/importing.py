@@ -50,6 +50,10 @@ _DAMAGE = (
 )  # fmt: skip
 
 
+# What runs in the place of such a node.
+_CALLS = ("PartitionedCall", "StatefulPartitionedCall")
+
+
 def refused(text: str) -> InvalidArgumentError:
     """The error about graphs that cannot be built."""
     return InvalidArgumentError(None, None, text)
@@ -85,6 +89,7 @@ class Builder:
         resource: makes the object of a node such as VarHandleOp, of the node and its attributes.
         size: how many nodes the file has outside of functions.
         allowed: operations that may run although they reach files.
+        keeps_messages: whether operations of graphs look as the nodes of the file.
     """
 
     def __init__(
@@ -93,7 +98,9 @@ class Builder:
         resource: Callable[[Any, dict[str, Any]], Any] | None = None,
         size: int = 0,
         allowed: Iterable[str] = (),
+        keeps_messages: bool = False,
     ) -> None:
+        self.keeps_messages = keeps_messages
         self.functions = {message.signature.name: message for message in library}
         self.resource = resource
         self.allowed = frozenset(allowed)
@@ -104,6 +111,9 @@ class Builder:
         nodes = size + sum(len(message.node_def) for message in self.functions.values())
         self._left = _NODES_IN_ALL + _TIMES_THE_FILE * nodes
         self._depth = 0
+        # The graph of the node that is being built, and what names of nodes begin with that take its
+        # place, where it calls a function.
+        self._scope: tuple[Any, str] | None = None
         # The number of the last node that was named.
         self._last = -1
         self._orders: dict[str, list[Any]] = {}
@@ -133,17 +143,31 @@ class Builder:
                 f"Function '{name}' takes {len(signature.input_arg)} tensors, got {len(arguments)}."
             )
         self._depth += 1
+        before = self._scope
         try:
             values: dict[str, Any] = {
                 arg.name: _Results(None, [value])
                 for arg, value in zip(signature.input_arg, arguments, strict=True)
             }
             where = f" of function '{name}'"
-            for node in self._order(message):
-                values[node.name] = self._built(node, values, where)
+            graph = _core.building()
+            scope = self._scope[1] if self._scope is not None and self._scope[0] is graph else ""
+            nodes = self._order(message)
+            # The names of the file come before those of the nodes that an operation consists of here.
+            kept = [
+                "" if graph is None else _core.Graph.unique_name(graph, scope + node.name, False)
+                for node in nodes
+            ]
+            for node, name_here in zip(nodes, kept, strict=True):
+                self._scope = (graph, f"{name_here}/")
+                start = 0 if graph is None else len(graph)
+                results = values[node.name] = self._built(node, values, where)
+                if graph is not None:
+                    _rename_new(graph, start, results.flat(), name_here)
             return [_found(values, message.ret[arg.name], where) for arg in signature.output_arg]
         finally:
             self._depth -= 1
+            self._scope = before
 
     def _order(self, message: Any) -> list[Any]:
         """The nodes of a function that its results and effects need, sorted."""
@@ -315,7 +339,14 @@ class Builder:
                     self.call, gradient, inputs, lambda text: _found(own, text, where)
                 )
                 return _Results(op_defs.find(node.op), [found])
-            return self._run(node, inputs, where)
+            graph = _core.building() if self.keeps_messages else None
+            if graph is None or node.op in ("Const", *_CALLS) or node.op in self.functions:
+                return self._run(node, inputs, where)
+            start = len(graph)
+            results = self._run(node, inputs, where)
+            made = [graph.node(number) for number in range(start, len(graph))]
+            graph.note_imported(node, made, inputs, results.flat())
+            return results
 
     def _run(self, node: Any, inputs: list[Any], where: str) -> _Results:
         if node.op in self.functions:
@@ -333,6 +364,14 @@ class Builder:
         if handler is not None:
             return _Results(definition, handler(self, node, arguments, attrs))
         return _Results(definition, rules.call(definition, {**attrs, **arguments}))
+
+
+def _rename_new(graph: Any, start: int, results: list[Any], name: str) -> None:
+    """Gives the node of some results a name, if it is none of the first `start` nodes."""
+    if results and isinstance(results[0], Tensor) and _core.is_symbolic(results[0]):
+        node = _core.node_of(results[0])
+        if _core.graph_of(results[0]) is graph and node.id >= start and node.name != name:
+            graph.rename(node.id, name)
 
 
 class _Results:

@@ -299,54 +299,100 @@ def _choice(body: Any, node: Any, name: str) -> Sequence[Ref]:
 
 
 def _while(body: Any, node: Any, name: str) -> Sequence[Ref]:
+    """A loop as TensorFlow writes it: a counter and a limit come before its variables."""
     condition, step = node.callees
     count = len(node.outputs)
     captured = {place for places in node.captures for place in places}
     limited = len(node.inputs) > count and count not in captured
+    counted = _counts(node)
     places = range(count + limited, len(node.inputs))
     tensors = [*node.inputs[:count], *(node.inputs[place] for place in places)]
     variables = body.exporter.variables_of(*node.callees)
     refs = [*(body.ref(tensor) for tensor in tensors), *map(body.handle, variables)]
-    extra: list[Ref] = []
+    first: list[Ref] = []
     if limited:
         limit = body.ref(node.inputs[count])
-        extra = [body.constant(0, limit.dtype), limit]
-    functions = [_loop_function(body, node, which, places, variables, extra) for which in range(2)]
+        first = [body.constant(0, limit.dtype), limit]
+    elif not counted:
+        first = [body.constant(0, dtypes.int32), body.constant(-1, dtypes.int32)]
+    functions = [
+        _loop_function(body, node, which, places, variables, first, limited) for which in range(2)
+    ]
     shapes = [
-        *(tensor.shape for tensor in node.outputs), *(tensor.shape for tensor in tensors[count:]),
-        *(TensorShape([]) for _ in variables), *(TensorShape([]) for _ in extra),
+        *(TensorShape([]) for _ in first), *(tensor.shape for tensor in node.outputs),
+        *(tensor.shape for tensor in tensors[count:]), *(TensorShape([]) for _ in variables),
     ]  # fmt: skip
     results = body.add(
-        _stateful("While", body, condition, step), [*refs, *extra], name=name,
-        outputs=_specs(node), cond=FunctionName(functions[0]), body=FunctionName(functions[1]),
-        output_shapes=shapes,
+        _stateful("While", body, condition, step), [*first, *refs], name=name,
+        outputs=[*((ref.dtype, ref.shape) for ref in first), *_specs(node)],
+        cond=FunctionName(functions[0]), body=FunctionName(functions[1]), output_shapes=shapes,
     )  # fmt: skip
-    return results[:count]
+    return results[len(first) : len(first) + count]
+
+
+def _counts(node: Any) -> bool:
+    """Whether the first variables of a loop are a counter and a limit, as of one that was read."""
+    if len(node.outputs) < 2:
+        return False
+    begin, limit = (_core.node_of(tensor) for tensor in node.inputs[:2])
+    step = node.callees[1]
+    if begin.constant is None or begin.constant.shape.rank != 0 or int(begin.constant) != 0:
+        return False
+    counter, kept = (_through_identities(tensor) for tensor in step.outputs[:2])
+    arguments = [_core.node_of(tensor).id for tensor in step.inputs[:2]]
+    if _core.node_of(kept).id != arguments[1] or _core.node_of(counter).type not in (
+        "Add",
+        "AddV2",
+    ):
+        return False
+    addends = {_core.node_of(tensor).id for tensor in _core.node_of(counter).inputs}
+    if arguments[0] not in addends:
+        return False
+    if limit.constant is not None and limit.constant.shape.rank == 0 and int(limit.constant) == -1:
+        return True
+    # Some loops end before the limit.
+    condition = node.callees[0]
+    ends = _core.node_of(_through_identities(condition.outputs[0]))
+    bounds = [_core.node_of(tensor) for tensor in ends.inputs if ends.type == "LogicalAnd"]
+    given = [_core.node_of(tensor).id for tensor in condition.inputs[:2]]
+    return any(
+        bound.type == "Less" and [_core.node_of(tensor).id for tensor in bound.inputs] == given
+        for bound in bounds
+    )
+
+
+def _through_identities(tensor: Any) -> Any:
+    """The tensor that one stands for."""
+    while _core.node_of(tensor).type == "Identity":
+        tensor = _core.node_of(tensor).inputs[0]
+    return tensor
 
 
 def _loop_function(
     body: Any, node: Any, which: int, places: Sequence[int], variables: Sequence[Any],
-    extra: Sequence[Ref],
+    first: Sequence[Ref], limited: bool,
 ) -> str:  # fmt: skip
     """The function of a loop's condition or step: both take and a step returns all that there is."""
     exporter = body.exporter
     callee = node.callees[which]
-    name = exporter.function_name(callee.name)
+    name = exporter.name_of(callee)
     inner = exporting.FunctionBody(exporter, name)
+    names = ("while_loop_counter", "while_maximum_iterations")
+    counters = [
+        inner.argument(text, ref.dtype, ref.shape) for text, ref in zip(names, first, strict=False)
+    ]
     inner.begin(callee, _arguments(node, which, places), variables)
-    counters = [inner.argument("counter", ref.dtype, ref.shape) for ref in extra]
     inner.write(callee)
     results = [inner.ref(tensor) for tensor in callee.outputs]
     if which == 1:
-        signature = inner.message.signature.input_arg
-        rest = [
-            Ref(argument.name, dtypes.as_dtype(argument.type), TensorShape(None))
-            for argument in signature[len(results) : len(signature) - len(counters)]
-        ]
-        results += rest
         if counters:
-            results += [inner.add("AddV2", counters[0], 1)[0], counters[1]]
-    elif counters:
+            results = [inner.add("AddV2", counters[0], 1)[0], counters[1], *results]
+        signature = inner.message.signature.input_arg
+        results += [
+            Ref(argument.name, dtypes.as_dtype(argument.type), TensorShape(None))
+            for argument in signature[len(results) :]
+        ]
+    elif limited:
         in_time = inner.add("Less", *counters)[0]
         results = inner.add("LogicalAnd", results[0], in_time)
     inner.finish(results)
