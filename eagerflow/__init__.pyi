@@ -54,6 +54,7 @@ from eagerflow._core.ops import (
     atan as atan,
     atan2 as atan2,
     atanh as atanh,
+    bitcast as bitcast,
     broadcast_to as broadcast_to,
     cos as cos,
     cosh as cosh,
@@ -240,7 +241,6 @@ from eagerflow.ops.control_flow import (
     while_loop as while_loop,
 )
 from eagerflow.ops.conversion import (
-    bitcast as bitcast,
     cast as cast,
     complex as complex,
     constant as constant,

@@ -347,7 +347,41 @@ void reverse_infer(InferContext& c) {
   c.add_output(c.dtype(0), c.shape(0));
 }
 
+// Smaller elements have an axis more, larger ones an axis less.
+void bitcast_infer(InferContext& c) {
+  const Shape& shape = c.shape(0);
+  const DType from = c.dtype(0), to = c.attrs<BitcastAttrs>().type;
+  const auto old_size = static_cast<int64_t>(element_size(from));
+  const auto new_size = static_cast<int64_t>(element_size(to));
+  if (old_size > new_size) {
+    c.add_output(to, joined(shape, {old_size / new_size}));
+    return;
+  }
+  const int64_t parts = new_size / old_size;
+  if (parts > 1 && (!may_have_rank_from(shape, 1) || !compatible(size_from_end(shape), parts))) {
+    invalid_argument("Cannot bitcast from ", dtype_name(from), " to ", dtype_name(to), ": shape ",
+                     shape, " must end in ", parts, " [Op:", c.op().tf_name, "]");
+  }
+  c.add_output(to, parts > 1 ? without_last(shape, 1) : shape);
+}
+
 }  // namespace
+
+const Op bitcast{{
+    .name = "bitcast",
+    .tf_name = "Bitcast",
+    .inputs = {{"input", kNumericTypes | kQuantizedTypes}},
+    .attrs = attrs_of<BitcastAttrs>(),
+    .infer = bitcast_infer,
+    .kernel = cpu::bitcast,
+    .doc = R"(Takes the bytes of a tensor for elements of another dtype.
+
+Smaller elements add a last axis; larger ones need a last axis of the right size, which is removed.
+Any numeric dtypes. Raises InvalidArgumentError if the sizes do not fit.
+
+>>> tf.bitcast(1.0, tf.int32)
+<tf.Tensor: shape=(), dtype=int32, numpy=1065353216>)",
+}};
 
 const Op reshape{{
     .name = "reshape",

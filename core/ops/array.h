@@ -10,6 +10,11 @@ struct ReshapeAttrs {
 };
 extern const Op reshape;  // tensor
 
+struct BitcastAttrs {
+  DTypeIn<kNumericTypes | kQuantizedTypes> type;
+};
+extern const Op bitcast;  // input
+
 struct TransposeAttrs {
   std::optional<Ints> perm = {};  // None: the axes in reverse
   bool conjugate = false;

@@ -597,12 +597,13 @@ def _words(view: View, numbers: list[Any]) -> Ref:
     if not any(isinstance(number, Ref) for number in numbers):
         unsigned = [struct.unpack("<Q", struct.pack("<q", number))[0] for number in numbers]
         return view.body.constant(unsigned, dtypes.uint64)
-    refs = [
-        number if isinstance(number, Ref) else view.body.constant(number, dtypes.int64)
-        for number in numbers
-    ]
-    refs = [
-        ref if ref.dtype is dtypes.uint64 else view.add("Bitcast", ref, type=dtypes.uint64)
-        for ref in refs
-    ]
-    return view.add("Pack", refs)
+    return view.add("Pack", [_word(view, number) for number in numbers])
+
+
+def _word(view: View, number: Any) -> Ref:
+    ref = number if isinstance(number, Ref) else view.body.constant(number, dtypes.int64)
+    if ref.dtype is dtypes.uint64:
+        return ref
+    if ref.dtype is not dtypes.int64:  # seeds may be shorter, and keep their sign
+        ref = view.add("Cast", ref, DstT=dtypes.int64)
+    return view.add("Bitcast", ref, type=dtypes.uint64)

@@ -8,16 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, errors
+from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
-from eagerflow.framework.dtypes import DType
-from eagerflow.framework.host_call import on_host
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.ops.composed_op import NUMERIC_TYPES, Input, composed_op
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -236,59 +232,9 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     return _ops.complex(real, imag)
 
 
-def _bits_spec(input: Any, type: Any, name: str | None = None) -> TensorSpec:
-    value, target = _core.as_tensor(input), dtypes.as_dtype(type)
-    old, new = value.dtype.size, target.size
-    shape = value.shape
-    if old > new:
-        shape = shape.concatenate([old // new])
-    elif old < new:
-        shape = shape[:-1]
-    return TensorSpec(shape, target)
-
-
-@composed_op(
-    "Bitcast", in_graph=on_host(_bits_spec), elementwise=1, input=Input(NUMERIC_TYPES), type=DType
-)
-def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
-    """Reinterprets the bytes as elements of another type.
-
-    Args:
-        input: a tensor or what can be converted to one.
-        type: the new element type. Smaller elements add a last axis; larger ones need a last axis
-            of the right size, which is removed.
-        name: ignored.
-
-    Raises:
-        tf.errors.InvalidArgumentError: if the sizes do not fit.
-
-    >>> tf.bitcast(1.0, tf.int32)
-    <tf.Tensor: shape=(), dtype=int32, numpy=1065353216>
-    """
-    value = _core.as_tensor(input)
-    target = dtypes.as_dtype(type)
-    for dtype in (value.dtype, target):
-        if not dtype.is_numeric:
-            raise errors.InvalidArgumentError(
-                None, None, f"Values of dtype {dtype.name} cannot be taken for others [Op:Bitcast]"
-            )
-    shape, old, new = list(value._shape_tuple()), value.dtype.size, target.size
-    if old > new:
-        shape.append(old // new)
-    elif old < new and (not shape or shape.pop() * old != new):
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"Cannot bitcast from {value.dtype.name} to {target.name}: shape {value.shape} must "
-            f"end in {new // old} [Op:Bitcast]",
-        )
-    view: np.ndarray = np.ascontiguousarray(value.numpy()).reshape(-1).view(target.as_numpy_dtype)
-    return _core.convert(view.reshape(shape), target, None)
-
-
 def integers_of(value: Tensor) -> Tensor:
     """The integers that represent a tensor of quantized values."""
-    return bitcast(value, dtypes.as_dtype(value.dtype.as_numpy_dtype[0]))
+    return _ops.bitcast(value, dtypes.as_dtype(value.dtype.as_numpy_dtype[0]))
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:

@@ -10,7 +10,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import hosted
 from eagerflow.ops.array import invalid_argument, slices_at
-from eagerflow.ops.conversion import bitcast, integers_of
+from eagerflow.ops.conversion import integers_of
 from eagerflow.ragged import graph_specs
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.tensor import RaggedTensor
@@ -55,7 +55,7 @@ def to_tensor(value: RaggedTensor, default: Any, shape: Any) -> Tensor:
         if default is not None:
             default = integers_of(_core.convert(default, flat.dtype, None))
         moved = to_tensor(value.with_flat_values(integers_of(flat)), default, shape)
-        return bitcast(moved, flat.dtype)
+        return _ops.bitcast(moved, flat.dtype)
     inner = flat._shape_tuple()[1:]
     sizes = None if shape is None else _wanted_sizes(shape, value)
     if default is None and value.ragged_rank == 1 and _pads_rows_only(sizes, value, inner):

@@ -33,7 +33,7 @@ def _natives(names: str) -> frozenset[Any]:
 # Native elementwise operations: all their inputs are brought to the same rows.
 _ELEMENTWISE = _natives(
     "abs acos acosh add angle asin asinh atan atan2 atanh bessel_i0 bessel_i0e bessel_i1 "
-    "bessel_i1e bessel_j0 bessel_j1 bessel_k0 bessel_k0e bessel_k1 bessel_k1e bessel_y0 bessel_y1 "
+    "bessel_i1e bessel_j0 bessel_j1 bessel_k0 bessel_k0e bessel_k1 bessel_k1e bessel_y0 bessel_y1 bitcast "
     "bitwise_and bitwise_or bitwise_xor cast ceil clip_by_value complex conj cos cosh dawsn "
     "digamma divide_no_nan divide_real elu equal erf erfc erfinv exp expint expm1 floor floordiv "
     "floormod fresnel_cos fresnel_sin gelu greater greater_equal identity igamma igammac imag "
@@ -101,7 +101,7 @@ def _elementwise(function: Any, arguments: dict[str, Any]) -> Any:
     return rebuilt(function(*flats, **rest))
 
 
-_INPUTS: dict[str, int] = {"cast": 1, "one_hot": 1}
+_INPUTS: dict[str, int] = {"bitcast": 1, "cast": 1, "one_hot": 1}
 
 
 def _converted(value: Any, dtype: Any) -> Any:

@@ -14,7 +14,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.framework.sizes import sizes_of as tensor_sizes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument, slices_at
-from eagerflow.ops.conversion import bitcast, integers_of
+from eagerflow.ops.conversion import integers_of
 from eagerflow.sparse.tensor import (
     SparseTensor,
     SparseTensorSpec,
@@ -158,7 +158,7 @@ def to_dense(
     if values.dtype.is_quantized:
         plain, filler = integers_of(values), integers_of(default)
         dense = _ops.sparse_to_dense(plain, filler, value.indices, shape, validate_indices)
-        return bitcast(dense, values.dtype)
+        return _ops.bitcast(dense, values.dtype)
     return _ops.sparse_to_dense(values, default, value.indices, shape, validate_indices)
 
 

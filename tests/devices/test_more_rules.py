@@ -114,6 +114,25 @@ def test_crops():
             np.testing.assert_allclose(mine.numpy(), theirs.numpy(), 1e-4, 1e-4)
 
 
+@pytest.mark.parametrize("dtypes", ["float32 int32", "float64 uint8", "int16 uint64", "int8 int64"])
+def test_bits_of_other_dtypes(dtypes):
+    """Elements of another size are a last axis more or less."""
+    one, other = dtypes.split()
+    parts = max(1, tf.as_dtype(other).size // tf.as_dtype(one).size)
+    x = tf.constant(np.arange(-parts, parts).reshape(2, parts), one)
+
+    @tf.function(jit_compile=True)
+    def there_and_back(x):
+        y = tf.bitcast(x + 1, other)
+        return y, tf.bitcast(y, one)
+
+    bits, back = there_and_back(x)
+    expected = (x.numpy() + np.ones([], one)).view(other)
+    np.testing.assert_array_equal(bits.numpy().reshape(2, -1), expected.reshape(2, -1))
+    np.testing.assert_array_equal(back.numpy().reshape(x.shape), x.numpy() + 1)
+    assert there_and_back.get_concrete_function(x).graph.program[0] == 1
+
+
 q = tf.quantization
 EDGES = np.array([[-9.0, np.nan, 0.3, 0.1], [0.7, 0.2, np.inf, 2.0], [-0.4, 1.1, 0.9, -0.1]])
 LOW, HIGH = [-1.0, -0.5, 0.0, -2.0], [1.0, 1.5, 0.0, 1.0]

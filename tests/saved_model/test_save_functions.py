@@ -403,3 +403,28 @@ def test_gradients_of_such_functions_come_back(tmp_path, function):
     tf.saved_model.save(module, tmp_path)
     x = tf.constant([[4.0, 1.0, 0.5], [1.0, 5.0, 0.2], [0.5, 0.2, 3.0]])
     np.testing.assert_allclose(tf.saved_model.load(tmp_path).f(x), slope(x), 1e-4, 1e-5)
+
+
+class Seeded(tf.Module):
+    """Draws from a seed that is a variable, as generators of Keras keep it."""
+
+    def __init__(self):
+        super().__init__()
+        self.seed = tf.Variable([3, -5], dtype=tf.int32, trainable=False)
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 4], tf.float32)], jit_compile=True)
+    def draw(self, x):
+        seed = self.seed + 1
+        whole = tf.random.stateless_uniform([3], seed, minval=None, maxval=None, dtype=tf.int32)
+        noise = tf.random.stateless_normal(tf.shape(x), tf.cast(-seed, tf.int64))
+        return x + tf.random.stateless_uniform([4], seed), noise, whole
+
+
+def test_draws_from_seeds_that_are_not_known(tmp_path):
+    """Seeds of 32 bits keep their sign; what is loaded is compiled as well where programs are."""
+    module = Seeded()
+    tf.saved_model.save(module, tmp_path / "m")
+    loaded = tf.saved_model.load(tmp_path / "m")
+    x = tf.ones([2, 4])
+    for mine, theirs in zip(loaded.draw(x), module.draw(x), strict=True):
+        np.testing.assert_allclose(mine.numpy(), theirs.numpy(), 1e-6, 1e-6)

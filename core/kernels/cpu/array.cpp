@@ -27,6 +27,12 @@ void view_as_inferred(KernelContext& context) {
   context.output(0) = context.input(0).view(context.spec(0).shape);
 }
 
+void bitcast(KernelContext& context) {
+  const Tensor& input = context.input(0);
+  std::memcpy(context.output(0).mutable_raw_data(), input.raw_data(),
+              static_cast<size_t>(input.bytes()));
+}
+
 [[gnu::hot]] void transpose(KernelContext& context) {
   const Tensor& input = context.input(0);
   const auto& attrs = context.attrs<ops::TransposeAttrs>();

@@ -7,6 +7,7 @@ namespace ef::cpu {
 
 // Several operations whose result is the input's memory under another shape.
 void view_as_inferred(KernelContext& context);
+void bitcast(KernelContext& context);
 
 void transpose(KernelContext& context);
 void broadcast_to(KernelContext& context);

@@ -13,6 +13,14 @@ namespace ef::lower {
 namespace {
 
 // Results that are the input under another shape.
+Values bitcast(const Call& c) {
+  const Value& x = c.in[0];
+  if (is_complex(x.dtype) != is_complex(c.out[0].dtype)) {
+    fail(Code::kUnimplemented, "programs do not take complex numbers for others");
+  }
+  return {x.dtype == c.out[0].dtype ? x : c.b.one("stablehlo.bitcast_convert", {x}, c.out[0])};
+}
+
 Values reshaped(const Call& c) { return {c.b.reshape(c.in[0], c.out[0].shape)}; }
 
 Values shape(const Call& c) {
@@ -384,6 +392,7 @@ Values linspace(const Call& c) {
 }
 
 constexpr std::pair<const char*, Rule> kRules[] = {
+    {"bitcast", bitcast},
     {"reshape", reshaped},
     {"expand_dims", reshaped},
     {"squeeze", reshaped},

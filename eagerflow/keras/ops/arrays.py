@@ -13,7 +13,7 @@ from eagerflow.keras import config
 from eagerflow.keras.engine.keras_tensor import is_keras_tensor
 from eagerflow.keras.ops.promotion import KERAS, pair, result_type, tensor
 from eagerflow.ops import array as _array
-from eagerflow.ops import conversion, indexing
+from eagerflow.ops import indexing
 from eagerflow.ops.numpy_functions import selection, shapes
 from eagerflow.ops.numpy_functions.rules import sizes
 from eagerflow.typing import DTypeLike, TensorLike
@@ -90,7 +90,7 @@ def view(x: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     kind = x.dtype if dtype is None else dtypes.as_dtype(dtype)
     old, new = x.dtype.size, kind.size
     if old == new:
-        return conversion.bitcast(x, kind)
+        return _ops.bitcast(x, kind)
     shape = x._sizes()
     if not shape or (isinstance(shape[-1], int) and shape[-1] * old % new):
         raise ValueError(
@@ -100,8 +100,8 @@ def view(x: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     *outer, last = shape
     if old < new:
         parts = new // old
-        return conversion.bitcast(_ops.reshape(x, [*outer, last // parts, parts]), kind)
-    return _ops.reshape(conversion.bitcast(x, kind), [*outer, last * (old // new)])
+        return _ops.bitcast(_ops.reshape(x, [*outer, last // parts, parts]), kind)
+    return _ops.reshape(_ops.bitcast(x, kind), [*outer, last * (old // new)])
 
 
 @op_function
