@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import os
+import re
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -22,6 +23,7 @@ VARIABLE = device_table.PLUGINS
 
 # What devices are called, by the platform that their plugin says.
 _TYPES = {"cuda": "GPU", "rocm": "GPU", "gpu": "GPU", "sycl": "GPU", "metal": "GPU", "tpu": "TPU"}
+_KIND = re.compile("[A-Z][A-Z0-9_]*")
 _GROUPS = ("jax_plugins", "xla_plugins")
 
 
@@ -52,10 +54,23 @@ class Plugin:
         """What runs programs on the plugin's devices. The plugin is loaded at the first call.
 
         Raises:
+            InvalidArgumentError: if devices cannot be called what was asked for.
             NotFoundError: if the library is missing, or cannot be loaded.
             FailedPreconditionError: if it has no devices, or another version of the interface.
             UnimplementedError: if this build has no accelerators.
         """
+        kind = self.device_type
+        if kind is not None and (kind == "CPU" or not _KIND.fullmatch(kind)):
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"{VARIABLE} calls them {kind!r}: what devices are called has capital letters, digits "
+                "and underscores, as GPU has, and CPU is the host's.",
+            )
+        if not self.path:
+            raise errors.NotFoundError(
+                None, None, f"{VARIABLE} names no file of a shared library for {self.name!r}."
+            )
         return _core.pjrt.load(self.path, self.options)
 
     def type_of_devices(self) -> str:
@@ -76,7 +91,7 @@ def installed() -> list[Plugin]:
     for entry in os.environ.get(VARIABLE, "").split(os.pathsep):
         if entry:
             kind, _, path = entry.rpartition("=")
-            plugin = Plugin(Path(path).name, path, kind or None, from_environment=True)
+            plugin = Plugin(Path(path).name or entry, path, kind or None, from_environment=True)
             plugins.setdefault(path, plugin)
     for plugin in _of_packages():
         plugins.setdefault(plugin.path, plugin)

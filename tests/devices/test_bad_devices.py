@@ -193,6 +193,26 @@ def test_a_device_that_fails_in_the_middle(failing, where):
     assert lines[-1] == "[2. 2. 2.]"
 
 
+@pytest.mark.parametrize(
+    "entry, words",
+    [
+        ("GPU=", "names no file of a shared library for 'GPU='"),
+        (f"CPU={CPU and CPU.path}", "calls them 'CPU'"),
+        (f"big gpu={CPU and CPU.path}", "calls them 'big gpu'"),
+    ],
+)
+def test_entries_that_name_no_devices(entry, words):
+    """A warning says what is wrong with the variable, and the other devices are there."""
+    program = """
+import eagerflow as tf
+kinds = [device.device_type for device in tf.config.list_physical_devices()]
+print(sorted(set(kinds)), kinds.count("CPU"), (tf.ones(2) + 1.0).numpy())
+"""
+    lines, errors = run(program, EAGERFLOW_PJRT_PLUGINS=entry)
+    assert words in errors and "will not be used" in errors
+    assert lines[0] in ("['CPU'] 1 [2. 2.]", "['CPU', 'XLA_CPU'] 1 [2. 2.]")
+
+
 def test_compilers_that_lack_an_option(failing):
     """Programs are compiled without the option; the others stay."""
     program = """
