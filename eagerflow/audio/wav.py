@@ -10,6 +10,8 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import on_host
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.composed_op import Input, composed_op
 
 Tensor = _core.Tensor
@@ -98,7 +100,25 @@ def _samples(data: bytes) -> tuple[np.ndarray, int]:
     return found, rate
 
 
-@composed_op("DecodeWav", contents=Input("string"), desired_channels=int, desired_samples=int)
+def _decoded_specs(
+    contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
+) -> DecodeWav:
+    samples = desired_samples if desired_samples >= 0 else None
+    channels = desired_channels if desired_channels > 0 else None
+    return DecodeWav(TensorSpec([samples, channels]), TensorSpec([], dtypes.int32))
+
+
+def _encoded_spec(audio: Any, sample_rate: Any, name: str | None = None) -> TensorSpec:
+    return TensorSpec([], dtypes.string)
+
+
+@composed_op(
+    "DecodeWav",
+    in_graph=on_host(_decoded_specs),
+    contents=Input("string"),
+    desired_channels=int,
+    desired_samples=int,
+)
 def decode_wav(
     contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
 ) -> DecodeWav:
@@ -138,7 +158,9 @@ def decode_wav(
     )
 
 
-@composed_op("EncodeWav", audio=Input("float32"), sample_rate=Input("int32"))
+@composed_op(
+    "EncodeWav", in_graph=on_host(_encoded_spec), audio=Input("float32"), sample_rate=Input("int32")
+)
 def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
     """The bytes of a WAV file of 16 bits.
 

@@ -70,3 +70,16 @@ def test_sounds_must_be_matrices_with_a_rate():
         tf.audio.encode_wav(SOUND[0], 16000)
     with pytest.raises(Invalid, match="sample_rate"):
         tf.audio.encode_wav(SOUND, 0)
+
+
+def test_sounds_in_functions():
+    @tf.function
+    def again(data):
+        audio, rate = tf.audio.decode_wav(data, desired_channels=2)
+        assert audio.shape.as_list() == [None, 2] and rate.shape.rank == 0
+        return tf.audio.encode_wav(audio, rate)
+
+    assert again(RECORDED).numpy() == RECORDED
+    mapped = tf.data.Dataset.from_tensors(RECORDED).map(lambda x: tf.audio.decode_wav(x, -1, 4)[0])
+    assert mapped.element_spec.shape.as_list() == [4, None]
+    assert next(iter(mapped)).shape == [4, 2]
