@@ -197,6 +197,21 @@ class Function(_core.TracedCall, Callable):
     def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
         return list(self._cache)
 
+    def _list_all_concrete_functions_for_serialization(self) -> list[ConcreteFunction]:
+        """The concrete functions that there are; one with a signature is traced."""
+        if self._input_signature is not None and not len(self._cache):
+            self.get_concrete_function()
+        return list(self._cache)
+
+    def _trackable_children(
+        self, save_type: str = "checkpoint", cache: Any = None, **kwargs: Any
+    ) -> dict[str, ConcreteFunction]:
+        """What belongs to the function: its traces in SavedModels, nothing in checkpoints."""
+        if save_type == "checkpoint":
+            return {}
+        traces = self._list_all_concrete_functions_for_serialization()
+        return {f"trace_{k}": trace for k, trace in enumerate(traces)}
+
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The concrete function for arguments like these.
 

@@ -81,6 +81,7 @@ MESSAGES = Schema(
       string tensorflow_version = 5;
       string tensorflow_git_version = 6;
       bool stripped_default_attrs = 7;
+      map<string, string> function_aliases = 8;
     }
     message TensorInfo {
       message CooSparse {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from eagerflow.framework import dtypes
@@ -94,6 +94,20 @@ class ObjectLoader:
         for number in reversed(order):
             self._connect(number)
         return self._finished(0)
+
+    def aliases(self, names: Mapping[str, str]) -> dict[str, LoadedFunction]:
+        """Functions by other names.
+
+        Args:
+            names: the other name of each concrete function that has one.
+        """
+        found: dict[str, list[LoadedConcrete]] = {}
+        for name in sorted(names):
+            if name in self._graph.concrete_functions:
+                found.setdefault(names[name], []).append(self._concrete_function(name))
+        return {
+            alias: LoadedFunction(alias, concrete, None, False) for alias, concrete in found.items()
+        }
 
     def initialize(self) -> None:
         """Fills tables."""

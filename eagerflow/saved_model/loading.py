@@ -182,6 +182,8 @@ def _load_objects(folder: str, meta_graph: Any, options: Any) -> Any:
         stored = _stored_bytes(variables)
         loader = loaded_objects.ObjectLoader(meta_graph, folder, stored, allowed)
         root = loader.load()
+        if getattr(options, "experimental_load_function_aliases", False):
+            root.function_aliases = loader.aliases(meta_graph.meta_info_def.function_aliases)
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise DamagedFileError(path, "The graph of objects", error) from error
     if os.path.exists(bundle.index_path(variables)):

@@ -1,4 +1,4 @@
-"""Options of SavedModels, accepted for compatibility."""
+"""Options of SavedModels, most of them accepted for compatibility."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class SaveOptions:
 
     Args:
         namespace_whitelist: ignored: an operation of another package cannot be saved.
-        save_debug_info: ignored, like all that follow but `experimental_custom_gradients`.
-        function_aliases: see above.
-        experimental_debug_stripper: see above.
+        save_debug_info: ignored.
+        function_aliases: functions by further names, under which `LoadOptions` can load them.
+        experimental_debug_stripper: ignored, like all that follow but `experimental_custom_gradients`.
         experimental_io_device: see above.
         experimental_variable_policy: see above.
         experimental_custom_gradients: whether the gradients of `tf.custom_gradient` are saved.
@@ -66,11 +66,12 @@ class LoadOptions:
     """Options of `tf.saved_model.load`.
 
     Args:
-        allow_partial_checkpoint: ignored, like all that follow but `allowed_operations`.
+        allow_partial_checkpoint: ignored, like the next three.
         experimental_io_device: see above.
         experimental_skip_checkpoint: see above.
         experimental_variable_policy: see above.
-        experimental_load_function_aliases: see above.
+        experimental_load_function_aliases: whether what is loaded gets an attribute
+            `function_aliases`, a dictionary of the functions that `SaveOptions` named.
         allowed_operations: names of operations that may run although they reach files, such as
             "ReadFile"; by default none. docs/files.md lists them.
     """

@@ -74,9 +74,7 @@ def concrete_functions_of(value: Any) -> list[ConcreteFunction]:
         return [value.built(value.keywords)]
     if isinstance(value, LoadedFunction):
         return value.concrete_functions
-    if value.input_signature is not None and not len(value._cache):
-        value.get_concrete_function()
-    return list(value._cache)
+    return value._list_all_concrete_functions_for_serialization()
 
 
 class FunctionWriter:

@@ -134,6 +134,7 @@ class _Writer:
         self._meta_graph = meta_graph
         self._graph = meta_graph.object_graph_def
         self._metadata = metadata
+        self._aliases = getattr(options, "function_aliases", {})
         kept = getattr(options, "experimental_custom_gradients", True)
         self._exporter = exporting.Exporter(custom_gradients=kept)
         objects = list(walk(root, listing.children))
@@ -160,6 +161,9 @@ class _Writer:
                 continue
             functions = self._functions_of(k) if k else root_functions
             self._add_functions(k, functions, writer)
+        for alias, function in self._aliases.items():
+            for concrete in saved_functions.concrete_functions_of(function):
+                self._meta_graph.meta_info_def.function_aliases[writer.concrete(concrete)] = alias
         graphs = saved_functions.signature_graphs(signatures, root_functions)
         variables = [
             (_variable_of(item), f"{path}/.ATTRIBUTES/VARIABLE_VALUE" if path else "VARIABLE_VALUE")

@@ -428,3 +428,27 @@ def test_draws_from_seeds_that_are_not_known(tmp_path):
     x = tf.ones([2, 4])
     for mine, theirs in zip(loaded.draw(x), module.draw(x), strict=True):
         np.testing.assert_allclose(mine.numpy(), theirs.numpy(), 1e-6, 1e-6)
+
+
+def test_functions_have_further_names(tmp_path):
+    module = tf.Module()
+    module.double = tf.function(lambda x: 2 * x)
+    module.double(tf.constant(1.0)), module.double(tf.constant([1, 2]))
+    aliases = tf.saved_model.SaveOptions(function_aliases={"twice": module.double})
+    tf.saved_model.save(module, tmp_path, options=aliases)
+    assert not hasattr(tf.saved_model.load(tmp_path), "function_aliases")
+    options = tf.saved_model.LoadOptions(experimental_load_function_aliases=True)
+    loaded = tf.saved_model.load(tmp_path, options=options)
+    assert list(loaded.function_aliases) == ["twice"]
+    assert loaded.function_aliases["twice"](tf.constant(4.0)).numpy() == 8.0
+    assert loaded.function_aliases["twice"](tf.constant([4, 5])).numpy().tolist() == [8, 10]
+
+
+def test_functions_list_their_traces():
+    @tf.function(input_signature=[tf.TensorSpec([])])
+    def double(x):
+        return 2 * x
+
+    assert double._trackable_children() == {}
+    traces = double._trackable_children("savedmodel")
+    assert list(traces) == ["trace_0"] and traces["trace_0"](tf.constant(2.0)).numpy() == 4.0
