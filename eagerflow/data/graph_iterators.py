@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-from eagerflow import _core, errors
+from eagerflow import _core
 from eagerflow.data.iterator import Iterator as DatasetIterator
 from eagerflow.data.iterator import IteratorSpec, Optional
 from eagerflow.framework import dtypes
-from eagerflow.framework.func_graph import dims_of, eagerly
+from eagerflow.framework.func_graph import dims_of
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.functions import trace_types
 
@@ -67,11 +67,10 @@ class GraphIterator(DatasetIterator):
         """The next element as a `tf.experimental.Optional`, empty at the end."""
 
         def run(handle: Tensor) -> list[Any]:
-            return optional_tensors(_core.object_of(handle).get_next_as_optional())
+            return [_core.handle_of(_core.object_of(handle).get_next_as_optional())]
 
-        specs = optional_specs(self._element_spec)
-        outputs = node(run, [self._handle], specs, "IteratorGetNextAsOptional")
-        return optional_of(iter(outputs), self._element_spec)
+        handle = node(run, [self._handle], [HANDLE], "IteratorGetNextAsOptional")[0]
+        return GraphOptional(handle, self._element_spec)
 
 
 def iterator(owned: Any) -> GraphIterator:
@@ -95,30 +94,32 @@ def iterator_of(handle: Tensor, element_spec: Any) -> Any:
 
 
 class GraphOptional(Optional):
-    """An Optional of a graph: whether it has a value, and the value, or zeros."""
+    """An Optional of a graph, which knows it by its handle.
 
-    def __init__(self, has_value: Tensor, tensors: list[Tensor], element_spec: Any) -> None:
-        self._has_value = has_value
-        self._tensors = tensors
+    The specs of its value may be set after it is made, before the value is asked for: loops begin with
+    empty ones, and what their bodies put into them is known when these are traced.
+    """
+
+    def __init__(self, handle: Tensor, element_spec: Any) -> None:
+        self._handle = handle
         self._element_spec = element_spec
 
     def has_value(self, name: str | None = None) -> Any:
         """Whether there is a value, a boolean scalar."""
-        return self._has_value
+
+        def run(handle: Tensor) -> list[Any]:
+            return [_core.object_of(handle).has_value()]
+
+        return node(run, [self._handle], [_HAS_VALUE], name or "OptionalHasValue")[0]
 
     def get_value(self, name: str | None = None) -> Any:
         """The value; the function raises a tf.errors.InvalidArgumentError if there is none."""
         kind = trace_types.from_value(self._element_spec)
 
-        def run(has_value: Tensor, *tensors: Tensor) -> list[Any]:
-            if not has_value:
-                raise errors.InvalidArgumentError(
-                    None, None, "The given optional does not have a value."
-                )
-            return list(tensors)
+        def run(handle: Tensor) -> list[Any]:
+            return kind.to_tensors(_core.object_of(handle).get_value())
 
-        inputs = [self._has_value, *self._tensors]
-        outputs = node(run, inputs, kind.flatten(), name or "OptionalGetValue")
+        outputs = node(run, [self._handle], kind.flatten(), name or "OptionalGetValue")
         return kind.from_tensors(iter(outputs))
 
     @property
@@ -127,29 +128,23 @@ class GraphOptional(Optional):
         return self._element_spec
 
 
-def optional_specs(element_spec: Any) -> list[Any]:
-    """The specs of the tensors that an Optional consists of in a graph."""
-    return [_HAS_VALUE, *trace_types.from_value(element_spec).flatten()]
-
-
-def optional_tensors(value: Any) -> list[Any]:
-    """Whether an Optional has a value, and the tensors of the value, or zeros."""
+def optional_handle(value: Any) -> Tensor:
+    """The handle of an Optional; in a graph, a node makes that of one with a value."""
     if isinstance(value, GraphOptional):
-        return [value._has_value, *value._tensors]
+        return value._handle
+    if _core.building() is None or value.is_empty:
+        return _core.handle_of(value)
     kind = trace_types.from_value(value.element_spec)
-    with eagerly():
-        if value.has_value():
-            return [_core.as_tensor(True), *kind.to_tensors(value.get_value())]
-        return [_core.as_tensor(False), *(spec._zero(0) for spec in kind.flatten())]
+
+    def run(*tensors: Tensor) -> list[Any]:
+        return [_core.handle_of(Optional.from_value(kind.from_tensors(iter(tensors))))]
+
+    tensors = kind.to_tensors(value.get_value())
+    return node(run, tensors, [HANDLE], "OptionalFromValue")[0]
 
 
-def optional_of(tensors: Iterator[Any], element_spec: Any) -> Any:
-    """The Optional that tensors stand for."""
-    kind = trace_types.from_value(element_spec)
-    has_value = next(tensors)
-    parts = [next(tensors) for _ in kind.flatten()]
-    if _core.is_symbolic(has_value):
-        return GraphOptional(has_value, parts, element_spec)
-    if not has_value:
-        return Optional.empty(element_spec)
-    return Optional.from_value(kind.from_tensors(iter(parts)))
+def optional_of(handle: Tensor, element_spec: Any) -> Any:
+    """The Optional of a handle."""
+    if _core.is_symbolic(handle):
+        return GraphOptional(handle, element_spec)
+    return _core.object_of(handle)

@@ -425,6 +425,9 @@ class Optional(ABC):
     np.False_
     """
 
+    _is_composite_tensor = True  # its handle is its component
+    is_empty = False  # whether it is known to have no value
+
     @abstractmethod
     def has_value(self, name: str | None = None) -> Any:
         """Whether there is a value, a boolean scalar."""
@@ -484,8 +487,10 @@ class _Present(Optional):
 
 
 class _Absent(Optional):
+    is_empty = True
+
     def __init__(self, element_spec: Any) -> None:
-        self._spec = element_spec
+        self._element_spec = element_spec
 
     def has_value(self, name: str | None = None) -> Any:
         return _core.as_tensor(False)
@@ -495,7 +500,7 @@ class _Absent(Optional):
 
     @property
     def element_spec(self) -> Any:
-        return self._spec
+        return self._element_spec
 
     def __repr__(self) -> str:
         return f"tf.experimental.Optional(element_spec={self.element_spec})"
@@ -521,23 +526,15 @@ class OptionalSpec(TypeSpec):
         """Optionals."""
         return Optional
 
-    def placeholder_value(self, placeholder_context: Any) -> Any:
-        """An Optional whose value is known when the graph runs."""
-        has_value, *specs = self.flatten()
-        parts = [placeholder_context.placeholder(spec) for spec in (has_value, *specs)]
-        return self.from_tensors(iter(parts))
+    @property
+    def _component_specs(self) -> Any:
+        return graph_iterators.HANDLE
 
-    def to_tensors(self, value: Any) -> list[Any]:
-        """Whether there is a value, and the tensors of the value, or zeros."""
-        return graph_iterators.optional_tensors(value)
+    def _to_components(self, value: Any) -> Any:
+        return graph_iterators.optional_handle(value)
 
-    def from_tensors(self, tensors: PythonIterator[Any]) -> Any:
-        """The Optional that these tensors stand for."""
-        return graph_iterators.optional_of(tensors, self._element_spec)
-
-    def flatten(self) -> list[Any]:
-        """The specs of `to_tensors`."""
-        return graph_iterators.optional_specs(self._element_spec)
+    def _from_components(self, components: Any) -> Any:
+        return graph_iterators.optional_of(components, self._element_spec)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, OptionalSpec) and self._element_spec == other._element_spec

@@ -187,3 +187,54 @@ def test_a_function_is_traced_once_when_it_is_given():
     assert len(calls) == 1
     repr(dataset), dataset.element_spec, list(dataset), list(dataset.batch(2))
     assert len(calls) == 1
+
+
+def _last_of(iterator, steps):
+    """The last of some elements, by a loop that begins without one."""
+    last = tf.experimental.Optional.empty(None)
+
+    def more(k, found, following):
+        return (k < steps) & following.has_value()
+
+    def step(k, found, following):
+        def double():
+            made = tf.experimental.Optional.from_value({"y": 2 * following.get_value()})
+            last._element_spec = made.element_spec
+            return made
+
+        def same():
+            found._element_spec = last.element_spec
+            return found
+
+        found = tf.cond(following.has_value(), double, same)
+        return k + 1, found, iterator.get_next_as_optional()
+
+    first = iterator.get_next_as_optional()
+    _, found, _ = tf.while_loop(more, step, [tf.constant(0), last, first])
+    found._element_spec = last.element_spec
+    return found
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_loops_carry_optional_values(traced):
+    last_of = tf.function(_last_of) if traced else _last_of
+    iterator = iter(D.range(5))
+    assert last_of(iterator, tf.constant(3)).get_value()["y"].numpy() == 4
+    none = last_of(iter(D.range(0)), tf.constant(3))
+    assert not none.has_value()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="does not have a value"):
+        none.get_value()
+
+
+def test_optional_values_are_arguments_and_results():
+    @tf.function
+    def doubled(given):
+        return tf.cond(
+            given.has_value(),
+            lambda: tf.experimental.Optional.from_value(2 * given.get_value()),
+            lambda: given,
+        )
+
+    assert doubled(tf.experimental.Optional.from_value(4.0)).get_value().numpy() == 8.0
+    assert not doubled(tf.experimental.Optional.empty(tf.TensorSpec([]))).has_value()
+    assert doubled.experimental_get_tracing_count() == 1
