@@ -37,7 +37,7 @@ demo: build
 
 test: build
 	$(BIN)/ctest --test-dir $(BUILD) --output-on-failure
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .

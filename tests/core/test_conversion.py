@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eagerflow as tf
+from case_names import case_name
 
 Pair = collections.namedtuple("Pair", "x y")
 
@@ -126,7 +127,7 @@ NATURAL = [
 ]
 
 
-@pytest.mark.parametrize(("value", "dtype", "expected"), NATURAL, ids=lambda v: repr(v)[:40])
+@pytest.mark.parametrize(("value", "dtype", "expected"), NATURAL, ids=case_name)
 def test_natural_dtype(value, dtype, expected):
     check(tf.convert_to_tensor(value), dtype, expected)
 
@@ -172,7 +173,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("value", "error", "message"), REFUSED, ids=lambda v: repr(v)[:40])
+@pytest.mark.parametrize(("value", "error", "message"), REFUSED, ids=case_name)
 def test_refused(value, error, message):
     with pytest.raises(error, match=message):
         tf.convert_to_tensor(value)
@@ -206,7 +207,7 @@ AS_DTYPE = [
 ]
 
 
-@pytest.mark.parametrize(("value", "dtype", "expected"), AS_DTYPE, ids=lambda v: repr(v)[:40])
+@pytest.mark.parametrize(("value", "dtype", "expected"), AS_DTYPE, ids=case_name)
 def test_as_dtype(value, dtype, expected):
     check(tf.convert_to_tensor(value, dtype=dtype), dtype, expected)
 
@@ -235,9 +236,7 @@ NOT_AS_DTYPE = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("value", "dtype", "error", "message"), NOT_AS_DTYPE, ids=lambda v: repr(v)[:40]
-)
+@pytest.mark.parametrize(("value", "dtype", "error", "message"), NOT_AS_DTYPE, ids=case_name)
 def test_not_as_dtype(value, dtype, error, message):
     with pytest.raises(error, match=message):
         tf.convert_to_tensor(value, dtype=dtype)
@@ -260,7 +259,7 @@ HINTS = [
 ]
 
 
-@pytest.mark.parametrize(("value", "hint", "dtype"), HINTS, ids=lambda v: repr(v)[:40])
+@pytest.mark.parametrize(("value", "hint", "dtype"), HINTS, ids=case_name)
 def test_hint(value, hint, dtype):
     assert tf.convert_to_tensor(value, dtype_hint=hint).dtype == dtype
 
@@ -424,7 +423,7 @@ class Index:
         range(2, 4),
         [Index(), 3],
     ],
-    ids=repr,
+    ids=case_name,
 )
 def test_shape_arguments(shape):
     shape = shape() if callable(shape) else shape
@@ -454,14 +453,16 @@ def test_shapes_are_no_floats():
         ([2**62, 4], tf.errors.InvalidArgumentError),
         (lambda: tf.constant([2.0]), tf.errors.InvalidArgumentError),
     ],
-    ids=repr,
+    ids=case_name,
 )
 def test_bad_shape_arguments(shape, error):
     with pytest.raises(error):
         tf.zeros(shape() if callable(shape) else shape)
 
 
-@pytest.mark.parametrize("axis", [2, -1, np.int64(2), [2], (2,), np.array([2]), Index()], ids=repr)
+@pytest.mark.parametrize(
+    "axis", [2, -1, np.int64(2), [2], (2,), np.array([2]), Index()], ids=case_name
+)
 def test_axis_arguments(axis):
     assert tuple(tf.reduce_sum(tf.ones([4, 3, 2]), axis).shape) == (4, 3)
 
@@ -493,7 +494,7 @@ def test_tensor_as_axis():
         (ml_dtypes.bfloat16, "bfloat16"),
         (1, "float32"),
     ],
-    ids=repr,
+    ids=case_name,
 )
 def test_dtype_arguments(value, name):
     assert tf.cast(tf.constant([1]), value).dtype == name if name != "string" else True

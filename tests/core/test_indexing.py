@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eagerflow as tf
+from case_names import case_name
 
 DATA = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
 
@@ -42,7 +43,7 @@ KEYS = [
 ]
 
 
-@pytest.mark.parametrize("key", KEYS, ids=repr)
+@pytest.mark.parametrize("key", KEYS, ids=case_name)
 @pytest.mark.parametrize("taped", [False, True])
 def test_like_numpy(key, taped):
     x = tf.constant(DATA)
@@ -142,7 +143,7 @@ NOT_AN_INDEX = [
 ]
 
 
-@pytest.mark.parametrize("key", NOT_AN_INDEX, ids=repr)
+@pytest.mark.parametrize("key", NOT_AN_INDEX, ids=case_name)
 def test_not_an_index(key):
     with pytest.raises(TypeError, match="Only integers, slices .* are valid indices, got "):
         tf.constant(DATA)[key() if callable(key) else key]
@@ -163,7 +164,7 @@ def test_not_an_index(key):
         ([True, False], "bool"),
         (slice(True, 2), "bool"),
     ],
-    ids=repr,
+    ids=case_name,
 )
 def test_invalid(key, message, taped):
     x = tf.constant(DATA)
@@ -213,7 +214,7 @@ def test_views_are_independent_values():
 @pytest.mark.parametrize(
     "key",
     [0, (0, 1), slice(1, None), slice(None, None, -1), (..., 1), (slice(None), None, 0)],
-    ids=repr,
+    ids=case_name,
 )
 def test_gradients(key):
     x = tf.constant(DATA, tf.float32)
