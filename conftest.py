@@ -2,6 +2,7 @@
 
 import gc
 import itertools
+import logging
 import os
 import random
 
@@ -12,6 +13,7 @@ import pytest
 import eagerflow
 from eagerflow.framework import random_seed
 from eagerflow.keras import naming, random_generator
+from eagerflow.keras.mixed_precision.policy import set_global_policy
 
 # Unseeded numbers follow from this in the tests: a failure comes back, and none comes by chance.
 ENTROPY = int(os.environ.get("EAGERFLOW_TEST_ENTROPY", "0"))
@@ -47,6 +49,8 @@ def _fresh_program(doctest_namespace, monkeypatch):
     eagerflow.random.set_seed(None)
     random_generator.set_seed_source(None)
     naming.reset_uids()
+    set_global_policy(None)
+    eagerflow.get_logger().setLevel(logging.NOTSET)
 
 
 # For a type checker, which finds the mistakes in it.

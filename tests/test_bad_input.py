@@ -406,6 +406,12 @@ def _entered_twice(tf: Any) -> None:
 
 TAPES: dict[str, tuple] = {
     "used up": (_used_up, "runtime", ["persistent"]),
+    "never entered": (lambda tf: tf.GradientTape().gradient([], []), "runtime", ["with tf"]),
+    "never entered, jacobian": (
+        lambda tf: tf.GradientTape().jacobian(tf.constant([1.0]), tf.constant(1.0)),
+        "runtime",
+        ["with tf"],
+    ),
     "entered twice": (_entered_twice, "value", ["recording"]),
     "watch a number": (lambda tf: tf.GradientTape().watch(1.0), "value", ["float"]),
     "unknown option": (

@@ -371,17 +371,28 @@ struct GradientArgs {
   enum class Elements : uint8_t { kNone, kAll, kOfBatch } elements = Elements::kNone;
 };
 
+void check_records(const PyTape* self) {
+  if (self->used_up) {
+    fail(
+        Code::kRuntimeError,
+        "A non-persistent GradientTape can only be used to compute one set of gradients (or "
+        "jacobians): GradientTape.gradient can only be called once on non-persistent tapes; create "
+        "it with persistent=True to compute more.");
+  }
+  if (!self->tape) {
+    fail(Code::kRuntimeError,
+         "GradientTape has recorded nothing: compute the target inside "
+         "`with tf.GradientTape() as tape:`.");
+  }
+}
+
 PyObject* compute(PyTape* self, const GradientArgs& args) {
   if (args.target == Py_None) {
     fail(Code::kTypeError,
          "Argument `target` should be a list or nested structure of Tensors, Variables or "
          "CompositeTensors to be differentiated, but received None.");
   }
-  if (self->used_up) {
-    fail(Code::kRuntimeError,
-         "A non-persistent GradientTape can only be used to compute one set of gradients (or "
-         "jacobians): GradientTape.gradient can only be called once on non-persistent tapes.");
-  }
+  check_records(self);
   const bool zeros_for_none = zeros_wanted(args.unconnected);
   // Python code in the backward pass may destroy the tape and change the lists.
   const HeldTape held(self);
@@ -540,6 +551,13 @@ PyObject* gradients_of_elements(PyObject* object, PyObject* const* args, Py_ssiz
   });
 }
 
+PyObject* check_records_method(PyObject* object, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    check_records(self_of(object));
+    Py_RETURN_NONE;
+  });
+}
+
 // The id of a tensor or variable on the tape.
 PyObject* entry_of(PyObject* object, PyObject* source) {
   return guarded([&] {
@@ -667,8 +685,6 @@ PyObject* get_persistent(PyObject* object, void*) {
   return PyBool_FromLong(self_of(object)->persistent);
 }
 
-PyObject* get_used_up(PyObject* object, void*) { return PyBool_FromLong(self_of(object)->used_up); }
-
 int set_persistent(PyObject* object, PyObject* value, void*) {
   const int truth = value ? PyObject_IsTrue(value) : -1;
   if (truth < 0) return -1;
@@ -695,6 +711,8 @@ PyMethodDef tape_methods[] = {
      "Gradients of one target under each of several weightings."},
     {"_gradients_of_elements", method(gradients_of_elements), METH_FASTCALL,
      "Gradients of each element of one target, or of each that the rows of a batch have."},
+    {"_check_records", check_records_method, METH_NOARGS,
+     "Fails unless something was recorded that no backward pass has used up."},
     {"stop_recording", stop_recording, METH_NOARGS,
      "stop_recording($self)\n--\n\nA context manager within which this tape records nothing."},
     {"_entry", entry_of, METH_O, "The tape's number for a tensor or variable; 0 if it has none."},
@@ -708,7 +726,6 @@ PyMethodDef tape_methods[] = {
 PyGetSetDef tape_getset[] = {
     {"_persistent", get_persistent, set_persistent, "Whether records survive a backward pass.",
      nullptr},
-    {"_used_up", get_used_up, nullptr, "Whether a backward pass has dropped the records.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 

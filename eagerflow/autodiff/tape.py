@@ -159,11 +159,7 @@ class GradientTape(_core.Tape):
         return _ops.reshape(_ops.transpose(columns, [1, 0, 2]), [batch, *inner, *sizes[1:]])
 
     def _check_several_passes(self, what: str, experimental_use_pfor: bool) -> None:
-        if self._used_up:
-            raise RuntimeError(
-                "A non-persistent GradientTape can only be used to compute one set of gradients (or "
-                f"jacobians): create it with persistent=True to compute this {what}, too."
-            )
+        self._check_records()
         if not (experimental_use_pfor or self._persistent):
             raise RuntimeError(
                 f"GradientTape must be created with persistent=True to compute the {what} with "
