@@ -21,6 +21,7 @@ from eagerflow.framework.trace_type import TracingContext
 from eagerflow.functions import cache, retracing, trace_types, tracing
 from eagerflow.functions import function_type as types
 from eagerflow.functions.concrete_function import Callable, ConcreteFunction
+from eagerflow.functions.placement import check_devices
 from eagerflow.functions.variable_creation import Creation
 from eagerflow.functions.variable_spec import VariableSpec
 from eagerflow.util import lazy, tracebacks
@@ -343,6 +344,8 @@ class Function(_core.TracedCall, Callable):
         signature = types.FunctionType(
             list(signature.parameters.values()), graph.capture_types, output_type
         )
+        if not specs and _core.building() is None:
+            check_devices(graph)
         if self._jit_compile:
             compilation.compile_for_cpu(graph, self._name)
         concrete = ConcreteFunction(graph, signature, self._name, self._attributes, variables)

@@ -81,6 +81,25 @@ def added_on(name):
 for name in ("CPU:5", "GPU:0", "CPU:1", "CPU"):
     show(f"hard {name}", lambda name=name: added_on(name))
 
+
+@tf.function
+def added_in_a_function(name):
+    with tf.device(name):
+        return tf.add(tf.constant([1]), 2)
+
+
+def is_refused(name):
+    try:
+        added_in_a_function(name)
+    except tf.errors.InvalidArgumentError as error:
+        return name in error.message
+    return False
+
+
+for name in ("GPU:0", "CPU:1"):
+    show(f"hard function {name}", lambda name=name: is_refused(name))
+show("hard function's graph", lambda: bool(added_in_a_function.get_concrete_function("GPU:0").graph))
+
 graph = tf.Graph()
 with graph.as_default(), tf.device("/job:ps/task:3"):
     with tf.device("cpu:1"):
