@@ -98,7 +98,9 @@ def is_refused(name):
 
 for name in ("GPU:0", "CPU:1"):
     show(f"hard function {name}", lambda name=name: is_refused(name))
-show("hard function's graph", lambda: bool(added_in_a_function.get_concrete_function("GPU:0").graph))
+show(
+    "hard function's graph", lambda: bool(added_in_a_function.get_concrete_function("GPU:0").graph)
+)
 
 graph = tf.Graph()
 with graph.as_default(), tf.device("/job:ps/task:3"):
