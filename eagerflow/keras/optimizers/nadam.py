@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.variable import Variable, variable_at_once
@@ -31,8 +33,6 @@ class Nadam(Optimizer):
     >>> print(round(float(v), 4))
     0.8937
     """
-
-    _variables_of_keras3 = 1  # the product of momenta, which the count of steps tells
 
     def __init__(
         self,
@@ -72,6 +72,12 @@ class Nadam(Optimizer):
         self._u_product_step = 0
         # The number of updates in functions, counted while they are traced.
         self._traced_updates = 1
+
+    def _extras_of_keras3(self) -> list[Any]:
+        """The product of the momenta, which the count of steps tells."""
+        steps = np.arange(1, int(self.iterations) + 1)
+        momenta = self.beta_1 * (1 - 0.5 * np.power(0.96, steps))
+        return [np.prod(momenta, dtype=np.float32)]
 
     def _initial_slots(self) -> dict[str, float]:
         return {"m": 0.0, "v": 0.0}

@@ -7,8 +7,6 @@ import warnings
 from collections.abc import Callable, Iterable, Set
 from typing import Any, TypeVar
 
-import numpy as np
-
 from eagerflow import _core
 from eagerflow.autodiff.tape import GradientTape
 from eagerflow.config.devices import list_physical_devices
@@ -20,7 +18,7 @@ from eagerflow.framework.trackable import Trackable
 from eagerflow.framework.variable import Variable, variable_at_once
 from eagerflow.keras.argument_docs import complete_docs
 from eagerflow.keras.config import float_dtype
-from eagerflow.keras.optimizers import clipping, scalars, updates
+from eagerflow.keras.optimizers import clipping, keras3_state, scalars, updates
 from eagerflow.keras.optimizers.keras2_hooks import Keras2Hooks, Slots, summed_rows
 from eagerflow.keras.optimizers.keras3_hooks import Keras3Hooks
 from eagerflow.keras.optimizers.learning_rate import HasLearningRate
@@ -102,9 +100,6 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
     >>> print(v.numpy())
     0.8
     """
-
-    # How many variables of Keras 3's optimizer have no counterpart here, but for the learning rate.
-    _variables_of_keras3 = 0
 
     _is_legacy = False
     _unsaved_arguments: Set[str] = frozenset({"learning_rate"})
@@ -263,7 +258,9 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
 
     def load_own_variables(self, store: Any) -> None:
         """Loads the values that `save_own_variables` stored, here or in Keras 3."""
-        values = self._without_keras3_extras([store[str(k)][()] for k in range(len(store.keys()))])
+        values = keras3_state.values_for(
+            self, [store[str(k)][()] for k in range(len(store.keys()))]
+        )
         if len(values) != len(self._variables):
             warnings.warn(
                 f"Skipping variable loading for optimizer '{self.name}', because it has "
@@ -275,15 +272,19 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         for variable, value in zip(self._variables, values, strict=True):
             variable.assign(value)
 
-    def _without_keras3_extras(self, values: list[Any]) -> list[Any]:
-        """The values of a file for the optimizer's variables; Keras 3 has more of them.
+    def _save_for_keras3(self, store: dict) -> None:
+        """As `save_own_variables`, in the order of Keras 3."""
+        if type(self).save_own_variables is not Optimizer.save_own_variables:
+            self.save_own_variables(store)
+            return
+        store |= {str(k): value for k, value in enumerate(keras3_state.values_of(self))}
 
-        Its learning rate is the second, and what only some optimizers have comes last.
-        """
-        more = len(values) - len(self._variables)
-        if more == 1 + self._variables_of_keras3 and np.ndim(values[1]) == 0:
-            return [values[0], *values[2 : len(values) - self._variables_of_keras3]]
-        return values
+    def _has_slots_in_keras3(self) -> bool:
+        return True
+
+    def _extras_of_keras3(self) -> list[Any]:
+        """The values that Keras 3's optimizer has at the end, without counterparts here."""
+        return []
 
     def build(self, var_list: Iterable[Variable]) -> None:
         """Makes the optimizer's variables for the model's; `apply_gradients` calls this."""

@@ -70,6 +70,9 @@ class SGD(Optimizer):
         self.momentum = momentum
         self.nesterov = nesterov
 
+    def _has_slots_in_keras3(self) -> bool:
+        return self._uses_momentum()
+
     def _uses_momentum(self) -> bool:
         # One that is computed at each step may become positive.
         momentum = self.momentum

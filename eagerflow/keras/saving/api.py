@@ -58,8 +58,10 @@ def save_model(
         filepath: `NAME.keras` (an archive), `NAME.h5` (HDF5), or another name for a SavedModel.
         overwrite: whether a file that is there is replaced.
         save_format: "keras", "h5" or "tf", if the name does not say it.
-        **kwargs: for HDF5 and SavedModels `include_optimizer`, by default True: whether the
-            optimizer and how the model was compiled are saved. `signatures`, `options` and
+        **kwargs: for archives `keras_version`: 2, by default, or 3; the optimizer's variables are
+            in that version's order, and the other one starts its optimizer afresh. For HDF5 and
+            SavedModels `include_optimizer`, by default True: whether the optimizer and how the
+            model was compiled are saved. `signatures`, `options` and
             `save_traces`, of SavedModels, are ignored.
 
     Raises:
@@ -84,18 +86,18 @@ def save_model(
                 "Invalid `filepath` argument: expected a `.keras` extension. "
                 f"Received: filepath={path}"
             )
-        if kwargs:
+        if kwargs.keys() - {"keras_version"}:
             raise ValueError(
                 "The following argument(s) are not supported with the native Keras format: "
                 f"{list(kwargs)}"
             )
     for name in kwargs:
-        if name not in _OPTIONS:
+        if name not in _OPTIONS and kind != "keras":
             raise TypeError(f"save_model() got an unexpected keyword argument '{name}'")
     include_optimizer = kwargs.get("include_optimizer", True)
     _refuse_existing(path, overwrite)
     if kind == "keras":
-        archive.save_model(model, path)
+        archive.save_model(model, path, **kwargs)
     elif kind == "h5":
         _name_metrics(model)
         hdf5_model.save_model(model, path, include_optimizer)

@@ -33,8 +33,19 @@ _METADATA, _CONFIG, _STATE = "metadata.json", "config.json", "model.weights.h5"
 _ASSETS = "assets"
 
 
-def save_model(model: Any, path: Any) -> None:
-    """Writes a model as an archive."""
+def save_model(model: Any, path: Any, keras_version: int = 2) -> None:
+    """Writes a model as an archive.
+
+    Args:
+        model: the model.
+        path: the file.
+        keras_version: 2 or 3: which of them finds the state of the optimizer. Both read the rest.
+
+    Raises:
+        ValueError: for another version.
+    """
+    if keras_version not in (2, 3):
+        raise ValueError(f"`keras_version` must be 2 or 3. Received: {keras_version}")
     if not model.built:
         warnings.warn(
             "You are saving a model that has not yet been built. It might not contain any weights "
@@ -46,12 +57,12 @@ def save_model(model: Any, path: Any) -> None:
     if compile_config is not None:
         config["compile_config"] = compile_config
     metadata = {
-        "keras_version": VERSION,
+        "keras_version": VERSION if keras_version == 2 else "3.0.0",
         "date_saved": datetime.datetime.now().strftime("%Y-%m-%d@%H:%M:%S"),
     }
     state = io.BytesIO()
     with files._h5py().File(state, "w") as file:
-        write_state(file, model)
+        write_state(file, model, keras_version)
     with (
         replaced(path_text(path)) as temporary,
         zipfile.ZipFile(temporary, "w") as archive,

@@ -23,6 +23,7 @@ losses = lazy.Module("eagerflow.keras.losses")
 metrics = lazy.Module("eagerflow.keras.metrics")
 optimizers = lazy.Module("eagerflow.keras.optimizers")
 registration = lazy.Module("eagerflow.keras.saving.registration")
+keras3_state = lazy.Module("eagerflow.keras.optimizers.keras3_state")
 serialization = lazy.Module("eagerflow.keras.saving.serialization")
 
 # Imported when it is first used: it imports this package.
@@ -233,7 +234,7 @@ def _compile(model: Any, file: Any) -> None:
         return
     optimizer.build(model.trainable_variables)
     group = file["optimizer_weights"]
-    values = optimizer._without_keras3_extras(_group_values(group))
+    values = keras3_state.values_for(optimizer, _group_values(group))
     variables = list(optimizer.variables)
     if [np.shape(value) for value in values] != [tuple(v.shape) for v in variables]:
         warnings.warn(

@@ -193,12 +193,21 @@ def asset_owners(model: Any) -> Iterator[tuple[str, Any]]:
             yield path, item
 
 
-def write_state(file: Any, model: Any) -> None:
-    """Writes the variables of a model and of all below it."""
+def write_state(file: Any, model: Any, keras_version: int = 2) -> None:
+    """Writes the variables of a model and of all below it.
+
+    Args:
+        file: the HDF5 file.
+        model: the model.
+        keras_version: 2 or 3: whose order the variables of optimizers have.
+    """
     groups: dict[int, Any] = {}
     for path, item in _walk(model):
         store: dict[str, Any] = {}
-        item.save_own_variables(store)
+        if keras_version == 3 and hasattr(item, "_save_for_keras3"):
+            item._save_for_keras3(store)
+        else:
+            item.save_own_variables(store)
         group = groups[id(item)] = file.create_group(f"{path}/vars" if path else "vars")
         name = getattr(item, "name", None)
         if isinstance(name, str):
