@@ -29,8 +29,8 @@ def convert(function: Callable[..., Any], features: Any = None) -> Callable[...,
         features: None, a Feature, or several of them.
     """
 
-    # Then nothing has to be imported.
-    as_it_is = isinstance(function, types.FunctionType) and libraries.runs_as_it_is(function)
+    # Then nothing has to be imported. A library's function is converted if it asks for that itself.
+    as_it_is = isinstance(function, types.FunctionType) and libraries.is_own(function)
 
     def converted(*args: Any, **kwargs: Any) -> Any:
         try:
@@ -89,7 +89,9 @@ def converted_call(
     overload = builtin_functions.overload_of(function)
     if overload is not None:
         return _call(overload, args, kwargs)
-    if not options.internal_convert_user_code or libraries.runs_as_it_is(function):
+    if not options.internal_convert_user_code:
+        return _call(function, args, kwargs)
+    if libraries.runs_as_it_is(function, asked=options.user_requested):
         return _call(function, args, kwargs)
     if isinstance(function, types.MethodType):
         args = (function.__self__, *args)

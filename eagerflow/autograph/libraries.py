@@ -40,6 +40,11 @@ _PACKAGES = frozenset(
 _MODULES = ("absl.logging", "tensorflow_datasets.core")
 
 
+def is_own(function: Any) -> bool:
+    """Whether a function is this package's."""
+    return function.__module__.partition(".")[0] == "eagerflow" if function.__module__ else False
+
+
 def _is_in_library(thing: Any) -> bool:
     """Whether the module that defines something belongs to a library."""
     module = getattr(thing, "__module__", None)
@@ -58,18 +63,18 @@ def _is_named_tuple(owner: type) -> bool:
     return issubclass(owner, tuple) and hasattr(owner, "_fields")
 
 
-def runs_as_it_is(function: Any) -> bool:
-    """Whether a callable is a library's, or of a kind that cannot be converted."""
+def runs_as_it_is(function: Any, asked: bool = False) -> bool:
+    """Whether a callable is of a kind that cannot be converted, or a library's that has not asked."""
     if inspect.isclass(function):
         return True
     if isinstance(function, types.MethodType):
         owner = function.__self__
         owner = owner if inspect.isclass(owner) else type(owner)
-        return _is_test_case(owner) or runs_as_it_is(function.__func__)
+        return _is_test_case(owner) or runs_as_it_is(function.__func__, asked)
     if isinstance(function, types.FunctionType):
         code = function.__code__
         return (
-            _is_in_library(function)
+            (is_own(function) if asked else _is_in_library(function))
             or code.co_filename == "<string>"
             or bool(code.co_flags & _UNSUPPORTED_KINDS)
         )

@@ -20,7 +20,13 @@ from eagerflow.distribute.collectives import (
 from eagerflow.distribute.contexts import ReplicaContext, require_cross_replica
 from eagerflow.distribute.overlap import SummingTape
 from eagerflow.distribute.replicas import as_called, run_replicas
-from eagerflow.distribute.values import DistributedValues, Mirrored, joined, replica_of
+from eagerflow.distribute.values import (
+    DistributedValues,
+    Mirrored,
+    container_of,
+    joined,
+    replica_of,
+)
 from eagerflow.distribute.variables import AggregatingVariable, DistributedVariable, make_copies
 from eagerflow.framework import distribution_state as distribution
 from eagerflow.framework.device import device
@@ -147,7 +153,7 @@ class StrategyExtended:
 
     def value_container(self, value: Any) -> Any:
         """The variable with copies that a copy is of; any other value itself."""
-        container = getattr(value, "_distributed_container", None)
+        container = container_of(value)
         return value if container is None else container
 
     def read_var(self, v: Any) -> Any:

@@ -144,12 +144,18 @@ def joined(values: Sequence[Any], kind: type[DistributedValues] = PerReplica) ->
         return type(first)((key, joined([v[key] for v in values], kind)) for key in first)
     if all(value is first for value in values):
         return first
-    container = getattr(first, "_distributed_container", None)
+    container = container_of(first)
     if container is not None and all(
         value is part for value, part in zip(values, container.values, strict=True)
     ):
         return container
     return kind(values)
+
+
+def container_of(value: Any) -> Any:
+    """The variable with copies that a copy is of; None for any other value."""
+    container = getattr(value, "_distributed_container", None)
+    return None if container is None else container()
 
 
 def _check_alike(values: Sequence[Any], alike: Callable[[Any], bool]) -> None:

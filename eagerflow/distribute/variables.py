@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -62,7 +63,7 @@ class DistributedVariable(DistributedValues, Variable):
         self._synchronization = synchronization
         self._constraint = values[0].constraint
         for value in values:
-            value._distributed_container = self
+            value._distributed_container = weakref.ref(self)
 
     # One of the copies
 

@@ -113,6 +113,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "profiler": ("eagerflow.profiler.experimental",),
     "pywrap_tfe": (f"{_INTERNALS}.pywrap_tfe",),
     "saved_model": (f"{_V1}.saved_model", "eagerflow.saved_model"),
+    "saved_model.save": (f"{_INTERNALS}.saving",),
     "saved_model.nested_structure_coder": (f"{_INTERNALS}.structure_messages",),
     "saved_model.load_context": (f"{_INTERNALS}.registrations",),
     "saved_model.model_utils.mode_keys": (f"{_INTERNALS}.mode_keys",),

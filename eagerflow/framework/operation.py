@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from eagerflow import _core
+from eagerflow.framework import context
 from eagerflow.framework.dtypes import resource
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.util import lazy
@@ -209,8 +210,14 @@ class GraphInspection:
 
     @property
     def outer_graph(self) -> Any:
-        """The graph that was being built when this one was begun, or None."""
-        return self.outer
+        """The graph that was being built when this one was begun, or the default one.
+
+        Raises:
+            AttributeError: of a program's graph, around which there is none.
+        """
+        if not self.building_function:
+            raise AttributeError("'Graph' object has no attribute 'outer_graph'")
+        return self.outer or context.default_graph()
 
     def get_operations(self) -> list[Operation]:
         """All operations, in the order in which they run."""
@@ -345,6 +352,9 @@ class GraphInspection:
         """The functions that the graph's operations call, by name."""
         library = [*self.as_graph_def().library.function, *self.imported_functions]
         return {message.signature.name: _FunctionDefinition(message) for message in library}
+
+    def _get_control_flow_context(self) -> None:
+        """None: branches and loops are graphs of their own."""
 
     def as_function_def(self, name: str) -> Any:
         """The graph as a FunctionDef message of that name."""

@@ -43,6 +43,37 @@ class TrackableDataStructure(Trackable):
             return [storage[key] for key in sorted(storage, key=str)]
         return list(storage)
 
+    @property
+    def layers(self) -> list[Any]:
+        """The elements that have weights: layers, and other such lists and dictionaries."""
+        return [item for item in self._values if hasattr(item, "trainable_weights")]
+
+    _layers = layers
+
+    def _own_variables(self) -> list[Any]:
+        return [item for item in self._values if isinstance(item, Variable)]
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        """The trainable weights of layers, then trainable variables, among the elements."""
+        weights = [weight for layer in self.layers for weight in layer.trainable_weights]
+        return weights + [variable for variable in self._own_variables() if variable.trainable]
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        """The other weights of layers and variables among the elements."""
+        weights = [weight for layer in self.layers for weight in layer.non_trainable_weights]
+        return weights + [variable for variable in self._own_variables() if not variable.trainable]
+
+    @property
+    def weights(self) -> list[Any]:
+        """All of them, the trainable ones first."""
+        return self.trainable_weights + self.non_trainable_weights
+
+    trainable_variables = trainable_weights
+    non_trainable_variables = non_trainable_weights
+    variables = weights
+
     def _differs(self) -> bool:
         raise NotImplementedError
 

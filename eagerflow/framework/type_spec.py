@@ -158,6 +158,10 @@ class TypeSpec(TraceType):
         """The spec of `size` stacked values; None means any number."""
         raise TypeError(f"Elements with {self} cannot be batched.")
 
+    def _with_tensor_ranks_only(self) -> TypeSpec:
+        """The same spec with no sizes in its shapes, only their number."""
+        return self._deserialize(_without_sizes(self._serialized()))
+
     def _unbatch(self) -> TypeSpec:
         """The spec of a slice of a value along the first axis."""
         raise TypeError(f"Elements with {self} have no slices.")
@@ -190,6 +194,19 @@ class TypeSpec(TraceType):
     def _zero(self, unknown: int) -> Any:
         """A value of this spec: zeros, `unknown` of them where a size is not known."""
         raise TypeError(f"There is no zero with {self}.")
+
+
+def _without_sizes(parameters: Any) -> Any:
+    """What makes a spec, with shapes of which only the rank is known."""
+    if isinstance(parameters, TensorShape):
+        return TensorShape(None if parameters.rank is None else [None] * parameters.rank)
+    if isinstance(parameters, TypeSpec):
+        return parameters._with_tensor_ranks_only()
+    if isinstance(parameters, (list, tuple)):
+        return type(parameters)(map(_without_sizes, parameters))
+    if isinstance(parameters, dict):
+        return {key: _without_sizes(value) for key, value in parameters.items()}
+    return parameters
 
 
 class TensorSpec(TypeSpec):
@@ -333,6 +350,12 @@ class TensorSpec(TypeSpec):
 
     def _batch(self, size: int | None) -> TensorSpec:
         return TensorSpec(TensorShape([size]).concatenate(self._shape), self._dtype)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype, self._name
+
+    def _with_tensor_ranks_only(self) -> TensorSpec:
+        return TensorSpec(_without_sizes(self._shape), self._dtype, self._name)
 
     def _unbatch(self) -> TensorSpec:
         return TensorSpec(None if self._shape.rank is None else self._shape[1:], self._dtype)

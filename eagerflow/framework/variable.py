@@ -401,12 +401,13 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
         """In a `tf.Graph`, the operation that reads the variable.
 
         Version 1's functions return the variable that they have changed, in place of an operation that
-        programs wait for: there is none, and it is None.
+        programs wait for: there is none, and it is None. So it is in functions that are being traced,
+        where variables are what their assignments return, too.
         """
         nodes = self._nodes_in_graph()
         if nodes is not None:
             return nodes.read.op
-        if self._stands_for_update:
+        if self._stands_for_update or _core.building() is not None:
             return None
         raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
 

@@ -164,7 +164,7 @@ def while_loop(
 
     alone = not isinstance(loop_vars, list | builtins.tuple)
     values = [loop_vars] if alone else loop_vars
-    if context.building_graph() is None:
+    if context.executing_eagerly():
         limit = eager.iteration_limit(maximum_iterations, parallel_iterations)
         bare = not return_same_structure
         result, alone = eager.repeated(cond, body, values, limit, bare)

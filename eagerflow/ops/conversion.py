@@ -47,7 +47,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     tensor = _core.convert(value, dtype, None)
     graph = _core.building()
     if graph is not None:
-        tensor = graph.constant(tensor, name)
+        tensor = graph.constant(tensor, name or "Const")
     if shape is None:
         return tensor
     shape = TensorShape(shape)

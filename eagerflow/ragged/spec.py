@@ -179,6 +179,10 @@ class RaggedTensorSpec(TypeSpec):
         shape = TensorShape([size]).concatenate(self._shape)
         return RaggedTensorSpec(shape, self._dtype, self._ragged_rank + 1, self._row_splits_dtype)
 
+    def _serialize(self) -> tuple[Any, ...]:
+        own = self._shape, self._dtype, self.ragged_rank, self._row_splits_dtype
+        return own if self._flat_values_spec is None else (*own, self._flat_values_spec)
+
     def _unbatch(self) -> RaggedTensorSpec:
         shape = None if self._shape.rank is None else self._shape[1:]
         rank = max(self._ragged_rank - 1, 0)

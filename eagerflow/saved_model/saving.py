@@ -81,6 +81,13 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
     >>> tf.saved_model.load(folder).v.numpy()
     array([1., 2.], dtype=float32)
     """
+    save_and_list(obj, export_dir, signatures, options)
+
+
+def save_and_list(
+    obj: Any, export_dir: Any, signatures: Any = None, options: Any = None
+) -> list[tuple[Any, str]]:
+    """Saves an object as `save` does; what has been saved, in the file's order, and the paths to it."""
     if not is_trackable(obj):
         raise ValueError(
             f"Expected an object of type `Trackable`, such as `tf.Module` or a subclass of the "
@@ -94,7 +101,8 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
     metadata = MESSAGES["KerasMetadata"]()
     # What cannot be exported is refused before anything is written.
     listing = _Listing()
-    assets = _Writer(obj, meta_graph, metadata, options, listing).write(signatures)
+    writer = _Writer(obj, meta_graph, metadata, options, listing)
+    assets = writer.write(signatures)
     variables = os.path.join(folder, constants.VARIABLES_DIRECTORY)
     for made in (variables, os.path.join(folder, constants.ASSETS_DIRECTORY)):
         with translated(made):
@@ -108,6 +116,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
         _write(folder, constants.KERAS_METADATA_FILENAME, metadata)
     # Last, since it makes the folder a SavedModel.
     _write(folder, constants.SAVED_MODEL_FILENAME_PB, model)
+    return writer.objects
 
 
 def _write(folder: str, name: str, message: Any) -> None:
@@ -147,6 +156,11 @@ class _Writer:
                     self._numbers[id(slot)] = len(objects)
                     objects.append((slot, ""))
         self._objects = objects
+
+    @property
+    def objects(self) -> list[tuple[Any, str]]:
+        """The objects in order, and the paths to them."""
+        return self._objects
 
     def write(self, signatures: Any) -> list[str]:
         """Fills the message; the files that are to be copied."""
@@ -354,8 +368,8 @@ class _Listing:
 
 
 def _lists_what_is_saved(item: Any) -> bool:
-    """Whether a class lists objects and functions. Keras 2's trace themselves, in TensorFlow's way."""
-    return lists_own_children(item) and not hasattr(type(item), "_trackable_saved_model_saver")
+    """Whether a class lists objects and functions."""
+    return lists_own_children(item)
 
 
 def _default_signature(item: Any) -> Any:

@@ -325,6 +325,9 @@ class SparseTensorSpec(TypeSpec):
     def _batch(self, size: int | None) -> SparseTensorSpec:
         return SparseTensorSpec(TensorShape([size]).concatenate(self._shape), self._dtype)
 
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._shape, self._dtype
+
     def _unbatch(self) -> SparseTensorSpec:
         return SparseTensorSpec(None if self._shape.rank is None else self._shape[1:], self._dtype)
 

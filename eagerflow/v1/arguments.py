@@ -59,8 +59,9 @@ def version_1(
         if known[new].default not in (None, inspect.Parameter.empty):
             body.append(f"{name} = _defaults[{new!r}] if {name} is None else {name}")
     body.append(f"return _function({', '.join(f'{new}={name}' for new, name in passed.items())})")
-    # It is not a function of operations itself: the other one is, and names them.
-    return define(
+    # It is not a function of operations itself: the other one is, names them, and is overridden by
+    # types that are registered for this one.
+    result = define(
         declaration,
         body,
         module,
@@ -70,6 +71,8 @@ def version_1(
         _defaults={new: parameter.default for new, parameter in known.items()},
         _function=function,
     )
+    result._dispatched = function  # type: ignore[attr-defined]
+    return result
 
 
 def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:

@@ -246,19 +246,27 @@ def fused_batch_norm(
         x: images.
         scale: for each channel.
         offset: for each channel.
-        mean: the mean to use, unless training.
-        variance: the variance to use, unless training.
+        mean: the mean to use; in training, the moving mean that the batch's is added to.
+        variance: the variance to use; in training, the moving variance.
         epsilon: is added to the variance.
         data_format: "NHWC" or "NCHW".
         is_training: whether the batch's own mean and variance are used.
         name: the node's name in a graph.
-        exponential_avg_factor: accepted when it is 1.
+        exponential_avg_factor: the part of the batch in the moving mean and variance that are
+            returned; 1 returns those of the batch.
+
+    >>> x, ones, zeros = tf.reshape([1.0, 3.0], [2, 1, 1, 1]), tf.ones([1]), tf.zeros([1])
+    >>> normalize = tf.compat.v1.nn.fused_batch_norm
+    >>> y, mean, variance = normalize(x, ones, zeros, zeros, ones, exponential_avg_factor=0.5)
+    >>> float(mean), float(variance)
+    (1.0, 1.5)
     """
     x = _core.as_tensor(x)
     axis = 1 if data_format == "NCHW" else -1
     if not is_training:
         y = _ops.batch_norm_inference(x, scale, offset, mean, variance, epsilon, axis)
         return y, mean, variance
+    given_mean, given_variance = mean, variance
     y, mean, spread, _ = _ops.batch_norm(x, scale, offset, epsilon, axis)
     if None in x._shape_tuple():
         elements = _ops.cast(_ops.reduce_prod(_ops.shape(x)), spread.dtype)
@@ -267,6 +275,10 @@ def fused_batch_norm(
     else:
         count = x._size // max(x._shape_tuple()[axis], 1)
         variance = spread * (count / max(count - 1, 1))
+    if exponential_avg_factor != 1.0:
+        kept = 1.0 - exponential_avg_factor
+        mean = given_mean * kept + mean * exponential_avg_factor
+        variance = given_variance * kept + variance * exponential_avg_factor
     return y, mean, variance
 
 

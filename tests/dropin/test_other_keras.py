@@ -1,5 +1,6 @@
 """What another Keras package needs of TensorFlow's inside, beside `install_as_tensorflow(keras=False)`."""
 
+import inspect
 import subprocess
 import sys
 import unittest
@@ -12,7 +13,9 @@ from eagerflow.compat.internals import (
     combinations,
     composites,
     decorators,
+    dispatch,
     functions,
+    saving,
     tracking,
     xla,
 )
@@ -211,3 +214,146 @@ def test_variances_of_batches_whose_size_is_not_known():
     function = tf.function(normalized, input_signature=[tf.TensorSpec([None, 1, 1, 2])])
     for known, unknown in zip(normalized(x), function(x), strict=True):
         np.testing.assert_allclose(known, unknown, rtol=1e-6)
+
+
+def test_dispatchers_of_version_1s_functions():
+    class Marked:
+        pass
+
+    class Dispatcher(dispatch.OpDispatcher):
+        def handle(self, args, kwargs):
+            found = any(isinstance(value, Marked) for value in [*args, *kwargs.values()])
+            return "handled" if found else self.NOT_SUPPORTED
+
+    Dispatcher().register(tf.compat.v1.boolean_mask)
+    assert tf.compat.v1.boolean_mask(Marked(), [True]) == "handled"
+    assert tf.compat.v1.boolean_mask([1, 2], [True, False]).numpy().tolist() == [1]
+
+
+def test_names_that_another_keras_exports_are_its_own(monkeypatch):
+    monkeypatch.setattr(decorators, "_exported", {})
+    assert decorators.get_symbol_from_name("keras.Model") is tf.keras.Model
+
+    @decorators.keras_export("keras.Model", v1=["keras.engine.Model"])
+    class Model:
+        pass
+
+    assert decorators.get_symbol_from_name("keras.Model") is Model
+    assert decorators.get_symbol_from_name("compat.v1.keras.engine.Model") is Model
+    assert decorators.get_symbol_from_name("keras.layers.Dense") is None
+    assert decorators.get_symbol_from_name("math.add") is tf.add
+
+
+def test_decorated_methods_have_no_instance_among_their_arguments():
+    class Layer:
+        def call(self, inputs, training=False):
+            return inputs + 1.0 if training else inputs
+
+    layer = Layer()
+    spec = inspect.getfullargspec(Layer.call)
+    for given in (None, spec):
+        traced = tf.function(
+            decorators.make_decorator(
+                layer.call, lambda *a, **k: layer.call(*a, **k), decorator_argspec=given
+            )
+        )
+        assert traced(tf.constant(1.0), training=True).numpy() == 2.0
+
+
+def test_a_librarys_function_is_converted_if_it_asks_itself():
+    def steps(n):
+        total = tf.constant(0)
+        for k in tf.range(n):
+            total += k
+        return total
+
+    steps.__module__ = "tf_keras.src.engine.training"
+    assert tf.function(steps)(tf.constant(4)).numpy() == 6
+
+
+def test_lists_of_attributes_have_the_weights_of_their_layers():
+    module = tf.Module()
+    module.items = [tf.keras.layers.Dense(1), tf.Variable(1.0, trainable=False), "other"]
+    module.items[0].build([None, 2])
+    module.items.append({"more": tf.Variable(2.0)})
+    items = module.items
+    assert [w.shape.as_list() for w in items.trainable_weights] == [[2, 1], [1], []]
+    assert [w.numpy() for w in items.non_trainable_weights] == [1.0]
+    assert len(items.weights) == 4 and len(items.layers) == 2
+
+
+def test_graphs_around_functions():
+    seen = []
+
+    @tf.function
+    def outer():
+        graph = tf.compat.v1.get_default_graph()
+        while True:
+            seen.append(graph._get_control_flow_context())
+            try:
+                graph = graph.outer_graph
+            except AttributeError:
+                return tf.constant(1.0, name=None)
+
+    outer()
+    assert seen == [None, None]
+
+
+def test_loops_of_version_1_in_functions():
+    @tf.function
+    def doubled(n):
+        x = tf.constant(1)
+        return tf.compat.v1.while_loop(lambda k, x: k < n, lambda k, x: (k + 1, x * 2), (0, x))[1]
+
+    assert doubled(tf.constant(5)).numpy() == 32
+
+
+def test_moving_averages_of_fused_normalization():
+    x = tf.reshape([1.0, 3.0], [2, 1, 1, 1])
+    one, zero = tf.ones([1]), tf.zeros([1])
+    for data_format in ("NHWC", "NCHW"):
+        _, mean, variance = tf.compat.v1.nn.fused_batch_norm(
+            x, one, zero, zero, one, data_format=data_format, exponential_avg_factor=0.25
+        )
+        np.testing.assert_allclose([mean[0], variance[0]], [0.5, 1.25])
+
+
+def test_specs_by_name_and_without_sizes():
+    spec = tf.TensorSpec([2, 3], tf.int32, "x")
+    assert composites.get_name(type(spec)) == "tf.TensorSpec"
+    assert composites.lookup("tf.RaggedTensorSpec") is tf.RaggedTensorSpec
+    assert spec._serialize() == (tf.TensorShape([2, 3]), tf.int32, "x")
+    assert spec._with_tensor_ranks_only() == tf.TensorSpec([None, None], tf.int32, "x")
+    sparse = tf.SparseTensorSpec([2, 3], tf.int32)._with_tensor_ranks_only()
+    assert sparse == tf.SparseTensorSpec([None, None], tf.int32)
+    ragged = tf.RaggedTensorSpec([2, None], tf.int32)._with_tensor_ranks_only()
+    assert ragged == tf.RaggedTensorSpec([None, None], tf.int32)
+
+
+def test_saved_objects_in_order(tmp_path):
+    module = tf.Module()
+    module.inner = tf.Module()
+    module.inner.v = tf.Variable(1.0)
+    nodes, paths = saving.save_and_return_nodes(module, str(tmp_path))
+    assert nodes[0] is module and paths[module] == []
+    found = next(node for node in nodes if node is module.inner.v)
+    assert [reference.name for reference in paths[found]] == ["inner", "v"]
+    assert float(tf.saved_model.load(str(tmp_path)).inner.v) == 1.0
+
+
+def test_copies_know_their_variable():
+    strategy = tf.distribute.MirroredStrategy(["CPU:0"])
+    with strategy.scope():
+        variable = tf.Variable(1.0)
+    assert variable.values[0]._distributed_container() is variable
+
+
+def test_results_of_assignments_in_functions_have_an_operation():
+    variable = tf.Variable(1.0)
+
+    @tf.function
+    def doubled_if(condition):
+        tf.cond(condition, lambda: variable.assign(variable * 2.0).op, tf.no_op)
+
+    doubled_if(tf.constant(True))
+    assert variable.numpy() == 2.0

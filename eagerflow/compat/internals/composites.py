@@ -13,7 +13,9 @@ from eagerflow.framework.composite import CompositeTensor, SparseTensorValue
 from eagerflow.framework.indexed_slices import IndexedSlices, IndexedSlicesSpec, IndexedSlicesValue
 from eagerflow.framework.tensor import Tensor
 from eagerflow.framework.trace_type import TraceType
-from eagerflow.framework.type_spec import TensorSpec, TypeSpec, type_spec_from_value
+from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec, TypeSpec, type_spec_from_value
+from eagerflow.ops.tensor_array import TensorArraySpec
+from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
 from eagerflow.typing import TensorLike
 
@@ -122,8 +124,12 @@ class BoundedTensorSpec(TensorSpec):
 DenseSpec = TensorSpec
 Symbol = Tensor
 
-_NAME_TO_TYPE_SPEC: dict[str, type] = {}
-_TYPE_SPEC_TO_NAME: dict[type, str] = {}
+_NAME_TO_TYPE_SPEC: dict[str, type] = {
+    f"tf.{kind.__name__}": kind
+    for kind in (BoundedTensorSpec, NoneTensorSpec, RaggedTensorSpec, SparseTensorSpec)
+    + (TensorArraySpec, TensorSpec)
+}
+_TYPE_SPEC_TO_NAME: dict[type, str] = {kind: name for name, kind in _NAME_TO_TYPE_SPEC.items()}
 
 
 def is_sparse(tensor: Any) -> bool:

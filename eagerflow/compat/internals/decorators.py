@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
-from collections.abc import Callable, Iterator
+import inspect
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from eagerflow.keras.engine import op_names
@@ -53,14 +54,15 @@ def make_decorator(
     name = decorator_name or str(getattr(decorator_func, "__qualname__", "decorator"))
     wrapped._tf_decorator = TFDecorator(name, target, decorator_doc, decorator_argspec)
     if decorator_argspec is not None:
-        wrapped.__signature__ = fullargspec_to_signature(decorator_argspec)
+        signature = fullargspec_to_signature(decorator_argspec)
+        if inspect.ismethod(unwrap(target)[1]):  # whose instance is given already
+            signature = signature.replace(parameters=[*signature.parameters.values()][1:])
+        wrapped.__signature__ = signature
     return wrapped
 
 
 def fullargspec_to_signature(spec: Any) -> Any:
     """The signature that `inspect.getfullargspec` describes."""
-    import inspect
-
     names, defaults = list(spec.args), list(spec.defaults or ())
     kind = inspect.Parameter
     parameters = [
@@ -105,20 +107,31 @@ def rewrap(decorator_func: Any, previous_target: Any, new_target: Any) -> Any:
     return decorator_func
 
 
+# What libraries export, by their public names.
+_exported: dict[str, Any] = {}
+
+
 class tf_export:
     """A decorator that notes the public names of a function or class of a library.
 
     Args:
         *names: the names, the canonical one first.
         api_name: the library.
+        v1: its names in version 1.
+        **kwargs: accepted.
     """
 
-    def __init__(self, *names: str, api_name: str = "tensorflow", **kwargs: Any) -> None:
+    def __init__(
+        self, *names: str, api_name: str = "tensorflow", v1: Sequence[str] = (), **kwargs: Any
+    ) -> None:
         self._names = names
+        self._v1 = v1
         self._api_name = api_name
 
     def __call__(self, symbol: Any) -> Any:
         setattr(unwrap(symbol)[1], _names_attribute(self._api_name), self._names)
+        _exported.update(dict.fromkeys(self._names, symbol))
+        _exported.update(dict.fromkeys((f"compat.v1.{name}" for name in self._v1), symbol))
         return symbol
 
     def export_constant(self, module_name: str, name: str) -> None:
@@ -149,7 +162,18 @@ def get_canonical_name_for_symbol(
 
 
 def get_symbol_from_name(name: str) -> Any:
-    """The public thing with a name below `tf`, or None."""
+    """The public thing with a name below `tf`, or None.
+
+    Where another Keras has exported its names, those of Keras are its own.
+
+    >>> from eagerflow.compat.internals import decorators
+    >>> decorators.get_symbol_from_name("math.add") is tf.add
+    True
+    """
+    if name in _exported:
+        return _exported[name]
+    if name.removeprefix("compat.v1.").startswith("keras.") and "keras.Model" in _exported:
+        return None
     value: Any = importlib.import_module("eagerflow")
     for part in name.split("."):
         value = getattr(value, part, None)
