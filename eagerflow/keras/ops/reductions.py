@@ -180,16 +180,23 @@ def nanstd(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
 
 @op_function
 def nanargmax(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """The indices of the largest elements, without NaN."""
+    """The indices of the largest elements, without NaN; -1 where there is nothing else."""
     x = floating(x)
-    return shared.argmax(KERAS, shared.nan_as(x, -math.inf), axis, keepdims)
+    found = shared.argmax(KERAS, shared.nan_as(x, -math.inf), axis, keepdims)
+    return _unless_nan(x, found, axis, keepdims)
 
 
 @op_function
 def nanargmin(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """The indices of the smallest elements, without NaN."""
+    """The indices of the smallest elements, without NaN; -1 where there is nothing else."""
     x = floating(x)
-    return shared.argmin(KERAS, shared.nan_as(x, math.inf), axis, keepdims)
+    found = shared.argmin(KERAS, shared.nan_as(x, math.inf), axis, keepdims)
+    return _unless_nan(x, found, axis, keepdims)
+
+
+def _unless_nan(x: Tensor, found: Tensor, axis: int | None, keepdims: bool) -> Tensor:
+    nothing = _ops.reduce_all(_ops.is_nan(x), axis=axis, keepdims=keepdims)
+    return _ops.select(nothing, _ops.zeros_like(found) - 1, found)
 
 
 @op_function

@@ -186,7 +186,7 @@ def rot90(rules: Rules, x: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Ten
     """Rotated by 90 degrees k times, from the first of two axes towards the second.
 
     Raises:
-        ValueError: for a rank below 2.
+        ValueError: for a rank below 2, or if both axes are the same.
     """
     x = rules.tensor(x)
     if x.ndim < 2:
@@ -194,6 +194,8 @@ def rot90(rules: Rules, x: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Ten
             f"Input array must have at least 2 dimensions. Received: array.ndim={x.ndim}"
         )
     first, second = axes_of(tuple(axes), x.ndim)
+    if first == second:
+        raise ValueError(f"The two axes must be different. Received: axes={tuple(axes)}")
     for _ in range(k % 4):
         x = swapaxes(rules, _ops.reverse(x, [second]), first, second)
     return x
@@ -230,7 +232,15 @@ def pad(
         pad_width: the counts before and after: an integer, a pair, or a pair for each axis.
         mode: "constant", "reflect" or "symmetric".
         constant_values: the value of the padding with "constant", by default 0.
+
+    Raises:
+        ValueError: if there is a value for another mode.
     """
+    if mode != "constant" and constant_values is not None:
+        raise ValueError(
+            "Argument `constant_values` can only be provided when `mode == 'constant'`. "
+            f"Received: mode={mode}"
+        )
     x = rules.tensor(x)
     widths = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()
     if mode != "constant":

@@ -1,4 +1,4 @@
-"""keras.ops.view: the last axis, graphs and errors."""
+"""keras.ops of arrays: view with the last axis, graphs and errors; wrong arguments."""
 
 import numpy as np
 import pytest
@@ -30,3 +30,10 @@ def test_bytes_that_do_not_fit_are_refused():
     for x, dtype in ((np.float32(1), "int16"), (np.arange(3, dtype="int32"), "int64")):
         with pytest.raises(ValueError, match="cannot be viewed"):
             ops.view(x, dtype)
+
+
+def test_arguments_that_contradict_are_refused():
+    with pytest.raises(ValueError, match="only be provided when `mode == 'constant'`"):
+        ops.pad(np.ones(3), 1, mode="reflect", constant_values=2)
+    with pytest.raises(ValueError, match="must be different"):
+        ops.rot90(np.ones([2, 2]), axes=(0, -2))

@@ -55,3 +55,10 @@ def test_gradients_reach_only_numbers():
 def test_other_methods_are_refused():
     with pytest.raises(ValueError, match="method"):
         ops.nanquantile(X, 0.5, method="cubic")
+
+
+def test_places_where_all_is_nan():
+    x = np.array([[np.nan, 2.0, 1.0], [np.nan] * 3], np.float32)
+    assert ops.nanargmax(x, axis=1).numpy().tolist() == [1, -1]
+    assert ops.nanargmin(x, axis=1, keepdims=True).numpy().tolist() == [[2], [-1]]
+    assert ops.nanargmax(x[1]).numpy() == -1 and ops.nanargmin(x).numpy() == 2
