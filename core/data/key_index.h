@@ -39,10 +39,13 @@ inline uint64_t text_hash(std::string_view text) {
 // How keys are hashed and stored: integers by value, strings as copies or as views.
 template <class Key>
 struct KeyTraits {
+  // Whether keys with one hash are one key: each step of mixed() can be undone.
+  static constexpr bool kExact = true;
   static uint64_t hash(Key key) { return mixed(static_cast<uint64_t>(key)); }
 };
 template <>
 struct KeyTraits<std::string_view> {
+  static constexpr bool kExact = false;
   static uint64_t hash(std::string_view key) { return text_hash(key); }
 };
 
@@ -62,9 +65,7 @@ class KeyIndex {
     for (size_t at = hash & mask_;; at = (at + 1) & mask_) {
       const Slot& slot = slots_[at];
       if (slot.row < 0) return -1;
-      if (slot.hash == hash && Key(keys_[static_cast<size_t>(slot.row)]) == key) {
-        return slot.row;
-      }
+      if (holds(slot, hash, key)) return slot.row;
     }
   }
   // The row of a key, which is appended if it is absent.
@@ -73,9 +74,7 @@ class KeyIndex {
     size_t at = hash & mask_;
     for (; slots_[at].row >= 0; at = (at + 1) & mask_) {
       const Slot& slot = slots_[at];
-      if (slot.hash == hash && Key(keys_[static_cast<size_t>(slot.row)]) == key) {
-        return slot.row;
-      }
+      if (holds(slot, hash, key)) return slot.row;
     }
     const int64_t row = size();
     keys_.emplace_back(key);
@@ -90,7 +89,7 @@ class KeyIndex {
     while (true) {
       const Slot& slot = slots_[at];
       if (slot.row < 0) return -1;
-      if (slot.hash == hash && Key(keys_[static_cast<size_t>(slot.row)]) == key) break;
+      if (holds(slot, hash, key)) break;
       at = (at + 1) & mask_;
     }
     const int64_t row = slots_[at].row;
@@ -113,6 +112,8 @@ class KeyIndex {
     keys_.pop_back();
     return row;
   }
+  // Whether lookups will often wait for memory.
+  bool is_large() const { return slots_.size() * sizeof(Slot) > (1U << 18U); }
   // Prefetches what a key's lookup reads.
   void prefetch(Key key) const { __builtin_prefetch(&slots_[KeyTraits<Key>::hash(key) & mask_]); }
 
@@ -121,6 +122,11 @@ class KeyIndex {
     uint64_t hash = 0;
     int64_t row = -1;
   };
+
+  bool holds(const Slot& slot, uint64_t hash, const Key& key) const {
+    if (slot.hash != hash) return false;
+    return KeyTraits<Key>::kExact || Key(keys_[static_cast<size_t>(slot.row)]) == key;
+  }
 
   void resize(int64_t count) {
     const size_t size = std::bit_ceil(static_cast<size_t>(std::max<int64_t>(8, 2 * count + 2)));

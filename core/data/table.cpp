@@ -2,6 +2,7 @@
 #include "data/table.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <type_traits>
@@ -80,6 +81,33 @@ void Table::with_keys(const Tensor& keys, const Body& body) const {
   });
 }
 
+// Writes values from row `first` on; those of rows below 0 are the defaults', one for each key if
+// `step` is 1.
+void Table::copy_rows(std::span<const int64_t> rows, const Tensor& defaults, int64_t step,
+                      int64_t first, const Tensor& out) const {
+  const auto copy = [&](auto* to, const auto* values, const auto* absent, auto width) {
+    for (const int64_t row : rows) {
+      std::copy_n(row < 0 ? absent + first * step * width : values + row * width, width, to);
+      to += width;
+      ++first;
+    }
+  };
+  const auto copy_words = [&]<class Word>(Word) {
+    copy(static_cast<Word*>(out.mutable_raw_data()) + first,
+         reinterpret_cast<const Word*>(bytes_.data()),
+         static_cast<const Word*>(defaults.raw_data()), std::integral_constant<int64_t, 1>());
+  };
+  if (value_ == DType::kString) {
+    return copy(out.mutable_data<std::string>() + first * inner_, strings_.data(),
+                defaults.strings().data(), inner_);
+  }
+  if (row_bytes_ == 4) return copy_words(uint32_t{});
+  if (row_bytes_ == 8) return copy_words(uint64_t{});
+  const auto width = static_cast<int64_t>(row_bytes_);
+  copy(static_cast<char*>(out.mutable_raw_data()) + first * width, bytes_.data(),
+       static_cast<const char*>(defaults.raw_data()), width);
+}
+
 Tensor Table::find(const Tensor& keys, const Tensor& defaults) const {
   Shape shape = keys.shape();
   for (int64_t size : row_.dims()) shape.push_back(size);
@@ -93,21 +121,15 @@ Tensor Table::find(const Tensor& keys, const Tensor& defaults) const {
   const int64_t step = defaults.shape() == row_ && keys.rank() > 0 ? 0 : 1;
   with_keys(keys, [&](const auto& index, const auto& key_at) {
     const auto part = [&](int64_t begin, int64_t end) {
-      constexpr int64_t kAhead = 8;
-      for (int64_t i = begin; i < end; ++i) {
-        if (i + kAhead < end) index.prefetch(key_at(i + kAhead));
-        const int64_t row = index.find(key_at(i));
-        const int64_t from = row < 0 ? i * step : row;
-        if (value_ == DType::kString) {
-          const std::string* const rows = row < 0 ? defaults.strings().data() : strings_.data();
-          std::copy_n(rows + from * inner_, inner_, out.mutable_data<std::string>() + i * inner_);
-        } else {
-          const char* const rows =
-              row < 0 ? static_cast<const char*>(defaults.raw_data()) : bytes_.data();
-          std::memcpy(
-              static_cast<char*>(out.mutable_raw_data()) + static_cast<size_t>(i) * row_bytes_,
-              rows + static_cast<size_t>(from) * row_bytes_, row_bytes_);
+      // Keys are looked up by the block, so that copying knows nothing of keys.
+      std::array<int64_t, 256> rows;
+      for (int64_t first = begin; first < end; first += std::ssize(rows)) {
+        const int64_t count = std::min<int64_t>(std::ssize(rows), end - first);
+        if (index.is_large()) {
+          for (int64_t i = 0; i < count; ++i) index.prefetch(key_at(first + i));
         }
+        for (int64_t i = 0; i < count; ++i) rows[i] = index.find(key_at(first + i));
+        copy_rows({rows.data(), static_cast<size_t>(count)}, defaults, step, first, out);
       }
     };
     // Copies of strings may throw, which parallel loops do not support here.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,8 @@ class Table {
   template <class Body>
   void with_keys(const Tensor& keys, const Body& body) const;
   void check_keys(const Tensor& keys) const;
+  void copy_rows(std::span<const int64_t> rows, const Tensor& defaults, int64_t step, int64_t first,
+                 const Tensor& out) const;
   void put(int64_t row, const Tensor& values, int64_t from);
   bool holds(int64_t row, const Tensor& values, int64_t from) const;
 

@@ -31,6 +31,12 @@ def _scalar(value: Any, op: str, images: Tensor, name: str) -> Tensor:
     return factor
 
 
+def _check_channels(images: Tensor, op: str) -> None:
+    shape = images._shape_tuple()
+    if shape is not None and shape[-1] not in (3, None):
+        raise invalid(f"input must have 3 channels but instead has {shape[-1]} channels [Op:{op}]")
+
+
 @op_function
 def adjust_brightness(image: Any, delta: Any) -> Tensor:
     """Images made brighter.
@@ -115,6 +121,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
         raise ValueError("delta must be in the interval [-1, 1]")
     tensor = _core.as_tensor(image)
     turn: Any = _scalar(delta, "AdjustHue", tensor, "delta")
+    _check_channels(tensor, "AdjustHue")
     known = _core.static_value(turn)
     if known is not None:
         turn = float(known)
@@ -143,14 +150,17 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     """
     tensor = _core.as_tensor(image)
     factor = _scalar(saturation_factor, "AdjustSaturation", tensor, "scale")
+    _check_channels(tensor, "AdjustSaturation")
     floats, dtype = as_floats(tensor)
-    hue, saturation, value = _ops.unstack(rgb_to_hsv(floats), 3, -1)
-    factor = _ops.cast(factor, saturation.dtype)
-    zero, one = (_core.convert(limit, saturation.dtype, None) for limit in (0, 1))
-    saturation = _ops.clip_by_value(_ops.multiply(saturation, factor), zero, one)
-    return convert_image_dtype(
-        hsv_to_rgb(_ops.stack([hue, saturation, value], -1)), dtype, saturate=True
-    )
+    value = _ops.reduce_max(floats, [-1], True)
+    chroma = _ops.subtract(value, _ops.reduce_min(floats, [-1], True))
+    zero, one = (_core.convert(limit, floats.dtype, None) for limit in (0, 1))
+    saturation = _ops.divide_no_nan(chroma, _ops.relu(value))
+    saturation = _ops.multiply(saturation, _ops.cast(factor, floats.dtype))
+    wanted = _ops.multiply(_ops.clip_by_value(saturation, zero, one), value)
+    # At one hue, how far a channel lies below the value is in proportion to the chroma.
+    below = _ops.multiply(_ops.subtract(value, floats), _ops.divide_no_nan(wanted, chroma))
+    return convert_image_dtype(_ops.subtract(value, below), dtype, saturate=True)
 
 
 @op_function

@@ -3,6 +3,7 @@
 #include "kernels/cpu/dense_matrices.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -34,6 +35,32 @@ T dot(const T* x, const T* y, int64_t n) {
   return sum;
 }
 
+// row -= the sum of `count` rows of x, each times a factor. Of few columns, whose sums stay in
+// registers.
+template <int kColumns, class T>
+void subtract_rows(T* row, const T* x, int64_t ldx, const T* factors, int64_t step, int64_t count) {
+  std::array<T, kColumns> sums;
+  std::copy_n(row, kColumns, sums.data());
+  for (int64_t j = 0; j < count; ++j) {
+    const T factor = factors[j * step];
+    for (int c = 0; c < kColumns; ++c) sums[c] -= factor * x[j * ldx + c];
+  }
+  std::copy_n(sums.data(), kColumns, row);
+}
+
+template <class T>
+void subtract_rows(T* row, const T* x, int64_t ldx, const T* factors, int64_t step, int64_t count,
+                   int64_t k) {
+  if (k >= kVectorRow) {
+    for (int64_t j = 0; j < count; ++j) add_scaled(row, x + j * ldx, -factors[j * step], k);
+    return;
+  }
+  int64_t c = 0;
+  for (; c + 8 <= k; c += 8) subtract_rows<8>(row + c, x + c, ldx, factors, step, count);
+  for (; c + 4 <= k; c += 4) subtract_rows<4>(row + c, x + c, ldx, factors, step, count);
+  for (; c < k; ++c) subtract_rows<1>(row + c, x + c, ldx, factors, step, count);
+}
+
 // Rows [first, end) of the solution; the contributions of all other rows are already subtracted.
 template <class T>
 void substitute_block(const T* a, int64_t lda, Triangle triangle, bool forward, int64_t first,
@@ -45,9 +72,8 @@ void substitute_block(const T* a, int64_t lda, Triangle triangle, bool forward, 
     T* const row = x + r * ldx;
     const int64_t from = forward ? first : r + 1;
     const int64_t to = forward ? r : end;
-    for (int64_t j = from; j < to; ++j) {
-      add_scaled(row, x + j * ldx, -a[r * row_step + j * col_step], k);
-    }
+    subtract_rows(row, x + from * ldx, ldx, a + r * row_step + from * col_step, col_step, to - from,
+                  k);
     if (triangle.unit) continue;
     const T pivot = a[r * (lda + 1)];
     for (int64_t c = 0; c < k; ++c) row[c] /= pivot;
