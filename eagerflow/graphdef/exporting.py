@@ -183,6 +183,10 @@ class Body(GraphWriter):
         # The names that nodes of a program's graph have got, and why those that have none are missing.
         self._written: dict[str, str] = {}
         self._skipped: dict[int, UnimplementedError] = {}
+        # The nodes of the graph whose runs others go back through. Of those that are calls with
+        # effects and written in place: what they do, what their effects gave there, and in the file.
+        self._differentiated: set[int] = set()
+        self.written_calls: dict[int, tuple[Any, list[Any], list[Ref]]] = {}
 
     def ref(self, tensor: Any) -> Ref:
         """The tensor of the file for one of the graph."""
@@ -203,6 +207,8 @@ class Body(GraphWriter):
     def write(self, graph: Any) -> None:
         """Adds the nodes of a graph, whose inputs are bound."""
         needed = _needed(graph) if self.exporter.strict else None
+        runs = (node.taped_run for node in graph.nodes)
+        self._differentiated = {run[0].id for run in runs if run is not None}
         if not graph.building_function:
             self._effects = DeclaredOrder(getattr(graph, "sequences", ()))
             needed = None
@@ -292,13 +298,27 @@ class Body(GraphWriter):
     # Whether custom gradients are written.
     keeps_gradients = False
 
-    def inline(self, graph: Any, inputs: Sequence[Ref], prefix: str) -> list[Ref]:
+    def is_differentiated(self, node: Any) -> bool:
+        """Whether a later node goes back through the run of one."""
+        return node.id in self._differentiated
+
+    def inline(
+        self, graph: Any, inputs: Sequence[Ref], prefix: str, besides: Sequence[Any] = ()
+    ) -> list[Any]:
         """Adds the nodes of another graph; its results for these inputs.
 
         The node that gives the only result has the name of the prefix, the others are in its scope.
+
+        Args:
+            graph: the graph.
+            inputs: what stands for its inputs.
+            prefix: the scope of the nodes.
+            besides: tensors that come after the results; None for those that nothing needs.
         """
         refs, self._refs = self._refs, {}
         outer = self.control, self._prefix, self._result
+        calls = self.written_calls, self._differentiated
+        self.written_calls = {}
         self._prefix, self._result = f"{prefix}/", None
         if len(graph.outputs) == 1:
             result = _core.node_of(graph.outputs[0])
@@ -307,10 +327,12 @@ class Body(GraphWriter):
             for tensor, ref in zip(graph.inputs, inputs, strict=True):
                 self.bind(tensor, ref)
             self.write(graph)
-            return [self.ref(tensor) for tensor in graph.outputs]
+            results = [self.ref(tensor) for tensor in graph.outputs]
+            return results + [self._refs.get(tensor.name) for tensor in besides]
         finally:
             self._refs = refs
             self.control, self._prefix, self._result = outer
+            self.written_calls, self._differentiated = calls
 
     def write_node(self, node: Any) -> None:
         """Adds a node, or those that it consists of in TensorFlow."""

@@ -1,12 +1,13 @@
 """Gradients of calls, choices and loops in exported graphs, whatever sizes are known.
 
 Here a later node goes back through the tape of the run. TensorFlow has no such thing, so what is exported
-runs the function once more, under a tape, as part of the gradient.
+runs the function once more, under a tape, as part of the gradient. A called function that changes variables
+or draws random numbers is written where it is called, and what its effects gave is taken from there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import eagerflow as tf
@@ -45,12 +46,97 @@ def refusal(node: Any) -> str:
         return "" if known else f"it is a gradient of {host.definition.name}"
     if host is not None and not _is_lowered(node):
         return "it is a gradient of a call of Python"
+    if node.type == _CALL and not node.exchanged:
+        nested = next((n for n in flattened(node).nodes if n.has_effects and n.callees), None)
+        return "" if nested is None else _would_repeat(nested)
     if any(callee.has_effects for callee in node.callees):
-        return (
-            f"it is a gradient of a {node.type} that changes variables or draws random numbers, and "
-            "would do so once more; trace the function with known shapes"
-        )
+        return _would_repeat(node)
     return ""
+
+
+def _would_repeat(node: Any) -> str:
+    return (
+        f"it is a gradient of a {node.type} that changes variables or draws random numbers, and "
+        "would do so once more; trace the function with known shapes"
+    )
+
+
+# A call of a function with effects.
+_CALL = "StatefulPartitionedCall"
+
+
+def flattened(node: Any) -> FuncGraph:
+    """What a call does, with the nodes of the functions that it calls in place of their calls."""
+    graph = FuncGraph(node.type)
+    with graph.as_default():
+        x = [graph.placeholder(t.dtype, dims_of(t.shape), "x") for t in node.inputs]
+        graph.finish(_replayed(node.callees[0], x))
+    return graph
+
+
+def results_of_effects(graph: Any) -> list[Any]:
+    """The tensors of a graph that it would not give a second time."""
+    changed = {id(v) for node in graph.nodes if node.has_effects for v in node.variables}
+    streams = {t.name for n in graph.nodes if n.type == _STREAM for t in n.outputs}
+    found = []
+    for node in graph.nodes:
+        draws = any(tensor.name in streams for tensor in node.inputs)
+        stale = any(id(variable) in changed for variable in node.variables)
+        if node.type != _STREAM and (node.has_effects or draws or stale):
+            found += node.outputs
+    return found
+
+
+# A stream of random numbers: part of the operation that draws from it.
+_STREAM = "RandomStream"
+
+
+def traced_after(node: Any, flat: FuncGraph, kept: Sequence[Any]) -> FuncGraph:
+    """The graph of the gradient of a call with effects.
+
+    Args:
+        node: the gradient.
+        flat: what the call does.
+        kept: what effects gave in it. They are inputs behind those of `traced`.
+    """
+    forward, wanted, given = node.taped_run
+    graph = FuncGraph(f"{forward.type}_grad")
+    with graph.as_default():
+        x, dy, known = (
+            [graph.placeholder(t.dtype, dims_of(t.shape), role) for t in tensors]
+            for role, tensors in (("x", forward.inputs), ("dy", node.inputs), ("kept", kept))
+        )
+        arguments = [_ops.identity(value) for value in x]
+        sources = [*arguments, *forward.reads]
+        asked = [sources[source] for source, _ in wanted]
+        # A variable that the call changes was read before: what was read stands for it.
+        read = [_read_by(_core.node_of(tensor)) for tensor in kept]
+        with tf.GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch([*asked, *(t for t, v in zip(known, read, strict=True) if v is not None)])
+            outputs = _replayed(
+                flat, arguments, dict(zip([t.name for t in kept], known, strict=True))
+            )
+        targets = [outputs[k] for k in given]
+        places = [k for k, variable in enumerate(read) if variable is not None]
+        found = tape.gradient(
+            targets, [*asked, *(known[k] for k in places)], dy, tf.UnconnectedGradients.ZERO
+        )
+        results = []
+        for gradient, source, (_, is_rows) in zip(found, asked, wanted, strict=False):
+            total = tf.convert_to_tensor(gradient)
+            for place, more in zip(places, found[len(asked) :], strict=True):
+                if read[place] is source:
+                    total = total + more
+            results.append(total)
+            if is_rows:
+                results.append(tf.range(tf.shape(total)[0], dtype=_index_dtype(node, results)))
+        graph.finish(results)
+    return graph
+
+
+def _read_by(node: Any) -> Any:
+    """The variable that a node reads; None if it does anything else."""
+    return node.variables[0] if node.type == "ReadVariableOp" else None
 
 
 def traced(node: Any) -> FuncGraph:
@@ -99,17 +185,23 @@ def _of_operation(
     return [tf.zeros_like(x[k]) if found[k] is None else found[k] for k in wanted]
 
 
-def _replayed(graph: Any, arguments: Sequence[Tensor]) -> list[Tensor]:
+def _replayed(
+    graph: Any, arguments: Sequence[Tensor], known: Mapping[str, Tensor] | None = None
+) -> list[Tensor]:
     """Adds the nodes of a graph to the one that is being built; its results.
 
     Args:
         graph: the graph.
         arguments: tensors for its inputs, and then for what it captures.
+        known: what effects gave, by names: they are not repeated.
     """
     given = [*graph.inputs, *(inner for _, inner in graph.captures)]
     values = {inner.name: value for inner, value in zip(given, arguments, strict=True)}
+    values.update(known or {})
     for node in graph.nodes:
         if node.type == "Placeholder" or (node.outputs and node.outputs[0].name in values):
+            continue
+        if known is not None and (node.has_effects or node.type == _STREAM):
             continue
         if node.constant is not None:
             found = [node.constant]

@@ -172,9 +172,13 @@ def _gradient(body: Any, node: Any, name: str) -> Sequence[Ref]:
         forward = node.taped_run[0]
         if reason := function_gradients.refusal(forward):
             raise NoSuchNodeError(reason)
-        tensors = [*forward.inputs, *node.inputs]
-        graph = function_gradients.traced(node)
-        return body.inline(graph, [body.ref(tensor) for tensor in tensors], name)
+        refs = [body.ref(tensor) for tensor in (*forward.inputs, *node.inputs)]
+        if (run := body.written_calls.get(forward.id)) is not None:
+            flat, kept, found = run
+            return body.inline(
+                function_gradients.traced_after(node, flat, kept), [*refs, *found], name
+            )
+        return body.inline(function_gradients.traced(node), refs, name)
     if node.differentiated is None:
         raise NoSuchNodeError(
             "it is a gradient of a call, choice or loop of another function; trace the function with "
@@ -223,6 +227,14 @@ def _skip(body: Any, node: Any, name: str) -> Sequence[Ref]:
 
 def _call(body: Any, node: Any, name: str) -> Sequence[Ref]:
     callee = node.callees[0]
+    if body.is_differentiated(node) and callee.has_effects and not node.exchanged:
+        flat = function_gradients.flattened(node)
+        kept = function_gradients.results_of_effects(flat)
+        inputs = [body.ref(tensor) for tensor in node.inputs]
+        refs = body.inline(flat, inputs, name, kept)
+        written = [(t, ref) for t, ref in zip(kept, refs[len(flat.outputs) :], strict=True) if ref]
+        body.written_calls[node.id] = flat, [t for t, _ in written], [ref for _, ref in written]
+        return refs[: len(flat.outputs)]
     function = body.exporter.function(callee)
     exchanged = {id(traced): actual for traced, actual in node.exchanged}
     handles = [

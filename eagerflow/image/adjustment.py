@@ -152,6 +152,9 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     factor = _scalar(saturation_factor, "AdjustSaturation", tensor, "scale")
     _check_channels(tensor, "AdjustSaturation")
     floats, dtype = as_floats(tensor)
+    sizes = floats._shape_tuple()
+    if sizes is None or sizes[-1] is None:  # other numbers of channels are refused when it runs
+        floats = _ops.stack(_ops.unstack(floats, 3, -1), -1)
     value = _ops.reduce_max(floats, [-1], True)
     chroma = _ops.subtract(value, _ops.reduce_min(floats, [-1], True))
     zero, one = (_core.convert(limit, floats.dtype, None) for limit in (0, 1))

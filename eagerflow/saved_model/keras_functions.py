@@ -38,8 +38,8 @@ def of_model(model: Any) -> dict[str, Any]:
     def serve(inputs: Any) -> dict[str, Any]:
         return dict(zip(names, nest.flatten(model(inputs, training=False)), strict=True))
 
-    called = function(call, autograph=False)
-    signature = function(serve, autograph=False, input_signature=[specs])
+    called = function(call)
+    signature = function(serve, input_signature=[specs])
 
     def traced() -> dict[str, Any]:
         for training in (False, True):
@@ -78,14 +78,14 @@ def of_layer(layer: Any, serves: bool = False) -> dict[str, Any]:
     signature = inspect.signature(layer.call)
     for name, body in (("__call__", call), (WITH_LOSSES, with_losses)):
         body.__signature__ = signature  # type: ignore[attr-defined]
-        traced = function(body, autograph=False)
+        traced = function(body)
         for training in (False, True) if takes_training else (None,):
             named = {} if training is None else {"training": training}
             traced.get_concrete_function(*args, **kwargs, **named)
         found[name] = traced
     # Signatures take tensors only.
     if serves and all(isinstance(spec, TensorSpec) for spec in nest.flatten(known)):
-        served = function(serve, autograph=False)
+        served = function(serve)
         found["_default_save_signature"] = served.get_concrete_function(*args, **kwargs)
     return _exportable(layer, found)
 

@@ -99,6 +99,7 @@ def save_and_list(
     meta_graph.meta_info_def.tags.append(constants.SERVING)
     meta_graph.meta_info_def.tensorflow_version = VERSION
     metadata = MESSAGES["KerasMetadata"]()
+    _trace_functions(obj)
     # What cannot be exported is refused before anything is written.
     listing = _Listing()
     writer = _Writer(obj, meta_graph, metadata, options, listing)
@@ -365,6 +366,17 @@ class _Listing:
                 k: value for k, value in self._own(item).items() if isinstance(value, functions)
             }
         return saved_functions.functions_of(item, of_class)
+
+
+def _trace_functions(root: Any) -> None:
+    """Traces the functions that have signatures: they may make variables, which are saved, too."""
+    listing = _Listing()
+    for item, _ in list(
+        walk(root, lambda x: {} if _lists_what_is_saved(x) else listing.children(x))
+    ):
+        if not _lists_what_is_saved(item):
+            for function in saved_functions.functions_of(item).values():
+                saved_functions.concrete_functions_of(function)
 
 
 def _lists_what_is_saved(item: Any) -> bool:

@@ -258,8 +258,8 @@ def fused_batch_norm(
     >>> x, ones, zeros = tf.reshape([1.0, 3.0], [2, 1, 1, 1]), tf.ones([1]), tf.zeros([1])
     >>> normalize = tf.compat.v1.nn.fused_batch_norm
     >>> y, mean, variance = normalize(x, ones, zeros, zeros, ones, exponential_avg_factor=0.5)
-    >>> float(mean), float(variance)
-    (1.0, 1.5)
+    >>> mean.numpy(), variance.numpy()
+    (array([1.], dtype=float32), array([1.5], dtype=float32))
     """
     x = _core.as_tensor(x)
     axis = 1 if data_format == "NCHW" else -1

@@ -330,6 +330,12 @@ def test_dlpack_capsules_are_consumed_by_copies_too():
         tf.experimental.dlpack.from_dlpack(capsule)
 
 
+def begun_tape():
+    tape = tf.GradientTape()
+    tape.watch(tf.ones([]))
+    return tape
+
+
 @pytest.mark.parametrize(
     "call",
     [
@@ -341,8 +347,8 @@ def test_dlpack_capsules_are_consumed_by_copies_too():
         lambda: _core.symbolic(tf.float32, [-5]),
         lambda: recorded(_core.record_custom, [1.0], [1.0], len),
         lambda: recorded(_core.record_custom, [tf.ones([])], [1.0], len),
-        lambda: tf.GradientTape()._gradients_of_rows([], [], []),
-        lambda: tf.GradientTape()._gradients_of_rows(tf.ones([]), [], tf.ones([])),
+        lambda: begun_tape()._gradients_of_rows([], [], []),
+        lambda: begun_tape()._gradients_of_rows(tf.ones([]), [], tf.ones([])),
     ],
 )
 def test_native_functions_refuse_what_they_do_not_take(call):

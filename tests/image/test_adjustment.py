@@ -21,3 +21,7 @@ def test_saturation_changes_as_in_hue_saturation_and_value(factor):
 def test_images_need_three_channels(adjust):
     with pytest.raises(tf.errors.InvalidArgumentError, match="3 channels but instead has 4"):
         adjust(tf.ones([2, 2, 4]), 0.5)
+    later = tf.function(lambda x: adjust(x, 0.5), input_signature=[tf.TensorSpec([2, 2, None])])
+    assert later(tf.ones([2, 2, 3])).shape == [2, 2, 3]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        later(tf.ones([2, 2, 4]))

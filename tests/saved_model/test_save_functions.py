@@ -246,14 +246,60 @@ def test_training_steps_for_any_sizes_come_back(tmp_path, kind):
     assert found[-1] < found[0]
 
 
+def test_gradients_of_calls_with_effects_do_not_repeat_them(tmp_path):
+    module = tf.Module()
+    module.v = tf.Variable(2.0)
+    module.w = tf.Variable(tf.ones([4]))
+    module.bn = tf.keras.layers.BatchNormalization()
+    module.bn.build([None, 4])
+
+    @tf.function
+    def inner(x):
+        module.w.assign_add(tf.ones([4]))
+        return tf.nn.dropout(x, 0.5, seed=7) * module.w
+
+    @tf.function
+    def outer(x):
+        before = module.v * tf.reduce_sum(x)
+        module.v.assign(module.v * 3.0)
+        return module.bn(x * module.v, training=True) + before * module.v, inner(x)
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 4])])
+    def run(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            normal, dropped = outer(x)
+            total = tf.reduce_sum(normal**2) + tf.reduce_sum(dropped)
+        sources = [x, module.w, module.v, *module.bn.trainable_variables]
+        return dropped, module.bn.moving_mean.read_value(), tape.gradient(total, sources)
+
+    module.run = run
+    tf.saved_model.save(module, tmp_path / "m")
+    loaded = tf.saved_model.load(tmp_path / "m")
+    x = tf.reshape(tf.range(1.0, 13.0), [3, 4])
+    for step in range(2):
+        (mask, mean, (_, to_w, *found)), (_, expected_mean, (_, _, *expected)) = (
+            loaded.run(x),
+            run(x),
+        )
+        np.testing.assert_allclose(mean, expected_mean, rtol=1e-5)
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-3)
+        # The gradient has the numbers that were drawn.
+        np.testing.assert_allclose(to_w, tf.reduce_sum(mask, 0) / (2.0 + step), rtol=1e-5)
+        np.testing.assert_allclose(loaded.v, module.v)
+
+
 def test_gradients_that_would_repeat_effects_are_refused(tmp_path):
     module = tf.Module()
     module.v = tf.Variable(1.0)
 
     @tf.function
     def counted(x):
-        module.v.assign_add(1.0)
-        return x * x
+        if tf.reduce_sum(x) > 0.0:
+            module.v.assign_add(1.0)
+            x = x * x
+        return x
 
     @tf.function(input_signature=[tf.TensorSpec([None])])
     def gradient(x):
@@ -452,3 +498,49 @@ def test_functions_list_their_traces():
     assert double._trackable_children() == {}
     traces = double._trackable_children("savedmodel")
     assert list(traces) == ["trace_0"] and traces["trace_0"](tf.constant(2.0)).numpy() == 4.0
+
+
+def test_variables_that_tracing_makes_are_saved(tmp_path):
+    class Late(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.v = None
+            self.layer = tf.keras.layers.Dense(2, kernel_initializer="ones")
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+        def run(self, x):
+            if self.v is None:
+                self.v = tf.Variable(2.0)
+            return self.layer(x) * self.v
+
+    tf.saved_model.save(Late(), tmp_path / "m")
+    loaded = tf.saved_model.load(tmp_path / "m")
+    assert loaded.run(tf.ones([1, 3])).numpy().tolist() == [[6.0, 6.0]]
+    assert len(loaded.layer.variables) == 2
+
+
+class Branching(tf.keras.Model):
+    """A model whose `call` needs AutoGraph in a graph."""
+
+    def call(self, x):
+        if tf.reduce_sum(x) > 0.0:
+            x = x * 2.0
+        return x
+
+
+@pytest.mark.parametrize("save", ["save", "export", "module"])
+def test_calls_of_models_are_converted(tmp_path, save):
+    model = Branching()
+    model(tf.ones([1, 2]))
+    if save == "save":
+        model.save(tmp_path / "m", save_format="tf")
+    elif save == "export":
+        model.export(tmp_path / "m")
+    else:
+        tf.saved_model.save(model, tmp_path / "m")
+    loaded = tf.saved_model.load(tmp_path / "m")
+    run = loaded.serve if save == "export" else loaded
+    for sign in (1.0, -1.0):
+        np.testing.assert_array_equal(
+            run(tf.fill([1, 2], sign)), tf.fill([1, 2], max(2 * sign, sign))
+        )

@@ -73,7 +73,7 @@ class ExportArchive:
         if name in self._endpoints:
             raise ValueError(f"Endpoint name '{name}' is already taken.")
         if input_signature is not None:
-            made = function(fn, input_signature=input_signature, autograph=False)
+            made = function(fn, input_signature=input_signature)
             made.get_concrete_function(*input_signature)
         elif isinstance(fn, Function) and saved_functions.concrete_functions_of(fn):
             made = fn
