@@ -11,12 +11,12 @@ import importlib.util
 import os
 import re
 from dataclasses import dataclass, field
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from eagerflow import _core, errors
 from eagerflow.framework import device_table
+from eagerflow.util import lazy
 
 # Paths of plugins, separated as in PATH. "GPU=/path" calls the devices of that one GPU:0, GPU:1, ...
 VARIABLE = device_table.PLUGINS
@@ -25,6 +25,9 @@ VARIABLE = device_table.PLUGINS
 _TYPES = {"cuda": "GPU", "rocm": "GPU", "gpu": "GPU", "sycl": "GPU", "metal": "GPU", "tpu": "TPU"}
 _KIND = re.compile("[A-Z][A-Z0-9_]*")
 _GROUPS = ("jax_plugins", "xla_plugins")
+
+# Needed only once a program asks for devices: it would be a fifth of importing the package.
+metadata = lazy.Module("importlib.metadata")
 
 
 @dataclass(frozen=True)
