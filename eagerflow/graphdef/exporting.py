@@ -17,6 +17,7 @@ from eagerflow.graphdef import (
     emitters,
     node_functions,
 )
+from eagerflow.graphdef.function_gradients import WrittenCall
 from eagerflow.graphdef.table_nodes import table_handle
 from eagerflow.graphdef.writer import GraphWriter, Ref
 from eagerflow.protos.graph import MESSAGES
@@ -183,10 +184,10 @@ class Body(GraphWriter):
         # The names that nodes of a program's graph have got, and why those that have none are missing.
         self._written: dict[str, str] = {}
         self._skipped: dict[int, UnimplementedError] = {}
-        # The nodes of the graph whose runs others go back through. Of those that are calls with
-        # effects and written in place: what they do, what their effects gave there, and in the file.
-        self._differentiated: set[int] = set()
-        self.written_calls: dict[int, tuple[Any, list[Any], list[Ref]]] = {}
+        # The nodes of the graph whose runs others go back through, and those that are calls with
+        # effects, written in place.
+        self.differentiated: set[int] = set()
+        self.written_calls: dict[int, WrittenCall] = {}
 
     def ref(self, tensor: Any) -> Ref:
         """The tensor of the file for one of the graph."""
@@ -208,7 +209,7 @@ class Body(GraphWriter):
         """Adds the nodes of a graph, whose inputs are bound."""
         needed = _needed(graph) if self.exporter.strict else None
         runs = (node.taped_run for node in graph.nodes)
-        self._differentiated = {run[0].id for run in runs if run is not None}
+        self.differentiated = {run[0].id for run in runs if run is not None}
         if not graph.building_function:
             self._effects = DeclaredOrder(getattr(graph, "sequences", ()))
             needed = None
@@ -298,10 +299,6 @@ class Body(GraphWriter):
     # Whether custom gradients are written.
     keeps_gradients = False
 
-    def is_differentiated(self, node: Any) -> bool:
-        """Whether a later node goes back through the run of one."""
-        return node.id in self._differentiated
-
     def inline(
         self, graph: Any, inputs: Sequence[Ref], prefix: str, besides: Sequence[Any] = ()
     ) -> list[Any]:
@@ -317,7 +314,7 @@ class Body(GraphWriter):
         """
         refs, self._refs = self._refs, {}
         outer = self.control, self._prefix, self._result
-        calls = self.written_calls, self._differentiated
+        calls = self.written_calls, self.differentiated
         self.written_calls = {}
         self._prefix, self._result = f"{prefix}/", None
         if len(graph.outputs) == 1:
@@ -332,7 +329,7 @@ class Body(GraphWriter):
         finally:
             self._refs = refs
             self.control, self._prefix, self._result = outer
-            self.written_calls, self._differentiated = calls
+            self.written_calls, self.differentiated = calls
 
     def write_node(self, node: Any) -> None:
         """Adds a node, or those that it consists of in TensorFlow."""

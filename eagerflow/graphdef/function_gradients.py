@@ -8,7 +8,7 @@ or draws random numbers is written where it is called, and what its effects gave
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import eagerflow as tf
 from eagerflow import _core
@@ -46,35 +46,42 @@ def refusal(node: Any) -> str:
         return "" if known else f"it is a gradient of {host.definition.name}"
     if host is not None and not _is_lowered(node):
         return "it is a gradient of a call of Python"
-    if node.type == _CALL and not node.exchanged:
-        nested = next((n for n in flattened(node).nodes if n.has_effects and n.callees), None)
-        return "" if nested is None else _would_repeat(nested)
     if any(callee.has_effects for callee in node.callees):
-        return _would_repeat(node)
+        return (
+            f"it is a gradient of a {node.type} that changes variables or draws random numbers, and "
+            "would do so once more; trace the function with known shapes"
+        )
     return ""
 
 
-def _would_repeat(node: Any) -> str:
-    return (
-        f"it is a gradient of a {node.type} that changes variables or draws random numbers, and "
-        "would do so once more; trace the function with known shapes"
-    )
+class WrittenCall(NamedTuple):
+    """A call with effects that is written in place.
+
+    Args:
+        graph: what it does, with the nodes of the functions that it calls in place of their calls.
+        kept: the tensors of that graph that it would not give a second time.
+        refs: the same tensors of the file.
+    """
+
+    graph: FuncGraph
+    kept: Sequence[Any]
+    refs: Sequence[Any] = ()
 
 
-# A call of a function with effects.
-_CALL = "StatefulPartitionedCall"
-
-
-def flattened(node: Any) -> FuncGraph:
-    """What a call does, with the nodes of the functions that it calls in place of their calls."""
+def to_write(node: Any) -> WrittenCall | None:
+    """A call that can be written in place: no choice or loop in it has effects."""
+    if node.exchanged:
+        return None
     graph = FuncGraph(node.type)
     with graph.as_default():
         x = [graph.placeholder(t.dtype, dims_of(t.shape), "x") for t in node.inputs]
         graph.finish(_replayed(node.callees[0], x))
-    return graph
+    if any(inner.has_effects and inner.callees for inner in graph.nodes):
+        return None
+    return WrittenCall(graph, _results_of_effects(graph))
 
 
-def results_of_effects(graph: Any) -> list[Any]:
+def _results_of_effects(graph: Any) -> list[Any]:
     """The tensors of a graph that it would not give a second time."""
     changed = {id(v) for node in graph.nodes if node.has_effects for v in node.variables}
     streams = {t.name for n in graph.nodes if n.type == _STREAM for t in n.outputs}
@@ -91,65 +98,29 @@ def results_of_effects(graph: Any) -> list[Any]:
 _STREAM = "RandomStream"
 
 
-def traced_after(node: Any, flat: FuncGraph, kept: Sequence[Any]) -> FuncGraph:
-    """The graph of the gradient of a call with effects.
+def traced(node: Any, written: WrittenCall | None = None) -> FuncGraph:
+    """The graph of a gradient.
 
     Args:
         node: the gradient.
-        flat: what the call does.
-        kept: what effects gave in it. They are inputs behind those of `traced`.
+        written: the run, if it is written in place.
+
+    Its inputs are those of the run, the gradients of its outputs, and what was kept of a written one.
     """
     forward, wanted, given = node.taped_run
+    kept = [] if written is None else written.kept
     graph = FuncGraph(f"{forward.type}_grad")
     with graph.as_default():
         x, dy, known = (
             [graph.placeholder(t.dtype, dims_of(t.shape), role) for t in tensors]
             for role, tensors in (("x", forward.inputs), ("dy", node.inputs), ("kept", kept))
         )
-        arguments = [_ops.identity(value) for value in x]
-        sources = [*arguments, *forward.reads]
-        asked = [sources[source] for source, _ in wanted]
-        # A variable that the call changes was read before: what was read stands for it.
-        read = [_read_by(_core.node_of(tensor)) for tensor in kept]
-        with tf.GradientTape(watch_accessed_variables=False) as tape:
-            tape.watch([*asked, *(t for t, v in zip(known, read, strict=True) if v is not None)])
-            outputs = _replayed(
-                flat, arguments, dict(zip([t.name for t in kept], known, strict=True))
-            )
-        targets = [outputs[k] for k in given]
-        places = [k for k, variable in enumerate(read) if variable is not None]
-        found = tape.gradient(
-            targets, [*asked, *(known[k] for k in places)], dy, tf.UnconnectedGradients.ZERO
-        )
-        results = []
-        for gradient, source, (_, is_rows) in zip(found, asked, wanted, strict=False):
-            total = tf.convert_to_tensor(gradient)
-            for place, more in zip(places, found[len(asked) :], strict=True):
-                if read[place] is source:
-                    total = total + more
-            results.append(total)
-            if is_rows:
-                results.append(tf.range(tf.shape(total)[0], dtype=_index_dtype(node, results)))
-        graph.finish(results)
-    return graph
-
-
-def _read_by(node: Any) -> Any:
-    """The variable that a node reads; None if it does anything else."""
-    return node.variables[0] if node.type == "ReadVariableOp" else None
-
-
-def traced(node: Any) -> FuncGraph:
-    """The graph of a gradient: its inputs are those of the run, and then the gradients of its outputs."""
-    forward, wanted, given = node.taped_run
-    graph = FuncGraph(f"{forward.type}_grad")
-    with graph.as_default():
-        x, dy = (
-            [graph.placeholder(t.dtype, dims_of(t.shape), role) for t in tensors]
-            for role, tensors in (("x", forward.inputs), ("dy", node.inputs))
-        )
         sources = [source for source, _ in wanted]
-        found = _of(forward, x, sources, dict(zip(given, dy, strict=True)))
+        of_outputs = dict(zip(given, dy, strict=True))
+        if written is None:
+            found = _of(forward, x, sources, of_outputs)
+        else:
+            found = _of_written(forward.reads, written, x, known, sources, of_outputs)
         results = []
         for gradient, (_, is_rows) in zip(found, wanted, strict=True):
             results.append(gradient)
@@ -295,6 +266,31 @@ def _pulled(
     targets = [outputs[k] for k in dy]
     found = tape.gradient(targets, sources, list(dy.values()), tf.UnconnectedGradients.ZERO)
     return [tf.convert_to_tensor(gradient) for gradient in found]
+
+
+def _of_written(
+    reads: Sequence[Any], written: WrittenCall, x: list[Tensor], known: list[Tensor],
+    wanted: list[int], dy: dict[int, Tensor],
+) -> list[Tensor]:  # fmt: skip
+    """The gradients of a call that is written in place, of which `known` was kept."""
+    count = len(x)
+
+    def run(arguments: list[Tensor]) -> list[Tensor]:
+        names = (tensor.name for tensor in written.kept)
+        values = dict(zip(names, arguments[count:], strict=True))
+        return _replayed(written.graph, arguments[:count], values)
+
+    # What was read of a variable that the call changes stands for it.
+    nodes = [_core.node_of(tensor) for tensor in written.kept]
+    read = {k: n.variables[0] for k, n in enumerate(nodes) if n.type == "ReadVariableOp"}
+    asked = [source if source < count else source + len(known) for source in wanted]
+    found = _pulled(run, [*x, *known], reads, [*asked, *(count + k for k in read)], dy)
+    totals = found[: len(wanted)]
+    for variable, more in zip(read.values(), found[len(wanted) :], strict=True):
+        for k, source in enumerate(wanted):
+            if source >= count and reads[source - count] is variable:
+                totals[k] = totals[k] + more
+    return totals
 
 
 def _of_choice(

@@ -170,15 +170,13 @@ def _gradient(body: Any, node: Any, name: str) -> Sequence[Ref]:
     """The gradient of an operation, or of a node that runs functions."""
     if node.taped_run is not None:
         forward = node.taped_run[0]
-        if reason := function_gradients.refusal(forward):
+        written = body.written_calls.get(forward.id)
+        if written is None and (reason := function_gradients.refusal(forward)):
             raise NoSuchNodeError(reason)
         refs = [body.ref(tensor) for tensor in (*forward.inputs, *node.inputs)]
-        if (run := body.written_calls.get(forward.id)) is not None:
-            flat, kept, found = run
-            return body.inline(
-                function_gradients.traced_after(node, flat, kept), [*refs, *found], name
-            )
-        return body.inline(function_gradients.traced(node), refs, name)
+        if written is not None:
+            refs += written.refs
+        return body.inline(function_gradients.traced(node, written), refs, name)
     if node.differentiated is None:
         raise NoSuchNodeError(
             "it is a gradient of a call, choice or loop of another function; trace the function with "
@@ -227,14 +225,10 @@ def _skip(body: Any, node: Any, name: str) -> Sequence[Ref]:
 
 def _call(body: Any, node: Any, name: str) -> Sequence[Ref]:
     callee = node.callees[0]
-    if body.is_differentiated(node) and callee.has_effects and not node.exchanged:
-        flat = function_gradients.flattened(node)
-        kept = function_gradients.results_of_effects(flat)
-        inputs = [body.ref(tensor) for tensor in node.inputs]
-        refs = body.inline(flat, inputs, name, kept)
-        written = [(t, ref) for t, ref in zip(kept, refs[len(flat.outputs) :], strict=True) if ref]
-        body.written_calls[node.id] = flat, [t for t, _ in written], [ref for _, ref in written]
-        return refs[: len(flat.outputs)]
+    if node.id in body.differentiated and callee.has_effects:
+        written = function_gradients.to_write(node)
+        if written is not None:
+            return _written_in_place(body, node, name, written)
     function = body.exporter.function(callee)
     exchanged = {id(traced): actual for traced, actual in node.exchanged}
     handles = [
@@ -247,6 +241,18 @@ def _call(body: Any, node: Any, name: str) -> Sequence[Ref]:
         _stateful("PartitionedCall", body, callee), refs, name=name, outputs=_specs(node),
         Tout=[tensor.dtype for tensor in node.outputs], f=FunctionName(function),
     )  # fmt: skip
+
+
+def _written_in_place(body: Any, node: Any, name: str, call: Any) -> Sequence[Ref]:
+    """What a call does, in place of it; its gradients get what its effects gave."""
+    count = len(node.outputs)
+    refs = body.inline(call.graph, [body.ref(tensor) for tensor in node.inputs], name, call.kept)
+    # Nothing needs some of what was drawn.
+    kept = {k: ref for k, ref in enumerate(refs[count:]) if ref is not None}
+    body.written_calls[node.id] = call._replace(
+        kept=[call.kept[k] for k in kept], refs=list(kept.values())
+    )
+    return refs[:count]
 
 
 def _stateful(op: str, body: Any, *callees: Any) -> str:

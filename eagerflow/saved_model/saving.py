@@ -348,7 +348,7 @@ class _Listing:
 
     def children(self, item: Any) -> dict[str, Any]:
         """The objects that belong to one, and what holds functions of its own."""
-        if _lists_what_is_saved(item):
+        if lists_own_children(item):
             return {key: value for key, value in self._own(item).items() if is_trackable(value)}
         found = children(item)
         besides = getattr(item, "_saved_model_children", None)
@@ -360,7 +360,7 @@ class _Listing:
 
     def functions(self, item: Any, of_class: bool) -> dict[str, Any]:
         """The functions of an object by name; see `saved_functions.functions_of`."""
-        if _lists_what_is_saved(item):
+        if lists_own_children(item):
             functions = saved_functions.FUNCTIONS
             return {
                 k: value for k, value in self._own(item).items() if isinstance(value, functions)
@@ -371,17 +371,14 @@ class _Listing:
 def _trace_functions(root: Any) -> None:
     """Traces the functions that have signatures: they may make variables, which are saved, too."""
     listing = _Listing()
-    for item, _ in list(
-        walk(root, lambda x: {} if _lists_what_is_saved(x) else listing.children(x))
-    ):
-        if not _lists_what_is_saved(item):
+
+    def below(item: Any) -> dict[str, Any]:
+        return {} if lists_own_children(item) else listing.children(item)
+
+    for item, _ in list(walk(root, below)):
+        if not lists_own_children(item):
             for function in saved_functions.functions_of(item).values():
                 saved_functions.concrete_functions_of(function)
-
-
-def _lists_what_is_saved(item: Any) -> bool:
-    """Whether a class lists objects and functions."""
-    return lists_own_children(item)
 
 
 def _default_signature(item: Any) -> Any:
