@@ -72,12 +72,13 @@ ExecutablePtr Client::compile(const std::string& program, const SpecList& result
   args.client = handle_;
   args.program = &source;
   const KernelRegion released(1e9);
-  while (!args.executable) {
+  for (bool compiled = false; !compiled;) {
     const std::string options = compile_options(devices);
     args.compile_options = options.data();
     args.compile_options_size = options.size();
     try {
       EF_PJRT(*api_, Client_Compile, args);
+      compiled = true;
     } catch (const Error& error) {
       if (!forget_option(error)) throw;
     }

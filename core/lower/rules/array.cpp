@@ -12,7 +12,6 @@
 namespace ef::lower {
 namespace {
 
-// Results that are the input under another shape.
 Values bitcast(const Call& c) {
   const Value& x = c.in[0];
   if (is_complex(x.dtype) != is_complex(c.out[0].dtype)) {
@@ -21,6 +20,7 @@ Values bitcast(const Call& c) {
   return {x.dtype == c.out[0].dtype ? x : c.b.one("stablehlo.bitcast_convert", {x}, c.out[0])};
 }
 
+// Results that are the input under another shape.
 Values reshaped(const Call& c) { return {c.b.reshape(c.in[0], c.out[0].shape)}; }
 
 Values shape(const Call& c) {
