@@ -65,7 +65,9 @@ nb::list graph_gradients(nb::handle graph, nb::handle ys, nb::handle weights, nb
 }
 
 nb::list rows_node(nb::handle graph, nb::handle rows) {
-  return wrapped(graph::add_rows(current(), callable_of(graph.ptr()), to_tensors(rows)));
+  const TensorList results = graph::add_rows(current(), callable_of(graph.ptr()), to_tensors(rows));
+  keep_graphs(current(), {graph});
+  return wrapped(results);
 }
 
 nb::list custom_gradient_node(nb::handle results, nb::handle arguments, nb::handle variables,

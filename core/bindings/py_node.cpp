@@ -193,11 +193,26 @@ nb::object op_name_of(const PyNode& self) {
 
 nb::object differentiated_by_node(const PyNode& self) {
   const auto* const found = graph::differentiated_operation(self.node());
-  if (!found || found->graph.lock() != self.graph) return nb::none();
+  if (!found) return nb::none();
+  const graph::GraphPtr origin = found->graph.lock();
+  if (!origin) return nb::none();
   nb::list wanted, dy;
   for (const int32_t k : found->wanted) wanted.append(k);
   for (const int32_t k : found->dy) dy.append(k);
-  return nb::make_tuple(PyNode{self.graph, found->node}, wanted, dy);
+  nb::object operands = nb::none();
+  if (origin != self.graph) {
+    nb::list known;
+    for (const auto* part : {&found->inputs, &found->outputs}) {
+      for (const auto& [dtype, shape, value, like, sizes] : *part) {
+        known.append(nb::make_tuple(value, like, sizes));
+      }
+    }
+    for (const graph::LateAttr& late : found->late) {
+      known.append(nb::make_tuple(late.input, -1, -1));
+    }
+    operands = known;
+  }
+  return nb::make_tuple(PyNode{origin, found->node}, wanted, dy, operands);
 }
 
 nb::object taped_run_of(const PyNode& self) {
@@ -287,14 +302,18 @@ void add_nodes(nb::module_& m) {
           "What inputs give of its attributes: name, element or -1, which input, and which "
           "element of that.")
       .def_prop_ro("differentiated", differentiated_by_node,
-                   "The node of the same graph whose gradient it computes, the inputs of that node "
-                   "that have gradients, and for each of its outputs which input is the gradient, "
-                   "or -1; None if it computes no gradient.")
-      .def_prop_ro("taped_run", taped_run_of,
-                   "The node of the same graph through whose run it goes back, for each gradient "
-                   "by which source of the run it is, the inputs and then what `reads` has, and "
-                   "whether it is rows, and of which outputs it takes gradients; None if it does "
-                   "nothing like that.")
+                   "The node whose gradient it computes, the inputs of that node that have "
+                   "gradients, for each of its outputs which input is the gradient, or -1, and, if "
+                   "it is a node of another graph, which inputs are the value, or have the shape, "
+                   "or are the shape of each of its inputs, outputs and late inputs; None if it "
+                   "computes no gradient of an operation.")
+      .def_prop_ro(
+          "taped_run", taped_run_of,
+          "The node of the same graph through whose run it goes back, for each gradient "
+          "by which source of the run it is and whether it is rows, and of which outputs "
+          "it takes gradients; None if it does nothing like that. Sources of a run are its "
+          "inputs and then what `reads` has; the sources of the run that it goes back "
+          "through itself come first.")
       .def("replay", replay_node, nb::arg("inputs"),
            "Adds what it does for these inputs to the graph that is being built; the results.")
       .def_prop_ro("reads", variables_read_by, "The variables that graphs inside of it read.")

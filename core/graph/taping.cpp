@@ -304,13 +304,15 @@ class FunctionBackward final : public BackwardFunction {
 bool is_tape(const Tensor& tensor) { return tensor.dtype() == DType::kInvalid; }
 
 std::optional<TapedRun> taped_run(Graph& graph, const Node& node) {
-  const auto* const gradient = dynamic_cast<const TapeGradient*>(node.function.get());
+  if (!node.function) return std::nullopt;
+  const auto* const gradient = dynamic_cast<const TapeGradient*>(&plain_function(node));
   if (!gradient) return std::nullopt;
   const auto [origin, id] = origin_of(graph.tensor(node.inputs[0]));
   if (origin.get() != &graph) return std::nullopt;
-  for (const Port& port : graph.node(id).inputs) {
-    if (is_tape(graph.tensor(port))) return std::nullopt;
-  }
+  const Node& run = graph.node(id);
+  const auto goes_on = [&](const Port& port) { return is_tape(graph.tensor(port)); };
+  // The gradient of a gradient goes on from the tape of the first; so do parts of loops.
+  if (std::ranges::any_of(run.inputs, goes_on) && !taped_run(graph, run)) return std::nullopt;
   return TapedRun{id, &gradient->wanted(), &gradient->given()};
 }
 

@@ -22,7 +22,9 @@ bool is_tape(const Tensor& tensor);
 // What a node that goes back through the tape of another one computes.
 struct TapedRun {
   struct Wanted {
-    size_t source;      // the inputs of the run, then the variables that it reads
+    // The inputs of the run, then the variables that it reads. If it goes back through another run
+    // itself, the sources of that one come first.
+    size_t source;
     DType row_indices;  // kInvalid unless the gradient is rows: values, then indices
   };
   // The node that keeps the tape, of the same graph.
@@ -32,8 +34,8 @@ struct TapedRun {
   const std::vector<size_t>* given = nullptr;
 };
 
-// The run that a node of a graph goes back through; nothing if it does not, or if the run is of
-// another graph or goes on from the tape of yet another run.
+// The run that a node of a graph goes back through, which may itself go back through another one;
+// nothing if it does not, or if one of these runs is of another graph.
 std::optional<TapedRun> taped_run(Graph& graph, const Node& node);
 
 // What a node runs, whether it keeps its tape or not.

@@ -9,6 +9,7 @@
 #include "eager/record.h"
 #include "graph/late_slices.h"
 #include "graph/record.h"
+#include "graph/taping.h"
 #include "ops/array.h"
 #include "ops/compose.h"
 #include "ops/shapes.h"
@@ -195,7 +196,8 @@ class OperationBackward final : public BackwardFunction {
 }  // namespace
 
 const DifferentiatedOperation* differentiated_operation(const Node& node) {
-  const auto* const gradient = dynamic_cast<const OperationGradient*>(node.function.get());
+  if (!node.function) return nullptr;
+  const auto* const gradient = dynamic_cast<const OperationGradient*>(&plain_function(node));
   return gradient ? &gradient->of_ : nullptr;
 }
 

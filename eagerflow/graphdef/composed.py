@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -399,6 +400,20 @@ def tensor_list_concat(handle: Tensor, dtype: Any, shape: Any) -> tuple[Tensor, 
     """`TensorListConcatV2`; the shape is that of an element, whose first size varies."""
     sizes = element_shape(shape)
     return _ops.tensor_list_concat(handle, None, dtype, sizes)
+
+
+def add_n(inputs: list[Tensor]) -> Tensor:
+    """`AddN`, of numbers or of lists of tensors."""
+    if inputs[0].dtype is not tf.variant:
+        return _ops.add_n(inputs)
+    return functools.reduce(_ops.tensor_list_add, inputs)
+
+
+def zeros_like(x: Tensor) -> Tensor:
+    """`ZerosLike`: of a list, one as long in which all tensors are missing."""
+    if x.dtype is not tf.variant:
+        return _ops.zeros_like(x)
+    return _ops.tensor_list_erase(x, tf.range(_ops.tensor_list_length(x)))
 
 
 def tensor_list_push_back(handle: Tensor, item: Tensor) -> Tensor:

@@ -15,6 +15,7 @@ from eagerflow.graphdef import (
     attributes,
     custom_gradients,
     emitters,
+    function_gradients,
     node_functions,
 )
 from eagerflow.graphdef.function_gradients import WrittenCall
@@ -226,7 +227,7 @@ class Body(GraphWriter):
 
     def _write_or_skip(self, node: Any) -> None:
         """Writes a node, unless it is nothing that TensorFlow has, or needs such a node."""
-        sources = [_core.node_of(tensor).id for tensor in node_functions.inputs_in_file(node)]
+        sources = [_core.node_of(tensor).id for tensor in function_gradients.needed_by(node)]
         error = next(
             (self._skipped[k] for k in (*sources, *node.controls) if k in self._skipped), None
         )
@@ -545,7 +546,7 @@ def _needed(graph: Any) -> set[int]:
         number = waiting.pop()
         if number not in found:
             found.add(number)
-            inputs = node_functions.inputs_in_file(by_id[number])
+            inputs = function_gradients.needed_by(by_id[number])
             waiting += [_core.node_of(tensor).id for tensor in inputs]
     return found
 

@@ -7,18 +7,22 @@ or draws random numbers is written where it is called, and what its effects gave
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import eagerflow as tf
 from eagerflow import _core
-from eagerflow.errors import UnimplementedError
 from eagerflow.framework.func_graph import FuncGraph, dims_of
 from eagerflow.graphdef import composed, gradients, host_gradients, host_lowering
+from eagerflow.graphdef.emitters import NoSuchNodeError
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
+OF_ANOTHER_FUNCTION = (
+    "it is a gradient of a call, choice or loop of another function; trace it with known shapes"
+)
 
 _READS_OF_LISTS = frozenset(
     "tensor_list_get_item tensor_list_gather tensor_list_stack tensor_list_concat".split()
@@ -98,6 +102,28 @@ def _results_of_effects(graph: Any) -> list[Any]:
 _STREAM = "RandomStream"
 
 
+def needed_by(node: Any) -> list[Any]:
+    """The tensors that a node needs to run once more, and to be written.
+
+    Those of a gradient are what the node that it differentiates needs, and the gradients of its outputs.
+    """
+    if node.taped_run is not None:
+        return [*needed_by(node.taped_run[0]), *node.inputs]
+    if node.differentiated is None or node.differentiated[3] is not None:
+        return node.inputs
+    forward = node.differentiated[0]
+    return [*node.inputs, *forward.inputs, *forward.outputs]
+
+
+def _sources(node: Any) -> list[Any]:
+    """What a run can be differentiated by: places among its arguments, and variables that it reads."""
+    if node.taped_run is None:
+        return [*range(len(node.inputs)), *node.reads]
+    run = node.taped_run[0]
+    first = len(needed_by(run))
+    return [*_sources(run), *range(first, first + len(node.inputs)), *node.reads]
+
+
 def traced(node: Any, written: WrittenCall | None = None) -> FuncGraph:
     """The graph of a gradient.
 
@@ -105,29 +131,99 @@ def traced(node: Any, written: WrittenCall | None = None) -> FuncGraph:
         node: the gradient.
         written: the run, if it is written in place.
 
-    Its inputs are those of the run, the gradients of its outputs, and what was kept of a written one.
+    Its inputs are what the gradient needs, and what was kept of a written run.
+
+    Raises:
+        NoSuchNodeError: if the gradient cannot be exported.
+    """
+    kept = [] if written is None else written.kept
+    graph = FuncGraph(node.name.rpartition("/")[2])
+    with graph.as_default():
+        values, known = (
+            [graph.placeholder(t.dtype, dims_of(t.shape), role) for t in tensors]
+            for role, tensors in (("x", needed_by(node)), ("kept", kept))
+        )
+        if written is None:
+            graph.finish(_gradient_again(node, values))
+        else:
+            graph.finish(_back_through(node, values, written, known))
+    return graph
+
+
+def _back_through(
+    node: Any,
+    values: list[Tensor],
+    written: WrittenCall | None = None,
+    known: Sequence[Tensor] = (),
+) -> list[Tensor]:
+    """Adds what a gradient computes to the graph that is being built; its results.
+
+    Args:
+        node: the gradient.
+        values: its arguments.
+        written: the run, if it is written in place.
+        known: what was kept of a written run.
     """
     forward, wanted, given = node.taped_run
-    kept = [] if written is None else written.kept
-    graph = FuncGraph(f"{forward.type}_grad")
-    with graph.as_default():
-        x, dy, known = (
-            [graph.placeholder(t.dtype, dims_of(t.shape), role) for t in tensors]
-            for role, tensors in (("x", forward.inputs), ("dy", node.inputs), ("kept", kept))
-        )
-        sources = [source for source, _ in wanted]
-        of_outputs = dict(zip(given, dy, strict=True))
-        if written is None:
-            found = _of(forward, x, sources, of_outputs)
-        else:
-            found = _of_written(forward.reads, written, x, known, sources, of_outputs)
-        results = []
-        for gradient, (_, is_rows) in zip(found, wanted, strict=True):
-            results.append(gradient)
-            if is_rows:  # those of all rows
-                results.append(tf.range(tf.shape(gradient)[0], dtype=_index_dtype(node, results)))
-        graph.finish(results)
-    return graph
+    if written is None and (reason := refusal(forward)):
+        raise NoSuchNodeError(reason)
+    count = len(values) - len(node.inputs)
+    x, dy = values[:count], dict(zip(given, values[count:], strict=True))
+    sources = [source for source, _ in wanted]
+    if written is None:
+        found = _of(forward, x, sources, dy)
+    else:
+        found = _of_written(forward.reads, written, x, list(known), sources, dy)
+    results = []
+    for gradient, (_, is_rows) in zip(found, wanted, strict=True):
+        results.append(gradient)
+        if is_rows:  # those of all rows
+            results.append(tf.range(tf.shape(gradient)[0], dtype=_index_dtype(node, results)))
+    return results
+
+
+def _gradient_again(node: Any, values: list[Tensor]) -> list[Tensor]:
+    """Adds what a gradient computes to the graph that is being built; its results.
+
+    Its arguments may be watched by a tape: what is added consists of operations that have gradients.
+    """
+    if node.taped_run is not None:
+        return _back_through(node, values)
+    if node.differentiated is None:
+        raise NoSuchNodeError(OF_ANOTHER_FUNCTION)
+    forward, wanted, given, operands = node.differentiated
+    if operands is None:
+        # What the gradient takes itself is what it depends on.
+        by_name: dict[str, Tensor] = {}
+        for tensor, value in zip(needed_by(node), values, strict=True):
+            by_name.setdefault(tensor.name, value)
+        x, y = ([by_name[t.name] for t in tensors] for tensors in (forward.inputs, forward.outputs))
+    else:
+        x, y = _operands(forward, operands, values)
+    dy = [values[k] if k >= 0 else tf.zeros_like(value) for k, value in zip(given, y, strict=True)]
+    return gradients.of_operation(forward, wanted, dy, x, y)
+
+
+def _operands(
+    forward: Any, operands: Sequence[tuple[int, int, int]], values: Sequence[Tensor]
+) -> tuple[list[Tensor], list[Tensor]]:
+    """The inputs and outputs of an operation of another graph: zeros for values that nothing reads."""
+    count = forward.num_op_inputs
+    tensors = [*forward.inputs[:count], *forward.outputs]
+    found = []
+    for tensor, (value, like, sizes) in zip(tensors, operands, strict=False):
+        if value >= 0:
+            found.append(values[value])
+            continue
+        shape: Any = tensor.shape
+        if like >= 0 or sizes >= 0:
+            shape = tf.shape(values[like]) if like >= 0 else values[sizes]
+        found.append(tf.ensure_shape(tf.zeros(shape, tensor.dtype), tensor.shape))
+    late: dict[int, Tensor] = {}
+    for (_, _, which, _), (value, _, _) in zip(forward.late, operands[len(tensors) :], strict=True):
+        late[which] = values[value]
+    rest = [late.get(k, found[0]) for k in range(count, len(forward.inputs))]
+    return [*found[:count], *rest], found[count:]
 
 
 def _index_dtype(node: Any, results: Sequence[Any]) -> Any:
@@ -177,7 +273,7 @@ def _replayed(
         if node.constant is not None:
             found = [node.constant]
         else:
-            found = _node_again(node, [values[tensor.name] for tensor in node.inputs])
+            found = _node_again(node, [values[tensor.name] for tensor in needed_by(node)])
         values.update((old.name, new) for old, new in zip(node.outputs, found, strict=True))
     return [values[tensor.name] for tensor in graph.outputs]
 
@@ -185,16 +281,13 @@ def _replayed(
 def _node_again(node: Any, inputs: list[Tensor]) -> list[Tensor]:
     """Adds what a node does to the graph that is being built; its results."""
     if node.type == "SymbolicGradient":
-        raise UnimplementedError(
-            None,
-            None,
-            f"The gradient of a gradient ('{node.name}') cannot be exported for unknown shapes. Trace "
-            "the function with known shapes.",
-        )
+        return _gradient_again(node, inputs)
     if _is_lowered(node):
         return host_lowering.lowered(node, inputs)
     if node.op is not None or not node.callees or node.exchanged:
         return node.replay(inputs)
+    if node.type == "RowsOf":
+        return rows_of(node, inputs)
     if not node.captures:
         return _replayed(node.callees[0], inputs)
     parts = [[inputs[place] for place in places] for places in node.captures]
@@ -217,6 +310,19 @@ def _node_again(node: Any, inputs: list[Tensor]) -> list[Tensor]:
     return _choose(node, inputs[0], branches)
 
 
+def rows_of(node: Any, inputs: list[Tensor]) -> list[Tensor]:
+    """What a graph gives for each row of its inputs."""
+    callee = node.callees[0]
+    count = len(callee.inputs)
+    if len(inputs) < count + len(callee.captures):  # by the tape of a run
+        raise NoSuchNodeError(OF_ANOTHER_FUNCTION)
+    return tf.map_fn(
+        lambda row: _replayed(callee, [*row, *inputs[count:]]),
+        inputs[:count],
+        fn_output_signature=[tf.TensorSpec(t.shape, t.dtype) for t in callee.outputs],
+    )
+
+
 def _choose(node: Any, chosen: Tensor, branches: list[Callable[..., list[Tensor]]]) -> list[Tensor]:
     """What one of the branches of a node gives."""
     if node.type.endswith("If"):
@@ -236,11 +342,11 @@ def _limit(node: Any, inputs: Sequence[Tensor]) -> Tensor | None:
 
 
 def _of(forward: Any, x: list[Tensor], wanted: list[int], dy: dict[int, Tensor]) -> list[Tensor]:
-    """The gradients of a run by some of its sources: the inputs, and then variables.
+    """The gradients of a run by some of its sources.
 
     Args:
         forward: the node of the run.
-        x: its inputs.
+        x: its arguments.
         wanted: which sources.
         dy: the gradients of outputs by their places.
     """
@@ -250,22 +356,46 @@ def _of(forward: Any, x: list[Tensor], wanted: list[int], dy: dict[int, Tensor])
         return _of_loop(forward, x, wanted, dy)
     if forward.type.endswith(("If", "Case")):
         return _of_choice(forward, x, wanted, dy)
-    return _pulled(lambda inputs: _node_again(forward, inputs), x, forward.reads, wanted, dy)
+    sources = _sources(forward)
+    variables = [source for source in sources if not isinstance(source, int)]
+    # Variables follow the arguments.
+    behind = itertools.count(len(x))
+    places = [source if isinstance(source, int) else next(behind) for source in sources]
+    return _pulled(
+        lambda inputs: _node_again(forward, inputs), x, variables, [places[k] for k in wanted], dy
+    )
 
 
 def _pulled(
     run: Callable[[list[Tensor]], list[Tensor]], x: Sequence[Tensor], variables: Sequence[Any],
-    wanted: Sequence[int], dy: dict[int, Tensor],
+    wanted: Sequence[int], dy: dict[int, Tensor], element_dtypes: Mapping[int, Any] | None = None,
 ) -> list[Tensor]:  # fmt: skip
-    """The gradients of what is run by some of its inputs and variables, as whole tensors."""
+    """The gradients of what is run by some of its inputs and variables, as whole tensors.
+
+    Args:
+        run: what is run.
+        x: its inputs.
+        variables: variables that it reads.
+        wanted: which of the inputs and then variables.
+        dy: the gradients of outputs by their places.
+        element_dtypes: those of lists among the inputs, float32 by default.
+    """
     arguments = [_ops.identity(value) for value in x]
     sources = [[*arguments, *variables][source] for source in wanted]
     with tf.GradientTape(watch_accessed_variables=False) as tape:
         tape.watch(sources)
         outputs = run(arguments)
     targets = [outputs[k] for k in dy]
-    found = tape.gradient(targets, sources, list(dy.values()), tf.UnconnectedGradients.ZERO)
-    return [tf.convert_to_tensor(gradient) for gradient in found]
+    found = tape.gradient(targets, sources, list(dy.values()))
+    results = []
+    for k, gradient, source in zip(wanted, found, sources, strict=True):
+        if gradient is not None:
+            results.append(tf.convert_to_tensor(gradient))
+        elif _core.as_tensor(source).dtype is tf.variant:
+            results.append(_empty_list(source, (element_dtypes or {}).get(k, tf.float32)))
+        else:
+            results.append(tf.zeros_like(source))
+    return results
 
 
 def _of_written(
@@ -327,40 +457,59 @@ def _of_loop(
         more = _is_true(_replayed(condition, [*values, *outer[0]])[0])
         return more if limit is None else tf.logical_and(more, k < tf.cast(limit, tf.int32))
 
+    # A list holds no lists, but their lengths: what was written later is not read.
+    lengths = {k for k in range(count) if x[k].dtype is tf.variant}
+
     def keep(k: Tensor, values: Any, kept: Any) -> Any:
         kept = [
-            _ops.tensor_list_set_item(items, k, values[place], True)
-            for items, place in zip(kept, saved, strict=True)
+            _ops.tensor_list_set_item(
+                items, k, _ops.tensor_list_length(value) if place in lengths else value, True
+            )
+            for place, (items, value) in enumerate(zip(kept, values, strict=True))
         ]
         return k + 1, _replayed(step, [*values, *outer[1]]), kept
 
-    # A list holds no lists. Elements are written once, so that the last list has those of all.
-    saved = [k for k in range(count) if x[k].dtype is not tf.variant]
-    sizes = {k: gradients.element_sizes(shapes[k]) for k in saved}
-    lists = [_ops.tensor_list_reserve(0, x[k].dtype, sizes[k]) for k in saved]
+    kinds = [tf.int32 if k in lengths else x[k].dtype for k in range(count)]
+    sizes = [[] if k in lengths else gradients.element_sizes(shapes[k]) for k in range(count)]
+    lists = [_ops.tensor_list_reserve(0, *one) for one in zip(kinds, sizes, strict=True)]
     zero = tf.constant(0)
     scalar = tf.TensorShape([])
     last, results, kept = tf.while_loop(
-        goes_on, keep, (zero, x[:count], lists), (scalar, shapes, [scalar] * len(saved))
+        goes_on, keep, (zero, x[:count], lists), (scalar, shapes, [scalar] * count)
     )
-    real = [k for k in range(count) if _is_real(x[k]) and (k in sizes or k in dy)]
+    real = [k for k in range(count) if _is_real(x[k]) and (k not in lengths or k in dy)]
     rest = [source for source in wanted if source >= count]
     begin = [dy[k] if k in dy else tf.zeros_like(results[k]) for k in real]
     sources = [*x, *forward.reads]
-    totals = [tf.zeros_like(_core.as_tensor(sources[source])) for source in rest]
+    read_lists = {
+        source: _element_dtype(forward, source)
+        for source in rest
+        if source < len(x) and x[source].dtype is tf.variant
+    }
+    totals = [
+        _empty_list(x[source], read_lists[source])
+        if source in read_lists
+        else tf.zeros_like(sources[source])
+        for source in rest
+    ]
 
     def back(k: Tensor, dys: Any, totals: Any) -> Any:
-        values = list(results)
-        for items, place in zip(kept, saved, strict=True):
-            values[place] = _ops.tensor_list_get_item(items, k - 1, x[place].dtype, sizes[place])
+        values = [
+            _ops.tensor_list_get_item(items, k - 1, kind, size)
+            for items, kind, size in zip(kept, kinds, sizes, strict=True)
+        ]
+        for place in lengths:
+            values[place] = _ops.tensor_list_resize(results[place], values[place])
 
         def run(arguments: list[Tensor]) -> list[Tensor]:
             captures = (arguments[place] for place in forward.captures[1])
             return _replayed(step, [*arguments[:count], *captures])
 
         given = dict(zip(real, dys, strict=True))
-        found = _pulled(run, [*values, *x[count:]], forward.reads, [*real, *rest], given)
-        added = [a + b for a, b in zip(totals, found[len(real) :], strict=True)]
+        found = _pulled(
+            run, [*values, *x[count:]], forward.reads, [*real, *rest], given, read_lists
+        )
+        added = [_sum(a, b) for a, b in zip(totals, found[len(real) :], strict=True)]
         return k - 1, found[: len(real)], added
 
     _, dys, totals = tf.while_loop(
@@ -371,6 +520,34 @@ def _of_loop(
     )
     by_source = dict(zip([*real, *rest], [*dys, *totals], strict=True))
     return [by_source[source] for source in wanted]
+
+
+def _element_dtype(forward: Any, source: int) -> Any:
+    """The dtype of the elements of a list that a loop reads."""
+    step = forward.callees[1]
+    names = {
+        inner.name
+        for place, (_, inner) in zip(forward.captures[1], step.captures, strict=True)
+        if place == source
+    }
+    for node in step.nodes:
+        if "element_dtype" in node.attrs and node.inputs[0].name in names:
+            return node.attrs["element_dtype"]
+        if node.op is None and any(tensor.name in names for tensor in node.inputs):
+            raise NoSuchNodeError(
+                "it is a gradient of a loop that reads TensorArrays in calls, choices or loops of its "
+                "own; trace the function with known shapes"
+            )
+    return tf.float32
+
+
+def _sum(a: Tensor, b: Tensor) -> Tensor:
+    return _ops.tensor_list_add(a, b) if a.dtype is tf.variant else a + b
+
+
+def _empty_list(items: Tensor, dtype: Any) -> Tensor:
+    """A list as long as another one, all of whose elements are zeros."""
+    return _ops.tensor_list_reserve(_ops.tensor_list_length(items), dtype, None)
 
 
 def _is_real(tensor: Tensor) -> bool:

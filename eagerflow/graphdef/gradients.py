@@ -1,8 +1,9 @@
 """Gradients of operations in exported graphs, whatever sizes are known.
 
 TensorFlow has no operation for the gradient of another one that would also run inside of choices and loops.
-So they are written by operations whose sizes are tensors: those of `op_gradients.py` and
-`indexing_gradients.py`, and the less common ones here. What is lowered has the gradients of what it becomes.
+So they are written by operations whose sizes are tensors: those of `op_gradients.py`,
+`indexing_gradients.py` and `second_gradients.py`, and the less common ones here. What is lowered has the
+gradients of what it becomes.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from typing import Any
 import eagerflow as tf
 from eagerflow import _core
 from eagerflow.errors import UnimplementedError
-from eagerflow.framework.func_graph import FuncGraph, dims_of
 from eagerflow.graphdef import lowering
-from eagerflow.graphdef.indexing_gradients import RULES
+from eagerflow.graphdef.emitters import NoSuchNodeError
 from eagerflow.graphdef.op_gradients import summed_to
+from eagerflow.graphdef.second_gradients import RULES
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -29,25 +30,24 @@ def is_known(op: str) -> bool:
     return op in GRADIENTS or op in lowering.LOWERED
 
 
-def traced(node: Any, wanted: list[int]) -> FuncGraph:
-    """The graph of a gradient: its inputs are the outputs' gradients, the inputs, and the outputs."""
-    forward = node.differentiated[0]
-    graph = FuncGraph(f"{forward.op}_grad")
-    with graph.as_default():
-        dy, x, y = (
-            [graph.placeholder(t.dtype, dims_of(t.shape), role) for t in tensors]
-            for role, tensors in (
-                ("dy", forward.outputs),
-                ("x", forward.inputs),
-                ("y", forward.outputs),
-            )
+def of_operation(
+    forward: Any, wanted: list[int], dy: list[Any], x: list[Any], y: list[Any]
+) -> list[Any]:
+    """Adds the gradients of some of an operation's inputs to the graph that is being built.
+
+    Raises:
+        NoSuchNodeError: if they are known only with the shapes.
+    """
+    if not is_known(forward.op):
+        raise NoSuchNodeError(
+            f"it is a gradient of {forward.op}, which is known only with its shapes; trace the function "
+            "with known shapes"
         )
-        attrs = _attributes(forward, x)
-        x = x[: forward.num_op_inputs]
-        own = GRADIENTS.get(forward.op)
-        found = _of_lowered(forward.op, attrs, dy, x) if own is None else own(dy, x, y, attrs)
-        graph.finish([found[k] for k in wanted])
-    return graph
+    attrs = _attributes(forward, x)
+    x = x[: forward.num_op_inputs]
+    own = GRADIENTS.get(forward.op)
+    found = _of_lowered(forward.op, attrs, dy, x) if own is None else own(dy, x, y, attrs)
+    return [tf.zeros_like(x[k]) if found[k] is None else found[k] for k in wanted]
 
 
 def _attributes(node: Any, x: list[Any]) -> dict[str, Any]:
@@ -131,13 +131,19 @@ def _leaky_relu(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 @_gradient("softmax_cross_entropy")
 def _softmax_cross_entropy(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     weights = tf.expand_dims(dy[0], -1)
-    return [(tf.nn.softmax(x[0]) - x[1]) * weights, -tf.nn.log_softmax(x[0]) * weights]
+    by_logits = y[1] * weights + _by_logits(x[0], dy[1])
+    return [by_logits, -tf.nn.log_softmax(x[0]) * weights]
 
 
 @_gradient("sparse_softmax_cross_entropy")
 def _sparse_softmax_cross_entropy(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    labels = tf.one_hot(x[1], tf.shape(x[0])[-1], dtype=x[0].dtype)
-    return [(tf.nn.softmax(x[0]) - labels) * tf.expand_dims(dy[0], -1), None]
+    return [y[1] * tf.expand_dims(dy[0], -1) + _by_logits(x[0], dy[1]), None]
+
+
+def _by_logits(logits: Any, dy: Any) -> Any:
+    """The gradient of the probabilities."""
+    probabilities = tf.nn.softmax(logits)
+    return (dy - tf.reduce_sum(dy * probabilities, -1, keepdims=True)) * probabilities
 
 
 @_gradient("gather")
@@ -159,7 +165,28 @@ def _gather(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 
 @_gradient("gather_nd")
 def _gather_nd(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [tf.scatter_nd(x[1], dy[0], tf.shape(x[0], x[1].dtype)), None]
+    params, indices = x[:2]
+    if attrs["batch_dims"]:
+        indices = _with_batch(indices, attrs["batch_dims"])
+    return [tf.scatter_nd(indices, dy[0], tf.shape(params, indices.dtype)), None]
+
+
+def _with_batch(indices: Any, count: int) -> Any:
+    """Indices behind those of their elements along the first axes."""
+    sizes = tf.shape(indices)
+    grid = tf.meshgrid(*(tf.range(sizes[k]) for k in range(count)), indexing="ij")
+    batch = tf.cast(tf.stack(grid, -1), indices.dtype)
+    between = tf.ones_like(sizes[count:-1])
+    batch = tf.reshape(batch, tf.concat([sizes[:count], between, [count]], 0))
+    batch = tf.broadcast_to(batch, tf.concat([sizes[:-1], [count]], 0))
+    return tf.concat([batch, indices], -1)
+
+
+@_gradient("max_pool_places")
+def _max_pool_places(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    windows = {key: attrs[key] for key in ("ksize", "strides", "padding")}
+    found = tf.raw_ops.MaxPoolGradWithArgmax(input=x[0], grad=dy[0], argmax=y[1], **windows)
+    return [found]
 
 
 @_gradient("unsorted_segment_sum", "segment_sum")

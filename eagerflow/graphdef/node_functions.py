@@ -10,7 +10,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.func_graph import FuncGraph, dims_of
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.graphdef import function_gradients, gradients, host_lowering
+from eagerflow.graphdef import function_gradients, host_lowering
 from eagerflow.graphdef.attributes import FunctionName
 from eagerflow.graphdef.emitters import NoSuchNodeError
 from eagerflow.graphdef.table_nodes import vocabulary_ids
@@ -22,16 +22,6 @@ from eagerflow.util import lazy
 exporting = lazy.Module("eagerflow.graphdef.exporting")
 
 _SCALAR = (dtypes.bool, TensorShape([]))
-
-
-def inputs_in_file(node: Any) -> list[Any]:
-    """The tensors that a node needs in GraphDef."""
-    if node.taped_run is not None:
-        return [*node.inputs, *node.taped_run[0].inputs]
-    if node.differentiated is None:
-        return node.inputs
-    forward = node.differentiated[0]
-    return [*node.inputs, *forward.inputs, *forward.outputs]
 
 
 def resources(node: Any) -> list[Any]:
@@ -168,35 +158,22 @@ def _stream(body: Any, node: Any, name: str) -> Sequence[Ref]:
 
 def _gradient(body: Any, node: Any, name: str) -> Sequence[Ref]:
     """The gradient of an operation, or of a node that runs functions."""
+    refs = [body.ref(tensor) for tensor in function_gradients.needed_by(node)]
+    written = None
     if node.taped_run is not None:
-        forward = node.taped_run[0]
-        written = body.written_calls.get(forward.id)
-        if written is None and (reason := function_gradients.refusal(forward)):
-            raise NoSuchNodeError(reason)
-        refs = [body.ref(tensor) for tensor in (*forward.inputs, *node.inputs)]
-        if written is not None:
-            refs += written.refs
-        return body.inline(function_gradients.traced(node, written), refs, name)
-    if node.differentiated is None:
-        raise NoSuchNodeError(
-            "it is a gradient of a call, choice or loop of another function; trace the function with "
-            "known shapes"
-        )
-    forward, wanted, given = node.differentiated
-    refs = [body.ref(tensor) for tensor in node.inputs]
-    x = [body.ref(tensor) for tensor in forward.inputs]
-    y = [body.ref(tensor) for tensor in forward.outputs]
-    dy = [
-        refs[k] if k >= 0 else body.add("ZerosLike", ref)[0]
-        for k, ref in zip(given, y, strict=True)
-    ]
-    if not gradients.is_known(forward.op):
-        raise NoSuchNodeError(
-            f"it is a gradient of {forward.op}, which is known only with its shapes; trace the function "
-            "with known shapes"
-        )
-    graph = gradients.traced(node, wanted)
-    return body.inline(graph, [*dy, *x, *y], name)
+        written = body.written_calls.get(node.taped_run[0].id)
+    if written is not None:
+        refs += written.refs
+    return body.inline(function_gradients.traced(node, written), refs, name)
+
+
+def _rows(body: Any, node: Any, name: str) -> Sequence[Ref]:
+    """A graph that runs for many rows, as a loop over these."""
+    graph = FuncGraph(node.type)
+    with graph.as_default():
+        inputs = [graph.placeholder(t.dtype, dims_of(t.shape), "x") for t in node.inputs]
+        graph.finish(function_gradients.rows_of(node, inputs))
+    return body.inline(graph, [body.ref(tensor) for tensor in node.inputs], name)
 
 
 def _update(body: Any, node: Any, name: str) -> Sequence[Ref]:
@@ -431,6 +408,7 @@ _EMITTERS: dict[str, Emitter] = {
     "RandomStream": _stream,
     "RngReadAndSkip": _skip,
     "SymbolicGradient": _gradient,
+    "RowsOf": _rows,
     "PartitionedCall": _call,
     "StatefulPartitionedCall": _call,
     "If": _choice,

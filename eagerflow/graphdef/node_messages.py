@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.graphdef import exporting, op_defs
+from eagerflow.graphdef import exporting, function_gradients, op_defs
 from eagerflow.graphdef.op_defs import Argument
 from eagerflow.graphdef.writer import Ref
 from eagerflow.protos.graph import MESSAGES
@@ -16,11 +16,7 @@ def node_def(node: Any) -> Any:
     """A node as a NodeDef message."""
     message = MESSAGES["GraphDef"]()
     body = exporting.Body(exporting.Exporter(strict=False), message.node, False)
-    tensors = list(node.inputs)
-    if node.differentiated is not None:  # what a gradient is of
-        forward = node.differentiated[0]
-        tensors += [*forward.inputs, *forward.outputs]
-    for tensor in tensors:
+    for tensor in function_gradients.needed_by(node):
         name, _, index = tensor.name.rpartition(":")
         body.bind(tensor, Ref(name, tensor.dtype, tensor.shape, "output", int(index), int(index)))
     for variable in [*node.variables, *exporting.used_by(node)]:

@@ -11,10 +11,11 @@ from eagerflow.graphdef import inverse
 from eagerflow.graphdef.emitters import NoSuchNodeError, View, direct, emits, lowered
 from eagerflow.graphdef.writer import Ref
 
-# What TensorFlow's Range takes.
+# What TensorFlow's Range takes, and what it takes only where its size is not known beforehand.
 _RANGES = (
     dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64,
 )  # fmt: skip
+_RANGES_OF_UNKNOWN_SIZE = (dtypes.float16, dtypes.bfloat16)
 
 
 @emits("abs")
@@ -39,6 +40,11 @@ def _add(view: View) -> Sequence[Ref]:
     return view.last("Add" if view.inputs[0].dtype is dtypes.string else "AddV2", *view.inputs)
 
 
+@emits("add_n")
+def _add_n(view: View) -> Sequence[Ref]:
+    return view.last("AddN", view.inputs)
+
+
 @emits("round")
 def _round(view: View) -> Sequence[Ref]:
     return view.last("Identity" if view.inputs[0].dtype.is_integer else "Round", *view.inputs)
@@ -55,11 +61,13 @@ def _clip(view: View) -> Sequence[Ref]:
 
 @emits("range")
 def _range(view: View) -> Sequence[Ref]:
-    kind = view.specs[0][0]
-    if kind in _RANGES:
+    kind, shape = view.specs[0]
+    if kind in _RANGES or kind in _RANGES_OF_UNKNOWN_SIZE and not shape.is_fully_defined():
         return direct(view, inverse.table()["range"])
-    wide = dtypes.float32 if kind.is_floating else dtypes.int64
-    parts = [view.add("Cast", ref, DstT=wide) for ref in view.inputs]
+    start, limit, delta = (_core.static_value(tensor) for tensor in view.node.inputs)
+    if start is not None and limit is not None and delta is not None:
+        return [view.body.constant(_core.ops.range(start, limit, delta), kind, view.name)]
+    parts = [view.add("Cast", ref, DstT=dtypes.int64) for ref in view.inputs]
     return view.last("Cast", view.add("Range", *parts), DstT=kind)
 
 

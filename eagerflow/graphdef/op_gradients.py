@@ -36,7 +36,8 @@ def summed_to(value: Tensor, like: Tensor) -> Tensor:
     return tf.reshape(tf.reduce_sum(value, axes), tf.shape(like))
 
 
-# The derivatives of elementwise operations, of an operand and the result.
+# The derivatives of elementwise operations, of an operand and the result. They read what the engine's
+# gradients read, which is what second derivatives go back through.
 _OF_ONE: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "acos": lambda x, y: -tf.math.rsqrt(1.0 - x * x),
     "acosh": lambda x, y: 1.0 / tf.sinh(y),
@@ -51,7 +52,7 @@ _OF_ONE: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "erfc": lambda x, y: -2.0 / math.sqrt(math.pi) * tf.exp(-x * x),
     "erfinv": lambda x, y: 0.5 * math.sqrt(math.pi) * tf.exp(y * y),
     "exp": lambda x, y: y,
-    "expm1": lambda x, y: y + 1.0,
+    "expm1": lambda x, y: tf.exp(x),
     "lgamma": lambda x, y: tf.math.digamma(x),
     "log": lambda x, y: 1.0 / x,
     "log1p": lambda x, y: 1.0 / (1.0 + x),
@@ -68,9 +69,42 @@ _OF_ONE: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "softsign": lambda x, y: 1.0 / tf.square(1.0 + tf.abs(x)),
     "sqrt": lambda x, y: 0.5 / y,
     "square": lambda x, y: 2.0 * x,
-    "tan": lambda x, y: 1.0 + y * y,
+    "tan": lambda x, y: 1.0 / tf.square(tf.cos(x)),
     "tanh": lambda x, y: 1.0 - y * y,
 }
+
+_special = tf.math.special
+
+_OF_ONE.update({
+    "bessel_i0": lambda x, y: _special.bessel_i1(x),
+    "bessel_i0e": lambda x, y: _special.bessel_i1e(x) - tf.sign(x) * y,
+    "bessel_i1": lambda x, y: _special.bessel_i0(x) - _over(y, x, 0.5),
+    "bessel_i1e": lambda x, y: _special.bessel_i0e(x) - tf.sign(x) * y - _over(y, x, 0.5),
+    "bessel_j0": lambda x, y: -_special.bessel_j1(x),
+    "bessel_j1": lambda x, y: _special.bessel_j0(x) - _over(y, x, 0.5),
+    "bessel_k0": lambda x, y: -_special.bessel_k1(x),
+    "bessel_k0e": lambda x, y: y - _special.bessel_k1e(x),
+    "bessel_k1": lambda x, y: -_special.bessel_k0(x) - y / x,
+    "bessel_k1e": lambda x, y: y * (1.0 - 1.0 / x) - _special.bessel_k0e(x),
+    "bessel_y0": lambda x, y: -_special.bessel_y1(x),
+    "bessel_y1": lambda x, y: _special.bessel_y0(x) - y / x,
+    "dawsn": lambda x, y: 1.0 - 2.0 * x * y,
+    "expint": lambda x, y: tf.exp(x) / x,
+    "fresnel_cos": lambda x, y: tf.cos(math.pi / 2.0 * tf.square(x)),
+    "fresnel_sin": lambda x, y: tf.sin(math.pi / 2.0 * tf.square(x)),
+    "spence": lambda x, y: _over(tf.math.log(x), 1.0 - x, -1.0),
+})  # fmt: skip
+
+
+def _over(y: Tensor, x: Tensor, at_zero: float) -> Tensor:
+    """y / x where x is not zero, and else what the quotient goes to."""
+    return tf.where(x == 0, tf.cast(at_zero, x.dtype), tf.math.divide_no_nan(y, x))
+
+
+def _is_set(x: Tensor) -> Tensor:
+    """1 where x is not zero."""
+    return tf.cast(tf.not_equal(x, 0), x.dtype)
+
 
 # Those of two operands, by each of them.
 _OF_TWO: dict[str, Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]] = {
@@ -94,9 +128,9 @@ _OF_TWO: dict[str, Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]] = 
     ),
     "squared_difference": lambda a, b, y: (2.0 * (a - b), -2.0 * (a - b)),
     "subtract": lambda a, b, y: (tf.ones_like(y), -tf.ones_like(y)),
-    "xdivy": lambda a, b, y: (tf.math.divide_no_nan(tf.ones_like(y), b), -y / b),
-    "xlog1py": lambda a, b, y: (tf.math.log1p(b + tf.zeros_like(y)), a / (1.0 + b)),
-    "xlogy": lambda a, b, y: (tf.math.log(b + tf.zeros_like(y)), a / b),
+    "xdivy": lambda a, b, y: (tf.math.xdivy(_is_set(a), b), tf.math.xdivy(-a, b * b)),
+    "xlog1py": lambda a, b, y: (tf.math.xlog1py(_is_set(a), b), tf.math.xdivy(a, 1.0 + b)),
+    "xlogy": lambda a, b, y: (tf.math.xlogy(_is_set(a), b), tf.math.xdivy(a, b)),
 }
 
 
@@ -199,6 +233,20 @@ def _clip(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     ]
 
 
+@rule("betainc")
+def _betainc(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    a, b, at = x
+    beta = tf.math.lgamma(a) + tf.math.lgamma(b) - tf.math.lgamma(a + b)
+    slope = tf.exp(tf.math.xlog1py(b - 1.0, -at) + tf.math.xlogy(a - 1.0, at) - beta)
+    return [None, None, summed_to(dy[0] * slope, at)]
+
+
+@rule("zeta")
+def _zeta(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    power, q = x
+    return [None, summed_to(-dy[0] * power * tf.math.zeta(power + 1.0, q), q)]
+
+
 @rule("softmax")
 def _softmax(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [(dy[0] - tf.reduce_sum(dy[0] * y[0], -1, keepdims=True)) * y[0]]
@@ -246,8 +294,25 @@ def _reduce_extreme(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 
 @rule("reduce_prod")
 def _reduce_prod(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    product, weights = (_kept(x[0], value, attrs["axis"]) for value in (y[0], dy[0]))
-    return [product * weights / x[0]]
+    weights = _kept(x[0], dy[0], attrs["axis"])
+    return [weights * _product_of_others(x[0], attrs["axis"])]
+
+
+def _product_of_others(x: Tensor, axes: Any) -> Tensor:
+    """For each element the product of all others that a reduction takes with it, which may be zeros."""
+    rank = tf.rank(x)
+    every = tf.range(rank)
+    chosen = every
+    if axes is not None:
+        chosen = tf.reshape(tf.cast(tf.convert_to_tensor(axes), tf.int32), [-1]) % rank
+    order = tf.concat([chosen, tf.raw_ops.ListDiff(x=every, y=chosen).out], 0)
+    last = tf.transpose(x, order)
+    sizes = tf.shape(last)
+    rows = tf.reshape(tf.math.conj(last), [tf.reduce_prod(sizes[: tf.size(chosen)]), -1])
+    others = tf.math.cumprod(rows, exclusive=True) * tf.math.cumprod(
+        rows, exclusive=True, reverse=True
+    )
+    return tf.transpose(tf.reshape(others, sizes), tf.math.invert_permutation(order))
 
 
 @rule("l2_loss")
@@ -319,7 +384,7 @@ def _slice(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [tf.raw_ops.Pad(input=dy[0], paddings=tf.stack([before, after], 1))]
 
 
-_MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
+MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
 
 
 @rule("strided_slice")
@@ -328,7 +393,7 @@ def _strided_slice(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
         key: tf.cast(tf.convert_to_tensor(attrs[key]), tf.int32)
         for key in ("begin", "end", "strides")
     }
-    masks = {key: attrs[key] for key in _MASKS}
+    masks = {key: attrs[key] for key in MASKS}
     found = tf.raw_ops.StridedSliceGrad(shape=tf.shape(x[0]), dy=dy[0], **places, **masks)
     return [found]
 
@@ -363,7 +428,8 @@ def _bias_add(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [dy[0], tf.raw_ops.BiasAddGrad(out_backprop=dy[0], data_format=layout)]
 
 
-def _windows(attrs: Any, *names: str) -> dict[str, Any]:
+def windows(attrs: Any, *names: str) -> dict[str, Any]:
+    """The attributes of a convolution or pooling, and others that are named."""
     found = {name: attrs[name] for name in ("strides", "padding", "data_format", *names)}
     if attrs.get("explicit_paddings"):
         found["explicit_paddings"] = attrs["explicit_paddings"]
@@ -374,7 +440,7 @@ def _convolution(kind: str, dy: Any, x: Any, attrs: Any) -> list[Any]:
     """The gradients of a convolution, by the operations of its kind."""
     images, filters = x
     common = {
-        **_windows(attrs), "dilations": attrs["dilations"] or [1, 1, 1, 1], "out_backprop": dy[0],
+        **windows(attrs), "dilations": attrs["dilations"] or [1, 1, 1, 1], "out_backprop": dy[0],
     }  # fmt: skip
     by_input = getattr(tf.raw_ops, f"{kind}BackpropInput")
     by_filter = getattr(tf.raw_ops, f"{kind}BackpropFilter")
@@ -389,24 +455,44 @@ def _conv2d(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return _convolution("Conv2D", dy, x, attrs)
 
 
-@rule("conv2d_backprop_input")
-def _conv2d_backprop_input(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+def _by_input_again(kind: str, dy: Any, x: Any, attrs: Any) -> list[Any]:
+    """The gradients of the gradient of a convolution by its input."""
     filters, images = x
-    common = {**_windows(attrs), "dilations": attrs["dilations"] or [1, 1, 1, 1]}
-    by_filter = tf.raw_ops.Conv2DBackpropFilter(
+    common = {**windows(attrs), "dilations": attrs["dilations"] or [1, 1, 1, 1]}
+    by_filter = getattr(tf.raw_ops, f"{kind}BackpropFilter")(
         input=dy[0], filter_sizes=tf.shape(filters), out_backprop=images, **common
     )
-    return [by_filter, tf.raw_ops.Conv2D(input=dy[0], filter=filters, **common)]
+    return [by_filter, getattr(tf.raw_ops, kind)(input=dy[0], filter=filters, **common)]
+
+
+def _by_filter_again(kind: str, dy: Any, x: Any, attrs: Any) -> list[Any]:
+    """The gradients of the gradient of a convolution by its filter."""
+    images, found = x
+    common = {**windows(attrs), "dilations": attrs["dilations"] or [1, 1, 1, 1]}
+    by_images = getattr(tf.raw_ops, f"{kind}BackpropInput")(
+        input_sizes=tf.shape(images), filter=dy[0], out_backprop=found, **common
+    )
+    return [by_images, getattr(tf.raw_ops, kind)(input=images, filter=dy[0], **common)]
+
+
+@rule("conv2d_backprop_input")
+def _conv2d_backprop_input(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return _by_input_again("Conv2D", dy, x, attrs)
 
 
 @rule("conv2d_backprop_filter")
 def _conv2d_backprop_filter(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    images, found = x
-    common = {**_windows(attrs), "dilations": attrs["dilations"] or [1, 1, 1, 1]}
-    by_images = tf.raw_ops.Conv2DBackpropInput(
-        input_sizes=tf.shape(images), filter=dy[0], out_backprop=found, **common
-    )
-    return [by_images, tf.raw_ops.Conv2D(input=images, filter=dy[0], **common)]
+    return _by_filter_again("Conv2D", dy, x, attrs)
+
+
+@rule("depthwise_conv2d_backprop_input")
+def _depthwise_backprop_input(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return _by_input_again("DepthwiseConv2dNative", dy, x, attrs)
+
+
+@rule("depthwise_conv2d_backprop_filter")
+def _depthwise_backprop_filter(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return _by_filter_again("DepthwiseConv2dNative", dy, x, attrs)
 
 
 @rule("depthwise_conv2d")
@@ -417,7 +503,7 @@ def _depthwise_conv2d(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 @rule("max_pool")
 def _max_pool(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     found = tf.raw_ops.MaxPoolGrad(
-        orig_input=x[0], orig_output=y[0], grad=dy[0], **_windows(attrs, "ksize")
+        orig_input=x[0], orig_output=y[0], grad=dy[0], **windows(attrs, "ksize")
     )
     return [found]
 
@@ -425,6 +511,6 @@ def _max_pool(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 @rule("avg_pool")
 def _avg_pool(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     found = tf.raw_ops.AvgPoolGrad(
-        orig_input_shape=tf.shape(x[0]), grad=dy[0], **_windows(attrs, "ksize")
+        orig_input_shape=tf.shape(x[0]), grad=dy[0], **windows(attrs, "ksize")
     )
     return [found]

@@ -498,8 +498,15 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
             raise invalid_argument(
                 f"{text} must be a scalar or a vector, got shape {given.shape} [Op:Roll]"
             )
-    numbers = known_array(axes, dtypes.int32, "axis").reshape(-1).tolist()
-    distances = sizes_in(_ops.reshape(shifts, [-1]))
+    shifts, axes = _ops.reshape(shifts, [-1]), _ops.reshape(axes, [-1])
+    if _core.static_value(axes) is None and value.ndim is not None:
+        # All axes, by what the axes that are known later add to them.
+        every = _ops.range(0, value.ndim, 1)
+        turns = _ops.equal(_ops.floormod(_ops.cast(axes, dtypes.int32), value.ndim)[:, None], every)
+        shifts = _ops.reduce_sum(_ops.cast(turns, shifts.dtype) * shifts[:, None], [0])
+        axes = every
+    numbers = known_array(axes, dtypes.int32, "axis").tolist()
+    distances = sizes_in(_ops.cast(shifts, dtypes.int32))
     sizes = sizes_of(value)
     if len(distances) != len(numbers):
         raise invalid_argument(

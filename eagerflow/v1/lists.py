@@ -9,7 +9,9 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.sparse.tensor import SparseTensor
 from eagerflow.typing import TensorLike
 
@@ -20,7 +22,14 @@ ListDiff = namedtuple("ListDiff", ("out", "idx"))
 ListDiff.__doc__ = "What is in one list and not in the other, and where it is."
 
 
-@op_function
+def _difference_specs(
+    x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None
+) -> ListDiff:
+    kind = _core.as_tensor(x).dtype
+    return ListDiff(TensorSpec([None], kind), TensorSpec([None], dtypes.as_dtype(index_dtype)))
+
+
+@op_function(in_graph=on_host(_difference_specs))
 def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None) -> Any:
     """The values of `x` that are not in `y`, in order, and their indices.
 
@@ -47,44 +56,6 @@ def batch_gather(params: TensorLike, indices: TensorLike, name: str | None = Non
     indices = _core.as_tensor(indices)
     axis = indices.ndim - 1
     return _ops.gather(params, indices, axis=axis, batch_dims=axis)
-
-
-def string_split(
-    source: TensorLike | None = None,
-    sep: str | None = None,
-    skip_empty: bool = True,
-    delimiter: str = " ",
-    name: str | None = None,
-) -> SparseTensor:
-    """The parts of strings, as a sparse tensor.
-
-    Args:
-        source: a vector of strings.
-        sep: the same as `delimiter`.
-        skip_empty: whether empty parts are left out.
-        delimiter: characters, each of which separates parts; an empty one splits into characters.
-        name: the node's name.
-
-    >>> tf.compat.v1.string_split(["a b", "c"]).values.numpy().tolist()
-    [b'a', b'b', b'c']
-    """
-    strings = _core.convert(source, dtypes.string, None).numpy()
-    between = (delimiter if sep is None else sep).encode()
-    indices, values, longest = [], [], 0
-    for row, text in enumerate(strings):
-        if not between:
-            parts = [text[k : k + 1] for k in range(len(text))]
-        else:
-            for character in between[1:]:
-                text = text.replace(bytes([character]), between[:1])
-            parts = text.split(between[:1])
-        parts = [part for part in parts if part or not skip_empty]
-        indices += [[row, k] for k in range(len(parts))]
-        values += parts
-        longest = max(longest, len(parts))
-    pairs = np.asarray(indices, np.int64).reshape(-1, 2)
-    texts = np.asarray(values, dtype=object)
-    return SparseTensor(pairs, _core.convert(texts, dtypes.string, None), [len(strings), longest])
 
 
 @op_function

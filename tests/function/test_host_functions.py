@@ -136,3 +136,22 @@ def test_ragged_arguments_stay_ragged():
 def test_nodes_that_call_python_say_what_they_are():
     run = traced(io.read_file, tf.TensorSpec([], tf.string))
     assert "read_file" in [node.type for node in run.graph.nodes]
+
+
+def test_lists_differ_in_functions():
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.int32)] * 2)
+    def difference(x, y):
+        return tf.compat.v1.setdiff1d(x, y, tf.int64)
+
+    found = difference([4, 6, 1, 6], [6])
+    assert [part.numpy().tolist() for part in found] == [[4, 1], [0, 2]]
+    assert found.idx.dtype == tf.int64
+
+
+@pytest.mark.parametrize("name", ["gcd", "lcm"])
+def test_divisors_in_functions(name):
+    a, b = np.array([[4], [-7], [0]]), np.array([2, 14, -21, 0])
+    function = getattr(tf.experimental.numpy, name)
+    expected = getattr(np, name)(a, b)
+    np.testing.assert_array_equal(function(a, b), expected)
+    np.testing.assert_array_equal(tf.function(function)(tf.constant(a), tf.constant(b)), expected)

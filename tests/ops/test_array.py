@@ -69,6 +69,15 @@ def test_reverse_and_roll(case, data):
     assert_same(tf.roll(tensor, shift, axis), np.roll(x, shift, axis), dtype)
 
 
+@pytest.mark.parametrize(("shift", "axis"), [(1, 1), ([1, -2], [0, 2]), ([1, 1], [1, -2]), (3, -1)])
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_roll_along_axes_that_a_function_gets(shift, axis, dtype):
+    x = np.arange(24).reshape(2, 3, 4)
+    shifts, axes = tf.constant(shift, dtype), tf.constant(axis, dtype)
+    found = tf.function(tf.roll)(tf.constant(x), shifts, axes)
+    np.testing.assert_array_equal(found, np.roll(x, shift, axis))
+
+
 @given(case=arrays(max_rank=4), data=st.data())
 def test_tile_and_repeat(case, data):
     x, tensor, dtype = case

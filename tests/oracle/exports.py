@@ -138,6 +138,7 @@ NOT_IN_TENSORFLOW = frozenset(
         # Its error function of float64 is not a number far from zero, which `known_differences.txt` has.
         "elementwise/unary_special[nn.gelu-float64]",
         # Its kernels for CPUs have no gradients of convolutions with gaps or groups.
+        "nn/conv2d_gradient[dilation 2]",
         "nn/conv2d_gradient[same dilation 2]",
         "nn/conv2d_gradient[dilations 2,3]",
         "nn/conv2d_gradient[dilations of four]",

@@ -102,6 +102,10 @@ def functions(tf):
             [0, x],
         )[1],
         "arrays": lambda x, n: _scanned(tf, x),
+        "rows of arrays": lambda x, n: [
+            tf.map_fn(lambda row: tf.reduce_sum(row * row) * row, x), _appended(tf, x),
+            tf.scan(lambda h, row: tf.tanh(h * row), x),
+        ],
     }  # fmt: skip
 
 
@@ -117,7 +121,40 @@ def _scanned(tf, x):
     return loop[2].stack() * 2.0
 
 
-def make(tf):
+def _appended(tf, x):
+    """Products of the rows of x and those before, in a TensorArray that grows."""
+
+    def step(i, h, kept):
+        h = tf.sin(h * x[i])
+        return i + 1, h, kept.write(kept.size(), h)
+
+    kept = tf.TensorArray(tf.float32, 0, dynamic_size=True)
+    loop = tf.while_loop(lambda i, *rest: i < tf.shape(x)[0], step, [0, tf.ones_like(x[0]), kept])
+    return loop[2].stack()
+
+
+def _found(tf, function, x, n, order):
+    """The gradient of a function by x, or that of the gradient's square."""
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        if order == 2:
+            parts = [tf.square(_found(tf, function, x, n, 1))]
+        else:
+            parts = [tf.sin(part) for part in tf.nest.flatten(function(x, n))]
+    return tape.gradient(parts, x)
+
+
+# Gradients of arrays take elements out of them that were put there. A product of zeros has no second
+# gradient.
+ONCE_ONLY = ("arrays", "rows of arrays", "groups")
+
+
+def names(tf, order=1):
+    """The functions that have gradients, or gradients of gradients, in files."""
+    return [name for name in functions(tf) if order == 1 or name not in ONCE_ONLY]
+
+
+def make(tf, order=1):
     """A module with the gradient of each function, by a tape inside of it."""
     module = tf.Module()
 
@@ -126,22 +163,16 @@ def make(tf):
             input_signature=[tf.TensorSpec([None, 3], tf.float32), tf.TensorSpec([None], tf.int32)]
         )
         def gradient(x, n):
-            with tf.GradientTape() as tape:
-                tape.watch(x)
-                parts = [tf.sin(part) for part in tf.nest.flatten(function(x, n))]
-            return tape.gradient(parts, x)
+            return _found(tf, function, x, n, order)
 
         return gradient
 
-    for name, function in functions(tf).items():
-        setattr(module, name, gradient_of(function))
+    of_name = functions(tf)
+    for name in names(tf, order):
+        setattr(module, name, gradient_of(of_name[name]))
     return module
 
 
-def expected(tf, name):
+def expected(tf, name, order=1):
     """The gradient, found at once."""
-    x = tf.constant(X)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        parts = [tf.sin(part) for part in tf.nest.flatten(functions(tf)[name](x, tf.constant(N)))]
-    return tape.gradient(parts, x).numpy()
+    return _found(tf, functions(tf)[name], tf.constant(X), tf.constant(N), order).numpy()

@@ -10,7 +10,8 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.ops import indexing, special
+from eagerflow.framework.func_graph import is_symbolic
+from eagerflow.ops import control_flow, indexing, special
 from eagerflow.ops import math as _math
 from eagerflow.ops.numpy_functions.rules import Rules
 
@@ -273,16 +274,32 @@ def logaddexp2(x1: Tensor, x2: Tensor) -> Tensor:
     return _log_of_sum(x1, x2, 2.0)
 
 
-@_of_pair
-def gcd(x1: Tensor, x2: Tensor) -> Tensor:
+def _gcd(x1: Tensor, x2: Tensor) -> Tensor:
     """Greatest common divisors of integers."""
-    return _core.as_tensor(np.gcd(x1.numpy(), x2.numpy()))
+    if not (is_symbolic(x1) or is_symbolic(x2)):
+        return _core.as_tensor(np.gcd(x1.numpy(), x2.numpy()))
+    sizes = _ops.shape(x1 + x2)
+
+    def step(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+        ends = _ops.equal(b, 0)
+        rest = _ops.floormod(a, _ops.select(ends, _ops.ones_like(b), b))
+        return _ops.select(ends, a, b), _ops.select(ends, b, rest)
+
+    return control_flow.while_loop(
+        lambda a, b: _ops.reduce_any(_ops.not_equal(b, 0)),
+        step,
+        [_ops.broadcast_to(_ops.abs(x), sizes) for x in (x1, x2)],
+    )[0]
 
 
-@_of_pair
-def lcm(x1: Tensor, x2: Tensor) -> Tensor:
+def _lcm(x1: Tensor, x2: Tensor) -> Tensor:
     """Least common multiples of integers."""
-    return _core.as_tensor(np.lcm(x1.numpy(), x2.numpy()))
+    divisors = _ops.maximum(_gcd(x1, x2), 1)
+    return _ops.abs(x1 * _ops.floordiv(x2, divisors))
+
+
+gcd = _of_pair(_gcd)
+lcm = _of_pair(_lcm)
 
 
 def around(rules: Rules, x: Any, decimals: int = 0) -> Tensor:

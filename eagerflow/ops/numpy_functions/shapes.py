@@ -206,7 +206,7 @@ def roll(rules: Rules, x: Any, shift: Any, axis: Any = None) -> Tensor:
     x = rules.tensor(x)
     if axis is None:
         rolled = _array.roll(_ops.reshape(x, [-1]), shift, 0)
-        return _ops.reshape(rolled, list(x._shape_tuple()))
+        return _ops.reshape(rolled, _ops.shape(x))
     return _array.roll(x, shift, axis)
 
 
