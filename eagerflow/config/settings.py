@@ -61,12 +61,16 @@ def get_memory_growth(device: PhysicalDevice) -> bool:
 
 
 def _row(device: str) -> int:
-    spec = DeviceSpec.from_string(device)
+    unclear = (
+        f"Failed parsing device name: '{device}'. Note a valid device string should at least "
+        'contain a device type and a device index, like "GPU:0".'
+    )
+    try:
+        spec = DeviceSpec.from_string(device)
+    except ValueError as error:
+        raise ValueError(unclear) from error
     if spec.device_type is None or spec.device_index is None:
-        raise ValueError(
-            f"Failed parsing device name: '{device}'. Note a valid device string should at least "
-            'contain a device type and a device index, like "GPU:0".'
-        )
+        raise ValueError(unclear)
     row = table.row(spec.device_type, spec.device_index)
     if row is None:
         raise ValueError(f"No matching devices found for '{device}'")
@@ -80,7 +84,7 @@ def get_memory_info(device: str) -> dict[str, int]:
         device: "CPU:0", for instance. All CPUs share one memory.
 
     Raises:
-        ValueError: if there is no such device.
+        ValueError: if there is no such device, or the name does not say a type and an index.
 
     >>> sorted(tf.config.experimental.get_memory_info("CPU:0"))
     ['current', 'peak']

@@ -56,6 +56,14 @@ def test_memory():
         tf.config.experimental.get_memory_info("GPU:0")
 
 
+@pytest.mark.parametrize("name", ["nonsense", "GPU:nonsense", "GPU", "CPU:0:1:2"])
+def test_memory_of_what_is_no_device(name):
+    config = tf.config.experimental
+    for function in (config.get_memory_info, config.get_memory_usage, config.reset_memory_stats):
+        with pytest.raises(ValueError, match=f"Failed parsing device name: '{name}'. Note a valid"):
+            function(name)
+
+
 @pytest.mark.parametrize(
     "name", ["/CPU:0", "cpu", "CPU:0", "/device:CPU:0", CPU, "", None, "/GPU:0", "/job:localhost"]
 )
