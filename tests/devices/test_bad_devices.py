@@ -213,7 +213,11 @@ print(sorted(set(kinds)), kinds.count("CPU"), (tf.ones(2) + 1.0).numpy())
     assert lines[0] in ("['CPU'] 1 [2. 2.]", "['CPU', 'XLA_CPU'] 1 [2. 2.]")
 
 
-def test_compilers_that_lack_an_option(failing):
+@pytest.mark.parametrize(
+    "option",
+    ["xla_cpu_enable_concurrency_optimized_scheduler", "xla_cpu_experimental_ynn_fusion_type"],
+)
+def test_compilers_that_lack_an_option(failing, option):
     """Programs are compiled without the option; the others stay."""
     program = """
 import eagerflow as tf
@@ -223,7 +227,7 @@ print(tf.maximum(nan[::-1], nan).numpy(), (nan + 1.0).device.rpartition("device:
     environment = {
         "WHOLE_PLUGIN": CPU.path,
         "PROGRAMS_UNTIL_LOST": "99",
-        "WITHOUT_OPTION": "xla_cpu_enable_concurrency_optimized_scheduler",
+        "WITHOUT_OPTION": option,
     }
     assert run(program, failing, **environment)[0] == ["[nan nan] GPU:0"]
 

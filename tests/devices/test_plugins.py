@@ -132,6 +132,24 @@ def test_donated_memory(client):
         fresh.numpy()
 
 
+SUMS = """
+import eagerflow as tf
+with tf.device("/device:XLA_CPU:0"):
+    images = tf.random.normal([32, 24, 24, 16])
+    tf.function(lambda x: tf.reduce_sum(tf.nn.relu(x), [0, 1, 2]))(images).numpy()
+"""
+
+
+@needs_plugin
+def test_sums_of_leading_axes_are_vector_loops(tmp_path):
+    """The compiler for the CPU gives them to its library, as gradients of biases need."""
+    dumps = f"--xla_dump_to={tmp_path} --xla_dump_hlo_as_text"
+    environment = os.environ | {"XLA_FLAGS": dumps, "EAGERFLOW_COMPILATION_CACHE": ""}
+    subprocess.run([sys.executable, "-c", SUMS], check=True, capture_output=True, env=environment)
+    programs = [path.read_text() for path in tmp_path.glob("*after_optimizations.txt")]
+    assert programs and any("ynn_fusion" in program for program in programs)
+
+
 @needs_plugin
 def test_programs_that_are_wrong(client):
     """The compiler's message says what."""

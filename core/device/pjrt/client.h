@@ -212,7 +212,7 @@ class Client {
   std::vector<DeviceInfo> devices_;
   std::vector<std::unique_ptr<MemoryUse>> uses_;
   mutable std::mutex options_mutex_;
-  std::vector<std::string> switched_off_;  // the compiler's options
+  std::vector<Option> compiler_options_;
 };
 
 }  // namespace ef::pjrt

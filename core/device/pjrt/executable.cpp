@@ -36,9 +36,15 @@ std::string replica_options(const std::vector<DeviceInfo>& all, std::span<const 
   return message('\x1a', "\x20" + count + "\x28\x01" + message('\x4a', assignment));
 }
 
-// An option of the compiler that is off: an entry of env_option_overrides.
-std::string off(const std::string& option) {
-  return message('\x3a', message('\x0a', option) + message('\x12', std::string("\x10\x00", 2)));
+// An entry of env_option_overrides. Enumerations are written as text.
+std::string override_of(const Option& option) {
+  std::string value;
+  if (const bool* const flag = std::get_if<bool>(&option.second)) {
+    value = std::string{'\x10', static_cast<char>(*flag)};
+  } else {
+    value = message('\x0a', std::get<std::string>(option.second));
+  }
+  return message('\x3a', message('\x0a', option.first) + message('\x12', value));
 }
 
 }  // namespace
@@ -47,7 +53,7 @@ std::string Client::compile_options(std::span<const int> devices) const {
   std::string options =
       devices.empty() ? std::string(kOneDevice) : replica_options(devices_, devices);
   const std::lock_guard lock(options_mutex_);
-  for (const std::string& option : switched_off_) options += off(option);
+  for (const Option& option : compiler_options_) options += override_of(option);
   return options;
 }
 
@@ -56,8 +62,9 @@ std::string Client::compile_options(std::span<const int> devices) const {
 bool Client::forget_option(const Error& error) {
   if (error.code() != Code::kInvalidArgument) return false;
   const std::lock_guard lock(options_mutex_);
-  return std::erase_if(switched_off_, [&](const std::string& option) {
-           return std::string_view(error.what()).find(cat("'", option, "'")) != std::string::npos;
+  return std::erase_if(compiler_options_, [&](const Option& option) {
+           const std::string quoted = cat("'", option.first, "'");
+           return std::string_view(error.what()).find(quoted) != std::string::npos;
          }) > 0;
 }
 

@@ -108,11 +108,17 @@ PJRT_Client* make_client(const Api& api, std::span<const Option> options) {
   return args.client;
 }
 
-// What XLA's compiler for the CPU is not to do. By itself it may take the number of a maximum or
-// minimum with NaN, which TensorFlow never does, and orders what it computes for many processors:
-// that takes more memory, and more switches between threads, than computing what is needed next.
-constexpr const char* kOffForCpu[] = {"xla_cpu_enable_fast_min_max",
-                                      "xla_cpu_enable_concurrency_optimized_scheduler"};
+// What XLA's compiler for the CPU is told. By itself it may take the number of a maximum or minimum
+// with NaN, which TensorFlow never does, and orders what it computes for many processors: that
+// takes more memory, and more switches between threads, than computing what is needed next. And it
+// sums leading axes element by element, unless its library of vector loops may do so.
+const std::vector<Option>& options_for_cpu() {
+  static const auto& options = *new std::vector<Option>{
+      {"xla_cpu_enable_fast_min_max", false},
+      {"xla_cpu_enable_concurrency_optimized_scheduler", false},
+      {"xla_cpu_experimental_ynn_fusion_type", "LIBRARY_FUSION_TYPE_REDUCE"}};
+  return options;
+}
 
 DeviceInfo describe(const Api& api, PJRT_Device* device) {
   auto get = arguments<PJRT_Device_GetDescription_Args>();
@@ -156,9 +162,7 @@ Client& Client::load(const std::string& path, std::span<const Option> options) {
   name.client = client->handle_;
   EF_PJRT(api, Client_PlatformName, name);
   client->platform_.assign(name.platform_name, name.platform_name_size);
-  if (client->shares_memory()) {
-    client->switched_off_.assign(std::begin(kOffForCpu), std::end(kOffForCpu));
-  }
+  if (client->shares_memory()) client->compiler_options_ = options_for_cpu();
   auto version = arguments<PJRT_Client_PlatformVersion_Args>();
   version.client = client->handle_;
   EF_PJRT(api, Client_PlatformVersion, version);
