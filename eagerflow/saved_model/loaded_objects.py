@@ -7,7 +7,11 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
+from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.dtypes import DType
 from eagerflow.framework.func_graph import FuncGraph
 from eagerflow.framework.module import Module
 from eagerflow.framework.variable import Variable
@@ -53,6 +57,19 @@ class CallableObject(LoadedObject):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the function that was the object's `__call__`."""
         return vars(self)["__call__"](*args, **kwargs)
+
+
+# From here on memory of zeros is the system's, which is there only when it is used.
+_UNTOUCHED_BYTES = 1 << 17
+
+
+def _untouched_zeros(sizes: list[int], dtype: DType) -> _core.Tensor:
+    """Zeros that a checkpoint replaces: they should not take memory beside it."""
+    if dtype not in (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64) or (
+        math.prod(sizes) * dtype.size < _UNTOUCHED_BYTES
+    ):
+        return zeros(sizes, dtype)
+    return _core.from_dlpack(np.zeros(sizes, dtype.as_numpy_dtype).__dlpack__())
 
 
 class ObjectLoader:
@@ -229,7 +246,7 @@ class ObjectLoader:
         if self._left < 0 or any(size < 0 for size in least):
             raise ValueError("its variables have more elements than the files have bytes")
         return Variable(
-            zeros(least, dtype),
+            _untouched_zeros(least, dtype),
             trainable=message.trainable,
             name=message.name or None,
             shape=[None if size == -1 else size for size in sizes],
