@@ -201,3 +201,13 @@ def test_not_a_number_stays(name):
     x = tf.constant(NAN, tf.float32)
     compiled = tf.function(lambda x: function(x * 1.0), jit_compile=True)
     np.testing.assert_allclose(compiled(x).numpy(), function(x).numpy(), 1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32"])
+def test_means_of_integers_do_not_wrap(dtype):
+    x = tf.constant(np.full([20, 30], 100, dtype))
+    mean = tf.function(lambda x: tf.reduce_mean(x, [0, 1]), jit_compile=True)
+    with tf.device("/device:XLA_CPU:0"):
+        found = mean(x)
+    assert found.numpy() == 100
+    assert found.dtype == x.dtype
