@@ -18,7 +18,7 @@ from eagerflow.graphdef import (
     function_gradients,
     node_functions,
 )
-from eagerflow.graphdef.function_gradients import WrittenCall
+from eagerflow.graphdef.function_gradients import WrittenRun
 from eagerflow.graphdef.table_nodes import table_handle
 from eagerflow.graphdef.writer import GraphWriter, Ref
 from eagerflow.protos.graph import MESSAGES
@@ -185,10 +185,10 @@ class Body(GraphWriter):
         # The names that nodes of a program's graph have got, and why those that have none are missing.
         self._written: dict[str, str] = {}
         self._skipped: dict[int, UnimplementedError] = {}
-        # The nodes of the graph whose runs others go back through, and those that are calls with
-        # effects, written in place.
+        # The nodes of the graph whose runs others go back through, and those that are calls or choices
+        # with effects.
         self.differentiated: set[int] = set()
-        self.written_calls: dict[int, WrittenCall] = {}
+        self.written_calls: dict[int, WrittenRun] = {}
 
     def ref(self, tensor: Any) -> Ref:
         """The tensor of the file for one of the graph."""

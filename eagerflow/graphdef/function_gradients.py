@@ -1,12 +1,14 @@
 """Gradients of calls, choices and loops in exported graphs, whatever sizes are known.
 
 Here a later node goes back through the tape of the run. TensorFlow has no such thing, so what is exported
-runs the function once more, under a tape, as part of the gradient. A called function that changes variables
-or draws random numbers is written where it is called, and what its effects gave is taken from there.
+runs the function once more, under a tape, as part of the gradient. Where a called function or a branch
+changes variables or draws random numbers, what these effects gave is kept from the first run: a call is
+written in place, and a choice gives it besides its results.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -58,31 +60,50 @@ def refusal(node: Any) -> str:
     return ""
 
 
-class WrittenCall(NamedTuple):
-    """A call with effects that is written in place.
+class WrittenRun(NamedTuple):
+    """A call or choice with effects, written so that what its gradient needs of them is kept.
 
     Args:
-        graph: what it does, with the nodes of the functions that it calls in place of their calls.
-        kept: the tensors of that graph that it would not give a second time.
-        refs: the same tensors of the file.
+        graphs: what the functions do, with the nodes of the functions that they call in place of calls.
+        kept: for each of them, the tensors that it would not give a second time.
+        places: for each of them, which inputs of the node it takes.
+        refs: the kept tensors of the file.
     """
 
-    graph: FuncGraph
-    kept: Sequence[Any]
+    graphs: Sequence[FuncGraph]
+    kept: Sequence[Sequence[Any]]
+    places: Sequence[Sequence[int]]
     refs: Sequence[Any] = ()
 
 
-def to_write(node: Any) -> WrittenCall | None:
-    """A call that can be written in place: no choice or loop in it has effects."""
-    if node.exchanged:
+def to_write(node: Any) -> WrittenRun | None:
+    """How a call or choice is written; None if a choice or loop inside of it has effects, too."""
+    if node.exchanged or "While" in node.type:
         return None
-    graph = FuncGraph(node.type)
-    with graph.as_default():
-        x = [graph.placeholder(t.dtype, dims_of(t.shape), "x") for t in node.inputs]
-        graph.finish(_replayed(node.callees[0], x))
-    if any(inner.has_effects and inner.callees for inner in graph.nodes):
-        return None
-    return WrittenCall(graph, _results_of_effects(graph))
+    places = node.captures or [range(len(node.inputs))]
+    graphs, outputs = [], []
+    for callee, own in zip(node.callees, places, strict=True):
+        graph = FuncGraph(callee.name)
+        with graph.as_default():
+            inputs = (node.inputs[place] for place in own)
+            x = [graph.placeholder(t.dtype, dims_of(t.shape), "x") for t in inputs]
+            outputs.append(_replayed(callee, x))
+        if any(inner.has_effects and inner.callees for inner in graph.nodes):
+            return None
+        graphs.append(graph)
+    kept = [_results_of_effects(graph) for graph in graphs]
+    for which, (graph, own) in enumerate(zip(graphs, outputs, strict=True)):
+        if not node.captures:
+            graph.finish(own)
+            continue
+        # Branches give the same: for what others keep, something of that dtype.
+        with graph.as_default():
+            others = [
+                tensors if k == which else [tf.zeros([0], t.dtype) for t in tensors]
+                for k, tensors in enumerate(kept)
+            ]
+            graph.finish([*own, *itertools.chain(*others)])
+    return WrittenRun(graphs, kept, places)
 
 
 def _results_of_effects(graph: Any) -> list[Any]:
@@ -124,7 +145,7 @@ def _sources(node: Any) -> list[Any]:
     return [*_sources(run), *range(first, first + len(node.inputs)), *node.reads]
 
 
-def traced(node: Any, written: WrittenCall | None = None) -> FuncGraph:
+def traced(node: Any, written: WrittenRun | None = None) -> FuncGraph:
     """The graph of a gradient.
 
     Args:
@@ -136,13 +157,12 @@ def traced(node: Any, written: WrittenCall | None = None) -> FuncGraph:
     Raises:
         NoSuchNodeError: if the gradient cannot be exported.
     """
-    kept = [] if written is None else written.kept
+    kept = [] if written is None else [*itertools.chain(*written.kept)]
     graph = FuncGraph(node.name.rpartition("/")[2])
     with graph.as_default():
-        values, known = (
-            [graph.placeholder(t.dtype, dims_of(t.shape), role) for t in tensors]
-            for role, tensors in (("x", needed_by(node)), ("kept", kept))
-        )
+        values = [graph.placeholder(t.dtype, dims_of(t.shape), "x") for t in needed_by(node)]
+        # Where another branch ran, something else is in place of what this one keeps.
+        known = [graph.placeholder(t.dtype, None, "kept") for t in kept]
         if written is None:
             graph.finish(_gradient_again(node, values))
         else:
@@ -153,7 +173,7 @@ def traced(node: Any, written: WrittenCall | None = None) -> FuncGraph:
 def _back_through(
     node: Any,
     values: list[Tensor],
-    written: WrittenCall | None = None,
+    written: WrittenRun | None = None,
     known: Sequence[Tensor] = (),
 ) -> list[Tensor]:
     """Adds what a gradient computes to the graph that is being built; its results.
@@ -173,7 +193,7 @@ def _back_through(
     if written is None:
         found = _of(forward, x, sources, dy)
     else:
-        found = _of_written(forward.reads, written, x, list(known), sources, dy)
+        found = _of_written(forward, written, x, known, sources, dy)
     results = []
     for gradient, (_, is_rows) in zip(found, wanted, strict=True):
         results.append(gradient)
@@ -323,7 +343,9 @@ def rows_of(node: Any, inputs: list[Tensor]) -> list[Tensor]:
     )
 
 
-def _choose(node: Any, chosen: Tensor, branches: list[Callable[..., list[Tensor]]]) -> list[Tensor]:
+def _choose(
+    node: Any, chosen: Tensor, branches: Sequence[Callable[..., list[Tensor]]]
+) -> list[Tensor]:
     """What one of the branches of a node gives."""
     if node.type.endswith("If"):
         return _as_list(tf.cond(_is_true(chosen), branches[0], branches[1]))
@@ -399,19 +421,36 @@ def _pulled(
 
 
 def _of_written(
-    reads: Sequence[Any], written: WrittenCall, x: list[Tensor], known: list[Tensor],
+    forward: Any, written: WrittenRun, x: list[Tensor], known: Sequence[Tensor], wanted: list[int],
+    dy: dict[int, Tensor],
+) -> list[Tensor]:  # fmt: skip
+    """The gradients of a call or choice that is written with what was kept of it."""
+    rest = iter(known)
+    parts = [list(itertools.islice(rest, len(tensors))) for tensors in written.kept]
+    branches = [
+        functools.partial(_of_part, forward.reads, written, which, x, part, wanted, dy)
+        for which, part in enumerate(parts)
+    ]
+    return _choose(forward, x[0], branches) if forward.captures else branches[0]()
+
+
+def _of_part(
+    reads: Sequence[Any], written: WrittenRun, which: int, x: list[Tensor], known: list[Tensor],
     wanted: list[int], dy: dict[int, Tensor],
 ) -> list[Tensor]:  # fmt: skip
-    """The gradients of a call that is written in place, of which `known` was kept."""
+    """The gradients of one of the functions of what is written, of which `known` was kept."""
     count = len(x)
+    kept = written.kept[which]
+    known = [tf.ensure_shape(v, t.shape) for v, t in zip(known, kept, strict=True)]
 
     def run(arguments: list[Tensor]) -> list[Tensor]:
-        names = (tensor.name for tensor in written.kept)
+        names = (tensor.name for tensor in kept)
         values = dict(zip(names, arguments[count:], strict=True))
-        return _replayed(written.graph, arguments[:count], values)
+        own = [arguments[place] for place in written.places[which]]
+        return _replayed(written.graphs[which], own, values)
 
-    # What was read of a variable that the call changes stands for it.
-    nodes = [_core.node_of(tensor) for tensor in written.kept]
+    # What was read of a variable that the function changes stands for it.
+    nodes = [_core.node_of(tensor) for tensor in kept]
     read = {k: n.variables[0] for k, n in enumerate(nodes) if n.type == "ReadVariableOp"}
     asked = [source if source < count else source + len(known) for source in wanted]
     found = _pulled(run, [*x, *known], reads, [*asked, *(count + k for k in read)], dy)

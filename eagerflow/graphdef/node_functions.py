@@ -223,11 +223,12 @@ def _call(body: Any, node: Any, name: str) -> Sequence[Ref]:
 def _written_in_place(body: Any, node: Any, name: str, call: Any) -> Sequence[Ref]:
     """What a call does, in place of it; its gradients get what its effects gave."""
     count = len(node.outputs)
-    refs = body.inline(call.graph, [body.ref(tensor) for tensor in node.inputs], name, call.kept)
+    graph, kept = call.graphs[0], call.kept[0]
+    refs = body.inline(graph, [body.ref(tensor) for tensor in node.inputs], name, kept)
     # Nothing needs some of what was drawn.
-    kept = {k: ref for k, ref in enumerate(refs[count:]) if ref is not None}
+    needed = {k: ref for k, ref in enumerate(refs[count:]) if ref is not None}
     body.written_calls[node.id] = call._replace(
-        kept=[call.kept[k] for k in kept], refs=list(kept.values())
+        kept=[[kept[k] for k in needed]], refs=list(needed.values())
     )
     return refs[:count]
 
@@ -241,21 +242,25 @@ def _stateful(op: str, body: Any, *callees: Any) -> str:
     return op if state else f"Stateless{op}"
 
 
-def _arguments(node: Any, which: int, places: Sequence[int]) -> list[Any]:
+def _arguments(
+    node: Any, which: int, places: Sequence[int], branch: FuncGraph | None = None
+) -> list[Any]:
     """What the arguments of the function of a branch, or of a part of a loop, are in its graph.
 
     Args:
         node: the node.
         which: which of its graphs.
         places: which inputs of the node follow the graph's own.
+        branch: a graph that is written instead, whose inputs are what the other one captures.
     """
     callee = node.callees[which]
-    captured = dict(zip(node.captures[which], callee.captures, strict=True))
-    inputs = node.inputs
-    return [
-        *callee.inputs,
-        *(captured[k][1] if k in captured else tensor_spec(inputs[k]) for k in places),
-    ]
+    if branch is None or branch is callee:
+        own = callee.inputs
+        captured = [inner for _, inner in callee.captures]
+    else:
+        own, captured = [], branch.inputs
+    of_place = dict(zip(node.captures[which], captured, strict=True))
+    return [*own, *(of_place.get(k, tensor_spec(node.inputs[k])) for k in places)]
 
 
 def tensor_spec(tensor: Any) -> Any:
@@ -265,32 +270,45 @@ def tensor_spec(tensor: Any) -> Any:
 
 def _choice(body: Any, node: Any, name: str) -> Sequence[Ref]:
     index, *tensors = node.inputs
-    variables = body.exporter.variables_of(*node.callees)
+    graphs, written = node.callees, None
+    if node.id in body.differentiated and any(callee.has_effects for callee in graphs):
+        written = function_gradients.to_write(node)
+    if written is not None:
+        graphs = written.graphs
+    variables = body.exporter.variables_of(*graphs)
     functions = [
         body.exporter.function(
-            callee,
-            arguments=_arguments(node, k, range(1, len(tensors) + 1)),
+            graph,
+            arguments=_arguments(node, k, range(1, len(tensors) + 1), graph),
             variables=variables,
         )
-        for k, callee in enumerate(node.callees)
+        for k, graph in enumerate(graphs)
     ]
     refs = [*(body.ref(tensor) for tensor in tensors), *map(body.handle, variables)]
+    outputs = _specs(node)
+    if written is not None:
+        outputs += [(t.dtype, TensorShape(None)) for tensors in written.kept for t in tensors]
     common = {
         "name": name,
-        "outputs": _specs(node),
-        "Tout": [tensor.dtype for tensor in node.outputs],
-        "output_shapes": [tensor.shape for tensor in node.outputs],
+        "outputs": outputs,
+        "Tout": [dtype for dtype, _ in outputs],
+        "output_shapes": [shape for _, shape in outputs],
     }
     if node.type.endswith("If"):
         then, otherwise = map(FunctionName, functions)
-        return body.add(
-            _stateful("If", body, *node.callees), body.ref(index), refs, then_branch=then,
+        found = body.add(
+            _stateful("If", body, *graphs), body.ref(index), refs, then_branch=then,
             else_branch=otherwise, **common,
         )  # fmt: skip
-    branches = [FunctionName(function) for function in functions]
-    return body.add(
-        _stateful("Case", body, *node.callees), body.ref(index), refs, branches=branches, **common
-    )
+    else:
+        branches = [FunctionName(function) for function in functions]
+        found = body.add(
+            _stateful("Case", body, *graphs), body.ref(index), refs, branches=branches, **common
+        )
+    count = len(node.outputs)
+    if written is not None:
+        body.written_calls[node.id] = written._replace(refs=found[count:])
+    return found[:count]
 
 
 def _while(body: Any, node: Any, name: str) -> Sequence[Ref]:

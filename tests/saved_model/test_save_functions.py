@@ -378,6 +378,43 @@ def test_gradients_of_calls_with_effects_do_not_repeat_them(tmp_path):
         np.testing.assert_allclose(loaded.v, module.v)
 
 
+def test_gradients_of_choices_with_effects_do_not_repeat_them(tmp_path):
+    module = tf.Module()
+    module.v = tf.Variable(2.0)
+    module.w = tf.Variable([1.5, 1.0, 0.5])
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3]), tf.TensorSpec([], tf.int32)])
+    def slopes(x, which):
+        def dropped():
+            module.v.assign_add(1.0)
+            return tf.nn.dropout(x * module.w, 0.5) * module.v
+
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.switch_case(
+                which,
+                [dropped, lambda: tf.random.normal(tf.shape(x)) * x * module.v, lambda: x * x],
+            )
+        sources = [x, module.w, module.v]
+        return y, tape.gradient(y, sources, unconnected_gradients="zero")
+
+    module.slopes = slopes
+    tf.saved_model.save(module, tmp_path / "m")
+    loaded = tf.saved_model.load(tmp_path / "m")
+    x = np.random.default_rng(0).uniform(0.5, 1, [20, 3]).astype("f")
+    for which, v in ((0, 3.0), (1, 3.0), (2, 3.0), (0, 4.0)):
+        y, found = loaded.slopes(tf.constant(x), tf.constant(which))
+        y = y.numpy()
+        expected = {
+            0: [y / x, y.sum(0) / module.w.numpy(), y.sum() / v],
+            1: [y / x, np.zeros(3), y.sum() / v],
+            2: [2 * x, np.zeros(3), 0.0],
+        }[which]
+        assert loaded.v.numpy() == v
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)
+
+
 def test_gradients_that_would_repeat_effects_are_refused(tmp_path):
     module = tf.Module()
     module.v = tf.Variable(1.0)
