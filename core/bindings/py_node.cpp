@@ -223,7 +223,8 @@ nb::object taped_run_of(const PyNode& self) {
     wanted.append(nb::make_tuple(source, row_indices != DType::kInvalid));
   }
   for (const size_t k : *found->given) given.append(k);
-  return nb::make_tuple(PyNode{self.graph, found->node}, wanted, given);
+  return nb::make_tuple(PyNode{found->graph, found->node}, wanted, given,
+                        found->graph == self.graph);
 }
 
 nb::list replay_node(const PyNode& self, nb::handle inputs) {
@@ -309,9 +310,11 @@ void add_nodes(nb::module_& m) {
                    "computes no gradient of an operation.")
       .def_prop_ro(
           "taped_run", taped_run_of,
-          "The node of the same graph through whose run it goes back, for each gradient "
-          "by which source of the run it is and whether it is rows, and of which outputs "
-          "it takes gradients; None if it does nothing like that. Sources of a run are its "
+          "The node through whose run it goes back, for each gradient "
+          "by which source of the run it is and whether it is rows, of which outputs it takes "
+          "gradients, and whether that node is of the same graph, not of one outside of it; None "
+          "if "
+          "it does nothing like that. Sources of a run are its "
           "inputs and then what `reads` has; the sources of the run that it goes back "
           "through itself come first.")
       .def("replay", replay_node, nb::arg("inputs"),

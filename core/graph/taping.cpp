@@ -307,13 +307,16 @@ std::optional<TapedRun> taped_run(Graph& graph, const Node& node) {
   if (!node.function) return std::nullopt;
   const auto* const gradient = dynamic_cast<const TapeGradient*>(&plain_function(node));
   if (!gradient) return std::nullopt;
-  const auto [origin, id] = origin_of(graph.tensor(node.inputs[0]));
-  if (origin.get() != &graph) return std::nullopt;
-  const Node& run = graph.node(id);
-  const auto goes_on = [&](const Port& port) { return is_tape(graph.tensor(port)); };
+  const std::pair<GraphPtr, NodeId> place = origin_of(graph.tensor(node.inputs[0]));
+  const GraphPtr& origin = place.first;
+  const Node& run = origin->node(place.second);
   // The gradient of a gradient goes on from the tape of the first; so do parts of loops.
-  if (std::ranges::any_of(run.inputs, goes_on) && !taped_run(graph, run)) return std::nullopt;
-  return TapedRun{id, &gradient->wanted(), &gradient->given()};
+  const auto goes_on = [&](const Port& port) { return is_tape(origin->tensor(port)); };
+  if (std::ranges::any_of(run.inputs, goes_on)) {
+    const std::optional<TapedRun> before = taped_run(*origin, run);
+    if (!before || before->graph != origin) return std::nullopt;
+  }
+  return TapedRun{origin, place.second, &gradient->wanted(), &gradient->given()};
 }
 
 const NodeFunction& plain_function(const Node& node) {

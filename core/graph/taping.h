@@ -27,15 +27,16 @@ struct TapedRun {
     size_t source;
     DType row_indices;  // kInvalid unless the gradient is rows: values, then indices
   };
-  // The node that keeps the tape, of the same graph.
+  // The node that keeps the tape, and its graph: the node's own or one outside of it.
+  GraphPtr graph;
   NodeId node = 0;
   const std::vector<Wanted>* wanted = nullptr;
   // Of which outputs of the run there are gradients.
   const std::vector<size_t>* given = nullptr;
 };
 
-// The run that a node of a graph goes back through, which may itself go back through another one;
-// nothing if it does not, or if one of these runs is of another graph.
+// The run that a node of a graph goes back through, which may itself go back through another one of
+// its own graph; nothing if it does not.
 std::optional<TapedRun> taped_run(Graph& graph, const Node& node);
 
 // What a node runs, whether it keeps its tape or not.

@@ -210,7 +210,7 @@ class Body(GraphWriter):
         """Adds the nodes of a graph, whose inputs are bound."""
         needed = _needed(graph) if self.exporter.strict else None
         runs = (node.taped_run for node in graph.nodes)
-        self.differentiated = {run[0].id for run in runs if run is not None}
+        self.differentiated = {run[0].id for run in runs if run is not None and run[3]}
         if not graph.building_function:
             self._effects = DeclaredOrder(getattr(graph, "sequences", ()))
             needed = None

@@ -128,12 +128,24 @@ def needed_by(node: Any) -> list[Any]:
 
     Those of a gradient are what the node that it differentiates needs, and the gradients of its outputs.
     """
+    if node.type == "RowsOf":
+        return [*node.inputs, *_needed_outside(node.callees[0], node.graph)]
     if node.taped_run is not None:
-        return [*needed_by(node.taped_run[0]), *node.inputs]
+        run, _, _, is_local = node.taped_run
+        return [*needed_by(run), *node.inputs] if is_local else node.inputs
     if node.differentiated is None or node.differentiated[3] is not None:
         return node.inputs
     forward = node.differentiated[0]
     return [*node.inputs, *forward.inputs, *forward.outputs]
+
+
+def _needed_outside(callee: Any, graph: Any) -> list[Any]:
+    """What gradients in a graph need of runs of the graph that it belongs to."""
+    runs = [node.taped_run for node in callee.nodes if node.taped_run is not None]
+    outside = [run for run, _, _, is_local in runs if not is_local]
+    if any(run.graph is not graph for run in outside):
+        raise NoSuchNodeError(OF_ANOTHER_FUNCTION)
+    return [tensor for run in outside for tensor in needed_by(run)]
 
 
 def _sources(node: Any) -> list[Any]:
@@ -184,7 +196,7 @@ def _back_through(
         written: the run, if it is written in place.
         known: what was kept of a written run.
     """
-    forward, wanted, given = node.taped_run
+    forward, wanted, given, _ = node.taped_run
     if written is None and (reason := refusal(forward)):
         raise NoSuchNodeError(reason)
     count = len(values) - len(node.inputs)
@@ -273,16 +285,19 @@ def _of_operation(
 
 
 def _replayed(
-    graph: Any, arguments: Sequence[Tensor], known: Mapping[str, Tensor] | None = None
-) -> list[Tensor]:
+    graph: Any, arguments: Sequence[Tensor], known: Mapping[str, Tensor] | None = None,
+    outside: Mapping[str, Tensor] | None = None,
+) -> list[Tensor]:  # fmt: skip
     """Adds the nodes of a graph to the one that is being built; its results.
 
     Args:
         graph: the graph.
         arguments: tensors for its inputs, and then for what it captures.
         known: what effects gave, by names: they are not repeated.
+        outside: what gradients need of runs of the graph that this one belongs to, by names.
     """
-    given = [*graph.inputs, *(inner for _, inner in graph.captures)]
+    captured = [inner for _, inner in graph.captures if outside is None or not _is_tape(inner)]
+    given = [*graph.inputs, *captured]
     values = {inner.name: value for inner, value in zip(given, arguments, strict=True)}
     values.update(known or {})
     for node in graph.nodes:
@@ -293,9 +308,20 @@ def _replayed(
         if node.constant is not None:
             found = [node.constant]
         else:
-            found = _node_again(node, [values[tensor.name] for tensor in needed_by(node)])
+            needed = [values[tensor.name] for tensor in needed_by(node)]
+            if node.taped_run is not None and not node.taped_run[3]:
+                if outside is None:
+                    raise NoSuchNodeError(OF_ANOTHER_FUNCTION)
+                of_run = needed_by(node.taped_run[0])
+                needed = [*(outside[tensor.name] for tensor in of_run), *needed]
+            found = _node_again(node, needed)
         values.update((old.name, new) for old, new in zip(node.outputs, found, strict=True))
     return [values[tensor.name] for tensor in graph.outputs]
+
+
+def _is_tape(tensor: Tensor) -> bool:
+    """Whether what a graph captures is the tape of a run, which is no output of a node to a program."""
+    return not _core.node_of(tensor).outputs
 
 
 def _node_again(node: Any, inputs: list[Tensor]) -> list[Tensor]:
@@ -333,11 +359,11 @@ def _node_again(node: Any, inputs: list[Tensor]) -> list[Tensor]:
 def rows_of(node: Any, inputs: list[Tensor]) -> list[Tensor]:
     """What a graph gives for each row of its inputs."""
     callee = node.callees[0]
-    count = len(callee.inputs)
-    if len(inputs) < count + len(callee.captures):  # by the tape of a run
-        raise NoSuchNodeError(OF_ANOTHER_FUNCTION)
+    count, own = len(callee.inputs), len(node.inputs)
+    needed = (tensor.name for tensor in needed_by(node)[own:])
+    outside = dict(zip(needed, inputs[own:], strict=True))
     return tf.map_fn(
-        lambda row: _replayed(callee, [*row, *inputs[count:]]),
+        lambda row: _replayed(callee, [*row, *inputs[count:own]], None, outside),
         inputs[:count],
         fn_output_signature=[tf.TensorSpec(t.shape, t.dtype) for t in callee.outputs],
     )

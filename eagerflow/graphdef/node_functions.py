@@ -159,9 +159,11 @@ def _stream(body: Any, node: Any, name: str) -> Sequence[Ref]:
 def _gradient(body: Any, node: Any, name: str) -> Sequence[Ref]:
     """The gradient of an operation, or of a node that runs functions."""
     refs = [body.ref(tensor) for tensor in function_gradients.needed_by(node)]
-    written = None
-    if node.taped_run is not None:
-        written = body.written_calls.get(node.taped_run[0].id)
+    run, written = node.taped_run, None
+    if run is not None and not run[3]:
+        raise NoSuchNodeError(function_gradients.OF_ANOTHER_FUNCTION)
+    if run is not None:
+        written = body.written_calls.get(run[0].id)
     if written is not None:
         refs += written.refs
     return body.inline(function_gradients.traced(node, written), refs, name)
@@ -169,11 +171,12 @@ def _gradient(body: Any, node: Any, name: str) -> Sequence[Ref]:
 
 def _rows(body: Any, node: Any, name: str) -> Sequence[Ref]:
     """A graph that runs for many rows, as a loop over these."""
+    needed = function_gradients.needed_by(node)
     graph = FuncGraph(node.type)
     with graph.as_default():
-        inputs = [graph.placeholder(t.dtype, dims_of(t.shape), "x") for t in node.inputs]
-        graph.finish(function_gradients.rows_of(node, inputs))
-    return body.inline(graph, [body.ref(tensor) for tensor in node.inputs], name)
+        values = [graph.placeholder(t.dtype, dims_of(t.shape), "x") for t in needed]
+        graph.finish(function_gradients.rows_of(node, values))
+    return body.inline(graph, [body.ref(tensor) for tensor in needed], name)
 
 
 def _update(body: Any, node: Any, name: str) -> Sequence[Ref]:

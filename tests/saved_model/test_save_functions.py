@@ -204,11 +204,21 @@ def test_gradients_of_unknown_sizes_come_back(tmp_path, name, order):
     np.testing.assert_allclose(found, gradients.expected(tf, name, order), rtol=1e-4, atol=1e-5)
 
 
-def _hessian_of_rows(x):
+def _jacobian_of_rows(x):
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = tf.reduce_sum(x**3, 1)
     return tape.batch_jacobian(tf.stack([y, 2.0 * y], 1), x)
+
+
+def _hessian(x):
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = tf.reduce_mean(tf.tanh(x) * tf.reduce_sum(x**2, 0))
+        slope = inner.gradient(y, x)
+    return outer.jacobian(slope, x)
 
 
 def _rows_by_a_map(x):
@@ -273,7 +283,7 @@ def _elements_of_batches(x):
 @pytest.mark.parametrize(
     "function",
     [
-        _hessian_of_rows, _rows_by_a_map, _outer_operations_in_a_loop, _third_derivative,
+        _hessian, _jacobian_of_rows, _rows_by_a_map, _outer_operations_in_a_loop, _third_derivative,
         _gradient_of_a_call_with_a_gradient, _product_with_zeros, _elements_of_batches,
     ],
 )  # fmt: skip
@@ -413,6 +423,23 @@ def test_gradients_of_choices_with_effects_do_not_repeat_them(tmp_path):
         assert loaded.v.numpy() == v
         for one, other in zip(found, expected, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)
+
+
+def test_gradients_in_loops_of_calls_before_them_are_refused(tmp_path):
+    @tf.function(input_signature=[tf.TensorSpec([None])])
+    def slopes(x):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = tf.cond(tf.reduce_sum(x) > 0.0, lambda: x * x, lambda: x)
+        total = tf.zeros_like(x)
+        for _ in tf.range(2):
+            total += tape.gradient(y, x)
+        return total
+
+    module = tf.Module()
+    module.slopes = slopes
+    with pytest.raises(tf.errors.UnimplementedError, match="of another function"):
+        tf.saved_model.save(module, tmp_path / "m")
 
 
 def test_gradients_that_would_repeat_effects_are_refused(tmp_path):
