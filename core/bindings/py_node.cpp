@@ -310,13 +310,12 @@ void add_nodes(nb::module_& m) {
                    "computes no gradient of an operation.")
       .def_prop_ro(
           "taped_run", taped_run_of,
-          "The node through whose run it goes back, for each gradient "
-          "by which source of the run it is and whether it is rows, of which outputs it takes "
-          "gradients, and whether that node is of the same graph, not of one outside of it; None "
-          "if "
-          "it does nothing like that. Sources of a run are its "
-          "inputs and then what `reads` has; the sources of the run that it goes back "
-          "through itself come first.")
+          "The node through whose run it goes back, for each gradient by which source of the run "
+          "it is and whether it is rows, of which outputs it takes gradients, and whether that "
+          "node "
+          "is of the same graph, not of one outside of it; None if it does nothing like that. "
+          "Sources of a run are its inputs and then what `reads` has; the sources of the run that "
+          "it goes back through itself come first.")
       .def("replay", replay_node, nb::arg("inputs"),
            "Adds what it does for these inputs to the graph that is being built; the results.")
       .def_prop_ro("reads", variables_read_by, "The variables that graphs inside of it read.")

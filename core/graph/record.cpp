@@ -305,7 +305,8 @@ void record_node(Graph& graph, NodeId id, std::span<Tape* const> tapes) {
   const auto own = std::span<const Tensor>(inputs).first(static_cast<size_t>(node.num_op_inputs));
   bool late = false;
   const SavedAttrs attrs = known_attrs(node, inputs, late);
-  // Gradients of lists leave elements out, which nothing in a file can: there they are other nodes.
+  // The engine's gradients of lists leave elements unset, which GraphDef cannot say. A node for
+  // each lets the exporter write its own rule.
   const auto is_list = [](const Tensor& t) { return t.dtype() == DType::kVariant; };
   late |= std::ranges::any_of(own, is_list) || std::ranges::any_of(node.outputs, is_list);
   if (!late && sizes_known(own, node.op->sizes.inputs) &&

@@ -309,11 +309,11 @@ def _replayed(
             found = [node.constant]
         else:
             needed = [values[tensor.name] for tensor in needed_by(node)]
-            if node.taped_run is not None and not node.taped_run[3]:
+            run = node.taped_run
+            if run is not None and not run[3]:
                 if outside is None:
                     raise NoSuchNodeError(OF_ANOTHER_FUNCTION)
-                of_run = needed_by(node.taped_run[0])
-                needed = [*(outside[tensor.name] for tensor in of_run), *needed]
+                needed = [*(outside[tensor.name] for tensor in needed_by(run[0])), *needed]
             found = _node_again(node, needed)
         values.update((old.name, new) for old, new in zip(node.outputs, found, strict=True))
     return [values[tensor.name] for tensor in graph.outputs]

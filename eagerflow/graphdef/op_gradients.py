@@ -436,12 +436,15 @@ def windows(attrs: Any, *names: str) -> dict[str, Any]:
     return found
 
 
+def _dilated(attrs: Any) -> dict[str, Any]:
+    """The attributes of a convolution."""
+    return {**windows(attrs), "dilations": attrs["dilations"] or [1, 1, 1, 1]}
+
+
 def _convolution(kind: str, dy: Any, x: Any, attrs: Any) -> list[Any]:
     """The gradients of a convolution, by the operations of its kind."""
     images, filters = x
-    common = {
-        **windows(attrs), "dilations": attrs["dilations"] or [1, 1, 1, 1], "out_backprop": dy[0],
-    }  # fmt: skip
+    common = {**_dilated(attrs), "out_backprop": dy[0]}
     by_input = getattr(tf.raw_ops, f"{kind}BackpropInput")
     by_filter = getattr(tf.raw_ops, f"{kind}BackpropFilter")
     return [
@@ -458,7 +461,7 @@ def _conv2d(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 def _by_input_again(kind: str, dy: Any, x: Any, attrs: Any) -> list[Any]:
     """The gradients of the gradient of a convolution by its input."""
     filters, images = x
-    common = {**windows(attrs), "dilations": attrs["dilations"] or [1, 1, 1, 1]}
+    common = _dilated(attrs)
     by_filter = getattr(tf.raw_ops, f"{kind}BackpropFilter")(
         input=dy[0], filter_sizes=tf.shape(filters), out_backprop=images, **common
     )
@@ -468,7 +471,7 @@ def _by_input_again(kind: str, dy: Any, x: Any, attrs: Any) -> list[Any]:
 def _by_filter_again(kind: str, dy: Any, x: Any, attrs: Any) -> list[Any]:
     """The gradients of the gradient of a convolution by its filter."""
     images, found = x
-    common = {**windows(attrs), "dilations": attrs["dilations"] or [1, 1, 1, 1]}
+    common = _dilated(attrs)
     by_images = getattr(tf.raw_ops, f"{kind}BackpropInput")(
         input_sizes=tf.shape(images), filter=dy[0], out_backprop=found, **common
     )

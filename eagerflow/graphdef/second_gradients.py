@@ -11,18 +11,21 @@ from eagerflow.graphdef.op_gradients import MASKS, rule, windows
 __all__ = ["RULES"]
 
 
-@rule("elu_grad")
-def _elu_grad(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+def _below_zero(operation: Any, dy: Any, x: Any) -> list[Any]:
+    """Those of the gradient of elu or selu, which is linear in outputs below zero."""
     gradients, outputs = x
     slope = tf.where(outputs < 0, dy[0] * gradients, tf.zeros_like(outputs))
-    return [tf.raw_ops.EluGrad(gradients=dy[0], outputs=outputs), slope]
+    return [operation(gradients=dy[0], outputs=outputs), slope]
+
+
+@rule("elu_grad")
+def _elu_grad(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return _below_zero(tf.raw_ops.EluGrad, dy, x)
 
 
 @rule("selu_grad")
 def _selu_grad(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    gradients, outputs = x
-    slope = tf.where(outputs < 0, dy[0] * gradients, tf.zeros_like(outputs))
-    return [tf.raw_ops.SeluGrad(gradients=dy[0], outputs=outputs), slope]
+    return _below_zero(tf.raw_ops.SeluGrad, dy, x)
 
 
 @rule("leaky_relu_grad")
