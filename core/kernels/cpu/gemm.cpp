@@ -29,8 +29,11 @@ void clear(const Product& p, T* c) {
   for (int64_t i = 0; i < p.m; ++i) std::fill_n(c + i * p.ldc, p.n, T(0));
 }
 
-// The least number of multiplications of a product for a thread.
+// The least number of multiplications of a product for a thread, and of elements to copy.
 constexpr int64_t kGrainOfProducts = 300'000;
+constexpr int64_t kPackGrain = 32'768;
+// Up to this many multiplications, copies of the matrices cost more than they save.
+constexpr int64_t kTinyProduct = 512;
 
 // Up to here oneDNN is no faster, and its first call takes 25 ms to generate code. With the right
 // matrix transposed, which our kernel must pack first, it is faster sooner.
@@ -65,25 +68,65 @@ void plain(const Product& p, const T* a, const T* b, T* c) {
   }
 }
 
-// The blocked product; threads share the rows or the columns.
+// The largest part of the right matrix that is copied at once: it stays in the third-level cache
+// for the next rows, or in the second-level one where few rows read it.
+constexpr int64_t kPanelDepth = 1024;
+constexpr int64_t kShallowDepth = 256;
+constexpr int64_t kPanelCols = 1024;
+// Tasks of a panel for each thread: a thread that is interrupted leaves its share to the others.
+constexpr int64_t kTasks = 4;
+
+int64_t divide_up(int64_t count, int64_t size) { return (count + size - 1) / size; }
+
+// The blocked product: threads copy a panel of b together, then share blocks of c.
 template <class T>
-void blocked(const Product& p, const T* a, const T* b, T* c, BlockedGemm<T> kernel) {
+void blocked(const Product& p, const T* a, const T* b, T* c, const BlockedKernels<T>& kernels) {
   const Steps left = steps(p.transpose_a, p.lda);
   const Steps right = steps(p.transpose_b, p.ldb);
   if (p.k == 0) return clear(p, c);
-  const auto block = [&](int64_t i, int64_t rows, int64_t j, int64_t cols) {
-    kernel(rows, cols, p.k, a + i * left.row, left.row, left.col, b + j * right.col, right.row,
-           right.col, c + i * p.ldc + j, p.ldc, p.accumulate);
-  };
-  const int64_t work = p.m * p.n * p.k;
-  if (work == 0) return;
-  constexpr int64_t kUnit = 48;  // whole tiles of each instruction set
-  if (p.m >= p.n) {
-    share_product(p.m, kUnit, work,
-                  [&](int64_t begin, int64_t end) { block(begin, end - begin, 0, p.n); });
-  } else {
-    share_product(p.n, kUnit, work,
-                  [&](int64_t begin, int64_t end) { block(0, p.m, begin, end - begin); });
+  if (p.m == 0 || p.n == 0) return;
+  if (p.m * p.n * p.k <= kTinyProduct) {
+    return kernels.tiny(p.m, p.n, p.k, a, left.row, left.col, b, right.row, right.col, c, p.ldc,
+                        p.accumulate);
+  }
+  const int64_t strip = kernels.strip;
+  const int64_t most_depth = std::min(p.k, p.m > kBlockRows ? kPanelDepth : kShallowDepth);
+  const int64_t most = divide_up(std::min(p.n, kPanelCols), strip);
+  const Scratch panel(
+      passing_bytes(static_cast<size_t>(most * strip_stride(most_depth, strip)) * sizeof(T)));
+  // Blocks of the same size, and of columns as well where there are few rows.
+  const int64_t wanted = in_parallel() ? 1 : kTasks * max_threads();
+  const int64_t row_blocks =
+      std::max(divide_up(p.m, kBlockRows), std::min(wanted, divide_up(p.m, kBlockRows / 2)));
+  const int64_t rows = divide_up(divide_up(p.m, row_blocks), kernels.tile) * kernels.tile;
+  for (int64_t j0 = 0; j0 < p.n; j0 += kPanelCols) {
+    const int64_t cols = std::min(kPanelCols, p.n - j0);
+    const int64_t strips = divide_up(cols, strip);
+    const int64_t col_blocks = std::clamp<int64_t>(wanted / row_blocks, 1, divide_up(strips, 8));
+    const int64_t block_strips = divide_up(strips, col_blocks);
+    for (int64_t p0 = 0; p0 < p.k; p0 += most_depth) {
+      check_interrupt();
+      const int64_t depth = std::min(most_depth, p.k - p0);
+      const int64_t apart = strip_stride(depth, strip);
+      parallel_for(strips, kPackGrain / (depth * strip) + 1, [&](int64_t begin, int64_t end) {
+        kernels.pack(std::min(end * strip, cols) - begin * strip, depth,
+                     b + p0 * right.row + (j0 + begin * strip) * right.col, right.row, right.col,
+                     panel.as<T>() + begin * apart);
+      });
+      const int64_t grain = kGrainOfProducts / (rows * depth * block_strips * strip) + 1;
+      parallel_for(divide_up(p.m, rows) * col_blocks, grain, [&](int64_t begin, int64_t end) {
+        for (int64_t task = begin; task < end; ++task) {
+          const int64_t i = task / col_blocks * rows;
+          const int64_t first = task % col_blocks * block_strips;
+          const int64_t j = first * strip;
+          if (j >= cols) continue;
+          kernels.multiply(std::min(rows, p.m - i), std::min(block_strips * strip, cols - j), depth,
+                           a + i * left.row + p0 * left.col, left.row, left.col,
+                           panel.as<T>() + first * apart, c + i * p.ldc + j0 + j, p.ldc,
+                           p.accumulate || p0 > 0);
+        }
+      });
+    }
   }
 }
 
@@ -179,7 +222,7 @@ void own_sgemm(const Product& p, const float* a, const float* b, float* c) {
 }
 
 void own_large_sgemm(const Product& p, const float* a, const float* b, float* c) {
-  blocked(p, a, b, c, kernels().sgemm);
+  blocked(p, a, b, c, kernels().floats);
 }
 
 void gemm(const Product& p, const float* a, const float* b, float* c) {
@@ -205,7 +248,7 @@ void gemm(const Product& p, const float* a, const float* b, float* c) {
 }
 
 void gemm(const Product& p, const double* a, const double* b, double* c) {
-  blocked(p, a, b, c, kernels().dgemm);
+  blocked(p, a, b, c, kernels().doubles);
 }
 void gemm(const Product& p, const int32_t* a, const int32_t* b, int32_t* c) {
   blocked(p, reinterpret_cast<const uint32_t*>(a), reinterpret_cast<const uint32_t*>(b),

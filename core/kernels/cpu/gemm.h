@@ -64,18 +64,34 @@ void share_product(int64_t size, int64_t unit, int64_t work, const Body& body) {
 // The largest float products (rows, columns and terms) that are computed without oneDNN.
 inline constexpr int64_t kSmallProduct = 16;
 
+// Rows of the left matrix that stay in the second-level cache while strips of the right one pass.
+inline constexpr int64_t kBlockRows = 192;
+
+// A matrix product in two steps, so that threads share the copy of the right matrix.
 template <class T>
-using BlockedGemm = void (*)(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row,
-                             int64_t a_col, const T* b, int64_t b_row, int64_t b_col, T* c,
-                             int64_t ldc, bool add);
+struct BlockedKernels {
+  // c = op(a) * op(b), or c += op(a) * op(b) with `add`, without copies.
+  void (*tiny)(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int64_t a_col,
+               const T* b, int64_t b_row, int64_t b_col, T* c, int64_t ldc, bool add);
+  // Copies columns of op(b) into strips of `strip` columns, each stored row by row, strip_stride()
+  // elements apart. The last is padded with zeros.
+  void (*pack)(int64_t cols, int64_t depth, const T* b, int64_t b_row, int64_t b_col, T* strips);
+  // c = op(a) * the matrix of the strips, or more by that with `add`. Copies blocks of `a`.
+  void (*multiply)(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int64_t a_col,
+                   const T* strips, T* c, int64_t ldc, bool add);
+  int64_t tile;   // rows that are computed together
+  int64_t strip;  // columns
+};
+
+// A row more than there is: strips that are multiples of a page apart would share sets of the
+// cache.
+inline int64_t strip_stride(int64_t depth, int64_t strip) { return (depth + 1) * strip; }
 
 struct GemmKernels {
-  // c = op(a) * op(b), or c += op(a) * op(b) with `add`, on one thread. They copy the operands into
-  // the order in which they are read: large products.
-  BlockedGemm<float> sgemm;
-  BlockedGemm<double> dgemm;
-  BlockedGemm<uint32_t> wrapping32;
-  BlockedGemm<uint64_t> wrapping64;
+  BlockedKernels<float> floats;
+  BlockedKernels<double> doubles;
+  BlockedKernels<uint32_t> wrapping32;
+  BlockedKernels<uint64_t> wrapping64;
   // c = op(a) * op(b), for m, n, k up to kSmallProduct.
   void (*small_sgemm)(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row, int64_t a_col,
                       const float* b, int64_t b_row, int64_t b_col, float* c, int64_t ldc);

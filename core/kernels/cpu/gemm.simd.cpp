@@ -4,7 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "device/allocator.h"
+#include "device/scratch.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/gemm_tiles.h"
 #include "kernels/cpu/turned_vectors.h"
@@ -53,12 +53,9 @@ constexpr int kWidth = kBytes / static_cast<int>(sizeof(T));
 template <class T>
 constexpr int kCols = kVectors * kWidth<T>;
 
-// A block of a (kRowBlock × kDepth) stays in the second-level cache, a strip of b (kDepth × kCols)
+// A block of a (kBlockRows × kDepth) stays in the second-level cache, a strip of b (kDepth × kCols)
 // in the first.
 constexpr int64_t kDepth = 256;
-constexpr int64_t kRowBlock = 96;
-template <class T>
-constexpr int64_t kColBlock = 32 * kCols<T>;
 
 inline int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
 inline int64_t round_up(int64_t size, int64_t unit) { return (size + unit - 1) / unit * unit; }
@@ -94,19 +91,21 @@ void pack_rows(int64_t cols, const T* in, int64_t row_stride, T* out) {
   }
 }
 
-// Strips of `Width` rows of the matrix, each stored column by column, the last padded with zeros.
+// Strips of `Width` rows of the matrix, each stored column by column, `stride` elements apart, the
+// last padded with zeros.
 template <int Width, class T>
-void pack(int64_t rows, int64_t cols, const T* in, int64_t row_stride, int64_t col_stride, T* out) {
+void pack(int64_t rows, int64_t cols, const T* in, int64_t row_stride, int64_t col_stride, T* out,
+          int64_t stride) {
   const int64_t whole = rows / Width * Width;
   int64_t i = 0;
   if (row_stride == 1) {
     // Strips together: memory is read in longer runs.
-    constexpr int64_t kTogether = 512 / (Width * static_cast<int>(sizeof(T)));
+    constexpr int64_t kTogether = 2048 / (Width * static_cast<int>(sizeof(T)));
     for (; i < whole; i += kTogether * Width) {
       const int64_t strips = min(kTogether, (whole - i) / Width);
       for (int64_t p = 0; p < cols; ++p) {
         for (int64_t s = 0; s < strips; ++s) {
-          T* const to = out + (i + s * Width) * cols + p * Width;
+          T* const to = out + (i / Width + s) * stride + p * Width;
           std::memcpy(to, in + i + s * Width + p * col_stride, Width * sizeof(T));
         }
       }
@@ -114,26 +113,32 @@ void pack(int64_t rows, int64_t cols, const T* in, int64_t row_stride, int64_t c
     i = whole;
   } else if (col_stride == 1) {
     for (; i < whole; i += Width) {
-      pack_rows<Width>(cols, in + i * row_stride, row_stride, out + i * cols);
+      pack_rows<Width>(cols, in + i * row_stride, row_stride, out + i / Width * stride);
     }
   }
   for (; i < rows; i += Width) {
     const int64_t count = min(Width, rows - i);
     for (int64_t p = 0; p < cols; ++p) {
-      T* const to = out + i * cols + p * Width;
+      T* const to = out + i / Width * stride + p * Width;
       for (int64_t r = 0; r < count; ++r) to[r] = in[(i + r) * row_stride + p * col_stride];
       for (int64_t r = count; r < Width; ++r) to[r] = 0;
     }
   }
 }
 
+// Rows after which what is asked for has come from the second-level cache.
+constexpr int64_t kAhead = 32;
+
 // c (rows × cols, at most kRows × kCols) = a strip of a times a strip of b, or with `add` more by
 // that.
 template <class T>
 void block(int64_t depth, const T* a, const T* b, T* c, int64_t ldc, int64_t rows, int64_t cols,
            bool add) {
+  for (int64_t r = 0; r < rows; ++r) __builtin_prefetch(c + r * ldc);
   Packed<T> sum[kRows][kVectors] = {};
+#pragma GCC unroll 4
   for (int64_t p = 0; p < depth; ++p) {
+    __builtin_prefetch(a + (p + kAhead) * kRows);
     Packed<T> right[kVectors];
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {
@@ -188,35 +193,35 @@ void tiny_gemm(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int64
 }
 
 template <class T>
-void blocked_gemm(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int64_t a_col,
-                  const T* b, int64_t b_row, int64_t b_col, T* c, int64_t ldc, bool add) {
-  if (m * n * k <= 512) return tiny_gemm(m, n, k, a, a_row, a_col, b, b_row, b_col, c, ldc, add);
-  // Not thread-local arrays: those would take memory from every thread of every process.
-  const int64_t a_size = round_up(min(m, kRowBlock), kRows) * min(k, kDepth);
-  const int64_t b_size = round_up(min(n, kColBlock<T>), kCols<T>) * min(k, kDepth);
-  const auto bytes = static_cast<size_t>(a_size + b_size) * sizeof(T);
-  T* const packed_a = static_cast<T*>(pool_allocate(bytes));
-  if (!packed_a) return tiny_gemm(m, n, k, a, a_row, a_col, b, b_row, b_col, c, ldc, add);
-  T* const packed_b = packed_a + a_size;
-  for (int64_t j0 = 0; j0 < n; j0 += kColBlock<T>) {
-    const int64_t cols = min(kColBlock<T>, n - j0);
+void pack_right(int64_t cols, int64_t depth, const T* b, int64_t b_row, int64_t b_col, T* out) {
+  pack<kCols<T>>(cols, depth, b, b_col, b_row, out, strip_stride(depth, kCols<T>));
+}
+
+template <class T>
+void multiply(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int64_t a_col,
+              const T* strips, T* c, int64_t ldc, bool add) {
+  const int64_t stride = strip_stride(k, kCols<T>);
+  const Scratch packed(static_cast<size_t>(round_up(min(m, kBlockRows), kRows) * min(k, kDepth)) *
+                       sizeof(T));
+  for (int64_t i0 = 0; i0 < m; i0 += kBlockRows) {
+    const int64_t rows = min(kBlockRows, m - i0);
     for (int64_t p0 = 0; p0 < k; p0 += kDepth) {
       const int64_t depth = min(kDepth, k - p0);
-      pack<kCols<T>>(cols, depth, b + p0 * b_row + j0 * b_col, b_col, b_row, packed_b);
-      for (int64_t i0 = 0; i0 < m; i0 += kRowBlock) {
-        const int64_t rows = min(kRowBlock, m - i0);
-        pack<kRows>(rows, depth, a + i0 * a_row + p0 * a_col, a_row, a_col, packed_a);
-        for (int64_t j = 0; j < cols; j += kCols<T>) {
-          for (int64_t i = 0; i < rows; i += kRows) {
-            block(depth, packed_a + i * depth, packed_b + j * depth, c + (i0 + i) * ldc + j0 + j,
-                  ldc, min(kRows, rows - i), min(kCols<T>, cols - j), add || p0 > 0);
-          }
+      pack<kRows>(rows, depth, a + i0 * a_row + p0 * a_col, a_row, a_col, packed.as<T>(),
+                  depth * kRows);
+      for (int64_t j = 0; j < n; j += kCols<T>) {
+        const T* const strip = strips + j / kCols<T> * stride + p0 * kCols<T>;
+        for (int64_t i = 0; i < rows; i += kRows) {
+          block(depth, packed.as<T>() + i * depth, strip, c + (i0 + i) * ldc + j, ldc,
+                min(kRows, rows - i), min(kCols<T>, n - j), add || p0 > 0);
         }
       }
     }
   }
-  pool_deallocate(packed_a, bytes);
 }
+
+template <class T>
+constexpr BlockedKernels<T> kBlocked = {tiny_gemm<T>, pack_right<T>, multiply<T>, kRows, kCols<T>};
 
 // A strip of b stays in the first-level cache while the rows of a pass over it.
 constexpr int64_t kMediumDepth = 128;
@@ -305,9 +310,8 @@ void small_sgemm(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row,
 }  // namespace
 
 const GemmKernels& gemm_kernels() {
-  static const GemmKernels kernels{
-      blocked_gemm<float>,    blocked_gemm<double>, blocked_gemm<uint32_t>,
-      blocked_gemm<uint64_t>, small_sgemm,          medium_sgemm};
+  static const GemmKernels kernels{kBlocked<float>,    kBlocked<double>, kBlocked<uint32_t>,
+                                   kBlocked<uint64_t>, small_sgemm,      medium_sgemm};
   return kernels;
 }
 

@@ -60,6 +60,31 @@ def test_blocks_of_large_products(dtype, transpose_a, transpose_b):
         np.testing.assert_array_equal(got, expected.astype(dtype))
 
 
+@pytest.mark.parametrize("m", [20, 191, 389])
+@pytest.mark.parametrize("transpose_b", [False, True])
+def test_panels_of_large_products(m, transpose_b):
+    for k in 255, 1025:
+        for n in 1017, 1030:
+            assert product(m, k, n, False, transpose_b) < 1
+
+
+def test_threads_do_not_change_products():
+    random = np.random.default_rng(7)
+    a = tf.constant(random.normal(size=(210, 1030)))
+    b = tf.constant(random.normal(size=(1030, 1050)))
+    threads = tf.config.threading.get_intra_op_parallelism_threads()
+    results = []
+    try:
+        for count in 1, 2, 5:
+            tf.config.threading.set_intra_op_parallelism_threads(count)
+            results.append((tf.matmul(a, b), tf.cast(a, "float32") @ tf.cast(b, "float32")))
+    finally:
+        tf.config.threading.set_intra_op_parallelism_threads(threads)
+    for doubles, floats in results[1:]:
+        np.testing.assert_array_equal(doubles, results[0][0])
+        np.testing.assert_array_equal(floats, results[0][1])
+
+
 def test_what_lies_beyond_a_row_stays_out():
     # Rows are read in whole vectors: numbers of the next row must not come in, not even NaN.
     a = np.ones((3, 4), np.float32)
