@@ -85,7 +85,7 @@ def run(
         batch, left = left[:_BATCH], left[_BATCH:]
         rows = _run_batch(folder, batch, command, variables)
         for row in rows:
-            key = row["file"], row["test"]
+            key = _key(row)
             if results.get(key, row)["outcome"] in ("begun", "passed", row["outcome"]):
                 results[key] = row
         if rows and rows[-1]["outcome"] == "begun":  # The process has ended in this test.
@@ -137,11 +137,16 @@ def _run_batch(
     return rows
 
 
+def _key(row: dict[str, Any]) -> tuple[str, str]:
+    """The file and name of a test; some names have the path of Keras, which depends on the version."""
+    return row["file"], row["test"].replace("tf_keras.api._v2.keras", "tensorflow.keras")
+
+
 def _keep(path: Path, results: _Results) -> _Results:
     """The results that a file keeps, with these instead of older ones."""
     rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
     files = {file for file, _ in results}
-    kept = {(row["file"], row["test"]): row for row in rows if row["file"] not in files}
+    kept = {_key(row): row for row in rows if row["file"] not in files}
     kept |= results
     path.write_text("".join(json.dumps(row) + "\n" for row in kept.values()))
     return kept

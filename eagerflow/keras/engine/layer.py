@@ -229,7 +229,7 @@ class Layer(LayerNodes):
             plan.seen = seen
             plan.cast = any(self._cast_target(value) is not None for value in nest.flatten(inputs))
         if plan.cast:
-            inputs = nest.map_structure(self._cast_input, inputs)
+            inputs = self._cast_inputs(inputs, nest.flatten(inputs))
         # The attributes of a thread-local object: one look-up instead of one for each of them.
         local = context.__dict__
         layers = local["layers"]
@@ -276,26 +276,24 @@ class Layer(LayerNodes):
         if compute is None or dtype is compute or dtype is None:
             return None
         if not self._casts_every_dtype and not (
-            self._autocast and compute.is_floating and dtypes.as_dtype(dtype).is_floating
+            self._autocast
+            and compute.is_floating
+            and dtypes.as_dtype(dtype).is_floating
+            # `call` gets the variable itself, which it may assign to.
+            and not isinstance(tensor, _core.Variable)
         ):
             return None
         return compute
 
-    def _cast_inputs(self, inputs: Any, flat: list[Any]) -> Any:
-        for value in flat:
-            if self._cast_target(value) is not None:
-                return nest.map_structure(self._cast_input, inputs)
-        return inputs
-
-    def _cast_input(self, value: Any) -> Any:
-        target = self._cast_target(value)
-        if target is None:
-            return value
-        result = cast(value, target)
-        mask = getattr(value, "_keras_mask", None)
-        if mask is not None:
-            result._keras_mask = mask
-        return result
+    def _cast_inputs(self, inputs: Any, given: list[Any]) -> Any:
+        """The inputs, cast as `given` must be: the same values, before variables were read."""
+        targets = [self._cast_target(value) for value in given]
+        if all(target is None for target in targets):
+            return inputs
+        pairs = zip(nest.flatten(inputs), targets, strict=True)
+        return nest.pack_sequence_as(
+            inputs, [value if to is None else _cast_with_mask(value, to) for value, to in pairs]
+        )
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The mask of the outputs: by default that of the inputs.
@@ -786,3 +784,11 @@ class Layer(LayerNodes):
     def __repr__(self) -> str:
         module = type(self).__module__
         return f"<{module}.{type(self).__qualname__} object at {id(self):#x}>"
+
+
+def _cast_with_mask(value: Any, dtype: Any) -> Any:
+    result = cast(value, dtype)
+    mask = getattr(value, "_keras_mask", None)
+    if mask is not None:
+        result._keras_mask = mask
+    return result

@@ -98,6 +98,7 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     if any(isinstance(value, np.ndarray | np.generic | float | int) for value in flat):
         inputs = nest.map_structure(_as_tensor, inputs)
         flat = nest.flatten(inputs)
+    given = flat
     if _any_variable(flat) or ((rest or kwargs) and _any_variable(nest.flatten([rest, kwargs]))):
         if layer._reads_variables and libraries.runs_as_it_is(layer.call):
             inputs, rest, kwargs = nest.map_structure(_read, (inputs, rest, kwargs))
@@ -124,7 +125,7 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
                 note_arguments(layer, rest, kwargs)
             layer._build_for(inputs)
         if layer._autocast or layer._casts_every_dtype:
-            inputs = layer._cast_inputs(inputs, flat)
+            inputs = layer._cast_inputs(inputs, given)
         policy = layer._dtype_policy
         try:
             if policy.compute is policy.variable or not layer._autocast:

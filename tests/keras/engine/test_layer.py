@@ -260,3 +260,25 @@ def test_wrappers_add_weights_to_the_lists_of_a_layer():
     layer.inner = tf.Variable(2.0, trainable=False)
     layer(tf.ones([1, 1]))
     assert [float(weight) for weight in layer.trainable_weights] == [2.0]
+
+
+def test_a_variable_is_an_input_as_it_is():
+    class Counts(tf.keras.layers.Layer):
+        def call(self, inputs):
+            inputs.assign_add([1.0])
+            return inputs
+
+    variable = tf.Variable([1.0], dtype="float64")
+    assert Counts()(variable) is variable
+    np.testing.assert_array_equal(variable, [2.0])
+
+
+def test_layers_do_not_cast_variables():
+    # A Dense layer casts whatever it is given.
+    variable = tf.Variable([[1 / 3, -2 / 3]], dtype="float64")
+    layers = tf.keras.layers
+    for layer in layers.ReLU(), layers.Flatten(), layers.Activation("tanh"), layers.Masking():
+        assert layer(variable).dtype == tf.float64
+        assert layer(variable + 0).dtype == tf.float32
+    assert layers.Concatenate()([variable, variable]).dtype == tf.float64
+    assert layers.Dense(1)(variable).dtype == tf.float32
