@@ -17,7 +17,7 @@ def matrix(rows, columns, share, seed, dtype=np.float32):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.complex64])
-@pytest.mark.parametrize("width", [0, 1, 5, 16, 100])
+@pytest.mark.parametrize("width", [0, 1, 5, 16, 29, 100])
 @pytest.mark.parametrize("sizes", [(3, 4), (300, 200), (0, 4), (1, 1)])
 @pytest.mark.parametrize("adjoint", [False, True])
 def test_products(dtype, width, sizes, adjoint):

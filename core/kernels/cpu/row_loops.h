@@ -34,6 +34,10 @@ struct RowLoopsOf {
   void (*add_clipped)(T* out, const T* x, const T* y, T low, T high, int64_t n);
   // out += x * number
   void (*add_scaled)(T* out, const T* x, T number, int64_t n);
+  // out += the sum of `count` rows of x, each times a factor; rows have n elements, and their
+  // numbers are two apart, as the indices of sparse matrices are.
+  void (*add_scaled_rows)(T* out, const T* x, const int64_t* rows, const T* factors, int64_t count,
+                          int64_t n);
   // out = (dy - number) * y
   void (*softmax_grad)(T* out, const T* dy, const T* y, T number, int64_t n);
   // Pooling, for `count` pixels of n channels that are `step` elements apart in x:

@@ -232,6 +232,40 @@ void add_scaled(T* out, const T* x, T number, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] += x[i] * number;
 }
 
+// `Vectors` vectors of each row, whose sums stay in registers.
+template <int Vectors, class T>
+void add_scaled_vectors(T* out, const T* x, const int64_t* rows, const T* factors, int64_t count,
+                        int64_t n) {
+  Vec<T> sums[Vectors];
+#pragma GCC unroll 4
+  for (int v = 0; v < Vectors; ++v) sums[v] = load(out + v * kLanes<T>);
+  for (int64_t i = 0; i < count; ++i) {
+    const T* const row = x + rows[2 * i] * n;
+#pragma GCC unroll 4
+    for (int v = 0; v < Vectors; ++v) sums[v] += load(row + v * kLanes<T>) * factors[i];
+  }
+#pragma GCC unroll 4
+  for (int v = 0; v < Vectors; ++v) store(out + v * kLanes<T>, sums[v]);
+}
+
+template <class T>
+void add_scaled_rows(T* out, const T* x, const int64_t* rows, const T* factors, int64_t count,
+                     int64_t n) {
+  int64_t c = 0;
+  for (; c + 4 * kLanes<T> <= n; c += 4 * kLanes<T>) {
+    add_scaled_vectors<4>(out + c, x + c, rows, factors, count, n);
+  }
+  for (; c + 2 * kLanes<T> <= n; c += 2 * kLanes<T>) {
+    add_scaled_vectors<2>(out + c, x + c, rows, factors, count, n);
+  }
+  for (; c + kLanes<T> <= n; c += kLanes<T>) {
+    add_scaled_vectors<1>(out + c, x + c, rows, factors, count, n);
+  }
+  for (int64_t i = 0; c < n && i < count; ++i) {
+    for (int64_t k = c; k < n; ++k) out[k] += x[rows[2 * i] * n + k] * factors[i];
+  }
+}
+
 template <class T>
 void softmax_grad(T* out, const T* dy, const T* y, T number, int64_t n) {
 #pragma omp simd
@@ -388,6 +422,7 @@ constexpr RowLoopsOf<T> kLoops = {
     .add_into = add_into<T>,
     .add_clipped = add_clipped<T>,
     .add_scaled = add_scaled<T>,
+    .add_scaled_rows = add_scaled_rows<T>,
     .softmax_grad = softmax_grad<T>,
     .max_into_pixels = max_into_pixels<T>,
     .max_grad_pixels = max_grad_pixels<T>,

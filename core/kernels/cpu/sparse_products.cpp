@@ -75,7 +75,17 @@ void multiply(const T* values, const int64_t* pairs, int64_t count, Sides sides,
     };
     parallel_for(count, kGrain / (width + 4) + 1, [&](int64_t begin, int64_t end) {
       const int64_t last = start(end);
-      for (int64_t i = start(begin); i < last; ++i) add(i, 0, width);
+      for (int64_t i = start(begin); i < last;) {
+        const int64_t row = pairs[2 * i + sides.out];
+        const int64_t first = i;
+        while (i < last && pairs[2 * i + sides.out] == row) ++i;
+        if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+          row_loops_of<T>().add_scaled_rows(out + row * width, dense, pairs + 2 * first + sides.in,
+                                            values + first, i - first, width);
+        } else {
+          for (int64_t k = first; k < i; ++k) add(k, 0, width);
+        }
+      }
     });
     return;
   }
