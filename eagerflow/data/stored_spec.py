@@ -15,9 +15,13 @@ from eagerflow.protos.schema import protobuf
 from eagerflow.protos.structure import MESSAGES
 from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.sparse.tensor import SparseTensorSpec
+from eagerflow.util import lazy
+
+# Imported when it is first used: saved datasets have none of its specs.
+iterators = lazy.Module("eagerflow.data.iterator")
 
 # The ids of the spec classes.
-_SPARSE, _SLICES, _RAGGED, _OTHER = 1, 2, 3, 12
+_SPARSE, _SLICES, _RAGGED, _ITERATOR, _OTHER = 1, 2, 3, 6, 12
 _NONE = "tf.NoneTensorSpec"
 
 
@@ -144,7 +148,13 @@ def read_value(value: Any) -> Any:
 def _read_class(message: Any) -> Any:
     if message.type_spec_class == _OTHER and message.type_spec_class_name == _NONE:
         return NoneTensorSpec()
-    kinds = {_RAGGED: RaggedTensorSpec, _SLICES: IndexedSlicesSpec, _SPARSE: SparseTensorSpec}
+    kinds = {
+        _RAGGED: RaggedTensorSpec,
+        _SLICES: IndexedSlicesSpec,
+        _SPARSE: SparseTensorSpec,
+    }
+    if message.type_spec_class == _ITERATOR:
+        return iterators.IteratorSpec(*read_value(message.type_state))
     if message.type_spec_class not in kinds:
         raise ValueError(f"specs of the class {message.type_spec_class_name!r} cannot be read")
     return kinds[message.type_spec_class](*read_value(message.type_state))

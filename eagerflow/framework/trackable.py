@@ -103,6 +103,11 @@ class Trackable:
         return trackable.children(self)
 
     @property
+    def _self_unconditional_dependency_names(self) -> dict[str, Any]:
+        """What `_track_trackable` has been given, by name."""
+        return vars(self).setdefault("_dependencies", {})
+
+    @property
     def _object_identifier(self) -> str:
         return "_generic_user_object"
 

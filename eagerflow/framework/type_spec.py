@@ -162,6 +162,10 @@ class TypeSpec(TraceType):
         """The same spec with no sizes in its shapes, only their number."""
         return self._deserialize(_without_sizes(self._serialized()))
 
+    def _without_tensor_names(self) -> TypeSpec:
+        """The same spec without the names of tensors."""
+        return self._deserialize(_without_names(self._serialized()))
+
     def _unbatch(self) -> TypeSpec:
         """The spec of a slice of a value along the first axis."""
         raise TypeError(f"Elements with {self} have no slices.")
@@ -206,6 +210,17 @@ def _without_sizes(parameters: Any) -> Any:
         return type(parameters)(map(_without_sizes, parameters))
     if isinstance(parameters, dict):
         return {key: _without_sizes(value) for key, value in parameters.items()}
+    return parameters
+
+
+def _without_names(parameters: Any) -> Any:
+    """What makes a spec, without the names of the tensors in it."""
+    if isinstance(parameters, TypeSpec):
+        return parameters._without_tensor_names()
+    if isinstance(parameters, (list, tuple)):
+        return type(parameters)(map(_without_names, parameters))
+    if isinstance(parameters, dict):
+        return {key: _without_names(value) for key, value in parameters.items()}
     return parameters
 
 
@@ -356,6 +371,9 @@ class TensorSpec(TypeSpec):
 
     def _with_tensor_ranks_only(self) -> TensorSpec:
         return TensorSpec(_without_sizes(self._shape), self._dtype, self._name)
+
+    def _without_tensor_names(self) -> TensorSpec:
+        return TensorSpec(self._shape, self._dtype)
 
     def _unbatch(self) -> TensorSpec:
         return TensorSpec(None if self._shape.rank is None else self._shape[1:], self._dtype)

@@ -345,6 +345,14 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
         return self._name + ":0"
 
     @property
+    def _handle_name(self) -> str:
+        return self.name
+
+    @_handle_name.setter
+    def _handle_name(self, name: str) -> None:
+        self._name = name.removesuffix(":0")
+
+    @property
     def _shared_name(self) -> str:
         return self._name
 

@@ -125,11 +125,18 @@ class LoadedFunction(concrete_functions.Callable):
         concrete: the concrete functions.
         spec: the parameters, as `inspect.getfullargspec` has them; None if they are not known.
         is_method: whether the first parameter is the object.
+        input_signature: the specs that all calls have to fit, or None.
     """
 
     def __init__(
-        self, name: str, concrete: Sequence[LoadedConcrete], spec: Any, is_method: bool
+        self,
+        name: str,
+        concrete: Sequence[LoadedConcrete],
+        spec: Any,
+        is_method: bool,
+        input_signature: Any = None,
     ) -> None:
+        self.input_signature = input_signature
         self.__name__ = name
         self.__signature__ = _signature(spec, is_method)
         self._concrete = list(concrete)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -59,6 +59,23 @@ class CallableObject(LoadedObject):
         return vars(self)["__call__"](*args, **kwargs)
 
 
+def holder(objects: Mapping[str, Any]) -> Any:
+    """The root of some objects' paths, or an object that leads to them by the same names."""
+    if "root" in objects:
+        return objects["root"]
+    root = LoadedObject()
+    for path, value in sorted(objects.items()):
+        *parents, name = path.split(".")[1:]
+        parent: Any = root
+        for part in parents:
+            if not hasattr(parent, part):
+                vars(parent)[part] = LoadedObject()
+            parent = getattr(parent, part)
+        if not hasattr(parent, name):
+            vars(parent)[name] = value
+    return root
+
+
 # From here on memory of zeros is the system's, which is there only when it is used.
 _UNTOUCHED_BYTES = 1 << 17
 
@@ -99,18 +116,56 @@ class ObjectLoader:
             self._builder.gradients[message.registered_op_type] = gradient
         self._left = stored
         self._made: dict[int, Any] = {}
+        self._setters: dict[int, Callable[[Any, str, Any], None]] = {}
         self._concrete: dict[str, LoadedConcrete] = {}
 
     def load(self) -> Any:
         """The root of the objects."""
         if not self._nodes:
             return LoadedObject()
-        order = list(self._reachable())
+        self._load_from([0])
+        return self._finished(0)
+
+    def load_parts(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Some objects and what they lead to, by their paths.
+
+        Args:
+            given: for each path, such as `"root.layer.kernel"`, an object that takes the place of the
+                file's, a pair of such an object and of what sets its children, called with the object, a
+                name and the child, or None.
+
+        Raises:
+            ValueError: if there is no object of a path.
+        """
+        numbers = {path: self._number(path) for path in given}
+        for path, value in given.items():
+            made, setter = value if isinstance(value, tuple) else (value, setattr)
+            if made is not None:
+                self._made[numbers[path]] = made
+                self._setters[numbers[path]] = setter
+        self._load_from(numbers.values())
+        return {path: self._finished(number) for path, number in numbers.items()}
+
+    def _number(self, path: str) -> int:
+        root, *names = path.split(".")
+        number: int | None = 0 if root == "root" and self._nodes else None
+        for name in names:
+            if number is not None:
+                children = self._nodes[number].children
+                number = next((c.node_id for c in children if c.local_name == name), None)
+        if number is None:
+            raise ValueError(
+                f"The SavedModel has no object {path!r}. A path is 'root', followed by the names of "
+                "attributes with a dot before each."
+            )
+        return number
+
+    def _load_from(self, starts: Iterable[int]) -> None:
+        order = list(self._reachable(starts))
         for number in order:
             self._object(number)
         for number in reversed(order):
             self._connect(number)
-        return self._finished(0)
 
     def aliases(self, names: Mapping[str, str]) -> dict[str, LoadedFunction]:
         """Functions by other names.
@@ -127,8 +182,8 @@ class ObjectLoader:
         }
 
     def initialize(self) -> None:
-        """Fills tables."""
-        for number in sorted(self._made):
+        """Fills tables, but for those that were given."""
+        for number in sorted(self._made.keys() - self._setters):
             node = self._nodes[number]
             names = {child.local_name: child.node_id for child in node.children}
             if node.WhichOneof("kind") == "resource" and "_initialize" in names:
@@ -154,9 +209,9 @@ class ObjectLoader:
             None if rate is None else self._object(rate),
         )
 
-    def _reachable(self) -> Iterable[int]:
-        seen = {0}
-        queue = [0]
+    def _reachable(self, starts: Iterable[int]) -> Iterable[int]:
+        queue = list(dict.fromkeys(starts))
+        seen = set(queue)
         for number in queue:
             yield number
             for child in self._nodes[number].children:
@@ -185,7 +240,10 @@ class ObjectLoader:
             found = [self._concrete_function(name) for name in message.concrete_functions]
             has_spec = isinstance(parameters, structured_values.ArgSpec)
             name = message.concrete_functions[0] if found else "function"
-            return LoadedFunction(name, found, parameters if has_spec else None, spec.is_method)
+            given = structured_values.read(spec.input_signature)
+            return LoadedFunction(
+                name, found, parameters if has_spec else None, spec.is_method, given
+            )
         if kind == "bare_concrete_function":
             made = self._concrete_function(node.bare_concrete_function.concrete_function_name)
             made.keywords = list(node.bare_concrete_function.argument_keywords)
@@ -215,7 +273,10 @@ class ObjectLoader:
         """Gives an object its attributes, elements or items."""
         node, made = self._nodes[number], self._made[number]
         parts = {child.local_name: child.node_id for child in node.children}
-        if isinstance(made, list):
+        if number in self._setters:
+            for key, part in parts.items():
+                self._setters[number](made, key, self._finished(part))
+        elif isinstance(made, list):
             made.extend(self._finished(parts[key]) for key in sorted(parts, key=int))
         elif isinstance(made, dict):
             made.update({key: self._finished(part) for key, part in parts.items()})

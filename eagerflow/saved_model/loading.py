@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from eagerflow import errors
@@ -79,6 +81,35 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
     return loaded
 
 
+def load_partial(export_dir: Any, filters: Any, tags: Any = None, options: Any = None) -> Any:
+    """Some objects of a SavedModel, with what they lead to, by their paths.
+
+    Another Keras makes the layers whose classes it knows, and has the rest made and variables restored.
+
+    Args:
+        export_dir: the folder.
+        filters: paths, such as `"root.layer.kernel"`; or a dictionary with, for each of them, None, an
+            object that takes the place of the file's, or a pair of such an object and a function, which is
+            called with it, a name and a child to set.
+        tags: which of its graphs; the first that has them all.
+        options: `tf.saved_model.LoadOptions`, or None.
+
+    Returns:
+        A dictionary from paths to objects.
+
+    Raises:
+        OSError: if there is no SavedModel.
+        tf.errors.DataLossError: if it is damaged; it names file and part, and is a ValueError.
+        ValueError: if it has no object of a path, or no graph with the tags.
+    """
+    folder = path_text(export_dir)
+    given = filters if isinstance(filters, Mapping) else dict.fromkeys(filters)
+    loader = _object_loader(folder, _meta_graph(folder, tags), options)
+    objects = loader.load_parts(given)
+    _restore(folder, loader, loaded_objects.holder(objects))
+    return objects
+
+
 def load_folder(export_dir: Any, tags: Any = None, compile: bool = False) -> Any:
     """As `load`; compiles a Keras model as it was, if asked to, and restores its optimizer.
 
@@ -90,7 +121,7 @@ def load_folder(export_dir: Any, tags: Any = None, compile: bool = False) -> Any
     metadata = _keras_metadata(folder)
     if 0 not in metadata:
         return _load_objects(folder, meta_graph, None)
-    variables = os.path.join(folder, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
+    variables = _variables_of(folder)
     path = os.path.join(folder, constants.KERAS_METADATA_FILENAME)
     stored = _stored_bytes(variables)
     root, part = metadata[0][1], "The metadata of the model"
@@ -175,25 +206,48 @@ def _meta_graph(folder: str, tags: Any) -> Any:
 
 
 def _load_objects(folder: str, meta_graph: Any, options: Any) -> Any:
-    variables = os.path.join(folder, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
-    path = os.path.join(folder, constants.SAVED_MODEL_FILENAME_PB)
-    allowed = getattr(options, "allowed_operations", ())
-    try:
-        stored = _stored_bytes(variables)
-        loader = loaded_objects.ObjectLoader(meta_graph, folder, stored, allowed)
+    loader = _object_loader(folder, meta_graph, options)
+    with _damage_of_objects(folder, *_UNFIT):
         root = loader.load()
         if getattr(options, "experimental_load_function_aliases", False):
             root.function_aliases = loader.aliases(meta_graph.meta_info_def.function_aliases)
-    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise DamagedFileError(path, "The graph of objects", error) from error
-    if os.path.exists(bundle.index_path(variables)):
-        try:
-            restored = restore_objects(root, variables)
-            restored.assert_existing_objects_matched()
-        except (AssertionError, errors.NotFoundError, errors.InvalidArgumentError) as error:
-            raise DamagedFileError(path, "The graph of objects", error) from error
-    loader.initialize()
+    _restore(folder, loader, root)
     return root
+
+
+def _object_loader(folder: str, meta_graph: Any, options: Any) -> Any:
+    allowed = getattr(options, "allowed_operations", ())
+    with _damage_of_objects(folder, *_UNFIT):
+        stored = _stored_bytes(_variables_of(folder))
+        return loaded_objects.ObjectLoader(meta_graph, folder, stored, allowed)
+
+
+def _restore(folder: str, loader: Any, root: Any) -> None:
+    """Gives variables and tables their values."""
+    variables = _variables_of(folder)
+    if os.path.exists(bundle.index_path(variables)):
+        with _damage_of_objects(folder, *_UNMATCHED):
+            restore_objects(root, variables).assert_existing_objects_matched()
+    loader.initialize()
+
+
+# What the messages of a damaged file, and a checkpoint that does not fit them, raise.
+_UNFIT = LookupError, TypeError, ValueError, AttributeError, RecursionError
+_UNMATCHED = AssertionError, errors.NotFoundError, errors.InvalidArgumentError
+
+
+@contextlib.contextmanager
+def _damage_of_objects(folder: str, *kinds: type[Exception]) -> Iterator[None]:
+    """Tells of a damaged file where objects cannot be made from what it says."""
+    path = os.path.join(folder, constants.SAVED_MODEL_FILENAME_PB)
+    try:
+        yield
+    except kinds as error:
+        raise DamagedFileError(path, "The graph of objects", error) from error
+
+
+def _variables_of(folder: str) -> str:
+    return os.path.join(folder, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
 
 
 def _stored_bytes(prefix: str) -> int:
