@@ -11,6 +11,10 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.experimental.dispatch import function_with_dispatch
+from eagerflow.util import lazy
+
+# Imported when a program has registered a dispatcher.
+op_names = lazy.Module("eagerflow.keras.engine.op_names")
 
 
 class OpDispatcher:
@@ -77,11 +81,18 @@ def _fallback(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         result = dispatcher.handle(args, kwargs)
         if result is not OpDispatcher.NOT_SUPPORTED:
             return result
+    if not _of_all or _is_part(function):
+        return NotImplemented
     for anywhere in _of_all:
         result = anywhere.handle(function, args, kwargs)
         if result is not OpDispatcher.NOT_SUPPORTED:
             return result
     return NotImplemented
+
+
+def _is_part(function: Any) -> bool:
+    """Whether a function is only an operation that public ones call, which are asked about then."""
+    return function.__module__ == "eagerflow" and op_names.symbol_of(function) is None
 
 
 def dispatch_for_types(op: Callable, *types: type) -> Callable[[Callable], Callable]:

@@ -296,8 +296,13 @@ def _find(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
 @handles("LookupTableImportV2", "LookupTableInsertV2", "InitializeTableV2")
 @handles("LookupTableImport", "LookupTableInsert", "InitializeTable")
 def _insert(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
-    inputs["table_handle"].insert(inputs["keys"], inputs["values"])
+    _fill(inputs["table_handle"], inputs["keys"], inputs["values"])
     return []
+
+
+def _fill(table: Any, keys: Any, values: Any) -> None:
+    fixed = isinstance(table, tables.StaticHashTable)
+    (table.import_pairs if fixed else table.insert)(keys, values)
 
 
 @handles("InitializeTableFromTextFileV2", "InitializeTableFromTextFile")
@@ -313,7 +318,7 @@ def _insert_lines(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[An
     )  # fmt: skip
     pairs = list(lines.pairs())
     keys, values = ([pair[k] for pair in pairs] for k in range(2))
-    table.insert(tf.constant(keys, table.key_dtype), tf.constant(values, table.value_dtype))
+    _fill(table, tf.constant(keys, table.key_dtype), tf.constant(values, table.value_dtype))
     return []
 
 

@@ -400,6 +400,15 @@ class StaticHashTable(Table):
                 f"{_shown(values[other].numpy())}",
             )
 
+    def import_pairs(self, keys: Any, values: Any) -> None:
+        """Adds what the initializer of a file has.
+
+        Args:
+            keys: a tensor of keys.
+            values: their values.
+        """
+        now_or_node(self._fill, None, "LookupTableImport", keys, values)
+
     @property
     def default_value(self) -> Tensor:
         """The value of keys that are not in the table."""

@@ -182,8 +182,12 @@ class ObjectLoader:
         }
 
     def initialize(self) -> None:
-        """Fills tables, but for those that were given."""
-        for number in sorted(self._made.keys() - self._setters):
+        """Fills tables; those that were given, where they have got the file's function for it."""
+        for number in sorted(self._made):
+            if number in self._setters:
+                own = getattr(self._made[number], "_initialize", None)
+                if not isinstance(own, LoadedFunction):
+                    continue
             node = self._nodes[number]
             names = {child.local_name: child.node_id for child in node.children}
             if node.WhichOneof("kind") == "resource" and "_initialize" in names:

@@ -37,6 +37,23 @@ def test_a_dispatcher_of_all_functions_replaces_failed_calls():
         tf.add(object(), 2.0)
 
 
+def test_dispatchers_of_all_functions_get_the_public_one():
+    asked = []
+
+    class Noting(GlobalOpDispatcher):
+        def handle(self, op, args, kwargs):
+            asked.append(op)
+            return Boxed(None)
+
+    Noting().register()
+    # Written in Python around operations of the same name, which no program calls by themselves.
+    tf.cast(Boxed(1.0), tf.int32)
+    tf.one_hot(Boxed(1), 3)
+    tf.concat([Boxed(1.0), Boxed(2.0)], 0)
+    tf.stack([Boxed(1.0)])
+    assert asked == [tf.cast, tf.one_hot, tf.concat, tf.stack]
+
+
 def test_a_dispatcher_of_one_function_goes_before_those_of_all():
     class Anything(GlobalOpDispatcher):
         def handle(self, op, args, kwargs):

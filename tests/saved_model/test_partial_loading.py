@@ -75,6 +75,14 @@ def test_a_table_that_is_given_is_not_filled_again(folder):
     np.testing.assert_array_equal(mine.lookup(tf.constant(["z", "a"])), [1, 0])
 
 
+def test_a_table_that_gets_the_files_functions_is_filled_by_them(folder):
+    mine = tf.lookup.StaticHashTable(
+        tf.lookup.KeyValueTensorInitializer(["z"], tf.constant([1], tf.int64)), 0
+    )
+    load_partial(folder, {"root.names": (mine, setattr)})
+    np.testing.assert_array_equal(mine.lookup(tf.constant(["z", "a"])), [1, 7])
+
+
 @pytest.mark.parametrize("path", ["root.third", "first", "root.first.factor.deeper", ""])
 def test_paths_that_lead_nowhere(folder, path):
     with pytest.raises(ValueError, match="no object"):
