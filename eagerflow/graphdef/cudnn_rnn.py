@@ -135,8 +135,12 @@ def run(
     x = x if time_major else tf.transpose(x, [1, 0, 2])
     h = h if time_major else tf.transpose(h, [1, 0, 2])
     c = c if time_major or c.shape.rank != 3 else tf.transpose(c, [1, 0, 2])
-    found = _kind(mode, direction, input_mode, 0, h.shape[2], x.shape[2])
+    found = _kind(mode, direction, input_mode, 0, h.shape[2], x.shape[2] or 0)
     kind = found._replace(layers=h.shape[0] // found.directions)
+    if x.shape[2] is None and params.shape[0] is not None:
+        # Of what no input needs, the parameters have the rest for each.
+        each = kind.directions * kind.gates * kind.units
+        kind = kind._replace(inputs=(params.shape[0] - kind.size()) // each)
     weights, biases = _parts(params, kind)
     mask = None if lengths is None else tf.transpose(tf.sequence_mask(lengths, tf.shape(x)[0]))
     states, cells = [], []

@@ -129,3 +129,21 @@ def test_refused_inputs():
             input=tf.zeros([5, 2, 4]), input_h=zeros, input_c=zeros, params=tf.zeros([1]),
             input_mode="skip_input",
         )  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", ["lstm", "gru"])
+def test_inputs_of_unknown_size(mode):
+    _, weights, biases = layer_and_parts(mode, 3, 4)
+    params = tf.raw_ops.CudnnRNNCanonicalToParams(
+        num_layers=1, num_units=4, input_size=3, weights=weights, biases=biases, rnn_mode=mode
+    )
+    x = tf.constant(RNG.normal(size=(5, 2, 3)).astype("f"))
+    state = tf.zeros([1, 2, 4])
+
+    def run(x):
+        return tf.raw_ops.CudnnRNN(
+            input=x, input_h=state, input_c=state, params=params, rnn_mode=mode
+        )
+
+    traced = tf.function(run, input_signature=[tf.TensorSpec([None, None, None])])
+    np.testing.assert_allclose(traced(x)[0], run(x)[0], rtol=1e-6, atol=1e-6)
