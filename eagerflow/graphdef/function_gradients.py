@@ -29,14 +29,21 @@ OF_ANOTHER_FUNCTION = (
 _READS_OF_LISTS = frozenset(
     "tensor_list_get_item tensor_list_gather tensor_list_stack tensor_list_concat".split()
 )
+# What is written is differentiated by reading the list's gradient, also in branches and loops.
+_WRITES_OF_LISTS = frozenset("tensor_list_set_item tensor_list_scatter".split())
 
 
 def _reads_its_lists(step: Any) -> bool:
     """Whether a loop reads lists that it writes, whose elements it could replace."""
     captured = {inner.name for _, inner in step.captures}
-    return any(
-        node.op in _READS_OF_LISTS and node.inputs[0].name not in captured for node in step.nodes
-    )
+
+    def reads(node: Any) -> bool:
+        forward = node.differentiated and node.differentiated[0]
+        if node.taped_run or (forward and (forward.callees or forward.op in _WRITES_OF_LISTS)):
+            return any(t.dtype is tf.variant and t.name not in captured for t in node.inputs)
+        return node.op in _READS_OF_LISTS and node.inputs[0].name not in captured
+
+    return any(map(reads, step.nodes))
 
 
 def refusal(node: Any) -> str:
