@@ -148,11 +148,7 @@ def read_value(value: Any) -> Any:
 def _read_class(message: Any) -> Any:
     if message.type_spec_class == _OTHER and message.type_spec_class_name == _NONE:
         return NoneTensorSpec()
-    kinds = {
-        _RAGGED: RaggedTensorSpec,
-        _SLICES: IndexedSlicesSpec,
-        _SPARSE: SparseTensorSpec,
-    }
+    kinds = {_RAGGED: RaggedTensorSpec, _SLICES: IndexedSlicesSpec, _SPARSE: SparseTensorSpec}
     if message.type_spec_class == _ITERATOR:
         return iterators.IteratorSpec(*read_value(message.type_state))
     if message.type_spec_class not in kinds:

@@ -86,7 +86,7 @@ class Trackable:
 
     def _delete_tracking(self, name: str) -> None:
         """Leaves out of checkpoints what they save under a name."""
-        vars(self).get("_dependencies", {}).pop(name, None)
+        self._self_unconditional_dependency_names.pop(name, None)
 
     def _preload_simple_restoration(self, name: str) -> None:
         """None: variables get what a checkpoint has for them once they are there."""
@@ -141,7 +141,7 @@ class Trackable:
         Raises:
             ValueError: if there is another of this name, unless `overwrite` is True.
         """
-        dependencies = vars(self).setdefault("_dependencies", {})
+        dependencies = self._self_unconditional_dependency_names
         if dependencies.get(name, trackable) is not trackable and not overwrite:
             raise ValueError(
                 f"Called Trackable._track_trackable() with name='{name}', but a Trackable with "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from eagerflow import _core, nest
@@ -160,11 +160,11 @@ class TypeSpec(TraceType):
 
     def _with_tensor_ranks_only(self) -> TypeSpec:
         """The same spec with no sizes in its shapes, only their number."""
-        return self._deserialize(_without_sizes(self._serialized()))
+        return self._deserialize(_changed(self._serialized(), _without_sizes))
 
     def _without_tensor_names(self) -> TypeSpec:
         """The same spec without the names of tensors."""
-        return self._deserialize(_without_names(self._serialized()))
+        return self._deserialize(_changed(self._serialized(), _without_names))
 
     def _unbatch(self) -> TypeSpec:
         """The spec of a slice of a value along the first axis."""
@@ -200,28 +200,25 @@ class TypeSpec(TraceType):
         raise TypeError(f"There is no zero with {self}.")
 
 
-def _without_sizes(parameters: Any) -> Any:
-    """What makes a spec, with shapes of which only the rank is known."""
-    if isinstance(parameters, TensorShape):
-        return TensorShape(None if parameters.rank is None else [None] * parameters.rank)
-    if isinstance(parameters, TypeSpec):
-        return parameters._with_tensor_ranks_only()
+def _changed(parameters: Any, change: Callable[[Any], Any]) -> Any:
+    """What makes a spec, with other shapes and specs in it."""
+    if isinstance(parameters, TensorShape | TypeSpec):
+        return change(parameters)
     if isinstance(parameters, (list, tuple)):
-        return type(parameters)(map(_without_sizes, parameters))
+        return type(parameters)(_changed(part, change) for part in parameters)
     if isinstance(parameters, dict):
-        return {key: _without_sizes(value) for key, value in parameters.items()}
+        return {key: _changed(value, change) for key, value in parameters.items()}
     return parameters
 
 
-def _without_names(parameters: Any) -> Any:
-    """What makes a spec, without the names of the tensors in it."""
-    if isinstance(parameters, TypeSpec):
-        return parameters._without_tensor_names()
-    if isinstance(parameters, (list, tuple)):
-        return type(parameters)(map(_without_names, parameters))
-    if isinstance(parameters, dict):
-        return {key: _without_names(value) for key, value in parameters.items()}
-    return parameters
+def _without_sizes(part: TensorShape | TypeSpec) -> Any:
+    if isinstance(part, TypeSpec):
+        return part._with_tensor_ranks_only()
+    return TensorShape(None if part.rank is None else [None] * part.rank)
+
+
+def _without_names(part: TensorShape | TypeSpec) -> Any:
+    return part._without_tensor_names() if isinstance(part, TypeSpec) else part
 
 
 class TensorSpec(TypeSpec):

@@ -296,13 +296,8 @@ def _find(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
 @handles("LookupTableImportV2", "LookupTableInsertV2", "InitializeTableV2")
 @handles("LookupTableImport", "LookupTableInsert", "InitializeTable")
 def _insert(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
-    _fill(inputs["table_handle"], inputs["keys"], inputs["values"])
+    inputs["table_handle"].import_pairs(inputs["keys"], inputs["values"])
     return []
-
-
-def _fill(table: Any, keys: Any, values: Any) -> None:
-    fixed = isinstance(table, tables.StaticHashTable)
-    (table.import_pairs if fixed else table.insert)(keys, values)
 
 
 @handles("InitializeTableFromTextFileV2", "InitializeTableFromTextFile")
@@ -318,7 +313,7 @@ def _insert_lines(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[An
     )  # fmt: skip
     pairs = list(lines.pairs())
     keys, values = ([pair[k] for pair in pairs] for k in range(2))
-    _fill(table, tf.constant(keys, table.key_dtype), tf.constant(values, table.value_dtype))
+    table.import_pairs(tf.constant(keys, table.key_dtype), tf.constant(values, table.value_dtype))
     return []
 
 

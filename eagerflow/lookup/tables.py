@@ -609,6 +609,10 @@ class MutableHashTable(Table):
     def _keys(self, keys: Any) -> Tensor:
         return _core.convert(keys, self._key_dtype, None)
 
+    def import_pairs(self, keys: Any, values: Any) -> None:
+        """Sets what the initializer of a file has, as `insert` does."""
+        self.insert(keys, values)
+
     def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
         """Sets the values of keys.
 

@@ -1,5 +1,7 @@
 """Names of files, keys and tags of SavedModels."""
 
+import os
+
 ASSETS_DIRECTORY = "assets"
 ASSETS_KEY = "saved_model_assets"
 CLASSIFY_INPUTS = "inputs"
@@ -28,3 +30,8 @@ TPU = "tpu"
 TRAINING = "train"
 VARIABLES_DIRECTORY = "variables"
 VARIABLES_FILENAME = "variables"
+
+
+def variables_prefix(folder: str) -> str:
+    """What the names of the checkpoint's files in a SavedModel's folder begin with."""
+    return os.path.join(folder, VARIABLES_DIRECTORY, VARIABLES_FILENAME)

@@ -121,7 +121,7 @@ def load_folder(export_dir: Any, tags: Any = None, compile: bool = False) -> Any
     metadata = _keras_metadata(folder)
     if 0 not in metadata:
         return _load_objects(folder, meta_graph, None)
-    variables = _variables_of(folder)
+    variables = constants.variables_prefix(folder)
     path = os.path.join(folder, constants.KERAS_METADATA_FILENAME)
     stored = _stored_bytes(variables)
     root, part = metadata[0][1], "The metadata of the model"
@@ -218,13 +218,13 @@ def _load_objects(folder: str, meta_graph: Any, options: Any) -> Any:
 def _object_loader(folder: str, meta_graph: Any, options: Any) -> Any:
     allowed = getattr(options, "allowed_operations", ())
     with _damage_of_objects(folder, *_UNFIT):
-        stored = _stored_bytes(_variables_of(folder))
+        stored = _stored_bytes(constants.variables_prefix(folder))
         return loaded_objects.ObjectLoader(meta_graph, folder, stored, allowed)
 
 
 def _restore(folder: str, loader: Any, root: Any) -> None:
     """Gives variables and tables their values."""
-    variables = _variables_of(folder)
+    variables = constants.variables_prefix(folder)
     if os.path.exists(bundle.index_path(variables)):
         with _damage_of_objects(folder, *_UNMATCHED):
             restore_objects(root, variables).assert_existing_objects_matched()
@@ -244,10 +244,6 @@ def _damage_of_objects(folder: str, *kinds: type[Exception]) -> Iterator[None]:
         yield
     except kinds as error:
         raise DamagedFileError(path, "The graph of objects", error) from error
-
-
-def _variables_of(folder: str) -> str:
-    return os.path.join(folder, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
 
 
 def _stored_bytes(prefix: str) -> int:

@@ -97,7 +97,7 @@ class Version1Graph:
             for asset in meta_graph.asset_file_def
         }
         self._builder.files = frozenset(self._assets.values())
-        prefix = os.path.join(folder, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
+        prefix = constants.variables_prefix(folder)
         self._reader = BundleReader(prefix) if os.path.exists(index_path(prefix)) else None
         trainable = meta_graph.collection_def.get("trainable_variables")
         texts = trainable.bytes_list.value if trainable is not None else ()

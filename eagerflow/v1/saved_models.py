@@ -305,7 +305,7 @@ def load(
     }
     with sess.graph.as_default():
         imported = ImportedMetaGraph(message, import_scope, assets, allowed_operations)
-        prefix = os.path.join(folder, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
+        prefix = constants.variables_prefix(folder)
         saver = imported.saver(**saver_kwargs)
         if saver is None or not os.path.exists(index_path(prefix)):
             logging.info("The specified SavedModel has no variables; none were restored.")

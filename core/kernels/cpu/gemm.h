@@ -1,11 +1,9 @@
 // Matrix products on plain memory, shared by matmul and the convolutions.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "device/isa.h"
-#include "device/parallel.h"
 #include "tensor/dtype.h"
 
 namespace ef::cpu {
@@ -41,25 +39,6 @@ void own_large_sgemm(const Product& product, const float* a, const float* b, flo
 // The same for large products: by oneDNN where there is one (`onednn/`), else by our own kernel
 // (`portable/`).
 void large_sgemm(const Product& product, const float* a, const float* b, float* c);
-
-// Products of more multiplications are cut into as few parts as there are threads, as each part
-// packs its operands.
-inline constexpr int64_t kLargeProduct = 100'000'000;
-// About a tenth of a second of multiplications, after which one asks for interrupts.
-inline constexpr int64_t kLongProduct = 10'000'000'000;
-
-// Calls body(begin, end) for strips of the rows or columns of a product of `work` multiplications,
-// whose widths are multiples of `unit` but for the last one's.
-template <class Body>
-void share_product(int64_t size, int64_t unit, int64_t work, const Body& body) {
-  constexpr int64_t kGrain = 300'000;  // multiplications for a thread
-  const int64_t strips = (size + unit - 1) / unit;
-  const int64_t shared = work > kLongProduct && interruptible() ? kLongProduct * strips / work
-                                                                : strips / max_threads();
-  const int64_t least = work > kLargeProduct ? shared : kGrain * strips / work + 1;
-  parallel_for(strips, least,
-               [&](int64_t begin, int64_t end) { body(begin * unit, std::min(end * unit, size)); });
-}
 
 // The largest float products (rows, columns and terms) that are computed without oneDNN.
 inline constexpr int64_t kSmallProduct = 16;

@@ -39,6 +39,25 @@ void sgemm_alone(const Product& p, const float* a, const float* b, float* c) {
   sgemm(p, a, b, c);
 }
 
+// Products of more multiplications are cut into as few parts as there are threads, as each part
+// packs its operands.
+constexpr int64_t kLargeProduct = 100'000'000;
+// About a tenth of a second of multiplications, after which one asks for interrupts.
+constexpr int64_t kLongProduct = 10'000'000'000;
+
+// Calls body(begin, end) for strips of the rows or columns of a product of `work` multiplications,
+// whose widths are multiples of `unit` but for the last one's.
+template <class Body>
+void share_product(int64_t size, int64_t unit, int64_t work, const Body& body) {
+  constexpr int64_t kGrain = 300'000;  // multiplications for a thread
+  const int64_t strips = (size + unit - 1) / unit;
+  const int64_t shared = work > kLongProduct && interruptible() ? kLongProduct * strips / work
+                                                                : strips / max_threads();
+  const int64_t least = work > kLargeProduct ? shared : kGrain * strips / work + 1;
+  parallel_for(strips, least,
+               [&](int64_t begin, int64_t end) { body(begin * unit, std::min(end * unit, size)); });
+}
+
 // Widths of strips that suit oneDNN's inner loops.
 constexpr int64_t kStrip = 64;
 
