@@ -81,6 +81,20 @@ def test_what_does_not_exist_raises_when_it_is_used(tmp_path):
     assert all(line.startswith("tf.") and line.count(".") >= 3 for line in lines)
 
 
+def test_members_of_classes_that_do_not_exist_say_why(tmp_path):
+    text = (
+        "import tensorflow as tf\n"
+        "assert not hasattr(tf.lite.TFLiteConverter, 'from_keras_model')\n"
+        "try:\n"
+        "    tf.lite.TFLiteConverter.from_keras_model(None)\n"
+        "except AttributeError as error:\n"
+        "    print(error)\n"
+    )
+    assert run(tmp_path, text).startswith(
+        "TFLiteConverter.from_keras_model is missing. tf.lite.TFLiteConverter: models are not "
+    )
+
+
 def test_internal_namespaces(tmp_path):
     text = (
         "import tensorflow as tf\n"
