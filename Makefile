@@ -57,6 +57,7 @@ ENGINE_FILES := $(shell find core cmake fuzz/native eagerflow -name '*.cpp' -o -
   CMakeLists.txt
 SANITIZE_SITE := $(abspath build-sanitize/site)
 SANITIZE_TESTS ?= tests/core tests/test_fuzz_calls.py tests/test_fuzz_objects.py tests/io/test_damaged_files.py
+SANITIZE_JOBS ?= 2
 SANITIZE_PRELOAD = $(shell $(CXX) -print-file-name=libasan.so) $(shell $(CXX) -print-file-name=libstdc++.so)
 
 ASAN = detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=2000:quarantine_size_mb=64
@@ -77,7 +78,8 @@ build-sanitize/.built: $(VENV)/.ready $(ENGINE_FILES)
 sanitize: build-sanitize/.built
 	ASAN_OPTIONS=detect_leaks=1 $(BIN)/ctest --test-dir build-sanitize --output-on-failure
 	FUZZ_EXAMPLES=$(or $(FUZZ_EXAMPLES),4) \
-	  $(SANITIZED) $(BIN)/pytest -p no:cacheprovider $(SANITIZE_TESTS)
+	  $(SANITIZED) $(BIN)/pytest -p no:cacheprovider --dist worksteal \
+	  --tx '$(SANITIZE_JOBS)*popen//python=$(BIN)/python -S' $(SANITIZE_TESTS)
 
 # Atheris is an extra of its own: nothing else needs it.
 $(VENV)/.fuzz: $(VENV)/.ready
