@@ -155,12 +155,10 @@ def main(paths: Sequence[str], generation: str | None) -> int:
             continue
         try:
             report = check(source, str(file), file.resolve().parent, generation)
-        except SyntaxError as error:
-            print(f"{file}:{error.lineno or 1}: not Python 3: {error.msg}", file=sys.stderr)
-            status = max(status, 2)
-            continue
-        except ValueError as error:  # null bytes, before Python 3.12
-            print(f"{file}: not Python 3: {error}", file=sys.stderr)
+        except (SyntaxError, ValueError) as error:  # ValueError: null bytes, before Python 3.12
+            line = getattr(error, "lineno", None) or 1
+            text = getattr(error, "msg", error)
+            print(f"{file}:{line}: not Python 3: {text}", file=sys.stderr)
             status = max(status, 2)
             continue
         status = max(status, _print(file, report))

@@ -225,15 +225,14 @@ def _stand_in(path: str, why: str) -> Any:
     if not name[0].isupper():
         return refuse
     members = {m: _stand_in(f"{path}.{m}", why) for m in _MEMBERS.get(path, "").split()}
-    kind = _AbsentClass(name, (), {"__doc__": refuse.__doc__, "__new__": refuse, **members})
-    kind._why = f"tf.{path}: {why}"
-    return kind
+    own = {"__doc__": refuse.__doc__, "__new__": refuse, "_why": f"tf.{path}: {why}"}
+    return _AbsentClass(name, (), {**own, **members})
 
 
 class _AbsentClass(type):
     """The class of classes that do not exist here: whoever asks for a member hears why."""
 
-    _why = ""
+    _why: str
 
     def __getattr__(cls, name: str) -> Any:
         raise AttributeError(f"{cls.__name__}.{name} is missing. {cls._why}")

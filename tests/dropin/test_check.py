@@ -137,6 +137,7 @@ def test_bad_command_lines(tmp_path):
     for arguments in (["no_such_file.py"], ["old.py"], []):
         done = command(tmp_path, *arguments)
         assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert "old.py:1: not Python 3: " in command(tmp_path, "old.py").stderr
 
 
 def test_the_examples_lack_nothing():
