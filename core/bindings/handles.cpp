@@ -1,5 +1,5 @@
-// Handles: int64 scalars whose memory keeps an object of Python alive. Graphs pass them on as they
-// pass other tensors, and a node that calls Python gets the object from the number.
+// Handles: scalars of dtype resource, numbers whose memory keeps an object of Python alive. Graphs
+// pass them on as other tensors, and a node that calls Python gets the object from the number.
 #include "bindings/handles.h"
 
 #include <cstdint>
@@ -45,11 +45,14 @@ nb::object handle_of(nb::handle object) {
   Buffer* const buffer =
       Buffer::adopt(&handle->number, sizeof(handle->number), drop_handle, handle);
   return nb::steal(
-      wrap(Tensor(TensorImpl::create(DType::kInt64, Shape{}, buffer, buffer->data()))));
+      wrap(Tensor(TensorImpl::create(DType::kResource, Shape{}, buffer, buffer->data()))));
 }
 
 nb::object object_of(nb::handle tensor) {
   const Tensor& handle = checked_tensor(tensor.ptr());
+  if (handle.dtype() != DType::kResource || Py_TYPE(tensor.ptr()) == symbolic_type) {
+    fail(Code::kTypeError, "A handle of an object is needed.");
+  }
   const auto found = objects().find(*static_cast<const int64_t*>(handle.raw_data()));
   if (found == objects().end()) fail(Code::kRuntimeError, "The object of this handle is gone.");
   return nb::borrow(found->second);

@@ -388,8 +388,9 @@ PyArray_Descr* numpy_descr(DType dtype) {
     case DType::kComplex64: return PyArray_DescrFromType(NPY_COMPLEX64);
     case DType::kComplex128: return PyArray_DescrFromType(NPY_COMPLEX128);
     case DType::kString: return PyArray_DescrFromType(NPY_OBJECT);
+    case DType::kResource:
     case DType::kVariant:
-      invalid_argument("Cannot convert a Tensor of dtype variant to a NumPy array.");
+      invalid_argument("Cannot convert a Tensor of dtype ", dtype, " to a NumPy array.");
     default: break;
   }
   for (Extension& extension : extensions) {

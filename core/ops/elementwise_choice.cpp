@@ -171,7 +171,7 @@ array([ 1, -2], dtype=int32)
 const Op identity{{
     .name = "identity",
     .tf_name = "Identity",
-    .inputs = {{"input", kAnyTypes | kVariantType}},
+    .inputs = {{"input", kAnyTypes | kObjectTypes}},
     .infer = unary_infer,
     .kernel = cpu::forward,
     .gradient = [](GradContext& g) { g.set(0, g.dy()); },

@@ -2,6 +2,7 @@
 #include "tensor/dtype.h"
 
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <ostream>
 #include <string>
@@ -36,6 +37,7 @@ constexpr std::array<DTypeInfo, kDTypeCount> make_table() {
   set(DType::kUint16, "uint16", "uint16", 2);
   set(DType::kComplex128, "complex128", "complex128", 16);
   set(DType::kFloat16, "float16", "half", 2);
+  set(DType::kResource, "resource", "resource", sizeof(int64_t));
   set(DType::kVariant, "variant", "variant", sizeof(VariantRef));
   set(DType::kUint32, "uint32", "uint32", 4);
   set(DType::kUint64, "uint64", "uint64", 8);

@@ -31,6 +31,7 @@ enum class DType : uint8_t {
   kUint16 = 17,
   kComplex128 = 18,
   kFloat16 = 19,
+  kResource = 20,
   kVariant = 21,
   kUint32 = 22,
   kUint64 = 23,
@@ -155,9 +156,11 @@ inline constexpr DTypeSet kSlicedTypes = kPaddedTypes | kFloat8Types;
 // All types that programs compute with, and strings.
 inline constexpr DTypeSet kAllTypes = kPlainTypes | DTypeSet{DType::kString};
 inline constexpr DTypeSet kJoinedTypes = kAllTypes | kQuantizedTypes | kFloat8Types;
-// All element types but variants, which hold objects of the engine (tensor/variant.h).
+// All element types but variants, which hold objects of the engine (tensor/variant.h), and
+// resources, which stand for objects of Python (bindings/handles.h).
 inline constexpr DTypeSet kAnyTypes = kAllTypes | kStoredTypes;
 inline constexpr DTypeSet kVariantType{DType::kVariant};
+inline constexpr DTypeSet kObjectTypes{DType::kVariant, DType::kResource};
 
 // Bytes of one element in memory (sizeof(std::string) for strings, sizeof(VariantRef) for
 // variants).

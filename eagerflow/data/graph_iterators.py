@@ -15,7 +15,7 @@ from eagerflow.functions import trace_types
 
 Tensor = _core.Tensor
 
-HANDLE = TensorSpec([], dtypes.int64)
+HANDLE = TensorSpec([], dtypes.resource)
 _HAS_VALUE = TensorSpec([], dtypes.bool)
 
 
@@ -31,6 +31,27 @@ def node(call: Callable[..., Any], inputs: list[Any], specs: list[Any], name: st
 
 
 # Iterators.
+
+
+class NextElement:
+    """What a node calls for the next element of an iterator; the operation `IteratorGetNext` in files.
+
+    Args:
+        element_spec: the specs of the elements. Those of a file's iterator are a tuple, whatever
+            structure the elements have that a program gives.
+    """
+
+    def __init__(self, element_spec: Any) -> None:
+        self.element_spec = element_spec
+        self._kind = trace_types.from_value(element_spec)
+
+    def __call__(self, handle: Tensor) -> list[Tensor]:
+        """The tensors of the element."""
+        iterator = _core.object_of(handle)
+        kind = self._kind
+        if iterator.element_spec != self.element_spec:
+            kind = trace_types.from_value(iterator.element_spec)
+        return kind.to_tensors(iterator.get_next())
 
 
 class GraphIterator(DatasetIterator):
@@ -52,13 +73,9 @@ class GraphIterator(DatasetIterator):
 
     def get_next(self, name: str | None = None) -> Any:
         """The next element; the function raises a tf.errors.OutOfRangeError if there is none."""
-        kind = self._kind
-
-        def run(handle: Tensor) -> list[Any]:
-            return kind.to_tensors(_core.object_of(handle).get_next())
-
-        outputs = node(run, [self._handle], kind.flatten(), name or "IteratorGetNext")
-        return kind.from_tensors(iter(outputs))
+        run = NextElement(self._element_spec)
+        outputs = node(run, [self._handle], self._kind.flatten(), name or "IteratorGetNext")
+        return self._kind.from_tensors(iter(outputs))
 
     def __next__(self) -> Any:
         return self.get_next()

@@ -18,7 +18,7 @@ from eagerflow.data.dataset import Dataset
 from eagerflow.data.functions import ElementFunction, TracedFunction
 from eagerflow.data.graph_iterators import HANDLE, GraphIterator, node
 from eagerflow.data.iterator import OwnedIterator
-from eagerflow.framework import context
+from eagerflow.framework import context, dtypes
 from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.host_call import LateArguments, Maker
 
@@ -79,14 +79,16 @@ def made(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Dataset:
         known_args, known_kwargs = arguments.bound(values)
         return [_core.handle_of(make(*known_args, **known_kwargs))]
 
-    return GraphDataset(_scalar_node(run, arguments.inputs, cls.__name__, stateful), spec)
+    return GraphDataset(
+        _scalar_node(run, arguments.inputs, HANDLE.dtype, cls.__name__, stateful), spec
+    )
 
 
 def _scalar_node(
-    run: Callable[..., Any], inputs: list[Tensor], name: str, effects: bool = False
+    run: Callable[..., Any], inputs: list[Tensor], dtype: Any, name: str, effects: bool = False
 ) -> Tensor:
-    """A node that returns an int64 scalar; without effects, it is dropped if nobody needs that."""
-    return _core.host_node(run, inputs, [(HANDLE.dtype, ())], name, effects)[0]
+    """A node that returns a scalar; without effects, it is dropped if nobody needs that."""
+    return _core.host_node(run, inputs, [(dtype, ())], name, effects)[0]
 
 
 def handle_of(value: Any) -> Tensor:
@@ -143,7 +145,7 @@ def cardinality(dataset: GraphDataset) -> Tensor:
     def run(handle: Tensor) -> list[Any]:
         return [_core.object_of(handle).cardinality()]
 
-    return _scalar_node(run, [dataset._handle], "DatasetCardinality")
+    return _scalar_node(run, [dataset._handle], dtypes.int64, "DatasetCardinality")
 
 
 def iterate(dataset: Dataset) -> GraphIterator:

@@ -15,7 +15,7 @@ from eagerflow.data import structure
 from eagerflow.data.context import context_of
 from eagerflow.data.options import ExternalStatePolicy
 from eagerflow.framework import dtypes
-from eagerflow.framework.type_spec import TypeSpec
+from eagerflow.framework.type_spec import TypeSpec, spec_or_none
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module.
@@ -398,6 +398,11 @@ class IteratorSpec(TypeSpec):
         if not isinstance(other, IteratorSpec):
             raise ValueError(f"No spec is compatible with both {self} and {other}.")
         return IteratorSpec(structure.merged_spec(self._element_spec, other._element_spec))
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether the spec describes all elements of an iterator, or of another spec."""
+        other = spec_or_none(spec_or_value)
+        return isinstance(other, IteratorSpec) and other.is_subtype_of(self)
 
     def is_subtype_of(self, other: Any) -> bool:
         """Whether the other describes the elements, too."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from eagerflow import errors
 from eagerflow.data.structure import named_tuple
-from eagerflow.framework.dtypes import as_dtype
+from eagerflow.framework.dtypes import DType, as_dtype
 from eagerflow.framework.indexed_slices import IndexedSlicesSpec
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec
@@ -88,6 +88,8 @@ def _fill_composite(value: Any, spec: Any) -> None:
     elif isinstance(spec, IndexedSlicesSpec):
         state = list(spec._serialize())
         _fill_class(value, _SLICES, "IndexedSlicesSpec", 2 + (state[3] is not None), state)
+    elif isinstance(spec, iterators.IteratorSpec):
+        _fill_class(value, _ITERATOR, "IteratorSpec", 1, [spec.element_spec])
     else:
         raise TypeError(f"Elements with {spec!r} cannot be saved.")
 
@@ -106,8 +108,10 @@ def _fill_class(value: Any, kind: int, name: str, components: int, state: list[A
             item.none_value.SetInParent()
         elif isinstance(part, int):
             item.int64_value = part
-        else:
+        elif isinstance(part, DType):
             item.tensor_dtype_value = part.as_datatype_enum
+        else:
+            fill_value(item, part)
 
 
 def _fill_shape(message: Any, shape: TensorShape) -> None:

@@ -272,7 +272,7 @@ _NARROW = (
     *(int4, uint4, int2, uint2, float4_e2m1fn),
 )
 _STORED = _QUANTIZED + _NARROW
-# Types whose elements are objects; no tensor of resources exists.
+# Types whose elements are objects: of Python, and of the engine.
 _OPAQUE = (resource, variant)
 QUANTIZED_DTYPES = frozenset(_QUANTIZED)
 STORED_DTYPES = frozenset(_STORED)
@@ -358,4 +358,4 @@ def result_dtype(value: object) -> DType | None:
     return None if dtype is None else as_dtype(dtype)
 
 
-_core.register_dtypes({dtype._type_enum: dtype for dtype in (*_ALL, *_STORED, variant)})
+_core.register_dtypes({dtype._type_enum: dtype for dtype in (*_ALL, *_STORED, *_OPAQUE)})

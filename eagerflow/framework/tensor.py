@@ -61,6 +61,8 @@ class Reference:
 
 def value_text(tensor: Any, as_repr: bool) -> str:
     """The value as NumPy shows it, in its short form or as source code."""
+    if tensor.dtype is dtypes.resource:
+        return "<Resource Tensor>"
     if tensor.dtype is dtypes.variant:
         return _core.variant_text(tensor)
     value = tensor.numpy()
@@ -74,7 +76,7 @@ def value_text(tensor: Any, as_repr: bool) -> str:
 def repr_fields(value: Any) -> str:
     """`numpy=...` as the last field of a representation, on separate lines if it is long."""
     text = value_text(value, True)
-    if value.dtype is dtypes.variant:
+    if not value.dtype.is_numpy_compatible:
         return f"value={text}"
     return f"numpy=\n{text}" if "\n" in text else f"numpy={text}"
 
@@ -120,7 +122,7 @@ def _str(self: Any) -> str:
 def _format(self: Any, format_spec: str) -> str:
     if _core.is_symbolic(self):
         return format(str(self), format_spec)
-    if self.dtype is dtypes.variant:
+    if not self.dtype.is_numpy_compatible:
         return format(value_text(self, False), format_spec)
     return self.numpy().__format__(format_spec)
 

@@ -9,6 +9,7 @@ from typing import Any
 import eagerflow as tf
 from eagerflow import _core
 from eagerflow.errors import InvalidArgumentError, UnimplementedError
+from eagerflow.framework import dtypes
 from eagerflow.framework.variable import ResourceHandle
 from eagerflow.graphdef import importing
 from eagerflow.graphdef.made_tables import table_of
@@ -26,12 +27,12 @@ def names() -> frozenset[str]:
 
 
 def resource(definition: OpDef, argument: Argument, value: Any) -> Any:
-    """The variable or table that a handle stands for.
+    """The variable or table that a handle stands for; the handle of an iterator.
 
     Raises:
         InvalidArgumentError: if it is a tensor.
     """
-    if isinstance(value, _core.Tensor):
+    if isinstance(value, _core.Tensor) and value.dtype is not dtypes.resource:
         raise InvalidArgumentError(
             None,
             None,

@@ -18,6 +18,7 @@ from eagerflow.graphdef import (
     checkpoint_ops,
     custom_gradients,
     example_ops,
+    iterator_ops,
     op_defs,
     rules,
     state_ops,
@@ -42,6 +43,7 @@ HANDLERS: dict[str, state_ops.Handler] = {
     **training_ops.HANDLERS,
     **example_ops.HANDLERS,
     **checkpoint_ops.HANDLERS,
+    **iterator_ops.HANDLERS,
 }
 
 _DAMAGE = (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from eagerflow import _core
+from eagerflow import _core, nest
+from eagerflow.data.graph_iterators import NextElement
 from eagerflow.framework import dtypes
 from eagerflow.framework.func_graph import FuncGraph, dims_of
 from eagerflow.framework.shapes import TensorShape
@@ -57,6 +58,8 @@ def _host_call(body: Any, node: Any, name: str) -> Sequence[Ref]:
         return _table_call(body, node, name)
     if isinstance(node.host_function, host_lowering.TensorflowOperation):
         return node.host_function.emit(body, node, name)
+    if isinstance(node.host_function, NextElement):
+        return _next_element(body, node, name)
     if host_lowering.find(node) is None:
         raise NoSuchNodeError("it calls Python")
     return body.inline(host_lowering.traced(node), refs, name)
@@ -89,6 +92,19 @@ def _table_call(body: Any, node: Any, name: str) -> Sequence[Ref]:
     if node.type == "LookupTableSize" and not is_vocabulary:
         return body.add("LookupTableSizeV2", handle, name=name)
     raise NoSuchNodeError("TensorFlow has no such method of tables")
+
+
+def _next_element(body: Any, node: Any, name: str) -> Sequence[Ref]:
+    """The next element of an iterator, whose handle is an argument."""
+    if not all(
+        isinstance(spec, TensorSpec) for spec in nest.flatten(node.host_function.element_spec)
+    ):
+        raise NoSuchNodeError("elements of iterators in files are tensors")
+    outputs = _specs(node)
+    return body.add(
+        "IteratorGetNext", body.ref(node.inputs[0]), name=name, outputs=outputs,
+        output_types=[dtype for dtype, _ in outputs], output_shapes=[shape for _, shape in outputs],
+    )  # fmt: skip
 
 
 def _specs(node: Any) -> list[tuple[Any, TensorShape]]:

@@ -95,8 +95,12 @@ class LoadedConcrete:
             for parameter in parameters:
                 placeholders.parameter = parameter.name
                 values.append(parameter.annotation.placeholder_value(placeholders))
-            leaves = nest.flatten(values, expand_composites=True)
-            tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+            tensors = [
+                tensor
+                for parameter, value in zip(parameters, values, strict=True)
+                for tensor in parameter.annotation.to_tensors(value)
+                if isinstance(tensor, Tensor)
+            ]
             results = self._builder.call(self._name, [*tensors, *self._bound()])
             result = nest.pack_sequence_as(
                 self._output, _with_nothing(self._output, results), expand_composites=True

@@ -134,15 +134,17 @@ class FunctionWriter:
     def _add(self, concrete: ConcreteFunction) -> str:
         graph = concrete.graph
         given = iter(graph.inputs)
-        args, kwargs = [], {}
+        positional: list[Tensor] = []
+        named: dict[str, list[Tensor]] = {}
         for name, parameter in concrete.function_type.parameters.items():
             value = parameter.annotation.from_tensors(given)
+            leaves = parameter.annotation.to_tensors(value)
+            tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
             if parameter.kind is KEYWORD_ONLY:
-                kwargs[name] = (parameter.annotation, value)
+                named[name] = tensors
             else:
-                args.append((parameter.annotation, value))
-        values = [value for _, value in args], {key: pair[1] for key, pair in kwargs.items()}
-        arguments = [leaf for leaf in nest.flatten(values, True) if isinstance(leaf, Tensor)]
+                positional += tensors
+        arguments = [*positional, *(leaf for name in sorted(named) for leaf in named[name])]
         variables = self._exporter.variables_of(graph)
         name = self._exporter.function_name(graph.name)
         self._exporter.function(graph, name, arguments, variables, results=graph.outputs)

@@ -698,3 +698,65 @@ def test_calls_of_models_are_converted(tmp_path, save):
         np.testing.assert_array_equal(
             run(tf.fill([1, 2], sign)), tf.fill([1, 2], max(2 * sign, sign))
         )
+
+
+class Summing(tf.Module):
+    def __init__(self):
+        super().__init__()
+        self.total = tf.Variable(0.0)
+
+    @tf.function
+    def step(self, iterator):
+        element = next(iterator)
+        self.total.assign_add(tf.reduce_sum(element["x"]) * element["weight"])
+        return element["x"]
+
+    @tf.function
+    def steps(self, iterator, count):
+        for _ in tf.range(count):
+            if self.total < 100.0:
+                self.total.assign_add(tf.reduce_sum(next(iterator)["x"]))
+        return self.total.read_value()
+
+
+def elements():
+    values = {"x": tf.reshape(tf.range(12.0), [6, 2]), "weight": tf.fill([6], 2.0)}
+    return tf.data.Dataset.from_tensor_slices(values)
+
+
+def test_functions_of_iterators_come_back(tmp_path):
+    module = Summing()
+    module.step(iter(elements()))
+    module.steps(iter(elements()), tf.constant(2))
+    module.total.assign(0.0)
+    tf.saved_model.save(module, tmp_path / "m")
+    loaded = tf.saved_model.load(tmp_path / "m")
+    iterator = iter(elements())
+    assert loaded.step(iterator).numpy().tolist() == [0.0, 1.0]
+    assert loaded.total.numpy() == 2.0
+    # The loop goes on where the step stopped.
+    assert loaded.steps(iterator, tf.constant(3)).numpy() == 2.0 + sum(range(2, 8))
+    assert next(iterator)["x"].numpy().tolist() == [8.0, 9.0]
+    loaded.step(iterator)
+    with pytest.raises(tf.errors.OutOfRangeError):
+        loaded.step(iterator)
+
+
+def test_functions_of_iterators_want_iterators(tmp_path):
+    module = Summing()
+    module.step(iter(elements()))
+    tf.saved_model.save(module, tmp_path / "m")
+    loaded = tf.saved_model.load(tmp_path / "m")
+    with pytest.raises(ValueError, match="matching concrete function"):
+        loaded.step(iter(tf.data.Dataset.range(3)))
+
+
+def test_elements_that_are_no_tensors_are_not_exported(tmp_path):
+    module = tf.Module()
+    module.step = tf.function(lambda iterator: next(iterator).to_tensor())
+    rows = tf.data.Dataset.from_tensor_slices(tf.ragged.constant([[1], [2, 3]]))
+    module.step(iter(rows.batch(2)))
+    with pytest.raises(
+        tf.errors.UnimplementedError, match="elements of iterators in files are tensors"
+    ):
+        tf.saved_model.save(module, tmp_path / "m")

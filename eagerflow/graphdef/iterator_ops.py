@@ -1,0 +1,22 @@
+"""Operations on iterators, which programs give to a file's functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.data.graph_iterators import GraphIterator, NextElement
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.graphdef.state_ops import Handler
+
+
+def _next(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    handle = inputs["iterator"]
+    shapes, types = attrs["output_shapes"], attrs["output_types"]
+    specs = tuple(TensorSpec(shape, dtype) for shape, dtype in zip(shapes, types, strict=True))
+    if _core.is_symbolic(handle):
+        return [list(GraphIterator(handle, specs).get_next())]
+    return [NextElement(specs)(handle)]
+
+
+HANDLERS: dict[str, Handler] = {"IteratorGetNext": _next, "IteratorGetNextSync": _next}
