@@ -15,6 +15,7 @@ from eagerflow import _core
 from eagerflow.errors import InvalidArgumentError, OpError
 from eagerflow.graphdef import (
     attributes,
+    called_python,
     checkpoint_ops,
     custom_gradients,
     example_ops,
@@ -44,6 +45,7 @@ HANDLERS: dict[str, state_ops.Handler] = {
     **example_ops.HANDLERS,
     **checkpoint_ops.HANDLERS,
     **iterator_ops.HANDLERS,
+    **called_python.HANDLERS,
 }
 
 _DAMAGE = (

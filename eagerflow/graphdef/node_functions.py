@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -60,6 +61,8 @@ def _host_call(body: Any, node: Any, name: str) -> Sequence[Ref]:
         return node.host_function.emit(body, node, name)
     if isinstance(node.host_function, NextElement):
         return _next_element(body, node, name)
+    if node.type in _PROGRAM_FUNCTIONS:
+        return _program_function(body, node, name)
     if host_lowering.find(node) is None:
         raise NoSuchNodeError("it calls Python")
     return body.inline(host_lowering.traced(node), refs, name)
@@ -92,6 +95,21 @@ def _table_call(body: Any, node: Any, name: str) -> Sequence[Ref]:
     if node.type == "LookupTableSize" and not is_vocabulary:
         return body.add("LookupTableSizeV2", handle, name=name)
     raise NoSuchNodeError("TensorFlow has no such method of tables")
+
+
+# What `tf.numpy_function` and `tf.py_function` add to a graph.
+_PROGRAM_FUNCTIONS = ("PyFunc", "EagerPyFunc")
+_tokens = itertools.count()
+
+
+def _program_function(body: Any, node: Any, name: str) -> Sequence[Ref]:
+    """A call of a program's function, of which a file has no more than a name."""
+    op = "PyFuncStateless" if node.type == "PyFunc" and not node.has_effects else node.type
+    outputs = _specs(node)
+    return body.add(
+        op, [body.ref(tensor) for tensor in node.inputs], name=name, outputs=outputs,
+        token=f"pyfunc_{next(_tokens)}", Tout=[dtype for dtype, _ in outputs],
+    )  # fmt: skip
 
 
 def _next_element(body: Any, node: Any, name: str) -> Sequence[Ref]:

@@ -69,8 +69,9 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
     Raises:
         ValueError: if `obj` is not trackable, or a signature is no function of tensors.
         AssertionError: if a function uses a variable that belongs to no object that is saved.
-        tf.errors.UnimplementedError: if a function calls Python, or does something else that
-            TensorFlow's graphs cannot do; it names operation, file, line and function.
+        tf.errors.UnimplementedError: if a function does what TensorFlow's graphs cannot do; it names
+            operation, file, line and function. What `tf.py_function` and `tf.numpy_function` call is
+            not in the file: such a node fails when what was loaded runs it.
         tf.errors.OpError: of the kind that fits, if the files cannot be written.
 
     >>> import tempfile

@@ -91,9 +91,9 @@ def test_misuse_is_refused_before_anything_is_written(tmp_path):
 def test_python_is_refused_by_function_and_line(tmp_path):
     module = Plain()
 
-    @tf.function(input_signature=[tf.TensorSpec([], tf.float32)])
+    @tf.function(input_signature=[tf.TensorSpec([1, 6, 6, 1], tf.float32)])
     def calls_python(x):
-        return tf.py_function(lambda value: value, [x], tf.float32)
+        return tf.nn.fractional_max_pool(x, [1.0, 1.5, 1.5, 1.0])[0]
 
     module.bad = calls_python
     with pytest.raises(tf.errors.UnimplementedError, match="test_save_functions.py.*calls_python"):
@@ -760,3 +760,23 @@ def test_elements_that_are_no_tensors_are_not_exported(tmp_path):
         tf.errors.UnimplementedError, match="elements of iterators in files are tensors"
     ):
         tf.saved_model.save(module, tmp_path / "m")
+
+
+def test_functions_of_the_program_are_named_and_not_run(tmp_path):
+    class Calling(tf.Module):
+        @tf.function(input_signature=[tf.TensorSpec([], tf.float32)])
+        def run(self, x):
+            return x + tf.numpy_function(lambda a: a * 2, [x], tf.float32)
+
+        @tf.function(input_signature=[tf.TensorSpec([], tf.float32)])
+        def plain(self, x):
+            tf.numpy_function(lambda a: a * 2, [x], tf.float32, stateful=False)
+            return x * 3.0
+
+    tf.saved_model.save(Calling(), tmp_path / "m")
+    loaded = tf.saved_model.load(tmp_path / "m")
+    assert loaded.plain(2.0).numpy() == 6.0
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="calls a Python function of the program"
+    ):
+        loaded.run(2.0)

@@ -98,17 +98,33 @@ def test_graph_as_text(tmp_path):
         assert session.run("y:0", {"x:0": X}).shape == (2, 2)
 
 
-def test_calls_of_python_are_left_out_or_refused_by_name(tmp_path):
+def test_files_name_the_python_that_they_lack(tmp_path):
     with tf.Graph().as_default(), v1.Session() as session:
         x = v1.placeholder(tf.float32, [None], name="x")
         plain = tf.identity(x * 2.0, name="plain")
         called = v1.py_func(lambda a: a + 1, [x], tf.float32, name="called")
         after = tf.identity(called, name="after")
+        sm.simple_save(session, tmp_path / "m", {"x": x}, {"y": plain, "z": after})
+    with tf.Graph().as_default(), v1.Session() as session:
+        sm.loader.load(session, ["serve"], tmp_path / "m")
+        assert session.run("plain:0", {"x:0": [3.0]}) == [6.0]
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match="pyfunc_.* is not found: node 'called'"
+        ):
+            session.run("after:0", {"x:0": [3.0]})
+
+
+def test_what_no_file_can_have_is_left_out_or_refused_by_name(tmp_path):
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32, [1, 6, 6, 1], name="x")
+        plain = tf.identity(x * 2.0, name="plain")
+        pooled = tf.nn.fractional_max_pool(x, [1.0, 1.5, 1.5, 1.0])[0]
+        after = tf.identity(pooled, name="after")
         names = [node.name for node in v1.train.export_meta_graph().graph_def.node]
         assert "plain" in names and "after" not in names
         sm.simple_save(session, tmp_path / "plain", {"x": x}, {"y": plain})
         with pytest.raises(tf.errors.UnimplementedError, match="calls Python.*test_saved_models"):
-            sm.simple_save(session, tmp_path / "called", {"x": x}, {"y": after})
+            sm.simple_save(session, tmp_path / "pooled", {"x": x}, {"y": after})
 
 
 def test_builder_writes_graphs_that_share_variables(tmp_path):
