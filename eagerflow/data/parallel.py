@@ -33,6 +33,8 @@ _LARGEST_BLOCK = 32
 _PATIENCE_SECONDS = 1.0
 # How many elements each worker computes one by one before their time is relied upon.
 _TRIALS = 8
+# In place of an element, where none is ready.
+_NONE: Any = object()
 
 
 class Block:
@@ -128,6 +130,9 @@ class Team:
         try:
             value = self.out.popleft()
         except IndexError:
+            value = _NONE
+        # Not in the clause above: errors of the pipeline would say that they came of the empty queue.
+        if value is _NONE:
             value = self._wait()
         if type(value) is not Failure:
             return value

@@ -436,3 +436,21 @@ def test_a_reader_that_computes_leaves_the_input_to_the_worker_that_reads_it():
                 while team.out or team.blocks:  # in the end nothing is ready, and nobody is busy
                     read.append(team.next())
     assert read == list(range(60)) and numbers.overlaps == 0
+
+
+def test_errors_of_elements_do_not_tell_of_an_empty_queue():
+    def failing(x):
+        if x == 5:
+            raise ValueError("five")
+        return x
+
+    data = tf.data.Dataset.range(10).map(
+        lambda x: tf.py_function(failing, [x], tf.int64), num_parallel_calls=2
+    )
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        list(data)
+    told, error = [], caught.value
+    while error is not None:
+        told.append(type(error))
+        error = error.__cause__ or error.__context__
+    assert told == [tf.errors.InvalidArgumentError, ValueError]
