@@ -1,11 +1,15 @@
 """What type checkers find in programs that use the package."""
 
+import ast
 import pathlib
 import re
 import subprocess
 import sys
 
 import pytest
+
+import eagerflow as tf
+from eagerflow import _core
 
 ROOT = pathlib.Path(__file__).parent.parent
 PROGRAM = ROOT / "tests" / "typed_program.py"
@@ -46,6 +50,22 @@ def test_pyright_finds_mistakes_and_nothing_else():
     pytest.importorskip("basedpyright")
     found, said = found_by("basedpyright", "--level", "error", pattern=r"(\d+):\d+ - error: (.*)")
     assert found.keys() == MISTAKES.keys(), said
+
+
+@pytest.mark.parametrize("cls", [tf.Tensor, _core.EagerTensor])
+def test_the_stub_of_tensors_has_their_public_members(cls):
+    stub = ast.parse((ROOT / "eagerflow" / "_core" / "__init__.pyi").read_text())
+    listed = set()
+    for statement in stub.body:
+        if isinstance(statement, ast.ClassDef) and statement.name in ("Tensor", cls.__name__):
+            for member in statement.body:
+                if isinstance(member, ast.FunctionDef):
+                    listed.add(member.name)
+                elif isinstance(member, ast.AnnAssign):
+                    listed.add(member.target.id)
+    # NumPy's methods, which tensors have after `enable_numpy_behavior`.
+    numpy_only = {"T", "astype", "clip", "ravel", "reshape", "size", "tolist", "transpose"}
+    assert {name for name in dir(cls) if name[0] != "_"} - numpy_only <= listed
 
 
 def test_the_stub_of_operations_is_up_to_date():

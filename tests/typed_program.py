@@ -37,6 +37,16 @@ center(np.arange(3.0))
 center([1, 2.0], axis=0)
 filled((2, 3), "int32")
 filled(x.shape)
+x.set_shape([2, None])
+print(x.get_shape().rank, x.ref().deref())
+
+
+@tf.function(input_signature=[tf.TensorSpec([None, 2])])
+def traced(values: tf.Tensor) -> tf.Tensor:
+    return tf.square(values)
+
+
+print(traced(x), traced.get_concrete_function())
 
 # Mistakes.
 tf.redcue_mean(x)  # error: Module has no attribute "redcue_mean"
@@ -131,3 +141,13 @@ model.compile(optimizer=tf.keras.optimizers.SGD(Rate()), loss=Hinge())
 model.fit(np.ones((4, 3)), np.ones((4, 2)), epochs=1, verbose=0)
 model.ftt(x)  # error: "Classifier" has no attribute "ftt"
 dataset = tf.data.Dataset.range(4).map(lambda i: i + 1).batch(2)
+
+
+class Stepped(tf.keras.Model):
+    @tf.function
+    def call(self, inputs: tf.Tensor, training: bool = False) -> tf.Tensor:
+        return inputs
+
+    @tf.function(reduce_retracing=True)
+    def train_step(self, data):
+        return {"loss": tf.reduce_sum(data)}

@@ -10,7 +10,7 @@ import threading
 import weakref
 from collections.abc import Callable as PythonCallable
 from types import MethodType
-from typing import Any
+from typing import Any, overload
 
 from eagerflow import _core
 from eagerflow.autograph.directives import do_not_convert
@@ -433,6 +433,22 @@ def _weak_method(function: Any, instance: Any) -> Any:
     return method
 
 
+@overload
+def function(func: PythonCallable[..., Any], *args: Any, **kwargs: Any) -> Any: ...
+@overload
+def function(
+    func: None = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: Any = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None,
+    experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: bool | None = None,
+) -> PythonCallable[[PythonCallable[..., Any]], Any]: ...
 def function(
     func: PythonCallable[..., Any] | None = None,
     input_signature: Any = None,

@@ -15,6 +15,7 @@ from eagerflow import _core
 
 _ops = _core.ops
 Tensor = _core.Tensor
+raw_ops: Any = tf.raw_ops
 Rule = Callable[[Any, Any, Any, Any], list[Any]]
 
 RULES: dict[str, Rule] = {}
@@ -32,7 +33,7 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
 
 def summed_to(value: Tensor, like: Tensor) -> Tensor:
     """A gradient in the shape of an operand that was broadcast."""
-    axes, _ = tf.raw_ops.BroadcastGradientArgs(s0=tf.shape(like), s1=tf.shape(value))
+    axes, _ = raw_ops.BroadcastGradientArgs(s0=tf.shape(like), s1=tf.shape(value))
     return tf.reshape(tf.reduce_sum(value, axes), tf.shape(like))
 
 
@@ -140,7 +141,7 @@ def _has_log(x: Tensor) -> Tensor:
 
 def _gamma_slope(a: Tensor, x: Tensor) -> Any:
     """The derivative of the incomplete gamma function by its order."""
-    return tf.raw_ops.IgammaGradA(a=a, x=x)
+    return raw_ops.IgammaGradA(a=a, x=x)
 
 
 def _gamma_density(a: Tensor, x: Tensor) -> Tensor:
@@ -305,7 +306,7 @@ def _product_of_others(x: Tensor, axes: Any) -> Tensor:
     chosen = every
     if axes is not None:
         chosen = tf.reshape(tf.cast(tf.convert_to_tensor(axes), tf.int32), [-1]) % rank
-    order = tf.concat([chosen, tf.raw_ops.ListDiff(x=every, y=chosen).out], 0)
+    order = tf.concat([chosen, raw_ops.ListDiff(x=every, y=chosen).out], 0)
     last = tf.transpose(x, order)
     sizes = tf.shape(last)
     rows = tf.reshape(tf.math.conj(last), [tf.reduce_prod(sizes[: tf.size(chosen)]), -1])
@@ -381,7 +382,7 @@ def _unstack(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 def _slice(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     before = tf.cast(tf.convert_to_tensor(attrs["begin"]), tf.int32)
     after = tf.shape(x[0]) - tf.shape(y[0]) - before
-    return [tf.raw_ops.Pad(input=dy[0], paddings=tf.stack([before, after], 1))]
+    return [raw_ops.Pad(input=dy[0], paddings=tf.stack([before, after], 1))]
 
 
 MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
@@ -394,7 +395,7 @@ def _strided_slice(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
         for key in ("begin", "end", "strides")
     }
     masks = {key: attrs[key] for key in MASKS}
-    found = tf.raw_ops.StridedSliceGrad(shape=tf.shape(x[0]), dy=dy[0], **places, **masks)
+    found = raw_ops.StridedSliceGrad(shape=tf.shape(x[0]), dy=dy[0], **places, **masks)
     return [found]
 
 
@@ -425,7 +426,7 @@ def _matmul(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 @rule("bias_add")
 def _bias_add(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     layout = attrs["data_format"]
-    return [dy[0], tf.raw_ops.BiasAddGrad(out_backprop=dy[0], data_format=layout)]
+    return [dy[0], raw_ops.BiasAddGrad(out_backprop=dy[0], data_format=layout)]
 
 
 def windows(attrs: Any, *names: str) -> dict[str, Any]:
@@ -445,8 +446,8 @@ def _convolution(kind: str, dy: Any, x: Any, attrs: Any) -> list[Any]:
     """The gradients of a convolution, by the operations of its kind."""
     images, filters = x
     common = {**_dilated(attrs), "out_backprop": dy[0]}
-    by_input = getattr(tf.raw_ops, f"{kind}BackpropInput")
-    by_filter = getattr(tf.raw_ops, f"{kind}BackpropFilter")
+    by_input = getattr(raw_ops, f"{kind}BackpropInput")
+    by_filter = getattr(raw_ops, f"{kind}BackpropFilter")
     return [
         by_input(input_sizes=tf.shape(images), filter=filters, **common),
         by_filter(input=images, filter_sizes=tf.shape(filters), **common),
@@ -462,20 +463,20 @@ def _by_input_again(kind: str, dy: Any, x: Any, attrs: Any) -> list[Any]:
     """The gradients of the gradient of a convolution by its input."""
     filters, images = x
     common = _dilated(attrs)
-    by_filter = getattr(tf.raw_ops, f"{kind}BackpropFilter")(
+    by_filter = getattr(raw_ops, f"{kind}BackpropFilter")(
         input=dy[0], filter_sizes=tf.shape(filters), out_backprop=images, **common
     )
-    return [by_filter, getattr(tf.raw_ops, kind)(input=dy[0], filter=filters, **common)]
+    return [by_filter, getattr(raw_ops, kind)(input=dy[0], filter=filters, **common)]
 
 
 def _by_filter_again(kind: str, dy: Any, x: Any, attrs: Any) -> list[Any]:
     """The gradients of the gradient of a convolution by its filter."""
     images, found = x
     common = _dilated(attrs)
-    by_images = getattr(tf.raw_ops, f"{kind}BackpropInput")(
+    by_images = getattr(raw_ops, f"{kind}BackpropInput")(
         input_sizes=tf.shape(images), filter=dy[0], out_backprop=found, **common
     )
-    return [by_images, getattr(tf.raw_ops, kind)(input=images, filter=dy[0], **common)]
+    return [by_images, getattr(raw_ops, kind)(input=images, filter=dy[0], **common)]
 
 
 @rule("conv2d_backprop_input")
@@ -505,7 +506,7 @@ def _depthwise_conv2d(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 
 @rule("max_pool")
 def _max_pool(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    found = tf.raw_ops.MaxPoolGrad(
+    found = raw_ops.MaxPoolGrad(
         orig_input=x[0], orig_output=y[0], grad=dy[0], **windows(attrs, "ksize")
     )
     return [found]
@@ -513,7 +514,7 @@ def _max_pool(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 
 @rule("avg_pool")
 def _avg_pool(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    found = tf.raw_ops.AvgPoolGrad(
+    found = raw_ops.AvgPoolGrad(
         orig_input_shape=tf.shape(x[0]), grad=dy[0], **windows(attrs, "ksize")
     )
     return [found]
