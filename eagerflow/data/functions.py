@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -18,6 +17,7 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.functions.tracing import Placeholders
 from eagerflow.functions.variable_creation import Creation
 from eagerflow.util import lazy, tracebacks
+from eagerflow.util.program_warnings import warn
 
 # It imports malt when a function is converted.
 autograph = lazy.Module("eagerflow.autograph.conversion")
@@ -201,11 +201,10 @@ def traced(function: Any, spec: Any, used_by: str, name: str = "func") -> Elemen
             f"(of type {type(function)})"
         )
     if context.process.functions_eager and not Debugging.enabled:
-        warnings.warn(
+        warn(
             "Even though the `tf.config.experimental_run_functions_eagerly` option is set, this "
             "option does not apply to tf.data functions. To force eager execution of tf.data "
             "functions, please use `tf.data.experimental.enable_debug_mode()`.",
-            stacklevel=4,
         )
     try:
         return TracedFunction(function, spec, used_by)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator as PythonIterator
 from typing import Any
@@ -17,6 +16,7 @@ from eagerflow.data.options import ExternalStatePolicy
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TypeSpec, spec_or_none
 from eagerflow.util import lazy
+from eagerflow.util.program_warnings import warn
 
 # Imported when they are first used: they import this module.
 codec = lazy.Module("eagerflow.data.codec")
@@ -160,7 +160,7 @@ class OwnedIterator(_core.LockedIterator, Iterator):
                 "position, which is all that is saved: set the option "
                 "experimental_external_state_policy to WARN or IGNORE to save it anyway.",
             )
-        warnings.warn(f"The position is saved without its state: {message}", stacklevel=2)
+        warn(f"The position is saved without its state: {message}")
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
         """Goes to the position that a checkpoint kept."""

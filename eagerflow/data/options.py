@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import enum
-import warnings
 from typing import Any
+
+from eagerflow.util.program_warnings import warn
 
 
 class AutoShardPolicy(enum.IntEnum):
@@ -188,9 +189,8 @@ class Options(_OptionGroup):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in type(self)._renamed:
-            warnings.warn(
+            warn(
                 f"options.{name} is deprecated. Use options.{type(self)._renamed[name]} instead.",
-                stacklevel=2,
             )
         super().__setattr__(type(self)._renamed.get(name, name), value)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from eagerflow.keras.saving.serialization import deserialize_as, deserialize_ker
 from eagerflow.typing import DTypeLike, ShapeLike
 from eagerflow.util import lazy
 from eagerflow.util.optional import optional
+from eagerflow.util.program_warnings import warn
 
 # Imported when it is first used: few programs need it.
 conversion = lazy.Module("eagerflow.ops.conversion")
@@ -57,12 +57,11 @@ class Initializer:
 
     def _warn_reuse(self) -> None:
         if self._used and getattr(self, "seed", None) is None:
-            warnings.warn(
+            warn(
                 f"The initializer {type(self).__name__} is unseeded and being called multiple "
                 "times, which will return identical values each time (even if the initializer is "
                 "unseeded). Please update your code to provide a seed to the initializer, or "
                 "avoid using the same initializer instance more than once.",
-                stacklevel=4,
             )
         self._used = True
 

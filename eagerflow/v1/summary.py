@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,6 +14,7 @@ from eagerflow.graph.naming import called
 from eagerflow.protos.event import MESSAGES
 from eagerflow.protos.schema import protobuf
 from eagerflow.util import lazy
+from eagerflow.util.program_warnings import warn
 
 # Imported when they are first used: few programs need them.
 records = lazy.Module("eagerflow.io.records")
@@ -254,10 +254,9 @@ class FileWriter:
     def add_event(self, event: Any) -> None:
         """Appends an event; only warns if the writer is closed."""
         if self._writer is None:
-            warnings.warn(
+            warn(
                 "Attempting to use a closed FileWriter. The operation will be a noop unless the "
                 "FileWriter is explicitly reopened.",
-                stacklevel=2,
             )
             return
         with context.running_eagerly():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.keras import activations, config
 from eagerflow.keras.utils.file_download import get_file
+from eagerflow.util.program_warnings import warn
 
 __all__ = ["decode_predictions", "preprocess_input"]
 
@@ -146,10 +146,9 @@ def obtain_input_shape(
     if weights != "imagenet" and input_shape and len(input_shape) == 3:
         channels = input_shape[0 if first else -1]
         if channels not in (1, 3):
-            warnings.warn(
+            warn(
                 "This model usually expects 1 or 3 input channels. However, it was passed an "
                 f"input_shape with {channels} input channels.",
-                stacklevel=4,
             )
     size = (default_size, default_size)
     default = (channels, *size) if first else (*size, channels)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from eagerflow.io.replacing import replaced
 from eagerflow.keras.callbacks.callback import Callback
 from eagerflow.util import lazy
+from eagerflow.util.program_warnings import warn
 
 # Imported when it is first used: most programs log nothing.
 logging = lazy.Module("eagerflow.framework.logging")
@@ -72,11 +72,10 @@ class BackupAndRestore(Callback):
         """Restores the state from the folder, if there is one."""
         self._restored = None
         if not self.model.built:
-            warnings.warn(
+            warn(
                 "To use the BackupAndRestore callback, you model must be built before you call "
                 f"`fit()`. Model {self.model} is unbuilt. You can build it beforehand by calling "
                 "it on a batch of data.",
-                stacklevel=2,
             )
             return
         if hasattr(self.model.optimizer, "build"):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
 
 from eagerflow.keras.callbacks.callback import Callback
 from eagerflow.keras.utils import io_utils
+from eagerflow.util.program_warnings import warn
 
 
 class EarlyStopping(Callback):
@@ -58,9 +58,7 @@ class EarlyStopping(Callback):
         self.best_weights: Any = None
         self.start_from_epoch = start_from_epoch
         if mode not in ("auto", "min", "max"):
-            warnings.warn(
-                f"EarlyStopping mode {mode} is unknown, fallback to auto mode.", stacklevel=2
-            )
+            warn(f"EarlyStopping mode {mode} is unknown, fallback to auto mode.")
             mode = "auto"
         higher = mode == "max" or (mode == "auto" and monitor.endswith(("acc", "accuracy", "auc")))
         self.monitor_op: Any = np.greater if higher else np.less
@@ -114,10 +112,9 @@ class EarlyStopping(Callback):
         logs = logs or {}
         value = logs.get(self.monitor)
         if value is None:
-            warnings.warn(
+            warn(
                 f"Early stopping conditioned on metric `{self.monitor}` which is not available. "
                 f"Available metrics are: {','.join(logs)}",
-                stacklevel=3,
             )
         return value
 

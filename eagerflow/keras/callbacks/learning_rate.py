@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,7 @@ from eagerflow import _core
 from eagerflow.keras.callbacks.callback import Callback
 from eagerflow.keras.utils import io_utils
 from eagerflow.util import lazy
+from eagerflow.util.program_warnings import warn
 
 # Imported when it is first used: most programs log nothing.
 logging = lazy.Module("eagerflow.framework.logging")
@@ -135,9 +135,8 @@ class ReduceLROnPlateau(Callback):
 
     def _reset(self) -> None:
         if self.mode not in ("auto", "min", "max"):
-            warnings.warn(
+            warn(
                 f"Learning rate reduction mode {self.mode} is unknown, fallback to auto mode.",
-                stacklevel=3,
             )
             self.mode = "auto"
         lower = self.mode == "min" or (self.mode == "auto" and "acc" not in self.monitor)
@@ -162,10 +161,9 @@ class ReduceLROnPlateau(Callback):
         logs["lr"] = _rate(self.model)
         current = logs.get(self.monitor)
         if current is None:
-            warnings.warn(
+            warn(
                 f"Learning rate reduction is conditioned on metric `{self.monitor}` which is not "
                 f"available. Available metrics are: {','.join(logs)}",
-                stacklevel=2,
             )
             return
         if self.in_cooldown():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 
 from eagerflow.keras.callbacks.callback import Callback
 from eagerflow.keras.utils import io_utils
+from eagerflow.util.program_warnings import warn
 
 
 def _cell(value: Any) -> Any:
@@ -126,7 +126,7 @@ class RemoteMonitor(Callback):
             with urllib.request.urlopen(request, timeout=10):
                 pass
         except (urllib.error.URLError, OSError):
-            warnings.warn(f"Could not reach RemoteMonitor root server at {self.root}", stacklevel=2)
+            warn(f"Could not reach RemoteMonitor root server at {self.root}")
 
 
 class LambdaCallback(Callback):

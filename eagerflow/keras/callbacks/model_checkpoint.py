@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from eagerflow import errors
 from eagerflow.checkpoint.checkpoint import CheckpointOptions
 from eagerflow.keras.callbacks.callback import Callback, plain
 from eagerflow.keras.utils import io_utils
+from eagerflow.util.program_warnings import warn
 
 
 class ModelCheckpoint(Callback):
@@ -90,9 +90,7 @@ class ModelCheckpoint(Callback):
         self.load_weights_on_restart = kwargs.pop("load_weights_on_restart", False)
         self.period = kwargs.pop("period", 1)
         if mode not in ("auto", "min", "max"):
-            warnings.warn(
-                f"ModelCheckpoint mode {mode} is unknown, fallback to auto mode.", stacklevel=2
-            )
+            warn(f"ModelCheckpoint mode {mode} is unknown, fallback to auto mode.")
             mode = "auto"
         higher = mode == "max" or (
             mode == "auto" and ("acc" in monitor or monitor.startswith("fmeasure"))
@@ -164,9 +162,7 @@ class ModelCheckpoint(Callback):
             return
         current = values.get(self.monitor)
         if current is None:
-            warnings.warn(
-                f"Can save best model only with {self.monitor} available, skipping.", stacklevel=4
-            )
+            warn(f"Can save best model only with {self.monitor} available, skipping.")
         elif self.monitor_op(current, self.best):
             if self.verbose > 0:
                 io_utils.print_msg(

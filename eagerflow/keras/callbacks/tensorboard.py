@@ -6,7 +6,6 @@ import contextlib
 import importlib
 import os
 import time
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +15,7 @@ from eagerflow.keras.callbacks.callback import Callback, plain
 from eagerflow.keras.optimizers.schedules import LearningRateSchedule
 from eagerflow.protos.graph import MESSAGES
 from eagerflow.util import lazy
+from eagerflow.util.program_warnings import warn
 
 # Imported when it is first used: few programs need it.
 keras_layers = lazy.Module("eagerflow.keras.layers")
@@ -269,7 +269,7 @@ class TensorBoard(Callback):
                 if isinstance(value, int | float):
                     summary.scalar(form.format(name), value, step=step)
                 else:
-                    warnings.warn(f"{name} is no number and is not written.", stacklevel=3)
+                    warn(f"{name} is no number and is not written.")
 
     def _write_weights(self, epoch: int) -> None:
         summary = _summary()

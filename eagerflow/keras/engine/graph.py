@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from eagerflow import _core, nest
@@ -12,6 +11,7 @@ from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.node import Node
 from eagerflow.ops.conversion import cast
 from eagerflow.util import lazy
+from eagerflow.util.program_warnings import warn
 
 # Imported when it is first used: most programs log nothing.
 logging = lazy.Module("eagerflow.framework.logging")
@@ -247,10 +247,9 @@ class Graph:
             names = sorted(nested) if isinstance(nested, dict) else self.input_names
             if len(inputs) > len(names):
                 others = [key for key in inputs if key not in names]
-                warnings.warn(
+                warn(
                     f"Input dict contained keys {others} which did not match any model input. They "
                     "will be ignored by the model.",
-                    stacklevel=2,
                 )
             if all(name in inputs for name in names):
                 return [value for name in names for value in nest.flatten(inputs[name])]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +18,7 @@ from eagerflow.keras.engine.tracking import set_trainable
 from eagerflow.ops.array import concat
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.util import tracebacks
+from eagerflow.util.program_warnings import warn
 
 _IN_FUNCTION = (
     "Detected a call to `Model.{0}` inside a `tf.function`. `Model.{0}` is a high-level endpoint that "
@@ -156,12 +156,11 @@ class NanWarning:
         if self._said or not isinstance(loss, float) or not math.isnan(loss):
             return
         self._said = True
-        warnings.warn(
+        warn(
             f"The loss is NaN in epoch {epoch + 1}. Training goes on, but will not recover: lower "
             "the learning rate, clip gradients (`clipnorm`), or look for NaN, infinite or wrongly "
             "scaled values in the data. `tf.keras.callbacks.TerminateOnNaN()` stops training then.",
             RuntimeWarning,
-            stacklevel=3,
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from eagerflow import _core
@@ -17,6 +16,7 @@ from eagerflow.keras.layers.arguments import FunctionLayer, axes_of
 from eagerflow.keras.layers.batch_renormalization import Renormalization
 from eagerflow.keras.typing import ConstraintLike, InitializerLike, RegularizerLike
 from eagerflow.ops.nn.normalization import weighted_moments
+from eagerflow.util.program_warnings import warn
 
 _ops = _core.ops
 _VARIANT = ("renorm", "renorm_clipping", "renorm_momentum", "virtual_batch_size")
@@ -238,11 +238,10 @@ class BatchNormalization(Renormalization, FunctionLayer):
 
     @staticmethod
     def _warn_of_mask() -> None:
-        warnings.warn(
+        warn(
             "Masking is not supported with `fused=True`. You should either turn off "
             "fusing (`fused=False`) or you should not pass a `mask` argument when calling "
             "the layer. For the moment `mask` will be ignored for the normalization.",
-            stacklevel=4,
         )
 
     def _is_joined(self) -> bool:

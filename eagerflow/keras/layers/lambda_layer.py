@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import sys
 import types
-import warnings
 from contextlib import nullcontext
 from typing import Any
 
@@ -18,6 +17,7 @@ from eagerflow.keras.engine.call_context import context
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.saving import reachable, registration, serialization
 from eagerflow.keras.utils.function_code import dump_function, load_function
+from eagerflow.util.program_warnings import warn
 
 
 def _described(value: Any, raw: bool = False) -> tuple[Any, str, str | None]:
@@ -59,10 +59,9 @@ def _restored(config: dict[str, Any], name: str, module_key: str, custom_objects
         import eagerflow
 
         names["tf"] = eagerflow
-        warnings.warn(
+        warn(
             f"{module} is not loaded, but a Lambda layer uses it. It may cause errors.",
             UserWarning,
-            stacklevel=3,
         )
     return load_function(value, names | (custom_objects or {}))
 
@@ -198,7 +197,7 @@ class Lambda(Layer):
             )
 
     def _warn(self, message: str) -> None:
-        warnings.warn(message, stacklevel=3)
+        warn(message)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         return self.mask(inputs, mask) if callable(self.mask) else self.mask

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from eagerflow import _core
@@ -16,6 +15,7 @@ from eagerflow.keras.ops.spectral import stft
 from eagerflow.ops import array, conversion
 from eagerflow.ops.nn import convolution
 from eagerflow.signal import spectral
+from eagerflow.util.program_warnings import warn
 
 _ops = _core.ops
 _MODES = ("log", "magnitude", "psd", "real", "imag", "angle", "stft")
@@ -71,9 +71,8 @@ class STFTSpectrogram(Layer):
                 f"fft_length={fft_length}, frame_length={frame_length}"
             )
         if fft_length is not None and fft_length & -fft_length != fft_length:
-            warnings.warn(
+            warn(
                 f"`fft_length` is recommended to be a power of two. Received {fft_length}",
-                stacklevel=2,
             )
         if mode not in _MODES:
             raise ValueError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from eagerflow import _core
@@ -14,6 +13,7 @@ from eagerflow.keras.losses.weighting import cast, tensor
 from eagerflow.ops.nn import losses as nn_losses
 from eagerflow.ops.nn.activation import softmax
 from eagerflow.typing import TensorLike
+from eagerflow.util.program_warnings import warn
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -25,11 +25,10 @@ def logits_of(output: Any, from_logits: bool, function: str) -> tuple[Any, bool]
     if logits is None:
         return output, from_logits
     if from_logits:
-        warnings.warn(
+        warn(
             f'"`{function}` received `from_logits=True`, but the `output` argument was produced '
             "by a Softmax or Sigmoid activation and thus does not represent logits. Was this "
             "intended?",
-            stacklevel=3,
         )
     return logits, True
 
@@ -170,12 +169,11 @@ def _check_classes(y_pred: Tensor, axis: Any, function: str) -> None:
             f"`axis` must be of type `int`. Received: axis={axis} of type {type(axis)}"
         )
     if y_pred.ndim and y_pred._shape_tuple()[-1] == 1:
-        warnings.warn(
+        warn(
             f"In loss {function}, expected y_pred.shape to be (batch_size, num_classes) with "
             f"num_classes > 1. Received: y_pred.shape={y_pred.shape}. Consider using "
             "'binary_crossentropy' if you only have 2 classes.",
             SyntaxWarning,
-            stacklevel=3,
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from eagerflow import _core
@@ -15,6 +14,7 @@ from eagerflow.keras.metrics.metric import Metric
 from eagerflow.keras.metrics.reduction_metrics import Mean, MeanMetricWrapper
 from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
+from eagerflow.util.program_warnings import warn
 
 # Imported when it is first used: few programs need it.
 serialization = lazy.Module("eagerflow.keras.saving.serialization")
@@ -227,12 +227,11 @@ class R2Score(Metric):
             return _ops.select(_ops.less(float(inputs), count - 1.0), adjusted, scores)
         samples = int(self.num_samples)
         if inputs >= samples - 1:
-            warnings.warn(
+            warn(
                 "More independent predictors than datapoints in adjusted R2 score. Falling back "
                 "to standard R2 score."
                 if inputs > samples - 1
                 else "Division by zero in Adjusted R2 score. Falling back to standard R2 score.",
-                stacklevel=2,
             )
             return scores
         return 1.0 - (1.0 - scores) * (samples - 1.0) / (samples - inputs - 1.0)

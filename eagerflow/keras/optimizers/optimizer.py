@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable, Iterable, Set
 from typing import Any, TypeVar
 
@@ -25,6 +24,7 @@ from eagerflow.keras.optimizers.learning_rate import HasLearningRate
 from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 from eagerflow.util import lazy
+from eagerflow.util.program_warnings import warn
 
 # Imported when they are first used: few programs need them.
 initializers = lazy.Module("eagerflow.keras.initializers")
@@ -168,10 +168,9 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         rate = kwargs.pop("learning_rate", None)
         if "lr" in kwargs:
             del kwargs["lr"]
-            warnings.warn(
+            warn(
                 "`lr` is deprecated in the optimizer and ignored: please use `learning_rate`, or "
                 f"the legacy optimizer, e.g., tf.keras.optimizers.legacy.{name}.",
-                stacklevel=4,
             )
         for legacy in ("decay", "gradient_aggregator", "gradient_transformers"):
             if legacy in kwargs:
@@ -262,11 +261,10 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
             self, [store[str(k)][()] for k in range(len(store.keys()))]
         )
         if len(values) != len(self._variables):
-            warnings.warn(
+            warn(
                 f"Skipping variable loading for optimizer '{self.name}', because it has "
                 f"{len(self._variables)} variables whereas the saved optimizer has "
                 f"{len(values)} variables.",
-                stacklevel=2,
             )
             return
         for variable, value in zip(self._variables, values, strict=True):
@@ -511,10 +509,9 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
                 return self._iterations
             raise ValueError(f"No gradients provided for any variable: {missing}.")
         if missing:
-            warnings.warn(
+            warn(
                 f"Gradients do not exist for variables {missing} when minimizing the loss. If "
                 "you're using `model.compile()`, did you forget to provide a `loss` argument?",
-                stacklevel=2,
             )
         gradients = self._clipped(gradients)
         if sparse:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from eagerflow.keras.optimizers.optimizer import is_optimizer
 from eagerflow.keras.saving import reachable
 from eagerflow.keras.saving.serialization import deserialize_as, serialize_keras_object
+from eagerflow.util.program_warnings import warn
 
 
 class _AnyCase(Mapping[str, Any]):
@@ -51,11 +51,10 @@ def serialize(optimizer: Any, use_legacy_format: bool = False) -> Any:
     if optimizer is None:
         return None
     if not is_optimizer(optimizer):
-        warnings.warn(
+        warn(
             "The `keras.optimizers.serialize()` API should only be used for objects of type "
             f"`keras.optimizers.Optimizer`. Found an instance of type {type(optimizer)}, which may "
             "lead to improper serialization.",
-            stacklevel=2,
         )
     if use_legacy_format:
         return {"class_name": type(optimizer).__name__, "config": optimizer.get_config()}

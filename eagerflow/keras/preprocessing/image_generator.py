@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from eagerflow.keras.preprocessing.image_iterators import (
     DirectoryIterator,
     NumpyArrayIterator,
 )
+from eagerflow.util.program_warnings import warn
 
 _UNFIT = (
     "This ImageDataGenerator specifies `{}`, but it hasn't been fit on any training data. Fit it "
@@ -350,17 +350,17 @@ class ImageDataGenerator:
             x /= np.std(x, keepdims=True) + 1e-6
         if self.featurewise_center:
             if self.mean is None:
-                warnings.warn(_UNFIT.format("featurewise_center"), stacklevel=2)
+                warn(_UNFIT.format("featurewise_center"))
             else:
                 x -= self.mean
         if self.featurewise_std_normalization:
             if self.std is None:
-                warnings.warn(_UNFIT.format("featurewise_std_normalization"), stacklevel=2)
+                warn(_UNFIT.format("featurewise_std_normalization"))
             else:
                 x /= self.std + 1e-6
         if self.zca_whitening:
             if self.zca_whitening_matrix is None:
-                warnings.warn(_UNFIT.format("zca_whitening"), stacklevel=2)
+                warn(_UNFIT.format("zca_whitening"))
             else:
                 flat = x.reshape(-1, np.prod(x.shape[-3:])) @ self.zca_whitening_matrix
                 x = flat.reshape(x.shape)
@@ -445,11 +445,10 @@ class ImageDataGenerator:
                 f"Input to `.fit()` should have rank 4. Got array with shape: {x.shape}"
             )
         if x.shape[self.channel_axis] not in (1, 3, 4):
-            warnings.warn(
+            warn(
                 "Expected input to be images (as Numpy array) following the data format "
                 f'convention "{self.data_format}", i.e. expected either 1, 3 or 4 channels. '
                 f"However, it was passed an array with shape {x.shape}.",
-                stacklevel=2,
             )
         if seed is not None:
             np.random.seed(seed)
@@ -473,7 +472,6 @@ class ImageDataGenerator:
 
 
 def _overridden(by: str, setting: str) -> None:
-    warnings.warn(
+    warn(
         f"This ImageDataGenerator specifies `{by}`, which overrides setting of `{setting}`.",
-        stacklevel=3,
     )

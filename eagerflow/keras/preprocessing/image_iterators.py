@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import warnings
 from collections.abc import Iterator as _Iterator
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from eagerflow.keras import config
 from eagerflow.keras.utils import image_utils, io_utils
 from eagerflow.keras.utils.sequence import Sequence
+from eagerflow.util.program_warnings import warn
 
 FORMATS = ("png", "jpg", "jpeg", "bmp", "ppm", "tif", "tiff")
 
@@ -174,11 +174,10 @@ class NumpyArrayIterator(Iterator):
             )
         channels = self.x.shape[3 if data_format == "channels_last" else 1]
         if channels not in (1, 3, 4):
-            warnings.warn(
+            warn(
                 f'NumpyArrayIterator is set to use the data format convention "{data_format}", '
                 "i.e. expected either 1, 3, or 4 channels. However, it was passed an array with "
                 f"shape {self.x.shape} ({channels} channels).",
-                stacklevel=3,
             )
         self.y = None if y is None else np.asarray(y)
         self.sample_weight = None if sample_weight is None else np.asarray(sample_weight)
@@ -517,7 +516,7 @@ class DataFrameIterator(FileIterator):
                     f'If class_mode="binary" there must be 2 classes. Found {count} classes.'
                 )
         if classes and mode in ("input", "multi_output", "raw", None):
-            warnings.warn(f'`classes` will be ignored given the class_mode="{mode}"', stacklevel=4)
+            warn(f'`classes` will be ignored given the class_mode="{mode}"')
         if weight_col and not np.issubdtype(table[weight_col].dtype, np.number):
             raise TypeError(f"Column weight_col={weight_col} must be numeric.")
 
@@ -533,10 +532,9 @@ class DataFrameIterator(FileIterator):
         )
         missing = int((~there).sum())
         if missing:
-            warnings.warn(
+            warn(
                 f'Found {missing} invalid image filename(s) in x_col="{x_col}". These filename(s) '
                 "will be ignored.",
-                stacklevel=4,
             )
         return table[there]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import collections
 import hashlib
 import json
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from eagerflow.util import lazy
+from eagerflow.util.program_warnings import warn
 
 __all__ = ["Tokenizer", "hashing_trick", "one_hot", "text_to_word_sequence", "tokenizer_from_json"]
 
@@ -118,9 +118,8 @@ class Tokenizer:
         **kwargs: Any,
     ) -> None:
         if "nb_words" in kwargs:
-            warnings.warn(
+            warn(
                 "The `nb_words` argument in `Tokenizer` has been renamed `num_words`.",
-                stacklevel=2,
             )
             num_words = kwargs.pop("nb_words")
         self.document_count = kwargs.pop("document_count", 0)

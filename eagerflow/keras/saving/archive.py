@@ -7,7 +7,6 @@ import io
 import json
 import os
 import tempfile
-import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from eagerflow.keras.saving.json_config import as_tuples, json_default
 from eagerflow.keras.saving.memory_limit import limited_weights
 from eagerflow.keras.saving.state_files import asset_owners, read_state, write_state
 from eagerflow.util import lazy
+from eagerflow.util.program_warnings import warn
 from eagerflow.version import VERSION
 
 # Imported when they are first used: few programs need them.
@@ -47,10 +47,9 @@ def save_model(model: Any, path: Any, keras_version: int = 2) -> None:
     if keras_version not in (2, 3):
         raise ValueError(f"`keras_version` must be 2 or 3. Received: {keras_version}")
     if not model.built:
-        warnings.warn(
+        warn(
             "You are saving a model that has not yet been built. It might not contain any weights "
             "yet. Consider building the model first by calling it on some data.",
-            stacklevel=2,
         )
     config = serialization.serialize_keras_object(model)
     compile_config = getattr(model, "get_compile_config", lambda: None)()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from eagerflow.keras.saving import keras3
 from eagerflow.keras.saving.json_config import as_tuples, json_default
 from eagerflow.keras.saving.memory_limit import limited_weights
 from eagerflow.util import lazy
+from eagerflow.util.program_warnings import warn
 from eagerflow.version import VERSION
 
 # Imported when it is first used: it imports this module.
@@ -221,10 +221,9 @@ def load_model(
 
 def _compile(model: Any, file: Any) -> None:
     if "training_config" not in file.attrs:
-        warnings.warn(
+        warn(
             "No training configuration found in the save file, so the model was *not* compiled. "
             "Compile it manually.",
-            stacklevel=4,
         )
         return
     config = as_tuples(json.loads(files.text(file.attrs["training_config"])))
@@ -237,10 +236,9 @@ def _compile(model: Any, file: Any) -> None:
     values = keras3_state.values_for(optimizer, _group_values(group))
     variables = list(optimizer.variables)
     if [np.shape(value) for value in values] != [tuple(v.shape) for v in variables]:
-        warnings.warn(
+        warn(
             "Error in loading the saved optimizer state. As a result, your model is starting with "
             "a freshly initialized optimizer.",
-            stacklevel=4,
         )
         return
     for variable, value in zip(variables, values, strict=True):
@@ -352,9 +350,8 @@ def read_weights_by_name(group: Any, model: Any, skip_mismatch: bool = False) ->
         weights, values = layer_weights(layer), _group_values(group[layer.name])
         differences = _differences(layer.name, weights, values)
         if differences and skip_mismatch:
-            warnings.warn(
+            warn(
                 f"Skipping loading of weights for layer {layer.name}: {'; '.join(differences)}",
-                stacklevel=3,
             )
             continue
         problems += differences

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from eagerflow.keras.saving.serialization import serialize_keras_object
+from eagerflow.util.program_warnings import warn
 
 
 def serialize_member(value: Any, base: type, namespace: str, use_legacy_format: bool) -> Any:
@@ -17,11 +17,10 @@ def serialize_member(value: Any, base: type, namespace: str, use_legacy_format: 
     if value is None:
         return None
     if not isinstance(value, base):
-        warnings.warn(
+        warn(
             f"The `keras.{namespace}.serialize()` API should only be used for objects of type "
             f"`keras.{namespace}.{base.__name__}`. Found an instance of type {type(value)}, which "
             "may lead to improper serialization.",
-            stacklevel=3,
         )
     if use_legacy_format and not hasattr(value, "get_config"):
         return value.__name__

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import types
-import warnings
 from types import TracebackType
 from typing import Any
 
@@ -15,6 +14,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.saving import reachable, registration
 from eagerflow.util import lazy
+from eagerflow.util.program_warnings import warn
 
 # Imported when it is first used: few programs need it.
 function_code = lazy.Module("eagerflow.keras.utils.function_code")
@@ -161,11 +161,10 @@ def serialize_keras_object(obj: Any) -> Any:
 
 
 def _serialize_lambda(function: types.FunctionType) -> dict[str, Any]:
-    warnings.warn(
+    warn(
         "The object being serialized includes a `lambda`. This is unsafe. In order to reload the "
         "object, you will have to pass `safe_mode=False` to the loading function. Please avoid "
         "using `lambda` in the future, and use named Python functions instead.",
-        stacklevel=3,
     )
     return {"class_name": "__lambda__", "config": {"value": function_code.dump_function(function)}}
 

@@ -9,7 +9,6 @@ files have Keras 2's, and Keras 3's as links to the same groups.
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -22,6 +21,7 @@ from eagerflow.keras.engine.model import Model
 from eagerflow.keras.metrics.metric import Metric
 from eagerflow.keras.naming import snake_case
 from eagerflow.keras.saving.hdf5_files import dataset
+from eagerflow.util.program_warnings import warn
 
 Variable: Any = _core.Variable
 _CONTAINERS = (list, tuple, dict, set)
@@ -273,7 +273,7 @@ def read_state(file: Any, model: Any, skip_mismatch: bool = False) -> None:
         text = "\n  ".join(problems)
         if not skip_mismatch:
             raise ValueError(f"The weights do not fit; none was loaded:\n  {text}")
-        warnings.warn(f"Some weights were not loaded:\n  {text}", stacklevel=3)
+        warn(f"Some weights were not loaded:\n  {text}")
     for item, store in loads:
         item.load_own_variables(store)
 

@@ -6,13 +6,13 @@ import hashlib
 import os
 import shutil
 import tempfile
-import warnings
 from typing import Any
 from urllib.parse import urlsplit
 
 from eagerflow.io.replacing import replaced
 from eagerflow.keras.utils import io_utils
 from eagerflow.keras.utils.progbar import Progbar
+from eagerflow.util.program_warnings import warn
 
 _PIECE = 1 << 16
 
@@ -159,9 +159,8 @@ def _provide(path: str, origin: str, file_hash: str | None, algorithm: str) -> N
                 )
     except (urllib.error.URLError, OSError) as error:
         if cached:
-            warnings.warn(
+            warn(
                 f"{origin} cannot be reached ({error}): using {path}, whose hash is not {file_hash}.",
-                stacklevel=3,
             )
             return
         code = getattr(error, "code", None) or getattr(error, "errno", None)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import io
 import os
-import warnings
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from eagerflow.framework.sizes import Size, at_most, is_known, sizes_of
 from eagerflow.keras import config
 from eagerflow.typing import FilePath
 from eagerflow.util.optional import optional
+from eagerflow.util.program_warnings import warn
 
 _ops = _core.ops
 
@@ -202,9 +202,7 @@ def save_img(
     """
     img = array_to_img(x, data_format=data_format, scale=scale)
     if img.mode == "RGBA" and file_format in ("jpg", "jpeg"):
-        warnings.warn(
-            "The JPG format does not support RGBA images, converting to RGB.", stacklevel=2
-        )
+        warn("The JPG format does not support RGBA images, converting to RGB.")
         img = img.convert("RGB")
     img.save(path, format=file_format, **kwargs)
 
@@ -238,7 +236,7 @@ def load_img(
     (4, 4)
     """
     if grayscale:
-        warnings.warn('grayscale is deprecated. Please use color_mode = "grayscale"', stacklevel=2)
+        warn('grayscale is deprecated. Please use color_mode = "grayscale"')
         color_mode = "grayscale"
     image = pillow()
     if isinstance(path, io.BytesIO):
