@@ -107,8 +107,9 @@ def test_the_program_of_2018_prints_what_its_page_shows(tmp_path):
 
 def test_commands_of_make_exist():
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    for document in DOCUMENTS:
-        named = set(re.findall(r"`make ([\w-]+)`", document.read_text()))
+    workflows = (ROOT / ".github" / "workflows").glob("*.yml")
+    for document in [*DOCUMENTS, *workflows, ROOT / ".ci" / "run"]:
+        named = set(re.findall(r"(?:`|- run: |^)make ([\w-]+)", document.read_text(), re.MULTILINE))
         assert named <= targets, document.name
 
 
