@@ -165,10 +165,12 @@ def _provide(path: str, origin: str, file_hash: str | None, algorithm: str) -> N
             return
         code = getattr(error, "code", None) or getattr(error, "errno", None)
         reason = getattr(error, "reason", None) or error
+        known = ""
+        if file_hash is not None:
+            known = f" (its {_hasher(algorithm, file_hash).name} hash is {file_hash})"
         raise ConnectionError(
             f"URL fetch failure on {origin}: {code} -- {reason}. Without a network, put the file "
-            f"at {path}"
-            + (f" (its {algorithm} hash is {file_hash})." if file_hash is not None else ".")
+            f"at {path}{known}."
         ) from error
 
 

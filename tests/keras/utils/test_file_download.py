@@ -102,7 +102,9 @@ def test_hashes(server, tmp_path, capsys):
 
 
 def test_without_a_network(tmp_path):
-    with pytest.raises(ConnectionError, match="put the file at .*data.bin.*" + HASH):
+    with pytest.raises(
+        ConnectionError, match="put the file at .*data.bin .its sha256 hash is " + HASH
+    ):
         utils.get_file(origin=NOWHERE, cache_dir=tmp_path, file_hash=HASH)
     (tmp_path / "datasets" / "data.bin").write_bytes(b"old")
     with pytest.warns(UserWarning, match="cannot be reached"):
