@@ -13,6 +13,8 @@ CPP_FILES = $(shell find core fuzz -name '*.cpp' -o -name '*.h')
 
 export PATH := $(BIN):$(PATH)
 export MPLBACKEND ?= Agg
+# Paths in this folder are relative ones to ccache, which so finds what other checkouts compiled.
+export CCACHE_BASEDIR ?= $(CURDIR)
 
 .PHONY: build demo test lint format bench oracle peers ecosystem sanitize fuzz stress wheel wheels aarch64 docs clean
 
