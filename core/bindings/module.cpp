@@ -286,6 +286,8 @@ NB_MODULE(_core, m) {
   m.def("register_indexed_slices", [](nb::object cls) { py::register_indexed_slices(cls.ptr()); });
   m.def("register_slice_assignment",
         [](nb::object function) { py::register_slice_assignment(function.ptr()); });
+  m.def("register_last_operation",
+        [](nb::object function) { py::register_last_operation(function.ptr()); });
   m.def("register_nest",
         [](nb::object flatten, nb::object pack) { py::register_nest(flatten.ptr(), pack.ptr()); });
   m.def(

@@ -22,6 +22,7 @@ PyTypeObject* variable_type = nullptr;
 namespace {
 
 PyObject* slice_assignment = nullptr;
+PyObject* last_operation = nullptr;
 
 PyVariable* self_of(PyObject* object) { return reinterpret_cast<PyVariable*>(object); }
 
@@ -148,7 +149,11 @@ AssignArgs parse_assign(PyObject* const* args, Py_ssize_t count, PyObject* names
   return parsed;
 }
 
+// What a change returns: the variable, or what has changed it, an operation of a graph or nothing.
 PyObject* assigned(PyObject* object, bool read_value) {
+  if (!read_value && last_operation && graph::building()) {
+    return PyObject_CallNoArgs(last_operation);
+  }
   PyObject* result = read_value ? object : Py_None;
   Py_INCREF(result);
   return result;
@@ -423,6 +428,11 @@ Variable& variable_of(PyObject* object) {
 void register_slice_assignment(PyObject* function) {
   Py_INCREF(function);
   Py_XSETREF(slice_assignment, function);
+}
+
+void register_last_operation(PyObject* function) {
+  Py_INCREF(function);
+  Py_XSETREF(last_operation, function);
 }
 
 DType variable_dtype(PyObject* object) {

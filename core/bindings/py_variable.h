@@ -28,6 +28,9 @@ Tensor read_variable(PyObject* object);
 // Names the function that makes the method `assign` of variable[key] from the variable and the key.
 void register_slice_assignment(PyObject* function);
 
+// function() gives the operation that was added last to the graph that is being built.
+void register_last_operation(PyObject* function);
+
 bool init_variable_type(PyObject* module);
 
 }  // namespace ef::py

@@ -13,7 +13,7 @@ from eagerflow.checkpoint import trackable
 from eagerflow.checkpoint.restoring import PENDING, LoadStatus, restore_objects
 from eagerflow.checkpoint.saving import save_objects
 from eagerflow.checkpoint.state import CheckpointState, write_state
-from eagerflow.framework import dtypes
+from eagerflow.framework import context, dtypes
 from eagerflow.framework.tracked_containers import wrapped
 from eagerflow.framework.variable import Variable
 from eagerflow.io.os_errors import path_text
@@ -184,12 +184,20 @@ class Checkpoint:
         Returns:
             The path with its number, for `restore`.
         """
-        self.save_counter.assign_add(1)
-        path = f"{_written_prefix(file_prefix)}-{int(self.save_counter)}"
+        path = f"{_written_prefix(file_prefix)}-{self._count()}"
         self.write(path, options)
         folder = os.path.dirname(path)
         write_state(folder, CheckpointState(path, [path]))
         return path
+
+    def _count(self) -> int:
+        """The number of this call of `save`."""
+        graph = context.building_graph()
+        if graph is None:
+            return int(self.save_counter.assign_add(1))
+        if self._save_counter is None:
+            graph.run_in_session(self.save_counter.initializer)
+        return int(graph.run_in_session(self.save_counter.assign_add(1)))
 
     def write(self, file_prefix: Any, options: Any = None) -> str:
         """Saves under exactly this path; no number, no note in the folder.
@@ -216,7 +224,8 @@ class Checkpoint:
 
         Returns:
             A status with `assert_consumed`, `assert_existing_objects_matched`,
-            `assert_nontrivial_match` and `expect_partial`.
+            `assert_nontrivial_match` and `expect_partial`; where sessions hold values, these are assigned
+            by its `initialize_or_restore` or `run_restore_ops`.
 
         Raises:
             tf.errors.NotFoundError: if there is no such checkpoint.

@@ -13,8 +13,11 @@ from eagerflow.checkpoint.bundle import BundleReader
 from eagerflow.checkpoint.saving import GRAPH_KEY
 from eagerflow.checkpoint.trackable import (
     GROWING,
+    VARIABLE_VALUE,
+    InSession,
     children,
     escaped,
+    in_sessions,
     slots,
     values,
     walk,
@@ -107,6 +110,8 @@ class Restoration:
         self.objects: dict[int, Any] = {}  # node → object
         self.nodes: dict[int, int] = {}  # id of an object → node
         self.ordinal = next(_ordinals)
+        # Values that sessions shall hold, and what puts each there.
+        self.late: list[tuple[InSession, Any]] = []
         # What lacks something and may get it unnoticed: containers, and those who have them.
         self._growing: dict[int, Any] = {}
         self._lock = threading.RLock()
@@ -166,7 +171,10 @@ class Restoration:
             for node, item in fresh:
                 self._remember(node, item)
             for setter, tensor, _, _ in assignments:
-                setter(tensor)
+                if isinstance(setter, InSession):
+                    self.late.append((setter, tensor))
+                else:
+                    setter(tensor)
             if not self.unplaced.paths:
                 self.reader.close()
 
@@ -452,10 +460,30 @@ class LoadStatus:
         return self
 
     def run_restore_ops(self, session: Any = None) -> None:
-        """Nothing is left to do: values were assigned at once."""
+        """Puts the values into a session that sessions hold; all others were assigned at once.
+
+        Args:
+            session: the session; by default the default one.
+
+        Raises:
+            AssertionError: if there is no checkpoint.
+            ValueError: if there are such values, and no session.
+        """
+        for setter, tensor in self._settle().late:
+            setter.load(tensor, session)
 
     def initialize_or_restore(self, session: Any = None) -> None:
-        """Nothing is left to do: values were assigned at once."""
+        """As `run_restore_ops`, after the initializers of what the checkpoint does not have.
+
+        Args:
+            session: the session; by default the default one.
+        """
+        restored = {} if self._restoration is None else self._settle().nodes
+        for item, _ in walk(self._root):
+            if isinstance(item, Variable) and in_sessions(item) and id(item) not in restored:
+                item.initializer.run(session=session)
+        if self._restoration is not None:
+            self.run_restore_ops(session)
 
 
 class NameBasedStatus(LoadStatus):
@@ -517,11 +545,11 @@ def _restore_by_names(root: Any, reader: BundleReader) -> LoadStatus:
             continue
         name = item.name.split(":")[0]
         if name in reader:
-            assignments.append((item.assign, reader.read(name), item, name))
+            assignments.append((values(item)[VARIABLE_VALUE].set, reader.read(name), item, name))
             used.add(name)
         else:
             missing.append(name)
     _check(assignments, reader)
     for setter, tensor, _, _ in assignments:
-        setter(tensor)
+        setter(tensor)  # into the default session, where sessions hold the values
     return NameBasedStatus(used, reader, missing, root)

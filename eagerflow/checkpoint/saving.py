@@ -8,7 +8,8 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.checkpoint.bundle import write_bundle
 from eagerflow.checkpoint.trackable import children, is_trackable, slots, values, walk
-from eagerflow.framework import dtypes
+from eagerflow.framework import context, dtypes
+from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.trackable import ValueParts
 from eagerflow.framework.tracked_containers import TrackableDataStructure
 from eagerflow.protos.checkpoint import MESSAGES
@@ -101,6 +102,17 @@ def _mark_values(graph: Any) -> None:
                 marked.append(parent)
 
 
+def _in_session(tensors: dict[str, Any]) -> dict[str, Any]:
+    """The values that tensors of a graph have in the default session."""
+    if not tensors:
+        return {}
+    fetched = list(tensors.values())
+    found = fetched[0].graph.run_in_session(fetched)
+    with context.running_eagerly():
+        values = [_core.convert(v, t.dtype, None) for v, t in zip(found, fetched, strict=True)]
+    return dict(zip(tensors, values, strict=True))
+
+
 def save_objects(
     root: Any, prefix: str, children: Callable[[Any], dict[str, Any]] = children
 ) -> None:
@@ -113,8 +125,10 @@ def save_objects(
 
     Raises:
         tf.errors.OpError: of the kind that fits, if the files cannot be written.
-        ValueError: if a dictionary has objects under keys that are no strings.
+        ValueError: if a dictionary has objects under keys that are no strings, or sessions hold values
+            and there is no default session.
     """
     graph, tensors = object_graph(root, children)
+    tensors |= _in_session({key: value for key, value in tensors.items() if is_symbolic(value)})
     tensors[GRAPH_KEY] = _core.convert(graph.SerializeToString(), dtypes.string)
     write_bundle(prefix, tensors)

@@ -33,6 +33,21 @@ class Value(NamedTuple):
     full_name: str = ""
 
 
+class InSession:
+    """Puts a value back that sessions hold: once a session is known, not before.
+
+    Args:
+        load: called with the value and the session.
+    """
+
+    def __init__(self, load: Callable[[Any, Any], None]) -> None:
+        self.load = load
+
+    def __call__(self, value: Any) -> None:
+        """Puts a value into the default session."""
+        self.load(value, None)
+
+
 class Held:
     """Something of an object that is saved as if it were an object below it.
 
@@ -110,13 +125,21 @@ def values(value: Any) -> dict[str, Value | ValueParts]:
         # A variable of a package that wraps another one names that.
         gathered = value._gather_saveables_for_checkpoint().get(VARIABLE_VALUE, value)
         saved = gathered if isinstance(gathered, Variable) else value
-        return {VARIABLE_VALUE: Value(saved.read_value, saved.assign, saved.name.split(":")[0])}
+        name = saved.name.split(":")[0]
+        if in_sessions(saved):
+            return {VARIABLE_VALUE: Value(saved._as_graph_element, InSession(saved.load), name)}
+        return {VARIABLE_VALUE: Value(saved.read_value, saved.assign, name)}
     own = getattr(value, "_checkpoint_values", None)
     if own is not None:
         return own()
     if getattr(type(value), "_serialize_to_tensors", _NOT_SAVED) is not _NOT_SAVED:
         return {**_serialized(value)}
     return {}
+
+
+def in_sessions(variable: Any) -> bool:
+    """Whether sessions hold the values of a variable, or of the one that it wraps."""
+    return variable.handle.variable._in_sessions
 
 
 _NOT_SAVED = Trackable._serialize_to_tensors

@@ -102,6 +102,15 @@ class Mirrored(DistributedValues):
         """The value as an array."""
         return self._values[0].numpy()
 
+    @property
+    def op(self) -> Any:
+        """In graphs, the operation that gives the first value."""
+        return self._values[0].op
+
+    def _as_graph_element(self) -> Any:
+        first = self._values[0]
+        return first if isinstance(first, _core.Tensor) else first._as_graph_element()
+
 
 def replica_of(structure: Any, replica: int) -> Any:
     """A structure with the values of one replica.

@@ -12,12 +12,14 @@ from eagerflow.distribute.collectives import ReduceOp
 from eagerflow.distribute.values import DistributedValues, Mirrored, replica_of
 from eagerflow.framework import distribution_state as distribution
 from eagerflow.framework.device import device
+from eagerflow.framework.operation import Operation
 from eagerflow.framework.variable import (
     ResourceHandle,
     Variable,
     VariableAggregation,
     VariableSynchronization,
 )
+from eagerflow.ops.control_flow import control_dependencies, group
 
 _ops = _core.ops
 
@@ -123,6 +125,11 @@ class DistributedVariable(DistributedValues, Variable):
         """The value that this thread sees, a tensor."""
         return self._copy().value()
 
+    def load(self, value: Any, session: Any = None) -> None:
+        """Gives all copies a value, in a session if sessions hold their values."""
+        for part in self._values:
+            part.load(value, session)
+
     def is_initialized(self, name: str | None = None) -> Any:
         """A tensor that is true: variables have a value from the start."""
         return self._values[0].is_initialized()
@@ -159,30 +166,42 @@ class DistributedVariable(DistributedValues, Variable):
         return self._change_all(change, value, name)
 
     def _change_all(self, change: Callable[..., Any], value: Any, name: str) -> Any:
-        results = []
+        changes = []
         for number, part in enumerate(self._values):
             with device(part.device), distribution.updating(number):
-                change(part, replica_of(value, number))
-                results.append(part.value())
-        return Mirrored(results) if len(results) > 1 else self
+                changes.append(change(part, replica_of(value, number)))
+        if _is_operation(changes[0]):
+            return group(*changes)
+        if len(changes) == 1:
+            return self if changes[0] is self._values[0] else changes[0]
+        values = []
+        with control_dependencies(changes):
+            for part in self._values:
+                with device(part.device):
+                    values.append(part.value())
+        return Mirrored(values)
 
     def assign(
         self, value: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
     ) -> Any:
         """Replaces the value, of all copies where the call is for all replicas."""
-        return self._change(lambda v, x: v.assign(x), value, "assign")
+        return self._change(lambda v, x: v.assign(x, read_value=read_value), value, "assign")
 
     def assign_add(
         self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
     ) -> Any:
         """Adds to the value."""
-        return self._change(lambda v, x: v.assign_add(x), delta, "assign_add")
+        return self._change(
+            lambda v, x: v.assign_add(x, read_value=read_value), delta, "assign_add"
+        )
 
     def assign_sub(
         self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
     ) -> Any:
         """Subtracts from the value."""
-        return self._change(lambda v, x: v.assign_sub(x), delta, "assign_sub")
+        return self._change(
+            lambda v, x: v.assign_sub(x, read_value=read_value), delta, "assign_sub"
+        )
 
     def _changed(self, change: Callable[[Any], Any]) -> Any:
         if distribution.copy_number() is not None and self._is_merged():
@@ -282,8 +301,16 @@ class SyncOnReadVariable(DistributedVariable):
             tensor = _core.convert(replica_of(value, 0), self.dtype, None)
             replicas = self._distribute_strategy.num_replicas_in_sync
             value = _ops.cast(tensor / replicas, self.dtype)
-        super()._change_all(change, value, name)
-        return self.read_value()
+        changed = super()._change_all(change, value, name)
+        if _is_operation(changed):
+            return changed
+        with control_dependencies([changed]):
+            return self.read_value()
+
+
+def _is_operation(changed: Any) -> bool:
+    """Whether a change has given no value, but what has been done: an operation of a graph, or nothing."""
+    return changed is None or isinstance(changed, Operation)
 
 
 def make_copies(

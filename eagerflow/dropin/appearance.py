@@ -38,7 +38,7 @@ def take_on(generation: str, keras: bool) -> None:
         # Imported here for the start of programs that build no graphs.
         from eagerflow.graph import graph  # noqa: F401
     context.set_eager(not first)
-    context.process.control_flow_v2 = not first
+    context.process.control_flow_v2 = context.process.resource_variables = not first
 
 
 def give_up() -> None:
@@ -49,4 +49,4 @@ def give_up() -> None:
     tensor.show_ids(False)
     shapes.show_dimensions(False)
     context.set_eager(True)
-    context.process.control_flow_v2 = True
+    context.process.control_flow_v2 = context.process.resource_variables = True

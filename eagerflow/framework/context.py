@@ -24,6 +24,8 @@ class _Process:
     graphs_used = False
     # Whether loops in graphs return structures as they do in version 2.
     control_flow_v2 = True
+    # Whether changes of graphs' variables give these, and not their values.
+    resource_variables = True
     # Whether functions draw random values as operations outside them do.
     functions_eager = False
     default_graph: Any = None

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from eagerflow import _core, nest
 from eagerflow.framework import context, graph_errors, name_scope, random_seed
 from eagerflow.framework.host_call import host_call
-from eagerflow.framework.operation import GraphInspection
+from eagerflow.framework.operation import GraphInspection, Operation
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.trace_type import CastContext
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
@@ -208,7 +208,10 @@ def finish(graph: FuncGraph, result: Any) -> None:
     """Ends the tracing of a function that returned `result`."""
 
     def as_output(leaf: Any) -> Any:
-        return None if leaf is None else graph.capture(_core.as_tensor(leaf))
+        # An operation has run by then, and has no value.
+        if leaf is None or isinstance(leaf, Operation):
+            return None
+        return graph.capture(_core.as_tensor(leaf))
 
     structured = nest.map_structure(as_output, result, expand_composites=True)
     graph.structured_outputs = structured

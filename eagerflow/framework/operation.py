@@ -372,6 +372,15 @@ def _present(value: Any) -> Any:
     return value
 
 
+def last_operation() -> Operation:
+    """The operation that was added last to the graph that is being built."""
+    graph = _core.building()
+    return Operation(graph.node(len(graph) - 1))
+
+
+_core.register_last_operation(last_operation)
+
+
 def operation_of(tensor: Any) -> Operation:
     """The operation that returns a symbolic tensor."""
     node = _core.node_of(tensor)

@@ -233,6 +233,19 @@ def variable_at_once(*args: Any, **kwargs: Any) -> Variable:
         return Variable(*args, **kwargs)
 
 
+def _refusal(sign: str, method: str) -> Callable[[Any, Any], Any]:
+    """The method of an operator that changes what it is written after, which variables do not have."""
+
+    def refuse(self: Any, other: Any) -> Any:
+        raise RuntimeError(
+            f"`variable {sign} value` with `tf.Variable`s is not supported. Use "
+            f"`variable.{method}(value)` to modify the variable, or `out = variable {sign[:-1]} value` "
+            "if you need to get a new output Tensor."
+        )
+
+    return refuse
+
+
 class Variable(_core.Variable, Trackable, metaclass=_VariableType):
     """A mutable slot that holds a tensor of fixed dtype.
 
@@ -267,6 +280,8 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
 
     # Whether a function of version 1 has returned it in place of an operation.
     _stands_for_update = False
+    # Whether sessions hold its values.
+    _in_sessions = False
     # What graphs' variables, which sessions hold, have as well.
     _synchronization = VariableSynchronization.AUTO
     _aggregation = VariableAggregation.NONE
@@ -379,7 +394,12 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
     def _nodes_in_graph(self) -> Any:
         """The nodes for the variable in the `tf.Graph` that is being built, or None."""
         graph = context.building_graph()
-        return None if graph is None else graph.variable_nodes(self)
+        return None if graph is None else graph.nodes_of_variable(self)
+
+    def _as_graph_element(self) -> Any:
+        """What sessions fetch: a tensor of the `tf.Graph` that is being built, or None."""
+        nodes = self._nodes_in_graph()
+        return None if nodes is None else nodes.read
 
     @property
     def initializer(self) -> Any:
@@ -660,33 +680,13 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
             f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})"
         )
 
-    def _no_in_place(self, other: Any, sign: str, method: str) -> Any:
-        raise RuntimeError(
-            f"`variable {sign} value` with `tf.Variable`s is not supported. "
-            + (f"Use `variable.{method}(value)` to modify the variable, or " if method else "Use ")
-            + f"`out = variable {sign[:-1]} value` if you need to get a new output Tensor."
-        )
-
-    def __iadd__(self, other: Any) -> Any:
-        return self._no_in_place(other, "+=", "assign_add")
-
-    def __isub__(self, other: Any) -> Any:
-        return self._no_in_place(other, "-=", "assign_sub")
-
-    def __imul__(self, other: Any) -> Any:
-        return self._no_in_place(other, "*=", "assign")
-
-    def __itruediv__(self, other: Any) -> Any:
-        return self._no_in_place(other, "/=", "assign")
-
-    def __ifloordiv__(self, other: Any) -> Any:
-        return self._no_in_place(other, "//=", "assign")
-
-    def __imod__(self, other: Any) -> Any:
-        return self._no_in_place(other, "%=", "assign")
-
-    def __ipow__(self, other: Any) -> Any:
-        return self._no_in_place(other, "**=", "assign")
+    __iadd__ = _refusal("+=", "assign_add")
+    __isub__ = _refusal("-=", "assign_sub")
+    __imul__ = _refusal("*=", "assign")
+    __itruediv__ = _refusal("/=", "assign")
+    __ifloordiv__ = _refusal("//=", "assign")
+    __imod__ = _refusal("%=", "assign")
+    __ipow__ = _refusal("**=", "assign")
 
     def __repr__(self) -> str:
         if _core.building() is not None:

@@ -83,10 +83,6 @@ class Graph(_core.Graph, GraphInspection):
         """A variable whose initializer, if any, is a node of a file."""
         return variables.ImportedVariable(self, name, dtype, shape, trainable)
 
-    def variable_nodes(self, variable: Any) -> Any:
-        """The graph's nodes for a variable that has its value outside of sessions."""
-        return variables.nodes_of(variable, self, listed=False)
-
     def nodes_of_variable(self, variable: Any) -> Any:
         """The nodes for a variable of this graph, or for another one that has its value."""
         return variables.nodes_in(variable, self)
@@ -98,6 +94,10 @@ class Graph(_core.Graph, GraphInspection):
     def make_initializable_iterator(self, dataset: Any, shared_name: str | None = None) -> Any:
         """An iterator over a dataset that starts when its `initializer` is run."""
         return iterators.make_initializable_iterator(dataset, shared_name)
+
+    def run_in_session(self, fetches: Any) -> Any:
+        """What the default session gives for a tensor, an operation, or a structure of them."""
+        return sessions.session_for(None, fetches, "eval").run(fetches)
 
     def evaluate_tensor(self, tensor: Any, feed_dict: Any, session: Any) -> Any:
         """The value of a tensor in a session, the default one if none is given."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import _core
 from eagerflow.framework.host_call import host_call
-from eagerflow.framework.operation import Operation
+from eagerflow.framework.operation import last_operation
 
 
 def python_node(
@@ -32,5 +31,4 @@ def python_node(
     result = host_call(function, outputs, args, name=name or kind, kind=kind, effects=True)
     if outputs is not None:
         return result
-    graph = _core.building()
-    return Operation(graph.node(len(graph) - 1))
+    return last_operation()

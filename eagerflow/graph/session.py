@@ -15,6 +15,7 @@ from eagerflow.framework import context
 from eagerflow.framework.composite import CompositeTensor, SparseTensorValue
 from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.indexed_slices import IndexedSlices, IndexedSlicesValue
+from eagerflow.framework.variable import Variable
 from eagerflow.graph.graph import Operation
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.ragged.value import RaggedTensorValue
@@ -54,6 +55,14 @@ def session_for(session: Any, element: Any, action: str) -> Any:
             f"sess.as_default()` or pass an explicit session to `{action}(session=sess)`"
         )
     return session
+
+
+def _has_fixed_element(fetch: Any) -> bool:
+    """Whether the same tensor or operation is run whenever this is fetched.
+
+    What a variable that wraps another one stands for is its class's business.
+    """
+    return not isinstance(fetch, Variable) or fetch.handle.variable is fetch
 
 
 class BaseSession:
@@ -139,7 +148,7 @@ class BaseSession:
             key, planned = None, None
         if planned is None or not planned.plan.is_valid:
             planned = self._planned(fetches, feed_dict or {})
-            if key is not None:
+            if key is not None and all(map(_has_fixed_element, nest.flatten(fetches))):
                 self._plans[key] = planned
         values = planned.fed(feed_dict) if feed_dict else []
         outer, _default.running = _default.running, self

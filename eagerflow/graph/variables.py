@@ -12,7 +12,7 @@ from eagerflow.framework import context, dtypes
 from eagerflow.framework.func_graph import dims_of, is_symbolic
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.name_scope import name_scope
-from eagerflow.framework.operation import Operation
+from eagerflow.framework.operation import Operation, last_operation
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.framework.variable import (
@@ -46,7 +46,12 @@ class GraphVariable(Variable):
         validate_shape: False lets values of other shapes be assigned.
         constraint: kept for optimizers.
         shape: the shape, where it shall be less specific than the initial value's.
+        use_resource: whether changes give the variable, to be read after them, or its value; by
+            default as `resource_variables_enabled` says.
     """
+
+    _in_sessions = True
+    _is_resource = True
 
     def __init__(
         self,
@@ -58,10 +63,13 @@ class GraphVariable(Variable):
         validate_shape: bool = True,
         constraint: Callable | None = None,
         shape: Any = None,
+        use_resource: bool | None = None,
     ) -> None:
         if initial_value is None:
             raise ValueError("initial_value must be specified.")
         self._constraint = constraint
+        resource = context.process.resource_variables if use_resource is None else use_resource
+        self._is_resource = bool(resource)
         graph = context.building_graph()
         full = graph.unique_name(name or "Variable")
         # Variables do not depend on what is done meanwhile: a branch, or an operation's controls.
@@ -79,32 +87,38 @@ class GraphVariable(Variable):
         graph.add_to_collections(keys, self)
 
     def _changed_to(self, method: str, value: Any, read_value: bool) -> Any:
-        if _core.building() is None:
-            getattr(_core.Variable, method)(self, value)
-            return self
-        getattr(_core.Variable, method)(self, value)
-        changed = _last_operation()
-        if not read_value:
-            return changed
+        result = getattr(_core.Variable, method)(self, value, read_value=read_value)
+        if _core.building() is None or not read_value:
+            return result
+        changed = last_operation()
+        if self._is_resource:
+            return ChangedVariable(self, changed)
         with control_dependencies_of(changed):
             return self.read_value()
 
     def assign(
         self, value: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
     ) -> Any:
-        """A tensor that, when it is run, replaces the value and returns the new one."""
+        """What, when it is run, replaces the value and gives the new one.
+
+        Args:
+            value: the new value.
+            use_locking: accepted.
+            name: accepted.
+            read_value: False for the operation that replaces it.
+        """
         return self._changed_to("assign", value, read_value)
 
     def assign_add(
         self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
     ) -> Any:
-        """A tensor that, when it is run, adds to the value and returns the new one."""
+        """What, when it is run, adds to the value and gives the new one."""
         return self._changed_to("assign_add", delta, read_value)
 
     def assign_sub(
         self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
     ) -> Any:
-        """A tensor that, when it is run, subtracts from the value and returns the new one."""
+        """What, when it is run, subtracts from the value and gives the new one."""
         return self._changed_to("assign_sub", delta, read_value)
 
     def _changed(self, change: Callable[[Any], Any]) -> Any:
@@ -152,6 +166,112 @@ class GraphVariable(Variable):
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 
     __str__ = __repr__
+
+
+class ChangedVariable(Variable):
+    """What a change of a graph's variable gives: the variable, which is read after the change.
+
+    It can be changed again, after the first change.
+
+    Args:
+        variable: the variable.
+        change: the operation that changes it.
+    """
+
+    def __init__(self, variable: GraphVariable, change: Operation) -> None:
+        self._variable, self._change = variable, change
+        self._constraint = variable.constraint
+        # Added now: a session may fetch it from a graph to which nothing can be added any more.
+        self._read = self.read_value()
+
+    @property
+    def handle(self) -> Any:
+        """The handle of the variable."""
+        return self._variable.handle
+
+    @property
+    def op(self) -> Operation:
+        """The operation that changes the variable."""
+        return self._change
+
+    @property
+    def name(self) -> str:
+        """The name of the operation."""
+        return self._change.name
+
+    @property
+    def _name(self) -> str:  # type: ignore[override]
+        return self._variable._name
+
+    @property
+    def shape(self) -> Any:  # type: ignore[override]
+        """The shape of the variable."""
+        return self._variable.shape
+
+    @property
+    def dtype(self) -> Any:  # type: ignore[override]
+        """The element type."""
+        return self._variable.dtype
+
+    @property
+    def trainable(self) -> bool:  # type: ignore[override]
+        """Whether tapes watch the variable."""
+        return self._variable.trainable
+
+    @property
+    def initializer(self) -> None:
+        """None: only the variable itself has one."""
+        return None
+
+    initial_value = initializer
+
+    def _as_graph_element(self) -> Any:
+        return self._read
+
+    def read_value(self) -> Any:
+        """The value after the change, a tensor."""
+        with self._afterwards():
+            return self._variable.read_value()
+
+    value = read_value
+
+    def is_initialized(self, name: str | None = None) -> Any:
+        """A tensor that tells whether a session has a value: it has, after the change."""
+        with self._afterwards():
+            return self._variable.is_initialized()
+
+    def _afterwards(self) -> Any:
+        return control_dependencies_of(self._change)
+
+    def assign(
+        self, value: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
+    ) -> Any:
+        """Replaces the value afterwards."""
+        with self._afterwards():
+            return self._variable.assign(value, read_value=read_value)
+
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
+    ) -> Any:
+        """Adds to the value afterwards."""
+        with self._afterwards():
+            return self._variable.assign_add(delta, read_value=read_value)
+
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
+    ) -> Any:
+        """Subtracts from the value afterwards."""
+        with self._afterwards():
+            return self._variable.assign_sub(delta, read_value=read_value)
+
+    def _changed(self, change: Callable[[Any], Any]) -> Any:
+        with self._afterwards():
+            return self._variable._changed(change)
+
+    __eq__ = GraphVariable.__eq__
+    __ne__ = GraphVariable.__ne__
+    __hash__ = GraphVariable.__hash__
+    __repr__ = __str__ = GraphVariable.__repr__
 
 
 class ImportedVariable(GraphVariable):
@@ -211,7 +331,7 @@ class VariableNodes:
         self.read = _core.Variable.read_value(variable)
         graph.rename(_core.node_of(self.read).id, graph.unique_name(f"{name}/"))
         _core.Variable.assign(variable, initial_value)
-        self.initializer = _last_operation()
+        self.initializer = last_operation()
         graph.initializers.add(self.initializer._node.id)
         assign = graph.unique_name(f"{name}/Assign", with_prefix=False)
         graph.rename(self.initializer._node.id, assign)
@@ -220,13 +340,8 @@ class VariableNodes:
         """Has the initializer assign another tensor of the graph."""
         self.initial_value = value
         _core.Variable.assign(variable, value)
-        self.initializer = _last_operation()
+        self.initializer = last_operation()
         self.graph.initializers.add(self.initializer._node.id)
-
-
-def _last_operation() -> Operation:
-    graph = _core.building()
-    return Operation(graph.node(len(graph) - 1))
 
 
 def control_dependencies_of(operation: Operation) -> Any:
@@ -253,12 +368,14 @@ def _initial_tensor(value: Any, dtype: Any) -> Any:
 
 
 def read_of(variable: Any, graph: Any) -> Any:
-    """The tensor by which a session of a graph fetches and feeds a variable."""
-    return nodes_in(variable, graph).read
+    """The tensor by which a session of a graph fetches and feeds a variable, as its class says."""
+    with graph.as_default():
+        return variable._as_graph_element()
 
 
 def nodes_in(variable: Any, graph: Any) -> Any:
-    """A graph's nodes for a variable, its own or another."""
+    """A graph's nodes for a variable: its own, another one, or one that wraps either."""
+    variable = variable.handle.variable
     if isinstance(variable, GraphVariable):
         return variable._graph_nodes
     return nodes_of(variable, graph, listed=False)
@@ -308,6 +425,7 @@ def graph_variable(
         validate_shape=validate_shape,
         constraint=constraint,
         shape=shape,
+        use_resource=True,
     )
 
 
@@ -344,6 +462,7 @@ def _make_variable(
     shape: Any = None,
     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
     aggregation: VariableAggregation = VariableAggregation.NONE,
+    use_resource: bool | None = None,
     **others: Any,
 ) -> Any:
     trainable = True if trainable is None else trainable
@@ -360,7 +479,14 @@ def _make_variable(
             aggregation=aggregation,
         )
     return GraphVariable(
-        initial_value, trainable, collections, name, dtype, validate_shape, constraint
+        initial_value,
+        trainable,
+        collections,
+        name,
+        dtype,
+        validate_shape,
+        constraint,
+        use_resource=use_resource,
     )
 
 

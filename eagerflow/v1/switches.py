@@ -50,6 +50,7 @@ def enable_v2_behavior() -> None:
     """Switches to version 2's behaviour: eager execution, sizes that are integers."""
     context.set_eager(True)
     enable_control_flow_v2()
+    enable_resource_variables()
     shapes.show_dimensions(False)
 
 
@@ -57,16 +58,32 @@ def disable_v2_behavior() -> None:
     """Switches to version 1's behaviour: operations are added to a graph, sizes have a `value`."""
     _build_graphs()
     disable_control_flow_v2()
+    disable_resource_variables()
     shapes.show_dimensions(True)
 
 
 def enable_resource_variables() -> None:
-    """Does nothing: all variables are resource variables."""
+    """Makes changes of graphs' variables give the variables, which are read afterwards."""
+    context.process.resource_variables = True
 
 
-disable_resource_variables = enable_resource_variables
-enable_tensor_equality = enable_resource_variables
-disable_tensor_equality = enable_resource_variables
+def disable_resource_variables() -> None:
+    """Makes changes of graphs' variables give tensors: their new values.
+
+    >>> tf.compat.v1.disable_resource_variables()
+    >>> with tf.Graph().as_default():
+    ...     print(tf.compat.v1.Variable(1.0).assign(2.0))
+    Tensor("ReadVariableOp:0", shape=(), dtype=float32)
+    >>> tf.compat.v1.enable_resource_variables()
+    """
+    context.process.resource_variables = False
+
+
+def enable_tensor_equality() -> None:
+    """Does nothing: tensors that have values are compared by these, those of graphs by what they are."""
+
+
+disable_tensor_equality = enable_tensor_equality
 
 
 def enable_control_flow_v2() -> None:
@@ -100,8 +117,8 @@ def disable_v2_tensorshape() -> None:
 
 
 def resource_variables_enabled() -> bool:
-    """True: all variables are resource variables."""
-    return True
+    """Whether changes of graphs' variables give these, and not their values."""
+    return context.process.resource_variables
 
 
 def control_flow_v2_enabled() -> bool:

@@ -308,7 +308,7 @@ def get_variable(
         caching_device: accepted.
         partitioner: accepted.
         validate_shape: False if the shape may change.
-        use_resource: accepted.
+        use_resource: whether changes in graphs give the variable, or its new value.
         custom_getter: is called with the default getter, the full name, and the
             other arguments.
         constraint: projects values onto those allowed.
@@ -333,6 +333,7 @@ def get_variable(
             trainable=trainable,
             collections=collections,
             validate_shape=validate_shape,
+            use_resource=use_resource,
             constraint=constraint,
         )
     # A custom getter is passed the scope's settings, too.
@@ -377,6 +378,8 @@ def _get_or_make(
     full, state = name, _state()
     scope = state.scope
     reuse = scope.reuse if reuse is None else reuse
+    for default in (scope.use_resource, context.process.resource_variables):
+        use_resource = default if use_resource is None else use_resource
     existing = state.variables.get(full) if state.keeps else None
     if existing is not None:
         if not reuse:
@@ -408,7 +411,7 @@ def _get_or_make(
         validate_shape=validate_shape,
         caching_device=caching_device,
         constraint=constraint or scope.constraint,
-        use_resource=True if use_resource is None else use_resource,
+        use_resource=use_resource,
         synchronization=synchronization or VariableSynchronization.AUTO,
         aggregation=aggregation or VariableAggregation.NONE,
         shape=None if shape is None else TensorShape(shape),

@@ -77,3 +77,12 @@ def test_devices_that_are_not_there():
     assert tf.distribute.MirroredStrategy(["/gpu:0"]).run(lambda: tf.constant(1.0) + 1) == 2.0
     with pytest.raises(RuntimeError, match="scope"), tf.distribute.MirroredStrategy().scope():
         tf.distribute.get_strategy().run(lambda: tf.distribute.experimental_set_strategy(None))
+
+
+def test_changes_without_a_value_give_none():
+    with tf.distribute.MirroredStrategy(["cpu:0"]).scope():
+        v = tf.Variable(1.0)
+        assert (
+            v.assign(2.0, read_value=False) is None and v.assign_sub(1.0, read_value=False) is None
+        )
+        assert float(v) == 1.0 and float(v.assign_add(2.0)) == 3.0
