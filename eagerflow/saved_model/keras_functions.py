@@ -90,6 +90,18 @@ def of_layer(layer: Any, serves: bool = False) -> dict[str, Any]:
     return _exportable(layer, found)
 
 
+def of_penalty(loss: Any) -> Any:
+    """The function of a loss that a layer adds without its inputs; None if it cannot be exported.
+
+    Args:
+        loss: what gives it, a regularizer of one weight or a function of the program.
+    """
+    traced = function(lambda: loss(), input_signature=[])
+    if traced.get_concrete_function().structured_outputs is None:
+        return None
+    return _exportable(loss, {"loss": traced}).get("loss")
+
+
 def _named(outputs: Any) -> dict[str, Any]:
     """A model's outputs by the names that Keras gives those of a model without `Input`s."""
     if isinstance(outputs, Mapping) and not any(map(nest.is_nested, outputs.values())):
@@ -108,7 +120,7 @@ def _exportable(layer: Any, found: dict[str, Any]) -> dict[str, Any]:
         logging.warning(
             "The layer or model '%s' is saved without functions: %s It can be made again from its "
             "configuration, if it has one.",
-            layer.name,
+            getattr(layer, "name", layer),
             error.message,
         )
         return {}

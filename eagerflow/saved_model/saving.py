@@ -18,6 +18,7 @@ from eagerflow.checkpoint.trackable import (
 )
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework.variable import Variable
 from eagerflow.graphdef import exporting
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.io.replacing import replaced
@@ -41,6 +42,7 @@ optimizer = lazy.Module("eagerflow.keras.optimizers.optimizer")
 sequential = lazy.Module("eagerflow.keras.engine.sequential")
 
 _DEFAULT_SIGNATURE = "_default_save_signature"
+_PENALTIES = "regularization_losses"
 _METRIC = "_tf_keras_metric"
 _LIST, _TUPLE, _DICT, _OBJECT = (
     "trackable_list_wrapper",
@@ -158,6 +160,8 @@ class _Writer:
                     self._numbers[id(slot)] = len(objects)
                     objects.append((slot, ""))
         self._objects = objects
+        # Objects share functions, which readers tell by their numbers.
+        self._function_nodes: dict[int, tuple[int, Any]] = {}
 
     @property
     def objects(self) -> list[tuple[Any, str]]:
@@ -223,7 +227,12 @@ class _Writer:
         for name, function in functions.items():
             # Functions of programs are there without traces, too, and say so when they are called.
             if saved_functions.concrete_functions_of(function) or of_program:
+                if id(function) in self._function_nodes:
+                    nodes[name] = self._function_nodes[id(function)][0]
+                    self._graph.nodes[number].children.add(node_id=nodes[name], local_name=name)
+                    continue
                 nodes[name] = len(self._graph.nodes)
+                self._function_nodes[id(function)] = nodes[name], function
                 of_layer = revives and name in ("__call__", keras_functions.WITH_LOSSES)
                 writer.add(self._child(number, name), function, of_layer)
         if revives:
@@ -339,6 +348,7 @@ class _Listing:
 
     def __init__(self) -> None:
         self._cache: dict[Any, Any] = {}  # of classes that list their own children
+        self._penalties: dict[int, Any] = {}  # functions by losses, and lists of them by layers
         self._known: dict[int, tuple[Any, dict[str, Any]]] = {}
 
     def _own(self, item: Any) -> dict[str, Any]:
@@ -355,9 +365,30 @@ class _Listing:
         besides = getattr(item, "_saved_model_children", None)
         if besides is not None:
             found = besides() | found
-        if isinstance(item, _core.Variable) or _identifier(item).startswith("_tf_keras"):
+        if isinstance(item, _core.Variable):
             return found
+        identifier = _identifier(item)
+        if identifier == _METRIC:
+            return found
+        if identifier.startswith("_tf_keras"):
+            penalties = self._penalties_of(item)
+            return {**found, _PENALTIES: penalties} if penalties else found
         return {**found, **saved_functions.holders_of_functions(item)}
+
+    def _penalties_of(self, layer: Any) -> list[Any]:
+        """The functions of losses that a layer and those inside add without their inputs."""
+        known = self._penalties
+        if id(layer) not in known:
+            losses = [
+                loss
+                for each in layer._flatten_layers()
+                for loss in each.__dict__.get("_callable_losses", ())
+            ]
+            for loss in losses:
+                if id(loss) not in known:
+                    known[id(loss)] = keras_functions.of_penalty(loss)
+            known[id(layer)] = [f for f in map(known.get, map(id, losses)) if f is not None]
+        return known[id(layer)]
 
     def functions(self, item: Any, of_class: bool) -> dict[str, Any]:
         """The functions of an object by name; see `saved_functions.functions_of`."""
@@ -392,10 +423,10 @@ def _default_signature(item: Any) -> Any:
 
 
 def _variable_of(item: Any) -> Any:
-    """The variable that is saved for an object: itself, or the one that a class of a package holds."""
+    """The variable that is saved for an object: itself, or the one that it holds or wraps."""
     if not isinstance(item, _core.Variable) and hasattr(item, "_write_object_proto"):
         item = getattr(item, "value", None)
-    return item if isinstance(item, _core.Variable) else None
+    return item.handle.variable if isinstance(item, Variable) else None
 
 
 def _describe_variable(message: Any, variable: Any) -> None:

@@ -101,3 +101,38 @@ def test_sparse_results_have_sizes_in_functions():
 
     function.get_concrete_function(tf.SparseTensorSpec((None, 3, 4)))
     assert shapes == [[4, None, 3], [4, 3, None], [None, 3, 1, 4]]
+
+
+class Doubled(tf.Variable):
+    """A variable of a package's class, which wraps another one."""
+
+    def __init__(self, variable):
+        self.inner = variable
+
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
+
+    def read_value(self):
+        return 2.0 * self.inner.read_value()
+
+    def _gather_saveables_for_checkpoint(self):
+        return self.inner._gather_saveables_for_checkpoint()
+
+    name = property(lambda self: self.inner.name)
+    shape = property(lambda self: self.inner.shape)
+    dtype = property(lambda self: self.inner.dtype)
+    trainable = property(lambda self: self.inner.trainable)
+
+
+def test_wrapped_variables_are_saved_as_what_they_wrap(tmp_path):
+    module = tf.Module()
+    module.weight = Doubled(tf.Variable(3.0))
+    module.times = tf.function(
+        lambda x: x * module.weight, input_signature=[tf.TensorSpec([], tf.float32)]
+    )
+    assert float(module.times(5.0)) == 30.0
+    tf.saved_model.save(module, tmp_path)
+    loaded = tf.saved_model.load(tmp_path)
+    assert float(loaded.weight) == 3.0 and float(loaded.times(5.0)) == 30.0
+    loaded.weight.assign(1.0)
+    assert float(loaded.times(5.0)) == 10.0

@@ -255,3 +255,41 @@ def test_layers_of_unknown_classes_in_sequential_models_have_their_objects(tmp_p
     x = tf.constant([[1.0], [2.0]])
     np.testing.assert_allclose(loaded(x), model(x), rtol=1e-6)
     assert loaded.layers[0].held.w.numpy().tolist() == [[5.0, -3.0]]
+
+
+class Scaled(tf.keras.layers.Layer):
+    """Regularizes a weight of its own, beside those of the layer inside."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner = tf.keras.layers.Dense(2, kernel_initializer="ones", kernel_regularizer="l1")
+
+    def build(self, shape):
+        self.scale = self.add_weight(shape=[2], initializer="ones", regularizer="l2")
+        super().build(shape)
+
+    def call(self, x):
+        return self.inner(x) * self.scale
+
+
+@pytest.mark.parametrize("functional", [True, False])
+def test_regularizers_of_weights_are_functions_of_models_and_layers(functional, tmp_path):
+    layers = [tf.keras.Input([3]), Scaled(), tf.keras.layers.Dense(1)]
+    model = tf.keras.Sequential(layers)
+    if functional:
+        model = tf.keras.Model(layers[0], layers[2](layers[1](layers[0])))
+    expected = [0.02, 0.06]
+    np.testing.assert_allclose(sorted(model.losses), expected, rtol=1e-5)
+    model.save(tmp_path / "m", save_format="tf")
+    objects = tf.saved_model.load(tmp_path / "m")
+    losses = [loss() for loss in objects.regularization_losses]
+    np.testing.assert_allclose(sorted(losses), expected, rtol=1e-5)
+    scaled = getattr(objects, "layer_with_weights-0")
+    assert len(scaled.regularization_losses) == 2
+    scaled.scale.assign([2.0, 2.0])
+    assert any(abs(loss() - 0.08) < 1e-6 for loss in objects.regularization_losses)
+    # The layer that is called by its functions has them once, and follows its weights.
+    loaded = tf.keras.models.load_model(tmp_path / "m")
+    np.testing.assert_allclose(sorted(loaded.losses), expected, rtol=1e-5)
+    loaded.layers[-2].scale.assign([2.0, 2.0])
+    np.testing.assert_allclose(sorted(loaded.losses), [0.06, 0.08], rtol=1e-5)
