@@ -309,7 +309,10 @@ class TestCase(PlainAssertions):
             value = nest.map_structure(_value_of, value)
         else:
             value = self._run_together(value)
-        array = np.asarray(value)
+        try:
+            array = np.asarray(value)
+        except ValueError:  # lists of several lengths, of which each is an element
+            array = np.array(value, dtype=object)
         return np.char.encode(array, "utf-8") if array.dtype.kind == "U" else array
 
     _GetNdArray = _array  # The name by which packages' own test cases know it.

@@ -128,3 +128,9 @@ def test_lists_of_variables_of_several_shapes():
     case.assertAllClose(values, [3.0, np.array([[1.0, 2.0]])])
     with pytest.raises(AssertionError):
         case.assertAllClose(values, [3.0, np.array([[1.0, 2.5]])])
+
+
+def test_structures_of_several_shapes_are_compared_by_their_elements():
+    CASE.assertAllEqual(((10, 5), {"b": (10, 20)}), ((10, 5), {"b": (10, 20)}))
+    with pytest.raises(AssertionError):
+        CASE.assertAllEqual(((10, 5), {"b": (10, 20)}), ((10, 5), {"b": (10, 21)}))

@@ -8,6 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import distribution_state, dtypes, random_seed
+from eagerflow.framework.module import AutoTrackable
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.variable import Variable
 from eagerflow.ops.random.algorithm import checked_algorithm
@@ -72,7 +73,7 @@ def _count(number: Any) -> Any:
     return int(number)
 
 
-class Generator:
+class Generator(AutoTrackable):
     """A random number generator with its own state.
 
     Make one with `from_seed`, `from_non_deterministic_state`, `from_state` or `from_key_counter`.
@@ -189,9 +190,6 @@ class Generator:
     def reset_from_key_counter(self, key: Any, counter: Any) -> None:
         """Sets the state from its parts, see `from_key_counter`."""
         self._state_var.assign(self._checked_state(self._joined(key, counter)))
-
-    def _checkpoint_children(self) -> dict[str, Any]:
-        return {"_state_var": self._state_var}
 
     @property
     def state(self) -> Variable:
