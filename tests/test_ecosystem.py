@@ -65,6 +65,56 @@ def test_the_page_has_a_row_for_each_package(tmp_path: Path, monkeypatch: Any) -
     ]
 
 
+def test_files_of_a_folder_import_what_is_installed(tmp_path: Path, monkeypatch: Any) -> None:
+    ecosystem = tool()
+    monkeypatch.setattr(ecosystem, "FOLDER", tmp_path / "kept")
+    monkeypatch.setenv("PEERS", str(tmp_path))
+    source = tmp_path / "suite" / "package" / "layers"
+    source.mkdir(parents=True)
+    (source / "a_test.py").write_text("from package.x import y\nfrom packages import z\n")
+    package = {
+        "install": [],
+        "tests": "suite",
+        "files": ["package/**/*_test.py"],
+        "replace": {"from package(?=[. ])": "from package.src"},
+    }
+    site = tmp_path / "kept" / "package" / "packages"
+    site.mkdir(parents=True)
+    (site / ".installed").write_text("")
+    assert ecosystem.prepare("package", package) == ["tests/package__layers__a_test.py"]
+    copy = tmp_path / "kept" / "package" / "tests" / "package__layers__a_test.py"
+    assert copy.read_text() == "from package.src.x import y\nfrom packages import z\n"
+    assert ecosystem.prepare("package", package | {"tests": "no-such-suite"}) == []
+
+
+def test_parts_of_a_package_are_counted_by_themselves(tmp_path: Path, monkeypatch: Any) -> None:
+    ecosystem = tool()
+    monkeypatch.setattr(ecosystem, "FOLDER", tmp_path)
+    folder = tmp_path / "package"
+    folder.mkdir()
+    for side, outcomes in (
+        ("here", "passed failed passed"),
+        ("tensorflow", "passed passed passed"),
+    ):
+        files = ["tests/p__layers__a.py", "tests/p__layers__b.py", "tests/p__engine__c.py"]
+        rows = [
+            {"file": file, "test": "t", "outcome": outcome}
+            for file, outcome in zip(files, outcomes.split(), strict=True)
+        ]
+        (folder / f"{side}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    counted = ecosystem.count("package", {"install": ["package==1"], "parts": ["layers"]})
+    assert counted == {
+        "packages": "package 1",
+        "files": 3,
+        "tensorflow": 3,
+        "here": 2,
+        "parts": {
+            "layers": {"files": 2, "tensorflow": 2, "here": 1},
+            "others": {"files": 1, "tensorflow": 1, "here": 1},
+        },
+    }
+
+
 def test_the_page_shows_the_counts_that_are_kept() -> None:
     counts = json.loads((FOLDER / "counts.json").read_text())
     page = (FOLDER.parents[1] / "docs" / "ecosystem.md").read_text()

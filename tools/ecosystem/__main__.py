@@ -50,10 +50,15 @@ def prepare(name: str, package: dict[str, Any]) -> list[str]:
                 return []
         done.write_text(wanted)
     root = site
-    if package["tests"] != "package":
+    if package["tests"].startswith("https:"):
         root = FOLDER / name / "source"
         if not root.exists() and not _clone(package, root):
             print(f"{name}: cannot clone {package['tests']}: is there a network?")
+            return []
+    elif package["tests"] != "package":
+        root = Path(os.environ.get("PEERS", ROOT / "../shared/peer-tests"), package["tests"])
+        if not root.exists():
+            print(f"{name}: there are no tests in {root} (PEERS)")
             return []
     files = {path for pattern in package["files"] for path in root.glob(pattern)}
     files -= {path for pattern in package.get("without", []) for path in root.glob(pattern)}
@@ -63,10 +68,18 @@ def prepare(name: str, package: dict[str, Any]) -> list[str]:
         flat = FOLDER / name / "tests"
         shutil.rmtree(flat, ignore_errors=True)
         flat.mkdir()
-        files = {
-            Path(shutil.copyfile(f, flat / "__".join(f.relative_to(root).parts))) for f in files
-        }
+        files = {_copy(path, root, flat, package.get("replace", {})) for path in files}
     return sorted(str(path.relative_to(FOLDER / name)) for path in files)
+
+
+def _copy(path: Path, root: Path, flat: Path, replace: dict[str, str]) -> Path:
+    """A test file as it is read by the package that is installed, in a folder without folders."""
+    text = path.read_text()
+    for pattern, replacement in replace.items():
+        text = re.sub(pattern, replacement, text, flags=re.MULTILINE)
+    copy = flat / "__".join(path.relative_to(root).parts)
+    copy.write_text(text)
+    return copy
 
 
 def _clone(package: dict[str, Any], root: Path) -> bool:
@@ -157,13 +170,18 @@ def count(name: str, package: dict[str, Any]) -> dict[str, Any]:
     ours = _keep(FOLDER / name / "here.jsonl", {})
     theirs = _keep(FOLDER / name / "tensorflow.jsonl", {})
     tried = {file for file, _ in ours} & {file for file, _ in theirs}
-    passing = {k for k, row in theirs.items() if k[0] in tried and row["outcome"] == "passed"}
-    return {
-        "packages": package["install"][0].replace("==", " "),
-        "files": len(tried),
-        "tensorflow": len(passing),
-        "here": sum(ours.get(key, {}).get("outcome") == "passed" for key in passing),
-    }
+
+    def counts(files: set[str]) -> dict[str, int]:
+        passing = {k for k, row in theirs.items() if k[0] in files and row["outcome"] == "passed"}
+        here = sum(ours.get(key, {}).get("outcome") == "passed" for key in passing)
+        return {"files": len(files), "tensorflow": len(passing), "here": here}
+
+    counted = {"packages": package["install"][0].replace("==", " "), **counts(tried)}
+    if "parts" in package:
+        found = {part: {f for f in tried if f"__{part}__" in f} for part in package["parts"]}
+        found["others"] = tried.difference(*found.values())
+        counted["parts"] = {part: counts(files) for part, files in found.items()}
+    return counted
 
 
 def families(failures: list[dict[str, Any]]) -> list[tuple[str, int]]:
@@ -185,11 +203,13 @@ def write_page(counts: dict[str, Any]) -> None:
         "|---|--:|--:|--:|--:|",
     ]
     for name in sorted(counts, key=order.index):
-        c = counts[name]
-        share = f"{100 * c['here'] / c['tensorflow']:.1f}%" if c["tensorflow"] else ""
-        lines.append(
-            f"| {c['packages']} | {c['files']} | {c['tensorflow']:,} | {c['here']:,} | {share} |"
-        )
+        parts = counts[name].get("parts", {})
+        rows = [counts[name], *({"packages": f"– {part}", **parts[part]} for part in parts)]
+        for c in rows:
+            share = f"{100 * c['here'] / c['tensorflow']:.1f}%" if c["tensorflow"] else ""
+            lines.append(
+                f"| {c['packages']} | {c['files']} | {c['tensorflow']:,} | {c['here']:,} | {share} |"
+            )
     text = PAGE.read_text()
     begin, end = "<!-- counts -->\n", "<!-- end of counts -->"
     before, _, rest = text.partition(begin)
