@@ -14,6 +14,9 @@ from workload import FASTEST_PEER, ITSELF, OURS, Target, Workload
 
 HERE = Path(__file__).parent
 ROUNDS = 11
+# A workload has as many rounds as end within this time, and no fewer than the least.
+SECONDS_PER_WORKLOAD = 8.0
+LEAST_ROUNDS = 3
 PROCESS_ROUNDS = 7
 MEMORY_ROUNDS = 3
 SECONDS_PER_MEASUREMENT = 0.15
@@ -142,6 +145,7 @@ class Harness:
     def measure_time(self, workload: Workload, result: Result) -> None:
         counts = {}
         values = {}
+        seconds_of_a_round = 0.0
         for contender in list(result.samples):
             try:
                 answer = self.workers[contender].ask("prepare", workload.name)
@@ -149,10 +153,12 @@ class Harness:
                 self.fail(result, contender, str(error))
                 continue
             counts[contender] = max(1, round(SECONDS_PER_MEASUREMENT / answer["seconds"]))
+            # A measurement warms up by a tenth of its runs.
+            seconds_of_a_round += answer["seconds"] * (counts[contender] * 1.1 + 1) + PAUSE
             values[contender] = answer["values"]
             time.sleep(PAUSE)
         compare(values, result)
-        for contender in in_turns(result, self.rounds):
+        for contender in in_turns(result, self.rounds_within(seconds_of_a_round)):
             try:
                 answer = self.workers[contender].ask("time", counts[contender])
                 result.samples[contender].append(
@@ -165,6 +171,11 @@ class Harness:
             time.sleep(PAUSE)
         for contender in result.samples:
             self.workers[contender].ask("drop")
+
+    def rounds_within(self, seconds_of_a_round: float) -> int:
+        """The number of rounds, at most `self.rounds`, that a workload's time allows."""
+        affordable = int(SECONDS_PER_WORKLOAD / max(seconds_of_a_round, 1e-9))
+        return min(self.rounds, max(LEAST_ROUNDS, affordable))
 
     def measure_memory(self, workload: Workload, result: Result) -> None:
         for contender in in_turns(result, MEMORY_ROUNDS):

@@ -10,7 +10,7 @@ except ModuleNotFoundError:  # Python 3.10
     from pip._vendor import tomli as tomllib
 
 import charts
-from harness import Result
+from harness import LEAST_ROUNDS, Result
 from workload import CONTENDERS, FASTEST_PEER, ITSELF, OURS, Target
 
 NOTES = Path(__file__).parent / "notes.toml"
@@ -229,8 +229,8 @@ def page(results: list[Result], versions: dict[str, str], threads: int, rounds: 
         "Each framework runs in a process of its own. For every workload all of them build the "
         "same inputs and weights, and their results are compared before anything is timed; "
         "compilation and warm-up come before, too. Then they are measured in turns, "
-        f"{rounds} rounds of about 0.15 seconds each. The table shows the median of the "
-        "rounds, a ratio is the median of the rounds' ratios. TensorFlow without `tf.function` "
+        f"up to {rounds} rounds of about 0.15 seconds each, and {LEAST_ROUNDS} where a run takes "
+        "seconds. The table shows the median of the rounds, a ratio is the median of the rounds' ratios. TensorFlow without `tf.function` "
         "runs the very code that eagerflow runs. PyTorch trains with its fused Adam and images "
         "stored channels last; JAX compiles the whole step and gives its state back to be "
         "overwritten. MLX evaluates every step by `mx.eval`; on a processor it computes in one "
