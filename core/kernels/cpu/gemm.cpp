@@ -69,14 +69,40 @@ void plain(const Product& p, const T* a, const T* b, T* c) {
 }
 
 // The largest part of the right matrix that is copied at once: it stays in the third-level cache
-// for the next rows, or in the second-level one where few rows read it.
+// for the next rows.
 constexpr int64_t kPanelDepth = 1024;
-constexpr int64_t kShallowDepth = 256;
 constexpr int64_t kPanelCols = 1024;
 // Tasks of a panel for each thread: a thread that is interrupted leaves its share to the others.
 constexpr int64_t kTasks = 4;
 
 int64_t divide_up(int64_t count, int64_t size) { return (count + size - 1) / size; }
+
+// A product of few rows: threads copy these together, then share the columns. Copying the right
+// matrix as a whole would take as long as the products.
+template <class T>
+void few_rows(const Product& p, const T* a, const T* b, T* c, const BlockedKernels<T>& kernels) {
+  const Steps left = steps(p.transpose_a, p.lda);
+  const Steps right = steps(p.transpose_b, p.ldb);
+  const int64_t tiles = divide_up(p.m, kernels.tile);
+  const int64_t height = tiles * kernels.tile;
+  const Scratch packed(passing_bytes(static_cast<size_t>(height * p.k) * sizeof(T)));
+  parallel_for(tiles, kPackGrain / (p.k * kernels.tile) + 1, [&](int64_t begin, int64_t end) {
+    const int64_t i = begin * kernels.tile;
+    const int64_t rows = std::min(end * kernels.tile, p.m) - i;
+    for (int64_t p0 = 0; p0 < p.k; p0 += kDepth) {
+      const int64_t depth = std::min(kDepth, p.k - p0);
+      kernels.pack_left(rows, depth, a + i * left.row + p0 * left.col, left.row, left.col,
+                        packed.as<T>() + p0 * height + i * depth);
+    }
+  });
+  const int64_t strips = divide_up(p.n, kernels.strip);
+  const int64_t grain = kGrainOfProducts / (p.m * p.k * kernels.strip) + 1;
+  parallel_for(strips, grain, [&](int64_t begin, int64_t end) {
+    const int64_t j = begin * kernels.strip;
+    kernels.multiply_in_place(p.m, std::min(end * kernels.strip, p.n) - j, p.k, packed.as<T>(),
+                              b + j * right.col, right.row, right.col, c + j, p.ldc, p.accumulate);
+  });
+}
 
 // The blocked product: threads copy a panel of b together, then share blocks of c.
 template <class T>
@@ -89,8 +115,9 @@ void blocked(const Product& p, const T* a, const T* b, T* c, const BlockedKernel
     return kernels.tiny(p.m, p.n, p.k, a, left.row, left.col, b, right.row, right.col, c, p.ldc,
                         p.accumulate);
   }
+  if (p.m <= kBlockRows) return few_rows(p, a, b, c, kernels);
   const int64_t strip = kernels.strip;
-  const int64_t most_depth = std::min(p.k, p.m > kBlockRows ? kPanelDepth : kShallowDepth);
+  const int64_t most_depth = std::min(p.k, kPanelDepth);
   const int64_t most = divide_up(std::min(p.n, kPanelCols), strip);
   const Scratch panel(
       passing_bytes(static_cast<size_t>(most * strip_stride(most_depth, strip)) * sizeof(T)));

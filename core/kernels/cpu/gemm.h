@@ -45,6 +45,9 @@ inline constexpr int64_t kSmallProduct = 16;
 
 // Rows of the left matrix that stay in the second-level cache while strips of the right one pass.
 inline constexpr int64_t kBlockRows = 192;
+// Terms of a product that are added up in registers: a block of the left matrix (kBlockRows ×
+// kDepth) stays in the second-level cache, a strip of the right one in the first or second.
+inline constexpr int64_t kDepth = 256;
 
 // A matrix product in two steps, so that threads share the copy of the right matrix.
 template <class T>
@@ -52,12 +55,20 @@ struct BlockedKernels {
   // c = op(a) * op(b), or c += op(a) * op(b) with `add`, without copies.
   void (*tiny)(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int64_t a_col,
                const T* b, int64_t b_row, int64_t b_col, T* c, int64_t ldc, bool add);
+  // Copies rows of op(a) into strips of `tile` rows, each stored column by column. The last is
+  // padded with zeros.
+  void (*pack_left)(int64_t rows, int64_t depth, const T* a, int64_t a_row, int64_t a_col,
+                    T* strips);
   // Copies columns of op(b) into strips of `strip` columns, each stored row by row, strip_stride()
   // elements apart. The last is padded with zeros.
   void (*pack)(int64_t cols, int64_t depth, const T* b, int64_t b_row, int64_t b_col, T* strips);
   // c = op(a) * the matrix of the strips, or more by that with `add`. Copies blocks of `a`.
   void (*multiply)(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int64_t a_col,
                    const T* strips, T* c, int64_t ldc, bool add);
+  // c = a matrix of packed rows * op(b), or more by that with `add`. Copies a strip of b at a time.
+  // `a` holds kDepth columns of all rows, as pack_left() stores them, then the next.
+  void (*multiply_in_place)(int64_t m, int64_t n, int64_t k, const T* a, const T* b, int64_t b_row,
+                            int64_t b_col, T* c, int64_t ldc, bool add);
   int64_t tile;   // rows that are computed together
   int64_t strip;  // columns
 };

@@ -53,10 +53,6 @@ constexpr int kWidth = kBytes / static_cast<int>(sizeof(T));
 template <class T>
 constexpr int kCols = kVectors * kWidth<T>;
 
-// A block of a (kBlockRows × kDepth) stays in the second-level cache, a strip of b (kDepth × kCols)
-// in the first.
-constexpr int64_t kDepth = 256;
-
 inline int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
 inline int64_t round_up(int64_t size, int64_t unit) { return (size + unit - 1) / unit * unit; }
 
@@ -129,15 +125,42 @@ void pack(int64_t rows, int64_t cols, const T* in, int64_t row_stride, int64_t c
 // Rows after which what is asked for has come from the second-level cache.
 constexpr int64_t kAhead = 32;
 
+// Memory that the next strip is in: runs of cache lines, which are asked for while this one is
+// multiplied.
+struct Ahead {
+  const char* run;
+  int64_t stride;  // from a run to the next, in bytes
+  int64_t lines;   // of a run
+  int64_t each;    // lines to ask for at a time
+  int64_t line = 0;
+
+  void ask() {
+    for (int64_t i = 0; i < each; ++i) {
+      __builtin_prefetch(run + line * 64, 0, 2);
+      if (++line < lines) continue;
+      line = 0;
+      run += stride;
+    }
+  }
+};
+
+// Steps between two requests.
+constexpr int64_t kSteps = 8;
+
+// Of `lines` in all, how many to ask for at a time: no more than the sums leave time for.
+int64_t lines_each(int64_t lines, int64_t rows, int64_t depth) {
+  constexpr int64_t kMost = 4;
+  const int64_t times = (rows + kRows - 1) / kRows * (depth / kSteps);
+  return times == 0 ? 0 : min(kMost, (lines + times - 1) / times);
+}
+
 // c (rows × cols, at most kRows × kCols) = a strip of a times a strip of b, or with `add` more by
-// that.
+// that. Meanwhile asks for c and what is ahead.
 template <class T>
 void block(int64_t depth, const T* a, const T* b, T* c, int64_t ldc, int64_t rows, int64_t cols,
-           bool add) {
-  for (int64_t r = 0; r < rows; ++r) __builtin_prefetch(c + r * ldc);
+           bool add, Ahead& ahead) {
   Packed<T> sum[kRows][kVectors] = {};
-#pragma GCC unroll 4
-  for (int64_t p = 0; p < depth; ++p) {
+  const auto step = [&](int64_t p) __attribute__((always_inline)) {
     __builtin_prefetch(a + (p + kAhead) * kRows);
     Packed<T> right[kVectors];
 #pragma GCC unroll 4
@@ -149,7 +172,18 @@ void block(int64_t depth, const T* a, const T* b, T* c, int64_t ldc, int64_t row
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) sum[r][v] += a[p * kRows + r] * right[v];
     }
+  };
+  int64_t p = 0;
+  for (int64_t r = 0; p + kSteps <= depth; p += kSteps, ++r) {
+    if (r < rows) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) __builtin_prefetch(c + r * ldc + v * kWidth<T>, 1);
+    }
+    ahead.ask();
+#pragma GCC unroll 8
+    for (int64_t q = 0; q < kSteps; ++q) step(p + q);
   }
+  for (; p < depth; ++p) step(p);
   if (rows == kRows && cols == kCols<T>) {
 #pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r) {
@@ -193,6 +227,11 @@ void tiny_gemm(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int64
 }
 
 template <class T>
+void pack_left(int64_t rows, int64_t depth, const T* a, int64_t a_row, int64_t a_col, T* out) {
+  pack<kRows>(rows, depth, a, a_row, a_col, out, depth * kRows);
+}
+
+template <class T>
 void pack_right(int64_t cols, int64_t depth, const T* b, int64_t b_row, int64_t b_col, T* out) {
   pack<kCols<T>>(cols, depth, b, b_col, b_row, out, strip_stride(depth, kCols<T>));
 }
@@ -207,13 +246,15 @@ void multiply(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int64_
     const int64_t rows = min(kBlockRows, m - i0);
     for (int64_t p0 = 0; p0 < k; p0 += kDepth) {
       const int64_t depth = min(kDepth, k - p0);
-      pack<kRows>(rows, depth, a + i0 * a_row + p0 * a_col, a_row, a_col, packed.as<T>(),
-                  depth * kRows);
+      pack_left(rows, depth, a + i0 * a_row + p0 * a_col, a_row, a_col, packed.as<T>());
+      const int64_t lines = depth * kCols<T> * static_cast<int64_t>(sizeof(T)) / 64;
       for (int64_t j = 0; j < n; j += kCols<T>) {
         const T* const strip = strips + j / kCols<T> * stride + p0 * kCols<T>;
+        Ahead ahead{reinterpret_cast<const char*>(strip + stride), 0, lines,
+                    lines_each(lines, rows, depth)};
         for (int64_t i = 0; i < rows; i += kRows) {
           block(depth, packed.as<T>() + i * depth, strip, c + (i0 + i) * ldc + j, ldc,
-                min(kRows, rows - i), min(kCols<T>, n - j), add || p0 > 0);
+                min(kRows, rows - i), min(kCols<T>, n - j), add || p0 > 0, ahead);
         }
       }
     }
@@ -221,7 +262,36 @@ void multiply(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int64_
 }
 
 template <class T>
-constexpr BlockedKernels<T> kBlocked = {tiny_gemm<T>, pack_right<T>, multiply<T>, kRows, kCols<T>};
+void multiply_in_place(int64_t m, int64_t n, int64_t k, const T* a, const T* b, int64_t b_row,
+                       int64_t b_col, T* c, int64_t ldc, bool add) {
+  const Scratch strip(static_cast<size_t>(min(k, kDepth) * kCols<T>) * sizeof(T));
+  const int64_t height = round_up(m, kRows);
+  const int64_t size = sizeof(T);
+  for (int64_t j = 0; j < n; j += kCols<T>) {
+    const int64_t cols = min(kCols<T>, n - j);
+    for (int64_t p0 = 0; p0 < k; p0 += kDepth) {
+      const int64_t depth = min(kDepth, k - p0);
+      pack_right(cols, depth, b + p0 * b_row + j * b_col, b_row, b_col, strip.as<T>());
+      const bool last = p0 + kDepth >= k;
+      const int64_t next_row = last ? 0 : p0 + kDepth;
+      const int64_t next_col = last ? j + kCols<T> : j;
+      const T* const next = b + next_row * b_row + next_col * b_col;
+      const bool by_rows = b_col == 1;
+      const int64_t runs = next_col >= n ? 0 : by_rows ? min(kDepth, k - next_row) : kCols<T>;
+      const int64_t lines = (by_rows ? kCols<T> : kDepth) * size / 64 + 1;
+      Ahead ahead{reinterpret_cast<const char*>(next), (by_rows ? b_row : b_col) * size, lines,
+                  lines_each(runs * lines, m, depth)};
+      for (int64_t i = 0; i < m; i += kRows) {
+        block(depth, a + p0 * height + i * depth, strip.as<T>(), c + i * ldc + j, ldc,
+              min(kRows, m - i), cols, add || p0 > 0, ahead);
+      }
+    }
+  }
+}
+
+template <class T>
+constexpr BlockedKernels<T> kBlocked = {
+    tiny_gemm<T>, pack_left<T>, pack_right<T>, multiply<T>, multiply_in_place<T>, kRows, kCols<T>};
 
 // A strip of b stays in the first-level cache while the rows of a pass over it.
 constexpr int64_t kMediumDepth = 128;

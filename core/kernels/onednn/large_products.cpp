@@ -63,7 +63,7 @@ constexpr int64_t kStrip = 64;
 
 // Where AVX2 is what there is, our kernel takes at most the time of oneDNN's, which reads matrices
 // in place where one side is short, and then takes twice as long where rows are multiples of a page
-// apart. It does not know how to use AVX-512's registers as well.
+// apart. With AVX-512 oneDNN's is faster by a tenth.
 bool suits_own(const Product& p) {
   constexpr int64_t kLeast = 32;
   static const bool avx2 = isa() == Isa::kAvx2;

@@ -51,7 +51,13 @@ def test_blocks_of_large_products(dtype, transpose_a, transpose_b):
     # More rows, columns and terms than are copied at once, and parts of tiles at the ends; sums of
     # small whole numbers are exact in every order.
     random = np.random.default_rng(0)
-    for m, k, n in [(203, 517, 811), (200, 256, 600), (33, 1031, 1601), (1601, 70, 39)]:
+    for m, k, n in [
+        (203, 517, 811),
+        (200, 256, 600),
+        (33, 1031, 1601),
+        (5, 517, 100),
+        (1601, 70, 39),
+    ]:
         a = random.integers(-4, 5, (k, m) if transpose_a else (m, k)).astype(dtype)
         b = random.integers(-4, 5, (n, k) if transpose_b else (k, n)).astype(dtype)
         left, right = a.T if transpose_a else a, b.T if transpose_b else b
