@@ -65,6 +65,19 @@ def test_notebooks_show_explanations_as_text():
     assert shown.startswith("<pre style='font-family: monospace'><b>") and "<module>" not in shown
 
 
+def test_shells_show_listings_as_lines():
+    function = tf.function(lambda x: tf.exp(x) + 1.0)
+    with debug.trace(), tf.GradientTape(persistent=True) as tape:
+        tf.square(tf.Variable(1.0))
+    for shown in (
+        debug.show_graph(function.get_concrete_function(tf.TensorSpec([]))),
+        debug.show_tape(tape),
+        debug.show_fusion(lambda: tf.exp(tf.ones([256, 256])) * 2.0),
+        tf.data.Dataset.range(3).batch(2).explain(),
+    ):
+        assert isinstance(shown, str) and repr(shown) == str(shown) and shown
+
+
 _FAILING = """
 import traceback
 import numpy as np

@@ -29,6 +29,7 @@ from eagerflow.data.indices import (
 from eagerflow.data.positions import RepeatDataset, ShardDataset, SkipDataset, TakeDataset
 from eagerflow.data.shuffling import ShuffleDataset
 from eagerflow.data.sources import RangeDataset, TensorSliceDataset, slices_at
+from eagerflow.util.text import Listing
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -249,7 +250,7 @@ def explain(dataset: Dataset) -> str:
     rows: list[tuple[str, str]] = []
     _explain_into(rows, dataset, 0)
     width = max(len(left) for left, _ in rows) + 2
-    return "\n".join(f"{left:<{width}}{right}".rstrip() for left, right in rows)
+    return Listing("\n".join(f"{left:<{width}}{right}".rstrip() for left, right in rows))
 
 
 def _explain_into(rows: list[Any], dataset: Dataset, depth: int) -> None:

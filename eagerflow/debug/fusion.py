@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.framework.tensor import Tensor
+from eagerflow.util.text import Listing
 
 
 def show_fusion(function: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
@@ -40,7 +41,7 @@ def show_fusion(function: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
                 value.numpy()
     finally:
         noted = _core.take_fusions()
-    return "\n".join(_line(*fusion) for fusion in noted)
+    return Listing("\n".join(_line(*fusion) for fusion in noted))
 
 
 def _line(

@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.debug.show import draw_text, quoted
+from eagerflow.util.text import Listing
 
 # Constants with at most so many elements are shown by their values.
 _FEW = 4
@@ -135,7 +136,7 @@ def show_graph(function: Any) -> str:
     """
     listing = _Listing()
     listing.add(_graph_of(function), "")
-    return "\n".join(listing.lines)
+    return Listing("\n".join(listing.lines))
 
 
 class _Drawing:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from eagerflow.debug.tracing import Keys, Step, Trace, trace_or_error
+from eagerflow.util.text import Listing
 
 
 def _steps(keys: Keys, trace: Trace) -> list[Step]:
@@ -83,7 +84,7 @@ def show_tape(tape: Any, trace: Trace | None = None) -> str:
         kinds = ", ".join(_kind(value) for value in step.outputs)
         where = f"    # {Path(step.line.file).name}:{step.line.number}" if step.line else ""
         lines.append(f"{outputs} = {step.name}({inputs}) -> {kinds}{where}")
-    return "\n".join(lines)
+    return Listing("\n".join(lines))
 
 
 def draw_tape(tape: Any, path: str | None = None, trace: Trace | None = None) -> str:

@@ -6,6 +6,15 @@ import os
 from typing import Any
 
 
+class Listing(str):
+    """Lines of text, which shells and notebooks show as they would be printed."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
     """Text as bytes; bytes as they are.
 
