@@ -39,6 +39,8 @@ debugging debug dtypes io io.gfile lookup saved_model train summary feature_colu
 distribute config experimental experimental.numpy profiler.experimental nest errors test types version
 quantization
 """.split()
+# What has the names of others: a search finds those first.
+SECOND = frozenset(["experimental.numpy", "keras.backend", "keras.ops"])
 # Classes whose methods are shown in full.
 IN_FULL = frozenset(
     "GradientTape Dataset Model Layer Optimizer Module Variable Checkpoint CheckpointManager Generator "
@@ -151,6 +153,8 @@ def _page(
     namespace: str, values: list[tuple[str, Any]], home: dict[int, tuple[str, str]]
 ) -> Iterator[str]:
     module = _namespace(namespace)
+    if namespace in SECOND:
+        yield "---\nsearch:\n  boost: 0.5\n---\n"
     yield f"# {_title(namespace)}\n"
     if namespace != "tf":
         yield _summary(module) + "\n"
