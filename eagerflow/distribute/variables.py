@@ -69,6 +69,10 @@ class DistributedVariable(DistributedValues, Variable):
 
     # One of the copies
 
+    @property
+    def _copies(self) -> Sequence[Any]:
+        return self._values
+
     def _copy(self) -> Any:
         """The copy that this thread uses; the first where it runs for all replicas."""
         number = distribution.copy_number()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import functools
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -375,6 +375,11 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
     def device(self) -> str:
         """The name of the device that holds the value."""
         return table.name(self._device_id)
+
+    @property
+    def _copies(self) -> Sequence[Any]:
+        """The variables that hold the value: one for each replica of a distributed variable."""
+        return (self,)
 
     @property
     def constraint(self) -> Callable | None:

@@ -9,6 +9,7 @@ import operator
 import threading
 import weakref
 from collections.abc import Callable as PythonCallable
+from collections.abc import Sequence
 from types import MethodType
 from typing import Any, overload
 
@@ -254,6 +255,23 @@ class Function(_core.TracedCall, Callable):
         self, args: tuple, kwargs: dict[str, Any], specs: bool = False
     ) -> tuple[ConcreteFunction, dict[str, Any]]:
         """The concrete function for a call, which is traced if it is new, and the bound arguments."""
+        key, values = self._key_for(args, kwargs, specs)
+        concrete = self._cache.lookup(key)
+        if concrete is None:
+            concrete = self._traced(key, values, specs)
+        else:
+            self._history.calls += 1
+        return concrete, dict(zip(key[0], values, strict=True))
+
+    def _traced_anew(self, concrete: ConcreteFunction) -> ConcreteFunction:
+        """A concrete function for what another one takes, traced now; it is not kept."""
+        key, values = self._key_for(*concrete.structured_input_signature, specs=True)
+        return self._trace(key, values, True, False)[0]
+
+    def _key_for(
+        self, args: tuple, kwargs: dict[str, Any], specs: bool
+    ) -> tuple[cache.Key, Sequence[Any]]:
+        """What a trace for arguments is kept under, and their values."""
         names: Any
         kinds: Any
         values: Any
@@ -275,15 +293,7 @@ class Function(_core.TracedCall, Callable):
         else:
             tracing_context = TracingContext()
             parts = tuple([trace_types.from_value(v, tracing_context) for v in values])
-        key = (tuple(names), tuple(kinds), parts)
-        concrete = self._cache.lookup(key)
-        if concrete is None:
-            concrete = self._traced(key, values, specs)
-            values = dict(zip(names, values, strict=True))
-        else:
-            self._history.calls += 1
-            values = dict(zip(names, values, strict=True))
-        return concrete, values
+        return (tuple(names), tuple(kinds), parts), values
 
     def _cast(
         self, bound: dict[str, Any], args: tuple, kwargs: dict[str, Any], specs: bool

@@ -44,6 +44,7 @@ class MainGraph:
             if not self.body.has_handle(variable):
                 name = self.body.unique(variable.name.rpartition(":")[0] or "Variable")
                 self.body.add_variable(variable, name)
+                self.body.bind_handle(variable._copies[0], self.body.handle(variable))
         for table in self._tables:
             if not self.body.has_handle(table):
                 self.body.bind_handle(table, table_handle(self.body, table))

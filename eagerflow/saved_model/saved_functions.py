@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from eagerflow import _core, nest
+from eagerflow import _core, errors, nest
 from eagerflow.framework.func_graph import FuncGraph, dims_of
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.functions.concrete_function import ConcreteFunction
@@ -16,7 +17,7 @@ from eagerflow.functions.function_type import (
     POSITIONAL_OR_KEYWORD,
     named_result,
 )
-from eagerflow.graphdef.exporting import Exporter
+from eagerflow.graphdef.exporting import Exporter, used_variables
 from eagerflow.saved_model import structured_values
 from eagerflow.saved_model.loaded_functions import LoadedConcrete, LoadedFunction
 
@@ -77,6 +78,43 @@ def concrete_functions_of(value: Any) -> list[ConcreteFunction]:
     return value._list_all_concrete_functions_for_serialization()
 
 
+def written_functions_of(value: Any) -> list[ConcreteFunction]:
+    """The concrete functions of a function as programs without replicas have them."""
+    found = concrete_functions_of(value)
+    return [
+        concrete if _uses_first_copies(concrete) else _anew(value, concrete) for concrete in found
+    ]
+
+
+def _uses_first_copies(concrete: ConcreteFunction) -> bool:
+    """Whether a function uses no copy of a distributed variable but that of the first replica."""
+    for item in used_variables(concrete.graph):
+        container = getattr(item, "_distributed_container", None)
+        if container is not None and container()._copies[0] is not item:
+            return False
+    return True
+
+
+# What was traced for all replicas, by what has been traced for one instead.
+_FOR_ONE: WeakKeyDictionary[ConcreteFunction, ConcreteFunction] = WeakKeyDictionary()
+
+
+def _anew(value: Any, concrete: ConcreteFunction) -> ConcreteFunction:
+    """What a function that uses all copies is where only the first replica runs, as while saving."""
+    if concrete not in _FOR_ONE:
+        traced = value._traced_anew(concrete) if isinstance(value, Function) else concrete
+        if not _uses_first_copies(traced):
+            raise errors.UnimplementedError(
+                None,
+                None,
+                f"{concrete.name.decode()} was traced for all replicas, or calls a tf.function that "
+                "was, and uses their copies of a variable, which a SavedModel has once. Save before "
+                "it is called, or give a tf.function that calls Python functions.",
+            )
+        _FOR_ONE[concrete] = traced
+    return _FOR_ONE[concrete]
+
+
 class FunctionWriter:
     """Adds functions to the graph and to the objects of a SavedModel.
 
@@ -105,7 +143,7 @@ class FunctionWriter:
             UnimplementedError: if one of its operations cannot be exported.
             AssertionError: if it uses a variable that is no attribute of an object that is saved.
         """
-        found = concrete_functions_of(value)
+        found = written_functions_of(value)
         if isinstance(value, ConcreteFunction | LoadedConcrete):
             bare = node.bare_concrete_function
             bare.concrete_function_name = self.concrete(found[0])
@@ -231,7 +269,7 @@ def _default_signature(functions: dict[str, Any]) -> dict[str, Any]:
     ]
     if len(typed) != 1:
         return {}
-    (concrete,) = concrete_functions_of(typed[0])
+    (concrete,) = written_functions_of(typed[0])
     result = concrete.function_type.output.from_tensors(iter(concrete.graph.outputs))
     if result is None or _composite_arguments(concrete):
         return {}
@@ -259,7 +297,7 @@ def _signature_graph(key: str, value: Any) -> FuncGraph:
                 f"directly, or created with `f.get_concrete_function`; signature {key!r} is neither."
             )
         value = function(value)
-    found = concrete_functions_of(value)
+    found = written_functions_of(value)
     if len(found) != 1:
         raise ValueError(
             f"Expected a TensorFlow function for which to generate signature {key!r}, but it has "

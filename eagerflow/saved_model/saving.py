@@ -16,6 +16,7 @@ from eagerflow.checkpoint.trackable import (
     slots,
     walk,
 )
+from eagerflow.framework import distribution_state as distribution
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.framework.variable import Variable
@@ -102,11 +103,13 @@ def save_and_list(
     meta_graph.meta_info_def.tags.append(constants.SERVING)
     meta_graph.meta_info_def.tensorflow_version = VERSION
     metadata = MESSAGES["KerasMetadata"]()
-    _trace_functions(obj)
-    # What cannot be exported is refused before anything is written.
-    listing = _Listing()
-    writer = _Writer(obj, meta_graph, metadata, options, listing)
-    assets = writer.write(signatures)
+    # What is traced now is for programs without replicas: a distributed variable is its first copy.
+    with distribution.updating(0):
+        _trace_functions(obj)
+        # What cannot be exported is refused before anything is written.
+        listing = _Listing()
+        writer = _Writer(obj, meta_graph, metadata, options, listing)
+        assets = writer.write(signatures)
     variables = os.path.join(folder, constants.VARIABLES_DIRECTORY)
     for made in (variables, os.path.join(folder, constants.ASSETS_DIRECTORY)):
         with translated(made):
@@ -153,7 +156,10 @@ class _Writer:
         objects = list(walk(root, listing.children))
         self._numbers = {id(item): k for k, (item, _) in enumerate(objects)}
         for k, (item, _) in enumerate(objects):
-            self._numbers.setdefault(id(_variable_of(item)), k)
+            variable = _variable_of(item)
+            if variable is not None:
+                self._numbers.setdefault(id(variable), k)
+                self._numbers.setdefault(id(variable._copies[0]), k)  # what functions use
         for item, _ in list(objects):
             for _, _, slot in slots(item):
                 if id(slot) not in self._numbers:
@@ -182,7 +188,7 @@ class _Writer:
             functions = self._functions_of(k) if k else root_functions
             self._add_functions(k, functions, writer)
         for alias, function in self._aliases.items():
-            for concrete in saved_functions.concrete_functions_of(function):
+            for concrete in saved_functions.written_functions_of(function):
                 self._meta_graph.meta_info_def.function_aliases[writer.concrete(concrete)] = alias
         graphs = saved_functions.signature_graphs(signatures, root_functions)
         variables = [
