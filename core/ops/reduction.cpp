@@ -346,12 +346,13 @@ const Op cumprod{{
     .tensor_attrs = {{"axis", "Tidx"}},
     .infer = scan_infer,
     .kernel = cpu::cumprod,
-    // The derivative by an element is the sum of all products that contain it, divided by it.
+    // The derivative by an element is the sum of all products that contain it, divided by it: 0
+    // by an element that is 0, as in TensorFlow.
     .gradient =
         [](GradContext& g) {
           const Tensor sums =
               call(cumsum, {conjugate(g.output(0)) * g.dy()}, opposite(g.attrs<ScanAttrs>()));
-          g.set(0, sums / conjugate(g.input(0)));
+          g.set(0, call(divide_no_nan, {sums, conjugate(g.input(0))}));
         },
     .needs = {{.inputs = 1, .outputs = 1}},
     .doc = R"(Running products along an axis; arguments as in `tf.cumsum`.

@@ -258,3 +258,12 @@ def test_mean_and_maximum_of_empty_batches() -> None:
 @pytest.mark.parametrize(("value", "count"), [(100, 300), (1, 256), (3, 65536), (5, 7)])
 def test_means_of_narrow_integers_do_not_wrap(dtype: str, value: int, count: int) -> None:
     assert int(tf.reduce_mean(tf.fill([count], tf.cast(value, dtype)))) == value
+
+
+def test_the_gradient_of_running_products_is_zero_by_an_element_that_is_zero():
+    x = tf.constant([2.0, 0.0, 3.0, 0.0])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        products = tf.math.cumprod(x), tf.math.cumprod(x, exclusive=True)
+    for product in products:
+        np.testing.assert_array_equal(tape.gradient(product, x), [1.0, 0.0, 0.0, 0.0])
