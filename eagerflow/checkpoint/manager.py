@@ -125,18 +125,17 @@ class CheckpointManager:
 
         Args:
             checkpoint_number: an integer or a variable; by default the checkpoint's counter.
-            check_interval: whether to do nothing when too few steps have passed.
+            check_interval: whether to do nothing when too few steps have passed; without, nothing is
+                done when none has.
             options: `CheckpointOptions`.
 
         Returns:
             The path, or None if nothing was saved.
         """
         if self._interval is not None:
-            step = int(self._step_counter)
-            if (
-                check_interval
-                and self._last_step is not None
-                and step < self._last_step + self._interval
+            step, last = int(self._step_counter), self._last_step
+            if last is not None and (
+                step == last or (check_interval and step < last + self._interval)
             ):
                 return None
             self._last_step = step

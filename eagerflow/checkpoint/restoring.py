@@ -342,7 +342,7 @@ def look_again() -> None:
 
 def _check(assignments: list[Any], reader: BundleReader) -> None:
     """Fails, naming them all, if there are variables that tensors do not fit."""
-    problems = []
+    problems, dtypes_differ = [], False
     for _, tensor, item, key in assignments:
         if not isinstance(item, Variable):
             continue
@@ -356,11 +356,15 @@ def _check(assignments: list[Any], reader: BundleReader) -> None:
                 f"{_place(key)} ({item.name}): the variable has dtype {item.dtype.name}, the "
                 f"checkpoint has {tensor.dtype.name}"
             )
+            dtypes_differ = True
     if problems:
-        raise ValueError(
+        message = (
             f"Received incompatible tensors from {reader.prefix}; nothing was restored:\n  "
             + "\n  ".join(problems)
         )
+        if dtypes_differ:
+            raise errors.InvalidArgumentError(None, None, message)
+        raise ValueError(message)
 
 
 def _place(key: str) -> str:
