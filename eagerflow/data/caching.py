@@ -23,6 +23,8 @@ def cached(source: Dataset, filename: Any) -> Dataset:
 class CacheDataset(UnaryDataset):
     """The elements, kept in memory by the first pass that reaches the end."""
 
+    _public_name = "CacheDataset"
+
     _has_state = True
     _passing = (*UnaryDataset._passing, "_elements", "_lock")
 
@@ -95,6 +97,8 @@ class CachingCursor(Cursor):
 
 class FileCacheDataset(UnaryDataset):
     """The elements, kept in a file by the first pass that reaches the end."""
+
+    _public_name = "CacheDataset"
 
     def __init__(self, source: Dataset, path: str) -> None:
         super().__init__(source)

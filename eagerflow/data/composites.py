@@ -70,6 +70,8 @@ REBUILD: dict[str, Callable[..., Any]] = {
 class RaggedBatchDataset(UnaryDataset):
     """Batches in which parts of unknown size are ragged tensors."""
 
+    _public_name = "_BatchDataset"
+
     def __init__(
         self, source: Dataset, batch_size: Any, drop_remainder: Any, splits_dtype: Any
     ) -> None:
@@ -134,6 +136,8 @@ class RaggedRowsCursor(InputCursor):
 
 class SparseBatchDataset(GroupingDataset):
     """Batches of tensors of different sizes as sparse tensors."""
+
+    _public_name = "_DenseToSparseBatchDataset"
 
     def __init__(self, source: Dataset, batch_size: Any, row_shape: Any) -> None:
         super().__init__(source, batch_size, False)

@@ -146,7 +146,7 @@ class Creation:
         >>> list(dataset.as_numpy_iterator()) == list(dataset.as_numpy_iterator())
         True
         """
-        return random_source.RandomDataset(seeds.operation_seeds(seed), rerandomize_each_iteration)
+        return random_source.RandomDataset(seed, rerandomize_each_iteration)
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:

@@ -152,6 +152,8 @@ class FilterCursor(InputCursor):
 class EnumerateDataset(UnaryDataset):
     """Pairs of an index and the element."""
 
+    _public_name = "_ZipDataset"
+
     def __init__(self, source: Dataset, start: Any) -> None:
         super().__init__(source)
         self._start = integer(start, "start")

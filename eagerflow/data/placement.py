@@ -20,6 +20,8 @@ class PlacedDataset(UnaryDataset):
         device: the device's name.
     """
 
+    _public_name = "_CopyToDeviceDataset"
+
     def __init__(self, source: Dataset, device: str) -> None:
         super().__init__(source)
         self._device = device

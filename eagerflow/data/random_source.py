@@ -24,9 +24,14 @@ class RandomDataset(Dataset):
 
     _has_state = True
 
-    def __init__(self, seeds: tuple[int, int] | None, each_iteration: bool | None) -> None:
+    def __init__(
+        self,
+        seed: Any = None,
+        rerandomize_each_iteration: bool | None = None,
+        name: str | None = None,
+    ) -> None:
         super().__init__()
-        self._seeds = SeedSequence(seeds, bool(each_iteration))
+        self._seeds = SeedSequence(operation_seeds(seed), bool(rerandomize_each_iteration))
 
     def _cursor(self, context: Context) -> Cursor:
         return RandomCursor(self._seeds)

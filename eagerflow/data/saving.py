@@ -188,6 +188,8 @@ class ShardDataset(Dataset):
 class LoadedDataset(UnaryDataset):
     """The elements of all shards."""
 
+    _public_name = "_LoadDataset"
+
     def __init__(self, source: Dataset, spec: Any, count: int, path: str, whole: bool) -> None:
         super().__init__(source)
         self._declared = spec
@@ -291,6 +293,8 @@ class EmptyDataset(Dataset):
 
 class SnapshotDataset(SavingDataset):
     """The elements, written by the first pass that reaches the end and read by later ones."""
+
+    _public_name = "_MapDataset"
 
     _passing = (*SavingDataset._passing, "_compression", "_path", "_place", "_shard_func")
 

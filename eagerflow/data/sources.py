@@ -251,6 +251,8 @@ class RangeCursor(Cursor):
 class CounterDataset(Dataset):
     """Infinitely many equally spaced values."""
 
+    _public_name = "_ScanDataset"
+
     def __init__(self, start: Any, step: Any, dtype: Any) -> None:
         super().__init__()
         self._dtype = dtypes.as_dtype(dtype)
@@ -290,6 +292,8 @@ class CounterCursor(Cursor):
 
 class GeneratorDataset(Dataset):
     """What a Python generator yields, checked against the declared specs."""
+
+    _public_name = "_FlatMapDataset"
 
     def __init__(self, generator: Callable[..., Any], spec: Any, args: tuple[Any, ...]) -> None:
         super().__init__()

@@ -18,6 +18,8 @@ Tensor = _core.Tensor
 class PartDataset(Dataset):
     """One component of windows' elements."""
 
+    _public_name = "_VariantDataset"
+
     def __init__(self, values: list[Any], spec: Any) -> None:
         super().__init__()
         self._values = values

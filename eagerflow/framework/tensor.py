@@ -111,8 +111,9 @@ def _str(self: Any) -> str:
     if _core.is_symbolic(self):
         if _core.graph_of(self) is None:
             return _symbolic_repr(self)
-        shape = "<unknown>" if self.shape.rank is None else self.shape
-        return f'Tensor("{self.name}", shape={shape}, dtype={self.dtype.name})'
+        shape = "" if self.shape.rank is None else f", shape={self.shape}"
+        device = f", device={self.device}" if self.device else ""
+        return f'Tensor("{self.name}"{shape}, dtype={self.dtype.name}{device})'
     text = value_text(self, False)
     if "\n" in text:
         text = "\n" + text

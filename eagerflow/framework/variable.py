@@ -45,6 +45,10 @@ class VariableAggregation(enum.Enum):
         return hash(self.value)
 
 
+# As it is written.
+VariableAggregation.__name__ = "VariableAggregationV2"
+
+
 class _Creators(threading.local):
     def __init__(self) -> None:
         # The innermost last, each with the `tf.Graph` whose variables it makes, or None.

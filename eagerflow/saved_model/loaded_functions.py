@@ -320,4 +320,4 @@ class SignatureMap(Mapping[str, Any]):
         return {}
 
     def __repr__(self) -> str:
-        return f"_SignatureMap({list(self)})"
+        return f"_SignatureMap({dict(self)})"

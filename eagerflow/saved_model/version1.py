@@ -234,4 +234,4 @@ class Signatures(Mapping[str, ConcreteFunction]):
         return {}
 
     def __repr__(self) -> str:
-        return f"_SignatureMap({list(self)})"
+        return f"_SignatureMap({dict(self)})"

@@ -238,3 +238,23 @@ def test_optional_values_are_arguments_and_results():
     assert doubled(tf.experimental.Optional.from_value(4.0)).get_value().numpy() == 8.0
     assert not doubled(tf.experimental.Optional.empty(tf.TensorSpec([]))).has_value()
     assert doubled.experimental_get_tracing_count() == 1
+
+
+def test_datasets_are_written_as_tensorflow_does():
+    numbers = D.range(3)
+    written = {
+        "CacheDataset": numbers.cache(),
+        "_ZipDataset": numbers.enumerate(),
+        "_ScanDataset": D.counter(),
+        "_FlatMapDataset": D.from_generator(lambda: [1], output_signature=tf.TensorSpec([])),
+        "_VariantDataset": next(iter(numbers.window(2))),
+        "_DenseToSparseBatchDataset": D.from_tensor_slices([[1]]).sparse_batch(2, [3]),
+        "TextLineDatasetV2": tf.data.TextLineDataset("x"),
+    }
+    for name, dataset in written.items():
+        assert repr(dataset).startswith(f"<{name} element_spec=")
+
+
+def test_random_dataset_takes_a_seed():
+    values = tf.data.experimental.RandomDataset(4).take(2)
+    assert list(values.as_numpy_iterator()) == list(D.random(seed=4).take(2).as_numpy_iterator())

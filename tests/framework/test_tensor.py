@@ -220,3 +220,31 @@ def test_indices_are_integer_scalars():
     for value in (tf.constant([1]), tf.Variable(1.0), tf.Variable([1])):
         with pytest.raises(TypeError, match="only integer scalar"):
             "abc"[value]
+
+
+def test_symbolic_tensors_are_written_as_tensorflow_does():
+    written = []
+
+    @tf.function
+    def function(x):
+        with tf.device("CPU:0"):
+            placed = tf.identity(x, name="placed")
+        written.extend([str(x), repr(x), str(placed), str(tf.constant(1, name="one"))])
+        return x
+
+    function.get_concrete_function(tf.TensorSpec(None, tf.float32))
+    assert written == [
+        'Tensor("x:0", dtype=float32)',
+        "<tf.Tensor 'x:0' shape=<unknown> dtype=float32>",
+        'Tensor("placed:0", dtype=float32, device=/device:CPU:0)',
+        'Tensor("one:0", shape=(), dtype=int32)',
+    ]
+
+
+def test_indexed_slices_are_written_with_their_tensors():
+    slices = tf.IndexedSlices(tf.constant([1.0]), tf.constant([0]), tf.constant([3]))
+    assert str(slices) == (
+        "IndexedSlices(indices=tf.Tensor([0], shape=(1,), dtype=int32), "
+        "values=tf.Tensor([1.], shape=(1,), dtype=float32), "
+        "dense_shape=tf.Tensor([3], shape=(1,), dtype=int32))"
+    )

@@ -241,3 +241,8 @@ def test_programs_change_whether_a_variable_is_trainable():
     with tf.GradientTape() as tape:
         product = variable * 2
     assert float(tape.gradient(product, variable)) == 2
+
+
+def test_choices_are_written_as_tensorflow_does():
+    assert repr(tf.VariableAggregation.MEAN) == "<VariableAggregationV2.MEAN: 2>"
+    assert str(tf.VariableSynchronization.ON_READ) == "VariableSynchronization.ON_READ"

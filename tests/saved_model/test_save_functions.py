@@ -31,6 +31,9 @@ def test_what_is_loaded_can_be_saved_again(tmp_path):
     loaded = tf.saved_model.load(tmp_path / "b")
     assert loaded.run(tf.constant([1.0])).numpy().tolist() == [4.0]
     assert loaded.signatures["serving_default"](tf.constant([2.0]))["output_0"].numpy() == [7.0]
+    assert repr(loaded.signatures).startswith(
+        "_SignatureMap({'serving_default': <ConcreteFunction "
+    )
 
 
 def test_functions_that_were_loaded_are_saved_again(tmp_path):

@@ -161,7 +161,7 @@ class KerasTensor:
         if self._keras_history is not None:
             layer = f" (created by layer '{self._keras_history.layer.name}')"
         if self._composite_spec is not None:
-            return f"<{type(self).__name__}: type_spec={self._composite_spec}{layer}>"
+            return f"<KerasTensor: type_spec={self._composite_spec}{layer}>"
         inferred = ""
         if self._inferred_value is not None:
             inferred = f" inferred_value={self._inferred_value}"
@@ -171,6 +171,20 @@ class KerasTensor:
             if layer
             else f"<KerasTensor: shape={self._shape} dtype={self._dtype.name}{name}>"
         )
+
+    def __str__(self) -> str:
+        spec, history = self.type_spec, self._keras_history
+        # Only an input's spec has its name.
+        if self._composite_spec is None and history is not None and not self.node.is_input:
+            spec = TensorSpec(self._shape, self._dtype)
+        fields = [f"type_spec={spec}"]
+        if self._inferred_value is not None:
+            fields.append(f"inferred_value={self._inferred_value}")
+        if self._name:
+            fields.append(f"name={self._name!r}")
+        if history is not None:
+            fields.append(f"description=\"created by layer '{history.layer.name}'\"")
+        return f"KerasTensor({', '.join(fields)})"
 
 
 def has_symbolic(values: Iterable[Any]) -> bool:

@@ -349,3 +349,17 @@ def test_models_of_programs_whose_sizes_are_dimensions():
         assert model.predict([tf.ones([4, 3]), tf.ones([4, 2])], verbose=0).shape == (4, 1)
     finally:
         tf.compat.v1.enable_v2_tensorshape()
+
+
+def test_symbolic_tensors_tell_their_spec():
+    x = tf.keras.Input([3], name="x")
+    assert str(x) == (
+        "KerasTensor(type_spec=TensorSpec(shape=(None, 3), dtype=tf.float32, name='x'), name='x', "
+        "description=\"created by layer 'x'\")"
+    )
+    assert str(tf.keras.layers.Dense(2, name="d")(x)) == (
+        "KerasTensor(type_spec=TensorSpec(shape=(None, 2), dtype=tf.float32, name=None), "
+        "name='d', description=\"created by layer 'd'\")"
+    )
+    rows = tf.keras.Input([None], ragged=True, name="rows")
+    assert repr(rows).startswith("<KerasTensor: type_spec=RaggedTensorSpec(")
