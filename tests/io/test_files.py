@@ -86,3 +86,14 @@ def test_gfile_reads_and_writes_text_and_bytes(tmp_path):
         gfile.GFile(path, "q")
     with pytest.raises(tf.errors.NotFoundError):
         gfile.GFile(path + "none").read()
+
+
+def test_matches_of_a_pattern_that_begins_with_a_wildcard_are_in_the_folder_dot(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.csv", "s/b.csv"):
+        tf.io.write_file(name, "x")
+    assert tf.io.gfile.glob("*.csv") == tf.io.gfile.glob("./*.csv") == ["./a.csv"]
+    assert tf.io.matching_files("*/*.csv").numpy().tolist() == [b"./s/b.csv"]
+    assert tf.io.gfile.glob("s/*.csv") == ["s/b.csv"] and tf.io.gfile.glob("a.csv") == ["a.csv"]

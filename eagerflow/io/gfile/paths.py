@@ -175,7 +175,9 @@ def _matches(pattern: str) -> list[str]:
     if not any(mark in pattern for mark in "*?["):
         return [pattern] if os.path.exists(pattern) else []
     parts = pattern.split("/")
-    matches = ["/"] if pattern.startswith("/") else [""]
+    # A pattern that begins with a wildcard is one in the folder ".", and its matches say so.
+    here = "." if any(mark in parts[0] for mark in "*?[") else ""
+    matches = ["/"] if pattern.startswith("/") else [here]
     for part in parts:
         if not part:
             continue

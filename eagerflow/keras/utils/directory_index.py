@@ -85,10 +85,7 @@ def index_directory(
             )
         class_names = sorted(set(labels))
         inferred = list(labels)  # type: ignore[assignment]
-    if labels is None:
-        io_utils.print_msg(f"Found {len(paths)} files.")
-    else:
-        io_utils.print_msg(f"Found {len(paths)} files belonging to {len(class_names)} classes.")
+    io_utils.print_msg(f"Found {len(paths)} files belonging to {len(class_names)} classes.")
     if shuffle:
         if seed is None:
             seed = np.random.randint(1000000)

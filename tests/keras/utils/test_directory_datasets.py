@@ -93,6 +93,8 @@ def test_texts(folders, capsys):
     assert texts.numpy().tolist() == [b"cat 0", b"cat 1", b"cat 2", b"dog 0"]
     assert labels.numpy().tolist() == [0, 0, 0, 1] and labels.dtype == tf.int32
     assert data.class_names == ["cat", "dog"]
+    utils.text_dataset_from_directory(folders, label_mode=None)
+    assert capsys.readouterr().out == "Found 6 files belonging to 1 classes.\n"
     train, val = utils.text_dataset_from_directory(
         folders, validation_split=0.5, subset="both", seed=1, label_mode="binary"
     )
