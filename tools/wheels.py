@@ -72,7 +72,8 @@ def build(python: Path, work: Path, out: Path) -> Path:
     folder = f"build-dir=build-wheels-{python.parent.parent.name}"
     run(own, "-m", "pip", "wheel", "--quiet", "--no-deps", "-C", folder, "-w", work / "raw", ROOT)
     (raw,) = (work / "raw").glob("*.whl")
-    run(sys.executable, "-m", "auditwheel", "repair", "-w", work / "repaired", raw)
+    repair = ("-m", "auditwheel", "repair", "-z", 9, "-w")
+    run(sys.executable, *repair, work / "repaired", raw)
     (repaired,) = (work / "repaired").glob("*.whl")
     return Path(shutil.move(repaired, out / repaired.name))
 
