@@ -36,7 +36,11 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "distribute.distribute_utils": (f"{_INTERNALS}.distribution",),
     "distribute.input_ops": (f"{_INTERNALS}.distribution",),
     "distribute.ps_values": (f"{_INTERNALS}.distributed_values",),
-    "distribute.strategy_combinations": (f"{_INTERNALS}.combinations",),
+    "distribute.combinations": (f"{_INTERNALS}.distribute_combinations",),
+    "distribute.strategy_combinations": (
+        f"{_INTERNALS}.combinations",
+        f"{_INTERNALS}.distribute_combinations",
+    ),
     "distribute.values": (f"{_INTERNALS}.distributed_values", "eagerflow.distribute"),
     "dlpack.dlpack": ("eagerflow.experimental.dlpack",),
     "eager.backprop": (f"{_INTERNALS}.backprop",),
@@ -150,6 +154,7 @@ _INTERNAL_NAMESPACES: dict[str, tuple[str, ...]] = {
     "decorator": (f"{_INTERNALS}.decorators",),
     "dispatch": (f"{_INTERNALS}.dispatch",),
     "distribute": (f"{_INTERNALS}.distribution",),
+    "distribute.combinations": (f"{_INTERNALS}.distribute_combinations",),
     "distribute.interim": (f"{_INTERNALS}.distribution",),
     "eager_context": (f"{_INTERNALS}.context",),
     "feature_column": (f"{_INTERNALS}.columns", "eagerflow.feature_column"),
@@ -164,7 +169,11 @@ _INTERNAL_NAMESPACES: dict[str, tuple[str, ...]] = {
     "test": (f"{_INTERNALS}.combinations",),
     "test.combinations": (f"{_INTERNALS}.combinations",),
     "tracking": (f"{_INTERNALS}.tracking", f"{_INTERNALS}.registrations"),
-    "train": (f"{_INTERNALS}.root", f"{_INTERNALS}.registrations"),
+    "train": (
+        f"{_INTERNALS}.root",
+        f"{_INTERNALS}.registrations",
+        "eagerflow.v1.checkpoint_state",
+    ),
     "types": (f"{_INTERNALS}.types_core", f"{_INTERNALS}.composites"),
     "types.data": ("eagerflow.data",),
 }

@@ -63,14 +63,14 @@ class DeviceSpec:
         return self._device_index
 
     @classmethod
-    def from_string(cls, spec: str) -> DeviceSpec:
-        """The parts of a name like "/job:a/task:0/device:GPU:1", "/GPU:1" or "cpu".
+    def from_string(cls, spec: str | None) -> DeviceSpec:
+        """The parts of a name like "/job:a/task:0/device:GPU:1", "/GPU:1" or "cpu"; None has none.
 
         Raises:
             ValueError: if the name is not well formed.
         """
         parts: dict[str, Any] = {}
-        for part in filter(None, spec.split("/")):
+        for part in filter(None, (spec or "").split("/")):
             words = part.split(":")
             if len(words) == 2 and words[0] in ("job", "replica", "task"):
                 parts[words[0]] = words[1] if words[0] == "job" else int(words[1])

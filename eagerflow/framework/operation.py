@@ -190,6 +190,7 @@ class GraphInspection:
     nodes: list[Any]
     name: str
     outer: Any
+    device_label: str
     captures: list[tuple[Any, Any]]
 
     # The graph that operations are added to eventually is the function's.
@@ -352,6 +353,11 @@ class GraphInspection:
         """The functions that the graph's operations call, by name."""
         library = [*self.as_graph_def().library.function, *self.imported_functions]
         return {message.signature.name: _FunctionDefinition(message) for message in library}
+
+    def _apply_device_functions(self, operation: Any) -> None:
+        """Tells an object, by its method, the device that operations are asked to run on now."""
+        if self.device_label:
+            operation._set_device_from_string(self.device_label)
 
     def _get_control_flow_context(self) -> None:
         """None: branches and loops are graphs of their own."""

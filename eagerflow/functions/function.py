@@ -196,6 +196,11 @@ class Function(_core.TracedCall, Callable):
             tracebacks.keep_program(error)
             raise error
 
+    @property
+    def _concrete_variable_creation_fn(self) -> ConcreteFunction | None:
+        """The first trace, whose graph Keras shows in TensorBoard; None before it."""
+        return next(iter(self._cache), None)
+
     def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
         return list(self._cache)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -125,9 +126,17 @@ def _kind_of(function: Any) -> str:
 
 @functools.cache
 def _position_of_name(function: Any) -> int | None:
-    """Which of its parameters is the name of its operations; None if it has no such."""
+    """Which of its parameters is the name of its operations; None if it has no such.
+
+    One that has to be given names something else.
+    """
     parameters = parameter_names(function)
-    return parameters.index("name") if "name" in parameters else None
+    if (
+        "name" not in parameters
+        or inspect.signature(function).parameters["name"].default is not None
+    ):
+        return None
+    return parameters.index("name")
 
 
 def _name_call(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:

@@ -202,6 +202,24 @@ class BaseSession:
         """Not supported: raises a RuntimeError."""
         raise RuntimeError("Sessions run fetches at once, not in parts.")
 
+    def _make_callable_from_options(self, options: Any) -> Callable[..., list[Any]]:
+        """A function of the values that are fed, which gives those of the tensors that are fetched.
+
+        Args:
+            options: a `CallableOptions`. What takes the place of tensors is run before.
+        """
+        feeds, fetches, targets = list(options.feed), list(options.fetch), list(options.target)
+        sources = [connection.from_tensor for connection in options.tensor_connection]
+        replaced = [connection.to_tensor for connection in options.tensor_connection]
+
+        def call(*values: Any, run_metadata: Any = None) -> list[Any]:
+            fed = dict(zip(feeds, values, strict=True))
+            if sources:
+                fed |= dict(zip(replaced, self.run(sources, fed), strict=True))
+            return self.run([fetches, targets], fed)[0]
+
+        return call
+
     def make_callable(
         self, fetches: Any, feed_list: Any = None, accept_options: bool = False
     ) -> Any:

@@ -45,14 +45,18 @@ def _handler(rule: Rule) -> Handler:
             values["lr"] = values["alpha"]
         if "delta" in values:
             values["grad"] = values["delta"]
+        changes: list[Any] = []
         for name, value in rule(SimpleNamespace(**values), attrs).items():
-            if rows is None:
-                variables[name].assign(value, read_value=False)
-            else:
-                variables[name].scatter_update(tf.IndexedSlices(value, rows))
+            # A session that runs the last of them runs them all.
+            with tf.control_dependencies(changes[-1:]):
+                if rows is None:
+                    changes.append(variables[name].assign(value, read_value=False))
+                else:
+                    changes.append(variables[name].scatter_update(tf.IndexedSlices(value, rows)))
         if node.op.startswith("Resource"):
             return []
-        return [inputs["var"].read_value()]
+        with tf.control_dependencies(changes[-1:]):
+            return [inputs["var"].read_value()]
 
     return handler
 

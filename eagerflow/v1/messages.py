@@ -55,6 +55,38 @@ class GraphOptions(_Message):
     """Settings of graphs' execution."""
 
 
+class RewriterConfig(_Message):
+    """Settings of the rewriting of graphs; accepted, as plans rewrite what they run."""
+
+    DEFAULT, ON, OFF, AGGRESSIVE = range(4)
+    NO_MEM_OPT, MANUAL = 1, 2
+    TWO, ONE = 0, 1
+
+
+class CallableOptions(_Message):
+    """What a session's callable is fed, runs and gives, by names of tensors and operations."""
+
+    def __init__(self, **fields: Any) -> None:
+        super().__init__(**fields)
+        self.feed: list[str] = []
+        self.fetch: list[str] = []
+        self.target: list[str] = []
+        self.tensor_connection = _Connections()
+
+
+class _Connections(list[Any]):
+    """Tensors that take the place of others."""
+
+    def add(self) -> Any:
+        """A new connection, whose `from_tensor` and `to_tensor` are to be set."""
+        self.append(TensorConnection())
+        return self[-1]
+
+
+class TensorConnection(_Message):
+    """A tensor that takes the place of another one in a run, by their names."""
+
+
 class OptimizerOptions(_Message):
     """Settings of graphs' optimization."""
 

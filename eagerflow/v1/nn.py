@@ -57,6 +57,14 @@ conv2d = _version_1(
     "A convolution of images.",
     filter="filters",
 )
+convolution = _version_1(
+    "convolution(input, filter=None, padding=None, strides=None, dilation_rate=None, name=None,"
+    " data_format=None, filters=None, dilations=None)",
+    nn.convolution,
+    "A convolution along one, two or three axes.",
+    filter="filters",
+    dilation_rate="dilations",
+)
 dilation2d = _version_1(
     "dilation2d(input, filter=None, strides=None, rates=None, padding=None, name=None, filters=None,"
     " dilations=None)",

@@ -1,5 +1,6 @@
 """What another Keras package needs of TensorFlow's inside, beside `install_as_tensorflow(keras=False)`."""
 
+import functools
 import inspect
 import subprocess
 import sys
@@ -10,15 +11,20 @@ import pytest
 
 import eagerflow as tf
 from eagerflow.compat.internals import (
+    columns,
     combinations,
     composites,
     decorators,
     dispatch,
+    distribute_combinations,
     functions,
+    operators,
     saving,
+    test_util,
     tracking,
     xla,
 )
+from eagerflow.v1 import messages
 
 # A symbolic value of a Keras has the operators that it finds in the class of tensors, and a dispatcher of
 # its own for what they and all functions are called with.
@@ -357,3 +363,153 @@ def test_results_of_assignments_in_functions_have_an_operation():
 
     doubled_if(tf.constant(True))
     assert variable.numpy() == 2.0
+
+
+def test_parts_of_tensors_are_a_public_function():
+    name = decorators.get_canonical_name_for_symbol(operators.getitem)
+    assert name == "__operators__.getitem"
+    function = decorators.get_symbol_from_name(name)
+    assert function is operators.getitem
+    assert function(tf.constant([1, 2, 3]), slice(1, None)).numpy().tolist() == [2, 3]
+
+
+def test_arguments_of_parameterized_tests_are_their_own():
+    from absl.testing import parameterized
+
+    calls = []
+
+    def noting(text):
+        def decorate(test):
+            @functools.wraps(test)
+            def noted(self, *args, **kwargs):
+                calls.append(text)
+                test(self, *args, **kwargs)
+
+            return noted
+
+        return decorate
+
+    @combinations.generate(combinations.combine(mode=["eager", "graph"]))
+    @test_util.for_all_test_methods(noting, "noted")
+    class Tests(parameterized.TestCase):
+        @parameterized.parameters("sum", "mean")
+        def test_parameter(self, mode):
+            calls.append(mode)
+
+        def test_plain(self):
+            calls.append("plain")
+
+    result = unittest.TestResult()
+    unittest.defaultTestLoader.loadTestsFromTestCase(Tests).run(result)
+    assert result.testsRun == 6 and not result.errors, result.errors
+    assert sorted(calls) == ["mean"] * 2 + ["noted"] * 6 + ["plain"] * 2 + ["sum"] * 2
+
+
+def test_tests_take_strategies_by_name():
+    seen = []
+
+    class Tests(unittest.TestCase):
+        @distribute_combinations.generate(
+            combinations.combine(
+                mode="eager",
+                strategy=[
+                    distribute_combinations.one_device_strategy,
+                    distribute_combinations.mirrored_strategy_with_one_cpu,
+                    distribute_combinations.tpu_strategy,
+                ],
+            )
+        )
+        def test_it(self, strategy):
+            seen.append(type(strategy).__name__)
+
+    result = unittest.TestResult()
+    unittest.defaultTestLoader.loadTestsFromTestCase(Tests).run(result)
+    assert not result.errors and len(result.skipped) == 1
+    assert sorted(seen) == ["MirroredStrategy", "OneDeviceStrategy"]
+    with pytest.raises(AttributeError):
+        distribute_combinations.no_such_name  # noqa: B018
+
+
+def test_columns_have_weights_of_a_layer():
+    layer = tf.keras.layers.Layer()
+    manager = columns.StateManager(layer, trainable=True)
+    made = []
+    for name in ("a", "b"):
+        column = tf.feature_column.embedding_column(
+            tf.feature_column.categorical_column_with_identity(name, 3), dimension=2
+        )
+        made.append(manager.create_variable(column, "embedding_weights", [3, 2]))
+        assert manager.get_variable(column, "embedding_weights") is made[-1]
+    assert all(any(weight is w for w in layer.trainable_weights) for weight in made)
+    assert made[0] is not made[1]
+
+
+def test_tables_are_read_and_restored_as_another_keras_does():
+    table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+    table.insert(tf.constant(["a", "b"]), tf.constant([1, 2], tf.int64))
+    (factory,) = tracking.saveable_objects_from_trackable(table).values()
+    values = [part.tensor for part in factory().specs]
+    assert sorted(len(value) for value in values) == [2, 2]
+    fresh = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1)
+    (factory,) = tracking.saveable_objects_from_trackable(fresh).values()
+    factory().restore(values, None)
+    assert fresh.lookup(tf.constant(["b", "c"])).numpy().tolist() == [2, -1]
+    variable = tf.Variable(1.0)
+    (factory,) = tracking.saveable_objects_from_trackable(variable).values()
+    factory().restore([np.float32(3.0)])
+    assert float(variable) == 3.0
+    assert tracking.saveable_objects_from_trackable(tf.Module()) == {}
+    holder = tf.Module()
+    holder.inner = variable
+    assert tracking.list_objects(holder)[1] is variable
+
+
+def test_callables_of_sessions_by_names_of_tensors():
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        x, y = v1.placeholder(tf.float32, name="x"), v1.placeholder(tf.float32, name="y")
+        count = tf.Variable(0.0)
+        total, update = x + 2.0 * y, count.assign_add(1.0, read_value=False)
+        session.run(count.initializer)
+        options = messages.CallableOptions()
+        options.feed.append(x.name)
+        options.fetch.append(total.name)
+        options.target.append(update.name)
+        connection = options.tensor_connection.add()
+        connection.from_tensor, connection.to_tensor = (x * 10.0).name, y.name
+        call = session._make_callable_from_options(options)
+        assert [float(value) for value in call(np.float32(1.0), run_metadata=None)] == [21.0]
+        assert float(session.run(count)) == 1.0
+
+
+def test_settings_of_rewriting_are_accepted():
+    rewrites = messages.RewriterConfig()
+    rewrites.implementation_selector = messages.RewriterConfig.ON
+    config = tf.compat.v1.ConfigProto(
+        graph_options=tf.compat.v1.GraphOptions(rewrite_options=rewrites)
+    )
+    assert config.graph_options.rewrite_options.implementation_selector == 1
+
+
+def test_graphs_tell_the_device_that_is_asked_for():
+    class Captured:
+        device = None
+
+        def _set_device_from_string(self, device):
+            self.device = device
+
+    with tf.Graph().as_default() as graph:
+        captured = Captured()
+        graph._apply_device_functions(captured)
+        assert captured.device is None and tf.DeviceSpec.from_string(None).device_type is None
+        with tf.device("/cpu:0"):
+            graph._apply_device_functions(captured)
+        assert tf.DeviceSpec.from_string(captured.device).device_type == "CPU"
+
+
+def test_functions_have_their_first_trace():
+    function = tf.function(lambda x: x + 1)
+    assert function._concrete_variable_creation_fn is None
+    first = function.get_concrete_function(tf.constant(1))
+    function(tf.constant(1.0))
+    assert function._concrete_variable_creation_fn is first

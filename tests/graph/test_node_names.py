@@ -7,6 +7,7 @@ import json
 import pytest
 
 import eagerflow as tf
+from eagerflow.framework.op_function import op_function
 from oracle import node_names, registry, values
 
 RECORDED = json.loads(node_names.FILE.read_text())
@@ -86,3 +87,14 @@ def test_functions_with_the_arguments_of_version_1_are_named_once(call, unnamed,
     """Their operations are in the scope of the function that they call; names are TensorFlow's."""
     with tf.Graph().as_default():
         assert [call(None).op.name, call("q").op.name] == [unnamed, named]
+
+
+def test_names_that_have_to_be_given_name_no_operations() -> None:
+    functions = {"tanh": tf.tanh}
+
+    @op_function
+    def known(name, default=None):
+        return functions.get(name, default)
+
+    with tf.Graph().as_default():
+        assert known("tanh") is tf.tanh and known(name="tanh") is tf.tanh

@@ -130,3 +130,19 @@ def test_layers_follow_the_graphs_seed():
     first = weights()
     assert first == weights()
     assert first[0][0] != first[2][0]
+
+
+@pytest.mark.parametrize("rows", [False, True])
+def test_raw_updates_change_all_variables_of_a_session(rows):
+    with tf.Session() as session:
+        variable, accumulator = tf2.Variable([[1.0], [2.0]]), tf2.Variable([[0.0], [0.0]])
+        given = {"var": variable.handle, "accum": accumulator.handle, "lr": 1.0, "momentum": 0.5}
+        if rows:
+            update = tf2.raw_ops.ResourceSparseApplyMomentum(grad=[[1.0]], indices=[1], **given)
+        else:
+            update = tf2.raw_ops.ResourceApplyMomentum(grad=[[0.0], [1.0]], **given)
+        session.run(tf.global_variables_initializer())
+        for _ in range(2):
+            session.run(update)
+        assert session.run(accumulator).tolist() == [[0.0], [1.5]]
+        assert session.run(variable).tolist() == [[1.0], [-0.5]]

@@ -62,3 +62,13 @@ def test_metrics_have_the_parameters_of_all_metrics_last():
     assert names[4:] == ["metrics_collections", "updates_collections", "name"]
     with pytest.raises(RuntimeError, match="eager"):
         metrics.mean([1.0])
+
+
+def test_convolutions_by_the_rank_of_their_filter():
+    x, kernel = tf.ones([1, 4, 1]), tf.ones([2, 1, 1])
+    results = [
+        tf.nn.convolution(x, filter=kernel, padding="VALID", dilation_rate=[2]),
+        tf.nn.convolution(input=x, filters=kernel, padding="VALID", dilations=[2]),
+        tf.nn.convolution(x, kernel, "VALID", [1], [2]),
+    ]
+    assert [result.numpy().ravel().tolist() for result in results] == [[2.0, 2.0]] * 3

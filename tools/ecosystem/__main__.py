@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -88,14 +89,23 @@ def _clone(package: dict[str, Any], root: Path) -> bool:
 
 
 def run(
-    name: str, kept: Path, files: list[str], command: list[str], variables: dict[str, str]
+    name: str,
+    kept: Path,
+    files: list[str],
+    command: list[str],
+    variables: dict[str, str],
+    alone: Sequence[str] = (),
 ) -> _Results:
-    """Runs the tests in these files, and returns all results that the file `kept` has then."""
+    """Runs the tests in these files, and returns all results that the file `kept` has then.
+
+    Files whose names end like one of `alone` have a process of their own.
+    """
     folder = FOLDER / name
     left = files
     results: _Results = {}
     while left:
-        batch, left = left[:_BATCH], left[_BATCH:]
+        count = next((k for k, f in enumerate(left[:_BATCH]) if f.endswith(tuple(alone))), _BATCH)
+        batch, left = left[: count or 1], left[count or 1 :]
         rows = _run_batch(folder, batch, command, variables)
         for row in rows:
             key = _key(row)
@@ -248,13 +258,14 @@ def main() -> int:
         if not package.get("keras", True):
             here.append("--no-keras")
         began = time.time()
-        ours = run(name, FOLDER / name / "here.jsonl", files, here, variables)
+        alone = package.get("alone", ())
+        ours = run(name, FOLDER / name / "here.jsonl", files, here, variables, alone)
         print(f"{name}: {time.time() - began:.0f} s here")
         kept = FOLDER / name / "tensorflow.jsonl"
         known = {file for file, _ in _keep(kept, {})}
         fresh = files if options.again else [path for path in files if path not in known]
         if fresh and options.tensorflow:
-            run(name, kept, fresh, [options.tensorflow], variables)
+            run(name, kept, fresh, [options.tensorflow], variables, alone)
         failures = [row for row in ours.values() if row["outcome"] == "failed"]
         for line, number in families([row for row in failures if row["file"] in files])[:20]:
             print(f"{number:6} {line}")

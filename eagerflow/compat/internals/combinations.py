@@ -6,6 +6,7 @@ import contextlib
 import functools
 import inspect
 import itertools
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -162,18 +163,19 @@ def generate(
     def decorate(test: Any) -> Any:
         if isinstance(test, type):
             for name, method in list(vars(test).items()):
-                if name.startswith("test") and callable(method):
+                # What parameterized has made of a method is none, and stays as it is.
+                if name.startswith("test") and isinstance(method, types.FunctionType):
                     setattr(test, name, decorate(method))
             return _with_tests(test)
-        taken = list(inspect.signature(test).parameters)[1:]
-        takes_all = any(
-            p.kind is p.VAR_KEYWORD for p in inspect.signature(test).parameters.values()
-        )
+        # What it takes itself: what it wraps may be given its arguments by it.
+        parameters = inspect.signature(test, follow_wrapped=False).parameters
+        taken = list(parameters)[1:]
+        takes_all = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
         tests = {}
         for combination in combinations:
             run = functools.partial(_run, test, combination, test_combinations, taken, takes_all)
-            tests[test.__name__ + _name(combination)] = _method(test, run)
+            tests[_name(combination)] = _method(test, run)
         return _Tests(tests)
 
     return decorate
@@ -186,8 +188,8 @@ class _Tests:
         self.tests = tests
 
     def __set_name__(self, owner: type, name: str) -> None:
-        for full, test in self.tests.items():
-            setattr(owner, full, test)
+        for combination, test in self.tests.items():
+            setattr(owner, name + combination, test)
         delattr(owner, name)
 
 

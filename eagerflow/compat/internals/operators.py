@@ -8,6 +8,7 @@ from typing import Any
 
 import eagerflow as tf
 from eagerflow import _core
+from eagerflow.compat.internals.decorators import tf_export
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.tensor import OPERATORS
@@ -21,24 +22,28 @@ def _operand(value: Any) -> Any:
     return value if own else tf.convert_to_tensor(value)
 
 
+@tf_export("__operators__.add")
 @op_function
 def add(x: Any, y: Any, name: str | None = None) -> Any:
     """`x + y`."""
     return tf.add(x, y)
 
 
+@tf_export("__operators__.eq")
 @op_function
 def eq(self: Any, other: Any) -> Any:
     """`self == other`."""
     return operator.eq(_operand(self), other)
 
 
+@tf_export("__operators__.ne")
 @op_function
 def ne(self: Any, other: Any) -> Any:
     """`self != other`."""
     return operator.ne(_operand(self), other)
 
 
+@tf_export("__operators__.getitem")
 @op_function
 def getitem(tensor: Any, slice_spec: Any, var: Any = None) -> Any:
     """`tensor[slice_spec]`."""

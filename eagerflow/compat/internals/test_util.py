@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import unittest
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from eagerflow.framework.context import running_eagerly
@@ -36,11 +37,18 @@ def _each_test(decorate: Callable[[Any], Any]) -> Callable[[type], type]:
 
     def decorated(cls: type) -> type:
         for name, method in list(vars(cls).items()):
-            if name.startswith("test") and callable(method) and name != "test_session":
+            if name.startswith("test") and isinstance(method, FunctionType):
                 setattr(cls, name, decorate(method))
         return cls
 
     return decorated
+
+
+def for_all_test_methods(
+    decorator: Callable[..., Callable[[Any], Any]], *args: Any, **kwargs: Any
+) -> Callable[[type], type]:
+    """A decorator of classes that applies one, made with these arguments, to each test."""
+    return _each_test(decorator(*args, **kwargs))
 
 
 def _in_graph(method: Any) -> Any:

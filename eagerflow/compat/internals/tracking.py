@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar
 
+from eagerflow import _core
 from eagerflow.checkpoint import trackable as _trackable
 from eagerflow.contrib.checkpoint.containers import List, Mapping
 from eagerflow.framework.module import AutoTrackable
-from eagerflow.framework.trackable import NoDependency, Trackable, TrackableReference
+from eagerflow.framework.trackable import (
+    NoDependency,
+    Trackable,
+    TrackableReference,
+    ValueParts,
+)
 from eagerflow.framework.tracked_containers import (
     DictWrapper,
     ListWrapper,
@@ -34,8 +40,10 @@ __all__ = [
     "TrackableReference",
     "_DictWrapper",
     "_TupleWrapper",
+    "list_objects",
     "no_automatic_dependency_tracking",
     "no_automatic_dependency_tracking_scope",
+    "saveable_objects_from_trackable",
     "sticky_attribute_assignment",
     "wrap",
     "wrap_or_unwrap",
@@ -142,3 +150,56 @@ def sticky_attribute_assignment(trackable: Any, name: str, value: Any) -> Any:
     if not isinstance(value, NoDependency) and _trackable.is_trackable(value):
         trackable._track_trackable(value, name=name, overwrite=True)
     return wrap_or_unwrap(value)
+
+
+def list_objects(root_trackable: Any) -> list[Any]:
+    """An object, and all objects that belong to it."""
+    return [item for item, _ in _trackable.walk(root_trackable)]
+
+
+class _Part(NamedTuple):
+    """A tensor of what is saved of an object."""
+
+    name: str
+    tensor: Any
+
+
+class _Saveable:
+    """What is saved of an object itself, as another Keras reads and restores it.
+
+    Args:
+        obj: the object.
+    """
+
+    def __init__(self, obj: Any) -> None:
+        self._values = _trackable.values(obj)
+        self.specs = [
+            _Part(name + suffix, tensor)
+            for name, value in self._values.items()
+            for suffix, tensor in _tensors_of(value).items()
+        ]
+
+    def restore(self, tensors: Sequence[Any], shapes: Any = None) -> None:
+        """Puts tensors, in the order of `specs`, in the place of those."""
+        given = iter(tensors)
+        for value in self._values.values():
+            if isinstance(value, ValueParts):
+                value.set({suffix: _core.as_tensor(next(given)) for suffix in value.get()})
+            else:
+                value.set(_core.as_tensor(next(given)))
+
+
+def _tensors_of(value: Any) -> dict[str, Any]:
+    return value.get() if isinstance(value, ValueParts) else {"": value.get()}
+
+
+def saveable_objects_from_trackable(
+    obj: Any, tf1_saver: bool = False
+) -> dict[str, Callable[[], _Saveable]]:
+    """What makes the object that reads and restores the values of another one; nothing without values.
+
+    Args:
+        obj: the object.
+        tf1_saver: accepted.
+    """
+    return {"": functools.partial(_Saveable, obj)} if _trackable.values(obj) else {}
