@@ -131,12 +131,10 @@ def _position_of_name(function: Any) -> int | None:
     One that has to be given names something else.
     """
     parameters = parameter_names(function)
-    if (
-        "name" not in parameters
-        or inspect.signature(function).parameters["name"].default is not None
-    ):
+    if "name" not in parameters:
         return None
-    return parameters.index("name")
+    parameter = inspect.signature(function).parameters["name"]
+    return None if parameter.default is parameter.empty else parameters.index("name")
 
 
 def _name_call(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
