@@ -54,8 +54,9 @@ void refuse_reading(const Tensor& tensor, Code code, const char* what) {
   fail(code, describe(tensor), " is symbolic: ", what,
        " needs its value, which it has only when the function runs. Return it from the function, "
        "use operations of TensorFlow (tf.cond, tf.while_loop, tf.print, tf.py_function), or "
-       "decorate "
-       "the function with @tf.function so that AutoGraph converts its control flow.");
+       "decorate the function with @tf.function so that AutoGraph converts its control flow. "
+       "AutoGraph reads a function's source, which has to stand in a file or a notebook: there is "
+       "none of what is typed at Python's prompt or after `python -c`.");
 }
 
 namespace {

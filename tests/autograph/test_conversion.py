@@ -225,6 +225,13 @@ def test_code_without_source_says_so(caplog):
     assert "Unable to locate the source" in caplog.text
 
 
+def test_choices_in_code_without_source_say_what_autograph_needs():
+    namespace = {}
+    exec(compile("def f(x):\n    return x if x > 0 else -x\n", "<stdin>", "exec"), namespace)
+    with pytest.raises(tf.errors.OperatorNotAllowedInGraphError, match="Python's prompt"):
+        tf.function(namespace["f"])(tf.constant(1.0))
+
+
 @pytest.mark.parametrize("thing", [3, len, int, tf.function(sign), tf.add, functools.partial(sign)])
 def test_only_functions_are_converted(thing):
     for convert in (tf.autograph.to_graph, tf.autograph.to_code):
