@@ -75,7 +75,7 @@ def sampled(
         raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
     datasets = list(datasets)
     if isinstance(weights, Dataset):
-        seeds = RandomDataset(operation_seeds(seed), rerandomize).batch(2)
+        seeds = RandomDataset(seed, rerandomize).batch(2)
         pairs = Dataset.zip((weights.map(lambda *p: log(p[0] if len(p) == 1 else p)), seeds))
         return DirectedInterleaveDataset(pairs.map(_choose), datasets, stop_on_empty)
     if weights is None:
@@ -85,7 +85,7 @@ def sampled(
         logits = _core.ops.expand_dims(log(weights), 0)
     if len(datasets) == 1:
         return datasets[0]
-    seeds = RandomDataset(operation_seeds(seed), rerandomize).batch(2)
+    seeds = RandomDataset(seed, rerandomize).batch(2)
     choice = seeds.map(lambda pair: _choose(logits, pair))
     return DirectedInterleaveDataset(choice, datasets, stop_on_empty)
 

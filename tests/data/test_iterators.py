@@ -258,3 +258,9 @@ def test_datasets_are_written_as_tensorflow_does():
 def test_random_dataset_takes_a_seed():
     values = tf.data.experimental.RandomDataset(4).take(2)
     assert list(values.as_numpy_iterator()) == list(D.random(seed=4).take(2).as_numpy_iterator())
+
+
+def test_a_seed_says_from_which_dataset_an_element_is_sampled():
+    sources = [D.range(3), D.range(10, 13)]
+    chosen = D.sample_from_datasets(sources, weights=[0.3, 0.7], seed=1)
+    assert list(chosen.as_numpy_iterator()) == [10, 11, 0, 1, 2, 12]
