@@ -20,7 +20,7 @@ def test_metrics_networks_and_savers(tmp_path):
     assert mean.result().numpy() == 3.0
     accuracy = tfe.metrics.Accuracy()
     accuracy([1, 2, 3], [1, 2, 0])
-    np.testing.assert_allclose(accuracy.result(), 2 / 3, rtol=1e-6)
+    np.testing.assert_allclose(accuracy.result(), 2 / 3, rtol=1e-12)
     assert issubclass(tfe.Network, tf.keras.Model)
 
     v = tfe.Variable([1.0, 2.0], name="v")
@@ -32,6 +32,90 @@ def test_metrics_networks_and_savers(tmp_path):
     v.assign([0.0, 0.0])
     tfe.Checkpoint(v=v).restore(saved)
     assert v.numpy().tolist() == [1.0, 2.0]
+
+
+def test_metrics_add_in_double_precision_and_pass_values_on(tmp_path):
+    mean = tfe.metrics.Mean("loss")
+    assert mean([1.0, 2.0]).numpy().tolist() == [1.0, 2.0]
+    mean(5.0, weights=2.0)
+    assert mean.name == "loss" and len(mean.variables) == 2
+    assert mean.result().dtype == tf.float64 and mean.result().numpy() == 13 / 4
+    path = tfe.Checkpoint(mean=mean).save(str(tmp_path / "mean"))
+    mean.init_variables()
+    mean(7.0)
+    assert mean.value().numpy() == 7.0
+    tfe.Checkpoint(mean=mean).restore(path)
+    assert mean.value().numpy() == 13 / 4
+
+    sparse = tfe.metrics.SparseAccuracy()
+    labels, predictions = sparse([0, 1], [[0.9, 0.1], [0.8, 0.2]])
+    assert labels.shape == 2 and predictions.shape == (2, 2) and sparse.result().numpy() == 0.5
+    binary = tfe.metrics.BinaryAccuracy(threshold=0.6)
+    binary([0, 1, 1], [0.5, 0.7, 0.55], weights=[1, 1, 2])
+    assert binary.result().numpy() == 0.5
+    categorical = tfe.metrics.CategoricalAccuracy()
+    categorical([[0, 1], [1, 0]], [[0.1, 0.9], [0.2, 0.8]])
+    assert categorical.result().numpy() == 0.5
+    with pytest.raises(ValueError, match="unequal"):
+        tfe.metrics.Accuracy()([1, 2], [1, 2, 3])
+
+
+def test_metrics_of_a_program_and_in_graphs(tmp_path):
+    class Largest(tfe.metrics.Metric):
+        def build(self, values):
+            self.best = self.add_variable("best", [], tf.float32, tf1.zeros_initializer())
+
+        def call(self, values):
+            return self.best.assign(tf.maximum(self.best, tf.reduce_max(values)))
+
+        def result(self):
+            return self.best.read_value()
+
+    largest = Largest()
+    largest([3.0, 9.0])
+    largest([4.0])
+    assert largest.result().numpy() == 9.0 and largest.name == "Largest"
+    with pytest.raises(RuntimeError, match="build"):
+        largest.add_variable("more", [])
+    with tf.Graph().as_default(), tf1.Session() as session:
+        mean, values = tfe.metrics.Mean(), tf1.placeholder(tf.float32, [None])
+        step, result = mean(values), mean.value()
+        session.run(mean.init_variables())
+        session.run(step, {values: [1.0, 2.0]})
+        session.run(step, {values: [6.0]})
+        assert session.run(result) == 3.0
+
+
+def test_variables_that_begin_with_a_checkpoint(tmp_path):
+    saved = tfe.Variable([1.0, 2.0], name="kept/v")
+    path = tfe.Saver([saved]).save(str(tmp_path / "model"))
+    with tfe.restore_variables_on_create(path):
+        assert tfe.Variable([0.0, 0.0], name="kept/v").numpy().tolist() == [1.0, 2.0]
+        with pytest.raises(ValueError, match="kept/v"):
+            tfe.Variable(0.0, name="other")
+    with tfe.restore_variables_on_create(path, lambda name: f"kept/{name}"):
+        assert tf1.get_variable("v", [2]).numpy().tolist() == [1.0, 2.0]
+    assert tfe.Variable(0.0, name="other").numpy() == 0.0
+
+
+def test_checkpoints_of_networks_in_folders(tmp_path):
+    class Line(tfe.Network):
+        def __init__(self):
+            super().__init__(name="line")
+            self.layer = self.track_layer(tf.keras.layers.Dense(1))
+
+        def call(self, x):
+            return self.layer(x)
+
+    first, second = Line(), Line()
+    value = first(tf.ones([1, 2]))
+    tfe.save_network_checkpoint(first, str(tmp_path), global_step=3)
+    path = tfe.save_network_checkpoint(first, str(tmp_path), global_step=7)
+    assert path == str(tmp_path / "line-7")
+    tfe.restore_network_checkpoint(second, str(tmp_path))
+    np.testing.assert_array_equal(second(tf.ones([1, 2])), value)
+    with pytest.raises(tf.errors.NotFoundError):
+        tfe.restore_network_checkpoint(second, str(tmp_path / "elsewhere"))
 
 
 def test_summaries_at_the_global_step(tmp_path):

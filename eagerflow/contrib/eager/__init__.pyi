@@ -20,6 +20,9 @@ from eagerflow.contrib.eager.network import (
     restore_network_checkpoint as restore_network_checkpoint,
     save_network_checkpoint as save_network_checkpoint,
 )
+from eagerflow.contrib.eager.restoring import (
+    restore_variables_on_create as restore_variables_on_create,
+)
 from eagerflow.framework.context import executing_eagerly as executing_eagerly
 from eagerflow.functions.function import function as function
 from eagerflow.framework.tensor import Tensor

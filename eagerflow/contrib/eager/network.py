@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from eagerflow import keras
 from eagerflow.checkpoint.checkpoint import Checkpoint
+from eagerflow.checkpoint.state import latest_checkpoint
+from eagerflow.v1.checkpoint_state import update_checkpoint_state
 
 
 class Network(keras.Model):
@@ -52,15 +55,19 @@ def save_network_checkpoint(network: Any, save_path: str, global_step: Any = Non
 
     Args:
         network: the network.
-        save_path: the prefix of the files' names.
+        save_path: the prefix of the files' names, or a folder, in which they have the network's name.
         global_step: the step, which is appended to the path.
 
     Returns:
         The checkpoint's name.
     """
+    if os.path.isdir(save_path):
+        save_path = os.path.join(save_path, network.name)
     if global_step is not None:
         save_path = f"{save_path}-{int(global_step)}"
-    return Checkpoint(network=network).write(save_path)
+    written = Checkpoint(network=network).write(save_path)
+    update_checkpoint_state(os.path.dirname(save_path) or ".", written)
+    return written
 
 
 def restore_network_checkpoint(network: Any, save_path: str) -> None:
@@ -68,8 +75,13 @@ def restore_network_checkpoint(network: Any, save_path: str) -> None:
 
     Args:
         network: the network.
-        save_path: what `save_network_checkpoint` returned.
+        save_path: what `save_network_checkpoint` returned, or a folder whose latest one is meant.
+
+    Raises:
+        tf.errors.NotFoundError: if there is no such checkpoint.
     """
+    if os.path.isdir(save_path):
+        save_path = latest_checkpoint(save_path) or save_path
     Checkpoint(network=network).read(save_path)
 
 
