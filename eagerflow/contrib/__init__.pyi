@@ -1,6 +1,7 @@
 from eagerflow.contrib import (
     autograph as autograph,
     checkpoint as checkpoint,
+    crf as crf,
     data as data,
     distributions as distributions,
     eager as eager,
@@ -9,7 +10,9 @@ from eagerflow.contrib import (
     integrate as integrate,
     layers as layers,
     lookup as lookup,
+    opt as opt,
     rnn as rnn,
+    seq2seq as seq2seq,
     signal as signal,
     stateless as stateless,
     summary as summary,
