@@ -412,8 +412,12 @@ class MultiWorkerMirroredStrategy(Strategy):
     """
 
     def __init__(self, cluster_resolver: Any = None, communication_options: Any = None) -> None:
-        self._cluster_resolver = cluster_resolver or TFConfigClusterResolver()
-        communicator = workers.join_workers(self._cluster_resolver)
+        resolver = cluster_resolver or TFConfigClusterResolver()
+        communicator = workers.join_workers(resolver)
+        if cluster_resolver is None and communicator.size > 1 and resolver.task_type is None:
+            # Programs take a process without a task for the only one, which writes files.
+            resolver = TFConfigClusterResolver("worker", communicator.rank)
+        self._cluster_resolver = resolver
         options = communication_options or CommunicationOptions()
         if options.timeout_seconds is not None:
             communicator.wait_at_most(options.timeout_seconds)
@@ -431,7 +435,10 @@ class MultiWorkerMirroredStrategy(Strategy):
 
     @property
     def cluster_resolver(self) -> Any:
-        """What was given to the constructor, or what reads `TF_CONFIG`."""
+        """What was given to the constructor, or what reads `TF_CONFIG`.
+
+        Of several processes without that variable each is a task of the job "worker", with its rank.
+        """
         return self._cluster_resolver
 
 

@@ -8,6 +8,8 @@ import tensorflow as tf
 Policy = tf.data.experimental.AutoShardPolicy
 strategy = tf.distribute.MultiWorkerMirroredStrategy()
 count = strategy.num_replicas_in_sync
+resolver = strategy.cluster_resolver
+assert (resolver.task_type, resolver.task_id) == ("worker", strategy.extended._communicator.rank)
 contexts = []
 
 
