@@ -19,14 +19,12 @@ node_messages = lazy.Module("eagerflow.graphdef.node_messages")
 class Operation:
     """A node of a traced function's graph.
 
-    Two objects for the same node are equal.
+    Two objects for the same node are equal. Programs may give them attributes of their own.
 
     >>> @tf.function
     ... def double(x):
     ...     return tf.add(x, x, name="twice")
     """
-
-    __slots__ = ("__weakref__", "_node")
 
     def __init__(self, node: Any) -> None:
         self._node = node
@@ -68,6 +66,12 @@ class Operation:
         """
         graph = self.graph
         return [Operation(graph.node(id)) for id in self._node.controls]
+
+    @property
+    def _control_outputs(self) -> list[Operation]:
+        """The operations that this one runs before, although they read nothing of it."""
+        own = self._node.id
+        return [Operation(node) for node in self.graph.nodes if own in node.controls]
 
     def _add_control_inputs(self, operations: Sequence[Operation]) -> None:
         """Lets this operation run after others, which must be older."""
@@ -141,8 +145,6 @@ class ImportedOperation(Operation):
         inputs: the tensors of the graph that it reads.
         outputs: those that it returns.
     """
-
-    __slots__ = ("_inputs", "_message", "_outputs")
 
     def __init__(self, node: Any, message: Any, inputs: Sequence[Any], outputs: list[Any]) -> None:
         super().__init__(node)

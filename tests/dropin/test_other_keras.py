@@ -402,6 +402,7 @@ def test_arguments_of_parameterized_tests_are_their_own():
     result = unittest.TestResult()
     unittest.defaultTestLoader.loadTestsFromTestCase(Tests).run(result)
     assert result.testsRun == 6 and not result.errors, result.errors
+    assert hasattr(Tests, "test_plain_test_mode_eager")
     assert sorted(calls) == ["mean"] * 2 + ["noted"] * 6 + ["plain"] * 2 + ["sum"] * 2
 
 
@@ -513,3 +514,13 @@ def test_functions_have_their_first_trace():
     first = function.get_concrete_function(tf.constant(1))
     function(tf.constant(1.0))
     assert function._concrete_variable_creation_fn is first
+
+
+def test_operations_have_control_outputs_and_attributes_of_programs():
+    with tf.Graph().as_default():
+        first = tf.constant(1.0).op
+        with tf.control_dependencies([first]):
+            second = tf.no_op("second")
+        assert first._control_outputs == [second] and second._control_outputs == []
+        second._unconditional_update = True
+        assert second._unconditional_update and {second: 1}[second] == 1

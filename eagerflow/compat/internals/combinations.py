@@ -175,7 +175,7 @@ def generate(
         tests = {}
         for combination in combinations:
             run = functools.partial(_run, test, combination, test_combinations, taken, takes_all)
-            tests[_name(combination)] = _method(test, run)
+            tests[f"_test{_name(combination)}"] = _method(test, run)
         return _Tests(tests)
 
     return decorate
