@@ -175,7 +175,8 @@ class DistributedVariable(DistributedValues, Variable):
             with device(part.device), distribution.updating(number):
                 changes.append(change(part, replica_of(value, number)))
         if _is_operation(changes[0]):
-            return group(*changes)
+            # In functions, which run in order, what is done last is done when all are.
+            return group(*changes) or changes[-1]
         if len(changes) == 1:
             return self if changes[0] is self._values[0] else changes[0]
         values = []

@@ -79,6 +79,18 @@ def test_devices_that_are_not_there():
         tf.distribute.get_strategy().run(lambda: tf.distribute.experimental_set_strategy(None))
 
 
+def test_changes_without_a_value_are_operations_of_functions():
+    with tf.distribute.MirroredStrategy(["cpu:0"]).scope():
+        v = tf.Variable(1.0)
+
+    @tf.function
+    def change():
+        assert v.assign(4.0, read_value=False).type == "AssignVariableOp"
+
+    change()
+    assert float(v) == 4.0
+
+
 def test_changes_without_a_value_give_none():
     with tf.distribute.MirroredStrategy(["cpu:0"]).scope():
         v = tf.Variable(1.0)
