@@ -50,7 +50,7 @@ class GraphVariable(Variable):
             default as `resource_variables_enabled` says.
     """
 
-    _in_sessions = True
+    _in_sessions = _in_graph_mode = True
     _is_resource = True
 
     def __init__(

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from eagerflow import _core, errors, nest
+from eagerflow import _core, errors
 from eagerflow.framework.func_graph import FuncGraph, dims_of
-from eagerflow.framework.type_spec import TensorSpec, TypeSpec
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.functions.concrete_function import ConcreteFunction
 from eagerflow.functions.function import Function, function
 from eagerflow.functions.function_type import (
@@ -271,21 +271,13 @@ def _default_signature(functions: dict[str, Any]) -> dict[str, Any]:
         return {}
     (concrete,) = written_functions_of(typed[0])
     result = concrete.function_type.output.from_tensors(iter(concrete.graph.outputs))
-    if result is None or _composite_arguments(concrete):
+    if result is None:
         return {}
     try:
         _normalized("", result)
     except ValueError:
         return {}
     return {"serving_default": concrete}
-
-
-def _composite_arguments(concrete: ConcreteFunction) -> list[Any]:
-    """The specs of arguments that no signature takes."""
-    leaves = nest.flatten(concrete.structured_input_signature)
-    return [
-        leaf for leaf in leaves if isinstance(leaf, TypeSpec) and not isinstance(leaf, TensorSpec)
-    ]
 
 
 def _signature_graph(key: str, value: Any) -> FuncGraph:
@@ -305,8 +297,6 @@ def _signature_graph(key: str, value: Any) -> FuncGraph:
             "f.get_concrete_function(...)."
         )
     concrete = found[0]
-    for leaf in _composite_arguments(concrete):
-        raise ValueError(f"Signature {key!r} takes {leaf}; signatures take tensors only.")
     graph = FuncGraph(f"signature_wrapper_{key}")
     with graph.as_default():
         names = [_name_of(tensor) for tensor in concrete.graph.inputs]

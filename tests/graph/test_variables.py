@@ -55,6 +55,7 @@ def test_a_change_gives_the_variable_which_is_read_afterwards():
         changed = v.assign([3.0, 4.0])
         assert isinstance(changed, tf.Variable) and changed.op.type == "AssignVariableOp"
         assert repr(changed) == f"<tf.Variable '{changed.op.name}' shape=(2,) dtype=float32>"
+        assert v._in_graph_mode and not tf.Variable._in_graph_mode
         assert changed.initializer is None and changed.trainable and changed.graph is v.graph
         again = changed.assign_add([1.0, 1.0])
         assert again.op.type == "AssignAddVariableOp"

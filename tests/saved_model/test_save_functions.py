@@ -783,3 +783,36 @@ def test_functions_of_the_program_are_named_and_not_run(tmp_path):
         tf.errors.InvalidArgumentError, match="calls a Python function of the program"
     ):
         loaded.run(2.0)
+
+
+def test_signatures_take_the_tensors_of_ragged_and_sparse_arguments(tmp_path):
+    module = tf.Module()
+
+    @tf.function(
+        input_signature=[
+            tf.RaggedTensorSpec([None, None], tf.float32, 1),
+            tf.SparseTensorSpec([2, 3]),
+        ]
+    )
+    def total(x, s):
+        return {"out": tf.reduce_sum(x, 1) + tf.sparse.reduce_sum(s, 1)}
+
+    module.total = total
+    tf.saved_model.save(module, tmp_path / "m")  # the only function with a signature is the default
+    serve = tf.saved_model.load(tmp_path / "m").signatures["serving_default"]
+    specs = serve.structured_input_signature[1]
+    assert {name: spec.dtype.name for name, spec in specs.items()} == {
+        "x": "float32",
+        "x_1": "int64",
+        "s": "int64",
+        "s_1": "float32",
+        "s_2": "int64",
+    }
+    found = serve(
+        x=tf.constant([1.0, 2.0, 3.0]),
+        x_1=tf.constant([0, 1, 3], tf.int64),
+        s=tf.constant([[1, 0]], tf.int64),
+        s_1=tf.constant([10.0]),
+        s_2=tf.constant([2, 3], tf.int64),
+    )
+    assert found["out"].numpy().tolist() == [1.0, 15.0]
