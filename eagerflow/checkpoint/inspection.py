@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from eagerflow import errors
-from eagerflow.checkpoint.bundle import BundleReader
+from eagerflow.checkpoint.bundle import BundleReader, index_path
 from eagerflow.checkpoint.restoring import Restoration
 from eagerflow.checkpoint.saving import GRAPH_KEY
 from eagerflow.checkpoint.state import latest_checkpoint
@@ -75,6 +75,27 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     array([1., 2.], dtype=float32)
     """
     return CheckpointReader(_resolved(ckpt_dir_or_file))
+
+
+def NewCheckpointReader(filepattern: Any) -> CheckpointReader:
+    """A reader of a checkpoint's tensors, by the checkpoint's path without endings.
+
+    Args:
+        filepattern: the path; that of a folder is no checkpoint's.
+
+    Raises:
+        tf.errors.NotFoundError: if there is no such checkpoint.
+        tf.errors.DataLossError: if it is a folder, or damaged.
+    """
+    path = path_text(filepattern)
+    if os.path.isdir(path) and not os.path.exists(index_path(path)):
+        raise errors.DataLossError(
+            None,
+            None,
+            f"Unable to open table file {path}: it is a folder. Name the checkpoint in it, as "
+            "`tf.train.latest_checkpoint` does.",
+        )
+    return CheckpointReader(path)
 
 
 def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:

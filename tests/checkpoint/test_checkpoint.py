@@ -390,3 +390,13 @@ def test_managers_delete_nothing_outside_their_folder(tmp_path):
     assert len(manager.checkpoints) == 1
     assert sorted(other.iterdir()) == before
     assert not (folder / "old.index").exists()
+
+
+def test_readers_of_version_1_take_no_folders(tmp_path):
+    path = tf.train.Checkpoint(v=tf.Variable(1.0)).save(str(tmp_path / "saved"))
+    new_reader = tf.compat.v1.train.NewCheckpointReader
+    assert new_reader(path).has_tensor("v/.ATTRIBUTES/VARIABLE_VALUE")
+    with pytest.raises(tf.errors.DataLossError, match="Unable to open table file"):
+        new_reader(str(tmp_path))
+    with pytest.raises(tf.errors.NotFoundError):
+        new_reader(str(tmp_path / "other"))

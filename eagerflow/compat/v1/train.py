@@ -1,6 +1,6 @@
 """tf.compat.v1.train: version 1's optimizers and what belongs to training."""
 
-from eagerflow.checkpoint.inspection import load_checkpoint as NewCheckpointReader
+from eagerflow.checkpoint.inspection import NewCheckpointReader
 from eagerflow.train.coordinator import Coordinator, LooperThread
 from eagerflow.v1.checkpoint_state import (
     generate_checkpoint_state_proto,
