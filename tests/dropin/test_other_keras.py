@@ -180,6 +180,7 @@ def test_a_test_for_each_combination():
 
     result = unittest.TestResult()
     unittest.defaultTestLoader.loadTestsFromTestCase(Cases).run(result)
+    assert hasattr(Cases, "test_it_test_mode_eager_x_1")
     assert result.wasSuccessful() and sorted(ran) == [(1, False), (1, True), (2, False), (2, True)]
 
 

@@ -146,8 +146,8 @@ def _name(combination: dict[str, Any]) -> str:
     parts = []
     for key, value in sorted(combination.items()):
         shown = getattr(value, "__name__", None) or str(value)
-        parts += ["", "".join(filter(str.isalnum, key)), "".join(filter(str.isalnum, shown))]
-    return "_".join(parts)
+        parts += ["".join(filter(str.isalnum, text)) for text in (key, shown)]
+    return "_".join(["", *parts])
 
 
 def generate(
