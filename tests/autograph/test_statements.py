@@ -158,3 +158,22 @@ def test_methods_of_layers_are_converted():
         assert traced(tf.fill([3], sign)).numpy()[0] == max(2 * sign, sign)
     with pytest.raises(TypeError, match="Python `bool`"):
         plain(tf.ones([2]))
+
+
+def test_conditions_of_one_element_are_scalars():
+    @function
+    def ended(tokens):
+        count = 0
+        while tokens > 0:
+            tokens -= 1
+            count += 1
+            if tokens == 2:
+                break
+        return count if tokens > 1 else -count
+
+    for spec in ([1], [1, None], [None, None], None):
+        concrete = ended.get_concrete_function(tf.TensorSpec(spec, tf.int32))
+        value = tf.reshape(tf.constant(5), [1] * len(spec or [1]))
+        assert int(concrete(value)) == 3 and int(concrete(value - 3)) == -2
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        concrete(tf.constant([1, 2]))

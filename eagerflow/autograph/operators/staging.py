@@ -42,12 +42,19 @@ def condition(value: Any, statement: str) -> Any:
         value: the condition.
         statement: what it belongs to, for the message.
 
+    Returns:
+        A scalar; a tensor that has one element, or may turn out to, is reshaped.
+
     Raises:
-        ValueError: if it is not a boolean scalar.
+        ValueError: if it is not boolean, or has more elements.
     """
     value = _core.as_tensor(value)
-    if value.dtype is dtypes.bool and value.shape.is_compatible_with(()):
-        return value
+    rank = value.shape.rank
+    if value.dtype is dtypes.bool:
+        if rank == 0:
+            return value
+        if not rank or all(size in (None, 0, 1) for size in value.shape):
+            return _core.ops.reshape(value, [])
     hint = "to check for None, use `is not None`"
     if value.dtype is not dtypes.bool:
         hint = "to use as boolean Tensor, use `tf.cast`; " + hint
