@@ -427,9 +427,6 @@ class MetricsContainer(_Container):
             resolved = resolved()
         if isinstance(resolved, metrics_module.Metric):
             return resolved
-        if isinstance(resolved, losses_module.Loss):
-            name = given if isinstance(given, str) else function_name(resolved)
-            return metrics_module.MeanMetricWrapper(resolved.call, name=name)
         name = given if isinstance(given, str) else function_name(resolved)
         return metrics_module.MeanMetricWrapper(resolved, name=name)
 

@@ -91,3 +91,14 @@ class TestMetricsOfManyOutputs:
         labels = dict(zip("ab", self.LABELS, strict=True))
         with pytest.raises(TypeError, match="dictionary"):
             self.names(model, labels, metrics=[["mse"], ["mae"]])
+
+
+def test_a_loss_as_a_metric_gives_the_mean_of_the_batches_means():
+    x = np.arange(10, dtype=np.float32)[:, np.newaxis]
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, kernel_initializer="zeros")])
+    loss = tf.keras.losses.MeanSquaredError(name="squares")
+    model.compile("sgd", "mse", metrics=[loss], weighted_metrics=["mse"])
+    found = model.evaluate(x, x, batch_size=4, verbose=0, return_dict=True)
+    batches = [float(np.mean(np.square(x[k : k + 4]))) for k in (0, 4, 8)]
+    np.testing.assert_allclose(found["squares"], np.mean(batches), rtol=1e-6)
+    np.testing.assert_allclose(found["loss"], np.mean(np.square(x)), rtol=1e-6)
