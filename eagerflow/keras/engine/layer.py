@@ -72,7 +72,7 @@ class Layer(LayerNodes):
         dtype: the dtype of computations and weights, or a dtype policy.
         dynamic: accepted: every layer runs eagerly.
         **kwargs: `input_shape`, `batch_input_shape`, `input_dim`, `batch_size`, `weights`,
-            `activity_regularizer` and `autocast`.
+            `activity_regularizer` and `autocast`: False leaves inputs as they are.
 
     Raises:
         TypeError: for other keyword arguments.
@@ -372,7 +372,6 @@ class Layer(LayerNodes):
             trainable = True
         autocast = (
             kwargs.get("autocast", kwargs.get("experimental_autocast", True))
-            and self._autocast
             and policy.compute is not policy.variable
             and dtype.is_floating
         )

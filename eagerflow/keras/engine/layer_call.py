@@ -58,7 +58,7 @@ def plan_for(layer: Any) -> CallPlan | None:
     if (
         layer._activity_regularizer is not None
         or not layer.built
-        or (policy.compute is not policy.variable and layer._autocast)
+        or policy.compute is not policy.variable
         or (
             layer._supports_masking
             and not layer._compute_output_and_mask_jointly
@@ -128,7 +128,7 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
             inputs = layer._cast_inputs(inputs, given)
         policy = layer._dtype_policy
         try:
-            if policy.compute is policy.variable or not layer._autocast:
+            if policy.compute is policy.variable:
                 outputs = convertible(layer.call)(inputs, *rest, **kwargs)
             else:
                 with reading_casts(layer._casting_layers()):

@@ -90,3 +90,23 @@ def test_experimental_names():
     assert experimental.LossScaleOptimizer(tf.keras.optimizers.SGD()).dynamic
     with pytest.raises(ValueError, match="can only be called on a layer"):
         experimental.get_layer_policy(3)
+
+
+def test_layers_that_leave_inputs_as_they_are_cast_their_weights():
+    seen = []
+
+    class Layer(tf.keras.layers.Layer):
+        def build(self, shape):
+            self.w = self.add_weight("w", [2], initializer="ones")
+
+        def call(self, x):
+            seen.append((x.dtype, (self.w * 1).dtype))
+            return x
+
+    layer = Layer(dtype="mixed_float16", autocast=False)
+    for _ in range(2):  # the second call takes a shorter way
+        layer(tf.ones([1, 2]))
+    assert seen == [(tf.float32, tf.float16)] * 2
+    assert tf.keras.layers.Dense(1, dtype="mixed_float16", autocast=False)(
+        tf.ones([1, 2])
+    ).dtype == (tf.float16)
