@@ -13,6 +13,7 @@ from eagerflow.framework.variable import Variable, variable_at_once
 from eagerflow.keras import config as defaults
 from eagerflow.keras.optimizers import clipping, scalars
 from eagerflow.keras.optimizers.hyperparameters import Hyperparameter, given, names_of
+from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer as _NewOptimizer
 from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
 from eagerflow.ops import control_flow
@@ -227,6 +228,12 @@ class Optimizer(_NewOptimizer):
         super().build(var_list)
         if not self._has_own_rule():
             self._create_slots_of(var_list)
+
+    def _slots_of(self, variable: Variable) -> Slots:
+        """The slots of a variable, which are made on first use."""
+        if variable._id not in self._models:
+            self._add_slots(variable)
+        return self._slots.setdefault(variable._id, {})
 
     def _own_scalars(self) -> dict[str, Any]:
         """What checkpoints save of the optimizer beside the slots, by name."""

@@ -294,6 +294,14 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         # An overridden `build` calls this one first, and then does what must be done once.
         self._built |= type(self).build is Optimizer.build
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Copies have variables of their own, which have other identities."""
+        self.__dict__.update(state)
+        now = {old: variable._id for old, variable in self._models.items()}
+        for name in ("_index_dict", "_slots", "_averages", "_models", "_constrained"):
+            setattr(self, name, {now[old]: value for old, value in state[name].items()})
+        self._not_decayed = {now.get(old, old) for old in self._not_decayed}
+
     def _var_key(self, variable: Variable) -> int:
         """The key of a variable in `_index_dict`."""
         return variable._id
@@ -596,11 +604,26 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         return not any(re.search(name, variable.name) for name in self._not_decayed_names)
 
     def _slots_of(self, variable: Variable) -> Slots:
-        """The slots of a variable, which are made on first use."""
+        """The slots of a variable, which `build` has made."""
         if variable._id not in self._models:
-            with eagerly():
-                self._make_slots([variable])
+            kind = type(self)
+            if (
+                kind.update_step is not Optimizer.update_step
+                or kind._update is not Optimizer._update
+            ):
+                raise KeyError(
+                    f"The optimizer cannot recognize variable {variable.name}. This usually means "
+                    "you are trying to call the optimizer to update different parts of the model "
+                    "separately. Please call `optimizer.build(variables)` with the full list of "
+                    "trainable variables before the training loop or use legacy optimizer "
+                    f"`tf.keras.optimizers.legacy.{kind.__name__}.`"
+                )
+            self._add_slots(variable)
         return self._slots.setdefault(variable._id, {})
+
+    def _add_slots(self, variable: Variable) -> None:
+        with eagerly():
+            self._make_slots([variable])
 
     def _make_slots(self, variables: list[Variable]) -> None:
         """Makes the slots of variables, in the order in which Keras lists them."""
@@ -667,14 +690,6 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
             self._update_by_resource(variables, gradients)
             return
         for gradient, variable in zip(gradients, variables, strict=True):
-            if variable._id not in self._index_dict:
-                raise KeyError(
-                    f"The optimizer cannot recognize variable {variable.name}. This usually means "
-                    "you are trying to call the optimizer to update different parts of the model "
-                    "separately. Please call `optimizer.build(variables)` with the full list of "
-                    "trainable variables before the training loop or use legacy optimizer "
-                    f"`tf.keras.optimizers.legacy.{kind.__name__}.`"
-                )
             self.update_step(gradient, variable)
 
     def update_step(self, gradient: Any, variable: Variable) -> None:

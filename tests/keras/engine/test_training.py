@@ -383,6 +383,12 @@ def test_copies_of_a_trained_model_train_themselves(copied) -> None:
     other.fit(x, y, verbose=0)
     np.testing.assert_array_equal(model.get_weights()[0], before)
     assert not np.array_equal(other.get_weights()[0], before)
+    other.compile(tf.keras.optimizers.SGD(0.01, momentum=0.9), "mse")
+    other.fit(x, y, verbose=0)
+    third = copied(other)  # with its momentum
+    for one in (other, third):
+        one.fit(x, y, verbose=0)
+    np.testing.assert_array_equal(other.get_weights()[0], third.get_weights()[0])
 
 
 def test_weighted_metrics_are_told_from_those_without_weights():

@@ -109,3 +109,21 @@ def test_names_of_slots_of_programs_for_older_versions():
         optimizer.apply_gradients([(tf.constant(2.0), v)])
         assert optimizer.get_slot_names() == ["momentum"]
         assert optimizer.get_slot(v, "momentum").numpy() == -1.0
+
+
+@pytest.mark.parametrize("name", ["SGD", "Adam", "Ftrl"])
+def test_variables_that_come_later_are_refused_but_by_legacy_optimizers(name):
+    first, later = tf.Variable(1.0), tf.Variable([1.0])
+    optimizer = getattr(tf.keras.optimizers, name)(0.1)
+    optimizer.apply_gradients([(tf.constant(1.0), first)])
+    with pytest.raises(KeyError, match="cannot recognize variable"):
+        optimizer.apply_gradients([(tf.constant(1.0), first), (tf.constant([1.0]), later)])
+    assert later.numpy() == [1.0] and int(optimizer.iterations) == 1
+    both = getattr(tf.keras.optimizers, name)(0.1)
+    both.build([first, later])
+    legacy = getattr(tf.keras.optimizers.legacy, name)(0.1)
+    for able in (both, legacy):
+        before = later.numpy()
+        able.apply_gradients([(tf.constant(1.0), first)])
+        able.apply_gradients([(tf.constant([1.0]), later)])
+        assert later.numpy() < before
