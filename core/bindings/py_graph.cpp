@@ -64,7 +64,7 @@ class PyGraph {
   }
 
   // The graph, which is finished, as something to run.
-  const graph::CallablePtr& callable() {
+  const std::shared_ptr<Callable>& callable() {
     if (!graph_->finished()) {
       fail(Code::kRuntimeError, "Graph '", graph_->name(), "' is not finished yet.");
     }
@@ -72,9 +72,12 @@ class PyGraph {
     return callable_;
   }
 
-  // Runs it as one program on a device from now on.
+  // Runs it, and calls of it in other graphs, as one program on a device from now on.
   void compile_for(pjrt::Client& client, int device) {
     compiled_ = std::make_shared<Compiled>(graph_, client, device, Compiled::Otherwise::kThrow);
+    callable()->set_program([compiled = compiled_](auto arguments, TensorList& outputs) {
+      compiled->run(arguments, outputs);
+    });
   }
   // The program of the last call; null if there is none.
   const std::shared_ptr<lower::CompiledFunction>& compiled() const {
@@ -110,7 +113,7 @@ class PyGraph {
   using Compiled = lower::CompiledFunction;
 
   GraphPtr graph_;
-  graph::CallablePtr callable_;
+  std::shared_ptr<Callable> callable_;
   std::shared_ptr<Compiled> compiled_;
   std::vector<std::shared_ptr<Compiled>> on_devices_;  // the last one that ran is the first
   nb::object device_function_;

@@ -49,6 +49,10 @@ class Call final : public NodeFunction {
     consume(own, outputs);
   }
   void consume(std::span<Tensor> inputs, TensorList& outputs) const override {
+    // What tapes record runs operation by operation, and so does a call with other variables.
+    if (callee_->program() && variables_.empty() && !callee_->is_watched(inputs)) {
+      return callee_->program()(inputs, outputs);
+    }
     const CalledFrom here(this);
     if (variables_.empty()) return callee_->plan().consume(inputs, outputs);
     const SwappedVariables swapped(variables_);

@@ -1,8 +1,10 @@
 // Nodes that run another graph.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "graph/connections.h"
@@ -31,12 +33,18 @@ class Callable {
   bool is_watched(std::span<const Tensor> inputs) const;
   const Connections& connections() const { return connections_; }
 
+  // What runs it as one program of a compiler's, for inputs and captures; empty if its plan does.
+  using Program = std::function<void(std::span<const Tensor> arguments, TensorList& outputs)>;
+  const Program& program() const { return program_; }
+  void set_program(Program program) { program_ = std::move(program); }
+
  private:
   GraphPtr graph_;
   bool has_effects_;
   bool needs_host_;
   Plan plan_;
   Connections connections_;
+  Program program_;
 };
 using CallablePtr = std::shared_ptr<const Callable>;
 

@@ -71,7 +71,13 @@ class OperationGradient final : public NodeFunction {
     }
   }
 
-  // The gradient's operations: shapes are known now.
+  [[noreturn]] void fail_to_wait() const {
+    fail(Code::kUnimplemented, "the gradient of ", of_.op->tf_name,
+         " reads sizes or indices that depend on values");
+  }
+
+  // The gradient's operations if shapes are known now. Those of a program may be known later, when
+  // nodes that run before it have.
   void retrace(Graph& graph, std::span<const Tensor> inputs, TensorList& outputs) const override {
     if (graph.for_program() && of_.dy[0] != kNone && of_.inputs[0].sizes == kNone &&
         (of_.op == &ops::slice || of_.op == &ops::strided_slice)) {
@@ -79,21 +85,39 @@ class OperationGradient final : public NodeFunction {
       const Tensor gradient = late_slice_gradient(of_, shape_of(of_.inputs[0], inputs), dy, inputs);
       if (gradient) return outputs.push_back(gradient);
     }
-    const auto require = [&](int32_t input) {
-      if (input == kNone || has_value(inputs[static_cast<size_t>(input)])) return;
-      fail(Code::kUnimplemented, "the gradient of ", of_.op->tf_name,
-           " reads sizes or indices that depend on values");
-    };
-    for (const LateAttr& late : of_.late) require(late.input);
-    for (const auto* list : {&of_.inputs, &of_.outputs}) {
-      for (const Known& known : *list) require(known.sizes);
+    if (waits(inputs)) {
+      if (!graph.for_program()) fail_to_wait();
+      SpecList specs;
+      for (const int32_t i : of_.wanted) {
+        const Known& known = of_.inputs[static_cast<size_t>(i)];
+        const int32_t same = known.value != kNone ? known.value : known.like;
+        const bool here = same != kNone;
+        specs.push_back(
+            {known.dtype, here ? inputs[static_cast<size_t>(same)].shape() : known.shape});
+      }
+      const TensorList results = add_function(graph, std::make_shared<OperationGradient>(*this),
+                                              inputs, specs, cat(of_.op->name, "_grad"));
+      for (const Tensor& result : results) outputs.push_back(result);
+      return;
     }
     run(inputs, outputs);
   }
 
  private:
   friend class OperationBackward;
+  friend void graph::require_sizes(const Graph& graph);
   friend const DifferentiatedOperation* graph::differentiated_operation(const Node& node);
+
+  // Whether sizes or attributes are not known yet.
+  bool waits(std::span<const Tensor> inputs) const {
+    const auto unknown = [&](int32_t input) {
+      return input != kNone && !has_value(inputs[static_cast<size_t>(input)]);
+    };
+    const auto unsized = [&](const Known& known) { return unknown(known.sizes); };
+    return std::ranges::any_of(of_.late,
+                               [&](const LateAttr& late) { return unknown(late.input); }) ||
+           std::ranges::any_of(of_.inputs, unsized) || std::ranges::any_of(of_.outputs, unsized);
+  }
 
   static Shape shape_of(const Known& known, std::span<const Tensor> inputs) {
     if (known.value != kNone) return inputs[static_cast<size_t>(known.value)].shape();
@@ -199,6 +223,15 @@ const DifferentiatedOperation* differentiated_operation(const Node& node) {
   if (!node.function) return nullptr;
   const auto* const gradient = dynamic_cast<const OperationGradient*>(&plain_function(node));
   return gradient ? &gradient->of_ : nullptr;
+}
+
+void require_sizes(const Graph& graph) {
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const Node& node = graph.node(id);
+    if (!node.function) continue;
+    const auto* const gradient = dynamic_cast<const OperationGradient*>(&plain_function(node));
+    if (gradient) gradient->fail_to_wait();
+  }
 }
 
 std::shared_ptr<BackwardFunction> operation_backward(GraphPtr graph, NodeId id) {

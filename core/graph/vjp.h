@@ -34,6 +34,9 @@ struct DifferentiatedOperation {
 // What a node differentiates; null if it computes no gradient of one operation.
 const DifferentiatedOperation* differentiated_operation(const Node& node);
 
+// Throws Unimplemented if the gradient of an operation in the graph still waits for sizes.
+void require_sizes(const Graph& graph);
+
 // The backward step of a node that runs an operation: it adds a node to the graph that is being
 // built then. That node takes the values that the gradient reads, and the shapes of others.
 std::shared_ptr<BackwardFunction> operation_backward(GraphPtr graph, NodeId id);

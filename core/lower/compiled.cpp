@@ -11,6 +11,7 @@
 #include "graph/control_flow.h"
 #include "graph/specialize.h"
 #include "graph/variables.h"
+#include "graph/vjp.h"
 #include "lower/plugin_device.h"
 #include "lower/program_cache.h"
 #include "tensor/error.h"
@@ -42,7 +43,7 @@ SpecList specs_of(std::span<const Tensor> tensors) {
 bool is_of_host(const Node& node) {
   graph::Change change;
   return node.function && !graph::read_by(node) && !graph::assigned_by(node, change) &&
-         !graph::is_choice(node) && !graph::loop_of(node);
+         !graph::is_choice(node) && !graph::loop_of(node) && !graph::differentiated_operation(node);
 }
 
 bool is_known(const Tensor& tensor) { return static_cast<bool>(symbol_of(tensor)->value()); }
@@ -176,6 +177,7 @@ std::unique_ptr<CompiledFunction::Unit> CompiledFunction::compile(const Trace& t
     return unit;
   }
   try {
+    graph::require_sizes(*unit->graph);
     unit->program = program_of(*unit->graph, unit->later);
   } catch (const Error& error) {
     cannot_compile(*unit->graph, error);

@@ -159,6 +159,85 @@ def test_host_code_before_and_after():
     assert seen == [6.0]
 
 
+def test_gradients_of_batches_that_the_host_brings():
+    """Sizes that gradients read are known once the batch is there."""
+    w = tf.Variable([[1.0], [2.0]])
+
+    @tf.function(jit_compile=True)
+    def f(batches):
+        x = next(batches)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((x @ w) ** 2)
+        return tape.gradient(loss, w)
+
+    batches = iter(tf.data.Dataset.from_tensor_slices(np.eye(5, 2, dtype=np.float32)).batch(3))
+    for rows in np.eye(5, 2)[:3], np.eye(5, 2)[3:]:
+        expected = 2 * rows.T @ (rows @ w.numpy()) / len(rows)
+        np.testing.assert_allclose(f(batches), expected, rtol=1e-6)
+    assert f.experimental_get_tracing_count() == 1
+
+
+def test_calls_of_compiled_functions_in_others():
+    """They are programs there, too, unless a tape records them."""
+    w = tf.Variable(2.0)
+
+    @tf.function(jit_compile=True)
+    def inner(x):
+        return tf.reduce_sum(tf.tanh(x * w))
+
+    @tf.function(input_signature=[tf.TensorSpec([None])])
+    def outer(x):
+        return inner(x) + 1.0
+
+    for size in (3, 4, 3):
+        x = tf.linspace(0.0, 1.0, size)
+        np.testing.assert_allclose(outer(x), np.tanh(2 * x.numpy()).sum() + 1, rtol=1e-6)
+    assert inner.get_concrete_function(tf.TensorSpec([None])).graph.program[0] == 2
+    with tf.GradientTape() as tape:
+        y = outer(tf.ones([2]))
+    np.testing.assert_allclose(tape.gradient(y, w), 2 / np.cosh(2) ** 2, rtol=1e-5)
+
+    @tf.function
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            y = inner(x)
+        return tape.gradient(y, w)
+
+    np.testing.assert_allclose(gradient(tf.ones([2])), 2 / np.cosh(2) ** 2, rtol=1e-5)
+
+    @tf.function(jit_compile=True)
+    def of_text(x):
+        return tf.strings.length(x)
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Graph execution error"):
+        tf.function(lambda x: of_text(x))(tf.constant(["ab"]))
+
+
+def test_models_train_evaluate_and_predict_as_programs():
+    random = np.random.default_rng(0)
+    x, y = random.normal(size=(10, 4)).astype(np.float32), random.integers(0, 3, 10)
+
+    def run(**options):
+        tf.keras.utils.set_random_seed(1)
+        model = tf.keras.Sequential(
+            [
+                tf.keras.layers.Dense(5, "tanh"),
+                tf.keras.layers.BatchNormalization(),
+                tf.keras.layers.Dense(3, "softmax"),
+            ]
+        )
+        loss = "sparse_categorical_crossentropy"
+        model.compile("adam", loss, metrics=["accuracy"], **options)
+        history = model.fit(x, y, batch_size=4, epochs=2, verbose=0).history
+        evaluated = model.evaluate(x, y, verbose=0)
+        return [*history["loss"], *history["accuracy"], *evaluated, *model.predict(x)[-1]]
+
+    expected = run()
+    np.testing.assert_allclose(run(jit_compile=True), expected, rtol=1e-4)
+    several = run(jit_compile=True, steps_per_execution=2)
+    np.testing.assert_allclose(several[-3:], expected[-3:], rtol=1e-4)
+
+
 def test_what_cannot_be_compiled():
     """The message names the operation, as TensorFlow's error does."""
 

@@ -31,9 +31,18 @@ def traced(model: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     """
     if model.run_eagerly:
         return function
-    return functions.Function(
-        function, reduce_retracing=True, jit_compile=getattr(model, "jit_compile", None)
-    )
+    return functions.Function(function, reduce_retracing=True)
+
+
+def _compiled(model: Any, step: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A step as one program if the model wants that; what the host has, such as data, stays outside."""
+    if model.run_eagerly or not getattr(model, "jit_compile", None):
+        return step
+
+    def run_step(data: Any) -> Any:
+        return step(data)
+
+    return functions.Function(run_step, reduce_retracing=True, jit_compile=True)
 
 
 def make_steps(model: Any, kind: str, counter: Any) -> Callable[..., Any]:
@@ -57,7 +66,7 @@ def make_steps(model: Any, kind: str, counter: Any) -> Callable[..., Any]:
         with naming.apart():
             return getattr(model, step_name)(data)
 
-    of_all = step_replicas.replicated(model, kind, of_replica)
+    of_all = step_replicas.replicated(model, kind, _compiled(model, of_replica))
 
     def make_step(iterator: Any) -> Any:
         data = next(iterator)
