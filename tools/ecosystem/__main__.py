@@ -190,7 +190,7 @@ def count(name: str, package: dict[str, Any]) -> dict[str, Any]:
     if "parts" in package:
         found = {part: {f for f in tried if f"__{part}__" in f} for part in package["parts"]}
         found["others"] = tried.difference(*found.values())
-        counted["parts"] = {part: counts(files) for part, files in found.items()}
+        counted["parts"] = {part: counts(files) for part, files in found.items() if files}
     return counted
 
 
