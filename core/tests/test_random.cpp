@@ -215,14 +215,36 @@ TEST(integers_cover_their_range) {
   }
 }
 
-TEST(shuffle_is_a_permutation) {
-  for (int64_t n : {0, 1, 2, 10, 1000}) {
+TEST(remainders_of_falling_ranges) {
+  std::vector<uint32_t> words = {0, 1, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
+  const std::vector<uint32_t> more = words_of(Philox(3, 4, 5), 250);
+  words.insert(words.end(), more.begin(), more.end());
+  const auto count = static_cast<int64_t>(words.size());
+  for (const cpu::RandomLoops* loops : all_loops()) {
+    for (const int64_t range : {count, count + 7, int64_t{65'536}, int64_t{1} << 31}) {
+      std::vector<uint32_t> found(words.size());
+      loops->falling_remainders(words.data(), range, found.data(), count);
+      for (int64_t i = 0; i < count; ++i) {
+        const auto at = static_cast<size_t>(i);
+        CHECK_EQUAL(found[at], words[at] % static_cast<uint32_t>(range - i));
+      }
+    }
+  }
+}
+
+TEST(shuffle_swaps_each_element_with_one_behind_it) {
+  for (const int64_t n : {0, 1, 2, 10, 1024, 1025, 5000}) {
     const Tensor order =
         call(ops::philox_shuffle, std::span<const Tensor>(),
              ops::ShuffleAttrs{.n = n, .stream = {.key = 1, .counter_low = 0, .counter_high = 2}});
-    std::vector<int32_t> sorted(order.data<int32_t>(), order.data<int32_t>() + n);
-    std::sort(sorted.begin(), sorted.end());
-    for (int64_t i = 0; i < n; ++i) CHECK_EQUAL(sorted[static_cast<size_t>(i)], i);
+    std::vector<int32_t> expected(static_cast<size_t>(n));
+    std::iota(expected.begin(), expected.end(), 0);
+    PhiloxNumbers numbers(Philox(1, 0, 2));
+    for (int64_t i = 0; i + 1 < n; ++i) {
+      const auto place = static_cast<size_t>(i + numbers() % static_cast<uint32_t>(n - i));
+      std::swap(expected[static_cast<size_t>(i)], expected[place]);
+    }
+    CHECK(std::equal(expected.begin(), expected.end(), order.data<int32_t>()));
   }
 }
 

@@ -220,13 +220,26 @@ void philox_uniform_full_int(KernelContext& context) {
 }
 
 void philox_shuffle(KernelContext& context) {
-  int32_t* out = context.output(0).mutable_data<int32_t>();
+  int32_t* const out = context.output(0).mutable_data<int32_t>();
   const int64_t n = context.output(0).size();
   std::iota(out, out + n, 0);
-  PhiloxNumbers numbers(philox_at(context.attrs<ops::ShuffleAttrs>().stream));
-  for (int64_t i = 0; i + 1 < n; ++i) {
-    const auto left = static_cast<uint32_t>(n - i);
-    std::swap(out[i], out[i + numbers() % left]);
+  // Places are drawn in pieces, and known before their turn, so that memory can be asked for.
+  constexpr int64_t kDrawn = 4 * kPiece;
+  constexpr int64_t kAhead = 16;
+  Philox philox = philox_at(context.attrs<ops::ShuffleAttrs>().stream);
+  alignas(64) uint32_t words[kDrawn];
+  alignas(64) uint32_t places[kDrawn + kAhead] = {};
+  for (int64_t first = 0; first + 1 < n; first += kDrawn) {
+    const int64_t count = std::min(kDrawn, n - 1 - first);
+    const int64_t blocks = (count + 3) / 4;
+    loops().philox({philox.key(), philox.counter_low(), philox.counter_high(), 1}, words, blocks);
+    philox.skip(static_cast<uint64_t>(blocks));
+    loops().falling_remainders(words, n - first, places, count);
+    int32_t* const rest = out + first;
+    for (int64_t i = 0; i < count; ++i) {
+      __builtin_prefetch(rest + i + kAhead + places[i + kAhead], 1);
+      std::swap(rest[i], rest[i + places[i]]);
+    }
   }
 }
 

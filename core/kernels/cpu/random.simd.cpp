@@ -252,12 +252,26 @@ void remainder(const uint32_t* words, uint32_t low, uint32_t range, uint32_t* ou
   }
 }
 
+// By quotients in double precision, whose products with the range are exact.
+void falling_remainders(const uint32_t* words, int64_t range, uint32_t* out, int64_t count) {
+  const auto largest = static_cast<double>(range);
+  constexpr double kRounder = 0x1.8p52;  // its last bit is worth 1
+#pragma omp simd
+  for (int64_t i = 0; i < count; ++i) {
+    const double word = static_cast<double>(static_cast<int32_t>(words[i] ^ 0x80000000u)) + 0x1p31;
+    const double divisor = largest - static_cast<double>(static_cast<int32_t>(i));
+    const double nearest = (word / divisor + kRounder) - kRounder;
+    const double rest = word - nearest * divisor;
+    out[i] = static_cast<uint32_t>(static_cast<int32_t>(rest < 0 ? rest + divisor : rest));
+  }
+}
+
 }  // namespace
 
 const RandomLoops& random_loops() {
   static constexpr RandomLoops loops = {philox,        uniform_float,    uniform_double,
                                         uniform_half,  uniform_bfloat16, normal_float,
-                                        normal_double, remainder};
+                                        normal_double, remainder,        falling_remainders};
   return loops;
 }
 

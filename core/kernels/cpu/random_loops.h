@@ -32,6 +32,8 @@ struct RandomLoops {
   // low + word mod range, where range is not 0.
   void (*remainder)(const uint32_t* words, uint32_t low, uint32_t range, uint32_t* out,
                     int64_t count);
+  // word mod range for ranges that fall by one from `range` on, at most 2^31; the last is not 0.
+  void (*falling_remainders)(const uint32_t* words, int64_t range, uint32_t* out, int64_t count);
 };
 
 EF_EVERY_ISA(RandomLoops, random_loops)
