@@ -38,6 +38,22 @@ def test_unique(dtype, count):
     assert counts.numpy().tolist() == [listed.count(item) for item in found.numpy().tolist()]
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int32", "uint64"])
+def test_unique_integers_close_together_and_far_apart(dtype):
+    limits = np.iinfo(dtype)
+    for numbers in (
+        [limits.max, limits.max - 3, limits.max],
+        [limits.min, limits.min + 2, limits.min],
+        [limits.min, limits.max, limits.min],
+        [5] * 9,
+    ):
+        found, index, counts = tf.unique_with_counts(tf.constant(numbers, dtype))
+        distinct = list(dict.fromkeys(numbers))
+        assert found.numpy().tolist() == distinct
+        assert index.numpy().tolist() == [distinct.index(number) for number in numbers]
+        assert counts.numpy().tolist() == [numbers.count(number) for number in distinct]
+
+
 def test_unique_floats_that_are_special():
     for dtype in (tf.float16, tf.float32, tf.float64):
         values = tf.constant([0.0, -0.0, np.nan, np.inf, np.nan, -np.inf, np.inf], dtype)

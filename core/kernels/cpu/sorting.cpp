@@ -234,22 +234,20 @@ void searchsorted(KernelContext& context) {
 
 namespace {
 
-// Distinct elements in order of first appearance, by keys.
-template <class T, class Key, class Count, class KeyOf>
-void unique_of(KernelContext& context, const KeyOf& key_of) {
+// Distinct elements in order of first appearance. number_of(i, known) gives the number of element
+// i, which is `known`, how many there are so far, if it is new.
+template <class T, class Count, class NumberOf>
+void number_elements(KernelContext& context, const NumberOf& number_of) {
   const Tensor& x = context.input(0);
   const int64_t count = x.size();
   const T* const from = x.data<T>();
   const DType out = context.attrs<ops::UniqueAttrs>().out_idx;
   const Tensor index = Tensor::empty(out, {count});
   Count* const numbers = index.mutable_data<Count>();
-  data::KeyIndex<Key> known;
   std::vector<int64_t> firsts;
   std::vector<Count> counts;
-  constexpr int64_t kAhead = 8;
   serial_for(count, [&](int64_t i) {
-    if (i + kAhead < count) known.prefetch(key_of(from[i + kAhead], i + kAhead));
-    const auto number = static_cast<size_t>(known.add(key_of(from[i], i)));
+    const auto number = static_cast<size_t>(number_of(i, std::ssize(firsts)));
     if (number == firsts.size()) {
       firsts.push_back(i);
       counts.push_back(0);
@@ -257,13 +255,52 @@ void unique_of(KernelContext& context, const KeyOf& key_of) {
     ++counts[number];
     numbers[i] = static_cast<Count>(number);
   });
-  const auto size = static_cast<int64_t>(firsts.size());
+  const auto size = std::ssize(firsts);
   context.output(0) = Tensor::empty(x.dtype(), {size});
   T* const to = context.output(0).mutable_data<T>();
   for (int64_t i = 0; i < size; ++i) to[i] = from[firsts[static_cast<size_t>(i)]];
   context.output(1) = index;
   context.output(2) = Tensor::empty(out, {size});
   std::copy(counts.begin(), counts.end(), context.output(2).mutable_data<Count>());
+}
+
+// By keys, which are hashed.
+template <class T, class Key, class Count, class KeyOf>
+void unique_of(KernelContext& context, const KeyOf& key_of) {
+  const int64_t count = context.input(0).size();
+  const T* const from = context.input(0).data<T>();
+  data::KeyIndex<Key> known;
+  constexpr int64_t kAhead = 8;
+  number_elements<T, Count>(context, [&](int64_t i, int64_t) {
+    if (i + kAhead < count) known.prefetch(key_of(from[i + kAhead], i + kAhead));
+    return known.add(key_of(from[i], i));
+  });
+}
+
+// Integers that lie close together are looked up by their distance from the least.
+template <class T, class Count>
+void unique_integers(KernelContext& context) {
+  const int64_t count = context.input(0).size();
+  const T* const from = context.input(0).data<T>();
+  T least = count > 0 ? from[0] : T(0);
+  T greatest = least;
+  for (int64_t i = 1; i < count; ++i) {
+    least = std::min(least, from[i]);
+    greatest = std::max(greatest, from[i]);
+  }
+  const auto distance = [=](T value) {
+    return static_cast<uint64_t>(value) - static_cast<uint64_t>(least);
+  };
+  if (distance(greatest) >= 2 * static_cast<uint64_t>(count)) {
+    return unique_of<T, uint64_t, Count>(
+        context, [](T value, int64_t) { return static_cast<uint64_t>(value); });
+  }
+  std::vector<Count> numbers(distance(greatest) + 1, Count(-1));
+  number_elements<T, Count>(context, [&](int64_t i, int64_t known) {
+    Count& number = numbers[distance(from[i])];
+    if (number < 0) number = static_cast<Count>(known);
+    return number;
+  });
 }
 
 template <class Count>
@@ -279,8 +316,7 @@ void unique_as(KernelContext& context) {
   }
   on_real_type(dtype, [&]<class T>(T) {
     if constexpr (std::is_integral_v<T>) {
-      unique_of<T, uint64_t, Count>(context,
-                                    [](T value, int64_t) { return static_cast<uint64_t>(value); });
+      unique_integers<T, Count>(context);
     } else {
       using Number = decltype(arithmetic(T()));
       constexpr bool kWide = sizeof(Number) == 8;
