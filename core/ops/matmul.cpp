@@ -97,6 +97,48 @@ Tensor product(const Tensor& a, const Tensor& b, bool adjoint_a, bool adjoint_b)
   return call(matmul, {a, b}, MatmulAttrs{.adjoint_a = adjoint_a, .adjoint_b = adjoint_b});
 }
 
+// The sum over the leading axes that `shape` lacks of products of left and rightᵀ, [..., m, n] and
+// [..., k, n], or with `turned` of leftᵀ and right, [..., n, m] and [..., n, k], as one product of
+// longer rows: [s, ..., m, n] becomes [..., m, s * n]. Empty where that is another sum, or where
+// the products take less room than what would be copied.
+Tensor sum_of_products(const Tensor& left, const Tensor& right, bool turned, const Shape& shape) {
+  const int rank = left.rank();
+  const int summed = rank - shape.rank();
+  if (summed <= 0 || right.rank() != rank || !left.shape().fully_known() ||
+      !right.shape().fully_known()) {
+    return {};
+  }
+  for (int axis = 0; axis < rank - 2; ++axis) {
+    if (left.dim(axis) != right.dim(axis)) return {};
+    if (axis >= summed && left.dim(axis) != shape[axis - summed]) return {};
+  }
+  const int kept = turned ? rank - 1 : rank - 2;
+  const int inner = turned ? rank - 2 : rank - 1;
+  const int64_t m = left.dim(kept);
+  const int64_t k = right.dim(kept);
+  if (left.dim(inner) * (m + k) > m * k) return {};
+  const auto with_long_rows = [&](const Tensor& x) {
+    Ints order;
+    Shape rows;
+    int64_t length = x.dim(inner);
+    for (int axis = summed; axis < rank - 2; ++axis) {
+      order.push_back(axis);
+      rows.push_back(x.dim(axis));
+    }
+    order.push_back(kept);
+    for (int axis = 0; axis < summed; ++axis) {
+      order.push_back(axis);
+      length *= x.dim(axis);
+    }
+    order.push_back(inner);
+    rows.push_back(x.dim(kept));
+    rows.push_back(length);
+    return reshape_to(permute(x, order), rows);
+  };
+  return call(matmul, {with_long_rows(left), with_long_rows(right)},
+              MatmulAttrs{.transpose_b = true});
+}
+
 // With A and B the matrices as multiplied: dA = dC Bᴴ and dB = Aᴴ dC. A transposed operand needs
 // the transpose of that.
 void matmul_gradient(GradContext& g) {
@@ -107,6 +149,7 @@ void matmul_gradient(GradContext& g) {
   const bool plain_b = attrs.transpose_b && complex;
   const bool turn_a = attrs.swaps_a();
   const bool turn_b = attrs.swaps_b();
+  const bool plain = !turn_a && !turn_b && !complex;
   const auto finish = [&](int i, Tensor gradient, bool conjugated) {
     // A transpose that does not conjugate has to be written as the conjugate of an adjoint.
     if (conjugated) gradient = conjugate(gradient);
@@ -114,7 +157,9 @@ void matmul_gradient(GradContext& g) {
   };
   if (g.wants(0)) {
     const Tensor& b = g.input(1);
-    if (!turn_a) {
+    if (Tensor sum; plain && (sum = sum_of_products(dy, b, false, g.input_shape(0)))) {
+      g.set(0, std::move(sum));
+    } else if (!turn_a) {
       finish(0, product(dy, plain_b ? conjugate(b) : b, false, !turn_b), false);
     } else {
       // dA = (dC Bᴴ)ᴴ = B dCᴴ for an adjoint, its conjugate for a transpose.
@@ -134,7 +179,9 @@ void matmul_gradient(GradContext& g) {
         return;
       }
     }
-    if (!turn_b) {
+    if (Tensor sum; plain && (sum = sum_of_products(a, dy, true, g.input_shape(1)))) {
+      g.set(1, std::move(sum));
+    } else if (!turn_b) {
       finish(1, product(plain_a ? conjugate(a) : a, dy, !turn_a, false), false);
     } else {
       finish(1, product(dy, plain_a ? conjugate(a) : a, true, turn_a), plain_b);

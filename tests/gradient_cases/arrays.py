@@ -199,6 +199,8 @@ def matmul_cases() -> list[Case]:
         call("matmul", spread_complex((2, 2)), spread_complex((2, 2), seed=3), transpose_b=True),
         call("matmul", spread((2, 1, 2, 2)), spread((3, 2, 2), seed=1)),
         call("matmul", spread((2, 3)), spread((2, 3, 1), seed=1)),
+        call("matmul", spread((3, 2, 2)), spread((2, 3, 2, 1), seed=1)),
+        call("matmul", spread((2, 3, 1, 2)), spread((3, 2, 2), seed=1)),
         call("matmul", spread((2, 0)), spread((0, 2))),
     ]
     return cases
