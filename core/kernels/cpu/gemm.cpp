@@ -224,18 +224,27 @@ void complex_gemm(const Product& p, const T* a, const T* b, T* c) {
   p.m* p.n* p.k <= kPlainComplex ? plain(p, a, b, c) : by_parts(p, a, b, c);
 }
 
-}  // namespace
+void medium(int64_t m, int64_t n, int64_t k, const float* a, Steps left, const float* b,
+            Steps right, float* c, int64_t ldc, bool add) {
+  kernels().medium_sgemm(m, n, k, a, left.row, left.col, b, right.row, right.col, c, ldc, add);
+}
+void medium(int64_t m, int64_t n, int64_t k, const double* a, Steps left, const double* b,
+            Steps right, double* c, int64_t ldc, bool add) {
+  kernels().medium_dgemm(m, n, k, a, left.row, left.col, b, right.row, right.col, c, ldc, add);
+}
 
-void own_sgemm(const Product& p, const float* a, const float* b, float* c) {
+// A product of some size; threads share the rows, or the columns if there are few rows.
+template <class T>
+void medium_product(const Product& p, const T* a, const T* b, T* c) {
   const Steps left = steps(p.transpose_a, p.lda);
   const Steps right = steps(p.transpose_b, p.ldb);
   const auto block = [&](int64_t i, int64_t rows, int64_t j, int64_t cols) {
-    kernels().medium_sgemm(rows, cols, p.k, a + i * left.row, left.row, left.col, b + j * right.col,
-                           right.row, right.col, c + i * p.ldc + j, p.ldc, p.accumulate);
+    medium(rows, cols, p.k, a + i * left.row, left, b + j * right.col, right, c + i * p.ldc + j,
+           p.ldc, p.accumulate);
   };
   // The unit of work is a whole tile of the widest vectors.
   constexpr int64_t kRows = 8;
-  constexpr int64_t kCols = 48;
+  constexpr int64_t kCols = 192 / sizeof(T);
   const bool by_rows = p.m >= 2 * kRows * max_threads();
   const int64_t size = by_rows ? p.m : p.n;
   const int64_t tile = by_rows ? kRows : kCols;
@@ -247,6 +256,46 @@ void own_sgemm(const Product& p, const float* a, const float* b, float* c) {
     by_rows ? block(from, count, 0, p.n) : block(0, p.m, from, count);
   });
 }
+
+// c[i] = row i of the matrix times a vector.
+template <class T>
+void multiply_rows(int64_t rows, int64_t k, const T* matrix, int64_t row, const T* vector, T* c,
+                   int64_t step) {
+  parallel_for(rows, kGrainOfDots / k + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      c[i * step] = row_loops_of<T>().dot(matrix + i * row, vector, k);
+    }
+  });
+}
+
+// Products with one row or column, if what they read lies in rows.
+template <class T>
+bool multiply_vector(const Product& p, const T* a, const T* b, T* c) {
+  if (p.accumulate) return false;
+  const bool row = p.m == 1 && (!p.transpose_a || p.lda == 1);
+  const bool column = p.n == 1 && (p.transpose_b || p.ldb == 1);
+  if (column && !p.transpose_a) {
+    multiply_rows(p.m, p.k, a, p.lda, b, c, p.ldc);
+  } else if (row && p.transpose_b) {
+    multiply_rows(p.n, p.k, b, p.ldb, a, c, 1);
+  } else if (column && p.ldc == 1) {
+    Product turned;
+    turned.m = 1;
+    turned.n = turned.ldc = p.m;
+    turned.k = turned.lda = p.k;
+    turned.ldb = p.lda;
+    medium_product(turned, b, a, c);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool is_medium(const Product& p) {
+  return p.m * p.n * p.k <= (p.transpose_b ? kOwnTransposed : kOwnProduct);
+}
+
+}  // namespace
 
 void own_large_sgemm(const Product& p, const float* a, const float* b, float* c) {
   blocked(p, a, b, c, kernels().floats);
@@ -261,22 +310,20 @@ void gemm(const Product& p, const float* a, const float* b, float* c) {
     kernels().small_sgemm(p.m, p.n, p.k, a, left.row, left.col, b, right.row, right.col, c, p.ldc);
     return;
   }
-  const int64_t work = p.m * p.n * p.k;
-  if (p.n == 1 && !p.transpose_a && !p.accumulate && (p.ldb == 1 || p.transpose_b)) {
-    parallel_for(p.m, kGrainOfDots / p.k + 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        c[i * p.ldc] = row_loops_of<float>().dot(a + i * p.lda, b, p.k);
-      }
-    });
-    return;
-  }
-  if (work <= (p.transpose_b ? kOwnTransposed : kOwnProduct)) return own_sgemm(p, a, b, c);
+  if (multiply_vector(p, a, b, c)) return;
+  if (is_medium(p)) return medium_product(p, a, b, c);
   large_sgemm(p, a, b, c);
 }
 
 void gemm(const Product& p, const double* a, const double* b, double* c) {
+  if (p.m == 0 || p.n == 0) return;
+  if (p.k == 0) return clear(p, c);
+  const bool tiny = p.m * p.n * p.k <= kTinyProduct;
+  if (!tiny && multiply_vector(p, a, b, c)) return;
+  if (!tiny && is_medium(p)) return medium_product(p, a, b, c);
   blocked(p, a, b, c, kernels().doubles);
 }
+
 void gemm(const Product& p, const int32_t* a, const int32_t* b, int32_t* c) {
   blocked(p, reinterpret_cast<const uint32_t*>(a), reinterpret_cast<const uint32_t*>(b),
           reinterpret_cast<uint32_t*>(c), kernels().wrapping32);

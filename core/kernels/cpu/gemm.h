@@ -32,11 +32,9 @@ void gemm(const Product& product, const int64_t* a, const int64_t* b, int64_t* c
 void gemm(const Product& product, const Complex64* a, const Complex64* b, Complex64* c);
 void gemm(const Product& product, const Complex128* a, const Complex128* b, Complex128* c);
 
-// c = op(a) * op(b) by our own kernels; threads share the rows, or the columns if there are few
-// rows. The second one is for large products.
-void own_sgemm(const Product& product, const float* a, const float* b, float* c);
+// The same for large products by our own kernels.
 void own_large_sgemm(const Product& product, const float* a, const float* b, float* c);
-// The same for large products: by oneDNN where there is one (`onednn/`), else by our own kernel
+// And by oneDNN where there is one (`onednn/`), else by our own kernel
 // (`portable/`).
 void large_sgemm(const Product& product, const float* a, const float* b, float* c);
 
@@ -88,6 +86,9 @@ struct GemmKernels {
   // The same, which copies nothing that can be read in place: smaller ones.
   void (*medium_sgemm)(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row,
                        int64_t a_col, const float* b, int64_t b_row, int64_t b_col, float* c,
+                       int64_t ldc, bool add);
+  void (*medium_dgemm)(int64_t m, int64_t n, int64_t k, const double* a, int64_t a_row,
+                       int64_t a_col, const double* b, int64_t b_row, int64_t b_col, double* c,
                        int64_t ldc, bool add);
 };
 

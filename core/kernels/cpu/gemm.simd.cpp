@@ -295,19 +295,22 @@ constexpr BlockedKernels<T> kBlocked = {
 
 // A strip of b stays in the first-level cache while the rows of a pass over it.
 constexpr int64_t kMediumDepth = 128;
-constexpr int64_t kStrip = kTileVectors * kLanes<float>;
+template <class T>
+constexpr int64_t kStrip = kTileVectors * kLanes<T>;
 // With more rows, a copy of b in whole vectors costs less than a second pass over c.
 constexpr int64_t kFewRows = 64;
 
-void medium_sgemm(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row, int64_t a_col,
-                  const float* b, int64_t b_row, int64_t b_col, float* c, int64_t ldc, bool add) {
-  const Strided<float> left{a, a_row, a_col};
+template <class T>
+void medium_gemm(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int64_t a_col,
+                 const T* b, int64_t b_row, int64_t b_col, T* c, int64_t ldc, bool add) {
+  constexpr int64_t kWhole = kLanes<T>;
+  const Strided<T> left{a, a_row, a_col};
   for (int64_t p0 = 0; p0 < k; p0 += kMediumDepth) {
     const int64_t depth = min(kMediumDepth, k - p0);
-    for (int64_t j = 0; j < n; j += kStrip) {
-      const int64_t cols = min(kStrip, n - j);
-      const float* from = b + p0 * b_row + j * b_col;
-      const int64_t width = (cols + kLanes<float> - 1) / kLanes<float> * kLanes<float>;
+    for (int64_t j = 0; j < n; j += kStrip<T>) {
+      const int64_t cols = min(kStrip<T>, n - j);
+      const T* from = b + p0 * b_row + j * b_col;
+      const int64_t width = (cols + kWhole - 1) / kWhole * kWhole;
       // The rows that can be read in whole vectors in place, without leaving the matrix.
       int64_t direct = depth;
       if (b_col != 1 || (width != cols && m > kFewRows)) {
@@ -323,9 +326,9 @@ void medium_sgemm(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row
         more = true;
       }
       if (direct == depth) continue;
-      alignas(64) float packed[kMediumDepth * kStrip];
+      alignas(64) T packed[kMediumDepth * kStrip<T>];
       for (int64_t p = direct; p < depth; ++p) {
-        float* const to = packed + (p - direct) * width;
+        T* const to = packed + (p - direct) * width;
         for (int64_t q = 0; q < cols; ++q) to[q] = from[p * b_row + q * b_col];
         for (int64_t q = cols; q < width; ++q) to[q] = 0;
       }
@@ -381,7 +384,8 @@ void small_sgemm(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row,
 
 const GemmKernels& gemm_kernels() {
   static const GemmKernels kernels{kBlocked<float>,    kBlocked<double>, kBlocked<uint32_t>,
-                                   kBlocked<uint64_t>, small_sgemm,      medium_sgemm};
+                                   kBlocked<uint64_t>, small_sgemm,      medium_gemm<float>,
+                                   medium_gemm<double>};
   return kernels;
 }
 

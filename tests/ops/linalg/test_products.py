@@ -8,32 +8,42 @@ import eagerflow as tf
 SIZES = [1, 2, 5, 8, 15, 16, 17, 31, 33, 48, 49, 100, 130, 257]
 
 
-def product(m, k, n, transpose_a, transpose_b):
+def product(m, k, n, transpose_a, transpose_b, dtype=np.float32):
     """A product's error relative to what rounding allows."""
     random = np.random.default_rng(m * 7919 + k * 31 + n)
-    a = random.normal(size=(k, m) if transpose_a else (m, k)).astype(np.float32)
-    b = random.normal(size=(n, k) if transpose_b else (k, n)).astype(np.float32)
+    a = random.normal(size=(k, m) if transpose_a else (m, k)).astype(dtype)
+    b = random.normal(size=(n, k) if transpose_b else (k, n)).astype(dtype)
     got = tf.matmul(a, b, transpose_a, transpose_b).numpy()
     left = (a.T if transpose_a else a).astype(np.float64)
     right = (b.T if transpose_b else b).astype(np.float64)
-    bound = (np.abs(left) @ np.abs(right)).max() * 1e-6
+    bound = (np.abs(left) @ np.abs(right)).max() * 10 * np.finfo(dtype).eps
     assert got.shape == (m, n)
     return np.abs(got - left @ right).max() / bound
 
 
 @pytest.mark.parametrize("transpose_a", [False, True])
 @pytest.mark.parametrize("transpose_b", [False, True])
-def test_all_combinations_of_odd_sizes(transpose_a, transpose_b):
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_all_combinations_of_odd_sizes(transpose_a, transpose_b, dtype):
     for m in SIZES[::2]:
         for k in SIZES[::3]:
             for n in SIZES:
-                assert product(m, k, n, transpose_a, transpose_b) < 1
+                assert product(m, k, n, transpose_a, transpose_b, dtype) < 1
 
 
-def test_every_number_of_columns():
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_every_number_of_columns(dtype):
     # Tiles end within each of their vectors, and are added to in a second pass over the terms.
     for n in range(1, 74):
-        assert product(9, 300, n, False, False) < 1
+        assert product(9, 300, n, False, False, dtype) < 1
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("transpose_a", [False, True])
+@pytest.mark.parametrize("transpose_b", [False, True])
+def test_vectors(dtype, transpose_a, transpose_b):
+    for m, k, n in [(1, 700, 333), (333, 700, 1), (1, 900, 1), (1, 1, 40), (40, 1, 1)]:
+        assert product(m, k, n, transpose_a, transpose_b, dtype) < 1
 
 
 @pytest.mark.parametrize(
@@ -91,15 +101,17 @@ def test_threads_do_not_change_products():
         np.testing.assert_array_equal(floats, results[0][1])
 
 
-def test_what_lies_beyond_a_row_stays_out():
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_what_lies_beyond_a_row_stays_out(dtype):
     # Rows are read in whole vectors: numbers of the next row must not come in, not even NaN.
-    a = np.ones((3, 4), np.float32)
-    b = np.ones((4, 17), np.float32)
+    a = np.ones((30, 4), dtype)
+    b = np.ones((4, 17), dtype)
     b[1:, 0] = np.nan
     got = tf.matmul(a, b).numpy()
     assert np.isnan(got[:, 0]).all()
     np.testing.assert_array_equal(got[:, 1:], 4)
-    np.testing.assert_array_equal(tf.matmul(tf.zeros([3, 20]), tf.ones([20, 18])).numpy(), 0)
+    product = tf.matmul(tf.zeros([3, 20], dtype), tf.ones([20, 18], dtype))
+    np.testing.assert_array_equal(product.numpy(), 0)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
