@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <string>
@@ -68,6 +69,19 @@ class KeyIndex {
       if (holds(slot, hash, key)) return slot.row;
     }
   }
+  // The rows of many keys, key_at(i) for each i below `count`.
+  template <class KeyAt>
+  void find_all(int64_t count, const KeyAt& key_at, int64_t* rows) const {
+    for (int64_t first = 0; first < count; first += kBlock, rows += kBlock) {
+      const int64_t size = std::min(kBlock, count - first);
+      if constexpr (KeyTraits<Key>::kExact) {
+        find_block(size, [&](int64_t i) { return key_at(first + i); }, rows);
+      } else {
+        for (int64_t i = 0; is_large() && i < size; ++i) prefetch(key_at(first + i));
+        for (int64_t i = 0; i < size; ++i) rows[i] = find(key_at(first + i));
+      }
+    }
+  }
   // The row of a key, which is appended if it is absent.
   int64_t add(Key key) {
     const uint64_t hash = KeyTraits<Key>::hash(key);
@@ -122,6 +136,36 @@ class KeyIndex {
     uint64_t hash = 0;
     int64_t row = -1;
   };
+
+  static constexpr int64_t kBlock = 256;
+
+  // The keys look at their slots in turns, until each has found its own or an empty one, so that no
+  // branch depends on what a slot holds.
+  template <class KeyAt>
+  void find_block(int64_t size, const KeyAt& key_at, int64_t* rows) const {
+    std::array<uint64_t, kBlock> hashes;
+    std::array<size_t, kBlock> places;
+    std::array<int16_t, kBlock> waiting;
+    for (int64_t i = 0; i < size; ++i) {
+      hashes[i] = KeyTraits<Key>::hash(key_at(i));
+      places[i] = hashes[i] & mask_;
+      waiting[i] = static_cast<int16_t>(i);
+      if (is_large()) __builtin_prefetch(&slots_[places[i]]);
+    }
+    for (int64_t left = size; left > 0;) {
+      int64_t still = 0;
+      for (int64_t k = 0; k < left; ++k) {
+        const int16_t i = waiting[k];
+        const Slot slot = slots_[places[i]];
+        const bool same = slot.hash == hashes[i];
+        rows[i] = same ? slot.row : -1;
+        places[i] = (places[i] + 1) & mask_;
+        waiting[still] = i;
+        still += !same & (slot.row >= 0);
+      }
+      left = still;
+    }
+  }
 
   bool holds(const Slot& slot, uint64_t hash, const Key& key) const {
     if (slot.hash != hash) return false;

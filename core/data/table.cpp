@@ -125,10 +125,7 @@ Tensor Table::find(const Tensor& keys, const Tensor& defaults) const {
       std::array<int64_t, 256> rows;
       for (int64_t first = begin; first < end; first += std::ssize(rows)) {
         const int64_t count = std::min<int64_t>(std::ssize(rows), end - first);
-        if (index.is_large()) {
-          for (int64_t i = 0; i < count; ++i) index.prefetch(key_at(first + i));
-        }
-        for (int64_t i = 0; i < count; ++i) rows[i] = index.find(key_at(first + i));
+        index.find_all(count, [&](int64_t i) { return key_at(first + i); }, rows.data());
         copy_rows({rows.data(), static_cast<size_t>(count)}, defaults, step, first, out);
       }
     };

@@ -40,6 +40,19 @@ def test_tables_behave_like_dictionaries(kind, row):
 
 
 @pytest.mark.parametrize("kind", ["string", "int64"])
+@pytest.mark.parametrize("count", [5, 3000, 40_000])
+def test_many_keys_at_once_some_of_them_absent(kind, count):
+    # More than are looked up as a block, in tables that fit the caches and others.
+    keys = np.arange(count) * 7
+    asked = np.random.RandomState(0).randint(-10, 7 * count, 2000)
+    wanted = np.where((asked >= 0) & (asked % 7 == 0), asked // 7, -1)
+    spelt = (lambda numbers: numbers.astype("S").astype(object)) if kind == "string" else np.int64
+    pairs = tf.lookup.KeyValueTensorInitializer(spelt(keys), np.arange(count))
+    found = tf.lookup.StaticHashTable(pairs, -1).lookup(tf.constant(spelt(asked)))
+    np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("kind", ["string", "int64"])
 def test_vocabularies_share_numbers_for_other_words(kind):
     words = np.unique(random_keys(kind, 100).astype(str)).tolist()
     words = words if kind == "string" else [int(word) for word in words]
