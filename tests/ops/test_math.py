@@ -223,6 +223,21 @@ def test_powers(dtype, pair, seed):
     assert_matches(got, np.power(x.astype(float), y.astype(float)), dtype, rtol=4, atol=1e-20)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_powers_of_negative_numbers(dtype):
+    largest = 2.0 ** np.finfo(dtype).nmant
+    bases = [-np.inf, -3.0, -1.0, -0.5, -0.0, 0.0, 0.5, 2.0, np.inf, np.nan]
+    exponents = [0, 1, 2, 3, -1, -2, -3, 0.5, -2.5, 31, largest - 1, largest, 2 * largest - 1,
+                 2 * largest, np.inf, -np.inf, np.nan]  # fmt: skip
+    x, y = (np.ravel(grid).astype(dtype) for grid in np.meshgrid(bases, exponents))
+    with np.errstate(all="ignore"):
+        expected = np.power(x, y)
+    got = tf.pow(tf.constant(x), tf.constant(y)).numpy()
+    np.testing.assert_allclose(got, expected, rtol=1e-6)
+    signed = ~np.isnan(expected)
+    np.testing.assert_array_equal(np.signbit(got)[signed], np.signbit(expected)[signed])
+
+
 @pytest.mark.parametrize("dtype", FLOATS)
 @given(pair=shape_pairs(), seed=seeds)
 def test_remainders_of_floats(dtype, pair, seed):

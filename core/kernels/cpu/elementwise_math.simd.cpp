@@ -55,10 +55,21 @@ EF_UNARY_MATH(Erf, verf);
 EF_UNARY_MATH(Erfc, verfc);
 #undef EF_UNARY_MATH
 
+// Vector functions compute powers of negative numbers one by one. They are those of the absolute
+// values: negative for odd exponents, and NaN for exponents that are no whole numbers.
 struct Pow {
   template <class V>
   static V of(V x, V y) {
-    return vpow(x, y);
+    using T = std::remove_cvref_t<decltype(x[0])>;
+    constexpr T kWhole = std::is_same_v<T, float> ? T(0x1p23) : T(0x1p52);  // larger ones are whole
+    const auto negative = (x < 0) & (vabs(x) < static_cast<T>(__builtin_inf()));
+    const V power = vpow(negative ? vabs(x) : x, y);
+    const V size = vabs(y);
+    const V half = size * T(0.5);
+    const auto whole = (size >= kWhole) | ((size + kWhole) - kWhole == size);
+    const auto odd = (size < 2 * kWhole) & ((half + kWhole) - kWhole != half);
+    const V turned = odd ? -power : power;
+    return negative ? (whole ? turned : V{} + static_cast<T>(__builtin_nan(""))) : power;
   }
 };
 struct Atan2 {
