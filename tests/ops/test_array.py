@@ -310,3 +310,11 @@ def test_float_tensors_in_lists_of_sizes():
     for refused in (tf.constant([2.0, 3.0]), [2.5, tf.constant(3)]):
         with pytest.raises((TypeError, tf.errors.InvalidArgumentError)):
             tf.tile(tf.ones([1, 1]), refused)
+
+
+@pytest.mark.parametrize("dtype", ["int8", *DTYPES])
+def test_elements_repeated_any_number_of_times(dtype):
+    x = array_of(3, (3, 1), dtype)
+    for count in [*range(1, 20), 63, 64, 65, 1030]:
+        expected = np.broadcast_to(x, (3, count))
+        assert_same(tf.broadcast_to(tf.constant(x, dtype), [3, count]), expected, dtype)

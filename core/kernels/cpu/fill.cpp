@@ -1,6 +1,7 @@
 // Fills: constants of every dtype, and repeated elements.
 #include "kernels/cpu/fill.h"
 
+#include <algorithm>
 #include <complex>
 #include <cstring>
 
@@ -51,21 +52,44 @@ void constant_element(DType dtype, double value, void* element) {
   }
 }
 
-void fill_elements(void* out, const void* element, int64_t size, int64_t count) {
+namespace {
+
+struct Pair {
+  uint64_t words[2];
+};
+
+template <class Word>
+void fill_words(unsigned char* to, const void* element, int64_t count) {
   constexpr int64_t kBlock = 64;
-  unsigned char pattern[kBlock];
+  constexpr int64_t kWords = kBlock / sizeof(Word);
+  Word word;
+  std::memcpy(&word, element, sizeof word);
+  if (count >= kWords) {
+    Word block[kWords];
+    std::fill_n(block, kWords, word);
+    for (; count >= kWords; count -= kWords, to += kBlock) std::memcpy(to, block, kBlock);
+  }
+  for (; count > 0; --count, to += sizeof word) std::memcpy(to, &word, sizeof word);
+}
+
+}  // namespace
+
+void fill_elements(void* out, const void* element, int64_t size, int64_t count) {
+  constexpr int64_t kMany = 1024;  // bytes for which memset() is faster
   const auto* bytes = static_cast<const unsigned char*>(element);
-  bool uniform = true;
-  for (int64_t i = 1; i < size; ++i) uniform &= bytes[i] == bytes[0];
-  if (uniform) {
-    std::memset(out, bytes[0], static_cast<size_t>(size * count));
+  auto* to = static_cast<unsigned char*>(out);
+  if (size * count >= kMany &&
+      std::all_of(bytes, bytes + size, [=](auto b) { return b == *bytes; })) {
+    std::memset(out, *bytes, static_cast<size_t>(size * count));
     return;
   }
-  auto* to = static_cast<unsigned char*>(out);
-  int64_t remaining = size * count;
-  for (int64_t i = 0; i < kBlock && i < remaining; ++i) pattern[i] = bytes[i % size];
-  for (; remaining >= kBlock; remaining -= kBlock, to += kBlock) std::memcpy(to, pattern, kBlock);
-  if (remaining > 0) std::memcpy(to, pattern, static_cast<size_t>(remaining));
+  switch (size) {
+    case 1: return fill_words<uint8_t>(to, element, count);
+    case 2: return fill_words<uint16_t>(to, element, count);
+    case 4: return fill_words<uint32_t>(to, element, count);
+    case 8: return fill_words<uint64_t>(to, element, count);
+    default: return fill_words<Pair>(to, element, count);
+  }
 }
 
 void fill_elements_parallel(void* out, const void* element, int64_t size, int64_t count) {
