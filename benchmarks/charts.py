@@ -32,7 +32,7 @@ GROUPS = {
     "Traced functions": ("traced", ["traced", "fused"]),
     "Sessions of version 1": ("sessions", ["sessions"]),
     "Models from files": ("saved_models", ["saved_models"]),
-    "Jacobians": ("jacobians", ["jacobians"]),
+    "Jacobians": ("jacobians", ["jacobians", "mixture"]),
     "Large arrays": ("arrays", ["matmul", "bulk", "subnormals"]),
     "Programs on devices": ("devices", ["devices"]),
     "Data and files": ("data", ["data", "files"]),

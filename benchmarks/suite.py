@@ -11,6 +11,7 @@ import jacobians
 import keras_fit
 import lstm
 import matmul
+import mixture
 import mlp
 import mobilenet
 import models
@@ -42,6 +43,7 @@ FAMILIES = {
         gpt,
         tiny,
         jacobians,
+        mixture,
         matmul,
         bulk,
         subnormals,

@@ -116,6 +116,31 @@ def cholesky_gradient(tf, count, size):
     return step
 
 
+def repeated_matvec(tf, components, size, count):
+    """The products of the same matrices with many vectors, and the matrices' gradient."""
+    matrices = tf.constant(uniform(components, size, size).astype(np.float64))
+    vectors = tf.constant(uniform(count, components, size).astype(np.float64))
+
+    def step():
+        with tf.GradientTape() as tape:
+            tape.watch(matrices)
+            products = tf.linalg.matvec(matrices, vectors)
+        return tape.gradient(products, matrices)
+
+    return step
+
+
+def shuffle(tf, count):
+    x = tf.range(count, dtype=tf.float32)
+    tf.random.set_seed(1)
+    return lambda: tf.random.shuffle(x, seed=2)
+
+
+def powers(tf, count, degree):
+    x, exponents = tf.constant(uniform(count, 1)), tf.range(degree, dtype=tf.float32)
+    return lambda: tf.pow(x, exponents)
+
+
 # Name, title, target, operation, its sizes.
 OPERATIONS = [
     ("gather", "gather of 20 rows of 32×32", SMALL, gather, (32, 32, 20)),
@@ -153,6 +178,15 @@ OPERATIONS = [
         cholesky_gradient,
         (64, 16),
     ),
+    (
+        "matvec",
+        "float64 matvec of 5×32×32 and 1,000×5×32 with its gradient",
+        SMALL,
+        repeated_matvec,
+        (5, 32, 1000),
+    ),
+    ("shuffle-large", "shuffle of 1,000,000 numbers", LARGE, shuffle, (1_000_000,)),
+    ("powers-large", "powers 0 to 31 of 100,000 numbers", LARGE, powers, (100_000, 32)),
     ("gather-large", "gather of 100,000 rows of 64", LARGE, gather, (50_000, 64, 100_000)),
     (
         "strided-slice-large",
