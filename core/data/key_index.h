@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "data/string_hash.h"
+#include "device/pool_allocator.h"
 
 namespace ef::data {
 
@@ -137,6 +138,7 @@ class KeyIndex {
     int64_t row = -1;
   };
 
+  using Slots = std::vector<Slot, PoolAllocator<Slot>>;
   static constexpr int64_t kBlock = 256;
 
   // The keys look at their slots in turns, until each has found its own or an empty one, so that no
@@ -175,7 +177,7 @@ class KeyIndex {
   void resize(int64_t count) {
     const size_t size = std::bit_ceil(static_cast<size_t>(std::max<int64_t>(8, 2 * count + 2)));
     if (size <= slots_.size()) return;
-    std::vector<Slot> larger(size);
+    Slots larger(size);
     mask_ = size - 1;
     for (const Slot& slot : slots_) {
       if (slot.row < 0) continue;
@@ -186,7 +188,7 @@ class KeyIndex {
     slots_ = std::move(larger);
   }
 
-  std::vector<Slot> slots_;
+  Slots slots_;
   size_t mask_ = 0;
   std::vector<Stored> keys_;
 };

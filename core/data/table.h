@@ -46,8 +46,8 @@ class Table {
   size_t row_bytes_;
   KeyIndex<uint64_t> integers_;
   KeyIndex<std::string_view, std::string> texts_;
-  std::vector<char> bytes_;           // values of other dtypes than strings
-  std::vector<std::string> strings_;  // strings
+  std::vector<char, PoolAllocator<char>> bytes_;  // values of other dtypes than strings
+  std::vector<std::string> strings_;              // strings
 };
 
 }  // namespace ef::data
