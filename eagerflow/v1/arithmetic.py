@@ -13,6 +13,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops import array, conversion, indexing, math, reduction, segment
 from eagerflow.ops.conversion import cast
 from eagerflow.ops.linalg import products as linalg
+from eagerflow.ops.nn import space_batch
 from eagerflow.ops.printing import print as print_tensors
 from eagerflow.quantization import affine as quantized
 from eagerflow.typing import Axis, DTypeLike, ShapeLike, TensorLike
@@ -383,3 +384,41 @@ def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None 
     average = _ops.sqrt(_ops.reduce_sum(t * t)) / count
     limit = _core.convert(clip_norm, t.dtype, None)
     return t * limit * _ops.minimum(1.0 / average, 1.0 / limit)
+
+
+def _blocks(block_size: Any, block_shape: Any) -> Any:
+    """The sizes of blocks: one number is that of two axes."""
+    blocks = _core.as_tensor(either("block_size", block_size, "block_shape", block_shape))
+    return _ops.broadcast_to(blocks, [2]) if blocks.ndim == 0 else blocks
+
+
+@op_function
+def batch_to_space(
+    input: TensorLike,
+    crops: TensorLike,
+    block_size: Any = None,
+    name: str | None = None,
+    block_shape: Any = None,
+) -> Tensor:
+    """Undoes `space_to_batch`; `block_size` is a number, or the sizes that are now `block_shape`.
+
+    >>> tf.compat.v1.batch_to_space(tf.zeros([4, 1, 1, 1]), [[0, 0], [0, 0]], 2).shape
+    TensorShape([1, 2, 2, 1])
+    """
+    return space_batch.batch_to_space(input, _blocks(block_size, block_shape), crops)
+
+
+@op_function
+def space_to_batch(
+    input: TensorLike,
+    paddings: TensorLike,
+    block_size: Any = None,
+    name: str | None = None,
+    block_shape: Any = None,
+) -> Tensor:
+    """Moves blocks of positions to the batch; `block_size` as in `batch_to_space`.
+
+    >>> tf.compat.v1.space_to_batch(tf.zeros([1, 2, 2, 1]), [[0, 0], [0, 0]], 2).shape
+    TensorShape([4, 1, 1, 1])
+    """
+    return space_batch.space_to_batch(input, _blocks(block_size, block_shape), paddings)

@@ -178,8 +178,7 @@ def _pair(labels: Any, predictions: Any) -> tuple[Any, Any]:
         raise ValueError("predictions must not be None.")
     predictions = _ops.cast(_core.as_tensor(predictions), dtypes.float32)
     labels = _ops.cast(_core.as_tensor(labels), dtypes.float32)
-    if labels._shape_tuple() != predictions._shape_tuple():
-        raise ValueError(f"Shapes {predictions.shape} and {labels.shape} are incompatible")
+    predictions.shape.assert_is_compatible_with(labels.shape)
     return labels, predictions
 
 

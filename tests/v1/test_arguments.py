@@ -72,3 +72,26 @@ def test_convolutions_by_the_rank_of_their_filter():
         tf.nn.convolution(x, kernel, "VALID", [1], [2]),
     ]
     assert [result.numpy().ravel().tolist() for result in results] == [[2.0, 2.0]] * 3
+
+
+def test_blocks_by_one_number_or_by_sizes():
+    v1 = tf.compat.v1
+    x, none = tf.reshape(tf.range(4), [1, 2, 2, 1]), [[0, 0], [0, 0]]
+    for function in (v1.space_to_batch, v1.nn.space_to_batch):
+        parts = function(x, none, 2)
+        assert parts.shape == [4, 1, 1, 1]
+        for arguments in ({"block_size": 2}, {"block_shape": [2, 2]}):
+            whole = v1.batch_to_space(parts, crops=none, **arguments)
+            np.testing.assert_array_equal(whole, x)
+    with pytest.raises(ValueError, match="both 'block_shape' and 'block_size'"):
+        v1.space_to_batch(x, none, 2, block_shape=[2, 2])
+
+
+def test_losses_of_predictions_of_unknown_size():
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32, [None, 1])
+        loss = v1.losses.mean_squared_error([[1.0]], x)
+        assert session.run(loss, {x: [[0.5]]}) == 0.25
+        with pytest.raises(ValueError, match="incompatible"):
+            v1.losses.mean_squared_error([[1.0, 2.0]], x)

@@ -23,6 +23,7 @@ __getattr__, __dir__ = mirror(
         "depthwise_conv2d_native_backprop_filter": "nn.depthwise_conv2d_backprop_filter",
         "depthwise_conv2d_native_backprop_input": "nn.depthwise_conv2d_backprop_input",
         "log_uniform_candidate_sampler": "random.log_uniform_candidate_sampler",
+        "space_to_batch": "v1.arithmetic.space_to_batch",
         "max_pool_v2": "nn.max_pool",
         "uniform_candidate_sampler": "random.uniform_candidate_sampler",
     },
