@@ -209,3 +209,13 @@ def each(function: Any, value: Any, name: str) -> Any:
     if name not in ("StringLower", "StringUpper"):
         raise NoSuchNodeError("it calls Python")
     return op(name, value, encoding="utf-8")
+
+
+@rules_of("io.files")
+def read_file(filename: Any, name: Any = None) -> Any:
+    return op("ReadFile", filename)
+
+
+@rules_of("io.files")
+def matching_files(pattern: Any, name: Any = None) -> Any:
+    return op("MatchingFiles", pattern)

@@ -382,7 +382,8 @@ def mask(a: Any, mask_indices: TensorLike, name: str | None = None) -> IndexedSl
     indices = _core.as_tensor(a.indices)
     unwanted = _core.convert(mask_indices, indices.dtype, None).numpy()
     kept = np.flatnonzero(~np.isin(indices.numpy(), unwanted))
-    return IndexedSlices(slices_at(a.values, kept), _ops.gather(indices, kept, 0, 0), a.dense_shape)
+    values = slices_at(_core.as_tensor(a.values), kept)
+    return IndexedSlices(values, _ops.gather(indices, kept, 0, 0), a.dense_shape)
 
 
 @op_function

@@ -816,3 +816,30 @@ def test_signatures_take_the_tensors_of_ragged_and_sparse_arguments(tmp_path):
         s_2=tf.constant([2, 3], tf.int64),
     )
     assert found["out"].numpy().tolist() == [1.0, 15.0]
+
+
+def test_functions_that_read_files(tmp_path):
+    class Module(tf.Module):
+        @tf.function(input_signature=[tf.TensorSpec([], tf.string)])
+        def read(self, path):
+            return tf.strings.length(tf.io.read_file(path))
+
+        @tf.function(input_signature=[tf.TensorSpec([], tf.string)])
+        def find(self, pattern):
+            return tf.size(tf.io.matching_files(pattern))
+
+        @tf.function(input_signature=[tf.TensorSpec([], tf.float32)])
+        def double(self, x):
+            return 2 * x
+
+    (tmp_path / "text").write_text("four")
+    folder = tmp_path / "model"
+    tf.saved_model.save(Module(), folder)
+    loaded = tf.saved_model.load(folder)
+    assert loaded.double(2.0) == 4.0
+    with pytest.raises(tf.errors.PermissionDeniedError, match="ReadFile"):
+        loaded.read(str(tmp_path / "text"))
+    options = tf.saved_model.LoadOptions(allowed_operations=["ReadFile", "MatchingFiles"])
+    loaded = tf.saved_model.load(folder, options=options)
+    assert loaded.read(str(tmp_path / "text")) == 4
+    assert loaded.find(str(tmp_path / "te*")) == 1

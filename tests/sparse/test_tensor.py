@@ -135,3 +135,8 @@ def test_shapes_may_be_larger_than_any_memory():
     assert tf.sparse.transpose(huge).indices.numpy().tolist()[0] == [0, 2**40]
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.sparse.to_dense(ordered)
+
+
+def test_slices_of_python_lists_are_masked():
+    rows = tf.sparse.mask(tf.IndexedSlices([[1.0], [2.0]], [0, 3]), [0])
+    assert rows.indices.numpy() == [3] and rows.values.numpy() == [[2.0]]
