@@ -314,7 +314,8 @@ def test_float_tensors_in_lists_of_sizes():
 
 @pytest.mark.parametrize("dtype", ["int8", *DTYPES])
 def test_elements_repeated_any_number_of_times(dtype):
-    x = array_of(3, (3, 1), dtype)
-    for count in [*range(1, 20), 63, 64, 65, 1030]:
-        expected = np.broadcast_to(x, (3, count))
-        assert_same(tf.broadcast_to(tf.constant(x, dtype), [3, count]), expected, dtype)
+    for width in 1, 2, 4, 8:
+        x = array_of(3, (3, 1, width), dtype)
+        for count in [*range(1, 20), 63, 64, 65, 1030]:
+            expected = np.broadcast_to(x, (3, count, width))
+            assert_same(tf.broadcast_to(tf.constant(x, dtype), expected.shape), expected, dtype)

@@ -54,22 +54,16 @@ void constant_element(DType dtype, double value, void* element) {
 
 namespace {
 
-struct Pair {
-  uint64_t words[2];
-};
-
-template <class Word>
+template <int64_t kSize>
 void fill_words(unsigned char* to, const void* element, int64_t count) {
   constexpr int64_t kBlock = 64;
-  constexpr int64_t kWords = kBlock / sizeof(Word);
-  Word word;
-  std::memcpy(&word, element, sizeof word);
+  constexpr int64_t kWords = kBlock / kSize;
   if (count >= kWords) {
-    Word block[kWords];
-    std::fill_n(block, kWords, word);
+    unsigned char block[kBlock];
+    for (int64_t i = 0; i < kWords; ++i) std::memcpy(block + i * kSize, element, kSize);
     for (; count >= kWords; count -= kWords, to += kBlock) std::memcpy(to, block, kBlock);
   }
-  for (; count > 0; --count, to += sizeof word) std::memcpy(to, &word, sizeof word);
+  for (; count > 0; --count, to += kSize) std::memcpy(to, element, kSize);
 }
 
 }  // namespace
@@ -84,11 +78,13 @@ void fill_elements(void* out, const void* element, int64_t size, int64_t count) 
     return;
   }
   switch (size) {
-    case 1: return fill_words<uint8_t>(to, element, count);
-    case 2: return fill_words<uint16_t>(to, element, count);
-    case 4: return fill_words<uint32_t>(to, element, count);
-    case 8: return fill_words<uint64_t>(to, element, count);
-    default: return fill_words<Pair>(to, element, count);
+    case 1: return fill_words<1>(to, element, count);
+    case 2: return fill_words<2>(to, element, count);
+    case 4: return fill_words<4>(to, element, count);
+    case 8: return fill_words<8>(to, element, count);
+    case 16: return fill_words<16>(to, element, count);
+    case 32: return fill_words<32>(to, element, count);
+    default: return fill_words<64>(to, element, count);
   }
 }
 

@@ -10,7 +10,7 @@ namespace ef::cpu {
 // Sets every element of a fresh tensor to `value`, converted to its dtype. Strings stay empty.
 void fill_constant(const Tensor& tensor, double value);
 
-// Writes `count` copies of one element of `size` bytes (1, 2, 4, 8 or 16), on one thread.
+// Writes `count` copies of one element of `size` bytes (a power of two up to 64), on one thread.
 void fill_elements(void* out, const void* element, int64_t size, int64_t count);
 
 // The same over several threads when there is enough to do.
