@@ -328,10 +328,12 @@ class VariableNodes:
     def __init__(self, variable: Any, graph: Any, name: str, initial_value: Any) -> None:
         self.graph = graph
         self.initial_value = initial_value
-        self.read = _core.Variable.read_value(variable)
-        graph.rename(_core.node_of(self.read).id, graph.unique_name(f"{name}/"))
-        _core.Variable.assign(variable, initial_value)
+        # In a scope, so that the program's own reads and changes are called as if these were not.
+        with name_scope(f"{name}/"):
+            self.read = _core.Variable.read_value(variable)
+            _core.Variable.assign(variable, initial_value)
         self.initializer = last_operation()
+        graph.rename(_core.node_of(self.read).id, graph.unique_name(f"{name}/"))
         graph.initializers.add(self.initializer._node.id)
         assign = graph.unique_name(f"{name}/Assign", with_prefix=False)
         graph.rename(self.initializer._node.id, assign)

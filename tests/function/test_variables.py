@@ -37,7 +37,12 @@ def test_what_assign_returns_is_a_tensor_of_the_latest_value():
         return first, second, first + second
 
     assert lists(traced(twice)()) == (2.0, 2.0, 4.0)
-    assert traced(lambda: v.assign(3.0, read_value=False) is None and v)() == 3.0
+
+    def changed():
+        assert isinstance(v.assign(3.0, read_value=False), tf.Operation)
+        return v.read_value()
+
+    assert traced(changed)() == 3.0
 
 
 def test_operators_and_functions_read_variables():

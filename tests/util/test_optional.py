@@ -49,6 +49,7 @@ CALLS = {
     "sobol": "tf.math.sobol_sample(2, 3)",
     "window": "tf.keras.initializers.STFT('real', window='bohman')",
     "sound": "wav.read_wav(folder + '/sound.wav', 8000)",
+    "optimize": "minimized()",
     "sklearn": "scikit_learn.KerasClassifier(lambda: None).__sklearn_tags__()",
 }
 
@@ -86,6 +87,7 @@ VALUES = {
 }
 
 SETUP = """
+from eagerflow.contrib import opt
 from eagerflow.keras.preprocessing import affine
 from eagerflow.keras.utils import wav
 from eagerflow.keras.wrappers import scikit_learn
@@ -98,6 +100,11 @@ def gradient(function, x):
         tape.watch(x)
         y = function(tf.cast(x, tf.float32))
     return tape.gradient(y, x)
+def minimized():
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        v = tf.compat.v1.get_variable("v", initializer=[1.0])
+        session.run(v.initializer)
+        opt.ScipyOptimizerInterface(tf.reduce_sum(v * v)).minimize(session)
 """
 
 

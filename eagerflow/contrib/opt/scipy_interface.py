@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.util import lazy
+from eagerflow.util.optional import optional
 
 gradients = lazy.Module("eagerflow.graph.gradients")
 graph_variables = lazy.Module("eagerflow.graph.variables")
@@ -182,8 +183,7 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
         step_callback: Callable[..., Any] | None,
         optimizer_kwargs: dict[str, Any],
     ) -> Any:
-        import scipy.optimize
-
+        optimize = optional("scipy.optimize", "tf.contrib.opt.ScipyOptimizerInterface")
         chosen = dict(optimizer_kwargs)
         method = chosen.pop("method", "L-BFGS-B")
         constraints = [
@@ -193,7 +193,7 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
         ]
         if constraints:
             chosen["constraints"] = constraints
-        found = scipy.optimize.minimize(
+        found = optimize.minimize(
             loss_grad_func,
             initial_val,
             jac=True,
