@@ -8,10 +8,10 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.contrib.seq2seq.attention_wrapper import AttentionWrapperState
 from eagerflow.contrib.seq2seq.decoder import Decoder, is_row_tensor
+from eagerflow.contrib.seq2seq.helpers import embedding_function
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops import array, control_flow, indexing
 from eagerflow.ops.nn.activation import log_softmax
-from eagerflow.ops.nn.normalization import embedding_lookup
 from eagerflow.ops.tensor_array import TensorArray
 
 _ops = _core.ops
@@ -117,9 +117,7 @@ class BeamSearchDecoder(Decoder):
         reorder_tensor_arrays: bool = True,
     ) -> None:
         self._cell = cell
-        self._embed = (
-            embedding if callable(embedding) else lambda ids: embedding_lookup(embedding, ids)
-        )
+        self._embed = embedding_function(embedding)
         self._start_tokens = _core.convert(start_tokens, "int32", None)
         self._end_token = _core.convert(end_token, "int32", None)
         if self._start_tokens.shape.rank not in (None, 1):

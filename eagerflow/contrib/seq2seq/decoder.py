@@ -85,11 +85,9 @@ class BasicDecoder(Decoder):
 
     @property
     def output_size(self) -> Any:
-        return BasicDecoderOutput(output_shape(self._cell, self._output_layer), self._ids_shape)
-
-    @property
-    def _ids_shape(self) -> Any:
-        return self._helper.sample_ids_shape
+        return BasicDecoderOutput(
+            output_shape(self._cell, self._output_layer), self._helper.sample_ids_shape
+        )
 
     @property
     def output_dtype(self) -> Any:

@@ -166,7 +166,8 @@ def _time_first(x: Any) -> Any:
     return _ops.transpose(x, [1, 0, *range(2, x.shape.rank)])
 
 
-def _embedding(embedding: Any) -> Callable[[Any], Any]:
+def embedding_function(embedding: Any) -> Callable[[Any], Any]:
+    """What makes inputs of ids: the function that is given, or lookups in the table that is."""
     return embedding if callable(embedding) else lambda ids: embedding_lookup(embedding, ids)
 
 
@@ -201,7 +202,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
         name: str | None = None,
     ) -> None:
         super().__init__(inputs, sequence_length, time_major)
-        self._embed = _embedding(embedding)
+        self._embed = embedding_function(embedding)
         self._probability = sampling_probability
         self._seed = seed
         self._scheduling_seed = scheduling_seed
@@ -287,7 +288,7 @@ class GreedyEmbeddingHelper(Helper):
     """
 
     def __init__(self, embedding: Any, start_tokens: Any, end_token: Any) -> None:
-        self._embed = _embedding(embedding)
+        self._embed = embedding_function(embedding)
         self._start_tokens = _core.convert(start_tokens, "int32", None)
         self._end_token = _core.convert(end_token, "int32", None)
         if self._start_tokens.shape.rank not in (None, 1):
