@@ -140,7 +140,8 @@ oracle: wheel .venv-oracle/.ready
 	touch $@
 
 # What is measured is the wheel that a user installs, not the source tree. Everything, or what BENCH
-# names: `make bench BENCH="traced cnn"`, `make bench BENCH=--headlines`.
+# names: `make bench BENCH="traced cnn"`, `make bench BENCH=--headlines`. `make bench BENCH="--keep FILE"`
+# goes on where an interrupted run with the same file ended.
 bench: wheel .venv-bench/.ready
 	.venv-bench/bin/python -m pip install --quiet --no-deps --force-reinstall dist/eagerflow-*.whl
 	.venv-bench/bin/python benchmarks $(BENCH)

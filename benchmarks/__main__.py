@@ -3,6 +3,7 @@
 python benchmarks                      # everything; writes docs/benchmarks.md, its charts and README's table
 python benchmarks add traced          # some workloads, or a module's; prints only
 python benchmarks --headlines         # README's rows; prints only
+python benchmarks --keep FILE gpt     # these anew; writes the pages when FILE has the others
 python benchmarks processes           # several processes, which MPI starts; prints only
 """
 
@@ -16,6 +17,7 @@ import processes
 import report
 import suite
 from harness import ROUNDS, Harness
+from kept import Kept
 from workload import CONTENDERS
 
 ROOT = Path(__file__).parents[1]
@@ -37,6 +39,12 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--docs", type=Path, default=DOCS, help="where a full run writes")
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        help="a file that gets each measurement as it comes; what it has is not measured again "
+        "unless it is named",
+    )
     arguments = parser.parse_args()
     chosen = list(report.HEADLINES) if arguments.headlines else []
     for name in arguments.workloads:
@@ -46,7 +54,8 @@ def main() -> int:
         chosen += found
 
     started = time.perf_counter()
-    names = chosen or list(suite.WORKLOADS)
+    kept = Kept(arguments.keep, suite.WORKLOADS)
+    names = chosen or [name for name in suite.WORKLOADS if name not in kept.results]
     needed = {contender for name in names for contender in suite.WORKLOADS[name].contenders}
     contenders = [contender for contender in arguments.contenders if contender in needed]
     harness = Harness(contenders, arguments.threads, arguments.rounds)
@@ -57,14 +66,15 @@ def main() -> int:
         for i, name in enumerate(names, start=1):
             result = harness.measure(suite.WORKLOADS[name])
             results.append(result)
+            kept.add(result, harness.versions)
             show(result, f"[{i}/{len(names)}]")
     finally:
         harness.close()
 
     print(f"\n{time.perf_counter() - started:.0f} s\n")
     print(*report.targets_table(results), sep="\n")
-    if not chosen:
-        write(results, harness, arguments)
+    if kept.results.keys() == suite.WORKLOADS.keys():
+        write(kept, harness, arguments)
     return 1 if harness.missing or any(result.errors for result in results) else 0
 
 
@@ -79,10 +89,12 @@ def show(result, position: str) -> None:
         print(f"    {contender} failed: {error}")
 
 
-def write(results, harness: Harness, arguments) -> None:
+def write(kept: Kept, harness: Harness, arguments) -> None:
     """Writes the page, its charts, and the README's table if they are this project's own."""
     arguments.docs.mkdir(parents=True, exist_ok=True)
-    page = report.page(results, harness.versions, harness.threads, harness.rounds)
+    results = kept.in_order()
+    versions = {c: kept.versions[c] for c in CONTENDERS if c in kept.versions}
+    page = report.page(results, versions, harness.threads, harness.rounds)
     (arguments.docs / "benchmarks.md").write_text(page)
     charts.draw_all(page, arguments.docs)
     if arguments.docs == DOCS:

@@ -189,7 +189,7 @@ class Harness:
                 worker.close()
 
     def measure_process(self, workload: Workload, result: Result) -> None:
-        for contender in in_turns(result, PROCESS_ROUNDS + 1):
+        for contender in in_turns(result, min(self.rounds, PROCESS_ROUNDS) + 1):
             try:
                 number = printed_number(workload.contenders[contender], self.threads)
                 result.samples[contender].append(number)

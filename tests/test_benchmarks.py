@@ -11,7 +11,7 @@ FOLDER = Path(__file__).parents[1] / "benchmarks"
 @pytest.fixture
 def report(monkeypatch):
     monkeypatch.syspath_prepend(str(FOLDER))
-    for name in ("report", "harness", "workload"):
+    for name in ("report", "harness", "kept", "workload"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     import report
 
@@ -43,6 +43,23 @@ def test_targets_are_judged_by_the_median_of_the_rounds_ratios(report):
     assert "1 of 2 targets are met" in report.summary(results)[0]
     table = "\n".join(report.summary(results))
     assert "the add" in table and "the matmul" not in table
+
+
+def test_kept_measurements_are_those_of_the_last_run(report, tmp_path):
+    from kept import Kept
+
+    file = tmp_path / "kept.jsonl"
+    first, second = (result(report, name, [1.0], [2.0], 0.5) for name in ("add", "matmul"))
+    workloads = {each.workload.name: each.workload for each in (first, second)}
+    kept = Kept(file, workloads)
+    kept.add(second, {"eagerflow": "1"})
+    kept.add(first, {"eagerflow": "1"})
+    kept.add(result(report, "add", [0.5], [2.0], 0.5), {"eagerflow": "1", "tensorflow": "2"})
+    again = Kept(file, workloads)
+    assert again.in_order() == kept.in_order()
+    assert [each.median("eagerflow") for each in again.in_order()] == [0.5, 1.0]
+    assert again.versions == {"eagerflow": "1", "tensorflow": "2"}
+    assert Kept(file, {"add": first.workload}).results.keys() == {"add"}
 
 
 def test_the_readme_is_filled_between_its_marks(report):
