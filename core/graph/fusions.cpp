@@ -398,7 +398,7 @@ bool Fusion::run(std::span<const Tensor> inputs, TensorList& outputs) const {
   } else {
     source.transposed = !int8 && node_->attrs.as<ops::MatmulAttrs>().swaps_b();
     cpu::multiply_finished(count / channels, image.data<float>(), weights.weights, source, finish,
-                           to, op.tf_name);
+                           to);
   }
   outputs.push_back(std::move(given[0]));
   return true;

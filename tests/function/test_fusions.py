@@ -131,6 +131,19 @@ def test_products(rows, transposed):
     check(dense, (rows, 96))
 
 
+@pytest.mark.parametrize("rows", [16, 17, 100])
+@pytest.mark.parametrize("inner, cols", [(1, 16), (255, 5), (600, 48), (1000, 147)])
+def test_products_with_an_addend_and_limits(rows, inner, cols):
+    # Tiles of all heights and widths; terms are added up in one part or in several.
+    rng = np.random.default_rng(8)
+    w = variables(rng, matrix=(inner, cols), bias=cols, other=(rows, cols))
+
+    def dense(x):
+        return tf.nn.relu6(tf.matmul(x, w["matrix"]) + w["bias"] + w["other"])
+
+    check(dense, (rows, inner))
+
+
 def test_products_of_sequences():
     rng = np.random.default_rng(7)
     layer = tf.keras.layers.Dense(130, activation="gelu")

@@ -61,9 +61,27 @@ void Finish::operator()(float* result, int64_t at, int64_t count) const {
       row_loops_of<float>().add_clipped(block, offsets_.data(), addend_ ? addend_ + at : nullptr,
                                         limits_.low, limits_.high, size);
     }
-    for (const ElementLoop& loop : loops_) {
-      const void* const input = block;
-      loop(block, &input, 0, size);
+    run_loops(block, size);
+  }
+}
+
+ProductFinish Finish::in_registers() const {
+  return {adds_ ? offsets_.data() : nullptr, addend_, limits_};
+}
+
+void Finish::run_loops(float* block, int64_t count) const {
+  for (const ElementLoop& loop : loops_) {
+    const void* const input = block;
+    loop(block, &input, 0, count);
+  }
+}
+
+void Finish::run_loops(float* results, int64_t rows, int64_t cols, int64_t apart) const {
+  if (loops_.empty()) return;
+  if (cols == apart) cols *= std::exchange(rows, 1);
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < cols; j += kBlock) {
+      run_loops(results + i * apart + j, std::min(kBlock, cols - j));
     }
   }
 }
@@ -108,9 +126,63 @@ bool untouched(const Slide& slide) {
   return slide.window == 1 && slide.stride == 1 && slide.before == 0 && slide.after == 0;
 }
 
-// Products of fewer rows, or of less work, are not worth oneDNN's primitives.
+// Tells weights in strips from other layouts.
+struct Strips {
+  bool operator==(const Strips&) const = default;
+};
+
+// Products of fewer rows are not worth a copy of the weights.
 constexpr int64_t kFewRows = 16;
-constexpr int64_t kLittleWork = 1'000'000;
+
+// Numbers of a matrix that stay in the second-level cache while the other one passes.
+constexpr int64_t kCached = 192 * 1024;
+// Numbers of the results of a task, where there are enough for all threads.
+constexpr int64_t kTask = 65'536;
+// The least number of multiplications for a thread.
+constexpr int64_t kGrain = 300'000;
+
+int64_t divide_up(int64_t count, int64_t size) { return (count + size - 1) / size; }
+
+// c = a * b for `rows` rows: threads share blocks of rows, and of columns where rows are few.
+void multiply_strips(int64_t rows, const float* a, ReadyWeights& weights,
+                     const ReadyWeights::Source& source, const Finish& finish, float* c) {
+  const FinishedProductKernels& kernels = best::finished_product_kernels();
+  const auto [k, n] = std::pair(source.rows, source.cols);
+  const int64_t padded = divide_up(n, kernels.width) * kernels.width;
+  const auto* const strips = static_cast<const float*>(weights.made(
+      source, Strips(), static_cast<size_t>(k * padded) * sizeof(float),
+      [&](const float* plain, void* to) { kernels.pack(k, n, plain, static_cast<float*>(to)); }));
+  // What a thread has computed, it reads again in the next layer: parts are as large as possible.
+  const int64_t threads = in_parallel() ? 1 : max_threads();
+  const auto shared = [&](int64_t parts) { return divide_up(parts, threads) * threads; };
+  constexpr int64_t kLeastTiles = 4;  // of a block of rows
+  const int64_t tiles = divide_up(rows, kernels.rows);
+  const int64_t strip_count = divide_up(n, kernels.strip);
+  const int64_t parts = shared(divide_up(rows * n, kTask));
+  const bool by_rows = k * n <= kCached && tiles >= kLeastTiles * threads;
+  const int64_t least = divide_up(rows * k, kCached);
+  const int64_t row_blocks =
+      by_rows ? shared(std::max(least, std::min(parts, tiles / kLeastTiles))) : least;
+  const int64_t col_blocks =
+      by_rows ? 1 : std::clamp<int64_t>(std::max(parts, 2 * threads) / row_blocks, 1, strip_count);
+  const ProductFinish in_registers = finish.in_registers();
+  const int64_t grain = kGrain * row_blocks * col_blocks / (rows * n * k) + 1;
+  parallel_for(row_blocks * col_blocks, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) {
+      const int64_t i = rows * (task / col_blocks) / row_blocks;
+      const int64_t height = rows * (task / col_blocks + 1) / row_blocks - i;
+      const int64_t block = task % col_blocks;
+      const int64_t j = strip_count * block / col_blocks * kernels.strip;
+      const int64_t width = std::min(n, strip_count * (block + 1) / col_blocks * kernels.strip) - j;
+      float* const to = c + i * n + j;
+      ProductFinish here = in_registers;
+      if (here.offsets) here.offsets += j;
+      if (here.addend) here.addend += i * n + j;
+      kernels.multiply(height, width, k, a + i * k, strips + j * k, here, to, n);
+      finish.run_loops(to, height, width, n);
+    }
+  });
+}
 
 }  // namespace
 
@@ -127,7 +199,7 @@ void convolve_finished(const Convolution& c, const float* image, ReadyWeights& w
                        const char* op) {
   if (c.groups == 1 && !c.depthwise && untouched(c.window.row) && untouched(c.window.col)) {
     return multiply_finished(c.batch * c.window.row.out * c.window.col.out, image, weights, source,
-                             finish, result, op);
+                             finish, result);
   }
   if (source.int8 && suits_int8(c)) return convolve_int8(c, image, weights, source, finish, result);
   if (suits_winograd(c, true)) {
@@ -143,21 +215,9 @@ void convolve_finished(const Convolution& c, const float* image, ReadyWeights& w
 }
 
 void multiply_finished(int64_t rows, const float* a, ReadyWeights& weights,
-                       const ReadyWeights::Source& source, const Finish& finish, float* c,
-                       const char* op) {
+                       const ReadyWeights::Source& source, const Finish& finish, float* c) {
   if (source.int8) return multiply_int8(rows, a, weights, source, finish, c);
-  if (rows >= kFewRows && rows * source.size() >= kLittleWork) {
-    // As a convolution of pixels in one column.
-    Convolution product;
-    product.pass = Pass::kForward;
-    product.batch = 1;
-    product.channels = source.rows;
-    product.filters = source.cols;
-    product.filter_stride = source.size();
-    product.window.row.in = product.window.row.out = rows;
-    product.window.col.in = product.window.col.out = 1;
-    return convolve_pieces(product, a, weights, source, finish, c, op);
-  }
+  if (rows >= kFewRows) return multiply_strips(rows, a, weights, source, finish, c);
   Product p;
   p.m = rows, p.n = source.cols, p.k = source.rows;
   p.lda = p.k, p.ldb = p.n, p.ldc = p.n;

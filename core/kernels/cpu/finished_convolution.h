@@ -5,23 +5,18 @@
 #include <any>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <vector>
 
 #include "device/scratch.h"
+#include "kernels/cpu/finished_product.h"
 #include "kernels/cpu/float_convolution.h"
+#include "kernels/cpu/limits.h"
 #include "ops/element_loop.h"
 
 namespace ef::cpu {
-
-// The numbers that results are brought between; NaN stays.
-struct Limits {
-  float low = -std::numeric_limits<float>::infinity();
-  float high = std::numeric_limits<float>::infinity();
-};
 
 // What happens to results of floats.
 class Finish {
@@ -35,7 +30,14 @@ class Finish {
   // Finishes whole pixels of the result, `count` numbers from `at` on.
   void operator()(float* result, int64_t at, int64_t count) const;
 
+  // The same in two parts: what a kernel may do in registers, and then the loops, for rows of
+  // results that begin `apart` numbers from each other.
+  ProductFinish in_registers() const;
+  void run_loops(float* results, int64_t rows, int64_t cols, int64_t apart) const;
+
  private:
+  void run_loops(float* block, int64_t count) const;
+
   int64_t block_;               // numbers of some whole pixels, which fit the first-level cache
   std::vector<float> offsets_;  // of a block
   const float* addend_;
@@ -112,7 +114,6 @@ void convolve_finished(const Convolution& c, const float* image, ReadyWeights& w
 
 // c = a * b for `rows` rows.
 void multiply_finished(int64_t rows, const float* a, ReadyWeights& weights,
-                       const ReadyWeights::Source& source, const Finish& finish, float* c,
-                       const char* op);
+                       const ReadyWeights::Source& source, const Finish& finish, float* c);
 
 }  // namespace ef::cpu
