@@ -11,6 +11,7 @@
 #include "bindings/function_object.h"
 #include "bindings/fusion.h"
 #include "bindings/gil.h"
+#include "bindings/gradient_values.h"
 #include "bindings/graph_effects.h"
 #include "bindings/handles.h"
 #include "bindings/host_kernels.h"

@@ -6,9 +6,9 @@
 
 #include "bindings/convert.h"
 #include "bindings/errors.h"
+#include "bindings/gradient_values.h"
 #include "bindings/items.h"
 #include "bindings/py_graph.h"
-#include "bindings/py_tape.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
 #include "graph/custom_gradient.h"
