@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+import numpy as np
+
 from eagerflow import _core, nn
 from eagerflow.errors import UnimplementedError
 from eagerflow.framework.op_function import op_function
@@ -188,20 +190,28 @@ def dropout(
 
     Args:
         x: a floating tensor.
-        keep_prob: the fraction that is kept.
+        keep_prob: the fraction that is kept: a number, or a scalar tensor such as a placeholder.
         noise_shape: sizes of 1 drop whole slices.
         seed: makes the choice reproducible.
         name: the node's name in a graph.
         rate: the fraction that is dropped, instead of `keep_prob`.
 
     Raises:
-        ValueError: if neither `keep_prob` nor `rate` is given, or both.
+        ValueError: if neither `keep_prob` nor `rate` is given, or both, or `keep_prob` is no number.
     """
-    kept = None if keep_prob is None else 1.0 - float(keep_prob)
-    rate = either("rate", rate, "keep_prob", kept)
+    try:
+        dropped = None if keep_prob is None else 1.0 - keep_prob
+    except TypeError:
+        raise ValueError(
+            "`keep_prob` must be a floating point number or Tensor. "
+            f"Received: keep_prob={keep_prob}"
+        ) from None
+    rate = either("rate", rate, "keep_prob", dropped)
     if rate is None:
         raise ValueError("You must provide a rate to dropout.")
-    return nn.dropout(x, rate=float(rate), noise_shape=noise_shape, seed=seed)
+    if isinstance(rate, np.generic):
+        rate = rate.item()
+    return nn.dropout(x, rate=rate, noise_shape=noise_shape, seed=seed)
 
 
 @op_function

@@ -5,6 +5,7 @@ import pytest
 
 import eagerflow as tf
 from eagerflow import contrib
+from eagerflow.compat import v1
 
 
 def test_converted_by_a_decorator():
@@ -95,3 +96,12 @@ def test_other_names():
     np.testing.assert_array_equal(seeded, tf.random.stateless_normal([2], [1, 2]))
     assert contrib.stateless.stateless_multinomial([[0.0, 9.0]], 3, [1, 2]).shape == (1, 3)
     np.testing.assert_array_equal(contrib.signal.hann_window(4), tf.signal.hann_window(4))
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_dropout_by_placeholders(training):
+    with tf.Graph().as_default(), v1.Session() as session:
+        kept, in_training = v1.placeholder(tf.float32, []), v1.placeholder(tf.bool, [])
+        dropped = contrib.layers.dropout(tf.ones([100]), kept, is_training=in_training)
+        found = session.run(dropped, {kept: 0.5, in_training: training})
+    assert set(found.tolist()) == ({0.0, 2.0} if training else {1.0})

@@ -276,15 +276,15 @@ def dropout(
     inputs: Any,
     keep_prob: Any = 0.5,
     noise_shape: Any = None,
-    is_training: bool = True,
+    is_training: Any = True,
     outputs_collections: Any = None,
     scope: Any = None,
     seed: int | None = None,
 ) -> Any:
-    """Drops inputs at random in training."""
-    if not is_training:
-        return inputs
-    return v1.nn.dropout(inputs, keep_prob=keep_prob, noise_shape=noise_shape, seed=seed)
+    """Drops inputs at random in training; `keep_prob` and `is_training` may be tensors."""
+    return v1.layers.dropout(
+        inputs, 1.0 - keep_prob, noise_shape, seed, training=is_training, name=scope
+    )
 
 
 def one_hot_encoding(

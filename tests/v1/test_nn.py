@@ -1,0 +1,35 @@
+"""tf.nn of version 1, in graphs whose placeholders give what programs vary."""
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+
+v1 = tf.compat.v1
+
+
+def run(fetches, feed):
+    with v1.Session() as session:
+        return session.run(fetches, feed)
+
+
+@pytest.mark.parametrize("shape", [[], None])
+def test_dropout_keeps_what_a_placeholder_says(shape):
+    with tf.Graph().as_default():
+        kept = v1.placeholder(tf.float32, shape)
+        by_part = v1.nn.dropout(tf.ones([1000]), kept, seed=1)
+        by_rate = v1.nn.dropout(tf.ones([1000]), rate=1.0 - kept, seed=1)
+        everything, _ = run([by_part, by_rate], {kept: 1.0})
+        np.testing.assert_array_equal(everything, 1.0)
+        first, second = run([by_part, by_rate], {kept: 0.5})
+        assert set(first) == set(second) == {0.0, 2.0}
+        assert 400 < np.count_nonzero(first) < 600
+
+
+def test_dropout_takes_numbers_of_numpy():
+    assert v1.nn.dropout(tf.ones([3]), np.float32(1.0)).numpy().tolist() == [1, 1, 1]
+
+
+def test_dropout_refuses_what_is_no_number():
+    with pytest.raises(ValueError, match="must be a floating point number or Tensor"):
+        v1.nn.dropout(tf.ones([3]), "a half")
