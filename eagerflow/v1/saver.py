@@ -8,6 +8,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from eagerflow import _core, errors
 from eagerflow.checkpoint.bundle import BundleReader, write_bundle
 from eagerflow.checkpoint.state import CheckpointState, checkpoint_exists, write_state
@@ -260,6 +262,6 @@ class Saver:
 
 
 def _step(sess: Any, global_step: Any) -> int:
-    if isinstance(global_step, int):
-        return global_step
-    return int(sess.run(global_step) if sess is not None else global_step)
+    if sess is None or isinstance(global_step, int | np.integer):
+        return int(global_step)
+    return int(sess.run(global_step))

@@ -1,0 +1,29 @@
+"""Savers of version 1, and the steps in the names of what they write."""
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+
+v1 = tf.compat.v1
+
+
+@pytest.mark.parametrize("step", [3, np.int64(3), np.int32(3)])
+def test_steps_are_numbers_of_python_or_numpy(tmp_path, step):
+    with tf.Graph().as_default(), v1.Session() as session:
+        v1.get_variable("weight", initializer=2.0)
+        session.run(v1.global_variables_initializer())
+        path = v1.train.Saver().save(session, str(tmp_path / "model"), global_step=step)
+    assert path == str(tmp_path / "model-3")
+    assert v1.train.latest_checkpoint(str(tmp_path)) == path
+
+
+def test_steps_that_a_session_has(tmp_path):
+    with tf.Graph().as_default(), v1.Session() as session:
+        step = v1.train.get_or_create_global_step()
+        session.run(v1.global_variables_initializer())
+        session.run(v1.assign_add(step, 5))
+        saver = v1.train.Saver()
+        assert saver.save(session, str(tmp_path / "a"), global_step=step).endswith("a-5")
+        found = session.run(step)
+        assert saver.save(session, str(tmp_path / "b"), global_step=found).endswith("b-5")
