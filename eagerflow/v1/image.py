@@ -13,8 +13,12 @@ from eagerflow import image as modern
 from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import host_call
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import is_known
 from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.image.checks import three_or_four, whole
 from eagerflow.image.resizing import place_within
+from eagerflow.ops import array
+from eagerflow.ops.numpy_ops import on_values
 from eagerflow.typing import TensorLike
 
 _ops = _core.ops
@@ -108,6 +112,7 @@ def _resized(images: Any, size: Any, taps_of: Any) -> Any:
 
 def _of_known_sizes(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """The function in a form that waits for sizes that are unknown while a graph is built."""
+    keeps_dtype = function.__name__ == "resize_nearest_neighbor"
 
     @functools.wraps(function)
     def resized(images: Any, size: Any, *rest: Any, **options: Any) -> Tensor:
@@ -120,7 +125,8 @@ def _of_known_sizes(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
             raise ValueError(f"images must be 4-D, got shape {images.shape}")
         sizes = [None, None] if known is None else known.numpy().tolist()
         batch, channels = (None, None) if shape.rank is None else (shape[0], shape[3])
-        spec = TensorSpec([batch, *sizes, channels], dtypes.float32)
+        dtype = images.dtype if keeps_dtype else dtypes.float32
+        spec = TensorSpec([batch, *sizes, channels], dtype)
         name = function.__name__
         return host_call(_PUBLIC[name], spec, (images, size, *rest), options, name=name)
 
@@ -160,6 +166,7 @@ def resize_bilinear(
 
 
 @op_function
+@_of_known_sizes
 def resize_nearest_neighbor(
     images: Any,
     size: Any,
@@ -169,9 +176,7 @@ def resize_nearest_neighbor(
 ) -> Any:
     """Images resized to the nearest pixels, of their own dtype."""
     images = _core.as_tensor(images)
-    known = _core.static_value(_core.as_tensor(size))
-    if known is None:
-        raise ValueError("the sizes of resized images must be known while a graph is built")
+    known: Any = _core.static_value(_core.as_tensor(size))
     new = [int(n) for n in known.numpy()]
     for axis in (1, 2):
         old = images._shape_tuple()[axis]
@@ -234,7 +239,8 @@ def resize_area(
 
 
 _PUBLIC = {
-    function.__name__: function for function in (resize_bilinear, resize_bicubic, resize_area)
+    function.__name__: function
+    for function in (resize_bilinear, resize_nearest_neighbor, resize_bicubic, resize_area)
 }
 _FUNCTIONS = {
     ResizeMethod.BILINEAR: resize_bilinear,
@@ -277,21 +283,30 @@ def resize_images(
     if images.ndim not in (3, 4):
         raise ValueError("'images' must have either 3 or 4 dimensions.")
     batch = images if images.ndim == 4 else _ops.expand_dims(images, 0)
-    height, width = batch._shape_tuple()[1:3]
-    known = _core.static_value(_core.as_tensor(size))
-    if known is None:
-        raise ValueError("the sizes of resized images must be known while a graph is built")
-    new = [int(n) for n in known.numpy()]
+    sizes = batch._shape_tuple()[1:3]
+    target: Any = _core.convert(size, None, dtypes.int32)
+    known: Any = _core.static_value(target)
+    new = None if known is None else tuple(known.numpy().tolist())
     if preserve_aspect_ratio:
-        factor = min(new[0] / height, new[1] / width)
-        new = [round(factor * height), round(factor * width)]
+        if new is None or None in sizes:
+            target, new = _within(target, array.shape(batch)[1:3]), None
+        else:
+            factor = min(new[0] / sizes[0], new[1] / sizes[1])
+            target = new = tuple(round(factor * old) for old in sizes)
     result = batch
-    if new != [height, width]:
-        result = _FUNCTIONS[method](batch, new, align_corners=align_corners)
+    if new is None or new != sizes:
+        result = _FUNCTIONS[method](batch, target, align_corners=align_corners)
     return result if images.ndim == 4 else _ops.squeeze(result, [0])
 
 
 resize = resize_images
+
+
+def _within(size: Any, old: Any) -> Any:
+    """The largest size of an image's proportions that fits in a size."""
+    old = _ops.cast(old, dtypes.float64)
+    factor = _ops.reduce_min(_ops.cast(size, dtypes.float64) / old)
+    return _ops.cast(_ops.round(factor * old), dtypes.int32)
 
 
 @op_function
@@ -305,14 +320,38 @@ def resize_image_with_crop_or_pad(
 @op_function
 def resize_image_with_pad(
     image: TensorLike,
-    target_height: int,
-    target_width: int,
+    target_height: Any,
+    target_width: Any,
     method: Any = ResizeMethod.BILINEAR,
     align_corners: bool = False,
 ) -> Tensor:
     """Images resized with their aspect ratio, and padded with zeros to a size."""
-    image = _core.as_tensor(image)
-    target = int(target_height), int(target_width)
-    height, width, top, left = place_within(*image._shape_tuple()[-3:-1], *target)
-    resized = resize_images(image, [height, width], method, align_corners)
+    tensor = three_or_four(image)
+    target = whole(target_height, "target_height"), whole(target_width, "target_width")
+    rows, columns = tensor._shape_tuple()[-3:-1]
+    if rows is None or columns is None or not is_known(*target):
+        sizes = [size if is_known(size) else None for size in target]
+        *outer, _, _, channels = tensor.shape
+        nearest = method in (ResizeMethod.NEAREST_NEIGHBOR, "nearest")
+        dtype = tensor.dtype if nearest else dtypes.float32
+        spec = TensorSpec([*outer, *sizes, channels], dtype)
+        inputs = [tensor, *(_core.as_tensor(size) for size in target)]
+        return on_values(resize_image_with_pad, inputs, [spec], method, align_corners)[0]
+    height, width, top, left = place_within(rows, columns, *target)
+    resized = resize_images(tensor, [height, width], method, align_corners)
     return modern.pad_to_bounding_box(resized, top, left, *target)
+
+
+@op_function
+def draw_bounding_boxes(
+    images: TensorLike, boxes: Any, name: str | None = None, colors: Any = None
+) -> Tensor:
+    """Images with the outlines of boxes, in ten colors where none are given.
+
+    Args:
+        images: `[batch, height, width, channels]`.
+        boxes: `[batch, n, 4]`: top, left, bottom, right, relative to the image's size.
+        name: ignored.
+        colors: `[m, channels]`, used in turn.
+    """
+    return modern.draw_bounding_boxes(images, boxes, colors)
