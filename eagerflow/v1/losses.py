@@ -67,19 +67,20 @@ def _reduced(losses: Any, weights: Any, reduction: str) -> Any:
         return _ops.cast(weighted, dtype)
     total = _ops.reduce_sum(weighted)
     if reduction == Reduction.MEAN:
-        total = _ops.divide_no_nan(
-            total, _ops.reduce_sum(_ops.broadcast_to(weights, losses._sizes()))
-        )
+        spread = _ops.broadcast_to(weights, array.shape(losses))
+        total = _ops.divide_no_nan(total, _ops.reduce_sum(spread))
     elif reduction == Reduction.SUM_OVER_BATCH_SIZE:
         total = _ops.divide_no_nan(total, _ops.cast(array.size(losses), dtypes.float32))
     elif reduction == Reduction.SUM_BY_NONZERO_WEIGHTS:
         present = _ops.cast(_ops.not_equal(weights, 0.0), dtypes.float32)
-        count = _ops.reduce_sum(_ops.broadcast_to(present, losses._sizes()))
+        count = _ops.reduce_sum(_ops.broadcast_to(present, array.shape(losses)))
         total = _ops.divide_no_nan(total, count)
     return _ops.cast(total, dtype)
 
 
 def _check_weights(weights: Any, values: Any) -> None:
+    if values.shape.rank is None or weights.shape.rank is None:
+        return
     shape, weight_shape = values._shape_tuple(), weights._shape_tuple()
     if weight_shape and (
         len(weight_shape) != len(shape)
@@ -315,7 +316,7 @@ def softmax_cross_entropy(onehot_labels: Any, logits: Any, label_smoothing: floa
     """The cross entropy of classes that exclude one another; labels are probabilities."""
     labels, logits = _labels_and_logits(onehot_labels, logits)
     if label_smoothing > 0:
-        classes = logits._shape_tuple()[-1]
+        classes = _ops.cast(array.shape(logits)[-1], labels.dtype)
         labels = labels * (1 - label_smoothing) + label_smoothing / classes
     labels = _ops.stop_gradient(labels)
     return nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits)
