@@ -4,11 +4,13 @@
 
 #include <structmember.h>
 
+#include <algorithm>
 #include <cstddef>
 
 #include "bindings/composed_ops.h"
 #include "bindings/op_function.h"
 #include "bindings/override.h"
+#include "bindings/promotion.h"
 #include "bindings/py_ref.h"
 #include "graph/graph.h"
 #include "ops/op.h"
@@ -23,6 +25,8 @@ struct OpFunction {
   PyObject* in_graph;          // what runs instead while a graph is built; null if the body does
   PyObject* composed_op;       // what the body composes, a ComposedOp; null if it is not declared
   PyObject* dispatcher;        // knows what programs have registered; null if nothing
+  PyObject* promoter;          // promotes the operands of calls; null if nothing does
+  Py_ssize_t operands;         // how many leading arguments that concerns
   PyObject* weakrefs;
   int elementwise;  // how many leading arguments have elements that correspond to each other
   bool overridable;
@@ -95,6 +99,52 @@ PyObject* run_unnamed(PyObject* self, PyObject* const* args, Py_ssize_t count, P
   return result;
 }
 
+bool has_one_dtype(PyObject* const* args, Py_ssize_t count) {
+  return std::all_of(args, args + count, [=](PyObject* argument) {
+    return is_tensor_type(Py_TYPE(argument)) &&
+           tensor_of(argument).dtype() == tensor_of(args[0]).dtype();
+  });
+}
+
+// Runs the function with operands that need no promotion.
+PyObject* call_promoted(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
+  const NoPromotion promoted;
+  return call(self, args, nargsf, keywords);
+}
+
+PyObject* run_promoted(PyObject* self, PyObject* const* args, Py_ssize_t count,
+                       PyObject* keywords) {
+  return call_promoted(self, args, static_cast<size_t>(count), keywords);
+}
+
+// What calls of a function with a promoter enter.
+PyObject* promote_call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
+  const OpFunction& function = self_of(self);
+  const Py_ssize_t count = PyVectorcall_NARGS(nargsf);
+  const auto overriding = [](PyObject* argument) {
+    return overrides(argument) && !is_weak(argument);
+  };
+  if (NoPromotion::active() || std::any_of(args, args + count, overriding)) {
+    return call(self, args, nargsf, keywords);
+  }
+  if (count >= function.operands && has_one_dtype(args, function.operands)) {
+    return call_promoted(self, args, nargsf, keywords);
+  }
+  const PyRef promoter = PyRef::share(function.promoter);
+  return call_dispatcher(self, promoter, args, static_cast<size_t>(count), keywords);
+}
+
+PyObject* set_promoter(PyObject* self, PyObject* args) {
+  PyObject* promoter;
+  Py_ssize_t operands;
+  if (!PyArg_ParseTuple(args, "On:_set_promoter", &promoter, &operands)) return nullptr;
+  OpFunction& function = self_of(self);
+  Py_XSETREF(function.promoter, Py_NewRef(promoter));
+  function.operands = operands;
+  function.vectorcall = promote_call;
+  Py_RETURN_NONE;
+}
+
 OpFunction* create(PyTypeObject* type) {
   auto* function = reinterpret_cast<OpFunction*>(type->tp_alloc(type, 0));
   if (!function) return nullptr;
@@ -131,6 +181,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(self_of(self).in_graph);
   Py_VISIT(self_of(self).composed_op);
   Py_VISIT(self_of(self).dispatcher);
+  Py_VISIT(self_of(self).promoter);
   return 0;
 }
 
@@ -139,6 +190,7 @@ int clear(PyObject* self) {
   Py_CLEAR(self_of(self).in_graph);
   Py_CLEAR(self_of(self).composed_op);
   Py_CLEAR(self_of(self).dispatcher);
+  Py_CLEAR(self_of(self).promoter);
   return 0;
 }
 
@@ -265,6 +317,11 @@ PyMethodDef methods[] = {
     {"_run", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(run_unnamed)),
      METH_FASTCALL | METH_KEYWORDS,
      "Runs the function: nothing overrides the call, and its nodes are not named by it."},
+    {"_set_promoter", set_promoter, METH_VARARGS,
+     "Lets promoter(function, args, kwargs) answer calls whose first operands, so many, are not "
+     "ordinary tensors of one dtype; it runs the function by `_run_promoted`."},
+    {"_run_promoted", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(run_promoted)),
+     METH_FASTCALL | METH_KEYWORDS, "Calls the function, without promotion in what it calls."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -23,6 +23,7 @@
 #include "bindings/optimizers.h"
 #include "bindings/override.h"
 #include "bindings/pjrt.h"
+#include "bindings/promotion.h"
 #include "bindings/py_control_flow.h"
 #include "bindings/py_devices.h"
 #include "bindings/py_gradients.h"
@@ -68,7 +69,7 @@ void check_signals(void* state) {
 
 PyObject* convert_function = nullptr;  // what Python knows as convert; lives as long as the process
 
-nb::object convert(nb::object value, nb::object dtype, nb::object hint) {
+nb::object convert(nb::handle value, nb::handle dtype, nb::handle hint) {
   PyObject* const arguments[] = {value.ptr(), dtype.ptr(), hint.ptr()};
   if (!py::holds_plain(value.ptr())) {
     PyObject* result = py::call_override(convert_function, nullptr, arguments, 3, nullptr);
@@ -79,7 +80,7 @@ nb::object convert(nb::object value, nb::object dtype, nb::object hint) {
   PyObject* result = py::guarded([&] {
     const ef::DType wanted = dtype.is_none() ? ef::DType::kInvalid : py::to_dtype(dtype.ptr());
     const ef::DType preferred = hint.is_none() ? ef::DType::kInvalid : py::to_dtype(hint.ptr());
-    if (py::is_tensor(value.ptr()) &&
+    if (py::is_tensor_type(Py_TYPE(value.ptr())) &&
         (wanted == ef::DType::kInvalid || wanted == py::tensor_of(value.ptr()).dtype())) {
       return Py_NewRef(value.ptr());
     }
@@ -90,6 +91,21 @@ nb::object convert(nb::object value, nb::object dtype, nb::object hint) {
   });
   if (!result) throw nb::python_error();
   return nb::steal(result);
+}
+
+// What tf.constant converts by: Python numbers give weak tensors where operations promote dtypes.
+nb::object constant(nb::handle value, nb::handle dtype) {
+  nb::object tensor = convert(value, dtype, nb::none());
+  if (py::promotes && dtype.is_none() && py::makes_weak(value.ptr())) [[unlikely]] {
+    return nb::steal(py::weaken(tensor.release().ptr()));
+  }
+  return tensor;
+}
+
+// A tensor that is weak as an ordinary one, which shares its memory.
+nb::object strengthened(nb::object tensor) {
+  if (!py::is_weak(tensor.ptr())) return tensor;
+  return nb::steal(py::wrap(ef::Tensor(py::tensor_of(tensor.ptr()))));
 }
 
 // Translates the engine's exceptions for nanobind, which translates those of the standard library.
@@ -281,6 +297,12 @@ NB_MODULE(_core, m) {
   m.def(
       "set_fallback", [](nb::object callable) { py::set_fallback(callable.ptr()); },
       nb::arg("callable").none());
+  m.def("set_promotion", [](nb::object promote, nb::object makes_weak) {
+    py::set_promotion(promote.ptr(), makes_weak.ptr());
+  });
+  m.def("weakened",
+        [](nb::object tensor) { return nb::steal(py::weaken(tensor.release().ptr())); });
+  m.def("strengthened", strengthened);
   m.def("set_namer", [](nb::object callable) { py::set_namer(callable.ptr()); });
   m.def("register_shape_class", [](nb::object cls) { py::register_shape_class(cls.ptr()); });
   m.def("register_dtypes", [](nb::object table) { py::register_dtypes(table.ptr()); });
@@ -301,6 +323,7 @@ NB_MODULE(_core, m) {
   m.def("convert", convert, nb::arg("value").none(), nb::arg("dtype").none() = nb::none(),
         nb::arg("dtype_hint").none() = nb::none(),
         "A tensor of the value: of that dtype, or preferably of the hinted one.");
+  m.def("constant", constant, nb::arg("value").none(), nb::arg("dtype").none());
   convert_function = nb::object(m.attr("convert")).release().ptr();
   m.def(
       "as_tensor", [](nb::object value) { return convert(value, nb::none(), nb::none()); },

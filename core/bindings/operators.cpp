@@ -4,6 +4,7 @@
 #include "bindings/convert.h"
 #include "bindings/errors.h"
 #include "bindings/override.h"
+#include "bindings/promotion.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
 #include "eager/dispatch.h"
@@ -22,6 +23,9 @@ struct Operands {
 };
 
 bool is_ours(PyObject* object) { return is_tensor(object) || is_variable(object); }
+
+// Whether it is a tensor that is not weak.
+bool is_ordinary(PyObject* object) { return is_tensor_type(Py_TYPE(object)); }
 
 Tensor operand(PyObject* object) {
   return is_tensor(object) ? tensor_of(object) : read_variable(object);
@@ -54,7 +58,7 @@ Operands convert_operands(Converts right, PyObject* a, PyObject* b) {
 // composite values are asked after a conversion has failed: not each of them has all operators.
 bool operates_itself(PyObject* object) {
   static PyObject* const composite = PyUnicode_InternFromString("_is_composite_tensor");
-  return overrides(object) && !_PyType_Lookup(Py_TYPE(object), composite);
+  return overrides(object) && !is_weak(object) && !_PyType_Lookup(Py_TYPE(object), composite);
 }
 
 bool is_misfit() {
@@ -81,13 +85,24 @@ bool is_misfit() {
   return result;
 }
 
+// Whether an operator promotes the dtypes of its operands, where the program has asked for that.
+enum class Dtypes : bool { kAsTheyAre, kPromoted };
+
 // Runs `body` on converted operands. `reflected` names the method of other classes that may know
 // an answer; null if there is none.
-template <class Body>
+template <Dtypes dtypes = Dtypes::kAsTheyAre, class Body>
 PyObject* with_operands(Converts right, PyObject* a, PyObject* b, const char* reflected,
                         const Body& body) noexcept {
   if (operates_itself(is_ours(a) ? b : a)) Py_RETURN_NOTIMPLEMENTED;
-  PyObject* result = guarded([&] { return body(convert_operands(right, a, b)); });
+  PyObject* result = guarded([&]() -> PyObject* {
+    if (dtypes == Dtypes::kPromoted && promotes_now()) [[unlikely]] {
+      if (const auto promoted = promote(a, b)) {
+        PyObject* const value = body({promoted->a, promoted->b});
+        return value && promoted->weak ? weaken(value) : value;
+      }
+    }
+    return body(convert_operands(right, a, b));
+  });
   if (result || !reflected || !is_ours(a) || is_ours(b)) return result;
   return ask_right_operand(a, b, reflected);
 }
@@ -97,14 +112,15 @@ struct Operator {
   const Op& op;
   const char* reflected;
   const char* node;
+  Dtypes dtypes = Dtypes::kAsTheyAre;
 };
 
-constexpr Operator kAdd{ops::add, "__radd__", "add"};
-constexpr Operator kSubtract{ops::subtract, "__rsub__", "sub"};
-constexpr Operator kMultiply{ops::multiply, "__rmul__", "mul"};
-constexpr Operator kRemainder{ops::floor_mod, "__rmod__", "mod"};
-constexpr Operator kFloorDivide{ops::floor_div, "__rfloordiv__", "floordiv"};
-constexpr Operator kPower{ops::pow, "__rpow__", "pow"};
+constexpr Operator kAdd{ops::add, "__radd__", "add", Dtypes::kPromoted};
+constexpr Operator kSubtract{ops::subtract, "__rsub__", "sub", Dtypes::kPromoted};
+constexpr Operator kMultiply{ops::multiply, "__rmul__", "mul", Dtypes::kPromoted};
+constexpr Operator kRemainder{ops::floor_mod, "__rmod__", "mod", Dtypes::kPromoted};
+constexpr Operator kFloorDivide{ops::floor_div, "__rfloordiv__", "floordiv", Dtypes::kPromoted};
+constexpr Operator kPower{ops::pow, "__rpow__", "pow", Dtypes::kPromoted};
 constexpr Operator kLess{ops::less, nullptr, "Less"};
 constexpr Operator kLessEqual{ops::less_equal, nullptr, "LessEqual"};
 constexpr Operator kGreater{ops::greater, nullptr, "Greater"};
@@ -120,11 +136,18 @@ PyObject* on_tensors(const Op& op, const char* node, PyObject* a, PyObject* b) {
 
 template <const Operator& entry>
 PyObject* binary(PyObject* a, PyObject* b) {
-  if (is_tensor(a) && is_tensor(b)) return on_tensors(entry.op, entry.node, a, b);
-  return with_operands(right_of(entry.op), a, b, entry.reflected, [](const Operands& both) {
-    const graph::NodeName name(entry.node);
-    return wrap(call(entry.op, {both.a, both.b}));
-  });
+  const bool ordinary = is_ordinary(a) && is_ordinary(b);
+  if (ordinary || (entry.dtypes == Dtypes::kAsTheyAre && is_tensor(a) && is_tensor(b))) {
+    PyObject* const result = on_tensors(entry.op, entry.node, a, b);
+    if (result || entry.dtypes == Dtypes::kAsTheyAre || !promotes_now()) [[likely]]
+      return result;
+    PyErr_Clear();  // of two dtypes
+  }
+  return with_operands<entry.dtypes>(right_of(entry.op), a, b, entry.reflected,
+                                     [](const Operands& both) {
+                                       const graph::NodeName name(entry.node);
+                                       return wrap(call(entry.op, {both.a, both.b}));
+                                     });
 }
 
 // Whether an operand of a multiplication is boolean. A variable on the right does not count.
@@ -180,21 +203,22 @@ Tensor divisible(const Tensor& t) {
 }
 
 PyObject* true_divide(PyObject* a, PyObject* b) {
-  if (is_tensor(a) && is_tensor(b)) {
+  if (is_ordinary(a) && is_ordinary(b)) {
     const DType dtype = tensor_of(a).dtype();
     if (dtype == tensor_of(b).dtype() && kInexactTypes.contains(dtype)) {
       return on_tensors(ops::real_divide, "truediv", a, b);
     }
   }
-  return with_operands(Converts::kAlone, a, b, "__rtruediv__", [](const Operands& both) {
-    if (both.a.dtype() != both.b.dtype()) {
-      fail(Code::kTypeError, "`x` and `y` must have the same dtype, got tf.",
-           dtype_name(both.a.dtype()), " != tf.", dtype_name(both.b.dtype()), ".");
-    }
-    const Tensor x = divisible(both.a), y = divisible(both.b);
-    const graph::NodeName name("truediv");
-    return wrap(call(ops::real_divide, {x, y}));
-  });
+  return with_operands<Dtypes::kPromoted>(
+      Converts::kAlone, a, b, "__rtruediv__", [](const Operands& both) {
+        if (both.a.dtype() != both.b.dtype()) {
+          fail(Code::kTypeError, "`x` and `y` must have the same dtype, got tf.",
+               dtype_name(both.a.dtype()), " != tf.", dtype_name(both.b.dtype()), ".");
+        }
+        const Tensor x = divisible(both.a), y = divisible(both.b);
+        const graph::NodeName name("truediv");
+        return wrap(call(ops::real_divide, {x, y}));
+      });
 }
 
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulo) {
@@ -223,21 +247,23 @@ PyObject* logical(PyObject* a, PyObject* b) {
 }
 
 PyObject* matrix_multiply(PyObject* a, PyObject* b) {
-  return with_operands(right_of(ops::matmul), a, b, "__rmatmul__", [](const Operands& both) {
-    const graph::NodeName name("matmul");
-    return wrap(call(ops::matmul, {both.a, both.b}, ops::MatmulAttrs{}));
-  });
+  return with_operands<Dtypes::kPromoted>(
+      right_of(ops::matmul), a, b, "__rmatmul__", [](const Operands& both) {
+        const graph::NodeName name("matmul");
+        return wrap(call(ops::matmul, {both.a, both.b}, ops::MatmulAttrs{}));
+      });
 }
 
 template <const Op& op>
 PyObject* unary(PyObject* self) {
-  return guarded([&] { return wrap(call(op, {operand(self)})); });
+  return guarded([&] { return like(self, wrap(call(op, {operand(self)}))); });
 }
 
 PyObject* invert(PyObject* self) {
   return guarded([&] {
     const Tensor tensor = operand(self);
-    return wrap(call(tensor.dtype() == DType::kBool ? ops::logical_not : ops::invert, {tensor}));
+    const Op& op = tensor.dtype() == DType::kBool ? ops::logical_not : ops::invert;
+    return like(self, wrap(call(op, {tensor})));
   });
 }
 
@@ -263,13 +289,16 @@ PyObject* equality(PyObject* a, PyObject* b, bool equal) {
   if (b == Py_None && is_tensor(a)) return PyBool_FromLong(!equal);
   if (compares_identity(a)) [[unlikely]]
     return PyBool_FromLong(is_same(a, b) == equal);
-  return with_operands(right_of(ops::equal), a, b, nullptr, [equal](const Operands& both) {
+  const auto compare = [equal](const Operands& both) {
     Shape shape;
     if (!broadcast_shapes(both.a.shape(), both.b.shape(), &shape)) {
       return wrap(Tensor::scalar(DType::kBool, !equal));
     }
     return wrap(call(equal ? ops::equal : ops::not_equal, {both.a, both.b}));
-  });
+  };
+  const Converts right = right_of(ops::equal);
+  return equal ? with_operands<Dtypes::kPromoted>(right, a, b, nullptr, compare)
+               : with_operands(right, a, b, nullptr, compare);
 }
 
 }  // namespace

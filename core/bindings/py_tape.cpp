@@ -14,6 +14,7 @@
 #include "bindings/gradient_values.h"
 #include "bindings/items.h"
 #include "bindings/observers.h"
+#include "bindings/promotion.h"
 #include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
@@ -441,7 +442,8 @@ PyObject* compute(PyTape* self, const GradientArgs& args) {
                                                           : tensor_of(source_objects[i]);
       gradients[i].values = zeros_like(value);
     }
-    leaves.push_back(wrap_gradient(std::move(gradients[i])));
+    leaves.push_back(
+        PyRef::steal(like(source_objects[i], wrap_gradient(std::move(gradients[i])).release())));
   }
   return Packer(leaves).run(structure).release();
 }

@@ -12,6 +12,7 @@
 #include "bindings/indexing.h"
 #include "bindings/numpy_api.h"
 #include "bindings/numpy_interop.h"
+#include "bindings/promotion.h"
 #include "bindings/py_graph.h"
 #include "bindings/py_ref.h"
 #include "eager/dispatch.h"
@@ -23,6 +24,9 @@ namespace ef::py {
 
 PyTypeObject* eager_type = nullptr;
 PyTypeObject* symbolic_type = nullptr;
+PyTypeObject* weak_eager_type = nullptr;
+PyTypeObject* weak_symbolic_type = nullptr;
+bool promotes = false;
 
 namespace {
 
@@ -56,6 +60,16 @@ PyTensor* self_of(PyObject* object) { return reinterpret_cast<PyTensor*>(object)
   Py_DECREF(type);
 }
 
+void weak_dealloc(PyObject* object) {
+  PyTensor* self = self_of(object);
+  if (self->weakrefs) PyObject_ClearWeakRefs(object);
+  Py_CLEAR(self->dict);
+  self->tensor.~Tensor();
+  PyTypeObject* type = Py_TYPE(object);
+  type->tp_free(object);
+  Py_DECREF(type);
+}
+
 PySymbolicTensor* symbolic_of(PyObject* object) {
   return reinterpret_cast<PySymbolicTensor*>(object);
 }
@@ -83,8 +97,8 @@ void symbolic_dealloc(PyObject* object) {
   Py_DECREF(type);
 }
 
-PyObject* wrap_symbolic(Tensor&& tensor, const Symbol& symbol) {
-  PyObject* const object = symbolic_type->tp_alloc(symbolic_type, 0);
+PyObject* wrap_symbolic(PyTypeObject* type, Tensor&& tensor, const Symbol& symbol) {
+  PyObject* const object = type->tp_alloc(type, 0);
   if (!object) return nullptr;
   const graph::GraphPtr graph = symbol.graph();
   const bool keeps = graph && graph->kind() == graph::Graph::Kind::kProgram;
@@ -351,7 +365,7 @@ PyObject* iterator_next(PyObject* object) {
   if (!index) return nullptr;
   PyObject* item = subscript(iterator->tensor, index);
   Py_DECREF(index);
-  return item;
+  return like(iterator->tensor, item);
 }
 
 // Tensors of programs' graphs are keys of dictionaries by what they are.
@@ -427,7 +441,7 @@ void* slot(Function* function) {
 [[gnu::hot]] PyObject* wrap(Tensor&& tensor) {
   if (tensor.impl()->lazy()) [[unlikely]] {
     if (const Symbol* const symbol = symbol_of(tensor))
-      return wrap_symbolic(std::move(tensor), *symbol);
+      return wrap_symbolic(symbolic_type, std::move(tensor), *symbol);
   }
   PyTensor* self;
   if (free_count > 0) {
@@ -441,6 +455,14 @@ void* slot(Function* function) {
   self->dict = nullptr;
   self->weakrefs = nullptr;
   return reinterpret_cast<PyObject*>(self);
+}
+
+PyObject* wrap_weak(Tensor&& tensor) {
+  if (const Symbol* const symbol = symbol_of(tensor))
+    return wrap_symbolic(weak_symbolic_type, std::move(tensor), *symbol);
+  PyObject* const object = weak_eager_type->tp_alloc(weak_eager_type, 0);
+  if (object) new (&self_of(object)->tensor) Tensor(std::move(tensor));
+  return object;
 }
 
 const Tensor& checked_tensor(PyObject* object) {
@@ -539,6 +561,17 @@ bool init_tensor_type(PyObject* module) {
   };
   PyType_Spec symbolic_spec = {"eagerflow._core.SymbolicTensor", sizeof(PySymbolicTensor), 0,
                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, symbolic_slots};
+  PyType_Slot weak_slots[] = {
+      {Py_tp_doc, const_cast<char*>("A tensor with a value whose dtype gives way to others.")},
+      {Py_tp_dealloc, slot(weak_dealloc)},
+      {Py_tp_methods, eager_methods},
+      {Py_bf_getbuffer, slot(tensor_buffer)},
+      {0, nullptr},
+  };
+  PyType_Spec weak_spec = {"eagerflow._core.EagerWeakTensor", sizeof(PyTensor), 0,
+                           Py_TPFLAGS_DEFAULT, weak_slots};
+  PyType_Spec weak_symbolic_spec = symbolic_spec;
+  weak_symbolic_spec.name = "eagerflow._core.GraphWeakTensor";
   const auto add = [module](PyType_Spec& type_spec, const char* name, PyObject* base) {
     PyObject* const type = PyType_FromSpecWithBases(&type_spec, base);
     return type && PyModule_AddObjectRef(module, name, type) == 0 ? type : nullptr;
@@ -548,7 +581,10 @@ bool init_tensor_type(PyObject* module) {
   eager_type = reinterpret_cast<PyTypeObject*>(add(eager_spec, "EagerTensor", tensor_type));
   symbolic_type =
       reinterpret_cast<PyTypeObject*>(add(symbolic_spec, "SymbolicTensor", tensor_type));
-  return eager_type && symbolic_type;
+  weak_eager_type = reinterpret_cast<PyTypeObject*>(add(weak_spec, "EagerWeakTensor", tensor_type));
+  weak_symbolic_type =
+      reinterpret_cast<PyTypeObject*>(add(weak_symbolic_spec, "GraphWeakTensor", tensor_type));
+  return eager_type && symbolic_type && weak_eager_type && weak_symbolic_type;
 }
 
 }  // namespace ef::py

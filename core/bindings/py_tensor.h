@@ -20,11 +20,23 @@ struct PyTensor {
 
 extern PyTypeObject* eager_type;
 extern PyTypeObject* symbolic_type;
+// Those of weak tensors (bindings/promotion.h).
+extern PyTypeObject* weak_eager_type;
+extern PyTypeObject* weak_symbolic_type;
+// Whether operations promote dtypes. There are no weak tensors before.
+extern bool promotes;
 
+// Whether it is one of the types that nearly all tensors have; weak tensors have others.
 inline bool is_tensor_type(const PyTypeObject* type) {
   return type == eager_type || type == symbolic_type;
 }
-inline bool is_tensor(PyObject* object) { return is_tensor_type(Py_TYPE(object)); }
+inline bool is_weak_type(const PyTypeObject* type) {
+  return promotes && (type == weak_eager_type || type == weak_symbolic_type);
+}
+inline bool is_weak(PyObject* object) { return is_weak_type(Py_TYPE(object)); }
+inline bool is_tensor(PyObject* object) {
+  return is_tensor_type(Py_TYPE(object)) || is_weak(object);
+}
 inline const Tensor& tensor_of(PyObject* object) {
   return reinterpret_cast<PyTensor*>(object)->tensor;
 }
@@ -34,6 +46,9 @@ const Tensor& checked_tensor(PyObject* object);
 
 // A new Python object for `tensor`, or null with an exception set.
 PyObject* wrap(Tensor&& tensor);
+
+// The same as a weak tensor.
+PyObject* wrap_weak(Tensor&& tensor);
 
 // Handles without reference counting, for arguments that the caller's frame keeps alive.
 class Borrowed {

@@ -72,10 +72,11 @@ PyObject* run_kind(TracedCall& function, const Kind& kind, PyObject* const* args
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
   TracedCall& function = self_of(self);
   const auto count = static_cast<size_t>(PyVectorcall_NARGS(nargsf));
-  const bool plain = !keywords && !paused && !function.kinds->empty() && !graph::building() &&
-                     std::all_of(args, args + count, [](PyObject* argument) {
-                       return is_tensor(argument) && !is_symbolic(tensor_of(argument));
-                     });
+  const bool plain =
+      !keywords && !paused && !function.kinds->empty() && !graph::building() &&
+      std::all_of(args, args + count, [](PyObject* argument) {
+        return is_tensor_type(Py_TYPE(argument)) && !is_symbolic(tensor_of(argument));
+      });
   if (plain) {
     for (const Kind& kind : *function.kinds) {
       if (matches(kind, args, count)) {

@@ -14,6 +14,8 @@ _NAMES: list[tuple[type, str, str]] = [
     (_core.Tensor, "tensorflow.python.framework.tensor", "Tensor"),
     (_core.EagerTensor, "tensorflow.python.framework.ops", "EagerTensor"),
     (_core.SymbolicTensor, "tensorflow.python.framework.ops", "SymbolicTensor"),
+    (_core.EagerWeakTensor, "tensorflow.python.framework.weak_tensor", "EagerWeakTensor"),
+    (_core.GraphWeakTensor, "tensorflow.python.framework.weak_tensor", "GraphWeakTensor"),
     (Variable, "tensorflow.python.ops.resource_variable_ops", "ResourceVariable"),
 ]
 

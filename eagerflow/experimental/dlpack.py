@@ -18,7 +18,7 @@ def to_dlpack(tf_tensor: _core.Tensor) -> Any:
     >>> tf.experimental.dlpack.from_dlpack(capsule).numpy()
     array([1., 2.], dtype=float32)
     """
-    if not isinstance(tf_tensor, _core.EagerTensor):
+    if not isinstance(tf_tensor, _core.EagerTensor | _core.EagerWeakTensor):
         raise TypeError(
             "The argument to `to_dlpack` must be a TF tensor, not Python object: got "
             f"{type(tf_tensor).__name__}."

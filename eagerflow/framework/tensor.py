@@ -319,7 +319,8 @@ def _attach() -> None:
     members["value_index"] = undefined_eagerly("value_index", _core.output_index)
     for name in ("T", "astype", "clip", "ravel", "reshape", "size", "tolist", "transpose"):
         members[name] = _numpy_only(name)
-    for cls, own in ((Tensor, members), (_core.EagerTensor, eager_members)):
+    eager = (_core.EagerTensor, eager_members), (_core.EagerWeakTensor, eager_members)
+    for cls, own in ((Tensor, members), *eager):
         for name, member in own.items():
             setattr(cls, name, member)
 

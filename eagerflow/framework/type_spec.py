@@ -291,6 +291,8 @@ class TensorSpec(TypeSpec):
         """Whether the other has this dtype, a shape that is at most as specific, and no other name."""
         if not isinstance(other, TensorSpec) or self._dtype != other._dtype:
             return False
+        if self._is_weak != other._is_weak:
+            return False
         if self._name is not None and self._name != other._name:
             return False
         return self._shape.is_subtype_of(other._shape)
@@ -310,10 +312,15 @@ class TensorSpec(TypeSpec):
                 not isinstance(other, TensorSpec)
                 or self._dtype != other._dtype
                 or self._name != other._name
+                or self._is_weak != other._is_weak
             ):
                 return None
             shape = shape.most_specific_compatible_shape(other._shape)
-        return TensorSpec(shape, self._dtype, self._name)
+        return self._like(shape, self._name)
+
+    def _like(self, shape: Any, name: str | None = None) -> TensorSpec:
+        """A spec of tensors of another shape."""
+        return TensorSpec(shape, self._dtype, name)
 
     def placeholder_value(self, placeholder_context: Any) -> Any:
         """A symbolic tensor."""
@@ -359,21 +366,22 @@ class TensorSpec(TypeSpec):
             raise TypeError(str(error)) from error
 
     _is_batchable = True
+    _is_weak = False
 
     def _batch(self, size: int | None) -> TensorSpec:
-        return TensorSpec(TensorShape([size]).concatenate(self._shape), self._dtype)
+        return self._like(TensorShape([size]).concatenate(self._shape))
 
     def _serialize(self) -> tuple[Any, ...]:
         return self._shape, self._dtype, self._name
 
     def _with_tensor_ranks_only(self) -> TensorSpec:
-        return TensorSpec(_without_sizes(self._shape), self._dtype, self._name)
+        return self._like(_without_sizes(self._shape), self._name)
 
     def _without_tensor_names(self) -> TensorSpec:
-        return TensorSpec(self._shape, self._dtype)
+        return self._like(self._shape)
 
     def _unbatch(self) -> TensorSpec:
-        return TensorSpec(None if self._shape.rank is None else self._shape[1:], self._dtype)
+        return self._like(None if self._shape.rank is None else self._shape[1:])
 
     def _zero(self, unknown: int) -> Any:
         dims = [] if self._shape.rank is None else self._shape.as_list()
@@ -406,6 +414,42 @@ class TensorSpec(TypeSpec):
 
 def _tensor_spec(dims: tuple | None, dtype: str, name: str | None) -> TensorSpec:
     return TensorSpec(dims, dtype, name)
+
+
+class WeakTensorSpec(TensorSpec):
+    """The spec of weak tensors, whose dtype gives way to that of other operands."""
+
+    _is_weak = True
+
+    def placeholder_value(self, placeholder_context: Any) -> Any:
+        """A symbolic tensor that is weak."""
+        return _core.weakened(placeholder_context.placeholder(self))
+
+    def to_tensors(self, value: Any) -> list[Any]:
+        """The tensor as an ordinary one, in a list."""
+        return [_core.strengthened(tensor) for tensor in super().to_tensors(value)]
+
+    def from_tensors(self, tensors: Iterator[Any]) -> Any:
+        """The next tensor as a weak one."""
+        return _core.weakened(next(tensors))
+
+    def _like(self, shape: Any, name: str | None = None) -> TensorSpec:
+        return WeakTensorSpec(shape, self._dtype, name)
+
+    def __repr__(self) -> str:
+        return f"EagerWeakTensor.Spec(tensor={super().__repr__()})"
+
+    def __reduce__(self) -> tuple:
+        return (_weak_tensor_spec, super().__reduce__()[1])
+
+
+def _weak_tensor_spec(dims: tuple | None, dtype: str, name: str | None) -> WeakTensorSpec:
+    return WeakTensorSpec(dims, dtype, name)
+
+
+def is_weak(value: Any) -> bool:
+    """Whether a value is a weak tensor."""
+    return type(value) in (_core.EagerWeakTensor, _core.GraphWeakTensor)
 
 
 class NoneTensorSpec(TypeSpec):
@@ -477,7 +521,7 @@ def type_spec_from_value(value: Any) -> TypeSpec:
     TensorSpec(shape=(2,), dtype=tf.int32, name=None)
     """
     if isinstance(value, _core.Tensor):
-        return TensorSpec(value.shape, value.dtype)
+        return (WeakTensorSpec if is_weak(value) else TensorSpec)(value.shape, value.dtype)
     if value is None:
         return NoneTensorSpec()
     spec = getattr(value, "_type_spec", None)

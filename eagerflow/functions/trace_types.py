@@ -12,7 +12,7 @@ from eagerflow import _core, nest
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.trace_type import TraceType, TracingContext
 from eagerflow.framework.tracked_containers import DictWrapper
-from eagerflow.framework.type_spec import TensorSpec, TypeSpec
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec, WeakTensorSpec, is_weak
 from eagerflow.functions.variable_spec import VariableSpec
 
 Tensor = _core.Tensor
@@ -428,6 +428,8 @@ _specs: dict[Any, TensorSpec] = {}
 
 def tensor_spec(tensor: Any) -> TensorSpec:
     """The spec of a tensor, without a name; equal ones are usually the same object."""
+    if is_weak(tensor):
+        return WeakTensorSpec(tensor.shape, tensor.dtype)
     if _core.is_symbolic(tensor):
         return TensorSpec(tensor.shape, tensor.dtype)
     key = tensor.dtype, tensor._shape_tuple()
@@ -534,9 +536,9 @@ _MAKERS: dict[type, Any] = {
 
 def packer(trace_type: Any) -> Callable[[list[Any]], Any] | None:
     """What makes a value of a type of the tensors in it; None for a type of tensors."""
-    if isinstance(trace_type, TensorSpec):
+    if _is_plain(trace_type):
         return None
-    if isinstance(trace_type, _Items) and all(isinstance(i, TensorSpec) for i in trace_type.items):
+    if isinstance(trace_type, _Items) and all(map(_is_plain, trace_type.items)):
         if type(trace_type) in (List, Tuple):
             return trace_type._kind  # type: ignore[attr-defined]
         if isinstance(trace_type, Dict) and list(trace_type.mapping) == trace_type._keys:
@@ -544,6 +546,11 @@ def packer(trace_type: Any) -> Callable[[list[Any]], Any] | None:
                 keys = trace_type._keys
                 return lambda tensors: dict(zip(keys, tensors, strict=True))
     return lambda tensors: trace_type.from_tensors(iter(tensors))
+
+
+def _is_plain(trace_type: Any) -> bool:
+    """Whether its values are tensors of a graph as they are."""
+    return isinstance(trace_type, TensorSpec) and not trace_type._is_weak
 
 
 def weak_objects(trace_type: Any) -> list[Any]:

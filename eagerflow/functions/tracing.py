@@ -107,7 +107,7 @@ def flatten_result(
         try:
             if isinstance(leaf, type | np.dtype):
                 raise TypeError(leaf)
-            return _core.as_tensor(leaf)
+            return _core.constant(leaf, None)
         except (TypeError, ValueError) as error:
             raise TypeError(
                 "To be compatible with tf.function, Python functions must return zero or more "

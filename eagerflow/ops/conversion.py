@@ -44,12 +44,18 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
             raise TypeError(
                 f"Expected tensor {value} with dtype {dtype!r}, but got dtype {value.dtype!r}."
             )
-    tensor = _core.convert(value, dtype, None)
+    made = _core.constant(value, dtype)
     graph = _core.building()
-    if graph is not None:
-        tensor = graph.constant(tensor, name or "Const")
-    if shape is None:
-        return tensor
+    if graph is None and shape is None:
+        return made
+    tensor = made if graph is None else graph.constant(made, name or "Const")
+    if shape is not None:
+        tensor = _in_shape(tensor, value, shape)
+    return _core.weakened(tensor) if type(made) is _core.EagerWeakTensor else tensor
+
+
+def _in_shape(tensor: Tensor, value: Any, shape: Any) -> Tensor:
+    """The tensor of a value in a shape that it is meant to have."""
     shape = TensorShape(shape)
     size = shape.num_elements()
     if size is None:

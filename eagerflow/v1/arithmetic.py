@@ -292,9 +292,9 @@ def constant(
     array([1, 2, 2, 2], dtype=int32)
     """
     if shape is None:
-        return conversion.constant(value, dtype)
+        return _core.strengthened(conversion.constant(value, dtype))
     sizes = TensorShape(shape)
-    tensor = conversion.constant(value, dtype)
+    tensor = _core.strengthened(conversion.constant(value, dtype))
     if verify_shape and tensor.shape != sizes:
         raise TypeError(f"Expected Tensor's shape: {sizes}, got {tensor.shape}.")
     missing = (sizes.num_elements() or 0) - tensor._size

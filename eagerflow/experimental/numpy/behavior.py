@@ -10,7 +10,7 @@ import numpy as np
 
 import eagerflow as tf
 from eagerflow.experimental import numpy as tnp
-from eagerflow.experimental.numpy import dtypes, promotion, shapes
+from eagerflow.experimental.numpy import dtypes, shapes, weak
 from eagerflow.experimental.numpy.arrays import asarray
 
 _OPERATORS = {
@@ -46,10 +46,9 @@ def experimental_enable_numpy_behavior(
     Args:
         prefer_float32: whether floats without a dtype are float32 and not float64.
         dtype_conversion_mode: "legacy" for NumPy's rules of promotion; "all" for TensorFlow's, by
-            which Python's numbers take the other operand's dtype where that can hold them; "safe"
-            for those of them that keep all values of both operands. "off" leaves the operators as
-            they are. What TensorFlow calls weak tensors are only Python's numbers here: results and
-            constants have their dtypes for good.
+            which Python's numbers, and the weak tensors that `tf.constant` makes of them, take the
+            other operand's dtype where that can hold them; "safe" for those of them that keep all
+            values of both operands. "off" leaves the operators as they are.
 
     Raises:
         ValueError: for another mode.
@@ -71,11 +70,7 @@ def experimental_enable_numpy_behavior(
         for name, value in _MEMBERS.items():
             setattr(kind, name, value)
         setattr(kind, "__getitem__", _indexing(kind.__getitem__))  # noqa: B010
-        if dtype_conversion_mode == "off":
-            continue
         if dtype_conversion_mode != "legacy":
-            for operator in _JOINED:
-                _join(kind, f"__{operator}__", dtype_conversion_mode == "safe")
             continue
         for operator, function in _OPERATORS.items():
             _promote(kind, f"__{operator}__", getattr(tnp, function), False)
@@ -83,32 +78,8 @@ def experimental_enable_numpy_behavior(
                 _promote(kind, f"__r{operator}__", getattr(tnp, function), True)
         _promote(kind, "__matmul__", tnp.matmul, False)
         _promote(kind, "__rmatmul__", tnp.matmul, True)
-
-
-def _join(kind: type, name: str, safe: bool) -> None:
-    """Lets an operator of two dtypes follow TensorFlow's rules."""
-    plain = getattr(kind, name)
-    reflected = name.startswith("__r") and name[3:-2] in _REFLECTED
-
-    def operator(self: Any, other: Any) -> Any:
-        own, its = promotion.operand(self), promotion.operand(other)
-        if own is None or its is None or own == its:
-            return plain(self, other)
-        pair = (its, own) if reflected else (own, its)
-        dtype = promotion.result(*pair, safe)
-        return getattr(tf.cast(self, dtype), name)(tf.cast(other, dtype))
-
-    operator.__name__ = name
-    setattr(kind, name, operator)
-
-
-# Operators whose operands TensorFlow's modes convert, reflected ones among them.
-_JOINED = [
-    "matmul",
-    "rmatmul",
-    "eq",
-    *(prefix + name for prefix in ("", "r") for name in _REFLECTED[:7]),
-]
+    if dtype_conversion_mode in ("all", "safe"):
+        weak.enable(dtype_conversion_mode == "safe")
 
 
 def _promote(kind: type, name: str, function: Callable, reflected: bool) -> None:

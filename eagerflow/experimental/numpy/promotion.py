@@ -5,6 +5,7 @@ A Python number, or a list of some, is weak: it takes the dtype of the other ope
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,17 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
+from eagerflow.framework.type_spec import is_weak
 
-# The dtypes of weak operands, by the kinds of their numbers.
-_WEAK = {"i": dtypes.int32, "f": dtypes.float32, "c": dtypes.complex128}
+_ops = _core.ops
+
+# The dtypes of Python's numbers, and whether they are weak.
+_PYTHON = {
+    bool: (dtypes.bool, False),
+    int: (dtypes.int32, True),
+    float: (dtypes.float32, True),
+    complex: (dtypes.complex128, True),
+}
 _SIGNED = {8: dtypes.int8, 16: dtypes.int16, 32: dtypes.int32, 64: dtypes.int64}
 # Bits of integers that a float holds.
 _MANTISSA = {
@@ -27,19 +36,64 @@ _MANTISSA = {
 }
 
 
+class Mode:
+    """How the process promotes dtypes."""
+
+    safe = False
+
+
+def makes_weak(value: Any) -> bool:
+    """Whether the constant of a value is weak: it consists of Python numbers and weak tensors."""
+    if isinstance(value, list | tuple | range):
+        return all(map(makes_weak, value))
+    if isinstance(value, int | float | complex):
+        return not isinstance(value, np.generic)
+    return is_weak(value)
+
+
 def operand(value: Any) -> tuple[DType, bool] | None:
     """The dtype of an operand, and whether it is weak; None for what is no number."""
+    if isinstance(value, list | tuple):
+        parts = [operand(part) for part in value]
+        if not parts:
+            return dtypes.float32, True
+        return None if None in parts else functools.reduce(_of_both, parts)  # type: ignore[arg-type]
     if isinstance(value, (_core.Tensor, _core.Variable, np.ndarray, np.generic)):
         dtype = dtypes.as_dtype(value.dtype)
-        return (dtype, False) if dtype in _MANTISSA or dtype.is_integer or dtype.is_bool else None
-    kind = np.asarray(value).dtype.kind
-    if kind == "b":
-        return dtypes.bool, False
-    return (_WEAK[kind], True) if kind in _WEAK else None
+        if dtype in _MANTISSA or dtype.is_integer or dtype.is_bool:
+            return dtype, is_weak(value)
+        return None
+    return next((known for kind, known in _PYTHON.items() if isinstance(value, kind)), None)
 
 
-def result(left: tuple[DType, bool], right: tuple[DType, bool], safe: bool) -> DType:
-    """The dtype in which an operator computes.
+def _of_both(left: tuple[DType, bool], right: tuple[DType, bool]) -> tuple[DType, bool]:
+    return result(left, right, safe=False)
+
+
+def promoted(a: Any, b: Any) -> tuple[_core.Tensor, _core.Tensor, bool] | None:
+    """Two operands as tensors of one dtype, and whether the result is weak.
+
+    None if one of them is no number.
+
+    Raises:
+        TypeError: in the mode "safe", if the dtype does not keep all values of both.
+    """
+    left, right = operand(a), operand(b)
+    if left is None or right is None:
+        return None
+    dtype, weak = result(left, right, Mode.safe)
+    return _cast(a, dtype), _cast(b, dtype), weak
+
+
+def _cast(value: Any, dtype: DType) -> _core.Tensor:
+    if isinstance(value, list | tuple) and not makes_weak(value):  # of several dtypes, maybe
+        return _ops.stack([_cast(part, dtype) for part in value])
+    tensor = _core.convert(value, None, dtype)
+    return tensor if tensor.dtype is dtype else _ops.cast(tensor, dtype)
+
+
+def result(left: tuple[DType, bool], right: tuple[DType, bool], safe: bool) -> tuple[DType, bool]:
+    """The dtype in which an operator computes, and whether its result is weak.
 
     Args:
         left: the dtype of the first operand, and whether it is weak.
@@ -51,12 +105,12 @@ def result(left: tuple[DType, bool], right: tuple[DType, bool], safe: bool) -> D
 
     >>> from eagerflow.experimental.numpy import promotion
     >>> promotion.result((tf.uint8, False), (tf.int8, False), safe=False)
-    tf.int16
+    (tf.int16, False)
     >>> promotion.result((tf.float16, False), (tf.float32, True), safe=True)
-    tf.float16
+    (tf.float16, False)
     """
     (a, a_weak), (b, b_weak) = left, right
-    found = a if a is b else _joined(a, a_weak, b, b_weak)
+    found, weak = left if left == right else _joined(*sorted((left, right), key=_order))
     if safe and not (found in (a, b) and _holds(found, a, a_weak) and _holds(found, b, b_weak)):
         raise TypeError(
             "In promotion mode PromoMode.SAFE, implicit dtype promotion between "
@@ -64,47 +118,45 @@ def result(left: tuple[DType, bool], right: tuple[DType, bool], safe: bool) -> D
             "disallowed. You need to explicitly specify the dtype in your op, or relax your dtype "
             "promotion rules (such as from SAFE mode to ALL mode)."
         )
-    return found
+    return found, weak
 
 
-def _joined(a: DType, a_weak: bool, b: DType, b_weak: bool) -> DType:
-    if _rank(a) > _rank(b):
-        a, a_weak, b, b_weak = b, b_weak, a, a_weak
-    # The kind of the first one is that of the second one, or simpler.
-    if a.is_bool:
-        return b
-    if b_weak and not a_weak:
+def _order(operand: tuple[DType, bool]) -> tuple[int, bool, int]:
+    """Simple kinds come first, in each of them the weak ones, and of these the small ones."""
+    dtype, weak = operand
+    return _rank(dtype), not weak, dtype.size
+
+
+def _joined(left: tuple[DType, bool], right: tuple[DType, bool]) -> tuple[DType, bool]:
+    """What two operands in their order are promoted to."""
+    (a, a_weak), (b, b_weak) = left, right
+    if a.is_bool or a_weak:
+        return right
+    if b_weak:
         return _with_weak(a, b)
-    if a_weak and not b_weak:
-        return b
     if a.is_integer and b.is_integer:
         return _integers(a, b)
-    if _rank(a) == _rank(b):
-        if a.size == b.size:  # the two floats of 16 bits
-            return dtypes.float32
-        return a if a.size > b.size else b
+    if _rank(a) == _rank(b) and a.size == b.size:  # the two floats of 16 bits
+        return dtypes.float32, False
     if b is dtypes.complex64 and a is dtypes.float64:
-        return dtypes.complex128
-    return b
+        return dtypes.complex128, False
+    return right
 
 
-def _with_weak(strong: DType, weak: DType) -> DType:
-    """What a strong dtype is with a weak one of its own kind or of one that holds more."""
-    if _rank(strong) == _rank(weak):
-        return strong
-    if weak.is_floating:
-        return dtypes.float64
-    if strong.is_floating and strong is not dtypes.float64:
-        return dtypes.complex64
-    return dtypes.complex128
+def _with_weak(strong: DType, weak: DType) -> tuple[DType, bool]:
+    """What a strong dtype is with a weak one of a kind that holds more."""
+    if strong.is_integer:
+        return (dtypes.float64 if weak.is_floating else weak), True
+    return (dtypes.complex128 if strong is dtypes.float64 else dtypes.complex64), False
 
 
-def _integers(a: DType, b: DType) -> DType:
+def _integers(a: DType, b: DType) -> tuple[DType, bool]:
+    """What integers of two dtypes, the smaller of which comes first, are promoted to."""
     if a.is_unsigned == b.is_unsigned:
-        return a if a.size > b.size else b
+        return b, False
     unsigned, signed = (a, b) if a.is_unsigned else (b, a)
     bits = 8 * max(signed.size, 2 * unsigned.size)
-    return _SIGNED.get(bits, dtypes.float64)
+    return (_SIGNED[bits], False) if bits in _SIGNED else (dtypes.float64, True)
 
 
 def _rank(dtype: DType) -> int:

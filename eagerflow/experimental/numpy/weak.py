@@ -1,0 +1,136 @@
+"""Weak tensors: what they have besides tensors' members, and the functions that pass weakness on.
+
+The native types and the promotion of operators are the engine's (`core/bindings/promotion.h`).
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import eagerflow as tf
+from eagerflow import _core
+from eagerflow.experimental.numpy import promotion
+from eagerflow.experimental.numpy.promoting_names import BINARY, BINARY_STRONG, UNARY
+from eagerflow.framework.op_function import bind_arguments, parameter_names
+from eagerflow.framework.type_spec import is_weak
+
+
+def enable(safe: bool) -> None:
+    """Makes operators and functions promote dtypes, and constants of Python numbers weak.
+
+    Args:
+        safe: whether a promotion that does not keep all values is an error.
+    """
+    promotion.Mode.safe = safe
+    for kind in (_core.EagerWeakTensor, _core.GraphWeakTensor):
+        for name, member in _MEMBERS.items():
+            setattr(kind, name, member)
+    _core.set_promotion(promotion.promoted, promotion.makes_weak)
+    for names, promoter, operands in (
+        (UNARY, _of_one, 1),
+        (BINARY, _of_two, 2),
+        (BINARY_STRONG, functools.partial(_of_two, strong=True), 2),
+    ):
+        for name in names.split():
+            _function(name)._set_promoter(promoter, operands)
+
+
+def _function(path: str) -> _core.OpFunction:
+    """What a public name stands for."""
+    package, _, name = path.rpartition(".")
+    module = importlib.import_module(f"{tf.__name__}.{package}") if package else tf
+    return getattr(module, name)
+
+
+def _of_one(function: _core.OpFunction, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """A call of a function of one tensor: the result is weak if that is."""
+    given = bind_arguments(function, args, kwargs)
+    if given is None:
+        return function._run_promoted(*args, **kwargs)
+    value = next(iter(given.values()), None)
+    weak = promotion.makes_weak(value)
+    result = function._run_promoted(*_strong(args), **_strong(kwargs))
+    return _weakened(result) if weak and given.get("dtype") is None else result
+
+
+def _of_two(
+    function: _core.OpFunction, args: tuple, kwargs: dict[str, Any], strong: bool = False
+) -> Any:
+    """A call of a function of two operands, which it promotes."""
+    names = parameter_names(function)[:2]
+    given = dict(zip(names, args, strict=False)) | kwargs
+    operands = [given[name] for name in names if name in given]
+    promoted = promotion.promoted(*operands) if len(operands) == 2 else None
+    if promoted is None:
+        return function._run_promoted(*args, **kwargs)
+    *tensors, weak = promoted
+    rest = {name: value for name, value in kwargs.items() if name not in names}
+    result = function._run_promoted(*tensors, *args[2:], **rest)
+    return _weakened(result) if weak and not strong else result
+
+
+def _weakened(result: Any) -> Any:
+    if isinstance(result, list | tuple):
+        return type(result)([_weakened(part) for part in result])
+    return _core.weakened(result) if isinstance(result, _core.Tensor) else result
+
+
+def _strong(value: Any) -> Any:
+    """An argument, with ordinary tensors in place of weak ones."""
+    if is_weak(value):
+        return _core.strengthened(value)
+    kind = type(value)
+    if kind in (list, tuple):
+        return kind([_strong(part) for part in value])
+    if kind is slice:
+        return slice(_strong(value.start), _strong(value.stop), _strong(value.step))
+    if kind is dict:
+        return {key: _strong(part) for key, part in value.items()}
+    return value
+
+
+def _call(self: Any, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+    """A call of a function that does not pass weakness on, with ordinary tensors."""
+    body = getattr(function, "__wrapped__", None)
+    if isinstance(body, _core.OpFunction):  # one of version 1, which calls version 2's
+        return function._run(*args, **kwargs)  # type: ignore[attr-defined]
+    return function(*_strong(args), **_strong(kwargs))
+
+
+def _text(show: Callable[[Any], str]) -> Callable[[Any], str]:
+    def shown(self: Any) -> str:
+        text = show(self)
+        return f"{text[:-1]}, weak=True{text[-1]}"
+
+    return shown
+
+
+def _tensor(self: Any) -> _core.Tensor:
+    """The tensor as one whose dtype is for good."""
+    return _core.strengthened(self)
+
+
+def _format(self: Any, format_spec: str) -> str:
+    return f"{_core.strengthened(self):{format_spec}} weakly typed"
+
+
+def _unpickled(tensor: _core.Tensor) -> _core.Tensor:
+    return _core.weakened(tensor)
+
+
+def _reduce(self: Any) -> tuple:
+    return _unpickled, (_core.strengthened(self),)
+
+
+_MEMBERS = {
+    "__op_function__": _call,
+    "__format__": _format,
+    "__repr__": _text(lambda tensor: _core.Tensor.__repr__(tensor)),
+    "__str__": _text(lambda tensor: _core.Tensor.__str__(tensor)),
+    "__reduce__": _reduce,
+    "tensor": property(_tensor),
+    "to_tensor": _tensor,
+}
