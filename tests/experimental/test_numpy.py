@@ -169,6 +169,13 @@ def test_dtypes():
     assert not tnp.iscomplexobj(1.5) and tnp.iscomplexobj(1j) and tnp.isrealobj([1])
 
 
+def test_types_of_python_are_numpys_dtypes():
+    for kind, dtype in ((int, tf.int64), (float, tf.float64), (bool, tf.bool)):
+        arrays = (tnp.ones(2, dtype=kind), tnp.zeros(2, dtype=kind), tnp.array([1], dtype=kind))
+        assert {array.dtype for array in arrays} == {dtype}
+    assert tnp.arange(3, dtype=float).dtype is tf.float64
+
+
 def test_gradients_flow():
     x = tf.constant([0.5, 2.0, 3.0])
     with tf.GradientTape() as tape:

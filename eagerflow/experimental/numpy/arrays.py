@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, nest
-from eagerflow.experimental.numpy import dtypes
+from eagerflow.experimental.numpy import dtypes, promotion
 from eagerflow.framework import dtypes as dtype_module
 from eagerflow.framework.dtypes import DType
+from eagerflow.framework.type_spec import is_weak
 from eagerflow.ops import array as _array
 from eagerflow.ops import conversion
 from eagerflow.ops.numpy_functions import creation, shapes
@@ -33,7 +34,12 @@ def asarray(a: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     if isinstance(a, _core.Variable):
         a = conversion.convert_to_tensor(a)
     if isinstance(a, Tensor):
-        return a if dtype is None or a.dtype == dtype else conversion.cast(a, dtype)
+        if dtype is None:
+            return a
+        return _core.strengthened(a) if a.dtype == dtype else conversion.cast(a, dtype)
+    if dtypes.prefers_weak() and promotion.makes_weak(a):
+        weak = conversion.constant(a)
+        return weak if dtype is None else conversion.cast(weak, dtype)
     if isinstance(a, list | tuple):
         leaves = nest.flatten(a)
         if any(isinstance(leaf, Tensor | _core.Variable) for leaf in leaves):
@@ -67,10 +73,25 @@ class _NumPyRules(Rules):
         same = isinstance(x1, Tensor) and isinstance(x2, Tensor) and x1.dtype == x2.dtype
         return (x1, x2) if same and dtypes.default_float() == np.float64 else self.promoted(x1, x2)
 
+    def joined(self, *values: Any) -> Sequence[Tensor]:
+        if not dtypes.prefers_weak():
+            return self.promoted(*values)
+        return promotion.joined(values) or self.promoted(*values)
+
+    def dtype(self, dtype: Any) -> DType:
+        return dtype_module.as_dtype(dtypes.as_numpy(dtype))
+
+    def as_floating(self, x: Tensor) -> Tensor:
+        found = super().as_floating(x)
+        return _core.weakened(found) if found is not x and is_weak(x) else found
+
     def float_dtype(self) -> DType:
         return dtype_module.as_dtype(dtypes.default_float())
 
     def sum_dtype(self, dtype: DType) -> DType:
+        if dtypes.prefers_weak():
+            short = dtype.is_bool or (dtype.is_integer and dtype.size < 4)
+            return dtype_module.int32 if short else dtype
         if dtype.is_unsigned:
             return dtype_module.uint64
         return dtype_module.int64 if dtype.is_integer or dtype.is_bool else dtype
@@ -108,8 +129,11 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
         raise ValueError("step must be non-zero")
     if stop is None:
         start, stop = 0, start
+    if dtype is None and dtypes.prefers_weak():
+        values = np.arange(start, stop, step).tolist()
+        return conversion.constant(values or np.zeros(0, np.int32))
     dtype = dtypes.result_type(start, stop, step) if dtype is None else dtype
-    return conversion.cast(conversion.constant(np.arange(start, stop, step)), dtype)
+    return conversion.cast(conversion.constant(np.arange(start, stop, step)), NUMPY.dtype(dtype))
 
 
 def geomspace(

@@ -25,6 +25,7 @@ _NARROW = {np.dtype("float64"): np.dtype("float32"), np.dtype("complex128"): np.
 
 class _Preference:
     float32 = False
+    weak = False
 
 
 def prefer_float32(value: bool) -> None:
@@ -32,15 +33,25 @@ def prefer_float32(value: bool) -> None:
     _Preference.float32 = value
 
 
+def prefer_weak() -> None:
+    """Makes arrays of Python's numbers weak tensors, and new arrays of floats float32."""
+    _Preference.weak = True
+
+
+def prefers_weak() -> bool:
+    """Whether arrays of Python's numbers are weak tensors."""
+    return _Preference.weak
+
+
 def default_float() -> np.dtype:
     """The default dtype of floats."""
-    return np.dtype("float32" if _Preference.float32 else "float64")
+    return np.dtype("float32" if _Preference.float32 or _Preference.weak else "float64")
 
 
 def __getattr__(name: str) -> Any:
     defaults = {
         "int_": np.int64,
-        "float_": default_float().type,
+        "float_": np.float32 if _Preference.float32 else np.float64,
         "complex_": np.complex64 if _Preference.float32 else np.complex128,
     }
     if name not in defaults:
@@ -63,6 +74,8 @@ def as_numpy(dtype: Any) -> np.dtype:
         return np.dtype(dtype.as_numpy_dtype)
     if dtype is float:
         return default_float()
+    if dtype is int and _Preference.weak:
+        return np.dtype("int32")
     return np.dtype(dtype)
 
 
@@ -74,6 +87,8 @@ def _operand(value: Any) -> Any:
     if isinstance(value, tf.DType | type | np.dtype | str):
         return as_numpy(value)
     dtype = getattr(value, "dtype", None)
+    if dtype is None and _Preference.weak:
+        dtype = tf.convert_to_tensor(value).dtype
     return as_numpy(dtype) if dtype is not None else np.asarray(value).dtype
 
 
@@ -83,7 +98,9 @@ def result_type(*arrays_and_dtypes: Any) -> tf.DType:
     >>> tf.experimental.numpy.result_type(tf.int32, tf.float32)
     tf.float64
     """
-    dtype = np.dtype(np.result_type(*[_operand(x) for x in tf.nest.flatten(arrays_and_dtypes)]))
+    # A list of numbers is an array where its tensor is weak.
+    parts = arrays_and_dtypes if _Preference.weak else tf.nest.flatten(arrays_and_dtypes)
+    dtype = np.dtype(np.result_type(*[_operand(x) for x in parts]))
     if all(isinstance(x, float | int) for x in arrays_and_dtypes):
         dtype = np.dtype(np.int64) if dtype.kind in "iu" else dtype
     return tf.as_dtype(narrowed(dtype))

@@ -18,6 +18,7 @@ math.special.bessel_k1e math.special.bessel_y0 math.special.bessel_y1 math.speci
 math.special.expint math.special.fresnel_cos math.special.fresnel_sin math.special.spence
 nn.gelu nn.leaky_relu nn.log_softmax nn.relu6 nn.scale_regularization_loss nn.silu
 linalg.diag linalg.diag_part linalg.matrix_transpose linalg.tensor_diag_part linalg.trace
+debugging.check_numerics
 """
 
 # The first two arguments are promoted.

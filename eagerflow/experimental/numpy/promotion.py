@@ -6,6 +6,7 @@ A Python number, or a list of some, is weak: it takes the dtype of the other ope
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -54,16 +55,20 @@ def makes_weak(value: Any) -> bool:
 def operand(value: Any) -> tuple[DType, bool] | None:
     """The dtype of an operand, and whether it is weak; None for what is no number."""
     if isinstance(value, list | tuple):
-        parts = [operand(part) for part in value]
-        if not parts:
-            return dtypes.float32, True
-        return None if None in parts else functools.reduce(_of_both, parts)  # type: ignore[arg-type]
+        return _of_all(value) if value else (dtypes.float32, True)
     if isinstance(value, (_core.Tensor, _core.Variable, np.ndarray, np.generic)):
         dtype = dtypes.as_dtype(value.dtype)
         if dtype in _MANTISSA or dtype.is_integer or dtype.is_bool:
             return dtype, is_weak(value)
         return None
     return next((known for kind, known in _PYTHON.items() if isinstance(value, kind)), None)
+
+
+def _of_all(values: Sequence[Any]) -> tuple[DType, bool] | None:
+    """What values are promoted to together; None if one of them is no number."""
+    parts = [operand(value) for value in values]
+    known = [part for part in parts if part is not None]
+    return functools.reduce(_of_both, known) if len(known) == len(parts) else None
 
 
 def _of_both(left: tuple[DType, bool], right: tuple[DType, bool]) -> tuple[DType, bool]:
@@ -83,6 +88,16 @@ def promoted(a: Any, b: Any) -> tuple[_core.Tensor, _core.Tensor, bool] | None:
         return None
     dtype, weak = result(left, right, Mode.safe)
     return _cast(a, dtype), _cast(b, dtype), weak
+
+
+def joined(values: Sequence[Any]) -> list[_core.Tensor] | None:
+    """Values as tensors of one dtype, weak if that is; None if one of them is no number."""
+    found = _of_all(values)
+    if found is None:
+        return None
+    dtype, weak = found
+    tensors = [_cast(value, dtype) for value in values]
+    return [_core.weakened(tensor) for tensor in tensors] if weak else tensors
 
 
 def _cast(value: Any, dtype: DType) -> _core.Tensor:

@@ -10,6 +10,7 @@ from eagerflow import _core
 from eagerflow.experimental.numpy import dtypes
 from eagerflow.experimental.numpy.arrays import NUMPY, asarray
 from eagerflow.framework.sizes import sizes_of
+from eagerflow.framework.type_spec import is_weak
 from eagerflow.ops.numpy_functions import products, reductions, selection, shapes
 from eagerflow.typing import Axes, DTypeLike, TensorLike
 
@@ -114,10 +115,11 @@ def matmul(x1: TensorLike, x2: TensorLike) -> Tensor:
     Raises:
         ValueError: for scalars.
     """
-    x1, x2 = NUMPY.promoted(x1, x2)
+    x1, x2 = NUMPY.joined(x1, x2)
     if not x1.ndim or not x2.ndim:
         raise ValueError("matmul: scalars are not allowed, use multiply instead")
-    return products.matmul(NUMPY, x1, x2)
+    product = products.matmul(NUMPY, x1, x2)
+    return _core.weakened(product) if is_weak(x1) else product
 
 
 def average(

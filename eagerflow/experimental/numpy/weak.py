@@ -12,7 +12,7 @@ from typing import Any
 
 import eagerflow as tf
 from eagerflow import _core
-from eagerflow.experimental.numpy import promotion
+from eagerflow.experimental.numpy import dtypes, promotion
 from eagerflow.experimental.numpy.promoting_names import BINARY, BINARY_STRONG, UNARY
 from eagerflow.framework.op_function import bind_arguments, parameter_names
 from eagerflow.framework.type_spec import is_weak
@@ -25,6 +25,7 @@ def enable(safe: bool) -> None:
         safe: whether a promotion that does not keep all values is an error.
     """
     promotion.Mode.safe = safe
+    dtypes.prefer_weak()
     for kind in (_core.EagerWeakTensor, _core.GraphWeakTensor):
         for name, member in _MEMBERS.items():
             setattr(kind, name, member)

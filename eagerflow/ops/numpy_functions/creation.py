@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
 from eagerflow.ops import conversion
 from eagerflow.ops.linalg import diagonals
@@ -19,7 +18,7 @@ Tensor = _core.Tensor
 
 
 def _dtype(rules: Rules, dtype: Any) -> DType:
-    return rules.float_dtype() if dtype is None or dtype is float else dtypes.as_dtype(dtype)
+    return rules.float_dtype() if dtype is None or dtype is float else rules.dtype(dtype)
 
 
 def array(rules: Rules, x: Any, dtype: Any = None) -> Tensor:
@@ -50,13 +49,15 @@ def empty(rules: Rules, shape: Any, dtype: Any = None) -> Tensor:
 def zeros_like(rules: Rules, x: Any, dtype: Any = None) -> Tensor:
     """Zeros of the shape, and by default the dtype, of another array."""
     x = rules.tensor(x)
-    return conversion.cast(_ops.zeros_like(x), x.dtype if dtype is None else dtype)
+    zeros = _ops.zeros_like(x)
+    return zeros if dtype is None else conversion.cast(zeros, dtype)
 
 
 def ones_like(rules: Rules, x: Any, dtype: Any = None) -> Tensor:
     """Ones of the shape, and by default the dtype, of another array."""
     x = rules.tensor(x)
-    return conversion.cast(_ops.ones_like(x), x.dtype if dtype is None else dtype)
+    ones = _ops.ones_like(x)
+    return ones if dtype is None else conversion.cast(ones, dtype)
 
 
 def empty_like(rules: Rules, x: Any, dtype: Any = None) -> Tensor:

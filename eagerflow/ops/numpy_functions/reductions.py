@@ -37,7 +37,8 @@ def prod(
 def _wide(rules: Rules, x: Any, dtype: Any) -> Tensor:
     x = rules.tensor(x)
     if dtype is None:
-        return _ops.cast(x, rules.sum_dtype(x.dtype))
+        dtype = rules.sum_dtype(x.dtype)
+        return x if x.dtype is dtype else _ops.cast(x, dtype)
     return conversion.cast(x, dtype)
 
 
@@ -89,7 +90,9 @@ def _extreme(
     ) -> Tensor:
         x = rules.tensor(x)
         values = _ops.cast(x, dtypes.int32) if x.dtype.is_bool else x
-        result = _ops.cast(reduce(values, axis=axis, keepdims=bool(keepdims)), x.dtype)
+        result = reduce(values, axis=axis, keepdims=bool(keepdims))
+        if values is not x:
+            result = _ops.cast(result, x.dtype)
         return result if initial is None else combine(result, rules.tensor(initial, x.dtype))
 
     body.__doc__ = doc

@@ -39,6 +39,10 @@ class Rules:
         """Two values, promoted."""
         return self.promoted(x1, x2)
 
+    def dtype(self, dtype: Any) -> DType:
+        """The dtype that an argument names."""
+        return dtypes.as_dtype(dtype)
+
     def float_dtype(self) -> DType:
         """The floating dtype that integers are converted to, and the default of new tensors."""
         raise NotImplementedError

@@ -29,7 +29,7 @@ def where(rules: Rules, condition: Any, x1: Any = None, x2: Any = None) -> Any:
         raise ValueError("`x1` and `x2` either both should be `None` or both should have values.")
     if x1 is None:
         return nonzero(rules, condition)
-    x1, x2 = rules.promoted(x1, x2)
+    x1, x2 = rules.joined(x1, x2)
     return indexing.where(rules.truth(condition), x1, x2)
 
 
