@@ -88,6 +88,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "ops.linalg.linear_operator": (f"{_INTERNALS}.linear_operator",),
     "ops.linalg.linear_operator_addition": (f"{_INTERNALS}.linear_operator",),
     "ops.linalg": ("eagerflow.linalg",),
+    "ops.linalg.sparse": (f"{_INTERNALS}.csr_matrices",),
     "ops.linalg_ops": ("eagerflow.linalg",),
     "ops.lookup_ops": (f"{_INTERNALS}.tables",),
     "ops.losses": (f"{_V1}.losses",),

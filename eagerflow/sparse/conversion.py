@@ -11,6 +11,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import is_known
 from eagerflow.framework.sizes import sizes_of as tensor_sizes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument, slices_at
@@ -169,13 +170,18 @@ def eye(
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> SparseTensor:
-    """Ones on the diagonal of a matrix.
+    """Ones on the diagonal of a matrix, whose sizes may be tensors of a function.
 
     >>> tf.sparse.eye(2, 3).dense_shape.numpy()
     array([2, 3])
     """
-    rows = int(num_rows)
-    columns = rows if num_columns is None else int(num_columns)
+    shape = (num_rows, num_rows if num_columns is None else num_columns)
+    if not is_known(*shape):
+        shape = _ops.stack([_ops.cast(size, dtypes.int64) for size in shape])
+        places = _ops.range(0, _ops.reduce_min(shape), 1)
+        indices = _ops.stack([places, places], 1)
+        return SparseTensor(indices, _ops.ones_like(places, dtype), shape)
+    rows, columns = map(int, shape)
     count = min(rows, columns)
     indices = np.repeat(np.arange(count)[:, None], 2, axis=1)
     return SparseTensor(indices, _ops.ones([count], dtype), [rows, columns])

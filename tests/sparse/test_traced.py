@@ -42,3 +42,16 @@ def test_traced(name):
     for one, other in zip(expected, found, strict=True):
         assert one.dtype == other.dtype
         np.testing.assert_array_equal(one, other)
+
+
+def test_a_unit_matrix_of_a_size_that_is_not_known():
+    @tf.function(input_signature=[tf.TensorSpec([], tf.int32)] * 2)
+    def unit(rows, columns):
+        square, wide = tf.sparse.eye(rows), tf.sparse.eye(rows, columns, tf.float64)
+        return tf.sparse.to_dense(square), tf.sparse.to_dense(wide)
+
+    square, wide = unit(2, 3)
+    assert square.dtype is tf.float32
+    assert square.numpy().tolist() == [[1, 0], [0, 1]]
+    assert wide.numpy().tolist() == [[1, 0, 0], [0, 1, 0]]
+    assert tf.sparse.to_dense(tf.sparse.eye(tf.constant(1), 2)).numpy().tolist() == [[1, 0]]
