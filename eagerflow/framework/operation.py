@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from traceback import FrameSummary, StackSummary
 from typing import Any, NamedTuple
 
 from eagerflow import _core
@@ -37,7 +38,7 @@ class Operation:
     @property
     def type(self) -> str:
         """TensorFlow's name of the operation, such as "MatMul"."""
-        return self._node.type
+        return "VarHandleOp" if own_handle(self._node) else self._node.type
 
     @property
     def graph(self) -> Any:
@@ -46,17 +47,20 @@ class Operation:
 
     @property
     def inputs(self) -> tuple[Any, ...]:
-        """The tensors that it reads."""
-        return tuple(self._node.inputs)
+        """The tensors that it reads; in a program's graph first the handles of variables."""
+        if own_handle(self._node):
+            return ()
+        return (*_handles(self._node), *self._node.inputs)
 
     @property
     def outputs(self) -> list[Any]:
         """The tensors that it returns."""
-        return self._node.outputs
+        own = own_handle(self._node)
+        return [own] if own else self._node.outputs
 
     def values(self) -> tuple[Any, ...]:
         """The tensors that it returns."""
-        return tuple(self._node.outputs)
+        return tuple(self.outputs)
 
     @property
     def control_inputs(self) -> list[Operation]:
@@ -105,9 +109,11 @@ class Operation:
         return node_messages.op_def(self._node)
 
     @property
-    def traceback(self) -> tuple[Any, ...] | None:
-        """File, line and function of the program's call; None if that is not known."""
-        return self._node.source
+    def traceback(self) -> StackSummary:
+        """The program's call that made it, as the last of `traceback`'s frames; none if that is not known."""
+        source = self._node.source
+        frames = [] if source is None else [FrameSummary(*source, lookup_line=False)]
+        return StackSummary.from_list(frames)
 
     def get_attr(self, name: str) -> Any:
         """The value of an attribute.
@@ -134,6 +140,22 @@ class Operation:
 
     def __str__(self) -> str:
         return str(self.node_def)
+
+
+def _handles(node: Any) -> list[Any]:
+    """The handles of the variables of a program's graph that a node of it reads or changes."""
+    return [
+        variable.handle
+        for variable in node.variables
+        if getattr(variable, "_is_resource", False) and variable._graph_nodes.graph is node.graph
+    ]
+
+
+def own_handle(node: Any) -> Any:
+    """The handle that a node gives in TensorFlow: the first read of a variable stands for it."""
+    if node.type != "ReadVariableOp":
+        return None
+    return next((handle for handle in _handles(node) if handle.op._node.id == node.id), None)
 
 
 class ImportedOperation(Operation):

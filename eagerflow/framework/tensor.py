@@ -210,7 +210,11 @@ def _consumers(self: Any) -> list[Any]:
     graph = _core.graph_of(self)
     if graph is not None:
         own = _port_of(self)
-        return [op for op in graph.get_operations() if own in map(_port_of, op.inputs)]
+        return [
+            op
+            for op in graph.get_operations()
+            if any(_port_of(x) == own for x in op.inputs if isinstance(x, _core.Tensor))
+        ]
     raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled.")
 
 

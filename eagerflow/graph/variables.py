@@ -16,6 +16,7 @@ from eagerflow.framework.operation import Operation, last_operation
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.framework.variable import (
+    ResourceHandle,
     Variable,
     VariableAggregation,
     VariableSynchronization,
@@ -145,6 +146,11 @@ class GraphVariable(Variable):
         return self._graph_nodes
 
     @property
+    def handle(self) -> GraphHandle:
+        """What stands for the variable itself, and not for its value."""
+        return GraphHandle(self)
+
+    @property
     def device(self) -> str:
         """The device that its operations were asked to run on; empty if on any."""
         return str(self._graph_nodes.read.op.device)
@@ -166,6 +172,38 @@ class GraphVariable(Variable):
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 
     __str__ = __repr__
+
+
+class GraphHandle(ResourceHandle):
+    """What stands for a variable of a graph: the result of the operation that has its name."""
+
+    value_index = 0
+
+    @property
+    def op(self) -> Operation:
+        """The operation that returns it."""
+        return self.variable.op
+
+    @property
+    def graph(self) -> Any:
+        """The graph of the variable."""
+        return self.variable.graph
+
+    @property
+    def name(self) -> str:
+        """The name of the operation, with ":0"."""
+        return f"{self.op.name}:0"
+
+    def consumers(self) -> list[Operation]:
+        """The operations that read or change the variable."""
+        return [
+            operation
+            for operation in self.graph.get_operations()
+            if any(isinstance(x, GraphHandle) and x == self for x in operation.inputs)
+        ]
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor {self.name!r} shape=() dtype=resource>"
 
 
 class ChangedVariable(Variable):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow.framework import dtypes
+from eagerflow.framework import dtypes, operation
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.graphdef import exporting, function_gradients, op_defs
 from eagerflow.graphdef.op_defs import Argument
@@ -22,7 +22,10 @@ def node_def(node: Any) -> Any:
     for variable in [*node.variables, *exporting.used_by(node)]:
         name = getattr(variable, "name", "table").rpartition(":")[0]
         body.bind_handle(variable, Ref(name, dtypes.resource, TensorShape([])))
-    if node.type == "Placeholder":
+    handle = operation.own_handle(node)
+    if handle is not None:
+        body.add_variable(handle.variable, node.name)
+    elif node.type == "Placeholder":
         tensor = node.outputs[0]
         exporting.placeholder(body, node.name, tensor.dtype, tensor.shape)
     else:

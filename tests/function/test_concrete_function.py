@@ -193,7 +193,7 @@ def test_graphs_list_their_operations():
     assert [tensor.name for tensor in square.inputs] == ["x:0"]
     assert square.get_attr("T") == tf.float32
     assert graph.get_tensor_by_name("sq:0").name == "sq:0"
-    assert square.traceback[2] == "f"
+    assert square.traceback[-1].name == "f" and square.traceback[-1][2] == "f"
     with pytest.raises(KeyError, match="refers to an Operation not in the graph"):
         graph.get_operation_by_name("zz")
     with pytest.raises(KeyError, match="The operation, 'zz', does not exist in the graph"):

@@ -49,6 +49,25 @@ class Doubled(tf.Variable):
         return self.inner._gather_saveables_for_checkpoint()
 
 
+def test_operations_read_the_handles_of_variables():
+    graph = tf.Graph()
+    with graph.as_default():
+        v = v1.Variable([1.0, 2.0], use_resource=True, name="v")
+        twice = v + v
+        changed = v.assign(twice, read_value=False)
+    handle = v.op
+    assert (handle.type, handle.inputs, handle.outputs) == ("VarHandleOp", (), [v.handle])
+    assert handle.node_def.op == "VarHandleOp" and handle.get_attr("dtype") == tf.float32
+    assert handle in graph.get_operations() and v.handle.op == handle and v.handle.graph is graph
+    assert repr(v.handle) == "<tf.Tensor 'v:0' shape=() dtype=resource>"
+    reads = [x.op for x in twice.op.inputs]
+    assert [(op.type, op.inputs) for op in reads] == [("ReadVariableOp", (v.handle,))] * 2
+    assert [x.name for x in changed.inputs] == ["v:0", "add:0"]
+    assert [x.name for x in v.initializer.inputs] == ["v:0", "v/Initializer/initial_value:0"]
+    assert twice.consumers() == [changed]
+    assert v.handle.consumers() == [v.initializer, *reads, changed]
+
+
 def test_a_change_gives_the_variable_which_is_read_afterwards():
     with tf.Graph().as_default(), v1.Session() as session:
         v = v1.Variable([1.0, 2.0], use_resource=True, name="v")
