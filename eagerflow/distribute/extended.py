@@ -28,6 +28,7 @@ from eagerflow.distribute.values import (
     replica_of,
 )
 from eagerflow.distribute.variables import AggregatingVariable, DistributedVariable, make_copies
+from eagerflow.framework import context
 from eagerflow.framework import distribution_state as distribution
 from eagerflow.framework.device import device
 from eagerflow.framework.indexed_slices import IndexedSlices
@@ -358,7 +359,8 @@ class StrategyExtended:
         """
         kwargs = kwargs or {}
         if not isinstance(var, DistributedVariable):
-            with device(var.device):
+            graph = context.building_graph()
+            with device(var.device) if graph is None else graph.colocate_with(var):
                 result = fn(var, *replica_of(args, 0), **replica_of(kwargs, 0))
             return result if group else (result,)
         if distribution.replica_context() is not None:

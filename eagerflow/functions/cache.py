@@ -12,13 +12,15 @@ from eagerflow.functions.function_type import FunctionType, concrete_type
 # Calls whose trace was found by a search are remembered, up to this many.
 _REMEMBERED = 1024
 
-Key = tuple[tuple[str, ...], tuple[Any, ...], tuple[Any, ...]]
+Key = tuple[tuple[str, ...], tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]
 
 
 class FunctionCache:
     """The concrete functions of a Function, by the types of their arguments.
 
-    A key holds the names, kinds and types of arguments. A call is served by the concrete function for
+    A key holds the names, kinds and types of arguments, and the operations of a program's graph that the
+    call is placed beside: a function that a graph's optimizer calls for each variable is traced for each,
+    and may close over what belongs to the variable. A call is served by the concrete function for
     its own types, or else by the one with the narrowest types that its own are subtypes of.
     """
 
@@ -53,16 +55,16 @@ class FunctionCache:
 
     def generalized(self, key: Key) -> Key:
         """A key with types that also serve the calls of earlier traces, where there are such types."""
-        names, kinds, types = key
-        for other_names, other_kinds, other_types in list(self._exact):
-            if other_names == names and other_kinds == kinds:
+        names, kinds, types, beside = key
+        for other_names, other_kinds, other_types, other_beside in list(self._exact):
+            if (other_names, other_kinds, other_beside) == (names, kinds, beside):
                 joined = [
                     own.most_specific_common_supertype([other])
                     for own, other in zip(types, other_types, strict=True)
                 ]
                 if None not in joined:
                     types = tuple(joined)
-        return names, kinds, types
+        return names, kinds, types, beside
 
     def add(self, key: Key, concrete: Any) -> None:
         """Keeps a concrete function, until an object that its types refer to is gone."""
@@ -93,6 +95,7 @@ def _is_subtype(key: Key, other: Key) -> bool:
     return (
         key[0] == other[0]
         and key[1] == other[1]
+        and key[3] == other[3]
         and all(own.is_subtype_of(theirs) for own, theirs in zip(key[2], other[2], strict=True))
     )
 

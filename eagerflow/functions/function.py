@@ -16,7 +16,7 @@ from typing import Any, overload
 from eagerflow import _core
 from eagerflow.autograph.directives import do_not_convert
 from eagerflow.framework.composite import CompositeTensor
-from eagerflow.framework.context import process
+from eagerflow.framework.context import building_graph, process
 from eagerflow.framework.func_graph import FuncGraph, eagerly
 from eagerflow.framework.trace_type import TracingContext
 from eagerflow.functions import cache, retracing, trace_types, tracing
@@ -298,7 +298,9 @@ class Function(_core.TracedCall, Callable):
         else:
             tracing_context = TracingContext()
             parts = tuple([trace_types.from_value(v, tracing_context) for v in values])
-        return (tuple(names), tuple(kinds), parts), values
+        graph = building_graph()
+        beside = () if graph is None else graph.colocations
+        return (tuple(names), tuple(kinds), parts, beside), values
 
     def _cast(
         self, bound: dict[str, Any], args: tuple, kwargs: dict[str, Any], specs: bool

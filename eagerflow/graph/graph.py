@@ -60,6 +60,8 @@ class Graph(_core.Graph, GraphInspection):
         self.sequences: list[range] = []
         # Reads of variables that were made outside of the graph, by identity.
         self.outer_variables: dict[int, tuple[Any, Any]] = {}
+        # The operations that those which are added now are placed beside.
+        self.colocations: tuple[Any, ...] = ()
         self.keras_tensors: dict[int, tuple[Any, Any]] = {}
         self.keras_names: dict[str, int] = collections.defaultdict(int)
 
@@ -340,12 +342,18 @@ class Graph(_core.Graph, GraphInspection):
         """Asks for the device of another operation for those that are added inside.
 
         Args:
-            op: the operation, or its tensor; None changes nothing.
+            op: the operation, its tensor or variable; None changes nothing.
             ignore_existing: whether scopes around this one do not count.
         """
         where = None if op is None else getattr(op, "device", None)
-        with device(where) if where or ignore_existing else contextlib.nullcontext():
-            yield
+        around = self.colocations
+        beside = () if op is None else (getattr(op, "op", op),)
+        self.colocations = beside if ignore_existing else (*around, *beside)
+        try:
+            with device(where) if where or ignore_existing else contextlib.nullcontext():
+                yield
+        finally:
+            self.colocations = around
 
     @contextmanager
     def container(self, container_name: str) -> Iterator[None]:

@@ -1,5 +1,6 @@
 """The default graph while a function is traced is the function's."""
 
+import numpy as np
 import pytest
 
 import eagerflow as tf
@@ -73,3 +74,31 @@ def test_structures_can_be_asked_for():
     assert total().numpy() == 10
     given["rows"] = tf.ragged.constant([[5]])
     assert total().numpy() == 9
+
+
+def test_functions_are_traced_for_each_variable_that_a_graph_updates():
+    graph = tf.Graph()
+    sums: dict[str, tf.Variable] = {}
+    traced = []
+
+    @tf.function
+    def update(variable):
+        traced.append(variable.name)
+        variable.assign_sub(sums[variable.name])
+
+    with graph.as_default(), tf.compat.v1.Session() as session:
+        variables = [tf.Variable([1.0], name=name) for name in "ab"]
+        for k, v in enumerate(variables):
+            sums[v.name] = tf.Variable([k + 2.0])
+        changes = []
+        for v in [*variables, variables[0]]:
+            tf.distribute.get_strategy().extended.update(v, update, group=False)
+            changes.append(graph.get_operations()[-1])
+        assert traced == ["a:0", "b:0"]
+        session.run(tf.compat.v1.global_variables_initializer())
+        session.run(changes)
+        np.testing.assert_array_equal(session.run(variables), [[-3.0], [-2.0]])
+        with tf.compat.v1.colocate_with(variables[0]), tf.compat.v1.colocate_with(None, True):
+            update(variables[1])
+        assert traced == ["a:0", "b:0", "b:0"]
+    assert graph.colocations == ()
