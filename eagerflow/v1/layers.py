@@ -7,14 +7,14 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.framework import context
-from eagerflow.framework.func_graph import is_symbolic
-from eagerflow.graph import control_flow, defaults
+from eagerflow.graph import defaults
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.graph import Graph
 from eagerflow.graph.naming import called, with_effects
 from eagerflow.graph.variables import GraphVariable
 from eagerflow.keras import layers as keras
 from eagerflow.keras import naming
+from eagerflow.keras.engine.training_choice import by_training
 from eagerflow.v1.variable_scope import get_variable, shares_eagerly, variable_scope
 
 _ops = _core.ops
@@ -181,7 +181,8 @@ class Dropout(Layer, keras.Dropout):
 
     def call(self, inputs: Any, training: Any = False) -> Any:
         """The inputs, scaled where they are not dropped."""
-        return _by_training(training, super().call, inputs)
+        compute = super().call
+        return by_training(training, lambda on: compute(inputs, training=on))
 
 
 class BatchNormalization(Layer, keras.BatchNormalization):
@@ -200,12 +201,12 @@ class BatchNormalization(Layer, keras.BatchNormalization):
         """The normalized inputs."""
         compute = super().call
         if not isinstance(context.building_graph(), Graph):
-            return _by_training(training, compute, inputs, mask=mask)
+            return by_training(training, lambda on: compute(inputs, training=on, mask=mask))
         noted: list[tuple[Any, Any]] = []
         self.__dict__["_noted"] = noted
         averages: list[Any] = []
 
-        def normalized(inputs: Any, training: bool) -> Any:
+        def normalized(training: bool) -> Any:
             outputs = compute(inputs, training=training, mask=mask)
             if training:
                 averages[:] = [average for average, _ in noted]
@@ -215,7 +216,7 @@ class BatchNormalization(Layer, keras.BatchNormalization):
             noted.clear()
             return [outputs, *amounts]
 
-        outputs, *amounts = _by_training(training, normalized, inputs)
+        outputs, *amounts = by_training(training, normalized)
         noted.extend(zip(averages, amounts, strict=True))
         return outputs
 
@@ -233,20 +234,6 @@ class BatchNormalization(Layer, keras.BatchNormalization):
             if collections is not None:
                 defaults.add_to_collections(collections, update.op)
         return with_effects(start, outputs) if collections is None else outputs
-
-
-def _by_training(training: Any, call: Callable[..., Any], inputs: Any, **kwargs: Any) -> Any:
-    """The outputs of a layer whose argument `training` may be a tensor of a graph."""
-    if is_symbolic(training):
-        known = _core.static_value(training)
-        if known is None:
-            return control_flow.cond(
-                training,
-                lambda: call(inputs, training=True, **kwargs),
-                lambda: call(inputs, training=False, **kwargs),
-            )
-        training = known
-    return call(inputs, training=bool(training), **kwargs)
 
 
 InputSpec = keras.InputSpec

@@ -21,6 +21,7 @@ from eagerflow.graph.symbols import as_tensor
 from eagerflow.graph.variables import GraphVariable
 from eagerflow.keras import config, naming
 from eagerflow.keras.engine import call_context
+from eagerflow.keras.engine.training_choice import by_training
 from eagerflow.ops import conversion, creation, loops
 from eagerflow.ops.printing import print as show
 from eagerflow.sparse.tensor import SparseTensor
@@ -86,7 +87,7 @@ def in_train_phase(x: TensorLike, alt: Any, training: Any = None) -> Any:
         training = call_context.context.training
     if training is None:
         training = call_context.learning_phase()
-    return _chosen(x) if training else _chosen(alt)
+    return by_training(training, lambda on: _chosen(x if on else alt))
 
 
 def in_test_phase(x: TensorLike, alt: Any, training: Any = None) -> Any:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.engine.training_choice import by_training, may_train
 from eagerflow.keras.layers.random_layer import BaseRandomLayer
 
 _ops = _core.ops
@@ -80,7 +82,7 @@ class _Attention(BaseRandomLayer):
         self._check(inputs, mask)
         query, value = inputs[0], inputs[1]
         key = inputs[2] if len(inputs) > 2 else value
-        drops = self.dropout > 0 and training
+        drops = self.dropout > 0 and may_train(training)
         products = self._scores_are_products() and not (return_attention_scores or drops)
         if products and needs_no_scores(query, key, value):
             sizes = query.shape[-2], key.shape[-2]
@@ -91,7 +93,9 @@ class _Attention(BaseRandomLayer):
             hidden = self._hidden(mask, use_causal_mask, scores._sizes()[-2:], scores.dtype)
             weights = _ops.softmax(scores if hidden is None else _ops.subtract(scores, hidden))
             if drops:
-                weights = self._random_generator.dropout(weights, rate=self.dropout)
+                whole = weights
+                dropped = functools.partial(self._random_generator.dropout, whole, self.dropout)
+                weights = by_training(training, lambda on: dropped() if on else whole)
             result = _ops.matmul(weights, value)
         if mask and mask[0] is not None:
             shown = _ops.cast(_ops.expand_dims(mask[0], -1), result.dtype)

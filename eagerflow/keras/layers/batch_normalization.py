@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -12,6 +13,7 @@ from eagerflow.framework.variable import VariableAggregation, VariableSynchroniz
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
+from eagerflow.keras.engine.training_choice import by_training
 from eagerflow.keras.layers.arguments import FunctionLayer, axes_of
 from eagerflow.keras.layers.batch_renormalization import Renormalization
 from eagerflow.keras.typing import ConstraintLike, InitializerLike, RegularizerLike
@@ -19,6 +21,7 @@ from eagerflow.ops.nn.normalization import weighted_moments
 from eagerflow.util.program_warnings import warn
 
 _ops = _core.ops
+_Tensor = _core.Tensor
 _VARIANT = ("renorm", "renorm_clipping", "renorm_momentum", "virtual_batch_size")
 _HALF = (dtypes.float16, dtypes.bfloat16)
 
@@ -191,6 +194,9 @@ class BatchNormalization(Renormalization, FunctionLayer):
         Layer.build(self, input_shape)
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        if isinstance(training, _Tensor):
+            compute = functools.partial(BatchNormalization.call, self, inputs, mask=mask)
+            return by_training(training, lambda on: compute(training=on))
         if self._channel is not None and (mask is None or self.fused) and not self._is_joined():
             return self._call_native(inputs, training, mask)
         dtype = inputs.dtype

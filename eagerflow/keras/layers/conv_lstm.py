@@ -11,6 +11,7 @@ from eagerflow.keras import config, naming
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
+from eagerflow.keras.engine.training_choice import may_train
 from eagerflow.keras.layers.arguments import (
     data_format_of,
     integers,
@@ -319,7 +320,7 @@ class ConvLSTM(RNNWithOwnCell):
         cell = self.cell
         self._reset_masks()
         states = self._begin(inputs, initial_state)
-        if training and (cell.dropout or cell.recurrent_dropout):
+        if (cell.dropout or cell.recurrent_dropout) and may_train(training):
 
             def step(x: Any, states: list[Any]) -> tuple[Any, list[Any]]:
                 return cell.call(x, states, training=training)

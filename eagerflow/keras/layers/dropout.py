@@ -8,10 +8,12 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.keras import backend
 from eagerflow.keras.engine.input_spec import InputSpec
+from eagerflow.keras.engine.training_choice import by_training
 from eagerflow.keras.layers.arguments import data_format_of
 from eagerflow.keras.layers.random_layer import BaseRandomLayer
 
 _ops = _core.ops
+_Tensor = _core.Tensor
 
 
 class _Noise(BaseRandomLayer):
@@ -25,6 +27,8 @@ class _Noise(BaseRandomLayer):
     def call(self, inputs: Any, training: Any = None) -> Any:
         if training is None:
             training = backend.learning_phase()
+        if isinstance(training, _Tensor):
+            return by_training(training, lambda on: self._changed(inputs) if on else inputs)
         return self._changed(inputs) if training else inputs
 
     def _changed(self, inputs: Any) -> Any:

@@ -9,6 +9,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.keras import activations, regularizers
 from eagerflow.keras.engine.input_spec import InputSpec
+from eagerflow.keras.engine.training_choice import may_train
 from eagerflow.keras.layers.rnn import RNN, mask_matrix
 from eagerflow.keras.layers.rnn_cell import as_dtype
 
@@ -115,7 +116,7 @@ class GatedRNN(RNNWithOwnCell):
         self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None
     ) -> Any:
         cell = self.cell
-        if training and (cell.dropout or cell.recurrent_dropout):
+        if (cell.dropout or cell.recurrent_dropout) and may_train(training):
             if not self._drops_at_each_step():
                 return super().call(inputs, mask, training, initial_state)
             self._reset_masks()

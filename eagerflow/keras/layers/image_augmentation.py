@@ -7,6 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.keras import random
 from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.engine.training_choice import by_training
 from eagerflow.keras.layers.arguments import data_format_of
 from eagerflow.ops import conversion
 
@@ -50,6 +51,8 @@ class ImageAugmentation(Layer):
 
     def call(self, inputs: Any, training: Any = True) -> Any:
         """The changed images, in a dictionary if they came in one."""
+        if isinstance(training, _core.Tensor):
+            return by_training(training, lambda on: self.call(inputs, on))
         if not isinstance(inputs, dict):
             batch, single = self._batch(inputs)
             images = self.transform_images(batch, self._drawn(batch, training), training)

@@ -8,6 +8,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.image.projective import FILL_MODES, INTERPOLATIONS, transformed
 from eagerflow.keras import random
+from eagerflow.keras.engine.training_choice import by_training
 from eagerflow.keras.layers.color_augmentation import (
     AutoContrast,
     Equalization,
@@ -222,6 +223,8 @@ class _Several(ImageAugmentation):
 
     def call(self, inputs: Any, training: Any = True) -> Any:
         """The changed images, in a dictionary with their masks if they came in one."""
+        if isinstance(training, _core.Tensor):
+            return by_training(training, lambda on: self.call(inputs, on))
         named = isinstance(inputs, dict)
         given = inputs["images"] if named else inputs
         batch, single = self._batch(given)

@@ -7,6 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.image.projective import FILL_MODES, INTERPOLATIONS, as_float, transformed
+from eagerflow.keras.engine.training_choice import by_training
 from eagerflow.keras.layers.arguments import with_arguments_of
 from eagerflow.keras.layers.image_preprocessing import (
     cropped,
@@ -34,8 +35,9 @@ class RandomImages(BaseRandomLayer):
 
     def call(self, inputs: Any, training: Any = True) -> Any:
         images = conversion.cast(as_tensor(inputs), self._compute_dtype_object)
-        if not training:
-            return images
+        return by_training(training, lambda on: self._in_training(images) if on else images)
+
+    def _in_training(self, images: Any) -> Any:
         if images.dtype.is_floating or not self._computes_in_floats:
             return self._changed(images)
         return _ops.cast(self._changed(_ops.cast(images, dtypes.float32)), images.dtype)
@@ -127,13 +129,14 @@ class RandomCrop(RandomImages):
             corner = _ops.floormod(drawn, [down + 1, right + 1])
             return cropped(images, corner[0], corner[1], self.height, self.width)
 
-        if not training:
-            return resize()
-        if type(down) is int and type(right) is int:
-            return resize() if down < 0 or right < 0 else crop()
-        return control_flow.cond(
-            _ops.reduce_all(_ops.greater_equal([down, right], 0)), crop, resize
-        )
+        def crop_if_large() -> Any:
+            if type(down) is int and type(right) is int:
+                return resize() if down < 0 or right < 0 else crop()
+            return control_flow.cond(
+                _ops.reduce_all(_ops.greater_equal([down, right], 0)), crop, resize
+            )
+
+        return by_training(training, lambda on: crop_if_large() if on else resize())
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return resized_shape(input_shape, self.height, self.width)

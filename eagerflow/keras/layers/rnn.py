@@ -17,6 +17,7 @@ from eagerflow.framework.variable import Variable
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.engine.training_choice import may_train
 from eagerflow.keras.layers.arguments import is_shape_list
 from eagerflow.keras.layers.rnn_cell import (
     DropoutRNNCell,
@@ -279,7 +280,7 @@ class RNN(Layer):
 
         Calls outside such functions, and those that are unrolled, draw masks once for all steps.
         """
-        if self.unroll or not training or _core.building() is None:
+        if self.unroll or not may_train(training) or _core.building() is None:
             return step
         if not any(cell.dropout or cell.recurrent_dropout for cell in self._dropping_cells()):
             return step

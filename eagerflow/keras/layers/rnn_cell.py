@@ -10,6 +10,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import activations
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.engine.training_choice import by_training, may_train
 from eagerflow.keras.layers.arguments import FunctionLayer
 from eagerflow.keras.layers.random_layer import BaseRandomLayer
 from eagerflow.ops.array import shape
@@ -124,26 +125,29 @@ class DropoutRNNCell(FunctionLayer, BaseRandomLayer):
 
     def get_dropout_mask_for_cell(self, inputs: Any, training: Any, count: int = 1) -> Any:
         """A mask to multiply inputs with, or a list of `count`; None without dropout."""
-        if not self.dropout or not training:
+        if not self.dropout or not may_train(training):
             return None
         if self._mask is None:
-            self.__dict__["_mask"] = self._masks(inputs, self.dropout, count)
+            self.__dict__["_mask"] = self._masks(inputs, self.dropout, count, training)
         return self._mask
 
     def get_recurrent_dropout_mask_for_cell(
         self, inputs: Any, training: Any, count: int = 1
     ) -> Any:
         """A mask to multiply states with, or a list of `count`; None without dropout."""
-        if not self.recurrent_dropout or not training:
+        if not self.recurrent_dropout or not may_train(training):
             return None
         if self._recurrent_mask is None:
-            masks = self._masks(inputs, self.recurrent_dropout, count)
+            masks = self._masks(inputs, self.recurrent_dropout, count, training)
             self.__dict__["_recurrent_mask"] = masks
         return self._recurrent_mask
 
-    def _masks(self, inputs: Any, rate: float, count: int) -> Any:
+    def _masks(self, inputs: Any, rate: float, count: int, training: Any) -> Any:
         ones = _ops.ones_like(inputs)
-        masks = [self._random_generator.dropout(ones, rate) for _ in range(count)]
+        drop = self._random_generator.dropout
+        masks = [
+            by_training(training, lambda on: drop(ones, rate) if on else ones) for _ in range(count)
+        ]
         return masks if count > 1 else masks[0]
 
     def get_initial_state(

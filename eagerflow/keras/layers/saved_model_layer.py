@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.engine.training_choice import by_training
 from eagerflow.util import lazy
 
 # It is used by few programs, and loads models in turn.
@@ -55,9 +56,10 @@ class TFSMLayer(Layer):
 
     def call(self, inputs: Any, training: bool = False, **kwargs: Any) -> Any:
         """The endpoint's result."""
-        if training and self._call_training is not None:
-            return self._call_training(inputs, **kwargs)
-        return self._call(inputs, **kwargs)
+        trained = self._call_training
+        if trained is None:
+            return self._call(inputs, **kwargs)
+        return by_training(training, lambda on: (trained if on else self._call)(inputs, **kwargs))
 
     def get_config(self) -> dict[str, Any]:
         """The arguments of `__init__`."""

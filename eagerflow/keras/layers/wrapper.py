@@ -10,6 +10,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import initializers
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.engine.training_choice import by_training
 from eagerflow.keras.saving import serialization
 from eagerflow.ops.linalg import products as linalg
 
@@ -114,6 +115,8 @@ class SpectralNormalization(Wrapper):
     _normalized: Any
 
     def call(self, inputs: Any, training: Any = False) -> Any:
+        if isinstance(training, _core.Tensor):
+            return by_training(training, lambda on: SpectralNormalization.call(self, inputs, on))
         if training:
             kernel, vector = self._normalized
             used = _ops.reduce_any(_ops.not_equal(kernel, 0))
