@@ -33,3 +33,14 @@ def test_dropout_takes_numbers_of_numpy():
 def test_dropout_refuses_what_is_no_number():
     with pytest.raises(ValueError, match="must be a floating point number or Tensor"):
         v1.nn.dropout(tf.ones([3]), "a half")
+
+
+def test_dropout_by_a_part_of_unknown_shape_keeps_the_shape():
+    with tf.Graph().as_default():
+        kept = v1.placeholder(tf.float32)
+        assert v1.nn.dropout(v1.placeholder(tf.float32, [None, 4]), kept).shape.as_list() == [
+            None,
+            4,
+        ]
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            run(v1.nn.dropout(tf.ones([2]), kept), {kept: [0.5, 0.5]})

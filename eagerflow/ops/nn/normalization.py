@@ -274,6 +274,8 @@ def dropout(
         scaled = _ops.multiply(x, _core.convert(1.0 / (1.0 - rate), dtype, None))
     else:
         rate = _core.as_tensor(rate)
+        if rate.shape.rank is None:
+            rate = _ops.reshape(rate, [])
         rate.shape.assert_has_rank(0)
         if rate.dtype is not dtype:
             if not rate.dtype.is_floating:
