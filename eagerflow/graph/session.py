@@ -17,6 +17,7 @@ from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.indexed_slices import IndexedSlices, IndexedSlicesValue
 from eagerflow.framework.variable import Variable
 from eagerflow.graph.graph import Operation
+from eagerflow.graph.variables import GraphVariable
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.ragged.value import RaggedTensorValue
 from eagerflow.sparse.tensor import SparseTensor
@@ -154,6 +155,8 @@ class BaseSession:
         outer, _default.running = _default.running, self
         try:
             found = planned.plan.run(self._store, values)
+            if planned.last is not None:
+                planned.read_last(self._store, found)
         finally:
             _default.running = outer
         return planned.pack(found)
@@ -164,12 +167,20 @@ class BaseSession:
             raise RuntimeError(
                 "The Session graph is empty. Add operations to the graph before calling run()."
             )
-        elements, pack = _flattened(fetches, self._element)
+        references: list[Any] = []
+
+        def element(leaf: Any) -> Any:
+            found = self._element(leaf)
+            if isinstance(leaf, GraphVariable) and not leaf._is_resource:
+                references.append(found)
+            return found
+
+        elements, pack = _flattened(fetches, element)
         feeds = [part for key in feed_dict for part in self._fed_elements(key)]
-        key = (None, tuple(elements), tuple(feeds))
+        key = (None, tuple(elements), tuple(feeds), tuple(references))
         known = self._plans.get(key)
         if known is None or not known.plan.is_valid:
-            known = self._plans[key] = _Planned(self._graph, elements, feeds)
+            known = self._plans[key] = _Planned(self._graph, elements, feeds, references)
         return known.packed_by(pack)
 
     def _element(self, leaf: Any) -> Any:
@@ -236,15 +247,32 @@ class BaseSession:
 
 
 class _Planned:
-    """The plan of one combination of fetches and feeds."""
+    """The plan of one combination of fetches and feeds.
 
-    def __init__(self, graph: Any, elements: list[Any], feeds: list[Any]) -> None:
+    Variables that are no resources give the values that they have after the run, as in version 1,
+    where programs fetch the global step beside the operation that counts it.
+    """
+
+    def __init__(
+        self, graph: Any, elements: list[Any], feeds: list[Any], references: list[Any]
+    ) -> None:
         operations = [item._node.id for item in elements if isinstance(item, Operation)]
         self._has_value = [not isinstance(item, Operation) for item in elements]
         tensors = [item for item in elements if not isinstance(item, Operation)]
         self.plan = _core.SessionPlan(graph, tensors, operations, feeds)
+        read_last = {id(item) for item in references} - {id(item) for item in feeds}
+        self._read_last = [at for at, item in enumerate(tensors) if id(item) in read_last]
+        self.last: Any = None  # the plan that reads variables after the run
+        if self._read_last and len(self._read_last) < len(elements):
+            again = [tensors[at] for at in self._read_last]
+            self.last = _core.SessionPlan(graph, again, [], [])
         self._feeds = [(feed, feed.dtype, feed.dtype.as_numpy_dtype) for feed in feeds]
         self._pack: Callable[[list[Any]], Any] = list
+
+    def read_last(self, store: Any, found: list[Any]) -> None:
+        """Puts the values of variables after the run in the place of those during it."""
+        for at, value in zip(self._read_last, self.last.run(store, []), strict=True):
+            found[at] = value
 
     def packed_by(self, pack: Callable[[list[Any]], Any]) -> _Planned:
         """The same plan, for fetches of another structure."""
