@@ -162,6 +162,11 @@ confusion_matrix = _version_1(
     segment.confusion_matrix,
     "How often each class was predicted for each class.",
 )
+random_poisson = _version_1(
+    "random_poisson(lam, shape, dtype=dtypes.float32, seed=None, name=None)",
+    random.poisson,
+    "Random numbers of events, at the rates `lam`; `shape` of them for each.",
+)
 quantize_v2 = _version_1(
     "quantize_v2(input, min_range, max_range, T, mode='MIN_COMBINED', name=None,"
     " round_mode='HALF_AWAY_FROM_ZERO', narrow_range=False, axis=None, ensure_minimum_range=0.01)",

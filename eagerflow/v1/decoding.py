@@ -11,6 +11,9 @@ from eagerflow.framework import context, dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.nodes import python_node
+from eagerflow.v1.arguments import version_1
+
+_version_1 = functools.partial(version_1, __name__)
 
 
 def _declared(function: Callable[..., Any], specs_of: Callable[..., Any]) -> Callable[..., Any]:
@@ -53,8 +56,9 @@ def _columns(records: Any, record_defaults: Any, *args: Any, **kwargs: Any) -> A
 
 
 def _numbers(input_bytes: Any = None, out_type: Any = None, *args: Any, **kwargs: Any) -> Any:
-    source = kwargs.get("bytes", input_bytes)
-    return TensorSpec(_shape(source).concatenate(TensorShape([None])), dtypes.as_dtype(out_type))
+    return TensorSpec(
+        _shape(input_bytes).concatenate(TensorShape([None])), dtypes.as_dtype(out_type)
+    )
 
 
 def _features(batch: Callable[[Any], TensorShape]) -> Callable[..., Any]:
@@ -79,10 +83,28 @@ def _scalar(*args: Any, **kwargs: Any) -> TensorSpec:
     return TensorSpec([], dtypes.string)
 
 
-decode_csv = _declared(io.decode_csv, _columns)
-decode_raw = _declared(io.decode_raw, _numbers)
-parse_single_example = _declared(io.parse_single_example, _features(lambda _: TensorShape([])))
-parse_example = _declared(io.parse_example, _features(_shape))
+decode_csv = _version_1(
+    "decode_csv(records, record_defaults, field_delim=',', use_quote_delim=True, name=None,"
+    " na_value='', select_cols=None)",
+    _declared(io.decode_csv, _columns),
+    "The columns of lines, as tensors.",
+)
+decode_raw = _version_1(
+    "decode_raw(input_bytes=None, out_type=None, little_endian=True, name=None, bytes=None)",
+    _declared(io.decode_raw, _numbers),
+    "The numbers in the bytes of strings.",
+    bytes="input_bytes",
+)
+parse_single_example = _version_1(
+    "parse_single_example(serialized, features, name=None, example_names=None)",
+    _declared(io.parse_single_example, _features(lambda _: TensorShape([]))),
+    "The features of a serialized `Example`.",
+)
+parse_example = _version_1(
+    "parse_example(serialized, features, name=None, example_names=None)",
+    _declared(io.parse_example, _features(_shape)),
+    "The features of serialized `Example`s.",
+)
 read_file = _declared(io.read_file, _scalar)
 decode_image = _declared(
     image.decode_image, lambda *args, **kwargs: TensorSpec(None, _pixels(*args, **kwargs).dtype)

@@ -20,6 +20,7 @@ from eagerflow.image.resizing import place_within
 from eagerflow.ops import array
 from eagerflow.ops.numpy_ops import on_values
 from eagerflow.typing import TensorLike
+from eagerflow.v1.arguments import version_1
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -58,6 +59,23 @@ def extract_image_patches(
         raise ValueError("Cannot specify both 'sizes' and 'ksizes'.")
     window = sizes if ksizes is None else ksizes
     return modern.extract_patches(images, window, strides, rates, padding, name)  # type: ignore[arg-type]
+
+
+_version_1 = functools.partial(version_1, __name__)
+crop_and_resize = _version_1(
+    "crop_and_resize(image, boxes, box_ind=None, crop_size=None, method='bilinear',"
+    " extrapolation_value=0, name=None, box_indices=None)",
+    modern.crop_and_resize,
+    "Parts of images, resized.",
+    box_ind="box_indices",
+)
+sample_distorted_bounding_box = _version_1(
+    "sample_distorted_bounding_box(image_size, bounding_boxes, seed=None, seed2=None,"
+    " min_object_covered=0.1, aspect_ratio_range=None, area_range=None, max_attempts=None,"
+    " use_image_if_no_bounding_boxes=None, name=None)",
+    modern.sample_distorted_bounding_box,
+    "A random part of an image that covers enough of its boxes.",
+)
 
 
 class ResizeMethod:
@@ -355,3 +373,27 @@ def draw_bounding_boxes(
         colors: `[m, channels]`, used in turn.
     """
     return modern.draw_bounding_boxes(images, boxes, colors)
+
+
+def extract_glimpse(
+    input: TensorLike,
+    size: Any,
+    offsets: Any,
+    centered: bool = True,
+    normalized: bool = True,
+    uniform_noise: bool = True,
+    name: str | None = None,
+) -> Tensor:
+    """Windows of images at given positions, with noise outside of the images.
+
+    Args:
+        input: `[batch, height, width, channels]`.
+        size: the windows' height and width.
+        offsets: `[batch, 2]`, the position of each window, rows first.
+        centered: whether positions are relative to the image's center.
+        normalized: whether positions are relative to the image's size.
+        uniform_noise: whether noise is uniform, or gaussian.
+        name: ignored.
+    """
+    noise = "uniform" if uniform_noise else "gaussian"
+    return modern.extract_glimpse(input, size, offsets, centered, normalized, noise, name)

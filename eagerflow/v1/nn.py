@@ -9,8 +9,11 @@ import numpy as np
 
 from eagerflow import _core, nn
 from eagerflow.errors import UnimplementedError
+from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
+from eagerflow.ops import array, indexing
 from eagerflow.ops.nn.convolution import padding_of
+from eagerflow.sparse.tensor import SparseTensor
 from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 from eagerflow.v1.arguments import either, version_1
@@ -106,6 +109,124 @@ moments = _version_1(
     "moments(x, axes, shift=None, name=None, keep_dims=None, keepdims=None)",
     nn.moments,
     "Mean and variance along axes.",
+    keep_dims="keepdims",
+)
+_LOSS = (
+    "(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,"
+)
+nce_loss = _version_1(
+    f"nce_loss{_LOSS} remove_accidental_hits=False, partition_strategy='mod', name='nce_loss')",
+    nn.nce_loss,
+    "The loss of noise-contrastive estimation.",
+)
+sampled_softmax_loss = _version_1(
+    f"sampled_softmax_loss{_LOSS} remove_accidental_hits=True, partition_strategy='mod',"
+    " name='sampled_softmax_loss', seed=None)",
+    nn.sampled_softmax_loss,
+    "The cross entropy of some of the classes.",
+)
+separable_conv2d = _version_1(
+    "separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, rate=None,"
+    " name=None, data_format=None, dilations=None)",
+    nn.separable_conv2d,
+    "A convolution by channel, and one that mixes channels.",
+    rate="dilations",
+)
+conv3d = _version_1(
+    "conv3d(input, filter=None, strides=None, padding=None, data_format='NDHWC',"
+    " dilations=(1, 1, 1, 1, 1), name=None, filters=None)",
+    nn.conv3d,
+    "A convolution of volumes.",
+    filter="filters",
+)
+conv3d_transpose = _version_1(
+    "conv3d_transpose(value, filter=None, output_shape=None, strides=None, padding='SAME',"
+    " data_format='NDHWC', name=None, input=None, filters=None, dilations=None)",
+    nn.conv3d_transpose,
+    "The transpose of a convolution of volumes.",
+    value="input",
+    filter="filters",
+)
+pool = _version_1(
+    "pool(input, window_shape, pooling_type, padding, dilation_rate=None, strides=None, name=None,"
+    " data_format=None, dilations=None)",
+    nn.pool,
+    "The largest or the mean elements of windows.",
+    dilation_rate="dilations",
+)
+max_pool_with_argmax = _version_1(
+    "max_pool_with_argmax(input, ksize, strides, padding, data_format='NHWC', Targmax=None,"
+    " name=None, output_dtype=None, include_batch_in_index=False)",
+    nn.max_pool_with_argmax,
+    "The largest elements of windows, and where they are.",
+    Targmax="output_dtype",
+)
+avg_pool2d = _version_1(
+    "avg_pool2d(value, ksize, strides, padding, data_format='NHWC', name=None, input=None)",
+    nn.avg_pool2d,
+    "Average pooling of images.",
+    value="input",
+)
+_FRACTIONAL = (
+    "(value, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0,"
+    " seed2=0, name=None)"
+)
+fractional_max_pool = _version_1(
+    f"fractional_max_pool{_FRACTIONAL}",
+    nn.fractional_max_pool,
+    "The largest elements of windows of random size.",
+)
+fractional_avg_pool = _version_1(
+    f"fractional_avg_pool{_FRACTIONAL}",
+    nn.fractional_avg_pool,
+    "The means of windows of random size.",
+)
+batch_norm_with_global_normalization = _version_1(
+    "batch_norm_with_global_normalization(t=None, m=None, v=None, beta=None, gamma=None,"
+    " variance_epsilon=None, scale_after_normalization=None, name=None, input=None, mean=None,"
+    " variance=None)",
+    nn.batch_norm_with_global_normalization,
+    "Images normalized by means and variances that are given.",
+    t="input",
+    m="mean",
+    v="variance",
+)
+crelu = _version_1(
+    "crelu(features, name=None, axis=-1)", nn.crelu, "The positive and the negative parts."
+)
+space_to_depth = _version_1(
+    "space_to_depth(input, block_size, name=None, data_format='NHWC')",
+    nn.space_to_depth,
+    "Blocks of pixels as channels.",
+)
+depth_to_space = _version_1(
+    "depth_to_space(input, block_size, name=None, data_format='NHWC')",
+    nn.depth_to_space,
+    "Channels as blocks of pixels.",
+)
+embedding_lookup_sparse = _version_1(
+    "embedding_lookup_sparse(params, sp_ids, sp_weights, partition_strategy='mod', name=None,"
+    " combiner=None, max_norm=None, allow_fast_lookup=False)",
+    nn.embedding_lookup_sparse,
+    "Combined rows of a table.",
+)
+safe_embedding_lookup_sparse = _version_1(
+    "safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=None,"
+    " combiner='mean', default_id=None, name=None, partition_strategy='div', max_norm=None,"
+    " allow_fast_lookup=False)",
+    nn.safe_embedding_lookup_sparse,
+    "Combined rows of a table; zeros, or a default row, where there are none.",
+)
+sufficient_statistics = _version_1(
+    "sufficient_statistics(x, axes, shift=None, keep_dims=None, name=None, keepdims=None)",
+    nn.sufficient_statistics,
+    "What mean and variance along axes follow from.",
+    keep_dims="keepdims",
+)
+weighted_moments = _version_1(
+    "weighted_moments(x, axes, frequency_weights, name=None, keep_dims=None, keepdims=None)",
+    nn.weighted_moments,
+    "Mean and variance along axes, of elements with weights.",
     keep_dims="keepdims",
 )
 l2_normalize = _version_1(
@@ -212,6 +333,60 @@ def dropout(
     if isinstance(rate, np.generic):
         rate = rate.item()
     return nn.dropout(x, rate=rate, noise_shape=noise_shape, seed=seed)
+
+
+def depthwise_conv2d_native(
+    input: TensorLike,
+    filter: TensorLike,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """A convolution of images by channel, with `dilations` for each axis of the images."""
+    first = data_format == "NCHW"
+    inner = dilations[2:] if first else dilations[1:3]
+    return nn.depthwise_conv2d(input, filter, strides, padding, data_format, list(inner), name)
+
+
+def ctc_beam_search_decoder(
+    inputs: Any,
+    sequence_length: Any,
+    beam_width: int = 100,
+    top_paths: int = 1,
+    merge_repeated: bool = True,
+) -> tuple[list, Tensor]:
+    """The likeliest label sequences, as `tf.nn.ctc_beam_search_decoder` finds them.
+
+    Args:
+        inputs: logits `[frames, batch, classes]`, of which the last class is the blank.
+        sequence_length: how many frames each example has `[batch]`.
+        beam_width: how many prefixes are kept at each frame.
+        top_paths: how many sequences are returned.
+        merge_repeated: whether equal labels that follow one another become one in the results, also
+            where a blank was between them.
+
+    Returns:
+        A list of `top_paths` sparse tensors of labels, and log-probabilities `[batch, top_paths]`.
+    """
+    decoded, scores = nn.ctc_beam_search_decoder(inputs, sequence_length, beam_width, top_paths)
+    return [_merged(labels) for labels in decoded] if merge_repeated else decoded, scores
+
+
+def _merged(labels: Any) -> Any:
+    """Rows of labels without those that equal the one before."""
+    rows, values = labels.indices[:, 0], labels.values
+    changes = _ops.logical_or(
+        _ops.not_equal(rows[1:], rows[:-1]), _ops.not_equal(values[1:], values[:-1])
+    )
+    kept = _ops.concat([_ops.ones_like(rows[:1], dtypes.bool), changes], 0)
+    rows, values = indexing.boolean_mask(rows, kept), indexing.boolean_mask(values, kept)
+    starts = indexing.searchsorted(rows, rows, out_type=dtypes.int64)
+    columns = _ops.range(0, _ops.cast(array.size(rows), dtypes.int64), 1) - starts
+    width = _ops.reduce_max(_ops.concat([columns + 1, [0]], 0))
+    shape = _ops.stack([labels.dense_shape[0], width])
+    return SparseTensor(_ops.stack([rows, columns], 1), values, shape)
 
 
 @op_function

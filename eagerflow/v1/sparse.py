@@ -47,6 +47,29 @@ serialize_many_sparse = _version_1(
 )
 
 
+sparse_add = _version_1(
+    "sparse_add(a, b, threshold=None, thresh=None)",
+    sparse.add,
+    "The sum of sparse or dense tensors.",
+    thresh="threshold",
+)
+sparse_concat = _version_1(
+    "sparse_concat(axis=None, sp_inputs=None, name=None, expand_nonconcat_dim=None,"
+    " concat_dim=None, expand_nonconcat_dims=None)",
+    sparse.concat,
+    "Sparse tensors one after the other along an axis.",
+    expand_nonconcat_dim="expand_nonconcat_dims",
+    concat_dim="axis",
+)
+sparse_split = _version_1(
+    "sparse_split(keyword_required=None, sp_input=None, num_split=None, axis=None, name=None,"
+    " split_dim=None)",
+    sparse.split,
+    "Parts of a sparse tensor along an axis.",
+    split_dim="axis",
+)
+
+
 def convert_to_tensor_or_indexed_slices(
     value: Any, dtype: Any = None, name: str | None = None
 ) -> Any:
@@ -150,18 +173,18 @@ def sparse_matmul(
     return _ops.matmul(first, second, transpose_a, transpose_b)
 
 
-def _reduced_sparse(kind: str, doc: str) -> Any:
+def _reduced(kind: str, doc: str, is_sparse: bool) -> Any:
     return _version_1(
-        f"sparse_reduce_{kind}_sparse(sp_input, axis=None, keepdims=None, reduction_axes=None,"
-        " keep_dims=None)",
-        functools.partial(getattr(sparse, f"reduce_{kind}"), output_is_sparse=True),
+        f"sparse_reduce_{kind}{'_sparse' * is_sparse}(sp_input, axis=None, keepdims=None,"
+        " reduction_axes=None, keep_dims=None)",
+        functools.partial(getattr(sparse, f"reduce_{kind}"), output_is_sparse=is_sparse),
         doc,
         reduction_axes="axis",
         keep_dims="keepdims",
     )
 
 
-sparse_reduce_sum_sparse = _reduced_sparse("sum", "Sums along axes, as a sparse tensor.")
-sparse_reduce_max_sparse = _reduced_sparse(
-    "max", "Largest elements along axes, as a sparse tensor."
-)
+sparse_reduce_sum = _reduced("sum", "Sums along axes.", False)
+sparse_reduce_max = _reduced("max", "Largest elements along axes.", False)
+sparse_reduce_sum_sparse = _reduced("sum", "Sums along axes, as a sparse tensor.", True)
+sparse_reduce_max_sparse = _reduced("max", "Largest elements along axes, as a sparse tensor.", True)

@@ -95,3 +95,97 @@ def test_losses_of_predictions_of_unknown_size():
         assert session.run(loss, {x: [[0.5]]}) == 0.25
         with pytest.raises(ValueError, match="incompatible"):
             v1.losses.mean_squared_error([[1.0, 2.0]], x)
+
+
+LOSS = "weights biases labels inputs num_sampled num_classes num_true sampled_values"
+LOSS += " remove_accidental_hits partition_strategy name"
+COMPARED = "x y data summarize message name"
+DECLARED = {
+    "random_poisson": "lam shape dtype seed name",
+    "random.poisson": "lam shape dtype seed name",
+    "nn.nce_loss": LOSS,
+    "nn.sampled_softmax_loss": f"{LOSS} seed",
+    "nn.separable_conv2d": "input depthwise_filter pointwise_filter strides padding rate name",
+    "nn.depthwise_conv2d_native": "input filter strides padding data_format dilations name",
+    "nn.conv3d": "input filter strides padding data_format dilations name",
+    "nn.conv3d_transpose": "value filter output_shape strides padding data_format name",
+    "nn.pool": "input window_shape pooling_type padding dilation_rate strides name",
+    "nn.max_pool_with_argmax": "input ksize strides padding data_format Targmax name",
+    "nn.batch_norm_with_global_normalization": "t m v beta gamma variance_epsilon",
+    "nn.embedding_lookup_sparse": "params sp_ids sp_weights partition_strategy name combiner",
+    "nn.ctc_beam_search_decoder": "inputs sequence_length beam_width top_paths merge_repeated",
+    "nn.weighted_moments": "x axes frequency_weights name keep_dims",
+    "space_to_depth": "input block_size name data_format",
+    "image.crop_and_resize": "image boxes box_ind crop_size method extrapolation_value name",
+    "image.extract_glimpse": "input size offsets centered normalized uniform_noise name",
+    "extract_image_patches": "images ksizes strides rates padding name sizes",
+    "sparse_add": "a b threshold thresh",
+    "sparse_concat": "axis sp_inputs name expand_nonconcat_dim concat_dim",
+    "sparse_reduce_sum": "sp_input axis keepdims reduction_axes keep_dims",
+    "sparse.split": "keyword_required sp_input num_split axis name split_dim",
+    "reduce_join": "inputs axis keep_dims separator name reduction_indices",
+    "strings.to_number": "string_tensor out_type name input",
+    "substr": "input pos len name unit",
+    "decode_csv": "records record_defaults field_delim use_quote_delim name na_value",
+    "decode_raw": "input_bytes out_type little_endian name bytes",
+    "parse_example": "serialized features name example_names",
+    "io.serialize_sparse": "sp_input name out_type",
+    "linalg.norm": "tensor ord axis keepdims name keep_dims",
+    "assert_equal": COMPARED,
+    "debugging.assert_less": COMPARED,
+    "assert_positive": "x data summarize message name",
+    "assert_rank": "x rank data summarize message name",
+    "verify_tensor_all_finite": "t msg name x message",
+}
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_parameters_are_those_of_version_1(name):
+    function = tf
+    for part in name.split("."):
+        function = getattr(function, part)
+    wanted = DECLARED[name].split()
+    assert list(inspect.signature(function).parameters)[: len(wanted)] == wanted
+
+
+def test_rates_come_before_the_shape():
+    assert tf.random_poisson([2.0, 3.0], [5], seed=1).shape == (5, 2)
+
+
+def test_repeated_labels_are_merged_beyond_blanks():
+    frames = np.log(np.array([[[0.9, 0.1]], [[0.1, 0.9]], [[0.9, 0.1]], [[0.9, 0.1]]], "f"))
+    frames = np.concatenate([frames, frames[::-1]], 1)
+    for merge, found in ((False, [0, 0, 0, 0]), (True, [0, 0])):
+        (decoded,), scores = tf.nn.ctc_beam_search_decoder(frames, [4, 4], merge_repeated=merge)
+        assert decoded.values.numpy().tolist() == found
+        assert decoded.dense_shape.numpy().tolist() == [2, len(found) // 2]
+        assert decoded.indices.numpy()[:, 0].tolist() == sorted([0, 1] * (len(found) // 2))
+        assert scores.shape == (2, 1)
+    (empty,), _ = tf.nn.ctc_beam_search_decoder(frames[:1, :, ::-1], [1, 1], 10)
+    assert empty.dense_shape.numpy().tolist() == [2, 0]
+
+
+def test_dilations_of_all_axes():
+    image, kernel = tf.ones([1, 4, 4, 1]), tf.ones([2, 2, 1, 1])
+    strides = [1, 1, 1, 1]
+    wide = tf.nn.depthwise_conv2d_native(image, kernel, strides, "VALID", "NHWC", [1, 2, 3, 1])
+    assert wide.shape == (1, 2, 1, 1)
+
+
+def test_parts_of_strings_are_sparse():
+    sparse = tf.strings.split(source=["a b", "c"])
+    assert sparse.indices.numpy().tolist() == [[0, 0], [0, 1], [1, 0]]
+    assert tf.strings.split("a b").dense_shape.numpy().tolist() == [1, 2]
+    ragged = tf.strings.split(["a,b"], ",", result_type="RaggedTensor")
+    assert ragged.to_list() == [[b"a", b"b"]]
+    with pytest.raises(ValueError, match="result_type"):
+        tf.strings.split(["a"], result_type="list")
+
+
+def test_assertions_take_what_errors_show():
+    tf.assert_equal(1, 1, ["shown"], 3, "a message")
+    with pytest.raises(tf.errors.InvalidArgumentError, match="a message"):
+        tf.assert_less(2, 1, data=["shown"], message="a message")
+    assert tf.assert_scalar(3).numpy() == 3
+    with pytest.raises(ValueError):
+        tf.assert_scalar([3])

@@ -10,5 +10,6 @@ __getattr__, __dir__ = mirror(
     renamed={
         name: f"queue.{name}"
         for name in ("PaddingFIFOQueue", "PriorityQueue", "QueueBase", "RandomShuffleQueue")
-    },
+    }
+    | {name: f"v1.sparse.{name}" for name in ("serialize_many_sparse", "serialize_sparse")},
 )

@@ -7,6 +7,7 @@ __getattr__, __dir__ = mirror(
     __name__,
     "eagerflow.random",
     renamed={
+        "poisson": "v1.arithmetic.random_poisson",
         "multinomial": "v1.arithmetic.multinomial",
         "stateless_multinomial": "v1.arithmetic.stateless_multinomial",
     },

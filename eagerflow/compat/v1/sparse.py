@@ -4,7 +4,10 @@ from eagerflow.graph.placeholder import sparse_placeholder as placeholder
 from eagerflow.v1.accumulators import SparseConditionalAccumulator
 from eagerflow.v1.mirror import mirror
 
-_OLDER = ("merge", "segment_mean", "segment_sqrt_n", "segment_sum")
+_OLDER = (
+    *("add", "concat", "merge", "reduce_max", "reduce_sum"),
+    *("segment_mean", "segment_sqrt_n", "segment_sum", "split"),
+)
 
 __getattr__, __dir__ = mirror(
     __name__,

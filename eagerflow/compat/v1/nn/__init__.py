@@ -19,7 +19,6 @@ __getattr__, __dir__ = mirror(
         "conv3d_backprop_filter": "v1.nn.conv3d_backprop_filter_v2",
         "ctc_beam_search_decoder_v2": "nn.ctc_beam_search_decoder",
         "ctc_loss_v2": "nn.ctc_loss",
-        "depthwise_conv2d_native": "v1.nn.depthwise_conv2d",
         "depthwise_conv2d_native_backprop_filter": "nn.depthwise_conv2d_backprop_filter",
         "depthwise_conv2d_native_backprop_input": "nn.depthwise_conv2d_backprop_input",
         "log_uniform_candidate_sampler": "random.log_uniform_candidate_sampler",
