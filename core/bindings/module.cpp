@@ -297,8 +297,8 @@ NB_MODULE(_core, m) {
   m.def(
       "set_fallback", [](nb::object callable) { py::set_fallback(callable.ptr()); },
       nb::arg("callable").none());
-  m.def("set_promotion", [](nb::object promote, nb::object makes_weak) {
-    py::set_promotion(promote.ptr(), makes_weak.ptr());
+  m.def("set_promotion", [](nb::object promote, nb::object makes_weak, nb::object assigned) {
+    py::set_promotion(promote.ptr(), makes_weak.ptr(), assigned.ptr());
   });
   m.def("weakened",
         [](nb::object tensor) { return nb::steal(py::weaken(tensor.release().ptr())); });

@@ -1,5 +1,6 @@
 #include "bindings/promotion.h"
 
+#include "bindings/convert.h"
 #include "bindings/errors.h"
 #include "bindings/py_ref.h"
 
@@ -8,6 +9,7 @@ namespace {
 
 PyObject* promoter = nullptr;
 PyObject* weak_predicate = nullptr;
+PyObject* assigner = nullptr;
 
 constexpr DTypeSet kWeakTypes = {DType::kInt32, DType::kInt64, DType::kFloat32, DType::kFloat64,
                                  DType::kComplex128};
@@ -16,9 +18,10 @@ constexpr DTypeSet kWeakTypes = {DType::kInt32, DType::kInt64, DType::kFloat32, 
 
 constinit thread_local int NoPromotion::depth_ = 0;
 
-void set_promotion(PyObject* promote, PyObject* makes_weak) {
+void set_promotion(PyObject* promote, PyObject* makes_weak, PyObject* assigned) {
   Py_XSETREF(promoter, Py_NewRef(promote));
   Py_XSETREF(weak_predicate, Py_NewRef(makes_weak));
+  Py_XSETREF(assigner, Py_NewRef(assigned));
   promotes = true;
 }
 
@@ -35,6 +38,13 @@ std::optional<Promoted> promote(PyObject* a, PyObject* b) {
   return Promoted{checked_tensor(PyTuple_GET_ITEM(found.get(), 0)),
                   checked_tensor(PyTuple_GET_ITEM(found.get(), 1)),
                   PyTuple_GET_ITEM(found.get(), 2) == Py_True};
+}
+
+Tensor assigned_value(DType dtype, PyObject* value, const char* method) {
+  const PyRef type = checked(dtype_object(dtype)), name = checked(PyUnicode_FromString(method));
+  const PyRef found =
+      checked(PyObject_CallFunctionObjArgs(assigner, type.get(), value, name.get(), nullptr));
+  return found == Py_None ? Tensor() : checked_tensor(found);
 }
 
 PyObject* weaken(PyObject* result) {

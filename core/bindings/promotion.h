@@ -18,8 +18,9 @@ namespace ef::py {
 
 // Switches promotion on. `promote(a, b)` gives two operands as tensors of the dtype that they are
 // promoted to, and whether the result is weak; None leaves them as they are. `makes_weak(value)`
-// says whether the constant of a value is weak.
-void set_promotion(PyObject* promote, PyObject* makes_weak);
+// says whether the constant of a value is weak, and `assigned(dtype, value, method)` gives the
+// tensor that a variable's method takes, or None for what is no number.
+void set_promotion(PyObject* promote, PyObject* makes_weak, PyObject* assigned);
 
 // Whether the constant of a value is weak.
 bool makes_weak(PyObject* value);
@@ -47,6 +48,9 @@ struct Promoted {
 
 // Two operands, promoted; nothing if they are left as they are. Throws.
 std::optional<Promoted> promote(PyObject* a, PyObject* b);
+
+// What a variable of a dtype gets of a value; empty for what is no number. Throws.
+Tensor assigned_value(DType dtype, PyObject* value, const char* method);
 
 // A result as a weak tensor, if its dtype is one that weak tensors have. Takes over the reference.
 PyObject* weaken(PyObject* result);

@@ -10,6 +10,7 @@
 #include "bindings/convert.h"
 #include "bindings/errors.h"
 #include "bindings/numpy_interop.h"
+#include "bindings/promotion.h"
 #include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
 #include "eager/device_backend.h"
@@ -179,8 +180,16 @@ Tensor value_for_numpy(PyObject* object) {
   return peek_variable(object);
 }
 
+// The value that a method takes, in the variable's dtype.
+Tensor converted(const Variable& variable, PyObject* given, const char* method) {
+  if (promotes_now()) [[unlikely]] {
+    if (Tensor value = assigned_value(variable.dtype(), given, method)) return value;
+  }
+  return to_tensor(given, variable.dtype());
+}
+
 Tensor assignable(PyObject* object, const Variable& variable, PyObject* given) {
-  Tensor value = to_tensor(given, variable.dtype());
+  Tensor value = converted(variable, given, "assign");
   if (!compatible(variable.shape(), value.shape())) {
     fail(Code::kValueError, "Cannot assign value to variable '", name_of(self_of(object)),
          ":0': Shape mismatch. The variable shape ", shape_text(self_of(object)),
@@ -216,7 +225,7 @@ PyObject* assign_delta(PyObject* object, PyObject* const* args, Py_ssize_t count
   return guarded([&] {
     const AssignArgs parsed = parse_assign(args, count, names, "delta", method);
     const VariableRef variable(variable_of(object));
-    const Tensor delta = to_tensor(parsed.value, variable->dtype());
+    const Tensor delta = converted(*variable, parsed.value, method);
     if (!kNumericTypes.contains(variable->dtype())) {
       invalid_argument("No OpKernel was registered to support Op '", op, "' on variables of dtype ",
                        variable->dtype(), " [Op:", op, "]");

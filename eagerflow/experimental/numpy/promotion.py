@@ -90,6 +90,25 @@ def promoted(a: Any, b: Any) -> tuple[_core.Tensor, _core.Tensor, bool] | None:
     return _cast(a, dtype), _cast(b, dtype), weak
 
 
+def assigned(dtype: DType, value: Any, method: str) -> _core.Tensor | None:
+    """What a variable of a dtype gets of a value; None if that is no number.
+
+    Raises:
+        TypeError: if both are promoted to another dtype.
+    """
+    found = operand(value)
+    if found is None:
+        return None
+    if result((dtype, False), found, Mode.safe)[0] is not dtype:
+        shown = f"<dtype: '{dtype.name}'>"
+        raise TypeError(
+            f"Variable dtype is immutable. Calling {method} of Variable (with dtype {shown}) on "
+            f"{value} requires converting {value} to {shown}. This is disabled in the current "
+            f"promotion semantics. Please convert {value} manually before calling {method}."
+        )
+    return _cast(value, dtype)
+
+
 def joined(values: Sequence[Any]) -> list[_core.Tensor] | None:
     """Values as tensors of one dtype, weak if that is; None if one of them is no number."""
     found = _of_all(values)

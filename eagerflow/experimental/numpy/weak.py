@@ -29,7 +29,7 @@ def enable(safe: bool) -> None:
     for kind in (_core.EagerWeakTensor, _core.GraphWeakTensor):
         for name, member in _MEMBERS.items():
             setattr(kind, name, member)
-    _core.set_promotion(promotion.promoted, promotion.makes_weak)
+    _core.set_promotion(promotion.promoted, promotion.makes_weak, promotion.assigned)
     for names, promoter, operands in (
         (UNARY, _of_one, 1),
         (BINARY, _of_two, 2),
