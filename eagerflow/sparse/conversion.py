@@ -175,13 +175,13 @@ def eye(
     >>> tf.sparse.eye(2, 3).dense_shape.numpy()
     array([2, 3])
     """
-    shape = (num_rows, num_rows if num_columns is None else num_columns)
-    if not is_known(*shape):
-        shape = _ops.stack([_ops.cast(size, dtypes.int64) for size in shape])
+    sizes = (num_rows, num_rows if num_columns is None else num_columns)
+    if not is_known(*sizes):
+        shape = _ops.stack([_ops.cast(size, dtypes.int64) for size in sizes])
         places = _ops.range(0, _ops.reduce_min(shape), 1)
-        indices = _ops.stack([places, places], 1)
-        return SparseTensor(indices, _ops.ones_like(places, dtype), shape)
-    rows, columns = map(int, shape)
+        pairs = _ops.stack([places, places], 1)
+        return SparseTensor(pairs, _ops.ones_like(places, dtype), shape)
+    rows, columns = map(int, sizes)
     count = min(rows, columns)
     indices = np.repeat(np.arange(count)[:, None], 2, axis=1)
     return SparseTensor(indices, _ops.ones([count], dtype), [rows, columns])

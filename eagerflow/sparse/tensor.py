@@ -24,7 +24,8 @@ from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
 from eagerflow.util.known_as import known_as
 
-# Imported when it is first used: it imports this module.
+# Imported when they are first used: they import this module.
+assertions = lazy.Module("eagerflow.ops.assertions")
 segments = lazy.Module("eagerflow.sparse.segments")
 
 _ops = _core.ops
@@ -196,8 +197,13 @@ class SparseTensor(CompositeTensor):
         if other.ndim > len(shape):
             raise self._misfit(other, "")
         sizes = [1] * (len(shape) - other.ndim) + other.shape.as_list()
-        if any(size not in (1, whole) for size, whole in zip(sizes, shape, strict=True)):
+        if any(
+            size != 1 and not sizes_may_equal(size, whole)
+            for size, whole in zip(sizes, shape, strict=True)
+        ):
             raise self._misfit(other, f" {shape} vs. {other.shape.as_list()}")
+        if None in sizes:
+            return self.with_values(function(self._values, self._met_elements(other)))
         if other._size == 1:
             return self.with_values(function(self._values, _ops.reshape(other, [])))
         # Axes of size one are broadcast.
@@ -206,6 +212,21 @@ class SparseTensor(CompositeTensor):
         return self.with_values(
             function(self._values, _ops.gather(_ops.reshape(other, [-1]), flat, 0, 0))
         )
+
+    def _met_elements(self, other: Tensor) -> Tensor:
+        """The elements of a dense tensor at the indices, where its sizes are not known."""
+        sizes = _ops.cast(_ops.shape(other), dtypes.int64)
+        first = len(self.shape) - other.ndim
+        wholes = _ops.slice(self._dense_shape, [first], [other.ndim])
+        broadcast = _ops.equal(sizes, 1)
+        fits = _ops.logical_or(broadcast, _ops.equal(sizes, wholes))
+
+        def refuse(other: Tensor) -> None:
+            raise self._misfit(other, "")
+
+        assertions.require(fits, refuse, other)
+        own = _ops.slice(self._indices, [0, first], [-1, other.ndim])
+        return _ops.gather_nd(other, _ops.select(broadcast, _ops.zeros_like(own), own))
 
     def _misfit(self, other: Any, detail: str) -> Exception:
         return InvalidArgumentError(

@@ -55,3 +55,20 @@ def test_a_unit_matrix_of_a_size_that_is_not_known():
     assert square.numpy().tolist() == [[1, 0], [0, 1]]
     assert wide.numpy().tolist() == [[1, 0, 0], [0, 1, 0]]
     assert tf.sparse.to_dense(tf.sparse.eye(tf.constant(1), 2)).numpy().tolist() == [[1, 0]]
+
+
+def test_products_with_dense_tensors_of_unknown_size():
+    @tf.function(input_signature=[tf.TensorSpec([None, None])])
+    def scaled(dense):
+        a = tf.SparseTensor([[0, 1], [1, 0], [1, 2]], [1.0, 2.0, 3.0], [2, 3])
+        return (a * dense).values, (a / (dense + 1)).values
+
+    for shape in [(2, 3), (1, 3), (2, 1), (1, 1)]:
+        dense = np.arange(np.prod(shape), dtype="f").reshape(shape)
+        there = np.broadcast_to(dense, [2, 3])[[0, 1, 1], [1, 0, 2]]
+        product, quotient = scaled(dense)
+        assert product.numpy().tolist() == ([1, 2, 3] * there).tolist()
+        np.testing.assert_allclose(quotient, [1, 2, 3] / (there + 1))
+    for shape in [(2, 2), (3, 3), (2, 4)]:
+        with pytest.raises(tf.errors.InvalidArgumentError, match="incompatible shapes"):
+            scaled(tf.zeros(shape))

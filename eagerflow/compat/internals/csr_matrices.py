@@ -162,7 +162,7 @@ class CSRSparseMatrix(SparseMatrix):
                 value = tf.sparse.from_dense(value)
             else:
                 value = dense_to_csr_sparse_matrix(value, indices)
-        self._matrix = _checked(value)
+        self._matrix: SparseTensor = _checked(value)
 
     @classmethod
     def _from_matrix(cls, matrix: SparseTensor) -> CSRSparseMatrix:

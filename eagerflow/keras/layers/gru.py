@@ -99,17 +99,17 @@ class GRUCell(GatedCell):
         masks, first, candidate = prepared
         units = self.units
         gate, activation = self.recurrent_activation, self.activation
-        x_gates, x_g = _ops.split(projection, [2 * units, units], 1)
+        x_gates, x_g = _ops.split(projection, [2 * units, units], -1)
         if self.reset_after:
             inner = self._product(h, self.recurrent_kernel, masks)
             if first is not None:
                 inner = _ops.bias_add(inner, first, "NHWC")
-            h_gates, h_g = _ops.split(inner, [2 * units, units], 1)
-            z, r = _ops.split(gate(_ops.add(x_gates, h_gates)), [units, units], 1)
+            h_gates, h_g = _ops.split(inner, [2 * units, units], -1)
+            z, r = _ops.split(gate(_ops.add(x_gates, h_gates)), [units, units], -1)
             g = activation(_ops.add(x_g, _ops.multiply(r, h_g)))
         else:
             h_gates = self._product(h, first, masks and masks[:2])
-            z, r = _ops.split(gate(_ops.add(x_gates, h_gates)), [units, units], 1)
+            z, r = _ops.split(gate(_ops.add(x_gates, h_gates)), [units, units], -1)
             seen = h
             if masks is not None:
                 seen = _ops.multiply(h, masks[2 if self.implementation == 1 else 0])

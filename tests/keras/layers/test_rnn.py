@@ -261,3 +261,12 @@ def test_states_are_inputs():
     plain = tf.keras.layers.SimpleRNN(5)
     plain(x)
     assert plain.input is x
+
+
+@pytest.mark.parametrize("reset_after", [True, False])
+def test_a_gru_cell_takes_more_axes_than_one_of_examples(reset_after):
+    cell = tf.keras.layers.GRUCell(5, reset_after=reset_after)
+    x, h = tf.random.normal([2, 3, 4], seed=1), tf.random.normal([2, 3, 5], seed=2)
+    together, _ = cell(x, [h])
+    flat, _ = cell(tf.reshape(x, [6, 4]), [tf.reshape(h, [6, 5])])
+    np.testing.assert_allclose(together, tf.reshape(flat, [2, 3, 5]), atol=1e-6)
