@@ -60,6 +60,8 @@ class Graph(_core.Graph, GraphInspection):
         self.sequences: list[range] = []
         # Reads of variables that were made outside of the graph, by identity.
         self.outer_variables: dict[int, tuple[Any, Any]] = {}
+        # Programs keep weak references to what they feed, such as Keras to its learning phase.
+        self.placeholders: list[Any] = []
         # The operations that those which are added now are placed beside.
         self.colocations: tuple[Any, ...] = ()
         self.keras_tensors: dict[int, tuple[Any, Any]] = {}

@@ -34,9 +34,10 @@ def placeholder(dtype: DTypeLike, shape: ShapeLike | None = None, name: str | No
     if graph.building_function:  # Another input, which calls of the function do not give.
         dims = dims_of(TensorShape(shape))
         return graph.placeholder(dtypes.as_dtype(dtype), dims, name or "Placeholder")
-    return graph.feed_node(
-        dtypes.as_dtype(dtype), dims_of(TensorShape(shape)), name or "Placeholder"
-    )
+    dims = dims_of(TensorShape(shape))
+    made = graph.feed_node(dtypes.as_dtype(dtype), dims, name or "Placeholder")
+    graph.placeholders.append(made)
+    return made
 
 
 def sparse_placeholder(
@@ -113,8 +114,12 @@ def placeholder_with_default(
         name: the node's name.
     """
     value = _core.as_tensor(input)
-    if context.building_graph() is None:
+    graph = context.building_graph()
+    if graph is None:
         return value
-    return _core.placeholder_with_default(
+    made = _core.placeholder_with_default(
         value, dims_of(TensorShape(shape)), name or "PlaceholderWithDefault"
     )
+    if _core.building() is graph:
+        graph.placeholders.append(made)
+    return made

@@ -448,3 +448,17 @@ def test_graphs_whose_attributes_lead_back_to_them_are_collected():
     del graph, value
     gc.collect()
     assert gone() is None
+
+
+def test_graphs_keep_their_placeholders():
+    graph = tf.Graph()
+    with graph.as_default():
+        made = [tf.placeholder(tf.float32, [2]), tf.placeholder_with_default(False, [])]
+        found = [weakref.ref(tensor) for tensor in made]
+        names = [tensor.name for tensor in made]
+        del made
+    gc.collect()
+    assert [reference().name for reference in found] == names
+    del graph
+    gc.collect()
+    assert [reference() for reference in found] == [None, None]
