@@ -128,11 +128,12 @@ def _run_batch(
     noted.write_text("")
     environment = os.environ | variables
     # Tests that lie in their repository take the package from there, with what they share.
-    sources = [folder / "source"] if batch[0].startswith("source") else []
+    paths = [folder / "source"] if batch[0].startswith("source") else []
+    paths += [folder / "packages", HERE, *filter(None, [variables.get("PYTHONPATH")])]
     environment |= {
         "ECOSYSTEM_RESULTS": str(noted),
         "ECOSYSTEM_SECONDS": os.environ.get("TEST_SECONDS", "60"),
-        "PYTHONPATH": os.pathsep.join(map(str, [*sources, folder / "packages", HERE])),
+        "PYTHONPATH": os.pathsep.join(map(str, paths)),
         "PYTHONDONTWRITEBYTECODE": "1",
         "TF_CPP_MIN_LOG_LEVEL": "3",
         "MPLBACKEND": "Agg",
@@ -254,6 +255,8 @@ def main() -> int:
         files = [path for path in files if options.files in path][:: options.every]
         variables = {"TF_USE_LEGACY_KERAS": "0" if name == "keras" else "1"}
         variables |= package.get("environment", {})
+        shared = [str(FOLDER / name / "source" / path) for path in package.get("paths", ())]
+        variables["PYTHONPATH"] = os.pathsep.join(shared)
         here = [sys.executable, "-m", "eagerflow", "--generation", "2.x"]
         if not package.get("keras", True):
             here.append("--no-keras")
