@@ -110,15 +110,18 @@ def reset_default_graph() -> None:
 def building(graph: Any) -> Iterator[Any]:
     """Adds the operations inside to a graph."""
     process.graphs_used = True
-    # The scope of names goes on where the graph is being built already.
-    prefix = name_scope.current_prefix() if _core.building() is graph else ""
+    # Where the graph is being built already, the scope of names goes on, and tapes record.
+    is_building = _core.building() is graph
+    prefix = name_scope.current_prefix() if is_building else ""
     _graphs.stack.append(graph)
-    graph.enter()
+    if not is_building:
+        graph.enter()
     try:
         with name_scope.name_scope(prefix):
             yield graph
     finally:
-        graph.exit()
+        if not is_building:
+            graph.exit()
         _graphs.stack.pop()
 
 
@@ -153,7 +156,7 @@ def outside_functions() -> Iterator[None]:
         with running_eagerly():
             yield
         return
-    with building(graph), graph.control_dependencies(None):
+    with building(graph), graph.control_dependencies(None), _core.stop_recording():
         yield
 
 

@@ -73,8 +73,8 @@ class GraphVariable(Variable):
         self._is_resource = bool(resource)
         graph = context.building_graph()
         full = graph.unique_name(name or "Variable")
-        # Variables do not depend on what is done meanwhile: a branch, or an operation's controls.
-        with graph.as_default(), graph.control_dependencies(None):
+        # Variables do not depend on what is done meanwhile: a branch, an operation's controls, a tape.
+        with graph.as_default(), graph.control_dependencies(None), _core.stop_recording():
             with name_scope(full + "/Initializer/"):
                 value = _initial_tensor(initial_value, dtype)
             declared = TensorShape(None) if not validate_shape else value.shape
@@ -431,7 +431,8 @@ def nodes_of(variable: Any, graph: Any, listed: bool = True) -> VariableNodes:
     """
     known = graph.outer_variables.get(id(variable))
     if known is None:
-        with graph.as_default(), graph.control_dependencies(None), name_scope(""):
+        quiet = _core.stop_recording()
+        with graph.as_default(), graph.control_dependencies(None), name_scope(""), quiet:
             name = graph.unique_name(variable.name.partition(":")[0])
             with context.running_eagerly():
                 value = variable.read_value()

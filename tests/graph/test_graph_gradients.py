@@ -279,3 +279,19 @@ def test_graphs_are_imported_by_name():
         (y,) = tf.import_graph_def(definition, return_elements=["y:0"], name="imported")
         assert y.name == "imported/y:0"
         assert session.run(y, {"imported/x:0": [1.0, 2.0]}).tolist() == [3, 5]
+
+
+def test_tapes_record_where_the_graph_is_made_the_default_again(graph):
+    v, w = tf.get_variable("v", [], use_resource=True), tf.get_variable("w", [], use_resource=True)
+    with eagerflow.GradientTape(persistent=True) as tape:
+        with graph.as_default():
+            y = v * v
+        with eagerflow.init_scope():
+            z = w * w
+        made = eagerflow.Variable(3.0)
+    assert [x.name for x in tape.watched_variables()] == ["v:0"]
+    assert tape.gradient(z, w) is None and tape.gradient(y, made) is None
+    gradient = tape.gradient(y, v)
+    with tf.Session() as session:
+        session.run(v.assign(3.0))
+        assert session.run(gradient) == 6.0
