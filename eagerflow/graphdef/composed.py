@@ -9,7 +9,8 @@ from typing import Any
 
 import eagerflow as tf
 from eagerflow import _core
-from eagerflow.framework import random_seed
+from eagerflow.framework import context, random_seed
+from eagerflow.framework.func_graph import dims_of
 from eagerflow.image import projective, resampling
 from eagerflow.ops.numpy_ops import on_values
 from eagerflow.ops.random import distributions
@@ -665,3 +666,11 @@ def tensor_list_pop_back(handle: Tensor, dtype: Any, shape: Tensor) -> tuple[Ten
     last = _ops.tensor_list_length(handle) - 1
     item = _ops.tensor_list_get_item(handle, last, dtype, element_shape(shape))
     return _ops.tensor_list_resize(handle, last), item
+
+
+def value_or_fed(value: Tensor, shape: Any) -> Tensor:
+    """A value that runs of a program's graph may replace."""
+    graph = context.building_graph()
+    if graph is None or graph.building_function:
+        return _ops.identity(value)
+    return _core.placeholder_with_default(value, dims_of(shape), "PlaceholderWithDefault")

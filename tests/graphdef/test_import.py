@@ -281,3 +281,16 @@ def test_messages_of_one_kind_are_parts_of_others():
     meta.graph_def.CopyFrom(message)
     assert meta.graph_def == message
     assert len(node.attr["shape"].shape.dim) == 2
+
+
+def test_values_that_may_be_fed_keep_their_shape():
+    v1 = tf.compat.v1
+    with tf.Graph().as_default() as graph:
+        x = v1.placeholder_with_default(np.ones(3, "f"), [None], name="x")
+        tf.identity(x * 2.0, name="y")
+        message = graph.as_graph_def()
+    with tf.Graph().as_default() as graph, v1.Session() as session:
+        v1.import_graph_def(message, name="")
+        assert graph.get_tensor_by_name("x:0").shape.as_list() == [None]
+        assert session.run("y:0").tolist() == [2, 2, 2]
+        assert session.run("y:0", {"x:0": [1.0, 4.0]}).tolist() == [2, 8]
