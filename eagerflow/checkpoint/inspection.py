@@ -15,6 +15,9 @@ from eagerflow.checkpoint.state import latest_checkpoint
 from eagerflow.checkpoint.trackable import children, walk
 from eagerflow.io.os_errors import path_text
 
+# What TensorFlow's messages call dtypes that have other names in programs.
+_OTHER_KINDS = {"float16": "HALF", "float32": "FLOAT", "float64": "DOUBLE"}
+
 
 class CheckpointReader:
     """Reads the tensors of a checkpoint by name; made by `tf.train.load_checkpoint`."""
@@ -38,13 +41,13 @@ class CheckpointReader:
         """The dtype of each tensor by name."""
         return {name: entry.dtype for name, entry in self._reader.entries.items()}
 
-    def debug_string(self) -> str:
+    def debug_string(self) -> bytes:
         """A line for each tensor: name, dtype and shape."""
-        lines = [
-            f"{name} ({entry.dtype.name}) {list(entry.shape)}"
-            for name, entry in self._reader.entries.items()
-        ]
-        return "\n".join(lines) + "\n"
+        lines = []
+        for name, entry in sorted(self._reader.entries.items()):
+            kind = _OTHER_KINDS.get(entry.dtype.name, entry.dtype.name.upper())
+            lines.append(f"{name} (DT_{kind}) [{','.join(map(str, entry.shape))}]\n")
+        return "".join(lines).encode()
 
 
 def _resolved(ckpt_dir_or_file: Any) -> str:

@@ -70,3 +70,12 @@ def test_step_summaries(tmp_path):
                 step.assign_add(1)
     (path,) = tmp_path.iterdir()
     assert len(list(read_records(path))) == 1 + 2
+
+
+def test_a_reader_lists_names_dtypes_and_shapes(tmp_path):
+    path = tf.train.Checkpoint(b=tf.Variable([1.0, 2.0]), a=tf.Variable(3)).write(
+        str(tmp_path / "c")
+    )
+    lines = tf.train.load_checkpoint(path).debug_string().decode().splitlines()
+    assert "a/.ATTRIBUTES/VARIABLE_VALUE (DT_INT32) []" in lines
+    assert "b/.ATTRIBUTES/VARIABLE_VALUE (DT_FLOAT) [2]" in lines
