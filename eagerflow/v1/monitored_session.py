@@ -10,6 +10,7 @@ from eagerflow import errors
 from eagerflow.checkpoint.state import get_checkpoint_state, latest_checkpoint
 from eagerflow.framework import context
 from eagerflow.graph import variables as graph_variables
+from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.session import Session
 from eagerflow.ops.control_flow import group
 from eagerflow.train.coordinator import Coordinator
@@ -73,8 +74,8 @@ class Scaffold:
             self.ready_op = graph_variables.report_uninitialized_variables()
         if self.summary_op is None:
             self.summary_op = merge_all()
-        if self.saver is None and graph_variables.global_variables():
-            self.saver = Saver()
+        if self.saver is None:
+            self.saver = self.get_or_default("saver", GraphKeys.SAVERS, _saver_of_all)
         context.default_graph().finalize()
         return self
 
@@ -90,6 +91,11 @@ class Scaffold:
         if made is not None:
             context.default_graph().add_to_collection(collection_key, made)
         return made
+
+
+def _saver_of_all() -> Saver | None:
+    """A saver of the graph's variables, if there are any."""
+    return Saver() if graph_variables.global_variables() else None
 
 
 class SessionManager:

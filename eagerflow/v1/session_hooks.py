@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from eagerflow.framework import context
+from eagerflow.graph.collection_names import GraphKeys
+from eagerflow.io.proto_fields import write_graph
 from eagerflow.util import lazy
 from eagerflow.v1.global_step import get_global_step
 
@@ -206,11 +208,11 @@ class CheckpointSaverHook(SessionRunHook):
         checkpoint_dir: the folder.
         save_secs: the time between two, or
         save_steps: the number of steps.
-        saver: the saver; by default that of the scaffold.
+        saver: the saver; by default that of the scaffold, or the graph's only one.
         checkpoint_basename: the beginning of the files' names.
         scaffold: has the saver.
         listeners: are notified.
-        save_graph_def: accepted.
+        save_graph_def: whether to write the graph as `graph.pbtxt`, too.
 
     Raises:
         ValueError: for both a saver and a scaffold.
@@ -231,9 +233,11 @@ class CheckpointSaverHook(SessionRunHook):
             raise ValueError("You cannot provide both saver and scaffold.")
         self._saver = saver
         self._scaffold = scaffold
+        self._folder = checkpoint_dir
         self._path = os.path.join(checkpoint_dir, checkpoint_basename)
         self._timer = SecondOrStepTimer(save_secs, save_steps)
         self._listeners = list(listeners or ())
+        self._writes_graph = save_graph_def
 
     def begin(self) -> None:
         self._step = _step_tensor("CheckpointSaverHook")
@@ -242,6 +246,9 @@ class CheckpointSaverHook(SessionRunHook):
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         step = int(session.run(self._step))
+        if self._writes_graph:
+            graph = context.default_graph().as_graph_def(add_shapes=True)
+            write_graph(graph, self._folder, "graph.pbtxt")
         self._save(session, step)
         self._timer.update_last_triggered_step(step)
 
@@ -267,10 +274,22 @@ class CheckpointSaverHook(SessionRunHook):
     def _save(self, session: Any, step: int) -> bool:
         for listener in self._listeners:
             listener.before_save(session, step)
-        saver = self._saver if self._scaffold is None else self._scaffold.saver
-        saver.save(session, self._path, global_step=step)
+        self._saver_to_use().save(session, self._path, global_step=step)
         requests = [listener.after_save(session, step) for listener in self._listeners]
         return any(requests)
+
+    def _saver_to_use(self) -> Any:
+        if self._saver is None:
+            if self._scaffold is not None:
+                return self._scaffold.saver
+            savers = context.default_graph().get_collection(GraphKeys.SAVERS)
+            if len(savers) != 1:
+                raise RuntimeError(
+                    f"There are {len(savers)} savers in the collection SAVERS, but a hook that "
+                    "writes checkpoints needs one: give it a saver or a scaffold."
+                )
+            self._saver = savers[0]
+        return self._saver
 
 
 class LoggingTensorHook(SessionRunHook):

@@ -240,3 +240,33 @@ def test_loops_in_threads():
     train.LooperThread.loop(coordinator, None, step)
     coordinator.join()
     assert len(count) == 5
+
+
+def test_a_hook_saves_by_the_saver_of_the_graph(tmp_path):
+    counting()
+    hooks = [train.CheckpointSaverHook(str(tmp_path), save_steps=2), train.StopAtStepHook(3)]
+    with train.SingularMonitoredSession(hooks=hooks) as session:
+        update = session.graph.get_operation_by_name("GradientDescent")
+        while not session.should_stop():
+            session.run(update)
+    written = {path.name for path in tmp_path.iterdir()}
+    assert {f"model.ckpt-{step}.index" for step in (0, 2, 3)} <= written
+    assert "node {" in (tmp_path / "graph.pbtxt").read_text()
+
+
+def test_the_saver_in_the_collection_is_the_one(graph, tmp_path):
+    counting()
+    saver = train.Saver([tf.global_variables()[0]])
+    graph.add_to_collection(tf.GraphKeys.SAVERS, saver)
+    assert train.Scaffold().finalize().saver is saver
+
+
+def test_a_hook_needs_one_saver(tmp_path):
+    step, *_ = counting()
+    hook = train.CheckpointSaverHook(str(tmp_path), save_steps=2, save_graph_def=False)
+    hook.begin()
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        with pytest.raises(RuntimeError, match="0 savers"):
+            hook.after_create_session(session, None)
+    assert not list(tmp_path.iterdir())
