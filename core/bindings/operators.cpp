@@ -22,13 +22,16 @@ struct Operands {
   Tensor b;
 };
 
-bool is_ours(PyObject* object) { return is_tensor(object) || is_variable(object); }
-
 // Whether it is a tensor that is not weak.
 bool is_ordinary(PyObject* object) { return is_tensor_type(Py_TYPE(object)); }
 
+bool is_ours(PyObject* object) {
+  return is_ordinary(object) || is_variable(object) || is_weak(object);
+}
+
 Tensor operand(PyObject* object) {
-  return is_tensor(object) ? tensor_of(object) : read_variable(object);
+  if (is_ordinary(object)) return tensor_of(object);
+  return is_variable(object) ? read_variable(object) : tensor_of(object);
 }
 
 // How the operation converts a plain value on the right of a tensor.

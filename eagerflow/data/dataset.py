@@ -247,7 +247,7 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
         >>> tf.data.Dataset.range(5).reduce(np.int64(0), lambda total, x: total + x).numpy()
         np.int64(10)
         """
-        state = structure.normalize(initial_state)
+        state = structure.strengthened(structure.normalize(initial_state))
         function, spec = traced_with_state(
             reduce_func,
             structure.spec_of(state),

@@ -192,7 +192,7 @@ class EnumerateCursor(InputCursor):
 
 def scanned(source: Dataset, initial_state: Any, function: Any) -> Dataset:
     """The dataset for `Dataset.scan`."""
-    state = structure.normalize(initial_state)
+    state = structure.strengthened(structure.normalize(initial_state))
     function, _ = traced_with_state(
         function,
         structure.spec_of(state),

@@ -12,9 +12,10 @@ from eagerflow import _core, errors
 from eagerflow.checkpoint.trackable import Value
 from eagerflow.data import structure
 from eagerflow.data.context import context_of
+from eagerflow.data.cursor import InputCursor
 from eagerflow.data.options import ExternalStatePolicy
 from eagerflow.framework import dtypes
-from eagerflow.framework.type_spec import TypeSpec, spec_or_none
+from eagerflow.framework.type_spec import TypeSpec, WeakTensors, spec_or_none
 from eagerflow.util import lazy
 from eagerflow.util.program_warnings import warn
 
@@ -58,6 +59,33 @@ class Iterator(ABC):
         """The next element."""
 
 
+def _cursor_of(dataset: Any) -> Any:
+    """A cursor for one reading of a dataset."""
+    cursor = dataset._cursor(context_of(dataset.options()))
+    if WeakTensors.exist and structure.has_weak(dataset.element_spec):
+        return WeakCursor(cursor, dataset.element_spec)
+    return cursor
+
+
+class WeakCursor(InputCursor):
+    """Yields elements with weak tensors where the specs say so; inside of pipelines there are none."""
+
+    __slots__ = ("_spec",)
+
+    def __init__(self, source: Any, spec: Any) -> None:
+        super().__init__(source)
+        self._spec = spec
+
+    def __next__(self) -> Any:
+        return structure.weakened(next(self._input), self._spec)
+
+    def state(self) -> Any:
+        return self._input.state()
+
+    def restore(self, state: Any) -> None:
+        self._input.restore(state)
+
+
 class OwnedIterator(_core.LockedIterator, Iterator):
     """The result of `iter(dataset)`.
 
@@ -72,7 +100,7 @@ class OwnedIterator(_core.LockedIterator, Iterator):
         if dataset is None:
             raise ValueError("An iterator needs the dataset that it reads.")
         self._dataset = dataset
-        self._cursor = dataset._cursor(context_of(dataset.options()))
+        self._cursor = _cursor_of(dataset)
 
     def get_next(self, name: str | None = None) -> Any:
         """The next element.
@@ -174,7 +202,7 @@ class OwnedIterator(_core.LockedIterator, Iterator):
         """Goes to a position that `state` returned for an iterator over the same pipeline."""
         cursor = None
         if state is not None:
-            cursor = self._dataset._cursor(context_of(self._dataset.options()))
+            cursor = _cursor_of(self._dataset)
             cursor.restore(state)
         self._exclusively(setattr, self, "_cursor", cursor)
 
@@ -210,7 +238,7 @@ class InitializableIterator(OwnedIterator):
         return self._initialize
 
     def _initialize(self) -> None:
-        cursor = self._dataset._cursor(context_of(self._dataset.options()))
+        cursor = _cursor_of(self._dataset)
         self._exclusively(setattr, self, "_cursor", cursor)
 
     @staticmethod

@@ -14,7 +14,13 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.framework.dtypes import as_dtype
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec, TypeSpec
+from eagerflow.framework.type_spec import (
+    NoneTensorSpec,
+    TensorSpec,
+    TypeSpec,
+    WeakTensorSpec,
+    is_weak,
+)
 from eagerflow.ragged.value import RaggedTensorValue
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorValue
 
@@ -196,7 +202,7 @@ def normalize_result(value: Any) -> Any:
 def spec_of_leaf(leaf: Any) -> Any:
     """The spec that describes exactly this leaf."""
     if isinstance(leaf, Tensor):
-        return TensorSpec(leaf.shape, leaf.dtype)
+        return (WeakTensorSpec if is_weak(leaf) else TensorSpec)(leaf.shape, leaf.dtype)
     if leaf is None:
         return NoneTensorSpec()
     if isinstance(leaf, TypeSpec):
@@ -214,6 +220,25 @@ def slices_of(leaf: Any) -> Any:
 def spec_of(value: Any) -> Any:
     """The specs of an element, in its own structure."""
     return _walker.map(lambda leaf: spec_of_leaf(as_leaf(leaf)), value)
+
+
+def has_weak(spec: Any) -> bool:
+    """Whether elements with these specs hold weak tensors."""
+    return any(isinstance(leaf, WeakTensorSpec) for leaf in flatten(spec))
+
+
+def weakened(element: Any, spec: Any) -> Any:
+    """An element, with tensors that are weak where the specs say so."""
+    return map_structure(
+        lambda leaf, kind: _core.weakened(leaf) if isinstance(kind, WeakTensorSpec) else leaf,
+        element,
+        spec,
+    )
+
+
+def strengthened(element: Any) -> Any:
+    """An element without weak tensors."""
+    return map_structure(lambda leaf: _core.strengthened(leaf) if is_weak(leaf) else leaf, element)
 
 
 def merged_spec(first: Any, second: Any) -> Any:

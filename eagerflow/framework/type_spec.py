@@ -447,6 +447,12 @@ def _weak_tensor_spec(dims: tuple | None, dtype: str, name: str | None) -> WeakT
     return WeakTensorSpec(dims, dtype, name)
 
 
+class WeakTensors:
+    """Whether the program can have any."""
+
+    exist = False
+
+
 def is_weak(value: Any) -> bool:
     """Whether a value is a weak tensor."""
     return type(value) in (_core.EagerWeakTensor, _core.GraphWeakTensor)

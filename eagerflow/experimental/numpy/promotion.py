@@ -90,6 +90,18 @@ def promoted(a: Any, b: Any) -> tuple[_core.Tensor, _core.Tensor, bool] | None:
     return _cast(a, dtype), _cast(b, dtype), weak
 
 
+def clipped(value: Any, low: Any, high: Any) -> list[_core.Tensor] | None:
+    """A value and its bounds as tensors of the dtype to which the bounds promote it, one after the other."""
+    parts = [operand(part) for part in (value, low, high)]
+    known = [part for part in parts if part is not None]
+    if len(known) < 3:
+        return None
+    (dtype, _), *bounds = known
+    for bound in bounds:
+        dtype, _ = result((dtype, False), bound, Mode.safe)
+    return [_cast(part, dtype) for part in (value, low, high)]
+
+
 def assigned(dtype: DType, value: Any, method: str) -> _core.Tensor | None:
     """What a variable of a dtype gets of a value; None if that is no number.
 

@@ -15,7 +15,7 @@ from eagerflow import _core
 from eagerflow.experimental.numpy import dtypes, promotion
 from eagerflow.experimental.numpy.promoting_names import BINARY, BINARY_STRONG, UNARY
 from eagerflow.framework.op_function import bind_arguments, parameter_names
-from eagerflow.framework.type_spec import is_weak
+from eagerflow.framework.type_spec import WeakTensors, is_weak
 
 
 def enable(safe: bool) -> None:
@@ -24,6 +24,7 @@ def enable(safe: bool) -> None:
     Args:
         safe: whether a promotion that does not keep all values is an error.
     """
+    WeakTensors.exist = True
     promotion.Mode.safe = safe
     dtypes.prefer_weak()
     for kind in (_core.EagerWeakTensor, _core.GraphWeakTensor):
@@ -34,6 +35,9 @@ def enable(safe: bool) -> None:
         (UNARY, _of_one, 1),
         (BINARY, _of_two, 2),
         (BINARY_STRONG, functools.partial(_of_two, strong=True), 2),
+        ("clip_by_value", _clipped, 3),
+        ("nn.moments", _moments, 1),
+        ("while_loop", _repeated, 3),
     ):
         for name in names.split():
             _function(name)._set_promoter(promoter, operands)
@@ -71,6 +75,35 @@ def _of_two(
     rest = {name: value for name, value in kwargs.items() if name not in names}
     result = function._run_promoted(*tensors, *args[2:], **rest)
     return _weakened(result) if weak and not strong else result
+
+
+def _clipped(function: _core.OpFunction, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """A call of `clip_by_value`, whose bounds promote the value; it is weak if the value is."""
+    given = bind_arguments(function, args, kwargs) or {}
+    names = parameter_names(function)[:3]
+    operands = [given[name] for name in names if name in given]
+    tensors = promotion.clipped(*operands) if len(operands) == 3 else None
+    if tensors is None:
+        return function._run_promoted(*args, **kwargs)
+    result = function._run_promoted(*tensors)
+    return _weakened(result) if promotion.makes_weak(operands[0]) else result
+
+
+def _moments(function: _core.OpFunction, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """A call of `moments`: the mean is weak if the argument is, and the variance is not."""
+    mean, variance = _of_one(function, args, kwargs)
+    return mean, _strong(variance)
+
+
+def _repeated(function: _core.OpFunction, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """A call of `while_loop`: variables that begin as weak tensors are weak at the end."""
+    given = bind_arguments(function, args, kwargs) or {}
+    results = function._run(*args, **kwargs)
+    return tf.nest.map_structure(
+        lambda first, last: _core.weakened(last) if is_weak(first) else last,
+        given["loop_vars"],
+        results,
+    )
 
 
 def _weakened(result: Any) -> Any:
