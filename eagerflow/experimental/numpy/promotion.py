@@ -54,14 +54,20 @@ def makes_weak(value: Any) -> bool:
 
 def operand(value: Any) -> tuple[DType, bool] | None:
     """The dtype of an operand, and whether it is weak; None for what is no number."""
+    if isinstance(value, _core.Tensor):
+        return _numeric(value.dtype, is_weak(value))
+    found = _PYTHON.get(type(value))
+    if found is not None:
+        return found
     if isinstance(value, list | tuple):
         return _of_all(value) if value else (dtypes.float32, True)
-    if isinstance(value, (_core.Tensor, _core.Variable, np.ndarray, np.generic)):
-        dtype = dtypes.as_dtype(value.dtype)
-        if dtype in _MANTISSA or dtype.is_integer or dtype.is_bool:
-            return dtype, is_weak(value)
-        return None
+    if isinstance(value, (_core.Variable, np.ndarray, np.generic)):
+        return _numeric(dtypes.as_dtype(value.dtype), False)
     return next((known for kind, known in _PYTHON.items() if isinstance(value, kind)), None)
+
+
+def _numeric(dtype: DType, weak: bool) -> tuple[DType, bool] | None:
+    return (dtype, weak) if dtype in _MANTISSA or dtype.is_integer or dtype.is_bool else None
 
 
 def _of_all(values: Sequence[Any]) -> tuple[DType, bool] | None:
@@ -134,10 +140,14 @@ def joined(values: Sequence[Any]) -> list[_core.Tensor] | None:
 def _cast(value: Any, dtype: DType) -> _core.Tensor:
     if isinstance(value, list | tuple) and not makes_weak(value):  # of several dtypes, maybe
         return _ops.stack([_cast(part, dtype) for part in value])
-    tensor = _core.convert(value, None, dtype)
+    if isinstance(value, _core.Tensor):
+        tensor = _core.strengthened(value)
+    else:
+        tensor = _core.convert(value, None, dtype)
     return tensor if tensor.dtype is dtype else _ops.cast(tensor, dtype)
 
 
+@functools.cache
 def result(left: tuple[DType, bool], right: tuple[DType, bool], safe: bool) -> tuple[DType, bool]:
     """The dtype in which an operator computes, and whether its result is weak.
 
