@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ from eagerflow.framework import context, dtypes
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.naming import called
-from eagerflow.ops import array
+from eagerflow.ops import array, conversion
 from eagerflow.ops.nn import losses as nn
 from eagerflow.typing import TensorLike
 from eagerflow.v1.arguments import optional_parameters, parameters_of, with_parameters
@@ -366,9 +367,8 @@ def get_total_loss(
 
 def _sum(losses: list[Any], name: str) -> Any:
     def total() -> Any:
-        result = _core.as_tensor(0.0)
-        for value in losses:
-            result = result + value
-        return result
+        if not losses:
+            return conversion.constant(0.0)
+        return functools.reduce(operator.add, losses) if losses[1:] else _ops.identity(losses[0])
 
     return total() if _core.building() is None else called(name, None, total)

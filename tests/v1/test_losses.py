@@ -26,3 +26,14 @@ def test_shapes_may_be_unknown(reduction, weighted):
         result = loss(*fed, weight)
         found = session.run(result, {fed[0]: LABELS, fed[1]: LOGITS, weight: weights})
     np.testing.assert_allclose(found, loss(LABELS, LOGITS, weights), rtol=1e-6)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_sums_have_the_dtype_of_the_losses(count):
+    with tf.Graph().as_default(), v1.Session() as session:
+        for _ in range(count):
+            v1.losses.add_loss(tf.constant(1.5, tf.float64), v1.GraphKeys.REGULARIZATION_LOSSES)
+        total = v1.losses.get_regularization_loss()
+        assert total.name == "total_regularization_loss:0"
+        assert total.dtype == (tf.float64 if count else tf.float32)
+        assert session.run(total) == 1.5 * count
