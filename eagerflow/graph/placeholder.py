@@ -8,6 +8,7 @@ from eagerflow import _core
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.func_graph import dims_of
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.ops import conversion
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.sparse.tensor import SparseTensor
 from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
@@ -65,7 +66,7 @@ def sparse_placeholder(
     values = placeholder(dtype, [None], f"{name}/values")
     indices = placeholder(dtypes.int64, [None, sizes.rank], f"{name}/indices")
     if sizes.is_fully_defined():
-        dense_shape = _core.convert(sizes.as_list(), dtypes.int64, None)
+        dense_shape = conversion.constant(sizes.as_list(), dtypes.int64, name=f"{name}/shape")
     else:
         dense_shape = placeholder(dtypes.int64, [sizes.rank], f"{name}/shape")
     return SparseTensor(indices, values, dense_shape)

@@ -285,7 +285,11 @@ class _Planned:
         """The values of `feed_dict` as tensors of the dtypes that are fed."""
         values: Any = feed_dict.values()
         if len(values) != len(self._feeds):
-            values = [part for value in values for part in _components(value)]
+            values = [
+                part
+                for key, value in feed_dict.items()
+                for part in (_components(value) if _has_components(key) else [value])
+            ]
         return [
             value
             if type(value) is np.ndarray and value.dtype == numpy_dtype
@@ -411,11 +415,16 @@ def _composite_value(composite: Any, values: list[Any]) -> Any:
     return RaggedTensorValue.of(made) if isinstance(made, RaggedTensor) else made
 
 
+def _has_components(key: Any) -> bool:
+    """Whether a key of `feed_dict` stands for several tensors."""
+    return isinstance(key, CompositeTensor | IndexedSlices) or nest.is_nested(key)
+
+
 def _components(value: Any) -> list[Any]:
     if isinstance(value, IndexedSlices):
         parts = [value.values, value.indices, value.dense_shape]
         return [part for part in parts if part is not None]
-    if type(value) is SparseTensorValue:
+    if isinstance(value, tuple):  # a SparseTensorValue, or its parts
         return list(value)
     if type(value) is RaggedTensorValue:
         value = value.to_tensor_value()

@@ -7,6 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.ops import conversion
 from eagerflow.ops.tensor_array import TensorArray, TensorArraySpec
 from eagerflow.typing import DTypeLike, ShapeLike, Size, TensorLike
 
@@ -127,7 +128,9 @@ class GraphTensorArray(TensorArray):
     def size(self, name: str | None = None) -> Tensor:
         """The number of tensors, an int32 scalar."""
         if not self._dynamic_size and self._static_size >= 0:
-            return _core.convert(self._static_size, None, dtypes.int32)
+            if _core.building().building_function:
+                return _core.convert(self._static_size, None, dtypes.int32)
+            return conversion.constant(self._static_size, dtypes.int32)
         if not self._dynamic_size and self._size is not None:
             return self._size
         return _ops.tensor_list_length(self._flow)

@@ -111,7 +111,8 @@ class SparseTensor(CompositeTensor):
     def shape(self) -> TensorShape:
         """The shape as a `TensorShape`, as far as it is known while tracing."""
         if _core.is_symbolic(self._dense_shape):
-            rank = self._dense_shape.shape[0]
+            sizes = self._dense_shape._shape_tuple()
+            rank = sizes[0] if sizes else None
             unknown = None if rank is None else [None] * rank
             return TensorShape(_core.partial_value(self._dense_shape) or unknown)
         return TensorShape(self._dense_shape.numpy().tolist())

@@ -282,3 +282,10 @@ def test_methods_may_be_called_by_the_class():
 
     assert stacked(tf.constant([1.0, 2.0])).numpy().tolist() == [1.0, 2.0]
     assert tf.TensorArray.stack.__name__ == "stack"
+
+
+def test_sizes_in_graphs_of_programs_are_fetched():
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        array = tf.TensorArray(tf.float32, 3)
+        assert session.run(array.size()) == 3

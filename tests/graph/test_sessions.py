@@ -462,3 +462,25 @@ def test_graphs_keep_their_placeholders():
     del graph
     gc.collect()
     assert [reference() for reference in found] == [None, None]
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_sparse_placeholders_of_any_shape_beside_lists(version):
+    """Lists are values of their own key, whatever components other keys have."""
+    if version == 1:
+        tf.disable_v2_tensorshape()
+    try:
+        sparse, sizes = tf.sparse_placeholder(tf.float32), tf.placeholder(tf.int32, [None])
+        assert sparse.shape.rank is None
+        sums, dense = tf.sparse_reduce_sum(sparse, 1), tf.sparse_tensor_to_dense(sparse)
+        value = tf.SparseTensorValue([[0, 0], [1, 2]], [1.0, 2.0], [2, 3])
+        found = run([sums, dense, sparse, sizes], {sparse: value, sizes: [5]})
+        assert found[0].tolist() == [1, 2] and found[1].tolist() == [[1, 0, 0], [0, 0, 2]]
+        assert found[2].values.tolist() == [1, 2] and found[3].tolist() == [5]
+        assert run(dense, {sparse: ([[0, 1]], [3.0], [1, 2])}).tolist() == [[0, 3]]
+        known = tf.sparse_placeholder(tf.float32, [2, 3])
+        assert known.shape.as_list() == [2, 3]
+        found = run([tf.sparse_tensor_to_dense(known), known.dense_shape], {known: value})
+        assert found[0].tolist() == [[1, 0, 0], [0, 0, 2]] and found[1].tolist() == [2, 3]
+    finally:
+        tf.enable_v2_tensorshape()
